@@ -1,0 +1,8 @@
+{#- A moment from milliseconds since 1970; null where there is none or where it lies outside the years
+    1 to 9999, which no calendar column can hold. -#}
+{% macro timestamp_of(milliseconds) -%}
+case
+    when {{ milliseconds }} between -62135596800000 and 253402300799999
+        then timestamp_millis(cast({{ milliseconds }} as bigint))
+end
+{%- endmacro %}

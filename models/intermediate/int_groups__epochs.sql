@@ -1,0 +1,40 @@
+with
+
+tangle_messages as (
+
+    select * from {{ ref('int_tangles__messages') }}
+    where tangle_kind = 'epoch' and status = 'in' and group_id is not null
+
+),
+
+messages as (
+
+    select * from {{ ref('stg_ssb__messages') }}
+
+),
+
+people as (
+
+    select * from {{ ref('int_feeds__people') }}
+
+),
+
+final as (
+
+    select
+        tangle_messages.message_id as epoch_id,
+        tangle_messages.group_id,
+        people.person_id as creator_id,
+        messages.key_hash,
+        messages.key_rank,
+        tangle_messages.rank as depth,
+        tangle_messages.is_root,
+        tangle_messages.is_tip,
+        messages.asserted_ms
+    from tangle_messages
+    inner join messages on tangle_messages.message_id = messages.message_id
+    inner join people on messages.feed_id = people.feed_id
+
+)
+
+select * from final

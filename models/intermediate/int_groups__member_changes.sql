@@ -1,0 +1,57 @@
+with
+
+tangle_messages as (
+
+    select * from {{ ref('int_tangles__messages') }}
+    where tangle_kind = 'members' and status = 'in' and not is_root
+
+),
+
+group_messages as (
+
+    select * from {{ ref('stg_ssb__group_messages') }}
+
+),
+
+epochs as (
+
+    select * from {{ ref('int_groups__epochs') }}
+
+),
+
+messages as (
+
+    select * from {{ ref('stg_ssb__messages') }}
+
+),
+
+people as (
+
+    select * from {{ ref('int_feeds__people') }}
+
+),
+
+final as (
+
+    select
+        epochs.epoch_id,
+        epochs.group_id,
+        tangle_messages.message_id,
+        explode(
+            case
+                when group_messages.content_type = 'group/add-member' then group_messages.recipient_ids
+                else group_messages.excluded_ids
+            end
+        ) as person_id,
+        people.person_id as author_id,
+        case when group_messages.content_type = 'group/add-member' then 'add' else 'exclude' end as change,
+        messages.asserted_ms
+    from tangle_messages
+    inner join epochs on tangle_messages.root_id = epochs.epoch_id
+    inner join group_messages on tangle_messages.message_id = group_messages.message_id
+    inner join messages on tangle_messages.message_id = messages.message_id
+    inner join people on messages.feed_id = people.feed_id
+
+)
+
+select * from final

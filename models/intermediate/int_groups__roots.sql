@@ -1,0 +1,87 @@
+-- The first message of a group does not know the group's id: add-member messages tie the two together.
+with
+
+group_messages as (
+
+    select * from {{ ref('stg_ssb__group_messages') }}
+
+),
+
+messages as (
+
+    select * from {{ ref('stg_ssb__messages') }}
+
+),
+
+people as (
+
+    select * from {{ ref('int_feeds__people') }}
+
+),
+
+tangle_fields as (
+
+    select * from {{ ref('stg_ssb__tangle_fields') }}
+
+),
+
+founders as (
+
+    select
+        tangle_fields.message_id as root_id,
+        people.person_id as founder_id
+    from tangle_fields
+    inner join messages on tangle_fields.message_id = messages.message_id
+    inner join people on messages.feed_id = people.feed_id
+    where
+        tangle_fields.tangle_kind = 'group'
+        and tangle_fields.root_id is null
+        and tangle_fields.fault is null
+        and messages.content_type = 'group/init'
+        and messages.validity != 'invalid'
+
+),
+
+-- Anybody may name a root and a group that do not belong together. The founder's word counts most.
+claims as (
+
+    select
+        founders.root_id,
+        group_messages.group_id,
+        max(case when people.person_id = founders.founder_id then 1 else 0 end) as is_founders_word,
+        count(*) as claim_count
+    from group_messages
+    inner join founders on group_messages.root_id = founders.root_id
+    inner join messages on group_messages.message_id = messages.message_id
+    inner join people on messages.feed_id = people.feed_id
+    where group_messages.content_type = 'group/add-member' and group_messages.group_id != '0'
+    group by founders.root_id, group_messages.group_id
+
+),
+
+ranked_claims as (
+
+    select
+        root_id,
+        group_id,
+        row_number() over (
+            partition by root_id order by is_founders_word desc, claim_count desc, group_id
+        ) as group_number,
+        row_number() over (
+            partition by group_id order by is_founders_word desc, claim_count desc, root_id
+        ) as root_number
+    from claims
+
+),
+
+final as (
+
+    select
+        root_id,
+        group_id
+    from ranked_claims
+    where group_number = 1 and root_number = 1
+
+)
+
+select * from final

@@ -1,0 +1,139 @@
+with
+
+tangle_fields as (
+
+    select * from {{ ref('stg_ssb__tangle_fields') }}
+
+),
+
+messages as (
+
+    select * from {{ ref('stg_ssb__messages') }}
+
+),
+
+kinds as (
+
+    select * from {{ ref('tangle_kinds') }}
+
+),
+
+group_roots as (
+
+    select * from {{ ref('int_groups__roots') }}
+
+),
+
+-- The group that a message is for is its first recipient.
+addressed_groups as (
+
+    select
+        message_id,
+        get_json_object(content, '$.recps[0]') as addressed_group_id
+    from messages
+    where content like '%"ssb:identity/group/%'
+
+),
+
+-- A field whose root cannot be read stands in a tangle of its own.
+fields as (
+
+    select
+        message_id,
+        tangle_kind,
+        coalesce(root_id, message_id) as root_id,
+        previous_ids,
+        root_id is null and fault is null as is_root,
+        fault
+    from tangle_fields
+
+),
+
+-- The root of a thread need not know that it is one.
+implicit_roots as (
+
+    select distinct
+        fields.root_id as message_id,
+        fields.tangle_kind,
+        fields.root_id,
+        cast(null as array<string>) as previous_ids,
+        true as is_root,
+        cast(null as string) as fault
+    from fields
+    inner join kinds on fields.tangle_kind = kinds.tangle_kind and kinds.is_root_implicit
+    inner join messages on fields.root_id = messages.message_id
+    left anti join fields as own_fields
+        on
+            fields.tangle_kind = own_fields.tangle_kind
+            and fields.root_id = own_fields.root_id
+            and fields.root_id = own_fields.message_id
+
+),
+
+all_fields as (
+
+    select * from fields
+    union all
+    select * from implicit_roots
+
+),
+
+-- A tangle belongs to the group whose first message is its root, or that its root is for.
+described_fields as (
+
+    select
+        {{ tangle_id('all_fields.tangle_kind', 'all_fields.root_id') }} as tangle_id,
+        all_fields.tangle_kind,
+        all_fields.root_id,
+        coalesce(group_roots.group_id, root_addresses.addressed_group_id) as group_id,
+        all_fields.message_id,
+        messages.feed_id,
+        messages.sequence,
+        messages.validity,
+        all_fields.is_root,
+        all_fields.previous_ids,
+        case
+            when messages.validity = 'invalid' then 'invalid_message'
+            when all_fields.fault is not null then all_fields.fault
+            when
+                all_fields.is_root
+                and not coalesce(array_contains(split(kinds.root_types, ' '), messages.content_type), kinds.root_types is null)
+                then 'type_not_allowed'
+            when
+                not all_fields.is_root
+                and not coalesce(array_contains(split(kinds.member_types, ' '), messages.content_type), kinds.member_types is null)
+                then 'type_not_allowed'
+            when
+                kinds.is_for_group
+                and not all_fields.is_root
+                and not coalesce(addresses.addressed_group_id = group_roots.group_id, false)
+                then 'not_for_the_group'
+        end as reject_reason
+    from all_fields
+    inner join messages on all_fields.message_id = messages.message_id
+    left join kinds on all_fields.tangle_kind = kinds.tangle_kind
+    left join group_roots on all_fields.root_id = group_roots.root_id
+    left join addressed_groups as root_addresses on all_fields.root_id = root_addresses.message_id
+    left join addressed_groups as addresses on all_fields.message_id = addresses.message_id
+
+),
+
+final as (
+
+    select
+        tangle_id,
+        tangle_kind,
+        root_id,
+        group_id,
+        message_id,
+        feed_id,
+        previous_ids,
+        reject_reason,
+        sequence,
+        is_root,
+        validity = 'not_checked' as is_unverified
+    from described_fields
+
+)
+
+select * from final

@@ -1,0 +1,52 @@
+with
+
+candidates as (
+
+    select * from {{ ref('int_tangles__candidates') }}
+    where reject_reason is null
+
+),
+
+settled as (
+
+    select * from {{ ref('int_tangles__settled') }}
+
+),
+
+checked as (
+
+    select * from {{ ref('int_tangles__checked') }}
+
+),
+
+walked as (
+
+    select * from {{ ref('int_tangles__walked') }}
+
+),
+
+final as (
+
+    select
+        candidates.tangle_id,
+        candidates.message_id,
+        candidates.previous_ids,
+        case when checked.is_settled then 'settled' else 'walked' end as grown_by,
+        candidates.is_root,
+        case
+            when not checked.is_settled then walked.message_id is not null
+            else
+                candidates.is_root
+                or settled.stuck_at_sequence is null
+                or candidates.sequence < settled.stuck_at_sequence
+        end as is_grown
+    from candidates
+    inner join checked on candidates.tangle_id = checked.tangle_id
+    left join settled
+        on candidates.tangle_id = settled.tangle_id and candidates.feed_id = settled.feed_id
+    left join walked
+        on candidates.tangle_id = walked.tangle_id and candidates.message_id = walked.message_id
+
+)
+
+select * from final

@@ -1,0 +1,104 @@
+with
+
+messages as (
+
+    select * from {{ ref('stg_ssb__messages') }}
+
+),
+
+people as (
+
+    select * from {{ ref('int_feeds__people') }}
+
+),
+
+-- A message stands well when it begins its feed or follows the message it names as previous.
+linked_messages as (
+
+    select
+        messages.feed_id,
+        messages.sequence,
+        messages.validity = 'valid'
+        and (
+            (messages.sequence = 1 and messages.previous_id is null)
+            or coalesce(previous.sequence = messages.sequence - 1, false)
+        ) as is_linked
+    from messages
+    left join messages as previous
+        on messages.previous_id = previous.message_id and messages.feed_id = previous.feed_id
+    where messages.sequence is not null
+
+),
+
+feed_sequences as (
+
+    select
+        feed_id,
+        sequence,
+        bool_or(is_linked) as is_linked,
+        count(*) as message_count
+    from linked_messages
+    group by feed_id, sequence
+
+),
+
+chained_sequences as (
+
+    select
+        feed_id,
+        sequence,
+        message_count,
+        sequence = row_number() over (partition by feed_id order by sequence)
+        and bool_and(is_linked) over (partition by feed_id order by sequence) as is_chained
+    from feed_sequences
+
+),
+
+chains as (
+
+    select
+        feed_id,
+        min(sequence) as first_sequence,
+        max(sequence) as last_sequence,
+        coalesce(max(case when is_chained then sequence end), 0) as valid_through_sequence,
+        max(sequence) - count(*) as gap_count,
+        max(message_count) > 1 as is_forked
+    from chained_sequences
+    where sequence >= 1
+    group by feed_id
+
+),
+
+feed_messages as (
+
+    select
+        feed_id,
+        max(feed_format) as feed_format,
+        count(*) as message_count
+    from messages
+    group by feed_id
+
+),
+
+final as (
+
+    select
+        people.feed_id,
+        people.person_id,
+        feed_messages.feed_format,
+        people.feed_purpose,
+        coalesce(feed_messages.message_count, 0) as message_count,
+        chains.first_sequence,
+        chains.last_sequence,
+        case when feed_messages.feed_format = 'classic' then chains.valid_through_sequence end
+            as valid_through_sequence,
+        coalesce(chains.gap_count, 0) as gap_count,
+        coalesce(chains.is_forked, false) as is_forked,
+        people.has_known_person
+    from people
+    left join feed_messages on people.feed_id = feed_messages.feed_id
+    left join chains on people.feed_id = chains.feed_id
+
+)
+
+select * from final

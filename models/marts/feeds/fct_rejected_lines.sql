@@ -1,0 +1,27 @@
+with
+
+rejected_lines as (
+
+    select * from {{ ref('stg_ssb__rejected_lines') }}
+
+),
+
+reasons as (
+
+    select * from {{ ref('reject_reasons') }}
+
+),
+
+final as (
+
+    select
+        rejected_lines.source_file,
+        rejected_lines.reason,
+        reasons.remedy,
+        rejected_lines.line_number
+    from rejected_lines
+    inner join reasons on rejected_lines.reason = reasons.reason
+
+)
+
+select * from final

@@ -1,0 +1,25 @@
+with
+
+forks as (
+
+    select * from {{ ref('int_groups__forks') }}
+
+),
+
+final as (
+
+    select
+        group_id,
+        left_epoch_id,
+        right_epoch_id,
+        nearest_epoch_id,
+        winner_epoch_id,
+        rule,
+        size(witness_ids) as witness_count,
+        is_criss_cross,
+        rule = 'overlapping' and size(witness_ids) > 0 as needs_repair
+    from forks
+
+)
+
+select * from final

@@ -1,0 +1,18 @@
+with
+
+epoch_members as (
+
+    select * from {{ ref('int_groups__epoch_members') }}
+
+),
+
+final as (
+
+    select
+        epoch_id,
+        explode(previous_epoch_ids) as previous_epoch_id
+    from epoch_members
+
+)
+
+select * from final

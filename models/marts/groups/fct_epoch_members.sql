@@ -1,0 +1,91 @@
+with
+
+changes as (
+
+    select * from {{ ref('int_groups__member_changes') }}
+
+),
+
+corrections as (
+
+    select * from {{ ref('int_groups__correct_members') }}
+
+),
+
+numbered_additions as (
+
+    select
+        epoch_id,
+        group_id,
+        person_id,
+        author_id,
+        asserted_ms,
+        row_number() over (
+            partition by epoch_id, person_id order by asserted_ms, message_id
+        ) as addition_number
+    from changes
+    where change = 'add'
+
+),
+
+additions as (
+
+    select * from numbered_additions
+    where addition_number = 1
+
+),
+
+exclusions as (
+
+    select distinct
+        epoch_id,
+        group_id,
+        person_id
+    from changes
+    where change = 'exclude'
+
+),
+
+people as (
+
+    select
+        epoch_id,
+        group_id,
+        person_id
+    from additions
+    union
+    select
+        epoch_id,
+        group_id,
+        person_id
+    from exclusions
+    union
+    select
+        epoch_id,
+        group_id,
+        person_id
+    from corrections
+
+),
+
+final as (
+
+    select
+        people.epoch_id,
+        people.group_id,
+        people.person_id,
+        additions.author_id as added_by_id,
+        additions.person_id is not null as is_declared,
+        exclusions.person_id is not null as is_excluded,
+        corrections.person_id is not null as is_correct,
+        corrections.person_id is not null and additions.person_id is null as is_missing,
+        corrections.person_id is null and additions.person_id is not null as is_extra,
+        {{ timestamp_of('additions.asserted_ms') }} as added_at
+    from people
+    left join additions on people.epoch_id = additions.epoch_id and people.person_id = additions.person_id
+    left join exclusions on people.epoch_id = exclusions.epoch_id and people.person_id = exclusions.person_id
+    left join corrections on people.epoch_id = corrections.epoch_id and people.person_id = corrections.person_id
+
+)
+
+select * from final

@@ -1,0 +1,72 @@
+with
+
+links as (
+
+    select * from {{ ref('int_tangles__links') }}
+    where not is_in_log
+
+),
+
+candidates as (
+
+    select * from {{ ref('int_tangles__candidates') }}
+    where reject_reason is null
+
+),
+
+messages as (
+
+    select * from {{ ref('stg_ssb__messages') }}
+
+),
+
+blocked as (
+
+    select * from {{ ref('int_tangles__blocked') }}
+
+),
+
+missing_previous as (
+
+    select
+        tangle_id,
+        previous_id as missing_id,
+        count(*) as needed_by_count
+    from links
+    group by tangle_id, previous_id
+
+),
+
+-- A root that is not in the log is missing, also where no message that is there lists it.
+missing_roots as (
+
+    select
+        candidates.tangle_id,
+        candidates.root_id as missing_id,
+        count(*) as candidate_count
+    from candidates
+    left anti join messages on candidates.root_id = messages.message_id
+    group by candidates.tangle_id, candidates.root_id
+
+),
+
+final as (
+
+    select
+        coalesce(missing_previous.tangle_id, missing_roots.tangle_id) as tangle_id,
+        coalesce(missing_previous.missing_id, missing_roots.missing_id) as missing_id,
+        coalesce(missing_previous.needed_by_count, 0) as needed_by_count,
+        coalesce(missing_roots.candidate_count, blocked.blocked_count) as blocked_count
+    from missing_previous
+    full outer join missing_roots
+        on
+            missing_previous.tangle_id = missing_roots.tangle_id
+            and missing_previous.missing_id = missing_roots.missing_id
+    left join blocked
+        on
+            missing_previous.tangle_id = blocked.tangle_id
+            and missing_previous.missing_id = blocked.missing_id
+
+)
+
+select * from final

@@ -1,0 +1,19 @@
+with
+
+tangle_messages as (
+
+    select * from {{ ref('int_tangles__messages') }}
+
+),
+
+final as (
+
+    select
+        tangle_id,
+        message_id
+    from tangle_messages
+    where is_tip
+
+)
+
+select * from final

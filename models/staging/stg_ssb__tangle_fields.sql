@@ -1,0 +1,124 @@
+with
+
+messages as (
+
+    select * from {{ ref('stg_ssb__messages') }}
+    where content is not null
+
+),
+
+contents as (
+
+    select
+        message_id,
+        content_type,
+        parse_json(content) as content
+    from messages
+
+),
+
+-- `tangles` may hold anything: a field is whatever stands under one of its names.
+fields as (
+
+    select
+        contents.message_id,
+        tangles.key as tangle_kind,
+        try_variant_get(tangles.value, '$.root', 'variant') as root,
+        try_variant_get(tangles.value, '$.previous', 'variant') as previous,
+        schema_of_variant(tangles.value) like 'OBJECT%' as is_object
+    from contents,
+        lateral variant_explode(try_variant_get(contents.content, '$.tangles', 'variant')) as tangles
+    where tangles.key is not null
+
+),
+
+read_fields as (
+
+    select
+        message_id,
+        tangle_kind,
+        is_object,
+        schema_of_variant(root) as root_shape,
+        schema_of_variant(previous) as previous_shape,
+        cast(root as string) as root_id,
+        try_cast(previous as array<string>) as previous_ids
+    from fields
+
+),
+
+shaped_fields as (
+
+    select
+        message_id,
+        tangle_kind,
+        previous_ids,
+        case when root_shape = 'STRING' then root_id end as root_id,
+        case
+            when not is_object then 'field_is_no_object'
+            when coalesce(root_shape, '') not in ('VOID', 'STRING') then 'root_is_no_id'
+            when root_shape = 'VOID' and coalesce(previous_shape, '') != 'VOID' then 'root_has_previous'
+            when root_shape = 'STRING' and coalesce(previous_shape, '') not in ('ARRAY<STRING>', 'ARRAY<VOID>')
+                then 'previous_is_no_list_of_ids'
+            when exists(previous_ids, previous_id -> previous_id is null) then 'previous_is_no_list_of_ids'
+        end as fault
+    from read_fields
+
+),
+
+-- Posts of the time before tangles hang together by `root` and `branch` (ruling R11); what carries a
+-- tangle field of that kind says it there.
+thread_posts as (
+
+    select
+        contents.message_id,
+        'thread' as tangle_kind,
+        try_variant_get(contents.content, '$.root', 'string') as root_id,
+        try_variant_get(contents.content, '$.branch', 'variant') as branch
+    from contents
+    where
+        contents.content_type = 'post'
+        and schema_of_variant(try_variant_get(contents.content, '$.root', 'variant')) = 'STRING'
+        and try_variant_get(contents.content, '$.tangles.thread', 'variant') is null
+
+),
+
+thread_fields as (
+
+    select
+        message_id,
+        tangle_kind,
+        case
+            when schema_of_variant(branch) = 'STRING' then array(cast(branch as string))
+            else try_cast(branch as array<string>)
+        end as previous_ids,
+        root_id,
+        case
+            when coalesce(schema_of_variant(branch), '') not in ('STRING', 'ARRAY<STRING>', 'ARRAY<VOID>')
+                or exists(try_cast(branch as array<string>), previous_id -> previous_id is null)
+                then 'previous_is_no_list_of_ids'
+        end as fault
+    from thread_posts
+
+),
+
+all_fields as (
+
+    select * from shaped_fields
+    union all
+    select * from thread_fields
+
+),
+
+final as (
+
+    select
+        message_id,
+        tangle_kind,
+        root_id,
+        case when fault is null then array_distinct(previous_ids) end as previous_ids,
+        fault
+    from all_fields
+
+)
+
+select * from final

@@ -1,0 +1,75 @@
+"""Spark's embedded Derby metastore, which lets one process in at a time."""
+
+from __future__ import annotations
+
+import re
+import time
+from pathlib import Path
+
+from dbt_common.exceptions import DbtRuntimeError
+
+URL_KEYS = (
+    "spark.hadoop.javax.jdo.option.ConnectionURL",
+    "spark.hive.javax.jdo.option.ConnectionURL",
+    "javax.jdo.option.ConnectionURL",
+)
+# The Java process of a dbt run that was killed lets go of the metastore within about a second.
+GRACE_SECONDS = 5.0
+
+
+def metastore_folder(parameters: dict[str, str]) -> Path | None:
+    """The folder of the on-disk Derby database that these Spark settings lead to, if they do.
+
+    >>> metastore_folder({URL_KEYS[0]: "jdbc:derby:;databaseName=home/metastore;create=true"})
+    PosixPath('home/metastore')
+    >>> metastore_folder({URL_KEYS[0]: "jdbc:postgresql://db/metastore"}) is None
+    True
+    """
+    url = next((parameters[key] for key in URL_KEYS if key in parameters), None)
+    if url is None:
+        return None
+    match = re.match(r"jdbc:derby:(?:directory:)?(?!//|memory:|classpath:|jar:)([^;]*)(.*)", url)
+    if match is None:
+        return None
+    attribute = re.search(r";databaseName=([^;]+)", match[2])
+    name = match[1] or (attribute[1] if attribute else "")
+    home = re.search(
+        r"-Dderby\.system\.home=\"?([^\s\"]+)", parameters.get("spark.driver.extraJavaOptions", "")
+    )
+    return Path(home[1], name) if home else Path(name)
+
+
+def is_locked(folder: Path) -> bool:
+    """Whether another process has the Derby database in `folder` open."""
+    try:
+        import fcntl
+    except ImportError:  # Windows: Spark finds out by itself, if slowly.
+        return False
+    try:
+        with (folder / "dbex.lck").open("r+b") as file:
+            fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except FileNotFoundError:
+        return False
+    except OSError:
+        return True
+    return False
+
+
+def refuse_if_locked(parameters: dict[str, str]) -> None:
+    """Raise at once what Derby would report as error XSDB6 after half a minute."""
+    folder = metastore_folder(parameters)
+    if folder is None:
+        return
+    deadline = time.monotonic() + GRACE_SECONDS
+    while is_locked(folder):
+        if time.monotonic() > deadline:
+            raise DbtRuntimeError(in_use(str(folder)))
+        time.sleep(0.1)
+
+
+def in_use(folder: str) -> str:
+    return (
+        f"The metastore in {folder} is in use by another process (another dbt run, a Spark shell"
+        " or a notebook); it is an embedded Derby database, which lets one process in at a time:"
+        " wait until the other has ended, or end it, and run again."
+    )

@@ -1,0 +1,79 @@
+"""The Java process that runs Spark for the dbt process."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+from pyspark import SparkConf, SparkContext
+from pyspark.errors import PySparkRuntimeError
+from pyspark.java_gateway import launch_gateway
+
+from dbt.adapters.sparkpython.derby import metastore_folder
+from dbt_common.exceptions import DbtRuntimeError
+
+LEAST_JAVA = 17
+HOW_TO_GET_JAVA = (
+    f"Install a JDK or JRE {LEAST_JAVA} or newer (`apt-get install openjdk-17-jre-headless`,"
+    " `brew install openjdk@17` or `conda install openjdk=17`) and set JAVA_HOME to it."
+)
+
+
+def is_running() -> bool:
+    return SparkContext._gateway is not None
+
+
+def start(parameters: dict[str, str], log_file: Path) -> None:
+    """Start Java with everything that it prints, from the first line on, in `log_file`."""
+    if parameters.get("spark.master", "local[*]").startswith("local"):
+        os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
+    conf = SparkConf(loadDefaults=False)
+    for key, value in parameters.items():
+        conf.set(key, value)
+    conf.setIfMissing("spark.ui.showConsoleProgress", "false")
+    log_file.parent.mkdir(parents=True, exist_ok=True)
+    options = parameters.get("spark.driver.extraJavaOptions", "")
+    if metastore_folder(parameters) and "-Dderby." not in options:
+        derby_log = log_file.with_name("derby.log").absolute()
+        conf.set(
+            "spark.driver.extraJavaOptions",
+            f'{options} "-Dderby.stream.error.file={derby_log}"'.strip(),
+        )
+    with log_file.open("wb") as log:
+        streams: dict[str, Any] = {"stdout": log, "stderr": log}
+        try:
+            gateway = launch_gateway(conf, streams)
+        except PySparkRuntimeError as error:
+            raise DbtRuntimeError(why_not_started(log_file)) from error
+    SparkContext._ensure_initialized(gateway=gateway, conf=conf)
+
+
+def why_not_started(log_file: Path) -> str:
+    """One sentence on why Java did not come up, from looking at this machine's Java."""
+    home = os.environ.get("JAVA_HOME")
+    java = shutil.which("java", path=str(Path(home, "bin")) if home else None)
+    if java is None:
+        where = f"JAVA_HOME ({home}) has no bin/java" if home else "there is no `java` on the PATH"
+        return f"Spark needs Java {LEAST_JAVA} or newer, and {where}. {HOW_TO_GET_JAVA}"
+    version = java_version(java)
+    if version is not None and version < LEAST_JAVA:
+        return (
+            f"Spark needs Java {LEAST_JAVA} or newer, and {java} is Java {version}."
+            f" {HOW_TO_GET_JAVA}"
+        )
+    lines = log_file.read_text(errors="replace").splitlines()
+    telling = [line for line in lines if re.search(r"error|exception|invalid", line, re.IGNORECASE)]
+    said = (telling or lines or ["it said nothing"])[0].strip()
+    return f"Spark's Java process ended before it was ready: {said} (see {log_file})"
+
+
+def java_version(java: str) -> int | None:
+    """The major version that `java -version` reports: 8 for "1.8.0_402", 17 for "17.0.15"."""
+    answer = subprocess.run([java, "-version"], capture_output=True, text=True, check=False)
+    match = re.search(r'version "(?:1\.)?(\d+)', answer.stderr + answer.stdout)
+    return int(match[1]) if match else None

@@ -1,0 +1,87 @@
+"""The one SparkSession of this process, which SQL models and Python models share."""
+
+from __future__ import annotations
+
+import os
+import threading
+from pathlib import Path
+
+from pyspark.errors import PySparkException
+from pyspark.logger import PySparkLogger
+from pyspark.sql import DataFrame, SparkSession
+
+from dbt.adapters.sparkpython import java
+from dbt.adapters.sparkpython.derby import refuse_if_locked
+from dbt.adapters.sparkpython.orphans import clear_orphan
+from dbt_common.exceptions import DbtRuntimeError
+
+_opening = threading.Lock()
+_session: SparkSession | None = None
+_opened_with: dict[str, str] = {}
+_log_file = Path("logs", "spark.log")
+
+
+def log_to(folder: Path) -> None:
+    """Say where Spark's own output goes: `spark.log` in this folder."""
+    global _log_file
+    _log_file = folder / "spark.log"
+
+
+def is_remote(parameters: dict[str, str]) -> bool:
+    """Whether the session is a Spark Connect client, so that this process needs no Java."""
+    return "spark.remote" in parameters or "SPARK_REMOTE" in os.environ
+
+
+def open_session(parameters: dict[str, str]) -> SparkSession:
+    """Return the session of this process, started with `parameters` if there is none yet."""
+    global _session, _opened_with
+    with _opening:
+        if _session is None or _is_stopped(_session):
+            _session = _start(parameters)
+            _opened_with = dict(parameters)
+        elif parameters != _opened_with:
+            _change(_session, parameters)
+            _opened_with = dict(parameters)
+        return _session
+
+
+def run_statement(session: SparkSession, sql: str) -> DataFrame:
+    """Run a statement; if the remains of a killed run are in its way, clear them and run again."""
+    try:
+        return session.sql(sql)
+    except PySparkException as error:
+        if not clear_orphan(session, error):
+            raise
+    return session.sql(sql)
+
+
+def _start(parameters: dict[str, str]) -> SparkSession:
+    for name in ("SQLQueryContextLogger", "DataFrameQueryContextLogger"):
+        # PySpark prints every failed query as JSON with its Java stack; dbt reports the error.
+        PySparkLogger.getLogger(name).disabled = True
+    builder = SparkSession.builder.config(map=dict(parameters))
+    if not is_remote(parameters):
+        builder = builder.enableHiveSupport()
+        if not java.is_running():
+            refuse_if_locked(parameters)
+            java.start(parameters, _log_file)
+    return builder.getOrCreate()
+
+
+def _is_stopped(session: SparkSession) -> bool:
+    if hasattr(session, "is_stopped"):
+        return bool(session.is_stopped)
+    return session.sparkContext._jsc is None
+
+
+def _change(session: SparkSession, parameters: dict[str, str]) -> None:
+    """Apply the settings of another dbt invocation in the same process."""
+    for key, value in parameters.items():
+        if _opened_with.get(key) == value:
+            continue
+        if not session.conf.isModifiable(key):
+            raise DbtRuntimeError(
+                f"Spark already runs in this process with {key} = {_opened_with.get(key)!r}, and"
+                f" cannot change to {value!r}: run this target in a new process."
+            )
+        session.conf.set(key, value)

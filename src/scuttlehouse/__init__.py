@@ -1,0 +1,1 @@
+"""Scuttlebutt's tangles, order, epochs and feeds as plain functions: no Spark, no dbt."""

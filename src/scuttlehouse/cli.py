@@ -1,0 +1,42 @@
+"""The command line: ``scuttlehouse sql`` and ``scuttlehouse sample``."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from scuttlehouse import sample, warehouse
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command; return its exit code. What goes wrong is said in a sentence."""
+    parser = argparse.ArgumentParser(prog="scuttlehouse", description=__doc__)
+    commands = parser.add_subparsers(dest="command", required=True)
+
+    sql = commands.add_parser("sql", help="query the published tables")
+    sql.add_argument("statement", help="a query, e.g. \"select * from dim_groups\"")
+    sql.add_argument("--format", choices=["table", "csv", "json"], default="table")
+    sql.add_argument("--target", help="a target of profiles/profiles.yml")
+    sql.set_defaults(run=_run_sql)
+
+    sampler = commands.add_parser("sample", help="write a signed sample log")
+    sample.add_arguments(sampler)
+    sampler.set_defaults(run=sample.run)
+
+    args = parser.parse_args(arguments)
+    return int(args.run(args) or 0)
+
+
+def _run_sql(args: argparse.Namespace) -> int:
+    from dbt_common.exceptions import DbtBaseException
+
+    try:
+        session = warehouse.open_warehouse(Path.cwd(), args.target)
+        columns, rows = warehouse.query(session, args.statement)
+    except (warehouse.WarehouseError, DbtBaseException) as error:
+        print(error, file=sys.stderr)
+        return 1
+    warehouse.write_rows(sys.stdout, args.format, columns, rows)
+    return 0

@@ -1,0 +1,198 @@
+"""JSON text exactly as JavaScript reads and writes it.
+
+The id and the signature of a Scuttlebutt message cover what ``JSON.stringify(value, null, 2)``
+writes (ruling R3), so every character counts. Python's own module differs: it reads ``NaN`` and
+fails on long integers; it writes ``1.0``, ``1e+16``, big integers and lone surrogates its own way,
+and keeps members named by integers where they stand. Here (ECMA-262, "The JSON Object"):
+
+- every number is a double, read as ``float``: 9007199254740993 is 9007199254740992.0, 1e400 is
+  infinite and written ``null``;
+- of members with the same name the first gives the place and the last the value;
+- members named by the integers 0 to 4294967294 are written first, ascending; the others follow in
+  the order of the dict. A dict that :func:`parse` gives is in the order of the text;
+- a lone surrogate is written ``\\udxxx``, everything else as short as JavaScript has it.
+
+``__proto__`` is a member like any other.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from json import JSONDecodeError, JSONDecoder
+from json.encoder import encode_basestring
+from typing import NoReturn, TypeAlias
+
+Value: TypeAlias = "bool | float | str | list[Value] | dict[str, Value] | None"
+
+# Arrays and objects within each other. A valid message has at most 62 levels: more do not fit into
+# its 8192 characters once they are indented.
+MAX_DEPTH = 128
+
+_MAX_EXACT_INTEGER = 2**53
+_MAX_INDEX = 2**32 - 2
+_INDEX = re.compile(r"0|[1-9][0-9]{0,9}", re.ASCII)
+_FLOAT = re.compile(r"(-?)([0-9]+)(?:\.([0-9]+))?(?:e([+-][0-9]+))?", re.ASCII)
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+class TooDeepError(ValueError):
+    """Arrays and objects stand more than ``MAX_DEPTH`` deep within each other."""
+
+    def __init__(self) -> None:
+        super().__init__(f"the JSON nests deeper than {MAX_DEPTH} levels")
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise JSONDecodeError(f"JavaScript has no {name} in JSON", name, 0)
+
+
+_decode: Callable[[str], Value] = JSONDecoder(
+    parse_int=float, parse_constant=_refuse_constant
+).decode
+
+
+def parse(text: str) -> Value:
+    """Read a JSON text as JavaScript's ``JSON.parse`` does.
+
+    ``text`` is what UTF-8 decodes to. Objects become dicts, arrays lists, numbers floats.
+
+    Raises:
+        ValueError: the text is not JSON.
+        TooDeepError: it nests deeper than ``MAX_DEPTH``; a ``ValueError`` too.
+
+    Complexity: O(length of the text).
+
+    >>> parse('{"b": 1, "a": [-0, 1e400], "b": "\\\\u20ac"}')
+    {'b': '€', 'a': [-0.0, inf]}
+    >>> parse("[1,]")
+    Traceback (most recent call last):
+    json.decoder.JSONDecodeError: Expecting value: line 1 column 4 (char 3)
+    """
+    try:
+        value = _decode(text)
+    except RecursionError:
+        raise TooDeepError from None
+    if text.count("[") + text.count("{") > MAX_DEPTH and _is_too_deep(value):
+        raise TooDeepError
+    return value
+
+
+def _is_too_deep(value: Value) -> bool:
+    level = [value]
+    for _ in range(MAX_DEPTH + 1):
+        level = [
+            member
+            for outer in level
+            if isinstance(outer, list | dict)
+            for member in (outer.values() if isinstance(outer, dict) else outer)
+        ]
+    return bool(level)
+
+
+def stringify(value: Value, indent: int = 0) -> str:
+    """Write a value as JavaScript's ``JSON.stringify(value, null, indent)`` does.
+
+    ``indent`` is 0 to 10 spaces; 0 is one line without spaces. Integers are taken as doubles.
+
+    Raises:
+        TooDeepError: the value nests deeper than Python can follow, or in a loop.
+        TypeError: something in it is not of JSON.
+
+    Complexity: O(length of the text).
+
+    >>> stringify({"b": 1.0, "a": [1e21, -0.0, "\\ud800"], "1": {}})
+    '{"1":{},"b":1,"a":[1e+21,0,"\\\\ud800"]}'
+    >>> print(stringify({"a": [], "b": [1]}, indent=2))
+    {
+      "a": [],
+      "b": [
+        1
+      ]
+    }
+    """
+    try:
+        text = _write(value, "\n", " " * indent, ": ") if indent else _write(value, "", "", ":")
+    except RecursionError:
+        raise TooDeepError from None
+    if not text.isascii() and _SURROGATE.search(text):
+        # Two halves that stand side by side are one character; a half alone is escaped.
+        text = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")
+        text = _SURROGATE.sub(lambda half: f"\\u{ord(half[0]):04x}", text)
+    return text
+
+
+def _write(value: Value, line: str, step: str, colon: str) -> str:
+    kind = type(value)
+    if kind is str:
+        return encode_basestring(value)  # type: ignore[arg-type]
+    if kind is dict:
+        return _write_object(value, line, step, colon)  # type: ignore[arg-type]
+    if kind is float or kind is int:
+        return number_text(value)  # type: ignore[arg-type]
+    if value is None:
+        return "null"
+    if value is True:
+        return "true"
+    if value is False:
+        return "false"
+    if kind is list:
+        return _write_array(value, line, step, colon)  # type: ignore[arg-type]
+    raise TypeError(f"JSON has no {kind.__name__}.")
+
+
+def _write_object(value: dict[str, Value], line: str, step: str, colon: str) -> str:
+    if not value:
+        return "{}"
+    if min(value) < ":":
+        value = _in_javascript_order(value)
+    inner = line + step
+    members = [
+        encode_basestring(name) + colon + _write(member, inner, step, colon)
+        for name, member in value.items()
+    ]
+    return "{" + inner + ("," + inner).join(members) + line + "}"
+
+
+def _write_array(value: list[Value], line: str, step: str, colon: str) -> str:
+    if not value:
+        return "[]"
+    inner = line + step
+    members = [_write(member, inner, step, colon) for member in value]
+    return "[" + inner + ("," + inner).join(members) + line + "]"
+
+
+def _in_javascript_order(value: dict[str, Value]) -> dict[str, Value]:
+    indices = [name for name in value if _INDEX.fullmatch(name) and int(name) <= _MAX_INDEX]
+    return {**{name: value[name] for name in sorted(indices, key=int)}, **value}
+
+
+def number_text(number: float) -> str:
+    """Write a number as JavaScript does: ECMA-262, Number::toString; ``null`` if it is not finite.
+
+    >>> [number_text(n) for n in (1.0, 1e21, 123456789012345678901, 1e-7, -0.0, 0.1, 1e400)]
+    ['1', '1e+21', '123456789012345680000', '1e-7', '0', '0.1', 'null']
+    """
+    if -_MAX_EXACT_INTEGER <= number <= _MAX_EXACT_INTEGER and number == (whole := int(number)):
+        return str(whole)
+    try:
+        match = _FLOAT.fullmatch(repr(float(number)))
+    except OverflowError:
+        return "null"
+    if match is None:
+        return "null"
+    sign, whole_digits, fraction, exponent = match.groups("")
+    # The number is 0.<digits> times ten to the power of `point`.
+    digits = (whole_digits + fraction).lstrip("0")
+    point = len(whole_digits) + int(exponent or 0) - (len(whole_digits + fraction) - len(digits))
+    digits = digits.rstrip("0")
+    if len(digits) <= point <= 21:
+        text = digits.ljust(point, "0")
+    elif 0 < point <= 21:
+        text = f"{digits[:point]}.{digits[point:]}"
+    elif -6 < point <= 0:
+        text = "0." + "0" * -point + digits
+    else:
+        mantissa = digits[0] + (f".{digits[1:]}" if len(digits) > 1 else "")
+        text = f"{mantissa}e{point - 1:+d}"
+    return sign + text

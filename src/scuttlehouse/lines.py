@@ -1,0 +1,273 @@
+"""One line of a log, judged and taken apart into the columns of ``stg_ssb__lines``.
+
+This is the only place that sees what a message says. Of its content it hands on the members that
+hang messages together and nothing else (``KEPT_MEMBERS``): no text, no seed, no key. The message's
+own validity is found here too, while the exact text is at hand (rulings R3 and R29).
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any, NamedTuple
+
+from scuttlehouse import jsjson
+from scuttlehouse.epoch_keys import KeyRing, key_bytes
+from scuttlehouse.ids import feed_id, message_uri
+from scuttlehouse.landing import Line
+from scuttlehouse.validation import check_value, feed_format
+
+KEPT_MEMBERS = (
+    "type",
+    "tangles",
+    "root",
+    "branch",
+    "recps",
+    "excludes",
+    "creator",
+    "metafeed",
+    "subfeed",
+    "feedpurpose",
+)
+
+# Purposes that say what a feed is for. Any other purpose of a private announcement may be a key.
+PUBLIC_PURPOSES = frozenset({"group/additions", "index", "main", "root", "v1"})
+
+REJECT_REASONS = {
+    "cut_short": "The compressed file ends or breaks here. Copy or export it again.",
+    "too_long": "The line is longer than 1 MiB; a message has at most 8192 characters.",
+    "not_utf8": "The line is not UTF-8 text. Export the log again.",
+    "empty_line": "The line is empty.",
+    "not_json": "The line is not JSON. Export the log again.",
+    "too_deep": "The line nests deeper than any message may.",
+    "not_a_message": "The line is JSON, but lacks what every message has: a key that is a message "
+    "id, and a value with an author, a sequence and a content.",
+}
+
+
+class LandedLine(NamedTuple):
+    """A row of ``stg_ssb__lines``; every field but the first two is null in a rejected line.
+
+    ``asserted_ms`` and ``received_ms`` are milliseconds since 1970, null where the log has no
+    number. ``sequence`` is null where it is no whole number of at most 2^53. ``content`` is the kept
+    members as JSON text, null where nobody opened the message. ``key_hash`` and ``key_rank`` belong
+    to the key of the epoch that the message makes, adds to or announces a feed for.
+    """
+
+    source_file: str
+    line_number: int
+    reject_reason: str | None = None
+    message_id: str | None = None
+    feed_id: str | None = None
+    feed_format: str | None = None
+    sequence: int | None = None
+    previous_id: str | None = None
+    content_type: str | None = None
+    asserted_ms: float | None = None
+    received_ms: float | None = None
+    is_private: bool | None = None
+    is_decrypted: bool | None = None
+    content: str | None = None
+    key_hash: str | None = None
+    key_rank: int | None = None
+    validity: str | None = None
+    invalid_reason: str | None = None
+    warning: str | None = None
+
+
+def land_line(
+    source_file: str, line: Line, ring: KeyRing, network_key: bytes | None = None
+) -> LandedLine:
+    """Turn a line into its row; a line that is no message becomes a row with a reason.
+
+    Never raises, whatever the line holds. O(length of the line).
+
+    >>> ring = KeyRing(b"pepper")
+    >>> land_line("a.jsonl", Line(7, b"[1, 2]", None), ring).reject_reason
+    'not_a_message'
+    """
+    parsed = _parse(line)
+    if isinstance(parsed, str):
+        return LandedLine(source_file, line.line_number, parsed)
+    key, value, received, meta = parsed
+    content = value["content"]
+    ciphertext = meta.get("originalContent")
+    is_decrypted = isinstance(ciphertext, str) and isinstance(content, dict)
+    is_private = is_decrypted or (isinstance(content, str) and _is_ciphertext(content))
+    check = check_value(
+        value,
+        content_ciphertext=ciphertext if is_decrypted else None,
+        key=key,
+        hmac_key=network_key,
+    )
+    secret = _message_key_bytes(content)
+    previous = value.get("previous")
+    return LandedLine(
+        source_file=source_file,
+        line_number=line.line_number,
+        message_id=message_uri(key),
+        feed_id=_id(value["author"]),
+        feed_format=feed_format(value["author"]),
+        sequence=_whole_number(value["sequence"]),
+        previous_id=_id(previous) if isinstance(previous, str) else None,
+        content_type=_content_type(content),
+        asserted_ms=_finite_number(value.get("timestamp")),
+        received_ms=_finite_number(received),
+        is_private=is_private,
+        is_decrypted=is_decrypted,
+        content=_kept_content(content, is_decrypted) if isinstance(content, dict) else None,
+        key_hash=ring.hash(secret) if secret else None,
+        key_rank=ring.rank(secret) if secret else None,
+        validity=check.validity,
+        invalid_reason=check.invalid_reason,
+        warning=check.warning,
+    )
+
+
+def epoch_key(line: Line) -> bytes | None:
+    """The key of the epoch that a line's message makes; None for all other lines.
+
+    >>> epoch_key(Line(1, b'{"key": "%a"}', None)) is None
+    True
+    """
+    # Most lines make no epoch: look before parsing. A member's name may be spelled with escapes.
+    if line.text is None or (b"secret" not in line.text and b"\\u" not in line.text):
+        return None
+    parsed = _parse(line)
+    if isinstance(parsed, str):
+        return None
+    content = parsed.value["content"]
+    if _content_type(content) != "group/init":
+        return None
+    return _message_key_bytes(content)
+
+
+class _Parsed(NamedTuple):
+    key: str
+    value: dict[str, Any]
+    received: object
+    meta: dict[str, Any]
+
+
+def _parse(line: Line) -> _Parsed | str:
+    """The parts of a message line, or the reason why it is none."""
+    if line.text is None:
+        return line.fault or "cut_short"
+    if not line.text.strip():
+        return "empty_line"
+    try:
+        message = jsjson.parse(line.text.decode("utf-8"))
+    except UnicodeDecodeError:
+        return "not_utf8"
+    except jsjson.TooDeepError:
+        return "too_deep"
+    except ValueError:
+        return "not_json"
+    if not isinstance(message, dict):
+        return "not_a_message"
+    key, value, meta = message.get("key"), message.get("value"), message.get("meta")
+    if not (
+        isinstance(key, str)
+        and message_uri(key)
+        and isinstance(value, dict)
+        and isinstance(value.get("author"), str)
+        and isinstance(value.get("sequence"), int | float)
+        and not isinstance(value.get("sequence"), bool)
+        and "content" in value
+    ):
+        return "not_a_message"
+    return _Parsed(key, value, message.get("timestamp"), meta if isinstance(meta, dict) else {})
+
+
+def _is_ciphertext(content: str) -> bool:
+    return content.endswith((".box", ".box2"))
+
+
+def _content_type(content: object) -> str | None:
+    kind = content.get("type") if isinstance(content, dict) else None
+    return _text(kind) if isinstance(kind, str) and not key_bytes(kind) else None
+
+
+def _id(text: str) -> str:
+    """An id in its one spelling (ruling R1); a text that is no id as it stands."""
+    return message_uri(text) or feed_id(text) or _text(text)
+
+
+def _text(text: str) -> str:
+    """The text with every half of a broken surrogate pair replaced: a table holds UTF-8."""
+    if text.isascii():
+        return text
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+
+
+def _message_key_bytes(content: object) -> bytes | None:
+    """The epoch key that a message carries: as `secret`, or as the purpose of an announced feed."""
+    if not isinstance(content, dict):
+        return None
+    kind = _content_type(content)
+    if kind in ("group/init", "group/add-member"):
+        return key_bytes(content.get("secret"))
+    if kind == "metafeed/add/derived":
+        return key_bytes(content.get("feedpurpose"))
+    return None
+
+
+def _whole_number(number: float) -> int | None:
+    if not math.isfinite(number) or number != int(number) or abs(number) > 2**53:
+        return None
+    return int(number)
+
+
+def _finite_number(number: object) -> float | None:
+    if isinstance(number, bool) or not isinstance(number, int | float):
+        return None
+    try:
+        value = float(number)
+    except OverflowError:
+        return None
+    return value if math.isfinite(value) else None
+
+
+def _kept_content(content: dict[str, Any], is_decrypted: bool) -> str:
+    kept = {name: _kept_ids(content[name]) for name in KEPT_MEMBERS if name in content}
+    if "tangles" in content:
+        kept["tangles"] = _kept_tangles(content["tangles"])
+    if "excludes" in content:
+        kept["excludes"] = _excluded_ids(content["excludes"])
+    purpose = kept.get("feedpurpose")
+    is_public = purpose in PUBLIC_PURPOSES or (isinstance(purpose, str) and len(purpose) == 1)
+    if is_decrypted and not is_public:
+        kept.pop("feedpurpose", None)
+    return json.dumps(kept)
+
+
+def _kept_ids(member: object) -> object:
+    """Ids as they stand; 0 for anything else, so that its shape is seen but not what it says.
+
+    A recipient may be a key itself, as an object; a bare key may stand anywhere by mistake.
+    """
+    if member is None:
+        return None
+    if isinstance(member, str):
+        return 0 if key_bytes(member) else _id(member)
+    if isinstance(member, list):
+        return [_kept_ids(item) if isinstance(item, str) else 0 for item in member]
+    return 0
+
+
+def _kept_tangles(tangles: object) -> object:
+    if not isinstance(tangles, dict):
+        return 0
+    return {
+        _text(name): {member: _kept_ids(field[member]) for member in ("root", "previous") if member in field}
+        if isinstance(field, dict)
+        else 0
+        for name, field in tangles.items()
+    }
+
+
+def _excluded_ids(excludes: object) -> list[object]:
+    """The excluded people, whether written as ids or as objects with an id (ruling R17)."""
+    if not isinstance(excludes, list):
+        return []
+    return [_kept_ids(item.get("id") if isinstance(item, dict) else item) for item in excludes]

@@ -1,0 +1,166 @@
+"""Feeds that sign: classic messages truly, bendybutt-v1 messages in shape only.
+
+A classic message is signed as two-space-indented JSON in JavaScript's member order, and named by
+the SHA-256 of the low bytes of the UTF-16 units of the same text with its signature (ruling R3).
+Nobody checks the binary format bendybutt-v1 here (R4), so its ids and signatures are taken over
+JSON text: made up, yet the same on every run.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
+from typing import Any
+
+from nacl.bindings import crypto_sign, crypto_sign_seed_keypair
+
+from scuttlehouse.jsjson import stringify
+
+SIGNATURE_BYTES = 64
+
+
+@dataclass(slots=True)
+class Message:
+    """A published message: `value` as it is signed, `content` as whoever can open it reads it.
+
+    `readers` holds the names of those who can open it, and may still grow; None for a public one.
+    `at` is when it was published, whatever its author's clock says.
+    """
+
+    key: str
+    uri: str
+    at: int
+    value: dict[str, Any]
+    content: dict[str, Any]
+    readers: AbstractSet[str] | None
+
+    @property
+    def author(self) -> str:
+        """The feed that published the message."""
+        author: str = self.value["author"]
+        return author
+
+    @property
+    def encryption(self) -> str:
+        """The name of the encryption, which is how a ciphertext ends."""
+        ciphertext: str = self.value["content"]
+        return ciphertext.rpartition(".")[2]
+
+
+def base64_text(data: bytes) -> str:
+    """Standard base64 with padding, as in keys and signatures."""
+    return base64.b64encode(data).decode("ascii")
+
+
+def uri_text(data: bytes) -> str:
+    """Base64 for URIs: `-` and `_` for `+` and `/`, padding kept."""
+    return base64.urlsafe_b64encode(data).decode("ascii")
+
+
+def low_bytes(text: str) -> bytes:
+    """The low byte of every UTF-16 unit of `text`: what a classic id hashes."""
+    if text.isascii():
+        return text.encode("ascii")
+    return text.encode("utf-16-le", "surrogatepass")[::2]
+
+
+class Signer:
+    """An Ed25519 key pair, wholly given by a 32-byte seed."""
+
+    def __init__(self, seed: bytes) -> None:
+        self.public, self._secret = crypto_sign_seed_keypair(seed)
+
+    def sign(self, data: bytes) -> str:
+        """The signature of `data`, as a message carries it."""
+        return base64_text(crypto_sign(data, self._secret)[:SIGNATURE_BYTES]) + ".sig.ed25519"
+
+
+class ClassicFeed:
+    """A classic feed: `publish` appends a signed message.
+
+    `clock` is by how many milliseconds the author's clock is ahead of the time.
+
+    >>> feed = ClassicFeed(bytes(32))
+    >>> feed.publish({"type": "post", "text": "hello"}, 1).key
+    '%82Qx+dNxVti+iSqtf4KPfr8HUZZ7GlD9coimEFWMVYI=.sha256'
+    """
+
+    def __init__(self, seed: bytes) -> None:
+        self._signer = Signer(seed)
+        self.id = f"@{base64_text(self._signer.public)}.ed25519"
+        self.clock = 0
+        self.sequence = 0
+        self.previous: str | None = None
+
+    def rewind(self, message: Message) -> None:
+        """Forget `message`, so that the next one claims its place: a feed fork."""
+        self.sequence = message.value["sequence"] - 1
+        self.previous = message.value["previous"]
+
+    def publish(
+        self,
+        content: dict[str, Any],
+        at: int,
+        readers: AbstractSet[str] | None = None,
+        ciphertext: str | None = None,
+        *,
+        signer: Signer | None = None,
+        timestamp: str | None = None,
+    ) -> Message:
+        """Sign and append `content`, or its `ciphertext`.
+
+        Another's `signer` makes a forgery; `timestamp` stands in for the author's clock.
+        """
+        self.sequence += 1
+        value: dict[str, Any] = {
+            "previous": self.previous,
+            "sequence": self.sequence,
+            "author": self.id,
+            "timestamp": timestamp or at + self.clock,
+            "hash": "sha256",
+            "content": content if ciphertext is None else ciphertext,
+        }
+        text = stringify(value, 2)
+        signature = (signer or self._signer).sign(text.encode("utf-8"))
+        value["signature"] = signature
+        signed = f'{text[:-2]},\n  "signature": "{signature}"\n}}'
+        digest = hashlib.sha256(low_bytes(signed)).digest()
+        self.previous = f"%{base64_text(digest)}.sha256"
+        uri = f"ssb:message/classic/{uri_text(digest)}"
+        return Message(self.previous, uri, at, value, content, readers)
+
+
+class BendyFeed:
+    """A metafeed: messages in the shape of bendybutt-v1, with made-up ids and signatures."""
+
+    def __init__(self, seed: bytes) -> None:
+        self._signer = Signer(seed)
+        self.id = f"ssb:feed/bendybutt-v1/{uri_text(self._signer.public)}"
+        self.sequence = 0
+        self.previous: str | None = None
+
+    def publish(
+        self,
+        content: dict[str, Any],
+        at: int,
+        readers: AbstractSet[str] | None = None,
+        ciphertext: str | None = None,
+    ) -> Message:
+        """Append `content`, or its `ciphertext`."""
+        self.sequence += 1
+        shown = content if ciphertext is None else ciphertext
+        text = stringify([self.id, self.sequence, self.previous, at, shown]).encode("utf-8")
+        value = {
+            "author": self.id,
+            "sequence": self.sequence,
+            "previous": self.previous,
+            "timestamp": at,
+            "signature": self._signer.sign(text),
+            "content": shown,
+            "contentSignature": self._signer.sign(b"bendybutt" + text),
+        }
+        digest = hashlib.sha256(text).digest()
+        self.previous = f"ssb:message/bendybutt-v1/{uri_text(digest)}"
+        return Message(self.previous, self.previous, at, value, content, readers)

@@ -1,0 +1,46 @@
+"""Short plain sentences for posts, about things that people share in a group."""
+
+from __future__ import annotations
+
+POSTS = (
+    "The first tomatoes are out.",
+    "Bread is in the oven, bring butter.",
+    "I found the missing spade behind the shed.",
+    "Who takes the watering can on Sunday?",
+    "The bees are back.",
+    "I am reading the sea stories again.",
+    "Rain at last, the beds are soaked.",
+    "Soup at six, as always.",
+    "The bicycle has new brakes.",
+    "Someone left a blue scarf on the bench.",
+    "The lake is warm enough to swim.",
+    "I planted beans along the fence.",
+    "The old radio works again.",
+    "Tea is ready if you are near.",
+    "We saw two herons this morning.",
+    "The library opens late on Thursdays.",
+    "I can lend you the ladder.",
+    "The apples need another week.",
+    "Bring your own cup, please.",
+    "There is snow on the hill.",
+    "The choir sings on Friday.",
+    "I fixed the gate, it closes now.",
+    "The night train was on time.",
+    "Seeds for next year are in the jar.",
+    "The map on the wall is from my aunt.",
+    "Let us meet by the bridge.",
+)
+REPLIES = (
+    "I will be there.",
+    "That sounds good.",
+    "Thank you!",
+    "Count me in.",
+    "Can we make it an hour later?",
+    "Lovely.",
+    "I can bring some bread.",
+    "Not this week, sorry.",
+    "Which one do you mean?",
+    "Yes, please.",
+    "I saw it too.",
+    "Good idea, let us try.",
+)

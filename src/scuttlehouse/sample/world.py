@@ -1,0 +1,212 @@
+"""The world of a sample: one clock, one random source, people, and the files they export."""
+
+from __future__ import annotations
+
+import hashlib
+import random
+from collections.abc import Set as AbstractSet
+from typing import Any, NamedTuple
+
+from .signing import BendyFeed, ClassicFeed, Message, Signer, base64_text
+from .summary import Summary, TangleBook
+
+STARTED_AT = 1_704_067_200_000
+"""The first timestamp: 2024-01-01T00:00:00Z in milliseconds."""
+
+EXPORTERS = ("alice", "bob", "relay")
+"""Whose logs a sample holds; `relay` can open nothing."""
+
+RECEIVE_DELAY = {"alice": (0, 900), "bob": (1_000, 9_000), "relay": (20_000, 90_000)}
+"""The least and the greatest milliseconds from publishing to receiving, per exporter."""
+
+ENVELOPE_BYTES = 48
+SLOT_BYTES = 32
+
+
+class Sighting(NamedTuple):
+    """A message in an exporter's log, with the time at which it got there."""
+
+    received: int
+    exporter: str
+    message: Message
+
+
+class World:
+    """Everything that scenes share; all of it follows from `seed`."""
+
+    def __init__(self, seed: int, size: str) -> None:
+        self.seed = seed
+        self.random = random.Random(seed)
+        self.now = STARTED_AT
+        self.summary = Summary(seed, size)
+        self.tangles = TangleBook()
+        self.secrets: list[bytes] = []
+        self._published: list[tuple[Message, tuple[str, ...] | None]] = []
+        self.people: dict[str, Person] = {}
+
+    def bytes_for(self, label: str) -> bytes:
+        """32 bytes that follow from the seed and `label` alone."""
+        return hashlib.sha256(f"scuttlehouse sample {self.seed} {label}".encode()).digest()
+
+    def secret_for(self, label: str) -> bytes:
+        """32 bytes that must never reach the warehouse."""
+        secret = self.bytes_for(f"secret {label}")
+        self.secrets.append(secret)
+        return secret
+
+    def tick(self) -> int:
+        """Let some time pass; the new time."""
+        self.now += self.random.randrange(900, 120_000)
+        return self.now
+
+    def person(self, name: str) -> Person:
+        """The person called `name`, who joins now if unknown."""
+        if name not in self.people:
+            self.people[name] = Person(self, name)
+            self.people[name].join()
+        return self.people[name]
+
+    def ciphertext(self, content: dict[str, Any], slots: int, ending: str) -> str:
+        """Random text as long as an envelope of `content` for that many recipients."""
+        length = len(str(content)) + ENVELOPE_BYTES + SLOT_BYTES * slots
+        return f"{base64_text(self.random.randbytes(length))}.{ending}"
+
+    def publish(
+        self,
+        feed: ClassicFeed | BendyFeed,
+        content: dict[str, Any],
+        readers: AbstractSet[str] | None = None,
+        *,
+        ending: str = "box2",
+        exporters: tuple[str, ...] | None = None,
+    ) -> Message:
+        """Publish on `feed` now, encrypted where there are `readers`, and hand it to exporters.
+
+        With an empty tuple of `exporters` no file ever holds it.
+        """
+        sealed = None
+        if readers is not None:
+            sealed = self.ciphertext(content, len(content.get("recps", ())), ending)
+        message = feed.publish(content, self.tick(), readers, sealed)
+        self.export(message, exporters)
+        return message
+
+    def forge(self, feed: ClassicFeed, content: dict[str, Any]) -> Message:
+        """Publish on `feed` with a signature by some other key."""
+        other = Signer(self.bytes_for("forger"))
+        message = feed.publish(content, self.tick(), signer=other)
+        self.export(message, ("alice",))
+        self.summary.invalid.setdefault("wrong_signature", []).append(message.uri)
+        return message
+
+    def export(self, message: Message, exporters: tuple[str, ...] | None) -> None:
+        """Put `message` into the logs of `exporters`; into none: it is missing."""
+        if exporters != ():
+            self._published.append((message, exporters))
+            return
+        self.tangles.withhold(message.uri)
+        gaps = self.summary.feed_gaps.setdefault(message.author, [])
+        gaps.append(message.value["sequence"])
+
+    def sightings(self) -> list[Sighting]:
+        """All that was published since the last call, as exporters received it, oldest first."""
+        found = []
+        for message, exporters in self._published:
+            names = exporters or self._choose(message.readers)
+            self.summary.count(message, names)
+            for name in names:
+                received = message.at + self.random.randrange(*RECEIVE_DELAY[name])
+                found.append(Sighting(received, name, message))
+        self._published.clear()
+        found.sort(key=lambda sighting: sighting.received)
+        return found
+
+    def _choose(self, readers: AbstractSet[str] | None) -> tuple[str, ...]:
+        """Someone who can open the message exports it, and now and then another one too."""
+        able = [name for name in EXPORTERS[:2] if readers is None or name in readers]
+        first = self.random.choice(able) if able else "relay"
+        others = [name for name in EXPORTERS if name != first]
+        return (first, *(name for name in others if self.random.random() < 0.08))
+
+
+class Person:
+    """A person: a main feed, and a root metafeed under which every other feed is announced."""
+
+    def __init__(self, world: World, name: str) -> None:
+        self.world = world
+        self.name = name
+        self.main = ClassicFeed(world.bytes_for(f"main feed of {name}"))
+        self.root = BendyFeed(world.bytes_for(f"root metafeed of {name}"))
+        self.additions = ClassicFeed(world.bytes_for(f"additions feed of {name}"))
+        self._tree = BendyFeed(world.bytes_for(f"v1 metafeed of {name}"))
+        self._shards: dict[str, BendyFeed] = {}
+
+    def join(self) -> None:
+        """Publish the metafeed tree as new software does: seed, announce, v1, main, additions."""
+        self.announce()
+        self._add(self.root, "v1", self._tree.id)
+        self._add(self._shard("main"), "main", self.main.id, is_new=False)
+        self._add(self._shard("group/additions"), "group/additions", self.additions.id)
+
+    def announce(self) -> None:
+        """Say on the main feed which root metafeed it belongs to."""
+        world = self.world
+        world.summary.people[self.name] = self.root.id
+        seed = world.secret_for(f"metafeed seed of {self.name}")
+        world.publish(
+            self.main,
+            {"type": "metafeed/seed", "metafeed": self.root.id, "seed": seed.hex()},
+            frozenset((self.name,)),
+        )
+        announce: dict[str, Any] = {
+            "type": "metafeed/announce",
+            "metafeed": self.root.id,
+            "subfeed": self.main.id,
+            "tangles": {"metafeed": {"root": None, "previous": None}},
+        }
+        announce["signature"] = Signer(world.bytes_for(f"root metafeed of {self.name}")).sign(
+            str(announce).encode()
+        )
+        world.publish(self.main, announce)
+
+    def announce_epoch(self, feed_id: str, key: bytes, readers: AbstractSet[str]) -> None:
+        """Announce this person's feed in the epoch of `key`, for those who hold the key."""
+        recps = [
+            {
+                "key": {"type": "Buffer", "data": list(key)},
+                "scheme": "envelope-large-symmetric-group",
+            },
+            self.root.id,
+        ]
+        purpose = base64_text(key)
+        self._add(self._shard(purpose), purpose, feed_id, recps=recps, readers=readers)
+
+    def _shard(self, purpose: str) -> BendyFeed:
+        """The shard metafeed for `purpose`, announced when first needed."""
+        nibble = self.world.bytes_for(f"{self.name} {purpose}").hex()[0]
+        if nibble not in self._shards:
+            feed = BendyFeed(self.world.bytes_for(f"shard {nibble} of {self.name}"))
+            self._shards[nibble] = feed
+            self._add(self._tree, nibble, feed.id)
+        return self._shards[nibble]
+
+    def _add(
+        self,
+        parent: BendyFeed,
+        purpose: str,
+        subfeed: str,
+        *,
+        is_new: bool = True,
+        recps: list[Any] | None = None,
+        readers: AbstractSet[str] | None = None,
+    ) -> None:
+        content: dict[str, Any] = {"feedpurpose": purpose, "metafeed": parent.id}
+        if is_new:
+            nonce = self.world.bytes_for(f"nonce {parent.id} {subfeed}")
+            content["nonce"] = {"type": "Buffer", "data": list(nonce)}
+        if recps is not None:
+            content["recps"] = recps
+        content["subfeed"] = subfeed
+        content["tangles"] = {"metafeed": {"previous": None, "root": None}}
+        content["type"] = "metafeed/add/derived" if is_new else "metafeed/add/existing"
+        self.world.publish(parent, content, readers)

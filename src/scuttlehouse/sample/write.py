@@ -1,0 +1,184 @@
+"""Makes a sample and writes it to files."""
+
+from __future__ import annotations
+
+import gzip
+from argparse import ArgumentParser, Namespace
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import IO, cast
+
+from . import faults, forks, public, scenes
+from .bulk import bulk
+from .lines import line_of
+from .summary import Summary
+from .world import EXPORTERS, Person, Sighting, World
+
+TARGETS = {"small": 0, "medium": 10_000, "large": 100_000, "huge": 2_000_000}
+"""The least number of different messages by size; the small sample is what its scenes make."""
+
+HOUR = 3_600_000
+LINES_PER_FILE = 100_000
+
+REPEATED = 80
+"""Every which line of the first log is written once more at its end."""
+
+
+class Sample:
+    """A sample in the making: `lines` may be read once, `summary` and `secrets` hold after that."""
+
+    def __init__(self, seed: int, size: str) -> None:
+        if size not in TARGETS:
+            raise ValueError(f"There is no sample size {size!r}: use one of {', '.join(TARGETS)}.")
+        self._world = World(seed, size)
+        self._size = size
+        self._parts: Counter[str] = Counter()
+        self._room: Counter[str] = Counter()
+        self.summary: Summary = self._world.summary
+
+    @property
+    def secrets(self) -> list[bytes]:
+        """Every epoch key and metafeed seed made so far, 32 bytes each."""
+        return list(self._world.secrets)
+
+    def lines(self) -> Iterator[tuple[str, bytes]]:
+        """All lines as (file name, bytes with the line's end)."""
+        world, summary = self._world, self.summary
+        _script(world)
+        bad, odd = faults.bad_lines(world), faults.odd_lines(world)
+        summary.bad_lines = dict(Counter(kind for kind, _ in bad))
+        summary.odd_lines = dict(Counter(kind for kind, _ in odd))
+        logs = self._logs(world.sightings(), with_threads=True)
+        again = logs["alice"][::REPEATED]
+        summary.repeated_messages = len(again)
+        logs["alice"].extend(again)
+        step = len(logs["alice"]) // (len(bad) + 1)
+        for place, (_, line) in enumerate(bad, 1):
+            logs["alice"].insert(place * (step + 1), line)
+        logs["bob"].extend(line for _, line in odd)
+        yield from self._named(logs)
+        self._room.clear()
+        summary.messages += len(odd) + summary.repeated_messages
+        if TARGETS[self._size]:
+            for _ in bulk(world, self._size, TARGETS[self._size]):
+                yield from self._named(self._logs(world.sightings(), with_threads=False))
+
+    def _logs(self, sightings: list[Sighting], *, with_threads: bool) -> dict[str, list[bytes]]:
+        """Lines by exporter; the scene's tangles are closed."""
+        self._world.tangles.close(self.summary, with_threads=with_threads)
+        self.summary.messages += len(sightings)
+        logs: dict[str, list[bytes]] = {name: [] for name in EXPORTERS}
+        for received, name, message in sightings:
+            logs[name].append(line_of(message, name, received))
+        return logs
+
+    def _named(self, logs: dict[str, list[bytes]]) -> Iterator[tuple[str, bytes]]:
+        """Lines with the names of their files; a file that is long enough gets no more."""
+        for name, lines in logs.items():
+            if self._room[name] <= 0:
+                self._parts[name] += 1
+                self._room[name] = LINES_PER_FILE
+            self._room[name] -= len(lines)
+            part = "" if self._parts[name] == 1 else f"-{self._parts[name]}"
+            file = f"{name}{part}.jsonl{'.gz' if name == 'relay' else ''}"
+            self.summary.files[file] = self.summary.files.get(file, 0) + len(lines)
+            for line in lines:
+                yield file, line
+
+
+def generate(seed: int = 1, size: str = "small") -> Sample:
+    """A sample of logs: the same seed and size make the same bytes.
+
+    Sizes are `small` (a few hundred messages), `medium` (10,000), `large` (100,000) and `huge`
+    (2,000,000); lines are made as they are read, so memory stays bounded. Raises ValueError for
+    another size.
+
+    >>> sample = generate(1, "small")
+    >>> len({name for name, line in sample.lines()}), sample.summary.forked_feeds != []
+    (3, True)
+    """
+    return Sample(seed, size)
+
+
+def secrets(seed: int = 1, size: str = "small") -> list[bytes]:
+    """Every secret in that sample: epoch keys and metafeed seeds, 32 bytes each.
+
+    The sample is made once more to find them. Raises ValueError for an unknown size.
+    """
+    sample = generate(seed, size)
+    for _ in sample.lines():
+        pass
+    return sample.secrets
+
+
+def write_sample(folder: Path, seed: int = 1, size: str = "small") -> Summary:
+    """Write a sample into `folder`, which is made if it is missing; returns what it holds.
+
+    Files of an earlier sample are replaced; others stay. Raises ValueError for an unknown size.
+    """
+    sample = generate(seed, size)
+    folder.mkdir(parents=True, exist_ok=True)
+    with ExitStack() as stack:
+        files: dict[str, IO[bytes]] = {}
+        for name, line in sample.lines():
+            if name not in files:
+                files[name] = stack.enter_context(_open(folder / name, stack))
+            files[name].write(line)
+    return sample.summary
+
+
+def _open(path: Path, stack: ExitStack) -> IO[bytes]:
+    """Open `path` for writing; a gzip file gets neither name nor time, so that its bytes repeat."""
+    raw = stack.enter_context(path.open("wb"))
+    if path.suffix != ".gz":
+        return raw
+    return cast(IO[bytes], gzip.GzipFile(filename="", mode="wb", fileobj=raw, mtime=0))
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Add the options of `scuttlehouse sample` to `parser`."""
+    parser.add_argument("--seed", type=int, default=1, help="another seed, another log")
+    parser.add_argument("--size", choices=list(TARGETS), default="small")
+    parser.add_argument("--out", type=Path, required=True, metavar="FOLDER")
+
+
+def run(args: Namespace) -> int:
+    """Carry out `scuttlehouse sample`; the exit code."""
+    summary = write_sample(args.out, args.seed, args.size)
+    print(
+        f"Wrote {summary.messages} messages, {summary.distinct_messages} of them different, "
+        f"in {len(summary.files)} files to {args.out}."
+    )
+    return 0
+
+
+def _script(world: World) -> None:
+    """The scenes that every sample has, whatever its size."""
+    names = ["alice", "bob", "carol", "dave", "erin", "frank"]
+    alice, bob, carol, dave, erin, frank = names
+    for name in names:
+        world.person(name)
+    Person(world, "grace").announce()
+    world.person(dave).main.clock = 2 * HOUR
+    world.person(frank).main.clock = -24 * HOUR
+    public.introduce(world, names)
+    public.threads(world, names)
+    scenes.garden(world, "garden", [alice, bob, carol, dave])
+    public.poll(world, names)
+    scenes.gap(world, "reading circle", [bob, alice, dave, erin])
+    forks.same_members(world, "soup kitchen", [alice, bob, carol, erin])
+    public.private_notes(world, alice, carol, 3)
+    public.private_notes(world, erin, frank, 3)
+    forks.subset_members(world, "choir", [alice, bob, carol, dave])
+    forks.overlapping_members(world, "bicycle shed", [alice, bob, carol, frank])
+    forks.resolved_members(world, "tool library", [bob, alice, dave, erin])
+    forks.disjoint_members(world, "rowing club", [alice, bob, carol, dave])
+    faults.broken_feeds(world)
+    forks.three_tips(world, "orchard", [alice, bob, carol, dave])
+    forks.criss_cross(world, "bakery", [bob, alice, frank, dave])
+    scenes.exclusion_only(world, "film night", [alice, erin, frank])
+    scenes.empty_epoch(world, "repair day", [bob, dave, frank])
+    scenes.strays(world, "lost and found", [alice, carol, frank])
+    scenes.exclusion_only(world, "night swimmers", [carol, dave, erin])

@@ -1,0 +1,117 @@
+"""The built warehouse, for people without a BI tool: what ``scuttlehouse sql`` asks and prints."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import re
+from argparse import Namespace
+from collections.abc import Sequence
+from pathlib import Path
+from typing import IO, TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+PUBLISHED_SCHEMA = "scuttlehouse"
+
+_QUERY = re.compile(r"\s*(select|with|from|values|table|show|describe|desc|explain)\b", re.I)
+
+
+class WarehouseError(Exception):
+    """The warehouse cannot answer; the message says why and what to do."""
+
+
+def open_warehouse(project: Path, target: str | None = None) -> SparkSession:
+    """Open a session on the warehouse of a project, with the settings of its dbt profile.
+
+    Raises:
+        WarehouseError: there is no project here, or no published table yet.
+    """
+    if not (project / "dbt_project.yml").exists():
+        raise WarehouseError(
+            f"{project} holds no dbt_project.yml: run this in the folder of scuttlehouse."
+        )
+    from dbt.adapters.sparkpython.session import open_session
+    from dbt.config.runtime import load_profile
+    from dbt.flags import set_from_args
+    from dbt_common.context import set_invocation_context
+
+    set_invocation_context(os.environ)
+    set_from_args(Namespace(PROFILES_DIR=str(project / "profiles"), profile=None), {})
+    profile = load_profile(str(project), {}, None, target)
+    session = open_session(profile.credentials.server_side_parameters, Path("logs/spark.log"))
+    if not session.catalog.databaseExists(PUBLISHED_SCHEMA):
+        raise WarehouseError("Nothing is published yet: run `make build` first.")
+    session.catalog.setCurrentDatabase(PUBLISHED_SCHEMA)
+    return session
+
+
+def query(session: SparkSession, statement: str) -> tuple[list[str], list[tuple[object, ...]]]:
+    """Run a query; return the names of its columns and its rows.
+
+    Raises:
+        WarehouseError: it is no query, or Spark refuses it (in Spark's words, without a stack).
+    """
+    from pyspark.errors import PySparkException
+
+    if not _QUERY.match(statement):
+        raise WarehouseError("Only queries are answered: begin with select, with, show or describe.")
+    try:
+        frame = session.sql(statement)
+        return frame.columns, [tuple(row) for row in frame.collect()]
+    except PySparkException as error:
+        raise WarehouseError(first_sentences(str(error))) from None
+
+
+def first_sentences(message: str) -> str:
+    """What Spark says before it shows its plan or its stack.
+
+    >>> first_sentences("[COLUMN] No such column. SQLSTATE: 42703; line 1 pos 7;\\n'Project ['a]")
+    '[COLUMN] No such column. SQLSTATE: 42703; line 1 pos 7;'
+    """
+    return re.split(r"\n['+]|\n\s*at |\n\nJVM stacktrace", message)[0].strip()
+
+
+def write_rows(
+    out: IO[str], form: str, columns: Sequence[str], rows: Sequence[tuple[object, ...]]
+) -> None:
+    """Write rows as a table for the eye, as CSV (null is empty) or as JSON lines.
+
+    >>> import sys
+    >>> write_rows(sys.stdout, "table", ["epoch", "members"], [("a", 3), (None, 12)])
+    epoch  members
+    -----  -------
+    a            3
+    null        12
+    >>> write_rows(sys.stdout, "json", ["a"], [(None,)])
+    {"a": null}
+    """
+    if form == "csv":
+        writer = csv.writer(out, lineterminator="\n")
+        writer.writerow(columns)
+        writer.writerows(rows)
+    elif form == "json":
+        for row in rows:
+            out.write(json.dumps(dict(zip(columns, row, strict=True)), default=str) + "\n")
+    else:
+        _write_table(out, columns, rows)
+
+
+def _write_table(
+    out: IO[str], columns: Sequence[str], rows: Sequence[tuple[object, ...]]
+) -> None:
+    cells = [["null" if cell is None else str(cell) for cell in row] for row in rows]
+    widths = [
+        max([len(name), *(len(row[n]) for row in cells)]) for n, name in enumerate(columns)
+    ]
+    is_number = [
+        all(isinstance(row[n], int | float | None) for row in rows) for n in range(len(columns))
+    ]
+    for line in (list(columns), ["-" * width for width in widths], *cells):
+        padded = [
+            cell.rjust(width) if right else cell.ljust(width)
+            for cell, width, right in zip(line, widths, is_number, strict=True)
+        ]
+        out.write("  ".join(padded).rstrip() + "\n")
