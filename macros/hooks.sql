@@ -13,5 +13,30 @@
   {%- endif -%}
 {% endmacro %}
 
+
+{#- What a build ends with: what is in the tables now, or that they stay as they were. -#}
 {% macro summarise_build(results) %}
+  {%- if execute and flags.WHICH in ('build', 'retry') and not flags.EMPTY -%}
+    {%- set published = [] -%}
+    {%- set unpublished = [] -%}
+    {%- for result in results if result.node.config.materialized == 'published_view' -%}
+      {%- do (published if result.status == 'success' else unpublished).append(result.node.alias) -%}
+    {%- endfor -%}
+    {%- if unpublished -%}
+      {{- print("\nNothing was published: mend what failed above and build again. Until then the schema " ~
+          "scuttlehouse holds the tables of the last build that passed all its checks.\n") -}}
+    {%- elif published | length == published_models() | length -%}
+      {{- print_summary() -}}
+    {%- endif -%}
+  {%- endif -%}
+{% endmacro %}
+
+
+{% macro published_models() %}
+  {{- return(
+      graph.nodes.values()
+      | selectattr('resource_type', 'equalto', 'model')
+      | selectattr('config.materialized', 'equalto', 'published_view')
+      | list
+  ) -}}
 {% endmacro %}

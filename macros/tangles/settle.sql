@@ -44,12 +44,12 @@ settled_0 as (
     {{ first_settle_step(needs) }}
 
 )
-{%- for step in range(1, steps + 1) %},
+    {%- for step in range(1, steps + 1) %},
 
 settled_{{ step }} as (
 
     {{ settle_step(needs, 'settled_' ~ (step - 1)) }}
 
 )
-{%- endfor %}
+    {%- endfor %}
 {%- endmacro %}

@@ -42,13 +42,19 @@ parents as (
 
 ),
 
+metafeeds as (
+
+    select distinct metafeed_id from parents
+
+),
+
 feeds as (
 
     select feed_id from messages
     union
     select subfeed_id as feed_id from parents
     union
-    select metafeed_id as feed_id from parents
+    select metafeed_id as feed_id from metafeeds
 
 ),
 
@@ -56,21 +62,20 @@ final as (
 
     select
         feeds.feed_id,
+        first_parents.purpose as feed_purpose,
+        first_parents.key_hash,
         coalesce(
             third_parents.metafeed_id,
             second_parents.metafeed_id,
             first_parents.metafeed_id,
             feeds.feed_id
         ) as person_id,
-        first_parents.purpose as feed_purpose,
-        first_parents.key_hash,
-        first_parents.metafeed_id is not null or children.metafeed_id is not null as has_known_person
+        first_parents.metafeed_id is not null or metafeeds.metafeed_id is not null as has_known_person
     from feeds
     left join parents as first_parents on feeds.feed_id = first_parents.subfeed_id
     left join parents as second_parents on first_parents.metafeed_id = second_parents.subfeed_id
     left join parents as third_parents on second_parents.metafeed_id = third_parents.subfeed_id
-    left join (select distinct metafeed_id from parents) as children
-        on feeds.feed_id = children.metafeed_id
+    left join metafeeds on feeds.feed_id = metafeeds.metafeed_id
 
 )
 

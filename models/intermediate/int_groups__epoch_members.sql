@@ -54,10 +54,10 @@ final as (
     select
         epochs.epoch_id,
         epochs.group_id,
-        coalesce(previous.previous_epoch_ids, cast(array() as array<string>)) as previous_epoch_ids,
-        coalesce(declared.member_ids, cast(array() as array<string>)) as member_ids,
         epochs.key_rank,
-        epochs.is_tip
+        epochs.is_tip,
+        coalesce(previous.previous_epoch_ids, cast(array() as array<string>)) as previous_epoch_ids,
+        coalesce(declared.member_ids, cast(array() as array<string>)) as member_ids
     from epochs
     left join declared on epochs.epoch_id = declared.epoch_id
     left join previous on epochs.epoch_id = previous.epoch_id

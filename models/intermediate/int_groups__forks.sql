@@ -109,9 +109,13 @@ ruled as (
     select
         *,
         case
-            when size(common_member_ids) = size(left_member_ids) and size(common_member_ids) = size(right_member_ids)
+            when
+                size(common_member_ids) = size(left_member_ids)
+                and size(common_member_ids) = size(right_member_ids)
                 then 'same'
-            when size(common_member_ids) = size(left_member_ids) or size(common_member_ids) = size(right_member_ids)
+            when
+                size(common_member_ids) = size(left_member_ids)
+                or size(common_member_ids) = size(right_member_ids)
                 then 'subset'
             when size(common_member_ids) > 0 then 'overlapping'
             else 'disjoint'
@@ -132,15 +136,15 @@ final as (
         right_epoch_id,
         nearest_epoch_id,
         rule,
+        witness_ids,
+        is_criss_cross,
         case
             when rule = 'disjoint' then null
             when rule = 'subset' and size(left_member_ids) < size(right_member_ids) then left_epoch_id
             when rule = 'subset' then right_epoch_id
             when is_left_key_least then left_epoch_id
             else right_epoch_id
-        end as winner_epoch_id,
-        witness_ids,
-        is_criss_cross
+        end as winner_epoch_id
     from ruled
 
 )

@@ -37,15 +37,15 @@ final as (
         epochs.epoch_id,
         epochs.group_id,
         tangle_messages.message_id,
+        people.person_id as author_id,
+        messages.asserted_ms,
         explode(
             case
                 when group_messages.content_type = 'group/add-member' then group_messages.recipient_ids
                 else group_messages.excluded_ids
             end
         ) as person_id,
-        people.person_id as author_id,
-        case when group_messages.content_type = 'group/add-member' then 'add' else 'exclude' end as change,
-        messages.asserted_ms
+        case when group_messages.content_type = 'group/add-member' then 'add' else 'exclude' end as change
     from tangle_messages
     inner join epochs on tangle_messages.root_id = epochs.epoch_id
     inner join group_messages on tangle_messages.message_id = group_messages.message_id

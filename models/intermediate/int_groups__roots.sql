@@ -54,7 +54,7 @@ claims as (
     inner join founders on group_messages.root_id = founders.root_id
     inner join messages on group_messages.message_id = messages.message_id
     inner join people on messages.feed_id = people.feed_id
-    where group_messages.content_type = 'group/add-member' and group_messages.group_id != '0'
+    where group_messages.content_type = 'group/add-member' and group_messages.group_id is not null
     group by founders.root_id, group_messages.group_id
 
 ),
@@ -65,10 +65,10 @@ ranked_claims as (
         root_id,
         group_id,
         row_number() over (
-            partition by root_id order by is_founders_word desc, claim_count desc, group_id
+            partition by root_id order by is_founders_word desc, claim_count desc, group_id asc
         ) as group_number,
         row_number() over (
-            partition by group_id order by is_founders_word desc, claim_count desc, root_id
+            partition by group_id order by is_founders_word desc, claim_count desc, root_id asc
         ) as root_number
     from claims
 

@@ -14,7 +14,13 @@ messages as (
 
 kinds as (
 
-    select * from {{ ref('tangle_kinds') }}
+    select
+        tangle_kind,
+        is_root_implicit,
+        is_for_group,
+        split(nullif(root_types, ''), ' ') as root_types,
+        split(nullif(member_types, ''), ' ') as member_types
+    from {{ ref('tangle_kinds') }}
 
 ),
 
@@ -96,12 +102,13 @@ described_fields as (
             when messages.validity = 'invalid' then 'invalid_message'
             when all_fields.fault is not null then all_fields.fault
             when
-                all_fields.is_root
-                and not coalesce(array_contains(split(kinds.root_types, ' '), messages.content_type), kinds.root_types is null)
-                then 'type_not_allowed'
-            when
-                not all_fields.is_root
-                and not coalesce(array_contains(split(kinds.member_types, ' '), messages.content_type), kinds.member_types is null)
+                not coalesce(
+                    array_contains(
+                        case when all_fields.is_root then kinds.root_types else kinds.member_types end,
+                        coalesce(messages.content_type, '')
+                    ),
+                    true
+                )
                 then 'type_not_allowed'
             when
                 kinds.is_for_group

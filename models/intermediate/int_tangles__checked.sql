@@ -28,7 +28,9 @@ settled_candidates as (
         candidates.tangle_id,
         candidates.message_id,
         candidates.is_root,
-        candidates.is_root or settled.stuck_at_sequence is null or candidates.sequence < settled.stuck_at_sequence
+        candidates.is_root
+        or settled.stuck_at_sequence is null
+        or candidates.sequence < settled.stuck_at_sequence
             as is_below_watermark
     from candidates
     left join settled

@@ -31,8 +31,8 @@ final as (
         candidates.tangle_id,
         candidates.message_id,
         candidates.previous_ids,
-        case when checked.is_settled then 'settled' else 'walked' end as grown_by,
         candidates.is_root,
+        case when checked.is_settled then 'settled' else 'walked' end as grown_by,
         case
             when not checked.is_settled then walked.message_id is not null
             else

@@ -55,9 +55,9 @@ joined_links as (
         links.previous_id,
         links.is_in_log,
         links.is_previous_candidate,
+        states.is_in_graph as is_message_in_graph,
         coalesce(previous_states.is_in_graph, false) as is_in_graph,
-        messages.is_private and messages.content is null as is_previous_encrypted,
-        states.is_in_graph as is_message_in_graph
+        messages.is_private and messages.content is null as is_previous_encrypted
     from links
     inner join states on links.tangle_id = states.tangle_id and links.message_id = states.message_id
     left join states as previous_states
@@ -103,6 +103,9 @@ final as (
         candidates.group_id,
         candidates.message_id,
         candidates.feed_id,
+        states.grown_by,
+        candidates.is_root,
+        candidates.is_unverified,
         case
             when candidates.reject_reason is not null then 'rejected'
             when states.is_in_graph then 'in'
@@ -116,12 +119,9 @@ final as (
             else blocks.reason
         end as status_reason,
         case when not states.is_in_graph then blocks.blocking_ids end as blocking_ids,
-        states.grown_by,
         case when states.is_in_graph then states.rank end as rank,
         case when states.is_in_graph then states.position end as position,
-        candidates.is_root,
-        coalesce(states.is_in_graph and listed.message_id is null, false) as is_tip,
-        candidates.is_unverified
+        coalesce(states.is_in_graph and listed.message_id is null, false) as is_tip
     from candidates
     left join states
         on candidates.tangle_id = states.tangle_id and candidates.message_id = states.message_id

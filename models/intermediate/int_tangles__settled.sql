@@ -1,4 +1,4 @@
-{%- set steps = var('settle_steps') -%}
+{%- set steps = var('settle_steps') | int -%}
 
 with
 

@@ -14,7 +14,9 @@ contents as (
         feed_id,
         content_type,
         key_hash,
-        from_json(content, 'metafeed string, subfeed string, feedpurpose string') as content
+        get_json_object(content, '$.metafeed') as metafeed_id,
+        get_json_object(content, '$.subfeed') as subfeed_id,
+        get_json_object(content, '$.feedpurpose') as purpose
     from messages
     where content_type in ('metafeed/add/derived', 'metafeed/add/existing', 'metafeed/announce')
 
@@ -25,17 +27,17 @@ final as (
 
     select
         message_id,
-        content.metafeed as metafeed_id,
-        content.subfeed as subfeed_id,
+        metafeed_id,
+        subfeed_id,
         content_type,
-        content.feedpurpose as purpose,
+        purpose,
         key_hash
     from contents
     where
-        content.metafeed != content.subfeed
+        metafeed_id != subfeed_id
         and case
-            when content_type = 'metafeed/announce' then feed_id = content.subfeed
-            else feed_id = content.metafeed
+            when content_type = 'metafeed/announce' then feed_id = subfeed_id
+            else feed_id = metafeed_id
         end
 
 )

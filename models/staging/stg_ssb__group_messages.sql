@@ -7,28 +7,32 @@ messages as (
 
 ),
 
-contents as (
+recipients as (
 
     select
         message_id,
         content_type,
-        from_json(content, 'root string, recps array<string>, excludes array<string>') as content
+        get_json_object(content, '$.root') as root_id,
+        from_json(get_json_object(content, '$.recps'), 'array<string>') as recps,
+        from_json(get_json_object(content, '$.excludes'), 'array<string>') as excludes
     from messages
     where content_type in ('group/init', 'group/add-member', 'group/exclude-member')
 
 ),
 
+-- A recipient that is no id (a bare key) stands as 0 in its place.
 final as (
 
     select
         message_id,
         content_type,
-        content.root as root_id,
-        try_element_at(content.recps, 1) as group_id,
-        array_distinct(filter(slice(content.recps, 2, size(content.recps)), person_id -> person_id != '0'))
-            as recipient_ids,
-        array_distinct(filter(content.excludes, person_id -> person_id is not null)) as excluded_ids
-    from contents
+        root_id,
+        nullif(try_element_at(recps, 1), '0') as group_id,
+        array_distinct(
+            filter(slice(recps, 2, greatest(size(recps), 1)), person_id -> person_id not in ('0', ''))
+        ) as recipient_ids,
+        array_distinct(filter(excludes, person_id -> person_id not in ('0', ''))) as excluded_ids
+    from recipients
 
 )
 

@@ -18,9 +18,9 @@ sightings as (
             order by
                 case validity when 'valid' then 0 when 'not_checked' then 1 else 2 end,
                 is_decrypted desc,
-                content,
-                source_file,
-                line_number
+                content asc,
+                source_file asc,
+                line_number asc
         ) as sighting_number,
         min(received_ms) over (partition by message_id) as first_received_ms
     from lines

@@ -38,9 +38,9 @@ read_fields as (
         message_id,
         tangle_kind,
         is_object,
+        cast(root as string) as root_id,
         schema_of_variant(root) as root_shape,
         schema_of_variant(previous) as previous_shape,
-        cast(root as string) as root_id,
         try_cast(previous as array<string>) as previous_ids
     from fields
 
@@ -57,7 +57,8 @@ shaped_fields as (
             when not is_object then 'field_is_no_object'
             when coalesce(root_shape, '') not in ('VOID', 'STRING') then 'root_is_no_id'
             when root_shape = 'VOID' and coalesce(previous_shape, '') != 'VOID' then 'root_has_previous'
-            when root_shape = 'STRING' and coalesce(previous_shape, '') not in ('ARRAY<STRING>', 'ARRAY<VOID>')
+            when
+                root_shape = 'STRING' and coalesce(previous_shape, '') not in ('ARRAY<STRING>', 'ARRAY<VOID>')
                 then 'previous_is_no_list_of_ids'
             when exists(previous_ids, previous_id -> previous_id is null) then 'previous_is_no_list_of_ids'
         end as fault
@@ -93,7 +94,8 @@ thread_fields as (
         end as previous_ids,
         root_id,
         case
-            when coalesce(schema_of_variant(branch), '') not in ('STRING', 'ARRAY<STRING>', 'ARRAY<VOID>')
+            when
+                coalesce(schema_of_variant(branch), '') not in ('STRING', 'ARRAY<STRING>', 'ARRAY<VOID>')
                 or exists(try_cast(branch as array<string>), previous_id -> previous_id is null)
                 then 'previous_is_no_list_of_ids'
         end as fault
@@ -115,8 +117,8 @@ final as (
         message_id,
         tangle_kind,
         root_id,
-        case when fault is null then array_distinct(previous_ids) end as previous_ids,
-        fault
+        fault,
+        case when fault is null then array_distinct(previous_ids) end as previous_ids
     from all_fields
 
 )

@@ -50,7 +50,7 @@ LINK_REASONS = {
     "first_has_previous": "The feed's first message has a previous that is not null.",
     "first_sequence_is_not_1": "The feed's first message has another sequence than 1.",
     "sequence_is_not_next": "The sequence is not one more than that of the message before.",
-    "previous_is_not_last": "The previous is not the id of the message before: the feed forks here.",
+    "previous_is_not_last": "The previous is not the id of the message before: a fork.",
 }
 
 # A message has the first of these that applies to it.

@@ -41,7 +41,7 @@ def open_warehouse(project: Path, target: str | None = None) -> SparkSession:
     set_invocation_context(os.environ)
     set_from_args(Namespace(PROFILES_DIR=str(project / "profiles"), profile=None), {})
     profile = load_profile(str(project), {}, None, target)
-    session = open_session(profile.credentials.server_side_parameters, Path("logs/spark.log"))
+    session = open_session(profile.credentials.server_side_parameters)
     if not session.catalog.databaseExists(PUBLISHED_SCHEMA):
         raise WarehouseError("Nothing is published yet: run `make build` first.")
     session.catalog.setCurrentDatabase(PUBLISHED_SCHEMA)

@@ -87,14 +87,14 @@ final as (
         people.person_id,
         feed_messages.feed_format,
         people.feed_purpose,
-        coalesce(feed_messages.message_count, 0) as message_count,
         chains.first_sequence,
         chains.last_sequence,
+        people.has_known_person,
+        coalesce(feed_messages.message_count, 0) as message_count,
         case when feed_messages.feed_format = 'classic' then chains.valid_through_sequence end
             as valid_through_sequence,
         coalesce(chains.gap_count, 0) as gap_count,
-        coalesce(chains.is_forked, false) as is_forked,
-        people.has_known_person
+        coalesce(chains.is_forked, false) as is_forked
     from people
     left join feed_messages on people.feed_id = feed_messages.feed_id
     left join chains on people.feed_id = chains.feed_id

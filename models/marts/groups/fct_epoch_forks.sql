@@ -15,8 +15,8 @@ final as (
         nearest_epoch_id,
         winner_epoch_id,
         rule,
-        size(witness_ids) as witness_count,
         is_criss_cross,
+        size(witness_ids) as witness_count,
         rule = 'overlapping' and size(witness_ids) > 0 as needs_repair
     from forks
 

@@ -12,6 +12,12 @@ corrections as (
 
 ),
 
+exclusion_pasts as (
+
+    select * from {{ ref('int_groups__exclusion_pasts') }}
+
+),
+
 numbered_additions as (
 
     select
@@ -43,6 +49,22 @@ exclusions as (
         person_id
     from changes
     where change = 'exclude'
+
+),
+
+-- Added to the epoch by somebody who knew of an exclusion.
+readditions as (
+
+    select distinct
+        additions.epoch_id,
+        additions.person_id
+    from changes as additions
+    inner join exclusion_pasts on additions.message_id = exclusion_pasts.message_id
+    inner join changes as exclusions
+        on
+            exclusion_pasts.exclusion_id = exclusions.message_id
+            and additions.person_id = exclusions.person_id
+    where additions.change = 'add' and exclusions.change = 'exclude'
 
 ),
 
@@ -80,11 +102,15 @@ final as (
         corrections.person_id is not null as is_correct,
         corrections.person_id is not null and additions.person_id is null as is_missing,
         corrections.person_id is null and additions.person_id is not null as is_extra,
+        readditions.person_id is not null as is_readded,
         {{ timestamp_of('additions.asserted_ms') }} as added_at
     from people
     left join additions on people.epoch_id = additions.epoch_id and people.person_id = additions.person_id
     left join exclusions on people.epoch_id = exclusions.epoch_id and people.person_id = exclusions.person_id
-    left join corrections on people.epoch_id = corrections.epoch_id and people.person_id = corrections.person_id
+    left join
+        corrections
+        on people.epoch_id = corrections.epoch_id and people.person_id = corrections.person_id
+    left join readditions on people.epoch_id = readditions.epoch_id and people.person_id = readditions.person_id
 
 )
 

@@ -54,10 +54,10 @@ final as (
         tangles.message_count,
         tangles.set_aside_count,
         tangles.rejected_count,
-        coalesce(tangle_gaps.gap_count, 0) as gap_count,
         tangles.tip_count,
         tangles.author_count,
-        tangles.depth
+        tangles.depth,
+        coalesce(tangle_gaps.gap_count, 0) as gap_count
     from tangles
     left join tangle_gaps on tangles.tangle_id = tangle_gaps.tangle_id
 

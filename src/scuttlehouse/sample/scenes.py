@@ -36,6 +36,7 @@ def gap(world: World, name: str, people: list[str], count: int = 16) -> None:
     group.sync()
     chat(group, "start", people, count // 2)
     group.post(people[-1], "start", "This one got lost on its way.", lost=True)
+    group.post(people[-1], "start", "Did you see what I wrote?")
     group.sync(*people[-2:])
     chat(group, "start", people, count - count // 2)
     group.close(dict.fromkeys(people, "start"), "start")

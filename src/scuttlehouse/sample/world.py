@@ -41,8 +41,8 @@ class World:
         self.summary = Summary(seed, size)
         self.tangles = TangleBook()
         self.secrets: list[bytes] = []
-        self._published: list[tuple[Message, tuple[str, ...] | None]] = []
         self.people: dict[str, Person] = {}
+        self._published: list[tuple[Message, tuple[str, ...] | None]] = []
 
     def bytes_for(self, label: str) -> bytes:
         """32 bytes that follow from the seed and `label` alone."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import sys
 from argparse import ArgumentParser, Namespace
 from collections import Counter
 from collections.abc import Iterator
@@ -92,8 +93,8 @@ def generate(seed: int = 1, size: str = "small") -> Sample:
     """A sample of logs: the same seed and size make the same bytes.
 
     Sizes are `small` (a few hundred messages), `medium` (10,000), `large` (100,000) and `huge`
-    (2,000,000); lines are made as they are read, so memory stays bounded. Raises ValueError for
-    another size.
+    (2,000,000). Lines are made as they are read: memory holds one group or one day, and whatever
+    the summary lists. Raises ValueError for another size.
 
     >>> sample = generate(1, "small")
     >>> len({name for name, line in sample.lines()}), sample.summary.forked_feeds != []
@@ -105,7 +106,10 @@ def generate(seed: int = 1, size: str = "small") -> Sample:
 def secrets(seed: int = 1, size: str = "small") -> list[bytes]:
     """Every secret in that sample: epoch keys and metafeed seeds, 32 bytes each.
 
-    The sample is made once more to find them. Raises ValueError for an unknown size.
+    The sample is made once more to find them: O(messages). Raises ValueError for an unknown size.
+
+    >>> {len(secret) for secret in secrets(1, "small")}
+    {32}
     """
     sample = generate(seed, size)
     for _ in sample.lines():
@@ -116,7 +120,13 @@ def secrets(seed: int = 1, size: str = "small") -> list[bytes]:
 def write_sample(folder: Path, seed: int = 1, size: str = "small") -> Summary:
     """Write a sample into `folder`, which is made if it is missing; returns what it holds.
 
-    Files of an earlier sample are replaced; others stay. Raises ValueError for an unknown size.
+    Files of the same names are replaced; others stay. Raises ValueError for an unknown size, and
+    OSError if the folder cannot be written to.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     sorted(write_sample(Path(folder)).files)
+    ['alice.jsonl', 'bob.jsonl', 'relay.jsonl.gz']
     """
     sample = generate(seed, size)
     folder.mkdir(parents=True, exist_ok=True)
@@ -145,8 +155,12 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(args: Namespace) -> int:
-    """Carry out `scuttlehouse sample`; the exit code."""
-    summary = write_sample(args.out, args.seed, args.size)
+    """Carry out `scuttlehouse sample`; the exit code, which is 1 if the folder cannot be used."""
+    try:
+        summary = write_sample(args.out, args.seed, args.size)
+    except OSError as error:
+        print(f"The sample cannot be written to {args.out}: {error.strerror}.", file=sys.stderr)
+        return 1
     print(
         f"Wrote {summary.messages} messages, {summary.distinct_messages} of them different, "
         f"in {len(summary.files)} files to {args.out}."

@@ -1,4 +1,5 @@
-from dbt.adapters.base import AdapterPlugin
+from dbt.adapters.base.plugin import AdapterPlugin
+
 from dbt.adapters.sparkpython.connections import SparkPythonConnectionManager
 from dbt.adapters.sparkpython.credentials import SparkPythonCredentials
 from dbt.adapters.sparkpython.impl import SparkPythonAdapter

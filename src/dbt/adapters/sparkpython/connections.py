@@ -1,40 +1,121 @@
+"""dbt's connections: with `method: session`, a thin hold on the session of this process."""
+
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Any
-
-from pyspark.sql import DataFrame, Row
+import datetime as dt
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from decimal import Decimal
+from typing import Any, cast
 
 from dbt.adapters.contracts.connection import Connection, ConnectionState
-from dbt.adapters.spark.connections import SparkConnectionManager, SparkConnectionMethod
-from dbt.adapters.spark.session import Connection as SessionConnection
-from dbt.adapters.spark.session import Cursor, SessionConnectionWrapper
-from dbt.adapters.sparkpython.session import open_session
+from dbt.adapters.events.logging import AdapterLogger
+from dbt.adapters.spark.connections import (
+    SparkConnectionManager,
+    SparkConnectionMethod,
+    SparkConnectionWrapper,
+)
+from dbt_common.exceptions import DbtDatabaseError
+from pyspark.sql import DataFrame, Row, SparkSession
+
+from dbt.adapters.sparkpython.credentials import SparkPythonCredentials
+from dbt.adapters.sparkpython.sentences import SPARK_ERRORS, spark_sentence
+from dbt.adapters.sparkpython.session import open_session, run_statement
+
+logger = AdapterLogger("sparkpython")
 
 
-class SharedCursor(Cursor):
-    def execute(self, sql: str, *parameters: Any) -> None:
-        if parameters:
-            sql = sql % parameters
-        session = open_session(self.server_side_parameters, Path("logs/spark.log"))
-        self._df = session.sql(sql)
+@contextmanager
+def spark_errors_as_sentences(sql: str = "") -> Iterator[None]:
+    try:
+        yield
+    except SPARK_ERRORS as error:
+        logger.debug(str(error))
+        raise DbtDatabaseError(spark_sentence(error, sql)) from error
 
 
-class SharedConnection(SessionConnection):
-    def cursor(self) -> Cursor:
-        return SharedCursor(server_side_parameters=self.server_side_parameters)
+class SessionConnection(SparkConnectionWrapper):
+    """What dbt takes for a connection and its cursor."""
+
+    def __init__(self, session: SparkSession) -> None:
+        self.session = session
+        self.sql = ""
+        self.frame: DataFrame | None = None
+
+    def cursor(self) -> SessionConnection:
+        return SessionConnection(self.session)
+
+    def execute(self, sql: str, bindings: Sequence[Any] | None = None) -> None:
+        self.sql = sql.strip().removesuffix(";")
+        if bindings is not None:
+            self.sql %= tuple(literal(value) for value in bindings)
+        with spark_errors_as_sentences(self.sql):
+            self.frame = run_statement(self.session, self.sql)
+
+    def fetchall(self) -> list[Row]:
+        with spark_errors_as_sentences(self.sql):
+            return self.frame.collect() if self.frame is not None else []
+
+    def fetchmany(self, size: int) -> list[Row]:
+        with spark_errors_as_sentences(self.sql):
+            return self.frame.take(size) if self.frame is not None else []
+
+    @property
+    def description(self) -> list[tuple[Any, ...]]:
+        fields = self.frame.schema.fields if self.frame is not None else []
+        return [
+            (field.name, field.dataType.simpleString(), None, None, None, None, field.nullable)
+            for field in fields
+        ]
+
+    def cancel(self) -> None:
+        self.session.interruptAll()
+
+    def close(self) -> None:
+        self.frame = None
+
+    def rollback(self) -> None:
+        pass
 
 
 class SparkPythonConnectionManager(SparkConnectionManager):
     TYPE = "sparkpython"
 
+    @contextmanager
+    def exception_handler(self, sql: str) -> Iterator[None]:
+        credentials = cast(SparkPythonCredentials, self.profile.credentials)
+        if credentials.method != SparkConnectionMethod.SESSION:
+            with super().exception_handler(sql):
+                yield
+        else:
+            yield
+
     @classmethod
     def open(cls, connection: Connection) -> Connection:
-        credentials = connection.credentials
-        if connection.state == ConnectionState.OPEN or credentials.method != SparkConnectionMethod.SESSION:
+        credentials = cast(SparkPythonCredentials, connection.credentials)
+        if credentials.method != SparkConnectionMethod.SESSION:
             return super().open(connection)
-        connection.handle = SessionConnectionWrapper(
-            SharedConnection(server_side_parameters=credentials.server_side_parameters)
-        )
-        connection.state = ConnectionState.OPEN
+        if connection.state != ConnectionState.OPEN:
+            with spark_errors_as_sentences():
+                session = open_session(credentials.server_side_parameters)
+            connection.handle = SessionConnection(session)
+            connection.state = ConnectionState.OPEN
         return connection
+
+
+def literal(value: object) -> str:
+    r"""A value of a seed as SQL text.
+
+    >>> literal(None), literal("it's"), literal(Decimal("9007199254740993"))
+    ('null', "'it\\'s'", '9007199254740993')
+    """
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, int | float | Decimal):
+        return str(value)
+    if isinstance(value, dt.datetime):
+        return f"'{value.isoformat(sep=' ')}'"
+    text = str(value).replace("\\", "\\\\").replace("'", "\\'")
+    return f"'{text}'"

@@ -1,16 +1,28 @@
+"""dbt-spark's adapter, with Python models that run in the dbt process."""
+
 from __future__ import annotations
 
-from typing import TypeAlias
+from functools import partial
+from multiprocessing.context import SpawnContext
+from pathlib import Path
+from typing import TypeAlias, cast
 
-from dbt.adapters.base import PythonJobHelper
+from dbt.adapters.base.impl import PythonJobHelper
 from dbt.adapters.base.meta import available
+from dbt.adapters.contracts.connection import AdapterRequiredConfig
 from dbt.adapters.spark.impl import SparkAdapter
+
 from dbt.adapters.sparkpython.connections import SparkPythonConnectionManager
 from dbt.adapters.sparkpython.python_models import SessionPythonJobHelper
+from dbt.adapters.sparkpython.session import log_to
 
 
 class SparkPythonAdapter(SparkAdapter):
     ConnectionManager: TypeAlias = SparkPythonConnectionManager
+
+    def __init__(self, config: AdapterRequiredConfig, mp_context: SpawnContext) -> None:
+        super().__init__(config, mp_context)
+        log_to(Path(getattr(config, "log_path", "logs")))
 
     @property
     def default_python_submission_method(self) -> str:
@@ -18,8 +30,10 @@ class SparkPythonAdapter(SparkAdapter):
 
     @property
     def python_submission_helpers(self) -> dict[str, type[PythonJobHelper]]:
-        return {"session": SessionPythonJobHelper}
+        helper = partial(SessionPythonJobHelper, Path(self.config.project_root))
+        return {"session": cast(type[PythonJobHelper], helper)}
 
     @available
     def is_empty_run(self) -> bool:
+        """Whether dbt was called with `--empty`: then refs and sources have no rows."""
         return bool(getattr(self.config.args, "EMPTY", False))

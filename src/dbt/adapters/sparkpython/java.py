@@ -10,12 +10,12 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from dbt_common.exceptions import DbtRuntimeError
 from pyspark import SparkConf, SparkContext
 from pyspark.errors import PySparkRuntimeError
 from pyspark.java_gateway import launch_gateway
 
 from dbt.adapters.sparkpython.derby import metastore_folder
-from dbt_common.exceptions import DbtRuntimeError
 
 LEAST_JAVA = 17
 HOW_TO_GET_JAVA = (
@@ -47,7 +47,7 @@ def start(parameters: dict[str, str], log_file: Path) -> None:
     with log_file.open("wb") as log:
         streams: dict[str, Any] = {"stdout": log, "stderr": log}
         try:
-            gateway = launch_gateway(conf, streams)
+            gateway = launch_gateway(conf, streams)  # type: ignore[no-untyped-call]
         except PySparkRuntimeError as error:
             raise DbtRuntimeError(why_not_started(log_file)) from error
     SparkContext._ensure_initialized(gateway=gateway, conf=conf)

@@ -6,10 +6,9 @@ import re
 from collections.abc import Iterator
 from hashlib import md5
 
+from dbt.adapters.events.logging import AdapterLogger
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
-
-from dbt.adapters.events.logging import AdapterLogger
 
 logger = AdapterLogger("sparkpython")
 

@@ -1,45 +1,103 @@
-"""Python models, run in the dbt process."""
+"""Python models, run in the dbt process and in the session that SQL models use."""
 
 from __future__ import annotations
 
 import linecache
+import sys
+import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
-from dbt.adapters.base import PythonJobHelper
-from dbt.adapters.sparkpython.session import open_session
+from dbt.adapters.base.impl import PythonJobHelper
+from dbt.adapters.events.logging import AdapterLogger
+from dbt.adapters.spark.connections import SparkConnectionMethod
 from dbt_common.exceptions import DbtRuntimeError
+from pyspark import cloudpickle
+from pyspark.sql import DataFrame
+
+from dbt.adapters.sparkpython.credentials import SparkPythonCredentials
+from dbt.adapters.sparkpython.frames import to_spark
+from dbt.adapters.sparkpython.session import open_session, run_statement
+from dbt.adapters.sparkpython.tracebacks import model_sentence
+
+logger = AdapterLogger("sparkpython")
 
 
 class SessionPythonJobHelper(PythonJobHelper):
-    def __init__(self, parsed_model: dict[str, Any], credentials: Any) -> None:
-        self.model = parsed_model
-        self.credentials = credentials
+    """Runs one compiled Python model: `submission_method: session`."""
+
+    def __init__(
+        self, root: Path, parsed_model: dict[str, Any], credentials: SparkPythonCredentials
+    ) -> None:
+        """Take the folder of the model's project, beside what dbt hands to every helper."""
+        if credentials.method != SparkConnectionMethod.SESSION:
+            raise DbtRuntimeError(
+                f"Python models need `method: session` in the profile, not {credentials.method}:"
+                " they run in the session that SQL models use."
+            )
+        self.parameters = credentials.server_side_parameters
+        self.root = root
+        self.path: str = parsed_model["original_file_path"]
+        self.name: str = parsed_model["unique_id"].replace(".", "__")
+        self.packages: list[str] = parsed_model["config"].get("packages") or []
 
     def submit(self, compiled_code: str) -> None:
-        import pandas as pd
-        import pyarrow as pa
+        """Run the model and write what it returns, as the `dbt_plan` below its code says."""
+        source = _at_its_own_lines(compiled_code, self.root / self.path)
+        session = open_session(self.parameters)
+        try:
+            with _module(self.name, self.path, source) as module:
+                plan = module.dbt_plan
 
-        source = compiled_code.lstrip()
-        path = self.model["original_file_path"]
-        linecache.cache[path] = (len(source), None, source.splitlines(True), path)
-        session = open_session(self.credentials.server_side_parameters, Path("logs/spark.log"))
-        namespace: dict[str, Any] = {"__name__": "dbt_python_model"}
-        exec(compile(source, path, "exec"), namespace)
-        plan = namespace["dbt_plan"]
+                def load(relation: str) -> DataFrame:
+                    frame = session.table(relation)
+                    return frame.limit(0) if plan["is_empty"] else frame
 
-        def load(name: str) -> Any:
-            frame = session.table(name)
-            return frame.limit(0) if plan["is_empty"] else frame
+                if not callable(getattr(module, "model", None)):
+                    raise DbtRuntimeError(
+                        f"{self.path} has no function `model(dbt, session)` at its top level."
+                    )
+                result = module.model(module.dbtObj(load), session)
+                to_spark(session, result).createOrReplaceTempView(plan["view"])
+                if plan["statement"]:
+                    try:
+                        run_statement(session, plan["statement"])
+                    finally:
+                        session.catalog.dropTempView(plan["view"])
+        except DbtRuntimeError:
+            raise
+        except (Exception, SystemExit) as error:
+            logger.debug("".join(traceback.format_exception(error)))
+            raise DbtRuntimeError(model_sentence(error, self.path, self.packages)) from error
 
-        frame = namespace["model"](namespace["dbtObj"](load), session)
-        if isinstance(frame, pd.DataFrame):
-            frame = pa.Table.from_pandas(frame, preserve_index=False)
-        if isinstance(frame, pa.Table):
-            frame = session.createDataFrame(frame)
-        if not hasattr(frame, "createOrReplaceTempView"):
-            raise DbtRuntimeError(f"The model returned {type(frame).__name__}, not a DataFrame.")
-        frame.createOrReplaceTempView(plan["view"])
-        if plan["statement"]:
-            session.sql(plan["statement"])
-            session.catalog.dropTempView(plan["view"])
+
+def _at_its_own_lines(compiled_code: str, file: Path) -> str:
+    """The code with each line where the model's file has it: dbt drops the blank ones on top."""
+    code = compiled_code.lstrip()
+    try:
+        text = file.read_text(encoding="utf-8")
+    except OSError:
+        return code
+    return "\n" * text[: len(text) - len(text.lstrip())].count("\n") + code
+
+
+@contextmanager
+def _module(name: str, path: str, source: str) -> Iterator[ModuleType]:
+    """Run `source` as a module of its own, which Python workers get by value.
+
+    Tracebacks name `path` and show its lines, also where the file is not at hand.
+    """
+    module = ModuleType(name)
+    module.__file__ = path
+    linecache.cache[path] = (len(source), None, source.splitlines(keepends=True), path)
+    sys.modules[name] = module
+    cloudpickle.register_pickle_by_value(module)  # type: ignore[no-untyped-call]
+    try:
+        exec(compile(source, path, "exec"), module.__dict__)
+        yield module
+    finally:
+        cloudpickle.unregister_pickle_by_value(module)  # type: ignore[no-untyped-call]
+        del sys.modules[name]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from py4j.protocol import Py4JError, Py4JNetworkError
+from py4j.protocol import Py4JError, Py4JNetworkError  # type: ignore[import-untyped]
 from pyspark.errors import PySparkException
 
 from dbt.adapters.sparkpython.derby import in_use
@@ -12,15 +12,15 @@ from dbt.adapters.sparkpython.derby import in_use
 SPARK_ERRORS = (PySparkException, Py4JError)
 
 
-def spark_sentence(error: BaseException) -> str:
-    """The first useful sentence of a Spark error, with its class and its place in the SQL."""
+def spark_sentence(error: BaseException, sql: str = "") -> str:
+    """The first useful sentence of a Spark error, with its class and its place in `sql`."""
     if isinstance(error, Py4JNetworkError):
         return (
             "Spark's Java process has ended unexpectedly (it may have run out of memory, or was"
             " killed); its last words are in spark.log beside dbt's own log."
         )
     text = full_text(error)
-    derby = re.search(r"XSDB6: Another instance of Derby .* database (\S+?)\.?$", text, re.MULTILINE)
+    derby = re.search(r"XSDB6: Another instance of Derby .* database (.+?)\.?\n", text)
     if derby:
         return in_use(derby[1])
     said = first_sentence(error, text)
@@ -29,7 +29,7 @@ def spark_sentence(error: BaseException) -> str:
         said += f" The cause: {cause}"
     if "java.lang.OutOfMemoryError" in text:
         said += " Give Spark more memory: spark.driver.memory in the profile."
-    return "\n".join([said, *place_in_sql(error, text)])
+    return "\n".join([said, *place_in_sql(error, text, sql)])
 
 
 def full_text(error: BaseException) -> str:
@@ -51,16 +51,22 @@ def root_cause(text: str) -> str | None:
     return re.sub(r"^(?:[a-z]\w*\.)+(?=[A-Z])", "", causes[-1]).strip() if causes else None
 
 
-def place_in_sql(error: BaseException, text: str) -> list[str]:
+def place_in_sql(error: BaseException, text: str, sql: str) -> list[str]:
     """The offending line of the statement with marks below it, if Spark knows it."""
     text = _context_summary(error) or text
-    at = re.search(r"\(?line (\d+), pos(?:ition)? (\d+)\)?|; line (\d+) pos (\d+);", text)
-    marked = re.search(r"^(.*)\n[ -]*(\^+)\s*$", text, re.MULTILINE)
-    if at is None or marked is None:
+    where = re.search(r"(SQL of \w+ \S+ )?\(line (\d+), pos(?:ition)? (\d+)\)", text)
+    if where is None:
         return []
-    line, position = (at[1], at[2]) if at[1] else (at[3], at[4])
-    shown = [part.replace("-", " ") if n else part for n, part in enumerate(marked[0].split("\n"))]
-    return [f"line {line}, position {position} of the statement:", *shown]
+    marked = re.search(r"^(.*)\n([ -]*\^+)\s*$", text, re.MULTILINE)
+    if marked:
+        line, marks = marked[1], marked[2].replace("-", " ")
+    else:  # Spark leaves the SQL out of some messages, for one below a comment with braces.
+        line, marks = (sql.splitlines() or [""])[int(where[2]) - 1], " " * int(where[3]) + "^"
+    return [
+        f"{where[1] or 'SQL '}(line {where[2]}, position {marks.index('^') + 1}):",
+        f"    {line}",
+        f"    {marks}",
+    ]
 
 
 def _context_summary(error: BaseException) -> str | None:

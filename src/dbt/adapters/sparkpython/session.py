@@ -6,6 +6,7 @@ import os
 import threading
 from pathlib import Path
 
+from dbt_common.exceptions import DbtRuntimeError
 from pyspark.errors import PySparkException
 from pyspark.logger import PySparkLogger
 from pyspark.sql import DataFrame, SparkSession
@@ -13,7 +14,6 @@ from pyspark.sql import DataFrame, SparkSession
 from dbt.adapters.sparkpython import java
 from dbt.adapters.sparkpython.derby import refuse_if_locked
 from dbt.adapters.sparkpython.orphans import clear_orphan
-from dbt_common.exceptions import DbtRuntimeError
 
 _opening = threading.Lock()
 _session: SparkSession | None = None

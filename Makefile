@@ -1,0 +1,40 @@
+# Everything a person types. `make build` and `make test` work from a clean clone.
+SHELL := /bin/bash
+VENV := .venv
+BIN := $(VENV)/bin
+DBT := $(BIN)/dbt
+DBT_ARGS := --profiles-dir profiles
+
+.PHONY: build test lint docs clean
+
+build: $(VENV)/.installed java
+	@$(DBT) build $(DBT_ARGS)
+
+test: lint
+	@$(BIN)/pytest
+
+lint: $(VENV)/.installed java
+	@$(BIN)/ruff check src python_models tests benchmarks
+	@$(BIN)/ruff format --check src python_models tests benchmarks
+	@$(BIN)/mypy
+	@$(BIN)/sqlfluff lint models macros/ids macros/tangles tests --disable-progress-bar
+
+docs: $(VENV)/.installed java
+	@$(DBT) docs generate $(DBT_ARGS)
+	@echo "The documentation is in target/index.html: $(DBT) docs serve $(DBT_ARGS) shows it."
+
+clean:
+	rm -rf $(VENV) target logs .scuttlehouse
+
+# The lock has hashes: what is installed is what was tested.
+$(VENV)/.installed: requirements.lock pyproject.toml
+	@test -x $(BIN)/python || $(or $(PYTHON),python3) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "scuttlehouse needs Python 3.11 or newer: make build PYTHON=/path/to/python3.11")'
+	@test -x $(BIN)/python || $(or $(PYTHON),python3) -m venv $(VENV)
+	@echo "Installing into $(VENV) (a minute or two the first time) ..."
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@touch $@
+
+java:
+	@bash bin/ensure-java
+.PHONY: java

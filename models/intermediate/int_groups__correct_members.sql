@@ -1,0 +1,119 @@
+-- Who should be a member of an epoch (4.9 of the group exclusion specification, by its letter): everyone
+-- who was ever added to the group, less everyone whose exclusion leads up to the epoch.
+with
+
+epochs as (
+
+    select * from {{ ref('int_groups__epochs') }}
+
+),
+
+changes as (
+
+    select * from {{ ref('int_groups__member_changes') }}
+
+),
+
+exclusion_pasts as (
+
+    select * from {{ ref('int_groups__exclusion_pasts') }}
+
+),
+
+epoch_members as (
+
+    select * from {{ ref('int_groups__epoch_members') }}
+
+),
+
+precedence as (
+
+    select * from {{ ref('int_groups__precedence') }}
+
+),
+
+people as (
+
+    select distinct
+        group_id,
+        person_id
+    from changes
+    where change = 'add'
+
+),
+
+exclusions as (
+
+    select * from changes
+    where change = 'exclude'
+
+),
+
+-- An exclusion leads up to an epoch when its first message knows of it ...
+known_exclusions as (
+
+    select
+        epochs.epoch_id,
+        exclusions.person_id
+    from exclusions
+    inner join exclusion_pasts on exclusions.message_id = exclusion_pasts.exclusion_id
+    inner join epochs on exclusion_pasts.message_id = epochs.epoch_id
+
+),
+
+-- ... or when its author then created the next epoch: that epoch, and all that succeed it.
+direct_successors as (
+
+    select
+        epoch_id,
+        explode(previous_epoch_ids) as previous_epoch_id
+    from epoch_members
+
+),
+
+own_exclusions as (
+
+    select
+        direct_successors.epoch_id,
+        exclusions.person_id
+    from exclusions
+    inner join direct_successors on exclusions.epoch_id = direct_successors.previous_epoch_id
+    inner join epochs
+        on direct_successors.epoch_id = epochs.epoch_id and exclusions.author_id = epochs.creator_id
+
+),
+
+inherited_exclusions as (
+
+    select
+        precedence.epoch_id,
+        own_exclusions.person_id
+    from own_exclusions
+    inner join precedence on own_exclusions.epoch_id = precedence.predecessor_id
+
+),
+
+leading_exclusions as (
+
+    select * from known_exclusions
+    union
+    select * from own_exclusions
+    union
+    select * from inherited_exclusions
+
+),
+
+final as (
+
+    select
+        epochs.epoch_id,
+        epochs.group_id,
+        people.person_id
+    from epochs
+    inner join people on epochs.group_id = people.group_id
+    left anti join leading_exclusions
+        on epochs.epoch_id = leading_exclusions.epoch_id and people.person_id = leading_exclusions.person_id
+
+)
+
+select * from final

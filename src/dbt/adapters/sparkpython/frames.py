@@ -1,0 +1,36 @@
+"""What a Python model may return, as a Spark DataFrame."""
+
+from __future__ import annotations
+
+from typing import cast
+
+from dbt_common.exceptions import DbtRuntimeError
+from pyspark.sql import DataFrame, SparkSession
+
+ACCEPTED = "a pyspark DataFrame, a pandas DataFrame or a pyarrow Table"
+
+
+def to_spark(session: SparkSession, result: object) -> DataFrame:
+    """Turn what a model returned into a Spark DataFrame, classic or Connect.
+
+    pandas goes through Arrow whatever `spark.sql.execution.arrow.pyspark.enabled` says: row by
+    row, which is the default of PySpark, missing strings would become 'nan'.
+    """
+    if hasattr(result, "createOrReplaceTempView"):
+        return cast(DataFrame, result)
+    kind = f"{type(result).__module__}.{type(result).__qualname__}"
+    if kind in ("pandas.DataFrame", "pandas.core.frame.DataFrame"):
+        import pyarrow as pa  # type: ignore[import-untyped]
+
+        return session.createDataFrame(pa.Table.from_pandas(result, preserve_index=False))
+    if kind == "pyarrow.lib.Table":
+        return session.createDataFrame(result)
+    if result is None:
+        raise DbtRuntimeError(
+            f"The model returned nothing: its function `model` must return {ACCEPTED}."
+        )
+    raise DbtRuntimeError(f"The model returned {_a(type(result).__name__)}, not {ACCEPTED}.")
+
+
+def _a(noun: str) -> str:
+    return f"{'an' if noun[0].lower() in 'aeiou' else 'a'} {noun}"

@@ -1,0 +1,6 @@
+{#- Only delta tables hold constraints; dbt-spark takes a table without `file_format` for one. -#}
+{% macro sparkpython__persist_constraints(relation, model) %}
+  {% if config.get('file_format') == 'delta' %}
+    {{ spark__persist_constraints(relation, model) }}
+  {% endif %}
+{% endmacro %}
