@@ -37,7 +37,8 @@ final as (
         links.sequence,
         previous.sequence as previous_sequence,
         coalesce(previous.is_root, false) as is_previous_root,
-        previous.message_id is not null as is_previous_candidate,
+        -- Nothing comes before itself (ruling R7).
+        coalesce(previous.message_id != links.message_id, false) as is_previous_candidate,
         messages.message_id is not null as is_in_log
     from links
     left join candidates as previous

@@ -18,7 +18,6 @@ and keeps members named by integers where they stand. Here (ECMA-262, "The JSON 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from json import JSONDecodeError, JSONDecoder
 from json.encoder import encode_basestring
 from typing import NoReturn, TypeAlias
@@ -47,9 +46,7 @@ def _refuse_constant(name: str) -> NoReturn:
     raise JSONDecodeError(f"JavaScript has no {name} in JSON", name, 0)
 
 
-_decode: Callable[[str], Value] = JSONDecoder(
-    parse_int=float, parse_constant=_refuse_constant
-).decode
+_DECODER = JSONDecoder(parse_int=float, parse_constant=_refuse_constant)
 
 
 def parse(text: str) -> Value:
@@ -65,14 +62,18 @@ def parse(text: str) -> Value:
 
     >>> parse('{"b": 1, "a": [-0, 1e400], "b": "\\\\u20ac"}')
     {'b': '€', 'a': [-0.0, inf]}
-    >>> parse("[1,]")
+    >>> parse("[NaN]")
     Traceback (most recent call last):
-    json.decoder.JSONDecodeError: Expecting value: line 1 column 4 (char 3)
+    json.decoder.JSONDecodeError: JavaScript has no NaN in JSON: line 1 column 1 (char 0)
     """
     try:
-        value = _decode(text)
+        text = text.strip(" \t\n\r")
+        value: Value
+        value, end = _DECODER.raw_decode(text)
     except RecursionError:
         raise TooDeepError from None
+    if end != len(text):
+        raise JSONDecodeError("Extra data", text, end)
     if text.count("[") + text.count("{") > MAX_DEPTH and _is_too_deep(value):
         raise TooDeepError
     return value

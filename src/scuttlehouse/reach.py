@@ -10,7 +10,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-Ints = NDArray[np.int64]
+from scuttlehouse.graphs import Ints, followers_of
 
 
 def reach_counts(node_count: int, messages: Ints, previous: Ints, sources: Ints) -> Ints:
@@ -26,7 +26,7 @@ def reach_counts(node_count: int, messages: Ints, previous: Ints, sources: Ints)
     >>> reach_counts(4, np.array([1, 2, 3]), np.array([0, 1, 1]), np.array([0, 1, 3])).tolist()
     [3, 2, 0]
     """
-    offsets, followers = _followers(node_count, messages, previous)
+    offsets, followers = followers_of(node_count, messages, previous)
     nothing = np.zeros(node_count, dtype=np.bool_)
     return _reach(offsets, followers, sources, nothing)[0]
 
@@ -41,17 +41,9 @@ def reach_pairs(
     >>> [column.tolist() for column in pairs]
     [[0], [3]]
     """
-    offsets, followers = _followers(node_count, messages, previous)
+    offsets, followers = followers_of(node_count, messages, previous)
     _, pair_sources, pair_targets = _reach(offsets, followers, sources, is_target)
     return pair_sources, pair_targets
-
-
-def _followers(node_count: int, messages: Ints, previous: Ints) -> tuple[Ints, Ints]:
-    """The nodes that list each node, as one array and the place where each node's begin."""
-    order = np.argsort(previous, kind="stable")
-    offsets = np.zeros(node_count + 1, dtype=np.int64)
-    np.cumsum(np.bincount(previous, minlength=node_count), out=offsets[1:])
-    return offsets, messages[order]
 
 
 @njit(cache=True)  # type: ignore[untyped-decorator]

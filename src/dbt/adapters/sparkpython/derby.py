@@ -13,6 +13,7 @@ URL_KEYS = (
     "spark.hive.javax.jdo.option.ConnectionURL",
     "javax.jdo.option.ConnectionURL",
 )
+SPARK_DEFAULT_URL = "jdbc:derby:;databaseName=metastore_db;create=true"
 # The Java process of a dbt run that was killed lets go of the metastore within about a second.
 GRACE_SECONDS = 5.0
 
@@ -27,7 +28,9 @@ def metastore_folder(parameters: dict[str, str]) -> Path | None:
     """
     url = next((parameters[key] for key in URL_KEYS if key in parameters), None)
     if url is None:
-        return None
+        if any(key.endswith("hive.metastore.uris") for key in parameters):
+            return None
+        url = SPARK_DEFAULT_URL
     match = re.match(r"jdbc:derby:(?:directory:)?(?!//|memory:|classpath:|jar:)([^;]*)(.*)", url)
     if match is None:
         return None

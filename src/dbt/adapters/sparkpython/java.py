@@ -18,6 +18,7 @@ from pyspark.java_gateway import launch_gateway
 from dbt.adapters.sparkpython.derby import metastore_folder
 
 LEAST_JAVA = 17
+CHATTER = re.compile(r"WARN|^Using |^Picked up |^Setting |^To adjust |^\s*$")
 HOW_TO_GET_JAVA = (
     f"Install a JDK or JRE {LEAST_JAVA} or newer (`apt-get install openjdk-17-jre-headless`,"
     " `brew install openjdk@17` or `conda install openjdk=17`) and set JAVA_HOME to it."
@@ -67,8 +68,7 @@ def why_not_started(log_file: Path) -> str:
             f" {HOW_TO_GET_JAVA}"
         )
     lines = log_file.read_text(errors="replace").splitlines()
-    telling = [line for line in lines if re.search(r"error|exception|invalid", line, re.IGNORECASE)]
-    said = (telling or lines or ["it said nothing"])[0].strip()
+    said = next((line for line in lines if not CHATTER.search(line)), "it said nothing")
     return f"Spark's Java process ended before it was ready: {said} (see {log_file})"
 
 

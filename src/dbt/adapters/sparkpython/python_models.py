@@ -42,18 +42,22 @@ class SessionPythonJobHelper(PythonJobHelper):
         self.root = root
         self.path: str = parsed_model["original_file_path"]
         self.name: str = parsed_model["unique_id"].replace(".", "__")
+        self.code: str = parsed_model["raw_code"]
         self.packages: list[str] = parsed_model["config"].get("packages") or []
 
     def submit(self, compiled_code: str) -> None:
         """Run the model and write what it returns, as the `dbt_plan` below its code says."""
-        source = _at_its_own_lines(compiled_code, self.root / self.path)
+        blank_lines = _blank_lines_on_top(self.root / self.path)
+        source = "\n" * blank_lines + compiled_code.lstrip()
+        own_lines = blank_lines + len(self.code.splitlines())
         session = open_session(self.parameters)
         try:
             with _module(self.name, self.path, source) as module:
                 plan = module.dbt_plan
 
                 def load(relation: str) -> DataFrame:
-                    frame = session.table(relation)
+                    # Not session.table: with --empty dbt gives sources as subqueries.
+                    frame = session.sql(f"select * from {relation}")
                     return frame.limit(0) if plan["is_empty"] else frame
 
                 if not callable(getattr(module, "model", None)):
@@ -71,17 +75,18 @@ class SessionPythonJobHelper(PythonJobHelper):
             raise
         except (Exception, SystemExit) as error:
             logger.debug("".join(traceback.format_exception(error)))
-            raise DbtRuntimeError(model_sentence(error, self.path, self.packages)) from error
+            raise DbtRuntimeError(
+                model_sentence(error, self.path, own_lines, self.packages)
+            ) from error
 
 
-def _at_its_own_lines(compiled_code: str, file: Path) -> str:
-    """The code with each line where the model's file has it: dbt drops the blank ones on top."""
-    code = compiled_code.lstrip()
+def _blank_lines_on_top(file: Path) -> int:
+    """How many lines dbt has stripped off a model's file; put back, the rest keep their numbers."""
     try:
         text = file.read_text(encoding="utf-8")
-    except OSError:
-        return code
-    return "\n" * text[: len(text) - len(text.lstrip())].count("\n") + code
+    except OSError:  # A model of an installed package lies elsewhere.
+        return 0
+    return text[: len(text) - len(text.lstrip())].count("\n")
 
 
 @contextmanager

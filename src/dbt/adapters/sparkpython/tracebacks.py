@@ -11,49 +11,44 @@ from pathlib import Path
 
 from dbt.adapters.sparkpython.sentences import SPARK_ERRORS, full_text, spark_sentence
 
-IN_WORKER = " (in a Python worker)"
 Frame = tuple[str, int, str]
 """File, line, function."""
 
 
-def model_sentence(error: BaseException, model_path: str, packages: list[str]) -> str:
+def model_sentence(
+    error: BaseException, model_path: str, own_lines: int, packages: list[str]
+) -> str:
     """Say what a Python model raised and where, naming the model's own line.
 
     Args:
         error: what running the model, or writing its result, raised.
         model_path: the file name that the model was compiled under.
+        own_lines: how many lines are the model's own; below them is what dbt has added.
         packages: the packages that the model's config asks for.
     """
-    if isinstance(error, SPARK_ERRORS):
-        worker = _worker_traceback(full_text(error))
-        if worker is not None:
-            frames, said = worker
-            return _compose(said + IN_WORKER, frames, model_path, packages)
-    stack = traceback.extract_tb(error.__traceback__)
-    frames = [(frame.filename, frame.lineno or 0, frame.name) for frame in stack]
-    if isinstance(error, SPARK_ERRORS):
-        said = spark_sentence(error)
+    is_spark = isinstance(error, SPARK_ERRORS)
+    worker = _worker_traceback(full_text(error)) if is_spark else None
+    if worker is not None:
+        frames, said = worker
+        said += " (in a Python worker)"
     else:
-        said = "".join(traceback.format_exception_only(error)).strip()
-    return _compose(said, frames, model_path, packages)
-
-
-def _compose(said: str, frames: list[Frame], model_path: str, packages: list[str]) -> str:
-    own = [frame for frame in frames if frame[0] == model_path]
-    in_worker = said.endswith(IN_WORKER)
-    lines = [f"{'The model' if own or in_worker else 'Writing what the model returned'} raised {said}"]
-    if own:
-        lines.append(_place(own[-1]))
-        if frames[-1] != own[-1] and "pyspark" not in Path(frames[-1][0]).parts:
+        stack = traceback.extract_tb(error.__traceback__)
+        frames = [(frame.filename, frame.lineno or 0, frame.name) for frame in stack]
+        last_words = "".join(traceback.format_exception_only(error)).strip()
+        said = spark_sentence(error) if is_spark else last_words
+    own = [frame for frame in frames if frame[0] == model_path and frame[1] <= own_lines]
+    in_model = own or worker is not None
+    lines = [f"{'The model' if in_model else 'Writing what the model returned'} raised {said}"]
+    if in_model:
+        place = (own or frames)[-1]
+        lines.append(_place(place))
+        if frames[-1] != place and "pyspark" not in Path(frames[-1][0]).parts:
             lines.append(f"raised in {frames[-1][0]}, line {frames[-1][1]}")
-    elif frames and in_worker:
-        lines.append(_place(frames[-1]))
     missing = re.search(r"No module named '(\w+)", said)
     if missing and find_spec(missing[1]) is None:
-        wanted = " ".join(packages) or missing[1]
         lines.append(
-            f"The environment that runs dbt lacks the package: {sys.executable} -m pip install"
-            f" {wanted}"
+            "The environment that runs dbt lacks the package:"
+            f" {sys.executable} -m pip install {' '.join(packages) or missing[1]}"
         )
     return "\n".join(lines)
 
@@ -72,4 +67,4 @@ def _worker_traceback(text: str) -> tuple[list[Frame], str] | None:
         for file, line, function in re.findall(r'^  File "(.+)", line (\d+), in (.+)$', last, re.M)
     ]
     said = re.search(r"^[\w.]+(?:: .*)?(?:\n(?!\s+at |\n).+)*", last, re.MULTILINE)
-    return (frames, said[0].strip()) if found and said else None
+    return (frames, said[0].strip()) if found and frames and said else None

@@ -1,0 +1,64 @@
+import pyarrow as pa
+from pyspark.sql import DataFrame, SparkSession
+
+from scuttlehouse.epochs import (
+    fork_witnesses,
+    group_preferred_epoch,
+    precedence,
+    preferred_epoch,
+    unsucceeded,
+)
+
+SCHEMA = pa.schema(
+    [
+        ("group_id", pa.string()),
+        ("person_id", pa.string()),
+        ("epoch_id", pa.string()),
+        ("rule", pa.string()),
+        ("is_witness", pa.bool_()),
+    ]
+)
+
+
+def model(dbt, session: SparkSession) -> DataFrame:
+    dbt.config(materialized="table")
+    return (
+        dbt.ref("int_groups__epoch_members")
+        .groupBy("group_id")
+        .applyInArrow(
+            prefer,
+            "group_id string, person_id string, epoch_id string, rule string, is_witness boolean",
+        )
+    )
+
+
+def prefer(epochs: pa.Table) -> pa.Table:
+    """The preference of every person of a group, and of the group itself (person_id null)."""
+    rows = epochs.to_pylist()
+    group_id = rows[0]["group_id"]
+    members = {row["epoch_id"]: frozenset(row["member_ids"]) for row in rows}
+    key_ranks = {row["epoch_id"]: row["key_rank"] for row in rows}
+    ancestors = precedence({row["epoch_id"]: row["previous_epoch_ids"] for row in rows})
+    tips = [row["epoch_id"] for row in rows if row["is_tip"]]
+
+    preferences = [
+        {"group_id": group_id, "epoch_id": group_preferred_epoch(tips, members, key_ranks)}
+    ]
+    for person in sorted(frozenset().union(*members.values())):
+        declaring = [epoch for epoch in members if person in members[epoch]]
+        epoch, rule = preferred_epoch(declaring, members, ancestors, key_ranks)
+        rivals = [other for other in unsucceeded(declaring, ancestors) if other != epoch]
+        preferences.append(
+            {
+                "group_id": group_id,
+                "person_id": person,
+                "epoch_id": epoch,
+                "rule": rule,
+                "is_witness": all(
+                    person in fork_witnesses(epoch, rival, members, ancestors) for rival in rivals
+                )
+                if rivals
+                else None,
+            }
+        )
+    return pa.Table.from_pylist(preferences, SCHEMA)

@@ -1,0 +1,238 @@
+"""Arrow columns of tangles as graphs of integers, all tangles of a partition in one.
+
+A node is a (tangle, message) pair: one message may stand in many tangles, and links never cross
+from one tangle to another, so thousands of tangles are walked as one graph of many parts. What an
+id spells is of no account: ``__proto__`` is an id like any other. No loop over rows is in Python.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numba import njit
+from numpy.typing import NDArray
+
+Ints: TypeAlias = NDArray[np.int64]
+Column: TypeAlias = "pa.Array | pa.ChunkedArray"
+
+UNKNOWN = -1
+
+
+@dataclass(frozen=True, eq=False)
+class Nodes:
+    """The nodes of a partition: node ``i`` is row ``i`` of the columns that were numbered.
+
+    ``tangle_codes`` holds the number of each node's tangle, from 0 in order of first appearance.
+    """
+
+    tangle_codes: Ints
+    _tangle_ids: pa.Array
+    _message_ids: pa.Array
+    _sorted_pairs: Ints
+    _sorted_nodes: Ints
+
+    def __len__(self) -> int:
+        return len(self.tangle_codes)
+
+    def find(self, tangle_ids: Column, message_ids: Column) -> Ints:
+        """The node of each pair, ``UNKNOWN`` (-1) where it is none or an id is null.
+
+        Complexity: O(k log n) for k pairs among n nodes.
+        """
+        tangles = _codes_in(self._tangle_ids, tangle_ids)
+        messages = _codes_in(self._message_ids, message_ids)
+        pairs = tangles * len(self._message_ids) + messages
+        places = np.searchsorted(self._sorted_pairs, pairs)
+        places[places == len(self)] = 0
+        nodes = np.full(len(pairs), UNKNOWN, dtype=np.int64)
+        if len(self):
+            is_known = (tangles >= 0) & (messages >= 0) & (self._sorted_pairs[places] == pairs)
+            nodes[is_known] = self._sorted_nodes[places[is_known]]
+        return nodes
+
+
+def number_nodes(tangle_ids: Column, message_ids: Column) -> Nodes:
+    """Number the (tangle, message) pairs of two columns of text: row ``i`` becomes node ``i``.
+
+    Args:
+        tangle_ids, message_ids: columns of one length, of any Arrow text type, without nulls.
+
+    Raises:
+        ValueError: an id is null, or a pair occurs twice.
+
+    Complexity: O(n log n).
+
+    >>> nodes = number_nodes(pa.array(["t", "t", "u"]), pa.array(["a", "b", "a"]))
+    >>> len(nodes), nodes.tangle_codes.tolist()
+    (3, [0, 0, 1])
+    >>> nodes.find(pa.array(["u", "u"]), pa.array(["a", "b"])).tolist()
+    [2, -1]
+    """
+    for name, column in (("tangle", tangle_ids), ("message", message_ids)):
+        if column.null_count:
+            raise ValueError(f"A {name} id is null; leave out rows that have none.")
+    tangles, messages = (_text(column).dictionary_encode() for column in (tangle_ids, message_ids))
+    tangle_codes = _integers(tangles.indices)
+    pairs = tangle_codes * len(messages.dictionary) + _integers(messages.indices)
+    order = np.argsort(pairs, kind="stable")
+    sorted_pairs = pairs[order]
+    repeated = np.flatnonzero(sorted_pairs[1:] == sorted_pairs[:-1])
+    if len(repeated):
+        row = int(order[repeated[0] + 1])
+        raise ValueError(
+            f"Message {message_ids[row]} occurs twice in tangle {tangle_ids[row]}; "
+            "give one row per tangle and message."
+        )
+    return Nodes(tangle_codes, tangles.dictionary, messages.dictionary, sorted_pairs, order)
+
+
+def number_links(
+    nodes: Nodes, tangle_ids: Column, message_ids: Column, previous_ids: Column
+) -> tuple[Ints, Ints]:
+    """Each row's message and previous as nodes; repeated rows stay repeated.
+
+    Args:
+        nodes: what ``number_nodes`` gave for the candidates of the same tangles.
+        tangle_ids, message_ids, previous_ids: a link per row, the message lists the previous.
+
+    Returns:
+        Two columns of nodes: the messages, and the previous, ``UNKNOWN`` (-1) where that is null or
+        no message of that tangle.
+
+    Raises:
+        ValueError: a message is not among the nodes.
+
+    Complexity: O(k log n) for k links among n nodes.
+
+    >>> nodes = number_nodes(pa.array(["t", "t"]), pa.array(["a", "b"]))
+    >>> tangle_ids, message_ids = pa.array(["t", "t"]), pa.array(["b", "b"])
+    >>> links = number_links(nodes, tangle_ids, message_ids, pa.array(["a", "elsewhere"]))
+    >>> [column.tolist() for column in links]
+    [[1, 1], [0, -1]]
+    """
+    link_message = nodes.find(tangle_ids, message_ids)
+    strangers = np.flatnonzero(link_message == UNKNOWN)
+    if len(strangers):
+        row = int(strangers[0])
+        raise ValueError(
+            f"A link of message {message_ids[row]} in tangle {tangle_ids[row]} has no candidate; "
+            "give links of the numbered messages only."
+        )
+    return link_message, nodes.find(tangle_ids, previous_ids)
+
+
+def id_order(ids: Column) -> Ints:
+    """The place of each id among the distinct ids, from 0: ids compare by code point.
+
+    Arrow compares the bytes of UTF-8, which order as code points do; it cannot hold the lone
+    surrogates that would make a difference.
+
+    Raises:
+        ValueError: an id is null.
+
+    Complexity: O(n log n).
+
+    >>> id_order(pa.array(["\\U0001f600", "\\ufb01", "a", "a"])).tolist()
+    [2, 1, 0, 0]
+    """
+    if ids.null_count:
+        raise ValueError("An id is null; leave out rows that have none.")
+    return _integers(pc.rank(_text(ids), sort_keys="ascending", tiebreaker="dense")) - 1
+
+
+def followers_of(node_count: int, link_message: Ints, link_previous: Ints) -> tuple[Ints, Ints]:
+    """The nodes that list each node, as compressed rows.
+
+    Args:
+        node_count: nodes are the integers from 0 to ``node_count - 1``.
+        link_message, link_previous: a link per row: the first lists the second. Links with an
+            unknown previous (-1) are left out.
+
+    Returns:
+        ``offsets`` (``node_count + 1`` long) and ``followers``: those of node ``i`` are
+        ``followers[offsets[i]:offsets[i + 1]]``, in the order of the links, repeats included.
+
+    Raises:
+        ValueError: the columns differ in length, or a node is out of range.
+
+    Complexity: O(n + k log k) for k links.
+
+    >>> links = np.array([1, 2, 2]), np.array([0, 0, -1])
+    >>> [column.tolist() for column in followers_of(3, *links)]
+    [[0, 2, 2, 2], [1, 2]]
+    """
+    if link_message.shape != link_previous.shape:
+        raise ValueError(
+            f"There are {link_message.size} messages and {link_previous.size} previous; "
+            "a link has one of each."
+        )
+    for column, least in ((link_message, 0), (link_previous, UNKNOWN)):
+        if column.size and not least <= column.min() <= column.max() < node_count:
+            raise ValueError(
+                f"A link names a node outside {least} to {node_count - 1}; number the links with "
+                "number_links and the nodes that they belong to."
+            )
+    is_known = link_previous >= 0
+    previous = link_previous[is_known]
+    offsets = np.zeros(node_count + 1, dtype=np.int64)
+    np.cumsum(np.bincount(previous, minlength=node_count), out=offsets[1:])
+    return offsets, link_message[is_known][np.argsort(previous, kind="stable")]
+
+
+@njit(cache=True)
+def walk(offsets: Ints, followers: Ints, unmet: Ints) -> Ints:
+    """Take nodes whose links are all met, one by one, until none is left (Kahn).
+
+    Args:
+        offsets, followers: what ``followers_of`` gives.
+        unmet: how many links each node waits for; changed in place.
+
+    Returns:
+        The level of each node that was taken: 0 where it waited for nothing, else one more than the
+        highest level among those it follows. -1 where it was never taken.
+
+    Complexity: O(n + k).
+
+    >>> offsets, followers = followers_of(4, np.array([1, 2, 2, 3]), np.array([0, 0, 1, 3]))
+    >>> walk(offsets, followers, np.array([0, 1, 2, 1])).tolist()
+    [0, 1, 2, -1]
+    """
+    levels = np.full(unmet.size, -1, dtype=np.int64)
+    highest = np.zeros(unmet.size, dtype=np.int64)
+    queue = np.empty(unmet.size, dtype=np.int64)
+    end = 0
+    for node in range(unmet.size):
+        if unmet[node] == 0:
+            queue[end] = node
+            end += 1
+    start = 0
+    while start < end:
+        node = queue[start]
+        start += 1
+        levels[node] = highest[node]
+        for place in range(offsets[node], offsets[node + 1]):
+            follower = followers[place]
+            highest[follower] = max(highest[follower], levels[node] + 1)
+            unmet[follower] -= 1
+            if unmet[follower] == 0:
+                queue[end] = follower
+                end += 1
+    return levels
+
+
+def _text(column: Column) -> pa.Array:
+    """One array of large text: Spark, pandas and pyarrow each send another type."""
+    flat = column.cast(pa.large_string())
+    return flat.combine_chunks() if isinstance(flat, pa.ChunkedArray) else flat
+
+
+def _codes_in(distinct_ids: pa.Array, column: Column) -> Ints:
+    return _integers(pc.fill_null(pc.index_in(_text(column), value_set=distinct_ids), UNKNOWN))
+
+
+def _integers(column: pa.Array) -> Ints:
+    return np.asarray(column.to_numpy(zero_copy_only=False), dtype=np.int64)

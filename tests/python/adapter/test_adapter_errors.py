@@ -1,0 +1,203 @@
+"""What the adapter says when something is wrong."""
+
+from __future__ import annotations
+
+import doctest
+import subprocess
+import sys
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+from conftest import Project
+from dbt_common.exceptions import DbtRuntimeError
+
+from dbt.adapters.sparkpython import connections, derby, java, orphans, session
+from dbt.adapters.sparkpython.credentials import SparkPythonCredentials
+from dbt.adapters.sparkpython.python_models import SessionPythonJobHelper
+
+
+@pytest.fixture(scope="module")
+def broken(unbuilt: Project) -> dict[str, Any]:
+    """What became of the broken models, where a table of another owner claims one's place."""
+    unbuilt.dbt("run", "--select", "numbers")
+    claimed = unbuilt.root / "warehouse" / "tiny.db" / "claimed"
+    unbuilt.rows(f"create table tiny.owner using parquet location '{claimed}' as select 7 as x")
+    return unbuilt.results("run", "--select", "tag:broken")
+
+
+@pytest.mark.parametrize(
+    ("model", "sentences"),
+    [
+        (
+            "raises",
+            [
+                "The model raised json.decoder.JSONDecodeError: Expecting property name enclosed",
+                "models/broken/raises.py, line 13, in parse: return json.loads(text)",
+                "raised in ",
+            ],
+        ),
+        (
+            "raises_in_worker",
+            [
+                "The model raised ValueError: no ",
+                "(in a Python worker)",
+                "models/broken/raises_in_worker.py, line 12, in fail: raise ValueError(",
+            ],
+        ),
+        (
+            "raises_in_spark",
+            [
+                "The model raised [UNRESOLVED_COLUMN.WITH_SUGGESTION]",
+                "`nowhere` cannot be resolved. Did you mean one of the following? [`id`]",
+                "models/broken/raises_in_spark.py, line 4, in model: return dbt.ref(",
+            ],
+        ),
+        ("exits", ["The model raised SystemExit: enough", "models/broken/exits.py, line 7"]),
+        (
+            "returns_none",
+            ["The model returned nothing", "must return a pyspark DataFrame, a pandas"],
+        ),
+        ("returns_text", ["The model returned a str, not a pyspark DataFrame, a pandas DataFrame"]),
+        (
+            "returns_mixture",
+            ["Writing what the model returned raised", "Conversion failed", "column x"],
+        ),
+        (
+            "lacks_package",
+            [
+                "No module named 'a_package_nobody_has'",
+                "models/broken/lacks_package.py, line 4",
+                f"{sys.executable} -m pip install a-package-nobody-has",
+            ],
+        ),
+        ("lacks_model", ["models/broken/lacks_model.py has no function `model(dbt, session)`"]),
+        (
+            "unknown_column",
+            ["[UNRESOLVED_COLUMN.WITH_SUGGESTION]", "       nowhere\n", "       ^^^^^^^"],
+        ),
+        ("unparsable", ["[PARSE_SYNTAX_ERROR]", "from tiny.numbers wher id > 1\n", "^"]),
+        ("fails_at_run_time", ["[USER_RAISED_EXCEPTION] out of numbers"]),
+        ("claimed", ["[LOCATION_ALREADY_EXISTS]", "`tiny`.`claimed`"]),
+    ],
+)
+def test_error_is_a_sentence(broken: dict[str, Any], model: str, sentences: list[str]) -> None:
+    result = broken[model]
+    assert result.status == "error"
+    for sentence in sentences:
+        assert sentence in result.message
+    assert "\tat " not in result.message
+    assert "JVM stacktrace" not in result.message
+    assert len(result.message.splitlines()) <= 8
+
+
+def test_every_broken_model_is_judged(broken: dict[str, Any]) -> None:
+    cases = test_error_is_a_sentence.pytestmark[0].args[1]
+    assert sorted(broken) == sorted(model for model, _ in cases)
+
+
+def test_a_directory_that_a_table_uses_is_never_cleared(
+    unbuilt: Project, broken: dict[str, Any]
+) -> None:
+    assert broken["claimed"].status == "error"
+    assert [row.x for row in unbuilt.rows("select x from tiny.owner")] == [7]
+
+
+def test_metastore_in_use_is_refused_before_java_starts(unbuilt: Project, tmp_path: Path) -> None:
+    assert unbuilt.session.sql("show schemas").collect()
+    run = unbuilt.start("run", "--select", "numbers", "--log-path", str(tmp_path))
+    printed = run.communicate()[0]
+    assert run.returncode != 0
+    assert f"The metastore in {unbuilt.root}/metastore is in use by another process" in printed
+    assert "Traceback" not in printed
+    assert not (tmp_path / "spark.log").exists()
+
+
+def test_old_java_is_refused(unbuilt: Project, tmp_path: Path) -> None:
+    old = tmp_path / "old" / "bin" / "java"
+    old.parent.mkdir(parents=True)
+    old.write_text("#!/bin/sh\necho 'openjdk version \"11.0.2\" 2019-01-15' >&2\nexit 1\n")
+    old.chmod(0o755)
+    run = unbuilt.start(
+        "run",
+        "-s",
+        "numbers",
+        "--log-path",
+        str(tmp_path),
+        home=tmp_path,
+        JAVA_HOME=f"{tmp_path}/old",
+    )
+    printed = run.communicate()[0]
+    assert run.returncode != 0
+    assert f"Spark needs Java 17 or newer, and {old} is Java 11. Install" in printed
+    assert "Traceback" not in printed
+
+
+def test_missing_java(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    log = tmp_path / "spark.log"
+    monkeypatch.setenv("JAVA_HOME", "")
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert "there is no `java` on the PATH. Install" in java.why_not_started(log)
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path))
+    assert f"JAVA_HOME ({tmp_path}) has no bin/java. Install" in java.why_not_started(log)
+
+
+def test_java_that_refuses_its_options_is_quoted(tmp_path: Path) -> None:
+    log = tmp_path / "spark.log"
+    start = f"""
+from pathlib import Path
+from dbt.adapters.sparkpython import java
+options = {{"spark.driver.extraJavaOptions": "-XX:MaxHeapFreeRatio=much"}}
+java.start(options, Path({str(log)!r}))
+"""
+    run = subprocess.run([sys.executable, "-c", start], capture_output=True, text=True, check=False)
+    assert "ended before it was ready: Improperly specified VM option" in run.stderr
+
+
+def test_settings_of_a_running_spark_cannot_change(unbuilt: Project) -> None:
+    unbuilt.dbt("debug")
+    parameters = session._opened_with
+    with pytest.raises(DbtRuntimeError, match=r"already runs .* spark\.sql\.warehouse\.dir"):
+        session.open_session({**parameters, "spark.sql.warehouse.dir": "/elsewhere"})
+    assert (
+        session.open_session({**parameters, "spark.sql.shuffle.partitions": "3"}) is unbuilt.session
+    )
+    assert unbuilt.session.conf.get("spark.sql.shuffle.partitions") == "3"
+
+
+def test_python_models_need_the_session() -> None:
+    credentials = SparkPythonCredentials(
+        method="session", host="h", schema="s", database=None, server_side_parameters={}
+    )
+    credentials.method = "thrift"
+    with pytest.raises(DbtRuntimeError, match="Python models need `method: session`"):
+        SessionPythonJobHelper(Path(), {}, credentials)
+
+
+@pytest.mark.parametrize(
+    ("url", "options", "folder"),
+    [
+        ("jdbc:derby:;databaseName=a/ms;create=true", "", "a/ms"),
+        ("jdbc:derby:a/ms;create=true", "", "a/ms"),
+        ("jdbc:derby:directory:/a/ms", "", "/a/ms"),
+        ("jdbc:derby:;databaseName=ms", "-Dderby.system.home=/home -Xss4m", "/home/ms"),
+        ("jdbc:derby:;databaseName=/a/ms", "-Dderby.system.home=/home", "/a/ms"),
+        ("jdbc:derby:memory:ms;create=true", "", None),
+        ("jdbc:derby://server:1527/ms", "", None),
+        ("jdbc:mysql://server/ms", "", None),
+        (None, "", "metastore_db"),
+    ],
+)
+def test_folder_of_the_metastore(url: str | None, options: str, folder: str | None) -> None:
+    parameters = {"spark.driver.extraJavaOptions": options}
+    if url is not None:
+        parameters[derby.URL_KEYS[0]] = url
+    assert derby.metastore_folder(parameters) == (None if folder is None else Path(folder))
+
+
+@pytest.mark.parametrize("module", [connections, derby, orphans])
+def test_doctests(module: ModuleType) -> None:
+    outcome = doctest.testmod(module)
+    assert outcome.attempted
+    assert not outcome.failed
