@@ -213,7 +213,7 @@ def correct_members(
         ancestors: what ``precedence(previous)`` gives.
         creators: the person who created each epoch; the author of an exclusion is a person too.
 
-    Complexity: O(exclusions * epochs before Z).
+    Complexity: O(links before Z + people declared or excluded).
 
     >>> members = {"x": frozenset("abcde"), "y": frozenset("abde"), "z": frozenset("ab")}
     >>> previous = {"x": [], "y": ["x"], "z": ["x"]}

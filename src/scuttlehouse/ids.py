@@ -18,15 +18,15 @@ import re
 _BASE64 = r"[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]="
 _BASE64URL = r"[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]="
 
-_MESSAGE_SIGIL = re.compile(rf"%({_BASE64})\.sha256", re.ASCII)
-_FEED_SIGIL = re.compile(rf"@({_BASE64})\.ed25519", re.ASCII)
-_CLASSIC_MESSAGE_URI = re.compile(rf"ssb:message/(?:classic|sha256)/({_BASE64URL})", re.ASCII)
-_CLASSIC_FEED_URI = re.compile(rf"ssb:feed/(?:classic|ed25519)/({_BASE64URL})", re.ASCII)
+_MESSAGE_SIGIL = re.compile(rf"%({_BASE64})\.sha256")
+_FEED_SIGIL = re.compile(rf"@({_BASE64})\.ed25519")
+_CLASSIC_MESSAGE_URI = re.compile(rf"ssb:message/(?:classic|sha256)/({_BASE64URL})")
+_CLASSIC_FEED_URI = re.compile(rf"ssb:feed/(?:classic|ed25519)/({_BASE64URL})")
 
 # What comes after a format's name is that format's own business; some name a feed by two keys.
 _OTHER = r"(?!(?:classic|sha256|ed25519)/)([a-z0-9]+(?:-[a-z0-9]+)*)(?:/[A-Za-z0-9_-]+={0,2})+"
-_OTHER_MESSAGE_URI = re.compile(rf"ssb:message/{_OTHER}", re.ASCII)
-_OTHER_FEED_URI = re.compile(rf"ssb:feed/{_OTHER}", re.ASCII)
+_OTHER_MESSAGE_URI = re.compile(rf"ssb:message/{_OTHER}")
+_OTHER_FEED_URI = re.compile(rf"ssb:feed/{_OTHER}")
 
 _TO_URL = str.maketrans("+/", "-_")
 _FROM_URL = str.maketrans("-_", "+/")

@@ -30,8 +30,8 @@ MAX_DEPTH = 128
 
 _MAX_EXACT_INTEGER = 2**53
 _MAX_INDEX = 2**32 - 2
-_INDEX = re.compile(r"0|[1-9][0-9]{0,9}", re.ASCII)
-_FLOAT = re.compile(r"(-?)([0-9]+)(?:\.([0-9]+))?(?:e([+-][0-9]+))?", re.ASCII)
+_INDEX = re.compile(r"0|[1-9][0-9]{0,9}")
+_FLOAT = re.compile(r"(-?)([0-9]+)(?:\.([0-9]+))?(?:e([+-][0-9]+))?")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -81,12 +81,13 @@ def parse(text: str) -> Value:
 
 def _is_too_deep(value: Value) -> bool:
     level = [value]
-    for _ in range(MAX_DEPTH + 1):
+    for _ in range(MAX_DEPTH):
         level = [
             member
             for outer in level
             if isinstance(outer, list | dict)
             for member in (outer.values() if isinstance(outer, dict) else outer)
+            if isinstance(member, list | dict)
         ]
     return bool(level)
 

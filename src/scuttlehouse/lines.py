@@ -15,7 +15,7 @@ from scuttlehouse import jsjson
 from scuttlehouse.epoch_keys import KeyRing, key_bytes
 from scuttlehouse.ids import feed_id, message_uri
 from scuttlehouse.landing import Line
-from scuttlehouse.validation import check_value, feed_format
+from scuttlehouse.validation import check_value, feed_format, previous_text
 
 KEPT_MEMBERS = (
     "type",
@@ -101,7 +101,7 @@ def land_line(
         hmac_key=network_key,
     )
     secret = _message_key_bytes(content)
-    previous = value.get("previous")
+    previous = previous_text(value.get("previous"))
     return LandedLine(
         source_file=source_file,
         line_number=line.line_number,
@@ -109,7 +109,7 @@ def land_line(
         feed_id=_id(value["author"]),
         feed_format=feed_format(value["author"]),
         sequence=_whole_number(value["sequence"]),
-        previous_id=_id(previous) if isinstance(previous, str) else None,
+        previous_id=_id(previous) if previous is not None else None,
         content_type=_content_type(content),
         asserted_ms=_finite_number(value.get("timestamp")),
         received_ms=_finite_number(received),

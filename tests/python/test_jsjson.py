@@ -24,7 +24,7 @@ READABLE = [case for case in CORPUS if len(case) == 3]
 REFUSED = [case[0] for case in CORPUS if len(case) == 1]
 
 numbers = st.floats() | st.integers() | st.integers(-(2**53) - 5, 2**53 + 5)
-texts = st.text(st.characters(exclude_categories=()))
+texts = st.text(st.characters(exclude_categories=()) | st.sampled_from("\ud83d\ude00"))
 names = texts | st.integers(-2, 12).map(str) | st.sampled_from(["4294967294", "4294967295", "01"])
 values: st.SearchStrategy[Value] = st.recursive(
     st.none() | st.booleans() | numbers | texts,
@@ -102,6 +102,21 @@ def test_integers_come_first_among_the_members(value: dict[str, Value]) -> None:
     assert list(written) == member_order(value)
 
 
+@pytest.mark.parametrize(
+    ("text", "written"),
+    [
+        ("\ud83d\ude00", '"😀"'),
+        ("\ude00\ud83d", '"\\ude00\\ud83d"'),
+        ("\ud83d\ud83d\ude00", '"\\ud83d😀"'),
+        ("é\udfff", '"é\\udfff"'),
+    ],
+    ids=ascii,
+)
+def test_halves_of_a_surrogate_pair(text: str, written: str) -> None:
+    assert stringify(text) == written
+    assert parse(written) == joined(text)
+
+
 plain_values = st.recursive(
     st.none() | st.booleans() | st.integers(-(2**53), 2**53) | st.text(),
     lambda inner: st.lists(inner) | st.dictionaries(st.text().map("n{}".format), inner),
@@ -173,6 +188,15 @@ def test_depth_is_bounded(opening: str, closing: str) -> None:
     for depth in (MAX_DEPTH + 1, 300, 900, 5_000, 200_000):
         with pytest.raises(TooDeepError):
             parse(nested(depth))
+
+
+@pytest.mark.parametrize("innermost", ["1", "[]", "{}", '[[],"[",{}]'])
+def test_the_limit_is_the_same_beside_other_brackets(innermost: str) -> None:
+    depth = MAX_DEPTH - 1 - innermost.count("[[") - ("[]" in innermost or "{}" in innermost)
+    text = '{"a":[],"b":' + "[" * depth + innermost + "]" * depth + "}"
+    assert stringify(parse(text)) == text
+    with pytest.raises(TooDeepError):
+        parse(f"[{text}]")
 
 
 def test_many_brackets_are_not_deep() -> None:

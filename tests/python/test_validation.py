@@ -101,6 +101,7 @@ def test_verdicts_and_ids_of_the_reference(case: dict[str, Json]) -> None:
         ("small-order key identity", "signature_is_wrong"),
         ("author null", "author_is_no_feed_id"),
         ("message []", "not_an_object"),
+        ("sig 65 bytes", "signature_has_extra_bytes"),
         ("sig 66 bytes", "signature_has_extra_bytes"),
         ("seq2 timestamp null", "timestamp_is_no_number"),
         ('prev "%bad" state', "previous_is_no_message_id"),
@@ -453,6 +454,33 @@ def test_the_length_limit_counts_utf16_units(size: int, letter: str) -> None:
     assert check.validity == ("valid" if size <= 8192 else "invalid")
 
 
+@pytest.mark.parametrize(
+    ("changes", "verdict"),
+    [
+        ({"sequence": -(2**31)}, None),
+        ({"sequence": -(2**31) - 1}, "sequence_is_no_integer"),
+        ({"sequence": 2**31 - 1}, None),
+        ({"sequence": 2**31}, "sequence_is_no_integer"),
+        ({"sequence": -0.0}, None),
+        ({"sequence": True}, "sequence_is_no_integer"),
+        ({"sequence": 1e400}, "sequence_is_no_integer"),
+        ({"timestamp": 1e400}, None),
+        ({"timestamp": True}, "first_timestamp_is_no_number"),
+        ({"timestamp": True, "sequence": 2}, "timestamp_is_no_number"),
+        ({"previous": sigil("message", bytes(32))}, None),
+        ({"previous": sigil("message", bytes(31))}, "previous_is_no_message_id"),
+        ({"previous": sigil("feed", bytes(32))}, "previous_is_no_message_id"),
+        ({"previous": message_uri(sigil("message", bytes(32)))}, "previous_is_no_message_id"),
+    ],
+    ids=str,
+)
+def test_the_edges_of_the_types(changes: dict[str, Json], verdict: str | None) -> None:
+    value = sign(message(**changes))
+    check = check_value(value)
+    assert (check.invalid_reason or check.warning) == verdict
+    assert check == oracle(value, None, None)
+
+
 @pytest.mark.parametrize("depth", [40, 60, 70, 120])
 def test_deep_messages_are_too_long(depth: int) -> None:
     value = sign(message(content={"type": "post", "deep": nested(depth)}))
@@ -481,24 +509,41 @@ def test_the_value_is_left_as_it_was() -> None:
 # The place in the feed
 
 
-@settings(deadline=None)
-@given(
-    st.sampled_from([-1, 0, 1, 2, 3, 4, 2.0, 1.5]),
-    st.sampled_from([None, "%a", "%b", "", 0, False, ["%a"], [["%a"]], ["%a", "%b"], [], {}]),
-    st.none() | st.tuples(st.sampled_from(["%a", "%b"]), st.integers(1, 3)),
-)
-def test_links_follow_the_chain_rule(
-    sequence: float, previous: Json, last: tuple[str, int] | None
-) -> None:
-    reason = check_link(sequence, previous, last)
-    assert reason is None or reason in LINK_REASONS
-    if last is None:
-        assert (reason is None) == (sequence == 1 and previous is None)
-    else:
-        # JavaScript compares an array as its members joined by commas.
-        text = json.dumps(previous).strip('[]"').replace('"], ["', ",")
-        is_text = isinstance(previous, str | list)
-        assert (reason is None) == (sequence == last[1] + 1 and is_text and text == last[0])
+PREVIOUS: list[Json] = [
+    None,
+    "%a",
+    "%b",
+    "",
+    0,
+    False,
+    ["%a"],
+    [["%a"]],
+    ["%a", "%b"],
+    [["%a"], []],
+    [],
+    {},
+]
+
+
+@pytest.mark.parametrize("previous", PREVIOUS, ids=str)
+@pytest.mark.parametrize("sequence", [-1, 0, 1, 2, 3, 4, 2.0, 1.5])
+def test_links_follow_the_chain_rule(sequence: float, previous: Json) -> None:
+    first = check_link(sequence, previous, None)
+    assert (first is None) == (sequence == 1 and previous is None)
+    assert first is None or first in LINK_REASONS
+    for last_id in ("%a", "%b"):
+        for last_sequence in (1, 2, 3):
+            reason = check_link(sequence, previous, (last_id, last_sequence))
+            follows = sequence == last_sequence + 1 and javascript_text(previous) == last_id
+            assert (reason is None) == follows
+            assert reason is None or reason in LINK_REASONS
+
+
+def javascript_text(value: Json) -> str | None:
+    """What JavaScript compares with a text: an array as its members joined by commas."""
+    if isinstance(value, list):
+        return ",".join(javascript_text(member) or "" for member in value)
+    return value if isinstance(value, str) else None
 
 
 def test_a_deeply_wrapped_previous_is_followed() -> None:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 from dbt_common.exceptions import DbtRuntimeError
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.pandas.types import from_arrow_schema
+
+if TYPE_CHECKING:
+    import pyarrow as pa  # type: ignore[import-untyped]
 
 ACCEPTED = "a pyspark DataFrame, a pandas DataFrame or a pyarrow Table"
 
@@ -20,16 +24,24 @@ def to_spark(session: SparkSession, result: object) -> DataFrame:
         return cast(DataFrame, result)
     kind = f"{type(result).__module__}.{type(result).__qualname__}"
     if kind in ("pandas.DataFrame", "pandas.core.frame.DataFrame"):
-        import pyarrow as pa  # type: ignore[import-untyped]
+        import pyarrow as pa
 
-        return session.createDataFrame(pa.Table.from_pandas(result, preserve_index=False))
+        return from_arrow(session, pa.Table.from_pandas(result, preserve_index=False))
     if kind == "pyarrow.lib.Table":
-        return session.createDataFrame(result)
+        return from_arrow(session, cast("pa.Table", result))
     if result is None:
         raise DbtRuntimeError(
             f"The model returned nothing: its function `model` must return {ACCEPTED}."
         )
     raise DbtRuntimeError(f"The model returned {_a(type(result).__name__)}, not {ACCEPTED}.")
+
+
+def from_arrow(session: SparkSession, table: pa.Table) -> DataFrame:
+    """An Arrow table as a DataFrame; Connect wants to be told the types of one without rows."""
+    if table.num_rows > 0:
+        return session.createDataFrame(table)
+    without_zone = session.conf.get("spark.sql.timestampType") == "TIMESTAMP_NTZ"
+    return session.createDataFrame([], from_arrow_schema(table.schema, without_zone))
 
 
 def _a(noun: str) -> str:

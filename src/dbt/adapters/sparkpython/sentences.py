@@ -39,9 +39,10 @@ def full_text(error: BaseException) -> str:
 
 def first_sentence(error: BaseException, text: str) -> str:
     if isinstance(error, PySparkException) and error.getCondition():
-        return error.getMessage().strip()
+        text = error.getMessage()
     said = re.sub(r"^An error occurred while calling \S+\s*:?\s*", "", text.strip())
-    said = re.split(r"\n\s+at |\nJVM stacktrace:|\n== SQL|\n['+]|\n\n", said)[0]
+    said = re.split(r"\n\s+at |\n\s*\n|\n== SQL|\n['+]|; line \d+ pos \d+;|;\n", said)[0]
+    said = re.sub(r" \(line \d+, pos \d+\)$", "", said)
     return re.sub(r"^(?:[a-z]\w*\.)+[A-Z]\w*: ", "", said).strip()
 
 

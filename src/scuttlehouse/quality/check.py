@@ -1,0 +1,166 @@
+"""Runs the suites with Great Expectations, in the Spark session of the tables."""
+
+from __future__ import annotations
+
+import logging
+import warnings
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from scuttlehouse.quality.expectations import Expectation, Suite
+
+if TYPE_CHECKING:
+    from great_expectations.core import (
+        ExpectationSuite,
+        ExpectationSuiteValidationResult,
+        ExpectationValidationResult,
+    )
+    from great_expectations.datasource.fluent import Batch, SparkDatasource
+    from pyspark.sql import DataFrame
+
+# How many of the values that break an expectation are told.
+EXAMPLES = 3
+
+LONGEST_TEXT = 200
+
+
+class Outcome(NamedTuple):
+    """How an expectation fared; ``observed`` says in a few words what broke it, null if nothing."""
+
+    expectation: Expectation
+    is_success: bool
+    observed: str | None
+
+
+class Checked(NamedTuple):
+    """A suite, its outcomes in the order of its expectations, and Great Expectations' own report."""
+
+    suite: Suite
+    outcomes: tuple[Outcome, ...]
+    report: ExpectationSuiteValidationResult
+
+
+def check(suites: Iterable[Suite], tables: Mapping[str, DataFrame]) -> list[Checked]:
+    """Check the table of every suite. What is broken is told, never raised.
+
+    ``tables`` holds a DataFrame per ``table_name``. A table is read twice, for its count of rows and
+    for all of its expectations; each that fails reads it again, for examples of what breaks it.
+    Nothing is cached in Spark, no setting of the session is changed, nothing is printed or sent.
+
+    Raises:
+        KeyError: the table of a suite is not among ``tables``.
+    """
+    with _quiet():
+        import great_expectations as gx
+
+        import scuttlehouse.quality.satisfy  # noqa: F401 - registers an expectation
+
+        context = gx.get_context(mode="ephemeral")
+        context.enable_analytics(enable=False)
+        context.variables.progress_bars = {"globally": False}  # type: ignore[assignment]
+        marts = context.data_sources.add_spark("marts", persist=False)
+        return [_check_table(marts, suite, tables[suite.table_name]) for suite in suites]
+
+
+def _check_table(marts: SparkDatasource, suite: Suite, table: DataFrame) -> Checked:
+    asset = marts.add_dataframe_asset(suite.table_name)
+    batch = asset.add_batch_definition_whole_dataframe("all").get_batch({"dataframe": table})
+    report = batch.validate(_gx_suite(suite), result_format="BOOLEAN_ONLY")
+    results = {_number(result): result for result in report.results}
+    for number, result in results.items():
+        if not result.success and not _error(result):
+            results[number] = _look_closer(batch, suite, number)
+        results[number].exception_info = _without_stack(results[number])
+    report.results = [results[number] for number in sorted(results)]
+    outcomes = (
+        Outcome(expectation, bool(result.success), _observed(expectation, result))
+        for expectation, result in zip(suite.expectations, report.results, strict=True)
+    )
+    return Checked(suite, tuple(outcomes), report)
+
+
+def _look_closer(batch: Batch, suite: Suite, number: int) -> ExpectationValidationResult:
+    """Validate one expectation again, now for examples of what breaks it."""
+    result_format = {
+        "result_format": "BASIC",
+        "partial_unexpected_count": EXAMPLES,
+        "exclude_unexpected_values": suite.expectations[number].is_private,
+    }
+    return batch.validate(_gx_suite(suite, number), result_format=result_format).results[0]
+
+
+def _gx_suite(suite: Suite, only: int | None = None) -> ExpectationSuite:
+    from great_expectations.core import ExpectationSuite
+    from great_expectations.expectations.expectation_configuration import ExpectationConfiguration
+
+    return ExpectationSuite(
+        suite.table_name,
+        expectations=[
+            ExpectationConfiguration(
+                expectation.name,
+                kwargs={**expectation.arguments, **_column(expectation)},
+                description=expectation.sentence,
+                meta={"number": number},
+            )
+            for number, expectation in enumerate(suite.expectations)
+            if only in (None, number)
+        ],
+    )
+
+
+def _column(expectation: Expectation) -> dict[str, str]:
+    return {} if expectation.column is None else {"column": expectation.column}
+
+
+def _number(result: ExpectationValidationResult) -> int:
+    assert result.expectation_config is not None
+    assert result.expectation_config.meta is not None
+    return int(result.expectation_config.meta["number"])
+
+
+def _error(result: ExpectationValidationResult) -> str | None:
+    """What an expectation that could not be checked died of; null for one that was checked."""
+    info = result.exception_info
+    errors = [info] if "raised_exception" in info else list(info.values())
+    messages = [error["exception_message"] for error in errors if error["raised_exception"]]
+    return " ".join(messages[0].split())[:LONGEST_TEXT] if messages else None
+
+
+def _without_stack(result: ExpectationValidationResult) -> dict[str, object]:
+    """The error without the stack, which shows the paths of this machine."""
+    error = _error(result)
+    return {
+        "raised_exception": error is not None,
+        "exception_message": error,
+        "exception_traceback": None,
+    }
+
+
+def _observed(expectation: Expectation, result: ExpectationValidationResult) -> str | None:
+    if result.success:
+        return None
+    if error := _error(result):
+        return f"This could not be checked: {error}"
+    details = result.result
+    if "unexpected_count" not in details:
+        return f"The table has {details['observed_value']}."
+    broken, total = details["unexpected_count"], details["element_count"]
+    examples = [value for value in details.get("partial_unexpected_list", []) if value is not None]
+    shown = ", ".join(dict.fromkeys(str(value)[:LONGEST_TEXT] for value in examples))
+    rows = f"{broken} of {total} rows ({100 * broken / total:.3g} %)"
+    return f"{rows}, such as {shown}" if shown else rows
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Without the log lines and warnings of Great Expectations, which sees to the latter for good."""
+    logger = logging.getLogger("great_expectations")
+    level = logger.level
+    logger.setLevel(logging.CRITICAL + 1)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        logger.setLevel(level)

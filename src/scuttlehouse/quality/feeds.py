@@ -1,0 +1,99 @@
+"""Expectations on the marts of feeds: feeds, messages, and lines that are none."""
+
+from __future__ import annotations
+
+from typing import get_args
+
+from scuttlehouse.lines import REJECT_REASONS
+from scuttlehouse.quality.expectations import (
+    FEED_ID,
+    among,
+    at_least,
+    filled,
+    flags,
+    message_id,
+    no_key,
+    number,
+    satisfies,
+    shaped,
+    suite,
+)
+from scuttlehouse.validation import REASONS, WARNINGS, Validity
+
+# The last one is found by comparing lines, when all have landed.
+REJECTS = (*REJECT_REASONS, "forged")
+
+FEEDS = (
+    suite(
+        "dim_feeds",
+        "a feed",
+        "feed_id person_id feed_format feed_purpose first_sequence last_sequence has_known_person "
+        "message_count valid_through_sequence gap_count is_forked",
+        filled("feed_id", "Never null: the feed."),
+        satisfies(
+            "feed_id",
+            f"feed_format is null or feed_id rlike r'{FEED_ID}'",
+            "Where the format is known: a sigil for a classic feed, a URI for others.",
+        ),
+        filled("person_id", "Never null: a feed that nobody claims is its own person."),
+        shaped("feed_format", r"^[a-z0-9-]+\z", "A format's name, as ids of feeds spell it."),
+        no_key("feed_purpose"),
+        at_least("first_sequence", 1, "Feeds count from 1."),
+        at_least("last_sequence", 1, "Feeds count from 1."),
+        at_least("valid_through_sequence", 0, "Not below 0: no message that follows from the start."),
+        satisfies(
+            "valid_through_sequence",
+            "valid_through_sequence is null or feed_format = 'classic'",
+            "Null for other formats than classic: those are not checked.",
+        ),
+        *number("message_count", 0, "0 for a feed that was only announced"),
+        *number("gap_count", 0, "0 for a feed without gaps"),
+        *flags("has_known_person", "is_forked"),
+    ),
+    suite(
+        "fct_messages",
+        "a message",
+        "message_id feed_id person_id previous_id epoch_id content_type validity invalid_reason "
+        "warning source_file sequence line_number is_private is_decrypted asserted_at received_at",
+        *message_id("message_id", "a line without an id is rejected"),
+        filled("feed_id", "Never null: a line without an author is rejected."),
+        satisfies(
+            "feed_id",
+            f"validity = 'invalid' or feed_id rlike r'{FEED_ID}'",
+            "A feed, unless the message is invalid: then whatever stands there.",
+        ),
+        filled("person_id", "Never null: a feed that nobody claims is its own person."),
+        no_key("content_type"),
+        filled("validity", "Never null: every message is judged."),
+        among("validity", get_args(Validity), "Valid, invalid, or of a format that is not checked."),
+        among("invalid_reason", tuple(REASONS), "A reason that the validation gives."),
+        satisfies(
+            "invalid_reason",
+            "(invalid_reason is not null) = (validity = 'invalid')",
+            "Invalid messages have a reason, and only they.",
+        ),
+        among("warning", tuple(WARNINGS), "A warning that the validation gives."),
+        satisfies(
+            "warning", "warning is null or validity = 'valid'", "Only valid messages have a warning."
+        ),
+        filled("source_file", "Never null: the log that the message stands in."),
+        satisfies(
+            "sequence",
+            "validity != 'valid' or sequence is not null",
+            "A valid message has a sequence.",
+        ),
+        *number("line_number", 1, "the line of the log, from 1"),
+        *flags("is_private", "is_decrypted"),
+        satisfies("is_decrypted", "is_private or not is_decrypted", "Only the private is decrypted."),
+    ),
+    suite(
+        "fct_rejected_lines",
+        "a line that is no message",
+        "source_file reason remedy line_number",
+        filled("source_file", "Never null: the log that the line stands in."),
+        *number("line_number", 1, "the line of the log, from 1"),
+        filled("reason", "Never null: nothing is rejected without a reason."),
+        among("reason", REJECTS, "A reason that reading logs gives."),
+        filled("remedy", "Never null: every reason comes with what to do."),
+    ),
+)

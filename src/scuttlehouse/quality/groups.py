@@ -1,0 +1,146 @@
+"""Expectations on the marts of groups.
+
+The ids of groups and persons come from what messages say, which may be any text: there it is only
+promised that there is one. An epoch is a message, and has a message's id.
+"""
+
+from __future__ import annotations
+
+from scuttlehouse.quality.expectations import (
+    MESSAGE_ID,
+    among,
+    at_least,
+    filled,
+    flags,
+    message_id,
+    number,
+    satisfies,
+    shaped,
+    suite,
+)
+
+GROUPS = (
+    suite(
+        "dim_groups",
+        "a group",
+        "group_id root_id preferred_epoch_id epoch_count tip_count person_count",
+        filled("group_id", "Never null: the group."),
+        *message_id("root_id", "the group's first message, which is its first epoch too"),
+        shaped("preferred_epoch_id", MESSAGE_ID, "An epoch; null where two tips share nobody."),
+        *number("epoch_count", 1, "a group begins with an epoch"),
+        *number("tip_count", 1, "of the epochs of a group some are last"),
+        *number("person_count", 0, "0 where nobody was added"),
+    ),
+    suite(
+        "dim_epochs",
+        "an epoch",
+        "epoch_id group_id creator_id depth key_rank member_count is_root is_tip asserted_at",
+        *message_id("epoch_id", "the epoch's first message"),
+        filled("group_id", "Never null: the group."),
+        filled("creator_id", "Never null: the person who wrote the first message."),
+        *number("depth", 0, "the rank of the first message in the epoch tangle"),
+        at_least("key_rank", 1, "Keys are ranked from 1; null where the log does not tell the key."),
+        *number("member_count", 0, "0 where nobody was added"),
+        *flags("is_root", "is_tip"),
+    ),
+    suite(
+        "fct_epoch_links",
+        "a direct precedence",
+        "epoch_id previous_epoch_id",
+        *message_id("epoch_id", "the epoch that succeeds"),
+        *message_id("previous_epoch_id", "the epoch that precedes"),
+    ),
+    suite(
+        "fct_epoch_precedence",
+        "an epoch and a predecessor",
+        "epoch_id predecessor_id distance",
+        *message_id("epoch_id", "the epoch that succeeds"),
+        *message_id("predecessor_id", "the epoch that precedes"),
+        *number("distance", 1, "the least number of steps between the two"),
+    ),
+    suite(
+        "fct_epoch_members",
+        "a person in an epoch",
+        "epoch_id group_id person_id added_by_id is_declared is_excluded is_correct is_missing "
+        "is_extra is_readded added_at",
+        *message_id("epoch_id", "the epoch"),
+        filled("group_id", "Never null: the group."),
+        filled("person_id", "Never null: the person."),
+        satisfies(
+            "added_by_id",
+            "(added_by_id is not null) = is_declared",
+            "Somebody added every member, and only them.",
+        ),
+        satisfies("added_at", "added_at is null or is_declared", "Only members were added."),
+        *flags(
+            "is_declared", "is_excluded", "is_correct", "is_missing", "is_extra", "is_readded"
+        ),
+        satisfies(
+            "is_missing",
+            "is_missing = (is_correct and not is_declared)",
+            "Correct, but not declared (4.9).",
+        ),
+        satisfies(
+            "is_extra", "is_extra = (is_declared and not is_correct)", "Declared, but not correct (4.9)."
+        ),
+        satisfies("is_readded", "is_declared or not is_readded", "Only a member was added again."),
+    ),
+    suite(
+        "fct_epoch_forks",
+        "a pair of forked epochs",
+        "group_id left_epoch_id right_epoch_id nearest_epoch_id winner_epoch_id rule is_criss_cross "
+        "witness_count needs_repair",
+        filled("group_id", "Never null: the group."),
+        *message_id("left_epoch_id", "one of the two"),
+        *message_id("right_epoch_id", "the other one"),
+        *message_id("nearest_epoch_id", "a nearest epoch that both succeed"),
+        filled("rule", "Never null: a rule says which one to prefer."),
+        among(
+            "rule",
+            ["same", "subset", "overlapping", "disjoint"],
+            "How the members of the two compare (4.4 to 4.7).",
+        ),
+        satisfies(
+            "winner_epoch_id",
+            "(winner_epoch_id is not null) = (rule != 'disjoint')",
+            "One of the two wins, unless they share nobody.",
+        ),
+        shaped("winner_epoch_id", MESSAGE_ID, "The id of a message, as a URI."),
+        *number("witness_count", 0, "0 where nobody saw both"),
+        *flags("is_criss_cross", "needs_repair"),
+        satisfies(
+            "needs_repair",
+            "rule = 'overlapping' or not needs_repair",
+            "Only where each has members that the other lacks (4.6).",
+        ),
+    ),
+    suite(
+        "fct_fork_witnesses",
+        "a witness of a fork",
+        "group_id left_epoch_id right_epoch_id person_id",
+        filled("group_id", "Never null: the group."),
+        *message_id("left_epoch_id", "one of the two"),
+        *message_id("right_epoch_id", "the other one"),
+        filled("person_id", "Never null: the witness."),
+    ),
+    suite(
+        "fct_preferred_epochs",
+        "a person in a group",
+        "group_id person_id epoch_id rule is_witness is_tip",
+        filled("group_id", "Never null: the group."),
+        filled("person_id", "Never null: the person."),
+        *message_id("epoch_id", "the epoch that the person should prefer"),
+        filled("rule", "Never null: a rule left the epoch."),
+        among(
+            "rule",
+            ["only", "successor", "subset", "same", "overlapping"],
+            "The last rule that had a choice to make (4.2 to 4.6).",
+        ),
+        satisfies(
+            "is_witness",
+            "(is_witness is null) = (rule in ('only', 'successor'))",
+            "Null where no fork had to be decided.",
+        ),
+        *flags("is_tip"),
+    ),
+)

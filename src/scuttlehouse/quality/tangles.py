@@ -1,0 +1,140 @@
+"""Expectations on the marts of tangles.
+
+What a message says of others (a root, a previous, the name of a tangle) may be any text: there it is
+only promised that there is one.
+"""
+
+from __future__ import annotations
+
+from scuttlehouse.quality.expectations import (
+    among,
+    at_least,
+    filled,
+    flags,
+    message_id,
+    number,
+    satisfies,
+    suite,
+)
+
+REJECTED = (
+    "invalid_message",
+    "field_is_no_object",
+    "root_is_no_id",
+    "root_has_previous",
+    "previous_is_no_list_of_ids",
+    "type_not_allowed",
+    "not_for_the_group",
+)
+SET_ASIDE = (
+    "loop",
+    "no_previous",
+    "missing",
+    "previous_encrypted",
+    "previous_no_candidate",
+    "previous_set_aside",
+)
+
+TANGLES = (
+    suite(
+        "dim_tangles",
+        "a tangle",
+        "tangle_id root_id group_id tangle_kind grown_by candidate_count message_count "
+        "set_aside_count rejected_count tip_count author_count depth gap_count",
+        filled("tangle_id", "Never null: the kind and the root."),
+        filled("root_id", "Never null: a field without a readable root stands for itself."),
+        filled("tangle_kind", "Never null: the name of the field."),
+        among("grown_by", ["settled", "walked"], "Settled in SQL, or walked in Python."),
+        satisfies(
+            "grown_by",
+            "(grown_by is not null) = (candidate_count > 0)",
+            "Every tangle with candidates was grown, and only those.",
+        ),
+        *number("candidate_count", 0, "0 where every message is rejected"),
+        *number("message_count", 0, "0 where nothing is in the graph"),
+        *number("set_aside_count", 0, "0 where nothing is set aside"),
+        *number("rejected_count", 0, "0 where nothing is rejected"),
+        *number("tip_count", 0, "0 where nothing is in the graph"),
+        satisfies(
+            "tip_count",
+            "(tip_count > 0) = (message_count > 0)",
+            "Of the messages in a graph some are last.",
+        ),
+        *number("author_count", 0, "0 where nothing is in the graph"),
+        satisfies(
+            "author_count",
+            "(author_count > 0) = (message_count > 0)",
+            "Somebody wrote the messages in a graph.",
+        ),
+        at_least("depth", 0, "Ranks count from 0."),
+        satisfies(
+            "depth",
+            "(depth is not null) = (message_count > 0)",
+            "The greatest rank; null where nothing is in the graph.",
+        ),
+        *number("gap_count", 0, "0 for a tangle without gaps"),
+    ),
+    suite(
+        "fct_tangle_messages",
+        "a candidate in a tangle",
+        "tangle_id message_id status status_reason blocking_ids rank position is_root is_tip "
+        "is_unverified",
+        filled("tangle_id", "Never null: the tangle."),
+        *message_id("message_id", "the candidate"),
+        filled("status", "Never null: every candidate is judged."),
+        among("status", ["in", "set_aside", "rejected"], "In the graph, set aside, or rejected."),
+        among("status_reason", [*REJECTED, *SET_ASIDE], "A reason that is documented."),
+        satisfies(
+            "status_reason",
+            "case status when 'in' then status_reason is null"
+            f" when 'rejected' then status_reason in {REJECTED}"
+            f" when 'set_aside' then status_reason in {SET_ASIDE} end",
+            "Null in the graph; what is set aside or rejected has a reason for that.",
+        ),
+        satisfies(
+            "blocking_ids",
+            "blocking_ids is null or status = 'set_aside'",
+            "Only what is set aside is blocked.",
+        ),
+        at_least("rank", 0, "Ranks count from 0."),
+        satisfies(
+            "rank",
+            "(rank is not null) = (status = 'in')",
+            "What is in the graph has a rank, and only that.",
+        ),
+        at_least("position", 0, "Positions count from 0."),
+        satisfies(
+            "position",
+            "(position is not null) = (status = 'in')",
+            "What is in the graph has a position, and only that.",
+        ),
+        *flags("is_root", "is_tip", "is_unverified"),
+        satisfies("is_tip", "status = 'in' or not is_tip", "Only what is in the graph is a tip."),
+    ),
+    suite(
+        "fct_tangle_links",
+        "a previous link",
+        "tangle_id message_id previous_id is_in_log is_in_graph",
+        filled("tangle_id", "Never null: the tangle."),
+        *message_id("message_id", "the message that lists the other"),
+        filled("previous_id", "Never null: what is listed, whatever it is."),
+        *flags("is_in_log", "is_in_graph"),
+        satisfies("is_in_graph", "is_in_log or not is_in_graph", "What is in the graph is in the log."),
+    ),
+    suite(
+        "fct_tangle_gaps",
+        "a missing message of a tangle",
+        "tangle_id missing_id needed_by_count blocked_count",
+        filled("tangle_id", "Never null: the tangle."),
+        filled("missing_id", "Never null: what is missing, whatever it is."),
+        *number("needed_by_count", 0, "0 for a root that no message lists"),
+        *number("blocked_count", 1, "what blocks nothing is not missed"),
+    ),
+    suite(
+        "fct_tangle_tips",
+        "a tip",
+        "tangle_id message_id",
+        filled("tangle_id", "Never null: the tangle."),
+        *message_id("message_id", "the tip"),
+    ),
+)

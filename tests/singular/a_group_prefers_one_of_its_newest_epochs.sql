@@ -1,0 +1,38 @@
+with
+
+groups as (
+
+    select * from {{ ref('dim_groups') }}
+
+),
+
+epochs as (
+
+    select * from {{ ref('dim_epochs') }}
+    where is_tip
+
+),
+
+disjoint_forks as (
+
+    select * from {{ ref('fct_epoch_forks') }}
+    where rule = 'disjoint'
+
+),
+
+faults as (
+
+    select groups.group_id
+    from groups
+    left anti join epochs
+        on groups.preferred_epoch_id = epochs.epoch_id and groups.group_id = epochs.group_id
+    where groups.preferred_epoch_id is not null
+    union all
+    select groups.group_id
+    from groups
+    left anti join disjoint_forks on groups.group_id = disjoint_forks.group_id
+    where groups.preferred_epoch_id is null
+
+)
+
+select * from faults

@@ -1,0 +1,46 @@
+with
+
+forks as (
+
+    select * from {{ ref('fct_epoch_forks') }}
+
+),
+
+epochs as (
+
+    select * from {{ ref('dim_epochs') }}
+    where is_tip
+
+),
+
+pairs as (
+
+    select
+        lefts.group_id,
+        lefts.epoch_id as left_epoch_id,
+        rights.epoch_id as right_epoch_id
+    from epochs as lefts
+    inner join epochs as rights on lefts.group_id = rights.group_id and lefts.epoch_id < rights.epoch_id
+
+),
+
+faults as (
+
+    select
+        coalesce(forks.left_epoch_id, pairs.left_epoch_id) as left_epoch_id,
+        coalesce(forks.right_epoch_id, pairs.right_epoch_id) as right_epoch_id
+    from forks
+    full outer join pairs
+        on
+            forks.group_id = pairs.group_id
+            and forks.left_epoch_id = pairs.left_epoch_id
+            and forks.right_epoch_id = pairs.right_epoch_id
+    where
+        forks.left_epoch_id is null
+        or pairs.left_epoch_id is null
+        or (forks.rule = 'disjoint') != (forks.winner_epoch_id is null)
+        or forks.winner_epoch_id not in (forks.left_epoch_id, forks.right_epoch_id)
+
+)
+
+select * from faults

@@ -1,0 +1,58 @@
+with
+
+precedence as (
+
+    select * from {{ ref('fct_epoch_precedence') }}
+
+),
+
+links as (
+
+    select * from {{ ref('fct_epoch_links') }}
+
+),
+
+-- One link and then a known precedence is a precedence, of one step more at most.
+reached as (
+
+    select
+        epoch_id,
+        previous_epoch_id as predecessor_id,
+        1 as distance
+    from links
+    union all
+    select
+        links.epoch_id,
+        precedence.predecessor_id,
+        precedence.distance + 1 as distance
+    from links
+    inner join precedence on links.previous_epoch_id = precedence.epoch_id
+
+),
+
+expected as (
+
+    select
+        epoch_id,
+        predecessor_id,
+        min(distance) as distance
+    from reached
+    group by epoch_id, predecessor_id
+
+),
+
+faults as (
+
+    select
+        coalesce(precedence.epoch_id, expected.epoch_id) as epoch_id,
+        coalesce(precedence.predecessor_id, expected.predecessor_id) as predecessor_id
+    from precedence
+    full outer join expected
+        on precedence.epoch_id = expected.epoch_id and precedence.predecessor_id = expected.predecessor_id
+    where
+        not coalesce(precedence.distance = expected.distance, false)
+        or precedence.epoch_id = precedence.predecessor_id
+
+)
+
+select * from faults
