@@ -202,23 +202,23 @@ def walk(offsets: Ints, followers: Ints, unmet: Ints) -> Ints:
     [0, 1, 2, -1]
     """
     levels = np.full(unmet.size, -1, dtype=np.int64)
-    highest = np.zeros(unmet.size, dtype=np.int64)
     queue = np.empty(unmet.size, dtype=np.int64)
     end = 0
     for node in range(unmet.size):
         if unmet[node] == 0:
+            levels[node] = 0
             queue[end] = node
             end += 1
     start = 0
     while start < end:
         node = queue[start]
         start += 1
-        levels[node] = highest[node]
         for place in range(offsets[node], offsets[node + 1]):
             follower = followers[place]
-            highest[follower] = max(highest[follower], levels[node] + 1)
             unmet[follower] -= 1
             if unmet[follower] == 0:
+                # Nodes are taken level by level, so the last one waited for is the highest.
+                levels[follower] = levels[node] + 1
                 queue[end] = follower
                 end += 1
     return levels

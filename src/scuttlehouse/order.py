@@ -80,7 +80,6 @@ from __future__ import annotations
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
 from scuttlehouse.graphs import Ints, followers_of, walk
 
@@ -143,11 +142,12 @@ def positions(tangle_codes: Ints, node_ranks: Ints, id_places: Ints) -> Ints:
     return places
 
 
-def find_loops(node_count: int, link_message: Ints, link_previous: Ints) -> NDArray[np.bool_]:
-    """Whether each node is part of a loop of known links: it can be reached from itself.
+def find_loops(node_count: int, link_message: Ints, link_previous: Ints) -> Ints:
+    """The loops of known links: per node the least node of its loop, -1 if it is part of none.
 
-    What only stands behind a loop is not, nor is a message that lists itself and nothing that leads
-    back to it. Messages with verified ids cannot form a loop.
+    Loops that share a node count as one. What only stands behind a loop is part of none, nor is a
+    message that lists itself and nothing that leads back to it. Messages with verified ids cannot
+    form a loop.
 
     Args, Raises: as ``ranks``.
 
@@ -155,10 +155,13 @@ def find_loops(node_count: int, link_message: Ints, link_previous: Ints) -> NDAr
     connected components of Tarjan, without recursion).
 
     >>> find_loops(5, np.array([1, 2, 3, 4]), np.array([2, 1, 2, 4])).tolist()
-    [False, True, True, False, False]
+    [-1, 1, 1, -1, -1]
     """
     components = _components(*followers_of(node_count, link_message, link_previous))
-    return np.bincount(components, minlength=1)[components] > 1
+    least = np.full(node_count, node_count, dtype=np.int64)
+    np.minimum.at(least, components, np.arange(node_count))
+    is_in_loop = np.bincount(components, minlength=node_count)[components] > 1
+    return np.where(is_in_loop, least[components], -1)
 
 
 @njit(cache=True)

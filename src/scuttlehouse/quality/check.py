@@ -133,7 +133,7 @@ def _without_stack(result: ExpectationValidationResult) -> dict[str, object]:
     return {
         "raised_exception": error is not None,
         "exception_message": error,
-        "exception_traceback": None,
+        "exception_traceback": "",
     }
 
 
