@@ -42,7 +42,7 @@ class Signed(NamedTuple):
     public_key: bytes
 
 
-def content(dice: random.Random, some_id: str) -> Any:  # noqa: ANN401 - any content there is
+def content(dice: random.Random, some_id: str) -> Any:
     kind = dice.random()
     if kind < 0.12:
         return b64encode(dice.randbytes(dice.randrange(300, 1200))).decode() + ".box"

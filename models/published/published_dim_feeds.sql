@@ -13,13 +13,13 @@ final as (
         person_id,
         feed_format,
         feed_purpose,
-        message_count,
         first_sequence,
         last_sequence,
+        message_count,
         valid_through_sequence,
         gap_count,
-        is_forked,
-        has_known_person
+        has_known_person,
+        is_forked
     from dim_feeds
 
 )

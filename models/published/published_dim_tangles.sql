@@ -18,10 +18,10 @@ final as (
         message_count,
         set_aside_count,
         rejected_count,
-        gap_count,
         tip_count,
         author_count,
-        depth
+        depth,
+        gap_count
     from dim_tangles
 
 )

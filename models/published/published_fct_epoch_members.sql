@@ -18,6 +18,7 @@ final as (
         is_correct,
         is_missing,
         is_extra,
+        is_readded,
         added_at
     from fct_epoch_members
 

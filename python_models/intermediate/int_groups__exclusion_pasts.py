@@ -1,4 +1,5 @@
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -9,7 +10,7 @@ from scuttlehouse.reach import reach_pairs
 from scuttlehouse.tables import read_graph
 
 
-def model(dbt, session: SparkSession) -> DataFrame:
+def model(dbt: Any, session: SparkSession) -> DataFrame:
     dbt.config(materialized="table")
     in_graph = dbt.ref("int_tangles__messages").where("tangle_kind = 'group' and status = 'in'")
     types = dbt.ref("stg_ssb__group_messages").select("message_id", "content_type")
@@ -19,9 +20,11 @@ def model(dbt, session: SparkSession) -> DataFrame:
         .join(types, "message_id", "left")
         .select("tangle_id", "message_id", "previous_ids", F.coalesce("content_type", F.lit("")))
     )
-    return messages.toDF("tangle_id", "message_id", "previous_ids", "content_type").repartition(
-        "tangle_id"
-    ).mapInArrow(find_pasts, "exclusion_id string, message_id string")
+    return (
+        messages.toDF("tangle_id", "message_id", "previous_ids", "content_type")
+        .repartition("tangle_id")
+        .mapInArrow(find_pasts, "exclusion_id string, message_id string")
+    )
 
 
 def find_pasts(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

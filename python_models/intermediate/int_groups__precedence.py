@@ -1,10 +1,12 @@
+from typing import Any
+
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 
 from scuttlehouse.epochs import precedence
 
 
-def model(dbt, session: SparkSession) -> DataFrame:
+def model(dbt: Any, session: SparkSession) -> DataFrame:
     dbt.config(materialized="table")
     epochs = dbt.ref("int_groups__epoch_members")
     columns = "group_id string, epoch_id string, predecessor_id string, distance bigint"

@@ -1,3 +1,5 @@
+from typing import Any
+
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 
@@ -20,7 +22,7 @@ SCHEMA = pa.schema(
 )
 
 
-def model(dbt, session: SparkSession) -> DataFrame:
+def model(dbt: Any, session: SparkSession) -> DataFrame:
     dbt.config(materialized="table")
     return (
         dbt.ref("int_groups__epoch_members")

@@ -1,4 +1,5 @@
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -9,7 +10,7 @@ from scuttlehouse.reach import reach_counts
 from scuttlehouse.tables import explode, read_graph
 
 
-def model(dbt, session: SparkSession) -> DataFrame:
+def model(dbt: Any, session: SparkSession) -> DataFrame:
     dbt.config(materialized="table")
     tangles = dbt.ref("int_tangles__links").where("not is_in_log").select("tangle_id").distinct()
     candidates = (
@@ -53,4 +54,8 @@ def missing_ids(table: pa.Table) -> pa.Table:
             "message_id": previous_ids,
         }
     )
-    return listed.filter(graph.link_previous == UNKNOWN).group_by(["tangle_id", "message_id"]).aggregate([])
+    return (
+        listed.filter(graph.link_previous == UNKNOWN)
+        .group_by(["tangle_id", "message_id"])
+        .aggregate([])
+    )

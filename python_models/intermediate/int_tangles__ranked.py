@@ -1,4 +1,5 @@
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -9,7 +10,7 @@ from scuttlehouse.order import find_loops, positions, ranks
 from scuttlehouse.tables import TangleGraph, read_graph
 
 
-def model(dbt, session: SparkSession) -> DataFrame:
+def model(dbt: Any, session: SparkSession) -> DataFrame:
     dbt.config(materialized="table")
     candidates = dbt.ref("int_tangles__grown").select(
         "tangle_id", "message_id", "previous_ids", "is_grown"

@@ -1,4 +1,5 @@
 from collections.abc import Iterator
+from typing import Any
 
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
@@ -7,7 +8,7 @@ from scuttlehouse.growth import grow
 from scuttlehouse.tables import read_graph
 
 
-def model(dbt, session: SparkSession) -> DataFrame:
+def model(dbt: Any, session: SparkSession) -> DataFrame:
     dbt.config(materialized="table")
     unsettled = dbt.ref("int_tangles__checked").where("not is_settled")
     candidates = (

@@ -1,4 +1,55 @@
-def model(dbt, session):
+from datetime import UTC, datetime
+from pathlib import Path
+
+from dbt_common.invocation import get_invocation_id
+from pyspark.sql import DataFrame, SparkSession
+
+from scuttlehouse.quality import SUITES
+from scuttlehouse.quality.check import check
+from scuttlehouse.quality.data_docs import write_data_docs
+
+COLUMNS = (
+    "build_id string, table_name string, expectation string, column_name string,"
+    " description string, observed string, is_success boolean"
+)
+
+
+def model(dbt, session: SparkSession) -> DataFrame:
     dbt.config(materialized="versioned_table")
-    tables = [dbt.ref("dim_groups")]
-    return session.createDataFrame([], "build_id string, table_name string, expectation string, column_name string, is_success boolean, observed string")
+    tables = {
+        "dim_feeds": dbt.ref("dim_feeds"),
+        "fct_messages": dbt.ref("fct_messages"),
+        "fct_rejected_lines": dbt.ref("fct_rejected_lines"),
+        "dim_tangles": dbt.ref("dim_tangles"),
+        "fct_tangle_messages": dbt.ref("fct_tangle_messages"),
+        "fct_tangle_links": dbt.ref("fct_tangle_links"),
+        "fct_tangle_gaps": dbt.ref("fct_tangle_gaps"),
+        "fct_tangle_tips": dbt.ref("fct_tangle_tips"),
+        "dim_groups": dbt.ref("dim_groups"),
+        "dim_epochs": dbt.ref("dim_epochs"),
+        "fct_epoch_links": dbt.ref("fct_epoch_links"),
+        "fct_epoch_precedence": dbt.ref("fct_epoch_precedence"),
+        "fct_epoch_members": dbt.ref("fct_epoch_members"),
+        "fct_epoch_forks": dbt.ref("fct_epoch_forks"),
+        "fct_fork_witnesses": dbt.ref("fct_fork_witnesses"),
+        "fct_preferred_epochs": dbt.ref("fct_preferred_epochs"),
+    }
+    # The id of this run: what dbt renders into a model's settings may be that of an earlier parse.
+    build_id = get_invocation_id()
+    checked = check(SUITES, tables)
+    built_at = f"{datetime.now(UTC):%Y-%m-%d %H:%M:%S} UTC"
+    write_data_docs(Path(dbt.config.get("home")) / "data_docs", checked, build_id, built_at)
+    rows = [
+        (
+            build_id,
+            suite.table_name,
+            outcome.expectation.name,
+            outcome.expectation.column,
+            outcome.expectation.sentence,
+            outcome.observed,
+            outcome.is_success,
+        )
+        for suite, outcomes, _ in checked
+        for outcome in outcomes
+    ]
+    return session.createDataFrame(rows, COLUMNS)

@@ -1,7 +1,7 @@
 from collections.abc import Callable, Iterator
 from itertools import islice
 from pathlib import Path
-from typing import get_args, get_type_hints
+from typing import Any, get_args, get_type_hints
 
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
@@ -32,7 +32,7 @@ ARROW_SCHEMA = pa.schema([(name, ARROW_TYPES[kind]) for name, kind in COLUMNS.it
 SPARK_SCHEMA = ", ".join(f"{name} {SPARK_TYPES[kind]}" for name, kind in COLUMNS.items())
 
 
-def model(dbt, session: SparkSession) -> DataFrame:
+def model(dbt: Any, session: SparkSession) -> DataFrame:
     dbt.config(materialized="table")
     splits = list_splits(Path(dbt.config.get("landing")))
     frame = splits_frame(session, splits)

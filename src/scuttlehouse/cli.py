@@ -16,7 +16,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     commands = parser.add_subparsers(dest="command", required=True)
 
     sql = commands.add_parser("sql", help="query the published tables")
-    sql.add_argument("statement", help="a query, e.g. \"select * from dim_groups\"")
+    sql.add_argument("statement", help='a query, e.g. "select * from dim_groups"')
     sql.add_argument("--format", choices=["table", "csv", "json"], default="table")
     sql.add_argument("--target", help="a target of profiles/profiles.yml")
     sql.set_defaults(run=_run_sql)

@@ -13,7 +13,7 @@ import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, NamedTuple
+from typing import BinaryIO, NamedTuple
 
 SUFFIXES = (".jsonl", ".jsonl.gz")
 
@@ -160,9 +160,9 @@ def read_lines(split: Split, first_line_number: int = 1) -> Iterator[Line]:
     """
     number = first_line_number
     if is_compressed(split):
-        with gzip.open(split.path, "rb") as file:
+        with gzip.open(split.path, "rb") as unpacked:
             try:
-                for text in _bounded_lines(file):
+                while text := _read_line(unpacked):
                     yield _line(number, text)
                     number += 1
             except (EOFError, zlib.error, gzip.BadGzipFile):
@@ -172,7 +172,7 @@ def read_lines(split: Split, first_line_number: int = 1) -> Iterator[Line]:
         if split.start > 0:
             file.seek(split.start - 1)
             _skip_line(file)
-        while file.tell() < split.end and (text := _read_line(file)) is not None:
+        while file.tell() < split.end and (text := _read_line(file)):
             yield _line(number, text)
             number += 1
 
@@ -183,21 +183,14 @@ def _line(number: int, text: bytes) -> Line:
     return Line(number, text.removesuffix(b"\n").removesuffix(b"\r"), None)
 
 
-def _bounded_lines(file: IO[bytes]) -> Iterator[bytes]:
-    while (text := _read_line(file)) is not None:
-        yield text
-
-
-def _read_line(file: IO[bytes]) -> bytes | None:
-    """The next line with its end, cut at one byte over the limit; None at the end of the file."""
+def _read_line(file: BinaryIO | gzip.GzipFile) -> bytes:
+    """The next line with its end, cut at one byte over the limit; nothing at the end of the file."""
     text = file.readline(MAX_LINE_BYTES + 1)
-    if not text:
-        return None
     if len(text) > MAX_LINE_BYTES and not text.endswith(b"\n"):
         _skip_line(file)
     return text
 
 
-def _skip_line(file: IO[bytes]) -> None:
+def _skip_line(file: BinaryIO | gzip.GzipFile) -> None:
     while (chunk := file.readline(1 << 16)) and not chunk.endswith(b"\n"):
         pass

@@ -259,7 +259,9 @@ def _kept_tangles(tangles: object) -> object:
     if not isinstance(tangles, dict):
         return 0
     return {
-        _text(name): {member: _kept_ids(field[member]) for member in ("root", "previous") if member in field}
+        _text(name): {
+            member: _kept_ids(field[member]) for member in ("root", "previous") if member in field
+        }
         if isinstance(field, dict)
         else 0
         for name, field in tangles.items()

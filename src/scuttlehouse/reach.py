@@ -46,7 +46,7 @@ def reach_pairs(
     return pair_sources, pair_targets
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator]
+@njit(cache=True)
 def _reach(
     offsets: Ints, followers: Ints, sources: Ints, is_target: NDArray[np.bool_]
 ) -> tuple[Ints, Ints, Ints]:

@@ -33,15 +33,16 @@ def open_warehouse(project: Path, target: str | None = None) -> SparkSession:
         raise WarehouseError(
             f"{project} holds no dbt_project.yml: run this in the folder of scuttlehouse."
         )
-    from dbt.adapters.sparkpython.session import open_session
     from dbt.config.runtime import load_profile
     from dbt.flags import set_from_args
     from dbt_common.context import set_invocation_context
 
+    from dbt.adapters.sparkpython.session import open_session
+
     set_invocation_context(os.environ)
     set_from_args(Namespace(PROFILES_DIR=str(project / "profiles"), profile=None), {})
     profile = load_profile(str(project), {}, None, target)
-    session = open_session(profile.credentials.server_side_parameters)
+    session = open_session(profile.credentials.to_dict()["server_side_parameters"])
     if not session.catalog.databaseExists(PUBLISHED_SCHEMA):
         raise WarehouseError("Nothing is published yet: run `make build` first.")
     session.catalog.setCurrentDatabase(PUBLISHED_SCHEMA)
@@ -57,7 +58,9 @@ def query(session: SparkSession, statement: str) -> tuple[list[str], list[tuple[
     from pyspark.errors import PySparkException
 
     if not _QUERY.match(statement):
-        raise WarehouseError("Only queries are answered: begin with select, with, show or describe.")
+        raise WarehouseError(
+            "Only queries are answered: begin with select, with, show or describe."
+        )
     try:
         frame = session.sql(statement)
         return frame.columns, [tuple(row) for row in frame.collect()]
@@ -99,13 +102,9 @@ def write_rows(
         _write_table(out, columns, rows)
 
 
-def _write_table(
-    out: IO[str], columns: Sequence[str], rows: Sequence[tuple[object, ...]]
-) -> None:
+def _write_table(out: IO[str], columns: Sequence[str], rows: Sequence[tuple[object, ...]]) -> None:
     cells = [["null" if cell is None else str(cell) for cell in row] for row in rows]
-    widths = [
-        max([len(name), *(len(row[n]) for row in cells)]) for n, name in enumerate(columns)
-    ]
+    widths = [max([len(name), *(len(row[n]) for row in cells)]) for n, name in enumerate(columns)]
     is_number = [
         all(isinstance(row[n], int | float | None) for row in rows) for n in range(len(columns))
     ]

@@ -20,7 +20,8 @@ waits as (
         tangle_id,
         message_id,
         array_join(array_sort(collect_list(previous_id)), ' ') as blocking_ids,
-        bool_or(not is_in_log) as is_missing
+        bool_or(not is_in_log) as is_missing,
+        bool_or(is_in_log) as is_known
     from links
     group by tangle_id, message_id
 
@@ -39,7 +40,7 @@ faults as (
         or not coalesce(
             case tangle_messages.status_reason
                 when 'no_previous' then waits.message_id is null
-                when 'loop' then waits.message_id is not null
+                when 'loop' then waits.is_known
                 when 'missing' then waits.is_missing
                 else not waits.is_missing
             end,

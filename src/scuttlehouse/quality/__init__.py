@@ -1,13 +1,13 @@
-"""What every published table promises, column by column, as suites of Great Expectations.
+"""What every table promises, column by column: suites for Great Expectations, as data.
 
-``SUITES`` is data: one :class:`~scuttlehouse.quality.expectations.Suite` per mart. Each expectation
-follows from how the warehouse is built, so that no log, however odd, can break one: a failure is
-always a fault of ours. Keys, relations and invariants between tables are dbt tests; they ask
-queries of their own, while the expectations on a table are answered together.
+``SUITES`` holds a :class:`~scuttlehouse.quality.expectations.Suite` per mart. Every expectation
+follows from how the warehouse is built, whatever a log holds: nobody can stop a build by publishing
+odd messages, and what fails is a fault of ours. Keys, relations and invariants of several rows are
+dbt tests; each of those is a query, while a table's expectations are answered together.
 
-``scuttlehouse.quality.check`` runs the suites, ``scuttlehouse.quality.data_docs`` writes them down
-for people. Only these two need Great Expectations, and import it when they are called: it takes
-seconds.
+``check`` runs the suites and ``data_docs`` writes down for people how they fared. Only these, and
+what extends Great Expectations for them (``satisfy`` and ``view``), need it; it takes seconds to
+import.
 """
 
 from __future__ import annotations
@@ -17,6 +17,6 @@ from scuttlehouse.quality.feeds import FEEDS
 from scuttlehouse.quality.groups import GROUPS
 from scuttlehouse.quality.tangles import TANGLES
 
-SUITES: tuple[Suite, ...] = (*FEEDS, *TANGLES, *GROUPS)
-
 __all__ = ["SUITES", "Expectation", "Suite"]
+
+SUITES: tuple[Suite, ...] = (*FEEDS, *TANGLES, *GROUPS)

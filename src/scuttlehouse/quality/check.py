@@ -6,7 +6,7 @@ import logging
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from scuttlehouse.quality.expectations import Expectation, Suite
 
@@ -16,7 +16,8 @@ if TYPE_CHECKING:
         ExpectationSuiteValidationResult,
         ExpectationValidationResult,
     )
-    from great_expectations.datasource.fluent import Batch, SparkDatasource
+    from great_expectations.datasource.fluent.interfaces import Batch
+    from great_expectations.datasource.fluent.spark_datasource import SparkDatasource
     from pyspark.sql import DataFrame
 
 # How many of the values that break an expectation are told.
@@ -34,7 +35,7 @@ class Outcome(NamedTuple):
 
 
 class Checked(NamedTuple):
-    """A suite, its outcomes in the order of its expectations, and Great Expectations' own report."""
+    """A suite, the outcomes of its expectations in order, and what Great Expectations reports."""
 
     suite: Suite
     outcomes: tuple[Outcome, ...]
@@ -44,9 +45,9 @@ class Checked(NamedTuple):
 def check(suites: Iterable[Suite], tables: Mapping[str, DataFrame]) -> list[Checked]:
     """Check the table of every suite. What is broken is told, never raised.
 
-    ``tables`` holds a DataFrame per ``table_name``. A table is read twice, for its count of rows and
-    for all of its expectations; each that fails reads it again, for examples of what breaks it.
-    Nothing is cached in Spark, no setting of the session is changed, nothing is printed or sent.
+    ``tables`` holds a DataFrame per ``table_name``. A table is read twice, to count its rows and
+    for all expectations; each that fails reads it again, for examples of what breaks it. Nothing is
+    cached in Spark, no setting of its session is changed, nothing is printed or sent.
 
     Raises:
         KeyError: the table of a suite is not among ``tables``.
@@ -74,7 +75,7 @@ def _check_table(marts: SparkDatasource, suite: Suite, table: DataFrame) -> Chec
         results[number].exception_info = _without_stack(results[number])
     report.results = [results[number] for number in sorted(results)]
     outcomes = (
-        Outcome(expectation, bool(result.success), _observed(expectation, result))
+        Outcome(expectation, bool(result.success), _observed(result))
         for expectation, result in zip(suite.expectations, report.results, strict=True)
     )
     return Checked(suite, tuple(outcomes), report)
@@ -137,7 +138,7 @@ def _without_stack(result: ExpectationValidationResult) -> dict[str, object]:
     }
 
 
-def _observed(expectation: Expectation, result: ExpectationValidationResult) -> str | None:
+def _observed(result: ExpectationValidationResult) -> str | None:
     if result.success:
         return None
     if error := _error(result):
@@ -154,7 +155,7 @@ def _observed(expectation: Expectation, result: ExpectationValidationResult) -> 
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """Without the log lines and warnings of Great Expectations, which sees to the latter for good."""
+    """Without what Great Expectations logs and warns of; it would leave warnings redirected."""
     logger = logging.getLogger("great_expectations")
     level = logger.level
     logger.setLevel(logging.CRITICAL + 1)

@@ -12,13 +12,13 @@ from scuttlehouse.quality.check import Checked
 def write_data_docs(folder: Path, checked: Sequence[Checked], build_id: str, built_at: str) -> None:
     """Write ``index.html`` and a page per table, in place of those of the build before.
 
-    ``build_id`` and ``built_at`` stand at the foot of every page. The pages need no network. A reader
-    finds the old ones or the new ones, never half of them.
+    ``build_id`` and ``built_at`` stand at the foot of every page. The pages need no network, and
+    take the place of the old ones all at once.
 
     Raises:
         OSError: the folder cannot be written.
     """
-    from great_expectations.render.renderer import ValidationResultsPageRenderer
+    from great_expectations.render.renderer.page_renderer import ValidationResultsPageRenderer
 
     from scuttlehouse.quality.view import OfflineView
 
@@ -26,7 +26,10 @@ def write_data_docs(folder: Path, checked: Sequence[Checked], build_id: str, bui
     foot = {"build_id": build_id, "built_at": built_at}
     pages = {}
     for suite, _, report in checked:
-        document = renderer.render(report)
+        for result in report.results:
+            if result.success:
+                result.result = {"unexpected_percent": 0}  # Nothing more was asked for.
+        document = renderer.render(report)  # type: ignore[no-untyped-call]
         name = suite.table_name
         pages[name] = view.render(document, title=name, row=suite.row, **foot)
     tables = [

@@ -6,9 +6,8 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-# Ids in their one spelling (ruling R1), no more closely than a log can make sure of. Java's `$` also
-# matches before a last line end, `\z` does not; and a repeated group would overflow Java's stack on
-# an id that somebody made very long.
+# Ids in their one spelling (ruling R1). Java's `$` also matches before a last line end, `\z` does not;
+# and a repeated group would overflow Java's stack on an id that somebody made very long.
 MESSAGE_ID = r"^ssb:message/[a-z0-9-]+/[A-Za-z0-9_=/-]+\z"
 FEED_ID = r"^(@[A-Za-z0-9+/]{43}=\.ed25519|ssb:feed/[a-z0-9-]+/[A-Za-z0-9_=/-]+)\z"
 
@@ -21,9 +20,8 @@ class Expectation:
     """One promise.
 
     ``name`` is what Great Expectations calls it, ``arguments`` what it asks for beside the column;
-    ``sentence`` says it to people; ``column`` is null for a promise about the table. The values that
-    break a promise are told, unless it ``is_private``. No two of a table have the same name and
-    column.
+    ``sentence`` says it to people; ``column`` is null for a promise about the table. Values that
+    break a promise are told, unless it ``is_private``. No two of a table share name and column.
     """
 
     name: str

@@ -40,7 +40,7 @@ FEEDS = (
         no_key("feed_purpose"),
         at_least("first_sequence", 1, "Feeds count from 1."),
         at_least("last_sequence", 1, "Feeds count from 1."),
-        at_least("valid_through_sequence", 0, "Not below 0: no message that follows from the start."),
+        at_least("valid_through_sequence", 0, "0 where nothing follows from the start."),
         satisfies(
             "valid_through_sequence",
             "valid_through_sequence is null or feed_format = 'classic'",
@@ -65,7 +65,9 @@ FEEDS = (
         filled("person_id", "Never null: a feed that nobody claims is its own person."),
         no_key("content_type"),
         filled("validity", "Never null: every message is judged."),
-        among("validity", get_args(Validity), "Valid, invalid, or of a format that is not checked."),
+        among(
+            "validity", get_args(Validity), "Valid, invalid, or in a format that is not checked."
+        ),
         among("invalid_reason", tuple(REASONS), "A reason that the validation gives."),
         satisfies(
             "invalid_reason",
@@ -74,7 +76,9 @@ FEEDS = (
         ),
         among("warning", tuple(WARNINGS), "A warning that the validation gives."),
         satisfies(
-            "warning", "warning is null or validity = 'valid'", "Only valid messages have a warning."
+            "warning",
+            "warning is null or validity = 'valid'",
+            "Only valid messages have a warning.",
         ),
         filled("source_file", "Never null: the log that the message stands in."),
         satisfies(
@@ -84,7 +88,9 @@ FEEDS = (
         ),
         *number("line_number", 1, "the line of the log, from 1"),
         *flags("is_private", "is_decrypted"),
-        satisfies("is_decrypted", "is_private or not is_decrypted", "Only the private is decrypted."),
+        satisfies(
+            "is_decrypted", "is_private or not is_decrypted", "Only the private is decrypted."
+        ),
     ),
     suite(
         "fct_rejected_lines",

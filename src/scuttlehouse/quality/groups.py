@@ -39,7 +39,7 @@ GROUPS = (
         filled("group_id", "Never null: the group."),
         filled("creator_id", "Never null: the person who wrote the first message."),
         *number("depth", 0, "the rank of the first message in the epoch tangle"),
-        at_least("key_rank", 1, "Keys are ranked from 1; null where the log does not tell the key."),
+        at_least("key_rank", 1, "Keys rank from 1; null where the log does not tell the key."),
         *number("member_count", 0, "0 where nobody was added"),
         *flags("is_root", "is_tip"),
     ),
@@ -72,24 +72,24 @@ GROUPS = (
             "Somebody added every member, and only them.",
         ),
         satisfies("added_at", "added_at is null or is_declared", "Only members were added."),
-        *flags(
-            "is_declared", "is_excluded", "is_correct", "is_missing", "is_extra", "is_readded"
-        ),
+        *flags("is_declared", "is_excluded", "is_correct", "is_missing", "is_extra", "is_readded"),
         satisfies(
             "is_missing",
             "is_missing = (is_correct and not is_declared)",
             "Correct, but not declared (4.9).",
         ),
         satisfies(
-            "is_extra", "is_extra = (is_declared and not is_correct)", "Declared, but not correct (4.9)."
+            "is_extra",
+            "is_extra = (is_declared and not is_correct)",
+            "Declared, but not correct (4.9).",
         ),
         satisfies("is_readded", "is_declared or not is_readded", "Only a member was added again."),
     ),
     suite(
         "fct_epoch_forks",
         "a pair of forked epochs",
-        "group_id left_epoch_id right_epoch_id nearest_epoch_id winner_epoch_id rule is_criss_cross "
-        "witness_count needs_repair",
+        "group_id left_epoch_id right_epoch_id nearest_epoch_id winner_epoch_id rule "
+        "is_criss_cross witness_count needs_repair",
         filled("group_id", "Never null: the group."),
         *message_id("left_epoch_id", "one of the two"),
         *message_id("right_epoch_id", "the other one"),

@@ -1,7 +1,7 @@
 """Expectations on the marts of tangles.
 
-What a message says of others (a root, a previous, the name of a tangle) may be any text: there it is
-only promised that there is one.
+What a message says of others (a root, a previous, the name of a tangle) may be any text: there it
+is only promised that there is one.
 """
 
 from __future__ import annotations
@@ -119,7 +119,9 @@ TANGLES = (
         *message_id("message_id", "the message that lists the other"),
         filled("previous_id", "Never null: what is listed, whatever it is."),
         *flags("is_in_log", "is_in_graph"),
-        satisfies("is_in_graph", "is_in_log or not is_in_graph", "What is in the graph is in the log."),
+        satisfies(
+            "is_in_graph", "is_in_log or not is_in_graph", "What is in the graph is in the log."
+        ),
     ),
     suite(
         "fct_tangle_gaps",

@@ -1,8 +1,8 @@
-"""The page around what Great Expectations renders, which needs no network.
+"""The page around what Great Expectations renders.
 
-Its own page fetches styles, scripts and a logo from eight hosts, and writes values of a log into the
-page as they are, where a hostile one would run in the reader's browser. This one is a single file, and
-plain text stays text.
+Its own page fetches styles, scripts and a logo from other hosts, and is empty or bare without them;
+and it takes values of a log for HTML, so that a hostile one would run in the reader's browser. Ours
+is a single file, needs no network, and shows text as text.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 from html import escape
 from typing import Any
 
-from great_expectations.render.view import DefaultJinjaPageView
+from great_expectations.render.view.view import DefaultJinjaPageView
 from jinja2 import ChoiceLoader, DictLoader, pass_context
 
 STYLE = """
@@ -35,7 +35,8 @@ PAGE = """<!DOCTYPE html>
 <body>
 <h1>{{ title }}</h1>
 {% block body %}{% endblock %}
-<p><small>Build {{ build_id }}, {{ built_at }}. Checked by Great Expectations {{ ge_version }}.</small></p>
+<p><small>Build {{ build_id }}, {{ built_at }}.
+Checked by Great Expectations {{ ge_version }}.</small></p>
 </body>
 </html>
 """
@@ -50,7 +51,8 @@ TABLE = """{% extends "offline_page" %}
 
 INDEX = """{% extends "offline_page" %}
 {% block body %}
-<p>What every table promises, column by column. Where one promise is broken, nothing is published.</p>
+<p>What every table promises, column by column.
+Where a promise is broken, the build publishes nothing.</p>
 <table>
 <tr><th></th><th>Table</th><th>A row is</th><th>Promises</th><th>Broken</th></tr>
 {% for table in tables %}
@@ -68,24 +70,26 @@ INDEX = """{% extends "offline_page" %}
 
 
 class OfflineView(DefaultJinjaPageView):
-    """Renders a document of Great Expectations as ``offline_table``, anything as ``offline_index``."""
+    """Renders a document of Great Expectations, and has the template of an index beside it."""
 
     _template = "offline_table"
 
     def __init__(self) -> None:
         super().__init__()
-        # Stacks, which show the paths of this machine, are what collapses.
+        assert self.env.loader is not None
         ours = {
             "offline_page": PAGE,
             "offline_table": TABLE,
             "offline_index": INDEX,
-            "collapse.j2": "",
+            "collapse.j2": "",  # It would hold stacks, which show the paths of this machine.
         }
         self.env.loader = ChoiceLoader([DictLoader(ours), self.env.loader])
         self.env.globals["style"] = STYLE
 
     @pass_context
-    def render_content_block(self, context: Any, content_block: Any, *args: Any, **kwargs: Any) -> Any:
+    def render_content_block(
+        self, context: Any, content_block: Any, *args: Any, **named: Any
+    ) -> Any:
         if isinstance(content_block, str):
             return escape(content_block)
-        return super().render_content_block(context, content_block, *args, **kwargs)
+        return super().render_content_block(context, content_block, *args, **named)

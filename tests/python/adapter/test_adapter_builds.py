@@ -13,6 +13,7 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
+
 from conftest import Project
 
 GOOD = "--exclude", "tag:broken"

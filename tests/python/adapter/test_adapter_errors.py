@@ -10,10 +10,11 @@ from types import ModuleType
 from typing import Any
 
 import pytest
-from conftest import Project
 from dbt_common.exceptions import DbtRuntimeError
+from pyspark.errors import PySparkException
 
-from dbt.adapters.sparkpython import connections, derby, java, orphans, session
+from conftest import Project
+from dbt.adapters.sparkpython import connections, derby, java, orphans, sentences, session
 from dbt.adapters.sparkpython.credentials import SparkPythonCredentials
 from dbt.adapters.sparkpython.python_models import SessionPythonJobHelper
 
@@ -28,7 +29,7 @@ def broken(unbuilt: Project) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(
-    ("model", "sentences"),
+    ("model", "parts"),
     [
         (
             "raises",
@@ -82,14 +83,57 @@ def broken(unbuilt: Project) -> dict[str, Any]:
         ("claimed", ["[LOCATION_ALREADY_EXISTS]", "`tiny`.`claimed`"]),
     ],
 )
-def test_error_is_a_sentence(broken: dict[str, Any], model: str, sentences: list[str]) -> None:
+def test_error_is_a_sentence(broken: dict[str, Any], model: str, parts: list[str]) -> None:
     result = broken[model]
     assert result.status == "error"
-    for sentence in sentences:
-        assert sentence in result.message
+    for part in parts:
+        assert part in result.message
     assert "\tat " not in result.message
     assert "JVM stacktrace" not in result.message
     assert len(result.message.splitlines()) <= 8
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        (
+            "[X] No column `a`. SQLSTATE: 42703; line 2 pos 7;\n'Project ['a]\n+- Range (0, 3)\n\n\n"
+            "JVM stacktrace:\norg.apache.spark.sql.AnalysisException\n\tat org.apache.Some.code",
+            "[X] No column `a`. SQLSTATE: 42703",
+        ),
+        (
+            "An error occurred while calling o38.sql.\n: org.apache.spark.SparkException: Job aborted"
+            " due to stage failure\n\tat org.apache.Some.code\n"
+            "Caused by: java.io.IOException: Task failed\n\tat org.apache.Some.code\n"
+            "Caused by: java.io.IOException: No space left on device\n\t... 7 more\n",
+            "Job aborted due to stage failure The cause: IOException: No space left on device",
+        ),
+        (
+            "An error occurred while calling o38.sql.\n: java.lang.OutOfMemoryError: Java heap space"
+            "\n\tat java.base/Some.code",
+            "Java heap space Give Spark more memory: spark.driver.memory in the profile.",
+        ),
+        (
+            "org.apache.hadoop.hive.ql.metadata.HiveException: Unable to instantiate\n\tat Some.code\n"
+            "Caused by: ERROR XSDB6: Another instance of Derby may have already booted the database"
+            " /home/metastore.\n\tat org.apache.derby.Some.code",
+            derby.in_use("/home/metastore"),
+        ),
+    ],
+)
+def test_pages_of_java_become_a_sentence(text: str, sentence: str) -> None:
+    assert sentences.spark_sentence(PySparkException(message=text)) == sentence
+
+
+def test_place_of_an_error_is_found_in_the_statement_itself() -> None:
+    text = "\n[PARSE_SYNTAX_ERROR] Syntax error at or near 'x'. SQLSTATE: 42601 (line 2, pos 3)\n"
+    said = sentences.spark_sentence(PySparkException(message=text), "select\n  x x x\nfrom t")
+    assert said.splitlines() == [
+        "[PARSE_SYNTAX_ERROR] Syntax error at or near 'x'. SQLSTATE: 42601",
+        "SQL (line 2, position 4):",
+        "      x x x",
+        "       ^",
+    ]
 
 
 def test_every_broken_model_is_judged(broken: dict[str, Any]) -> None:
