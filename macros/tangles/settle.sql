@@ -4,6 +4,12 @@
     what they wrote before: the messages of a feed that are in the graph are a prefix of it, and one number
     per feed, the sequence at which it is stuck, says all. -#}
 
+{#- Whether a message stands below the watermark of its feed. Where the feed has none, all of it does; where
+    it has one, a message without a sequence number (only in formats that are not checked) does not. -#}
+{% macro is_below_watermark(sequence, stuck) -%}
+    coalesce({{ sequence }} < {{ stuck }}.stuck_at_sequence, {{ stuck }}.feed_id is null)
+{%- endmacro %}
+
 {#- The feeds that are stuck whatever the others do: some message has no previous, or one that is no
     candidate of the tangle. `needs` has a row per link and per message without any. -#}
 {% macro first_settle_step(needs) -%}
@@ -32,7 +38,7 @@ where
     not {{ needs }}.is_previous_candidate
     or (
         not {{ needs }}.is_previous_root
-        and {{ needs }}.previous_sequence >= {{ stuck }}.stuck_at_sequence
+        and not {{ is_below_watermark(needs ~ '.previous_sequence', stuck) }}
     )
 group by {{ needs }}.tangle_id, {{ needs }}.feed_id
 {%- endmacro %}

@@ -29,9 +29,7 @@ settled_candidates as (
         candidates.message_id,
         candidates.is_root,
         candidates.is_root
-        or settled.stuck_at_sequence is null
-        or candidates.sequence < settled.stuck_at_sequence
-            as is_below_watermark
+        or {{ is_below_watermark('candidates.sequence', 'settled') }} as is_below_watermark
     from candidates
     left join settled
         on candidates.tangle_id = settled.tangle_id and candidates.feed_id = settled.feed_id
@@ -46,8 +44,7 @@ settled_links as (
         links.is_previous_candidate
         and (
             links.is_previous_root
-            or settled.stuck_at_sequence is null
-            or links.previous_sequence < settled.stuck_at_sequence
+            or {{ is_below_watermark('links.previous_sequence', 'settled') }}
         ) as is_previous_below_watermark
     from links
     left join settled

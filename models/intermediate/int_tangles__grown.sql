@@ -35,10 +35,7 @@ final as (
         case when checked.is_settled then 'settled' else 'walked' end as grown_by,
         case
             when not checked.is_settled then walked.message_id is not null
-            else
-                candidates.is_root
-                or settled.stuck_at_sequence is null
-                or candidates.sequence < settled.stuck_at_sequence
+            else candidates.is_root or {{ is_below_watermark('candidates.sequence', 'settled') }}
         end as is_grown
     from candidates
     inner join checked on candidates.tangle_id = checked.tangle_id

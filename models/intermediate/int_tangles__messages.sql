@@ -37,10 +37,10 @@ states as (
         grown.message_id,
         grown.grown_by,
         ranked.is_in_loop,
-        -- What cannot be ranked is part of a loop or behind one, however it was grown (ruling R7).
-        grown.is_grown and ranked.rank is not null as is_in_graph,
         ranked.rank,
-        ranked.position
+        ranked.position,
+        -- What cannot be ranked is part of a loop or behind one, however it was grown (ruling R7).
+        grown.is_grown and ranked.rank is not null as is_in_graph
     from grown
     inner join ranked
         on grown.tangle_id = ranked.tangle_id and grown.message_id = ranked.message_id

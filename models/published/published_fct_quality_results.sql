@@ -13,6 +13,7 @@ final as (
         table_name,
         expectation,
         column_name,
+        description,
         observed,
         is_success
     from fct_quality_results

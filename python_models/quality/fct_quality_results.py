@@ -1,5 +1,6 @@
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 from dbt_common.invocation import get_invocation_id
 from pyspark.sql import DataFrame, SparkSession
@@ -14,7 +15,7 @@ COLUMNS = (
 )
 
 
-def model(dbt, session: SparkSession) -> DataFrame:
+def model(dbt: Any, session: SparkSession) -> DataFrame:
     dbt.config(materialized="versioned_table")
     tables = {
         "dim_feeds": dbt.ref("dim_feeds"),
@@ -34,11 +35,12 @@ def model(dbt, session: SparkSession) -> DataFrame:
         "fct_fork_witnesses": dbt.ref("fct_fork_witnesses"),
         "fct_preferred_epochs": dbt.ref("fct_preferred_epochs"),
     }
+    home = Path(dbt.config.get("home"))
     # The id of this run: what dbt renders into a model's settings may be that of an earlier parse.
     build_id = get_invocation_id()
     checked = check(SUITES, tables)
     built_at = f"{datetime.now(UTC):%Y-%m-%d %H:%M:%S} UTC"
-    write_data_docs(Path(dbt.config.get("home")) / "data_docs", checked, build_id, built_at)
+    write_data_docs(home / "data_docs", checked, build_id, built_at)
     rows = [
         (
             build_id,

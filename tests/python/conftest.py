@@ -1,27 +1,56 @@
-"""One warehouse for all tests that need one: real dbt builds, in this process, on one Spark session."""
+"""One warehouse for all tests that need one: real dbt builds of the project, on one Spark session.
+
+Builds run in this process, where a warm one takes a third of the time. Derby lets one process in,
+so whoever needs a process of its own (:meth:`Warehouse.start`, :meth:`Warehouse.run`) ends this
+process's Java first; the next build in this process starts it again.
+"""
 
 from __future__ import annotations
 
 import os
 import shutil
+import subprocess
+import sys
 import tarfile
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 PROJECT = Path(__file__).parents[2]
 FIXTURES = Path(__file__).parent / "fixtures"
+BIN = Path(sys.executable).parent
+
+Rows = list[dict[str, Any]]
 
 
 class Warehouse:
-    """A warehouse in a folder of its own, built by dbt as a user would."""
+    """A warehouse in a folder of its own, built by dbt as a user would.
 
-    def __init__(self, home: Path) -> None:
-        self.home = home
-        self.landing = home / "landing"
-        os.environ["SCUTTLEHOUSE_HOME"] = str(home)
+    `project` is a copy of the project, which a test may break; dbt's target and logs stand in it.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.home = folder / "home"
+        self.landing = folder / "landing"
+        self.project = folder / "project"
+        self.temporary = folder / "temporary"
+        for part in [self.home, self.landing, self.project, self.temporary]:
+            part.mkdir(parents=True)
+        config = yaml.safe_load((PROJECT / "dbt_project.yml").read_text())
+        shutil.copy(PROJECT / "dbt_project.yml", self.project)
+        for kind in ("model", "macro", "seed", "test"):
+            for path in config[f"{kind}-paths"]:
+                shutil.copytree(PROJECT / path, self.project / path)
+        shutil.copytree(PROJECT / "profiles", self.project / "profiles")
+
+    @property
+    def environment(self) -> dict[str, str]:
+        return {"SCUTTLEHOUSE_HOME": str(self.home), "SCUTTLEHOUSE_LANDING": str(self.landing)}
 
     def land(self, *logs: Path) -> None:
         """Put logs, and nothing else, into the landing folder."""
@@ -31,32 +60,96 @@ class Warehouse:
             shutil.copy(log, self.landing / f"{number:03d}-{log.name}")
 
     def dbt(self, *arguments: str) -> Any:
-        """Run dbt; return its result, whether it failed or not."""
+        """Run dbt in this process; return its result, whether it failed or not."""
         from dbt.cli.main import dbtRunner
 
-        os.environ["SCUTTLEHOUSE_LANDING"] = str(self.landing)
-        where = ["--project-dir", str(PROJECT), "--profiles-dir", str(PROJECT / "profiles")]
-        paths = ["--target-path", str(self.home / "target"), "--log-path", str(self.home / "logs")]
-        return dbtRunner().invoke([*arguments, *where, *paths, "--quiet"])
+        where = ["--project-dir", str(self.project), "--profiles-dir", str(self.profiles)]
+        with pytest.MonkeyPatch.context() as patch:
+            for name, value in self.environment.items():
+                patch.setenv(name, value)
+            return dbtRunner().invoke([*arguments, *where, "--quiet"])
+
+    @property
+    def profiles(self) -> Path:
+        return self.project / "profiles"
 
     def build(self, *arguments: str) -> None:
-        """Run dbt; fail the test with what dbt says if anything fails."""
+        """Run dbt in this process; fail the test with what dbt says if anything fails."""
         outcome = self.dbt(*arguments)
-        messages = [f"{r.node.name}: {r.message}" for r in outcome.result or [] if r.status == "error"]
+        messages = [
+            f"{result.node.name}: {result.message}"
+            for result in outcome.result or []
+            if result.status in ("error", "fail")
+        ]
         assert outcome.success, outcome.exception or "\n".join(messages)
 
-    def rows(self, query: str) -> list[dict[str, Any]]:
+    def rows(self, query: str) -> Rows:
         """The rows of a query over the tables of the last build, published or not."""
-        from pyspark.sql import SparkSession
-
-        session = SparkSession.builder.getOrCreate()
+        session = self.session
         session.sql("use scuttlehouse_work")
         return [row.asDict() for row in session.sql(query).collect()]
 
+    @property
+    def session(self) -> Any:
+        """The session of this process, opened as dbt opens it."""
+        from pyspark.sql import SparkSession
+
+        if SparkSession.getActiveSession() is None:
+            assert self.dbt("debug").success
+        return SparkSession.builder.getOrCreate()
+
+    def published(self) -> dict[str, list[tuple[Any, ...]]]:
+        """The rows of every published table, in an order that is the same for the same rows."""
+        session = self.session
+        names = [row.viewName for row in session.sql("show views in scuttlehouse").collect()]
+        return {
+            name: sorted(map(tuple, session.table(f"scuttlehouse.{name}").collect()), key=repr)
+            for name in sorted(names)
+        }
+
+    def start(self, *command: str, **environment: str) -> subprocess.Popen[str]:
+        """Start a command of the environment in the project, in a process of its own."""
+        self.stop()
+        return subprocess.Popen(
+            [str(BIN / command[0]), *command[1:]],
+            cwd=self.project,
+            env={
+                **os.environ,
+                **self.environment,
+                "TMPDIR": str(self.temporary),
+                "SPARK_LOCAL_DIRS": str(self.temporary),
+                **environment,
+            },
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+
+    def run(self, *command: str, **environment: str) -> subprocess.CompletedProcess[str]:
+        """Run a command of the environment in the project, in a process of its own."""
+        with self.start(*command, **environment) as process:
+            output, errors = process.communicate()
+        return subprocess.CompletedProcess(command, process.returncode, output, errors)
+
+    def stop(self) -> None:
+        """End this process's Java, if there is any."""
+        from pyspark import SparkContext
+        from pyspark.sql import SparkSession
+
+        gateway = SparkContext._gateway
+        if gateway is not None:
+            SparkSession.builder.getOrCreate().stop()
+            gateway.shutdown()
+            gateway.proc.stdin.close()
+            gateway.proc.wait(timeout=60)
+            SparkContext._gateway = SparkContext._jvm = None
+
 
 @pytest.fixture(scope="session")
-def warehouse(tmp_path_factory: pytest.TempPathFactory) -> Warehouse:
-    return Warehouse(tmp_path_factory.mktemp("warehouse"))
+def warehouse(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Warehouse]:
+    shared = Warehouse(tmp_path_factory.mktemp("warehouse"))
+    yield shared
+    shared.stop()
 
 
 @pytest.fixture(scope="session")
@@ -67,3 +160,22 @@ def tribes2(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         archive.extractall(folder, filter="data")
     yield folder / "tribes2"
     shutil.rmtree(folder)
+
+
+@dataclass
+class Build:
+    """A whole `dbt build`: the logs that it read, what it said, and the tables it published."""
+
+    logs: list[Path]
+    output: str
+    tables: dict[str, list[tuple[Any, ...]]]
+
+
+@pytest.fixture(scope="session")
+def built(warehouse: Warehouse, tribes2: Path) -> Build:
+    """`dbt build` as a person types it, of the sample and of a group log with secrets of all kinds."""
+    logs = [*sorted((PROJECT / "sample").iterdir()), tribes2 / "s5-chain" / "final" / "carol.jsonl"]
+    warehouse.land(*logs)
+    done = warehouse.run("dbt", "--no-use-colors", "build", "--profiles-dir", "profiles")
+    assert done.returncode == 0, done.stdout + done.stderr
+    return Build(logs, done.stdout + done.stderr, warehouse.published())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import warnings
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -46,8 +46,8 @@ def check(suites: Iterable[Suite], tables: Mapping[str, DataFrame]) -> list[Chec
     """Check the table of every suite. What is broken is told, never raised.
 
     ``tables`` holds a DataFrame per ``table_name``. A table is read twice, to count its rows and
-    for all expectations; each that fails reads it again, for examples of what breaks it. Nothing is
-    cached in Spark, no setting of its session is changed, nothing is printed or sent.
+    for all expectations; where one fails it is read again, for examples of what breaks it. Nothing
+    is cached in Spark, no setting of its session is changed, nothing is printed or sent.
 
     Raises:
         KeyError: the table of a suite is not among ``tables``.
@@ -69,10 +69,18 @@ def _check_table(marts: SparkDatasource, suite: Suite, table: DataFrame) -> Chec
     batch = asset.add_batch_definition_whole_dataframe("all").get_batch({"dataframe": table})
     report = batch.validate(_gx_suite(suite), result_format="BOOLEAN_ONLY")
     results = {_number(result): result for result in report.results}
+    for is_private in (False, True):
+        broken = [
+            number
+            for number, result in results.items()
+            if not (result.success or _error(result))
+            and suite.expectations[number].is_private is is_private
+        ]
+        results |= _examples(batch, suite, broken, is_private)
     for number, result in results.items():
-        if not result.success and not _error(result):
-            results[number] = _look_closer(batch, suite, number)
-        results[number].exception_info = _without_stack(results[number])
+        result.exception_info = _without_stack(result)
+        if result.success and suite.expectations[number].column:
+            result.result = {"unexpected_percent": 0}
     report.results = [results[number] for number in sorted(results)]
     outcomes = (
         Outcome(expectation, bool(result.success), _observed(result))
@@ -81,17 +89,22 @@ def _check_table(marts: SparkDatasource, suite: Suite, table: DataFrame) -> Chec
     return Checked(suite, tuple(outcomes), report)
 
 
-def _look_closer(batch: Batch, suite: Suite, number: int) -> ExpectationValidationResult:
-    """Validate one expectation again, now for examples of what breaks it."""
+def _examples(
+    batch: Batch, suite: Suite, broken: Collection[int], is_private: bool
+) -> dict[int, ExpectationValidationResult]:
+    """The results of broken expectations again, with examples of what breaks them."""
+    if not broken:
+        return {}
     result_format = {
         "result_format": "BASIC",
         "partial_unexpected_count": EXAMPLES,
-        "exclude_unexpected_values": suite.expectations[number].is_private,
+        "exclude_unexpected_values": is_private,
     }
-    return batch.validate(_gx_suite(suite, number), result_format=result_format).results[0]
+    report = batch.validate(_gx_suite(suite, broken), result_format=result_format)
+    return {_number(result): result for result in report.results}
 
 
-def _gx_suite(suite: Suite, only: int | None = None) -> ExpectationSuite:
+def _gx_suite(suite: Suite, only: Collection[int] | None = None) -> ExpectationSuite:
     from great_expectations.core import ExpectationSuite
     from great_expectations.expectations.expectation_configuration import ExpectationConfiguration
 
@@ -105,7 +118,7 @@ def _gx_suite(suite: Suite, only: int | None = None) -> ExpectationSuite:
                 meta={"number": number},
             )
             for number, expectation in enumerate(suite.expectations)
-            if only in (None, number)
+            if only is None or number in only
         ],
     )
 
@@ -145,7 +158,7 @@ def _observed(result: ExpectationValidationResult) -> str | None:
         return f"This could not be checked: {error}"
     details = result.result
     if "unexpected_count" not in details:
-        return f"The table has {details['observed_value']}."
+        return _mismatch(**details["details"]["mismatched"])
     broken, total = details["unexpected_count"], details["element_count"]
     examples = [value for value in details.get("partial_unexpected_list", []) if value is not None]
     shown = ", ".join(dict.fromkeys(str(value)[:LONGEST_TEXT] for value in examples))
@@ -153,15 +166,21 @@ def _observed(result: ExpectationValidationResult) -> str | None:
     return f"{rows}, such as {shown}" if shown else rows
 
 
+def _mismatch(missing: Sequence[str] = (), unexpected: Sequence[str] = ()) -> str:
+    named = {"missing": missing, "not documented": unexpected}
+    return "; ".join(f"{what}: {', '.join(columns)}" for what, columns in named.items() if columns)
+
+
 @contextmanager
 def _quiet() -> Iterator[None]:
     """Without what Great Expectations logs and warns of; it would leave warnings redirected."""
-    logger = logging.getLogger("great_expectations")
-    level = logger.level
-    logger.setLevel(logging.CRITICAL + 1)
+    logger, nowhere = logging.getLogger("great_expectations"), logging.NullHandler()
+    logger.addHandler(nowhere)
+    logger.propagate = False
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             yield
     finally:
-        logger.setLevel(level)
+        logger.propagate = True
+        logger.removeHandler(nowhere)

@@ -26,12 +26,8 @@ def write_data_docs(folder: Path, checked: Sequence[Checked], build_id: str, bui
     foot = {"build_id": build_id, "built_at": built_at}
     pages = {}
     for suite, _, report in checked:
-        for result in report.results:
-            if result.success:
-                result.result = {"unexpected_percent": 0}  # Nothing more was asked for.
-        document = renderer.render(report)  # type: ignore[no-untyped-call]
-        name = suite.table_name
-        pages[name] = view.render(document, title=name, row=suite.row, **foot)
+        page = {"title": suite.table_name, "row": suite.row, **foot}
+        pages[suite.table_name] = view.render(renderer.render(report), **page)  # type: ignore[no-untyped-call]
     tables = [
         {
             "name": suite.table_name,

@@ -21,7 +21,7 @@ td, th { border-top: 1px solid #8884; overflow-wrap: anywhere; padding: .3rem .6
 td, th { text-align: left; vertical-align: top; }
 h5 { font-size: 1.1rem; margin: 1.5rem 0 .3rem; }
 i.text-success::before { color: #080; content: "\\2713"; }
-i.text-danger::before { color: #c00; content: "\\2717"; }
+i.text-danger::before, i.text-warning::before { color: #c00; content: "\\2717"; }
 """
 
 PAGE = """<!DOCTYPE html>

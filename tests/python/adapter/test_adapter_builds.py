@@ -66,6 +66,13 @@ def test_what_spark_says_is_in_a_log(built: Project) -> None:
     assert list(Path.cwd().iterdir()) == []
 
 
+def test_settings_of_the_profile_reach_java_and_the_workers(built: Project) -> None:
+    context = built.session.sparkContext
+    java = context._jvm.java.lang.management.ManagementFactory.getRuntimeMXBean()
+    assert {"-Xmx1g", "-XX:+UseSerialGC"} <= set(java.getInputArguments())
+    assert context.pythonExec == sys.executable
+
+
 def test_what_a_killed_run_left_is_cleared(built: Project) -> None:
     assert built.rows("select count(*) as n from tiny.crashed")[0].n == 3
     log = (built.root / "logs" / "dbt.log").read_text()

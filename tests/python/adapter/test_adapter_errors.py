@@ -5,6 +5,7 @@ from __future__ import annotations
 import doctest
 import subprocess
 import sys
+from hashlib import md5
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -20,12 +21,18 @@ from dbt.adapters.sparkpython.python_models import SessionPythonJobHelper
 
 
 @pytest.fixture(scope="module")
-def broken(unbuilt: Project) -> dict[str, Any]:
+def running(unbuilt: Project) -> Project:
+    """The project with its Spark up and its schema there."""
+    assert unbuilt.dbt("run", "--select", "numbers").success
+    return unbuilt
+
+
+@pytest.fixture(scope="module")
+def broken(running: Project) -> dict[str, Any]:
     """What became of the broken models, where a table of another owner claims one's place."""
-    unbuilt.dbt("run", "--select", "numbers")
-    claimed = unbuilt.root / "warehouse" / "tiny.db" / "claimed"
-    unbuilt.rows(f"create table tiny.owner using parquet location '{claimed}' as select 7 as x")
-    return unbuilt.results("run", "--select", "tag:broken")
+    claimed = running.root / "warehouse" / "tiny.db" / "claimed"
+    running.rows(f"create table tiny.owner using parquet location '{claimed}' as select 7 as x")
+    return running.results("run", "--select", "tag:broken")
 
 
 @pytest.mark.parametrize(
@@ -106,12 +113,12 @@ def test_error_is_a_sentence(broken: dict[str, Any], model: str, parts: list[str
             " due to stage failure\n\tat org.apache.Some.code\n"
             "Caused by: java.io.IOException: Task failed\n\tat org.apache.Some.code\n"
             "Caused by: java.io.IOException: No space left on device\n\t... 7 more\n",
-            "Job aborted due to stage failure The cause: IOException: No space left on device",
+            "Job aborted due to stage failure. The cause: IOException: No space left on device",
         ),
         (
             "An error occurred while calling o38.sql.\n: java.lang.OutOfMemoryError: Java heap space"
             "\n\tat java.base/Some.code",
-            "Java heap space Give Spark more memory: spark.driver.memory in the profile.",
+            "OutOfMemoryError: Java heap space. Give Spark more memory: spark.driver.memory in the profile.",
         ),
         (
             "org.apache.hadoop.hive.ql.metadata.HiveException: Unable to instantiate\n\tat Some.code\n"
@@ -127,6 +134,7 @@ def test_pages_of_java_become_a_sentence(text: str, sentence: str) -> None:
 
 def test_place_of_an_error_is_found_in_the_statement_itself() -> None:
     text = "\n[PARSE_SYNTAX_ERROR] Syntax error at or near 'x'. SQLSTATE: 42601 (line 2, pos 3)\n"
+    assert "\n" not in sentences.spark_sentence(PySparkException(message=text))
     said = sentences.spark_sentence(PySparkException(message=text), "select\n  x x x\nfrom t")
     assert said.splitlines() == [
         "[PARSE_SYNTAX_ERROR] Syntax error at or near 'x'. SQLSTATE: 42601",
@@ -142,18 +150,28 @@ def test_every_broken_model_is_judged(broken: dict[str, Any]) -> None:
 
 
 def test_a_directory_that_a_table_uses_is_never_cleared(
-    unbuilt: Project, broken: dict[str, Any]
+    running: Project, broken: dict[str, Any]
 ) -> None:
     assert broken["claimed"].status == "error"
-    assert [row.x for row in unbuilt.rows("select x from tiny.owner")] == [7]
+    assert [row.x for row in running.rows("select x from tiny.owner")] == [7]
 
 
-def test_metastore_in_use_is_refused_before_java_starts(unbuilt: Project, tmp_path: Path) -> None:
-    assert unbuilt.session.sql("show schemas").collect()
-    run = unbuilt.start("run", "--select", "numbers", "--log-path", str(tmp_path))
+def test_a_clearing_that_was_interrupted_is_finished(running: Project) -> None:
+    left = running.root / "warehouse" / "tiny.db" / "left"
+    left.mkdir()
+    (left / "part-0.parquet").write_text("half a file")
+    schema = f"orphan_{md5(f'file:{left}'.encode()).hexdigest()}"
+    running.rows(f"create schema {schema} location '{left}'")
+    session.run_statement(running.session, "create table tiny.left using parquet as select 1 as x")
+    assert [row.x for row in running.rows("select x from tiny.left")] == [1]
+    assert not running.rows(f"show schemas like '{schema}'")
+
+
+def test_metastore_in_use_is_refused_before_java_starts(running: Project, tmp_path: Path) -> None:
+    run = running.start("run", "--select", "numbers", "--log-path", str(tmp_path))
     printed = run.communicate()[0]
     assert run.returncode != 0
-    assert f"The metastore in {unbuilt.root}/metastore is in use by another process" in printed
+    assert f"The metastore in {running.root}/metastore is in use by another process" in printed
     assert "Traceback" not in printed
     assert not (tmp_path / "spark.log").exists()
 
@@ -199,15 +217,22 @@ java.start(options, Path({str(log)!r}))
     assert "ended before it was ready: Improperly specified VM option" in run.stderr
 
 
-def test_settings_of_a_running_spark_cannot_change(unbuilt: Project) -> None:
-    unbuilt.dbt("debug")
+@pytest.mark.usefixtures("running")
+def test_spark_that_does_not_start_says_why() -> None:
+    # Refused beside a running Spark, or before that without the packages of Spark Connect.
+    why = r"Spark did not start: \[(SESSION_ALREADY_EXIST|PACKAGE_NOT_INSTALLED)\]"
+    with pytest.raises(DbtRuntimeError, match=why):
+        session._start({"spark.remote": "sc://localhost"})
+
+
+def test_settings_of_a_running_spark_cannot_change(running: Project) -> None:
     parameters = session._opened_with
     with pytest.raises(DbtRuntimeError, match=r"already runs .* spark\.sql\.warehouse\.dir"):
         session.open_session({**parameters, "spark.sql.warehouse.dir": "/elsewhere"})
     assert (
-        session.open_session({**parameters, "spark.sql.shuffle.partitions": "3"}) is unbuilt.session
+        session.open_session({**parameters, "spark.sql.shuffle.partitions": "3"}) is running.session
     )
-    assert unbuilt.session.conf.get("spark.sql.shuffle.partitions") == "3"
+    assert running.session.conf.get("spark.sql.shuffle.partitions") == "3"
 
 
 def test_python_models_need_the_session() -> None:

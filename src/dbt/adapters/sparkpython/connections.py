@@ -26,7 +26,7 @@ logger = AdapterLogger("sparkpython")
 
 
 @contextmanager
-def spark_errors_as_sentences(sql: str = "") -> Iterator[None]:
+def spark_errors_as_sentences(sql: str) -> Iterator[None]:
     try:
         yield
     except SPARK_ERRORS as error:
@@ -96,8 +96,7 @@ class SparkPythonConnectionManager(SparkConnectionManager):
         if credentials.method != SparkConnectionMethod.SESSION:
             return super().open(connection)
         if connection.state != ConnectionState.OPEN:
-            with spark_errors_as_sentences():
-                session = open_session(credentials.server_side_parameters)
+            session = open_session(credentials.server_side_parameters)
             connection.handle = SessionConnection(session)
             connection.state = ConnectionState.OPEN
         return connection

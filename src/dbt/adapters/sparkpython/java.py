@@ -45,7 +45,8 @@ def start(parameters: dict[str, str], log_file: Path) -> None:
             "spark.driver.extraJavaOptions",
             f'{options} "-Dderby.stream.error.file={derby_log}"'.strip(),
         )
-    with log_file.open("wb") as log:
+    log_file.write_bytes(b"")
+    with log_file.open("ab") as log:
         streams: dict[str, Any] = {"stdout": log, "stderr": log}
         try:
             gateway = launch_gateway(conf, streams)  # type: ignore[no-untyped-call]

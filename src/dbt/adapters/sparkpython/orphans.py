@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+import threading
 from hashlib import md5
 
 from dbt.adapters.events.logging import AdapterLogger
 from pyspark.errors import PySparkException
-from pyspark.sql import SparkSession
+from pyspark.sql import Row, SparkSession
 
 logger = AdapterLogger("sparkpython")
+_clearing = threading.Lock()
 
 
 def clear_orphan(session: SparkSession, error: PySparkException) -> bool:
@@ -23,30 +24,40 @@ def clear_orphan(session: SparkSession, error: PySparkException) -> bool:
     if error.getCondition() != "LOCATION_ALREADY_EXISTS":
         return False
     location = (error.getMessageParameters() or {})["location"].strip("'")
-    if any(_touches(location, used) for used in _table_locations(session)):
-        return False
-    schemas = (database.locationUri for database in session.catalog.listDatabases())
-    if any(_is_within(schema, location) for schema in schemas):
-        return False
     # A schema is dropped with its directory, on any file system and over Spark Connect too.
     schema = f"orphan_{md5(location.encode()).hexdigest()}"
-    quoted = location.replace("\\", "\\\\").replace("'", "\\'")
-    session.sql(f"create schema if not exists {schema} location '{quoted}'")
-    session.sql(f"drop schema {schema} cascade")
+    with _clearing:
+        if _is_in_use(session, location, schema):
+            return False
+        quoted = location.replace("\\", "\\\\").replace("'", "\\'")
+        session.sql(f"create schema if not exists {schema} location '{quoted}'")
+        session.sql(f"drop schema {schema} cascade")
     logger.info(f"Cleared what an interrupted run left at {location}")
     return True
 
 
-def _table_locations(session: SparkSession) -> Iterator[str]:
+def _is_in_use(session: SparkSession, location: str, orphan_schema: str) -> bool:
+    """Whether a schema or a table lies in this directory, or this directory in a table's."""
     for database in session.catalog.listDatabases():
-        for table in session.sql(f"show table extended in `{database.name}` like '*'").collect():
-            match = re.search(r"^Location: (.*)$", table["information"], re.MULTILINE)
-            if match:
-                yield match[1]
+        if database.name == orphan_schema:  # Clearing this directory has been interrupted before.
+            continue
+        if _is_within(database.locationUri, location):
+            return True
+        for row in _list_tables(session, database.name):
+            for used in re.findall(r"^Location: (.*)$", row["information"], re.MULTILINE):
+                if _is_within(used, location) or _is_within(location, used):
+                    return True
+    return False
 
 
-def _touches(one: str, other: str) -> bool:
-    return _is_within(one, other) or _is_within(other, one)
+def _list_tables(session: SparkSession, schema: str, attempts: int = 10) -> list[Row]:
+    """List a schema's tables, again if another thread drops one in the middle of the listing."""
+    try:
+        return session.sql(f"show table extended in `{schema}` like '*'").collect()
+    except PySparkException as error:
+        if error.getCondition() != "TABLE_OR_VIEW_NOT_FOUND" or attempts == 1:
+            raise
+    return _list_tables(session, schema, attempts - 1)
 
 
 def _is_within(inner: str, outer: str) -> bool:

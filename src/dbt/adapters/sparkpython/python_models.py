@@ -47,7 +47,7 @@ class SessionPythonJobHelper(PythonJobHelper):
 
     def submit(self, compiled_code: str) -> None:
         """Run the model and write what it returns, as the `dbt_plan` below its code says."""
-        blank_lines = _blank_lines_on_top(self.root / self.path)
+        blank_lines = _blank_lines_on_top(self.root / self.path, self.code)
         source = "\n" * blank_lines + compiled_code.lstrip()
         own_lines = blank_lines + len(self.code.splitlines())
         session = open_session(self.parameters)
@@ -80,11 +80,13 @@ class SessionPythonJobHelper(PythonJobHelper):
             ) from error
 
 
-def _blank_lines_on_top(file: Path) -> int:
+def _blank_lines_on_top(file: Path, code: str) -> int:
     """How many lines dbt has stripped off a model's file; put back, the rest keep their numbers."""
     try:
         text = file.read_text(encoding="utf-8")
-    except OSError:  # A model of an installed package lies elsewhere.
+    except OSError:
+        return 0
+    if text.strip() != code.strip():  # A model of an installed package lies elsewhere.
         return 0
     return text[: len(text) - len(text.lstrip())].count("\n")
 

@@ -26,9 +26,11 @@ def spark_sentence(error: BaseException, sql: str = "") -> str:
     said = first_sentence(error, text)
     cause = root_cause(text)
     if cause and cause not in said:
-        said += f" The cause: {cause}"
+        said = f"{said.removesuffix('.')}. The cause: {cause}"
     if "java.lang.OutOfMemoryError" in text:
-        said += " Give Spark more memory: spark.driver.memory in the profile."
+        said = (
+            f"{said.removesuffix('.')}. Give Spark more memory: spark.driver.memory in the profile."
+        )
     return "\n".join([said, *place_in_sql(error, text, sql)])
 
 
@@ -43,7 +45,7 @@ def first_sentence(error: BaseException, text: str) -> str:
     said = re.sub(r"^An error occurred while calling \S+\s*:?\s*", "", text.strip())
     said = re.split(r"\n\s+at |\n\s*\n|\n== SQL|\n['+]|; line \d+ pos \d+;|;\n", said)[0]
     said = re.sub(r" \(line \d+, pos \d+\)$", "", said)
-    return re.sub(r"^(?:[a-z]\w*\.)+[A-Z]\w*: ", "", said).strip()
+    return re.sub(r"^(?:[a-z]\w*\.)+(?:Spark\w*: )?(?=\S)", "", said).strip()
 
 
 def root_cause(text: str) -> str | None:
@@ -56,13 +58,13 @@ def place_in_sql(error: BaseException, text: str, sql: str) -> list[str]:
     """The offending line of the statement with marks below it, if Spark knows it."""
     text = _context_summary(error) or text
     where = re.search(r"(SQL of \w+ \S+ )?\(line (\d+), pos(?:ition)? (\d+)\)", text)
-    if where is None:
-        return []
     marked = re.search(r"^(.*)\n([ -]*\^+)\s*$", text, re.MULTILINE)
+    if where is None or not (marked or sql):
+        return []
     if marked:
         line, marks = marked[1], marked[2].replace("-", " ")
     else:  # Spark leaves the SQL out of some messages, for one below a comment with braces.
-        line, marks = (sql.splitlines() or [""])[int(where[2]) - 1], " " * int(where[3]) + "^"
+        line, marks = sql.splitlines()[int(where[2]) - 1], " " * int(where[3]) + "^"
     return [
         f"{where[1] or 'SQL '}(line {where[2]}, position {marks.index('^') + 1}):",
         f"    {line}",

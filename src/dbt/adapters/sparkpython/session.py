@@ -14,6 +14,7 @@ from pyspark.sql import DataFrame, SparkSession
 from dbt.adapters.sparkpython import java
 from dbt.adapters.sparkpython.derby import refuse_if_locked
 from dbt.adapters.sparkpython.orphans import clear_orphan
+from dbt.adapters.sparkpython.sentences import SPARK_ERRORS, spark_sentence
 
 _opening = threading.Lock()
 _session: SparkSession | None = None
@@ -65,7 +66,10 @@ def _start(parameters: dict[str, str]) -> SparkSession:
         if not java.is_running():
             refuse_if_locked(parameters)
             java.start(parameters, _log_file)
-    return builder.getOrCreate()
+    try:
+        return builder.getOrCreate()
+    except SPARK_ERRORS as error:
+        raise DbtRuntimeError(f"Spark did not start: {spark_sentence(error)}") from error
 
 
 def _is_stopped(session: SparkSession) -> bool:

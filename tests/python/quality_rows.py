@@ -1,0 +1,318 @@
+"""Rows of every mart, good and bad ones, for the tests of the suites."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+Row = dict[str, Any]
+
+NUMBERS = ("sequence", "count", "rank", "position", "number", "depth", "distance")
+
+
+def sql_type(column: str) -> str:
+    if column.startswith(("is_", "has_", "needs_")):
+        return "boolean"
+    if column.endswith("_at"):
+        return "timestamp"
+    return "bigint" if column.endswith(NUMBERS) else "string"
+
+
+def message(letter: str) -> str:
+    return f"ssb:message/classic/{letter * 43}="
+
+
+ALICE = f"@{'A' * 43}=.ed25519"
+BENDY = f"ssb:feed/bendybutt-v1/{'b' * 43}="
+GROUP = f"ssb:identity/group/{'g' * 43}="
+TANGLE = f"group:{message('r')}"
+NOON = datetime(2024, 5, 1, 12, tzinfo=UTC)
+
+CLASSIC_FEED = {
+    "feed_id": ALICE,
+    "person_id": ALICE,
+    "feed_format": "classic",
+    "feed_purpose": "main",
+    "first_sequence": 1,
+    "last_sequence": 7,
+    "has_known_person": False,
+    "message_count": 6,
+    "valid_through_sequence": 3,
+    "gap_count": 1,
+    "is_forked": False,
+}
+VALID_MESSAGE = {
+    "message_id": message("a"),
+    "feed_id": ALICE,
+    "person_id": BENDY,
+    "previous_id": None,
+    "epoch_id": None,
+    "content_type": "post",
+    "validity": "valid",
+    "invalid_reason": None,
+    "warning": None,
+    "source_file": "alice.jsonl",
+    "sequence": 1,
+    "line_number": 1,
+    "is_private": False,
+    "is_decrypted": False,
+    "asserted_at": NOON,
+    "received_at": None,
+}
+GROWN_TANGLE = {
+    "tangle_id": TANGLE,
+    "root_id": message("r"),
+    "group_id": GROUP,
+    "tangle_kind": "group",
+    "grown_by": "settled",
+    "candidate_count": 5,
+    "message_count": 3,
+    "set_aside_count": 2,
+    "rejected_count": 1,
+    "tip_count": 1,
+    "author_count": 2,
+    "depth": 2,
+    "gap_count": 1,
+}
+MESSAGE_IN = {
+    "tangle_id": TANGLE,
+    "message_id": message("a"),
+    "status": "in",
+    "status_reason": None,
+    "blocking_ids": None,
+    "rank": 0,
+    "position": 0,
+    "is_root": True,
+    "is_tip": True,
+    "is_unverified": False,
+}
+NOT_IN = {"rank": None, "position": None, "is_root": False, "is_tip": False}
+DECLARED = {
+    "epoch_id": message("e"),
+    "group_id": GROUP,
+    "person_id": ALICE,
+    "added_by_id": BENDY,
+    "is_declared": True,
+    "is_excluded": False,
+    "is_correct": True,
+    "is_missing": False,
+    "is_extra": False,
+    "is_readded": False,
+    "added_at": NOON,
+}
+NOT_DECLARED = {"is_declared": False, "added_by_id": None, "added_at": None}
+FORK = {
+    "group_id": GROUP,
+    "left_epoch_id": message("l"),
+    "right_epoch_id": message("m"),
+    "nearest_epoch_id": message("e"),
+    "winner_epoch_id": message("l"),
+    "rule": "overlapping",
+    "is_criss_cross": False,
+    "witness_count": 1,
+    "needs_repair": True,
+}
+PREFERENCE = {
+    "group_id": GROUP,
+    "person_id": ALICE,
+    "epoch_id": message("e"),
+    "rule": "only",
+    "is_witness": None,
+    "is_tip": True,
+}
+
+GOOD: dict[str, list[Row]] = {
+    "dim_feeds": [
+        CLASSIC_FEED,
+        CLASSIC_FEED
+        | {"feed_id": BENDY, "feed_format": "bendybutt-v1", "valid_through_sequence": None},
+        # A feed that was only announced, and the author of a message that no feed could have written.
+        CLASSIC_FEED
+        | dict.fromkeys(
+            ["feed_format", "first_sequence", "last_sequence", "valid_through_sequence"]
+        )
+        | {"feed_id": "nobody", "feed_purpose": None, "message_count": 0},
+    ],
+    "fct_messages": [
+        VALID_MESSAGE,
+        VALID_MESSAGE
+        | {"sequence": -3, "warning": "timestamp_is_no_number", "previous_id": "nothing"},
+        VALID_MESSAGE | {"feed_id": BENDY, "validity": "not_checked", "sequence": None},
+        VALID_MESSAGE
+        | {"feed_id": "nobody", "validity": "invalid", "invalid_reason": "author_is_no_feed_id"},
+        VALID_MESSAGE | {"content_type": None, "is_private": True},
+        VALID_MESSAGE | {"epoch_id": message("e"), "is_private": True, "is_decrypted": True},
+    ],
+    "fct_rejected_lines": [
+        {
+            "source_file": "a.jsonl",
+            "reason": "not_json",
+            "remedy": "Export it again.",
+            "line_number": 1,
+        },
+        {"source_file": "a.jsonl", "reason": "forged", "remedy": "Find out who.", "line_number": 9},
+    ],
+    "dim_tangles": [
+        GROWN_TANGLE,
+        GROWN_TANGLE | {"tangle_kind": "__proto__", "root_id": "", "group_id": None},
+        GROWN_TANGLE
+        | {
+            "message_count": 0,
+            "tip_count": 0,
+            "author_count": 0,
+            "depth": None,
+            "grown_by": "walked",
+        },
+        GROWN_TANGLE
+        | {"candidate_count": 0, "message_count": 0, "tip_count": 0, "author_count": 0}
+        | {"depth": None, "grown_by": None},
+    ],
+    "fct_tangle_messages": [
+        MESSAGE_IN,
+        MESSAGE_IN | NOT_IN | {"status": "set_aside", "status_reason": "loop"},
+        MESSAGE_IN
+        | NOT_IN
+        | {"status": "set_aside", "status_reason": "missing", "blocking_ids": message("x")},
+        MESSAGE_IN | NOT_IN | {"status": "rejected", "status_reason": "type_not_allowed"},
+    ],
+    "fct_tangle_links": [
+        {
+            "tangle_id": TANGLE,
+            "message_id": message("b"),
+            "previous_id": "toString",
+            "is_in_log": is_in_log,
+            "is_in_graph": is_in_graph,
+        }
+        for is_in_log, is_in_graph in [(True, True), (True, False), (False, False)]
+    ],
+    "fct_tangle_gaps": [
+        {"tangle_id": TANGLE, "missing_id": "what", "needed_by_count": 0, "blocked_count": 1}
+    ],
+    "fct_tangle_tips": [{"tangle_id": TANGLE, "message_id": message("a")}],
+    "dim_groups": [
+        {
+            "group_id": GROUP,
+            "root_id": message("r"),
+            "preferred_epoch_id": epoch_id,
+            "epoch_count": 3,
+            "tip_count": 2,
+            "person_count": 0,
+        }
+        for epoch_id in (message("e"), None)
+    ],
+    "dim_epochs": [
+        {
+            "epoch_id": message("e"),
+            "group_id": GROUP,
+            "creator_id": ALICE,
+            "depth": 0,
+            "key_rank": key_rank,
+            "member_count": 0,
+            "is_root": True,
+            "is_tip": False,
+            "asserted_at": None,
+        }
+        for key_rank in (1, None)
+    ],
+    "fct_epoch_links": [{"epoch_id": message("f"), "previous_epoch_id": message("e")}],
+    "fct_epoch_precedence": [
+        {"epoch_id": message("f"), "predecessor_id": message("e"), "distance": 1}
+    ],
+    "fct_epoch_members": [
+        DECLARED,
+        DECLARED | {"is_correct": False, "is_extra": True, "is_readded": True, "added_at": None},
+        DECLARED | NOT_DECLARED | {"is_missing": True},
+        DECLARED | NOT_DECLARED | {"is_correct": False, "is_excluded": True},
+    ],
+    "fct_epoch_forks": [
+        FORK,
+        FORK | {"witness_count": 0, "needs_repair": False},
+        FORK | {"rule": "disjoint", "winner_epoch_id": None, "needs_repair": False},
+    ],
+    "fct_fork_witnesses": [
+        {
+            "group_id": GROUP,
+            "left_epoch_id": message("l"),
+            "right_epoch_id": message("m"),
+            "person_id": ALICE,
+        }
+    ],
+    "fct_preferred_epochs": [
+        PREFERENCE,
+        PREFERENCE | {"rule": "successor"},
+        *(PREFERENCE | {"rule": "overlapping", "is_witness": answer} for answer in (True, False)),
+    ],
+}
+
+# What is wrong in a first good row with these values, by the column that then breaks its rule.
+BAD: dict[tuple[str, str], list[Row]] = {
+    ("dim_feeds", "feed_id"): [
+        {"feed_id": "nobody"},
+        {"feed_id": ALICE + "\n"},
+        {"feed_id": ALICE[:-1]},
+        {"feed_id": message("a")},
+        {"feed_id": None},
+    ],
+    ("dim_feeds", "valid_through_sequence"): [
+        {"feed_format": "bendybutt-v1"},
+        {"feed_format": None},
+    ],
+    ("fct_messages", "feed_id"): [
+        {"feed_id": "nobody"},
+        {"feed_id": "nobody", "validity": "not_checked"},
+        {"feed_id": "nobody", "validity": None},
+    ],
+    ("fct_messages", "invalid_reason"): [
+        {"invalid_reason": "not_json"},
+        {"validity": "invalid"},
+        {"validity": None},
+    ],
+    ("fct_messages", "warning"): [
+        {"validity": validity, "warning": "timestamp_is_no_number"}
+        for validity in ("invalid", "not_checked", None)
+    ],
+    ("fct_messages", "sequence"): [{"sequence": None}],
+    ("fct_messages", "is_decrypted"): [{"is_decrypted": True}, {"is_decrypted": None}],
+    ("dim_tangles", "grown_by"): [{"grown_by": None}, {"candidate_count": 0}],
+    ("dim_tangles", "tip_count"): [{"tip_count": 0}, {"message_count": 0}],
+    ("dim_tangles", "author_count"): [{"author_count": 0}, {"message_count": 0}],
+    ("dim_tangles", "depth"): [{"depth": None}, {"message_count": 0}],
+    ("fct_tangle_messages", "status_reason"): [
+        {"status_reason": "missing"},
+        {"status": "set_aside"},
+        {"status": "set_aside", "status_reason": "invalid_message"},
+        {"status": "rejected"},
+        {"status": "rejected", "status_reason": "missing"},
+        {"status": None},
+    ],
+    ("fct_tangle_messages", "blocking_ids"): [
+        {"blocking_ids": message("x"), "status": status} for status in ("in", "rejected", None)
+    ],
+    ("fct_tangle_messages", "rank"): [{"rank": None}, {"status": "set_aside"}, {"status": None}],
+    ("fct_tangle_messages", "position"): [{"position": None}, {"status": "rejected"}],
+    ("fct_tangle_messages", "is_tip"): [{"status": "set_aside"}, {"status": None}],
+    ("fct_tangle_links", "is_in_graph"): [{"is_in_log": False}, {"is_in_log": None}],
+    ("fct_epoch_members", "added_by_id"): [{"added_by_id": None}, {"is_declared": False}],
+    ("fct_epoch_members", "added_at"): [{"is_declared": False}, {"is_declared": None}],
+    ("fct_epoch_members", "is_missing"): [
+        {"is_missing": True},
+        {"is_declared": False},
+        {"is_missing": None},
+    ],
+    ("fct_epoch_members", "is_extra"): [
+        {"is_extra": True},
+        {"is_correct": False},
+        {"is_extra": None},
+    ],
+    ("fct_epoch_members", "is_readded"): [{"is_readded": True, "is_declared": False}],
+    ("fct_epoch_forks", "winner_epoch_id"): [{"winner_epoch_id": None}, {"rule": "disjoint"}],
+    ("fct_epoch_forks", "needs_repair"): [
+        {"rule": rule} for rule in ("same", "subset", "disjoint", None)
+    ],
+    ("fct_preferred_epochs", "is_witness"): [
+        {"is_witness": True},
+        {"is_witness": False, "rule": "successor"},
+        {"rule": "subset"},
+        {"rule": None},
+    ],
+}

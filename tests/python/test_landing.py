@@ -1,0 +1,670 @@
+"""The way in: files to lines, lines to rows, and what a build makes of logs that are not as they should be."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import json
+import os
+import tracemalloc
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import Warehouse
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from scuttlehouse import landing
+from scuttlehouse.epoch_keys import KEY_BYTES, KeyRing, key_bytes, warehouse_pepper
+from scuttlehouse.landing import (
+    MAX_LINE_BYTES,
+    LandingError,
+    Line,
+    Split,
+    count_line_ends,
+    first_line_numbers,
+    list_splits,
+    read_lines,
+)
+from scuttlehouse.lines import REJECT_REASONS, LandedLine, epoch_key, land_line
+from scuttlehouse.sample.signing import ClassicFeed, Message
+
+RING = KeyRing(b"pepper")
+KEY = bytes(range(200, 232))
+KEY_TEXT = base64.b64encode(KEY).decode()
+
+
+def post(feed: ClassicFeed, text: str = "hello", **content: Any) -> Message:
+    return feed.publish({"type": "post", "text": text, **content}, feed.sequence + 1)
+
+
+def entry(message: Message, **changes: Any) -> dict[str, Any]:
+    return {"key": message.key, "value": {**message.value, **changes}, "timestamp": message.at}
+
+
+def written(value: object) -> bytes:
+    return json.dumps(value, ensure_ascii=False).encode("utf-8", "surrogatepass")
+
+
+def land(text: bytes) -> LandedLine:
+    return land_line("a.jsonl", Line(1, text, None), RING)
+
+
+def land_value(**changes: Any) -> LandedLine:
+    """The row of a message with some members of its value changed."""
+    row = land(written(entry(post(ClassicFeed(bytes(32))), **changes)))
+    assert row.reject_reason is None, row
+    return row
+
+
+# Files to lines
+
+
+def plain_lines(data: bytes, limit: int = MAX_LINE_BYTES) -> list[Line]:
+    """The slow plain oracle: split on line ends, nothing else."""
+    lines = data.split(b"\n")
+    if lines[-1] == b"":
+        lines.pop()
+    lines = [line.removesuffix(b"\r") for line in lines]
+    return [
+        Line(number, None, "too_long") if len(line) > limit else Line(number, line, None)
+        for number, line in enumerate(lines, 1)
+    ]
+
+
+def read_folder(folder: Path, split_bytes: int) -> dict[str, list[Line]]:
+    """All lines below a folder, read split by split as workers do."""
+    splits = list_splits(folder, split_bytes)
+    numbers = first_line_numbers(splits, [count_line_ends(split) for split in splits])
+    lines: dict[str, list[Line]] = {}
+    for split, number in zip(splits, numbers, strict=True):
+        lines.setdefault(split.source_file, []).extend(read_lines(split, number))
+    return lines
+
+
+LINE_TEXTS = st.lists(
+    st.one_of(
+        st.binary(max_size=12),
+        st.sampled_from([b"", b"\r", b"\n\n", b"\r\n", b"\x00", "\u2028\u0085".encode(), b"\n"]),
+    ),
+    max_size=20,
+).map(b"".join)
+
+
+@given(
+    files=st.lists(LINE_TEXTS.filter(bool), min_size=1, max_size=3),
+    split_bytes=st.integers(1, 40),
+    limit=st.integers(1, 15),
+)
+def test_lines_of_any_bytes_in_any_splits(
+    tmp_path_factory: pytest.TempPathFactory, files: list[bytes], split_bytes: int, limit: int
+) -> None:
+    folder = tmp_path_factory.mktemp("landing")
+    for number, data in enumerate(files):
+        (folder / f"{number}.jsonl").write_bytes(data)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(landing, "MAX_LINE_BYTES", limit)
+        lines = read_folder(folder, split_bytes)
+    expected = {f"{number}.jsonl": plain_lines(data, limit) for number, data in enumerate(files)}
+    assert lines == expected
+
+
+@given(data=LINE_TEXTS, limit=st.integers(1, 15))
+def test_lines_of_any_bytes_in_gzip(
+    tmp_path_factory: pytest.TempPathFactory, data: bytes, limit: int
+) -> None:
+    path = tmp_path_factory.mktemp("landing") / "a.jsonl.gz"
+    path.write_bytes(gzip.compress(data))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(landing, "MAX_LINE_BYTES", limit)
+        assert read_folder(path.parent, 3) == ({"a.jsonl.gz": plain_lines(data, limit)} if data else {})
+
+
+def test_a_large_file_in_the_splits_of_a_real_build(tmp_path: Path) -> None:
+    """Lines that are longer than a split, and longer than what is read at once, too."""
+    data = b"".join(b"%d " % n + b"x" * (n * 7919 % 3_000_000) + b"\n" for n in range(40))
+    (tmp_path / "a.jsonl").write_bytes(data)
+    assert read_folder(tmp_path, 1 << 20) == {"a.jsonl": plain_lines(data)}
+
+
+def test_the_limit_counts_bytes_of_the_line_and_not_of_its_end(tmp_path: Path) -> None:
+    at_limit, over = b"x" * MAX_LINE_BYTES, b"x" * (MAX_LINE_BYTES + 1)
+    data = b"\n".join([at_limit, over, at_limit + b"\r", at_limit + b"\ry", b"short", at_limit])
+    (tmp_path / "a.jsonl").write_bytes(data)
+    faults = [line.fault for line in read_folder(tmp_path, 1 << 20)["a.jsonl"]]
+    assert faults == [None, "too_long", None, "too_long", None, None]
+
+
+@pytest.mark.parametrize("name", ["a.jsonl", "a.jsonl.gz"])
+def test_a_line_of_50_megabytes_costs_little_memory(tmp_path: Path, name: str) -> None:
+    data = b"before\n" + b"x" * 50_000_000 + b"\nafter\n"
+    path = tmp_path / name
+    path.write_bytes(gzip.compress(data, 1) if name.endswith(".gz") else data)
+    [split] = list_splits(tmp_path)
+    tracemalloc.start()
+    try:
+        lines = list(read_lines(split))
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert lines == [Line(1, b"before", None), Line(2, None, "too_long"), Line(3, b"after", None)]
+    assert peak < 8 * MAX_LINE_BYTES, f"reading took {peak} bytes of memory"
+
+
+@given(lines=st.lists(st.binary(max_size=40).filter(lambda line: b"\n" not in line), min_size=1))
+@settings(max_examples=30)
+def test_a_gzip_cut_anywhere_keeps_its_whole_lines(
+    tmp_path_factory: pytest.TempPathFactory, lines: list[bytes]
+) -> None:
+    path = tmp_path_factory.mktemp("landing") / "a.jsonl.gz"
+    data = b"\n".join(lines) + b"\n"
+    packed = gzip.compress(data)
+    whole = plain_lines(data)
+    for size in range(1, len(packed)):
+        path.write_bytes(packed[:size])
+        *kept, last = read_folder(path.parent, 1)["a.jsonl.gz"]
+        assert last == Line(len(kept) + 1, None, "cut_short"), f"cut to {size} bytes"
+        assert kept == whole[: len(kept)], f"cut to {size} bytes"
+
+
+def test_a_gzip_cut_in_the_middle_of_a_line(tmp_path: Path) -> None:
+    data = b"".join(b"%064x\n" % (n**9 % 2**256) for n in range(5_000))
+    packed = gzip.compress(data)
+    (tmp_path / "a.jsonl.gz").write_bytes(packed[: len(packed) // 2])
+    *kept, last = read_folder(tmp_path, 1)["a.jsonl.gz"]
+    assert 1_000 < len(kept) < 4_000
+    assert kept == plain_lines(data)[: len(kept)]
+    assert last == Line(len(kept) + 1, None, "cut_short")
+
+
+@pytest.mark.parametrize(
+    ("packed", "whole_lines"),
+    [
+        (b"one\ntwo\n", 0),
+        (gzip.compress(b"one\ntwo\n") + b"and more", 2),
+        (gzip.compress(b"one\ntwo\n")[:-8] + bytes(8), 2),
+        (gzip.compress(b"one\n")[:20] + b"\xff" * 20, 0),
+    ],
+    ids=["no gzip", "something behind it", "wrong checksum", "broken inside"],
+)
+def test_a_gzip_that_is_broken(tmp_path: Path, packed: bytes, whole_lines: int) -> None:
+    (tmp_path / "a.jsonl.gz").write_bytes(packed)
+    lines = read_folder(tmp_path, 1)["a.jsonl.gz"]
+    assert lines == [
+        *plain_lines(b"one\ntwo\n")[:whole_lines],
+        Line(whole_lines + 1, None, "cut_short"),
+    ]
+
+
+def test_several_gzips_in_one_file(tmp_path: Path) -> None:
+    (tmp_path / "a.jsonl.gz").write_bytes(gzip.compress(b"one\ntw") + gzip.compress(b"o\nthree"))
+    assert read_folder(tmp_path, 1) == {"a.jsonl.gz": plain_lines(b"one\ntwo\nthree")}
+
+
+def test_logs_anywhere_below_the_folder_and_nothing_else(tmp_path: Path) -> None:
+    (tmp_path / "b" / "c.jsonl").mkdir(parents=True)
+    for name in ["b/c.jsonl/d.jsonl", "b/a.jsonl.gz", "z.jsonl", "notes.txt", "a.json", "b.jsonl.bak"]:
+        (tmp_path / name).write_bytes(b"{}\n")
+    (tmp_path / "empty.jsonl").touch()
+    assert [split.source_file for split in list_splits(tmp_path)] == [
+        "b/a.jsonl.gz",
+        "b/c.jsonl/d.jsonl",
+        "z.jsonl",
+    ]
+
+
+def spoil_nothing(folder: Path) -> None:
+    folder.rmdir()
+
+
+def spoil_by_a_file(folder: Path) -> None:
+    folder.rmdir()
+    folder.write_text("{}\n")
+
+
+def spoil_by_leaving_it_empty(folder: Path) -> None:
+    assert not list(folder.iterdir())
+
+
+def spoil_by_other_files(folder: Path) -> None:
+    (folder / "notes.txt").write_text("{}\n")
+    (folder / "empty.jsonl").touch()
+
+
+def spoil_by_a_broken_link(folder: Path) -> None:
+    (folder / "a.jsonl").write_text("{}\n")
+    (folder / "b.jsonl").symlink_to(folder / "gone.jsonl")
+
+
+SPOILT: dict[Callable[[Path], None], str] = {
+    spoil_nothing: "The landing folder {} does not exist: make it, or set SCUTTLEHOUSE_LANDING to the "
+    "folder that holds your logs (*.jsonl, *.jsonl.gz).",
+    spoil_by_a_file: "The landing folder {} is a file: set SCUTTLEHOUSE_LANDING to the folder that "
+    "holds it.",
+    spoil_by_leaving_it_empty: "The landing folder {} holds no log with a line in it: put *.jsonl or "
+    "*.jsonl.gz files there, or set SCUTTLEHOUSE_LANDING to another folder.",
+    spoil_by_other_files: "The landing folder {} holds no log with a line in it: put *.jsonl or "
+    "*.jsonl.gz files there, or set SCUTTLEHOUSE_LANDING to another folder.",
+    spoil_by_a_broken_link: "The log {}/b.jsonl cannot be read (No such file or directory): mend its "
+    "permissions or move it out of the landing folder, then build again.",
+}
+
+
+@pytest.mark.parametrize("spoil", SPOILT, ids=lambda spoil: spoil.__name__)
+def test_a_folder_without_logs_is_an_error(tmp_path: Path, spoil: Callable[[Path], None]) -> None:
+    folder = tmp_path / "landing"
+    folder.mkdir()
+    spoil(folder)
+    with pytest.raises(LandingError) as said:
+        list_splits(folder)
+    assert str(said.value) == SPOILT[spoil].format(folder)
+
+
+@pytest.mark.parametrize("name", [b"caf\xe9.jsonl", "a\u2028b.jsonl".encode(), b"a\nb.jsonl"])
+def test_a_name_that_is_no_text(tmp_path: Path, name: bytes) -> None:
+    (tmp_path / os.fsdecode(name)).write_bytes(b"{}\n")
+    with pytest.raises(LandingError, match=r"has a name that is no text: rename it\.$") as said:
+        list_splits(tmp_path)
+    assert str(said.value).isascii()
+    assert "\n" not in str(said.value)
+
+
+# Lines to rows
+
+
+def is_clean(row: LandedLine) -> bool:
+    """Whether every text of the row is text that a table can hold."""
+    texts = [cell for cell in row if isinstance(cell, str)]
+    return all(text == text.encode("utf-8", "ignore").decode() for text in texts)
+
+
+def assert_row(row: LandedLine) -> None:
+    assert is_clean(row), row
+    if row.reject_reason is None:
+        assert None not in (row.message_id, row.feed_id, row.is_private, row.is_decrypted)
+        assert row.validity in ("valid", "invalid", "not_checked")
+        assert (row.validity == "invalid") == (row.invalid_reason is not None), row
+        assert row.sequence is None or -(2**53) <= row.sequence <= 2**53
+        if row.content is not None:
+            json.loads(row.content)
+    else:
+        assert row.reject_reason in REJECT_REASONS, row
+        assert set(row[3:]) == {None}, row
+
+
+@given(data=LINE_TEXTS)
+def test_any_bytes_become_one_row_a_line(tmp_path_factory: pytest.TempPathFactory, data: bytes) -> None:
+    path = tmp_path_factory.mktemp("landing") / "a.jsonl"
+    path.write_bytes(data)
+    lines = list(read_lines(Split(str(path), "a.jsonl", 0, len(data))))
+    rows = [land_line("a.jsonl", line, RING) for line in lines]
+    assert [row.line_number for row in rows] == list(range(1, len(plain_lines(data)) + 1))
+    for line, row in zip(lines, rows, strict=True):
+        assert_row(row)
+        assert epoch_key(line) is None
+
+
+NAMES = st.sampled_from(
+    "key value timestamp meta private originalContent author sequence previous content hash signature "
+    "type tangles group epoch members root branch recps excludes id creator metafeed subfeed "
+    "feedpurpose secret data".split()
+)
+TEXTS = st.one_of(
+    st.text(max_size=8),
+    st.text(st.characters(categories=["Cs", "Lu"]), max_size=3),
+    st.sampled_from(
+        [
+            post(ClassicFeed(bytes(32))).key,
+            ClassicFeed(bytes(32)).id,
+            "ssb:feed/bendybutt-v1/" + "A" * 43 + "=",
+            "group/init",
+            "group/add-member",
+            "metafeed/add/derived",
+            "post",
+            "sha256",
+            "A" * 86 + "==.sig.ed25519",
+            "AAAA.box2",
+            KEY_TEXT,
+            "a" * 64,
+        ]
+    ),
+)
+JSON = st.recursive(
+    st.one_of(
+        st.none(),
+        st.booleans(),
+        st.integers(-(2**70), 2**70),
+        st.floats(),
+        TEXTS,
+    ),
+    lambda inner: st.one_of(
+        st.lists(inner, max_size=3),
+        st.dictionaries(st.one_of(NAMES, TEXTS), inner, max_size=5),
+    ),
+    max_leaves=12,
+)
+
+
+def message_like(key: object, value: object, meta: object, received: object) -> dict[str, Any]:
+    return {"key": key, "value": value, "meta": meta, "timestamp": received}
+
+
+VALUES = st.fixed_dictionaries(
+    {
+        "previous": st.one_of(st.none(), TEXTS, JSON),
+        "sequence": st.one_of(st.integers(-1, 3), st.floats(), st.integers()),
+        "author": TEXTS,
+        "timestamp": JSON,
+        "hash": TEXTS,
+        "content": st.one_of(
+            st.fixed_dictionaries(
+                {"type": TEXTS},
+                optional={
+                    name: JSON
+                    for name in (
+                        "tangles",
+                        "recps",
+                        "excludes",
+                        "secret",
+                        "feedpurpose",
+                        "root",
+                        "branch",
+                    )
+                },
+            ),
+            JSON,
+        ),
+        "signature": TEXTS,
+    }
+)
+MESSAGES = st.builds(
+    message_like,
+    st.sampled_from([post(ClassicFeed(bytes(32))).key, "ssb:message/bendybutt-v1/" + "A" * 43 + "="]),
+    VALUES,
+    st.one_of(st.fixed_dictionaries({"originalContent": TEXTS}), JSON),
+    JSON,
+)
+
+
+@given(value=st.one_of(JSON, MESSAGES), cut=st.integers(0, 10))
+@settings(max_examples=400)
+def test_no_line_raises(value: object, cut: int) -> None:
+    text = json.dumps(value, ensure_ascii=bool(cut)).encode("utf-8", "surrogatepass")
+    line = Line(1, text[: len(text) - cut] if cut > 5 else text, None)
+    assert_row(land_line("a.jsonl", line, RING))
+    assert epoch_key(line) in (None, KEY, bytes.fromhex("aa" * 32))
+
+
+def test_messages_are_what_the_strategy_makes() -> None:
+    """The property above sees messages, not only rejects."""
+    seen: Counter[tuple[str | None, bool]] = Counter()
+
+    @given(value=MESSAGES)
+    @settings(max_examples=100, database=None, derandomize=True)
+    def count(value: object) -> None:
+        row = land(json.dumps(value).encode())
+        seen[row.reject_reason, row.content is not None] += 1
+
+    count()
+    assert seen[None, True] > 30, seen
+
+
+def test_a_row_of_a_message_in_full() -> None:
+    message = post(ClassicFeed(bytes(32)), root=None, tangles={"poll": {"root": None, "previous": None}})
+    assert land(written(entry(message))) == LandedLine(
+        source_file="a.jsonl",
+        line_number=1,
+        message_id=message.uri,
+        feed_id=message.author,
+        feed_format="classic",
+        sequence=1,
+        content_type="post",
+        asserted_ms=1.0,
+        received_ms=1.0,
+        is_private=False,
+        is_decrypted=False,
+        content='{"type": "post", "tangles": {"poll": {"root": null, "previous": null}}, "root": null}',
+        validity="valid",
+    )
+
+
+def nested(levels: int) -> bytes:
+    return b"[" * levels + b"]" * levels
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        (b"", "empty_line"),
+        (b" \t ", "empty_line"),
+        (b"\xff", "not_utf8"),
+        (b'{"key": "\xed\xa0\x80"}', "not_utf8"),
+        (b"{", "not_json"),
+        (b"\xef\xbb\xbf{}", "not_json"),
+        (b'{"a": "\x00"}', "not_json"),
+        (b'{"a": NaN}', "not_json"),
+        (b"{} {}", "not_json"),
+        (nested(5_000), "too_deep"),
+        (b"[" * 100_000, "too_deep"),
+        (nested(129), "too_deep"),
+        (nested(128), "not_a_message"),
+        (b"null", "not_a_message"),
+        (b"42", "not_a_message"),
+        (b"[1]", "not_a_message"),
+        (b"{}", "not_a_message"),
+    ],
+    ids=lambda value: value[:12] if isinstance(value, bytes) else value,
+)
+def test_lines_that_are_no_message(text: bytes, reason: str) -> None:
+    assert land(text) == LandedLine("a.jsonl", 1, reason)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"key": None},
+        {"key": "%nothing.sha256"},
+        {"key": "\ud800"},
+        {"value": None},
+        {"value": []},
+        {"author": None},
+        {"sequence": "1"},
+        {"sequence": True},
+        {"content": ...},
+    ],
+    ids=str,
+)
+def test_a_message_that_lacks_what_every_message_has(change: dict[str, Any]) -> None:
+    whole = entry(post(ClassicFeed(bytes(32))))
+    for name, value in change.items():
+        part = whole if name in whole else whole["value"]
+        part[name] = value
+        if value is ...:
+            del part[name]
+    assert land(json.dumps(whole).encode()).reject_reason == "not_a_message"
+
+
+def test_deep_nesting_inside_a_message_is_a_reject() -> None:
+    text = written(entry(post(ClassicFeed(bytes(32)), "DEEP")))
+    assert land(text.replace(b'"DEEP"', nested(5_000))).reject_reason == "too_deep"
+
+
+def test_unusual_text_in_a_valid_message() -> None:
+    feed = ClassicFeed(bytes(32))
+    for text in ["a\u2028b\u0085c", "\ud83d\udc1d", "\ud800 alone", "\x00", "\ufeff", "\x7f"]:
+        row = land(json.dumps(entry(post(feed, text))).encode())
+        assert (row.validity, row.sequence) == ("valid", feed.sequence), repr(text)
+
+
+def test_of_repeated_members_the_last_counts() -> None:
+    message = post(ClassicFeed(bytes(32)), "the last")
+    text = written(entry(message)).replace(b'"text":', b'"text": "the first", "text":')
+    text = b'{"key": "%nothing", ' + text[1:]
+    assert (land(text).message_id, land(text).validity) == (message.uri, "valid")
+
+
+@pytest.mark.parametrize(
+    ("sequence", "expected"),
+    [
+        (2**53, 2**53),
+        (2**63 - 1, None),
+        (2**64, None),
+        (-(2**53), -(2**53)),
+        (1.5, None),
+        (1e400, None),
+        (0, 0),
+    ],
+)
+def test_sequences_that_no_feed_has(sequence: float, expected: int | None) -> None:
+    text = json.dumps(entry(post(ClassicFeed(bytes(32))), sequence=sequence))
+    row = land(text.replace("Infinity", "1e400").encode())
+    assert (row.sequence, row.validity, row.reject_reason) == (expected, "invalid", None)
+
+
+def test_halves_of_surrogate_pairs_never_reach_a_table() -> None:
+    half = "\ud800"
+    content = {
+        "type": half,
+        "root": half,
+        "branch": [half],
+        "recps": [half, {half: half}],
+        "excludes": [half, {"id": half}],
+        "tangles": {half: {"root": half, "previous": [half]}, half + half: half},
+        "feedpurpose": half,
+    }
+    row = land_value(author=half, previous=half, content=content)
+    assert_row(row)
+    assert row.feed_id == row.previous_id == row.content_type == "\ufffd"
+    assert "\\ud800" not in (row.content or "")
+
+
+def test_numbers_that_are_none() -> None:
+    for number in ["NaN", True, "1", None, [], 10**400]:
+        row = land(json.dumps(entry(post(ClassicFeed(bytes(32))), timestamp=number)).encode())
+        assert row.asserted_ms is None, number
+
+
+def test_a_decrypted_message_is_checked_by_its_ciphertext() -> None:
+    feed = ClassicFeed(bytes(32))
+    content = {"type": "post", "text": "for a few"}
+    message = feed.publish(content, 1, ciphertext="AAAA.box2")
+    sealed = entry(message)
+    opened = entry(message, content=content) | {"meta": {"originalContent": "AAAA.box2"}}
+    forged = entry(message, content=content) | {"meta": {"originalContent": "AAAB.box2"}}
+    rows = [land(written(line)) for line in (sealed, opened, forged)]
+    assert [(row.is_private, row.is_decrypted, row.validity) for row in rows] == [
+        (True, False, "valid"),
+        (True, True, "valid"),
+        (True, True, "invalid"),
+    ]
+    assert [row.content for row in rows[:2]] == [None, '{"type": "post"}']
+
+
+# Keys
+
+
+FORMS = {
+    "base64": KEY_TEXT,
+    "base64 without padding": KEY_TEXT.rstrip("="),
+    "url-safe base64": base64.urlsafe_b64encode(KEY).decode(),
+    "hex": KEY.hex(),
+    "upper hex": KEY.hex().upper(),
+    "integers": json.dumps(list(KEY)),
+}
+
+
+@pytest.mark.parametrize("form", [form for form in FORMS if form != "integers"])
+def test_a_key_in_any_spelling(form: str) -> None:
+    assert key_bytes(FORMS[form]) == KEY
+
+
+def places() -> dict[str, Callable[[object], dict[str, Any]]]:
+    """Every place of a message where a key has been seen, or could stand by mistake."""
+    root = {"root": None, "previous": None}
+    return {
+        "secret of an init": lambda key: {"type": "group/init", "secret": key},
+        "secret of an addition": lambda key: {"type": "group/add-member", "secret": key},
+        "old secrets": lambda key: {"type": "group/add-member", "oldSecrets": [key]},
+        "seed": lambda key: {"type": "metafeed/seed", "seed": key, "metafeed": "x"},
+        "purpose": lambda key: {"type": "metafeed/add/derived", "feedpurpose": key},
+        "key of a recipient": lambda key: {"recps": [{"key": {"data": key}, "scheme": "x"}]},
+        "recipient": lambda key: {"recps": [key]},
+        "type": lambda key: {"type": key},
+        "root": lambda key: {"type": "post", "root": key},
+        "branch": lambda key: {"type": "post", "branch": [key]},
+        "root of a tangle": lambda key: {"tangles": {"group": {"root": key, "previous": [key]}}},
+        "tangle": lambda key: {"tangles": {"group": key}},
+        "name of a tangle": lambda key: {"tangles": {str(key): root}},
+        "excluded": lambda key: {"type": "group/exclude-member", "excludes": [key, {"id": key}]},
+        "creator": lambda key: {"creator": key},
+        "metafeed": lambda key: {"metafeed": key, "subfeed": key},
+        "text": lambda key: {"type": "post", "text": key},
+        "member's name": lambda key: {"type": "post", str(key): 1},
+    }
+
+
+@pytest.mark.parametrize("place", places())
+def test_no_key_leaves_a_line(place: str) -> None:
+    for name, form in FORMS.items():
+        key: object = list(KEY) if name == "integers" else form
+        content = {"type": "x", **places()[place](key)}
+        for meta in ({}, {"originalContent": "AAAA.box2"}):
+            message = post(ClassicFeed(bytes(32)))
+            line = entry(message, content=content) | {"meta": meta}
+            shown = repr(land(written(line)))
+            for other, spelling in FORMS.items():
+                assert spelling not in shown, f"a key as {name} is seen as {other}: {shown}"
+
+
+@pytest.mark.parametrize("place", ["author", "previous", "hash", "signature"])
+def test_no_key_leaves_the_frame_of_a_message(place: str) -> None:
+    for name, form in FORMS.items():
+        shown = repr(land_value(**{place: form}))
+        assert form not in shown, f"a key as {name} is seen: {shown}"
+
+
+def test_public_purposes_are_kept() -> None:
+    for purpose in ["main", "v1", "group/additions", "0", "f"]:
+        content = {"type": "metafeed/add/derived", "feedpurpose": purpose}
+        line = entry(post(ClassicFeed(bytes(32))), content=content)
+        row = land(written(line | {"meta": {"originalContent": "AAAA.box2"}}))
+        assert json.loads(row.content or "")["feedpurpose"] == purpose
+
+
+def test_key_hash_and_rank_stand_for_the_key() -> None:
+    keys = [bytes([n]) * KEY_BYTES for n in (3, 1, 2)]
+    # A key as a rank of bytes, where base64 text would say another order (ruling R23).
+    keys += [base64.b64decode("+" * 43 + "="), base64.b64decode("A" * 43 + "=")]
+    ring = RING.ranked(keys + keys)
+    rows = [
+        land_line("a", Line(1, written(entry(post(ClassicFeed(bytes(32))), content=content)), None), ring)
+        for key in keys
+        for content in [{"type": "group/init", "secret": base64.b64encode(key).decode()}]
+    ]
+    order = sorted(keys)
+    assert [row.key_rank for row in rows] == [order.index(key) for key in keys]
+    assert len({row.key_hash for row in rows}) == len(keys)
+    assert all(row.key_hash == ring.hash(key) for row, key in zip(rows, keys, strict=True))
+
+
+def test_the_key_of_an_epoch_however_its_name_is_spelled() -> None:
+    content = {"type": "group/init", "secret": KEY_TEXT}
+    text = written(entry(post(ClassicFeed(bytes(32))), content=content))
+    spelled = text.replace(b'"secret"', b'"\\u0073ecret"')
+    other = text.replace(b"group/init", b"group/else")
+    assert [epoch_key(Line(1, line, None)) for line in (text, spelled, other)] == [KEY, KEY, None]
+    assert epoch_key(Line(1, None, "too_long")) is None
+
+
+def test_the_pepper_stays_and_is_private(tmp_path: Path) -> None:
+    home = tmp_path / "new" / "home"
+    pepper = warehouse_pepper(home)
+    assert len(pepper) == KEY_BYTES
+    assert warehouse_pepper(home) == pepper
+    assert [path.stat().st_mode & 0o777 for path in home.iterdir()] == [0o600]
+    assert warehouse_pepper(tmp_path / "other") != pepper
+    (home / "key_hash.pepper").write_bytes(b"cut")
+    assert len(warehouse_pepper(home)) == KEY_BYTES
