@@ -27,7 +27,6 @@ from time import perf_counter, sleep
 from typing import NamedTuple
 
 from grow import PROJECT, open_spark
-
 from scuttlehouse.sample import write_sample
 
 SEED = 1

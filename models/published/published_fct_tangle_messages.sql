@@ -18,7 +18,8 @@ final as (
         position,
         is_root,
         is_tip,
-        is_unverified
+        is_unverified,
+        is_on_declared_feed
     from fct_tangle_messages
 
 )

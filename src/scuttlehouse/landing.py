@@ -178,15 +178,16 @@ def read_lines(split: Split, first_line_number: int = 1) -> Iterator[Line]:
 
 
 def _line(number: int, text: bytes) -> Line:
-    if len(text) > MAX_LINE_BYTES:
+    line = text.removesuffix(b"\n").removesuffix(b"\r")
+    if len(line) > MAX_LINE_BYTES:
         return Line(number, None, "too_long")
-    return Line(number, text.removesuffix(b"\n").removesuffix(b"\r"), None)
+    return Line(number, line, None)
 
 
 def _read_line(file: BinaryIO | gzip.GzipFile) -> bytes:
-    """The next line with its end, cut at one byte over the limit; nothing at the end of the file."""
-    text = file.readline(MAX_LINE_BYTES + 1)
-    if len(text) > MAX_LINE_BYTES and not text.endswith(b"\n"):
+    """The next line with its end, cut two bytes over the limit; nothing at the end of the file."""
+    text = file.readline(MAX_LINE_BYTES + 2)
+    if len(text) == MAX_LINE_BYTES + 2 and not text.endswith(b"\n"):
         _skip_line(file)
     return text
 

@@ -194,7 +194,10 @@ def _id(text: str) -> str:
 
 
 def _text(text: str) -> str:
-    """The text with every half of a broken surrogate pair replaced: a table holds UTF-8."""
+    """The text as a table may hold it: with every half of a broken surrogate pair replaced, since
+    tables hold UTF-8; 0 for a bare key, which may stand anywhere by mistake."""
+    if key_bytes(text):
+        return "0"
     if text.isascii():
         return text
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
@@ -235,7 +238,7 @@ def _kept_content(content: dict[str, Any], is_decrypted: bool) -> str:
     if "excludes" in content:
         kept["excludes"] = _excluded_ids(content["excludes"])
     purpose = kept.get("feedpurpose")
-    is_public = purpose in PUBLIC_PURPOSES or (isinstance(purpose, str) and len(purpose) == 1)
+    is_public = isinstance(purpose, str) and (purpose in PUBLIC_PURPOSES or len(purpose) == 1)
     if is_decrypted and not is_public:
         kept.pop("feedpurpose", None)
     return json.dumps(kept)
@@ -244,7 +247,7 @@ def _kept_content(content: dict[str, Any], is_decrypted: bool) -> str:
 def _kept_ids(member: object) -> object:
     """Ids as they stand; 0 for anything else, so that its shape is seen but not what it says.
 
-    A recipient may be a key itself, as an object; a bare key may stand anywhere by mistake.
+    A recipient may be a key itself, as an object.
     """
     if member is None:
         return None

@@ -19,6 +19,11 @@ from typing import Any
 
 import pytest
 import yaml
+from hypothesis import settings
+
+# Tests never depend on timing.
+settings.register_profile("project", deadline=None)
+settings.load_profile("project")
 
 PROJECT = Path(__file__).parents[2]
 FIXTURES = Path(__file__).parent / "fixtures"
@@ -82,6 +87,11 @@ class Warehouse:
             if result.status in ("error", "fail")
         ]
         assert outcome.success, outcome.exception or "\n".join(messages)
+
+    def build_marts(self) -> None:
+        """Build every mart, without tests and without publishing."""
+        only = ["-s", "+path:models/marts", "--exclude-resource-types", "test", "unit_test"]
+        self.build("build", *only)
 
     def rows(self, query: str) -> Rows:
         """The rows of a query over the tables of the last build, published or not."""

@@ -5,17 +5,20 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Any
 
+import pyarrow as pa
+
 Row = dict[str, Any]
 
 NUMBERS = ("sequence", "count", "rank", "position", "number", "depth", "distance")
 
 
-def sql_type(column: str) -> str:
+def arrow_type(column: str) -> pa.DataType:
+    """The type of a column, as its name tells."""
     if column.startswith(("is_", "has_", "needs_")):
-        return "boolean"
+        return pa.bool_()
     if column.endswith("_at"):
-        return "timestamp"
-    return "bigint" if column.endswith(NUMBERS) else "string"
+        return pa.timestamp("us", "UTC")
+    return pa.int64() if column.endswith(NUMBERS) else pa.string()
 
 
 def message(letter: str) -> str:
@@ -85,6 +88,7 @@ MESSAGE_IN = {
     "is_root": True,
     "is_tip": True,
     "is_unverified": False,
+    "is_on_declared_feed": None,
 }
 NOT_IN = {"rank": None, "position": None, "is_root": False, "is_tip": False}
 DECLARED = {

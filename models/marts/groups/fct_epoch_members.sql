@@ -110,7 +110,9 @@ final as (
     left join
         corrections
         on people.epoch_id = corrections.epoch_id and people.person_id = corrections.person_id
-    left join readditions on people.epoch_id = readditions.epoch_id and people.person_id = readditions.person_id
+    left join
+        readditions
+        on people.epoch_id = readditions.epoch_id and people.person_id = readditions.person_id
 
 )
 

@@ -6,20 +6,59 @@ tangle_messages as (
 
 ),
 
+messages as (
+
+    select * from {{ ref('stg_ssb__messages') }}
+    where content_type in ('group/init', 'group/add-member', 'group/exclude-member')
+
+),
+
+people as (
+
+    select * from {{ ref('int_feeds__people') }}
+
+),
+
+-- An addition belongs on an additions feed; an exclusion and an epoch's first message belong on a feed that
+-- was announced with the epoch's key (ruling R10). Where nobody announced the feed, nobody can tell.
+feeds_of_changes as (
+
+    select
+        tangle_messages.tangle_id,
+        tangle_messages.message_id,
+        case
+            when messages.content_type = 'group/add-member' and people.key_hash is not null then false
+            when messages.content_type = 'group/add-member' then people.feed_purpose = 'group/additions'
+            when people.key_hash is not null then people.key_hash = roots.key_hash
+            when people.feed_purpose is not null then false
+        end as is_on_declared_feed
+    from tangle_messages
+    inner join messages on tangle_messages.message_id = messages.message_id
+    inner join people on tangle_messages.feed_id = people.feed_id
+    left join messages as roots on tangle_messages.root_id = roots.message_id
+    where tangle_messages.tangle_kind = 'members'
+
+),
+
 final as (
 
     select
-        tangle_id,
-        message_id,
-        status,
-        status_reason,
-        blocking_ids,
-        rank,
-        position,
-        is_root,
-        is_tip,
-        is_unverified
+        tangle_messages.tangle_id,
+        tangle_messages.message_id,
+        tangle_messages.status,
+        tangle_messages.status_reason,
+        tangle_messages.blocking_ids,
+        tangle_messages.rank,
+        tangle_messages.position,
+        tangle_messages.is_root,
+        tangle_messages.is_tip,
+        tangle_messages.is_unverified,
+        feeds_of_changes.is_on_declared_feed
     from tangle_messages
+    left join feeds_of_changes
+        on
+            tangle_messages.tangle_id = feeds_of_changes.tangle_id
+            and tangle_messages.message_id = feeds_of_changes.message_id
 
 )
 

@@ -78,7 +78,7 @@ TANGLES = (
         "fct_tangle_messages",
         "a candidate in a tangle",
         "tangle_id message_id status status_reason blocking_ids rank position is_root is_tip "
-        "is_unverified",
+        "is_unverified is_on_declared_feed",
         filled("tangle_id", "Never null: the tangle."),
         *message_id("message_id", "the candidate"),
         filled("status", "Never null: every candidate is judged."),

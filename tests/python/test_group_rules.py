@@ -1,0 +1,142 @@
+"""The groups of the sample, as SQL sees them: as they were made, and by the plain functions."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from typing import Any
+
+import pytest
+
+from conftest import PROJECT, Rows, Warehouse
+from scuttlehouse.epochs import (
+    Exclusion,
+    correct_members,
+    fork_rule,
+    fork_winner,
+    fork_witnesses,
+    precedence,
+)
+from scuttlehouse.sample import generate
+
+RULES = {"4.4": "same", "4.5": "subset", "4.6": "overlapping", "4.7": "disjoint"}
+
+
+@pytest.fixture(scope="module")
+def sample(warehouse: Warehouse) -> Warehouse:
+    warehouse.land(*sorted((PROJECT / "sample").iterdir()))
+    warehouse.build_marts()
+    return warehouse
+
+
+@pytest.fixture(scope="module")
+def summary() -> dict[str, Any]:
+    made = generate(seed=1, size="small")
+    for _ in made.lines():
+        pass
+    return dict(json.loads(made.summary.to_json()))
+
+
+def sets(rows: Rows, key: str, value: str) -> dict[str, set[str]]:
+    found: dict[str, set[str]] = defaultdict(set)
+    for row in rows:
+        found[row[key]].add(row[value])
+    return found
+
+
+def test_groups_are_as_they_were_made(sample: Warehouse, summary: dict[str, Any]) -> None:
+    people = summary["people"]
+    declared = sets(
+        sample.rows("select * from fct_epoch_members where is_declared"), "epoch_id", "person_id"
+    )
+    epochs = {row["epoch_id"]: row for row in sample.rows("select * from dim_epochs")}
+    links = sets(sample.rows("select * from fct_epoch_links"), "epoch_id", "previous_epoch_id")
+    groups = {row["group_id"]: row for row in sample.rows("select * from dim_groups")}
+    preferred = {
+        (row["group_id"], row["person_id"]): row["epoch_id"]
+        for row in sample.rows("select * from fct_preferred_epochs")
+    }
+    forks = {
+        frozenset([row["left_epoch_id"], row["right_epoch_id"]]): row
+        for row in sample.rows("select * from fct_epoch_forks")
+    }
+    made = [group for group in summary["groups"] if group["is_opened"]]
+    assert len(made) > 10
+    assert groups.keys() == {group["group_id"] for group in made}
+    for group in made:
+        name, group_id = group["name"], group["group_id"]
+        ids = {epoch["label"]: epoch["epoch_id"] for epoch in group["epochs"]}
+        for epoch in group["epochs"]:
+            label = f"{name}, epoch {epoch['label']}"
+            row = epochs[epoch["epoch_id"]]
+            assert row["creator_id"] == people[epoch["creator"]], label
+            assert row["key_rank"] == epoch["key_rank"] + 1, label
+            assert row["is_tip"] == epoch["is_tip"], label
+            assert links[epoch["epoch_id"]] == {ids[one] for one in epoch["previous"]}, label
+            assert declared[epoch["epoch_id"]] == {people[one] for one in epoch["members"]}, label
+        for fork in group["forks"]:
+            row = forks.pop(frozenset([ids[fork["left"]], ids[fork["right"]]]))
+            label = f"{name}, fork {fork['left']} and {fork['right']}"
+            assert row["rule"] == RULES[fork["rule"]], label
+            assert row["witness_count"] == len(fork["witnesses"]), label
+            assert row["winner_epoch_id"] == ids.get(fork["winner"]), label
+            assert row["is_criss_cross"] == fork["is_criss_cross"], label
+        for person, label in group["preferred"].items():
+            assert preferred.pop((group_id, people[person])) == ids[label], f"{name}, {person}"
+        assert groups[group_id]["preferred_epoch_id"] == ids.get(group["group_preferred"]), name
+    assert not forks
+    assert not preferred
+
+
+def test_forks_and_correct_members_by_the_plain_functions(sample: Warehouse) -> None:
+    epochs = sample.rows("select * from int_groups__epoch_members")
+    members = {row["epoch_id"]: frozenset(row["member_ids"]) for row in epochs}
+    keys = {row["epoch_id"]: row["key_rank"] for row in epochs}
+    previous = {row["epoch_id"]: row["previous_epoch_ids"] for row in epochs}
+    creators = {
+        row["epoch_id"]: row["creator_id"] for row in sample.rows("select * from dim_epochs")
+    }
+    ancestors = precedence(previous)
+
+    forks = sample.rows("select * from fct_epoch_forks")
+    witnesses = sample.rows("select * from fct_fork_witnesses")
+    assert {row["rule"] for row in forks} == set(RULES.values())
+    for row in forks:
+        left, right = row["left_epoch_id"], row["right_epoch_id"]
+        assert row["rule"] == fork_rule(members[left], members[right]), row
+        assert row["winner_epoch_id"] == fork_winner(left, right, members, keys), row
+        found = {
+            w["person_id"]
+            for w in witnesses
+            if w["left_epoch_id"] == left and w["right_epoch_id"] == right
+        }
+        assert found == fork_witnesses(left, right, members, ancestors), row
+
+    changes = sample.rows("select * from int_groups__member_changes where change = 'exclude'")
+    pasts = sets(
+        sample.rows("select * from int_groups__exclusion_pasts"), "message_id", "exclusion_id"
+    )
+    correct = sets(
+        sample.rows("select * from fct_epoch_members where is_correct"), "epoch_id", "person_id"
+    )
+    group_of = {row["epoch_id"]: row["group_id"] for row in epochs}
+    assert changes
+    for epoch in members:
+        own = {one for one in members if group_of[one] == group_of[epoch]}
+        exclusions = [
+            Exclusion(
+                row["message_id"], row["author_id"], row["epoch_id"], frozenset([row["person_id"]])
+            )
+            for row in changes
+            if row["group_id"] == group_of[epoch]
+        ]
+        expected = correct_members(
+            epoch,
+            {one: members[one] for one in own},
+            exclusions,
+            pasts[epoch],
+            previous,
+            ancestors,
+            creators,
+        )
+        assert correct[epoch] == expected, epoch
