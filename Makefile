@@ -5,13 +5,16 @@ BIN := $(VENV)/bin
 DBT := $(BIN)/dbt
 DBT_ARGS := --profiles-dir profiles
 
-.PHONY: build test lint docs clean
+.PHONY: build test lint docs clean java
 
 build: $(VENV)/.installed java
 	@$(DBT) build $(DBT_ARGS)
 
+# Three processes: the adapter, the expectations and the project each need a Spark with settings of its own.
 test: lint
-	@$(BIN)/pytest
+	@$(BIN)/pytest tests/python/adapter
+	@$(BIN)/pytest tests/python/test_quality.py
+	@$(BIN)/pytest --ignore=tests/python/adapter --ignore=tests/python/test_quality.py
 
 lint: $(VENV)/.installed java
 	@$(BIN)/ruff check src python_models tests benchmarks
@@ -37,4 +40,3 @@ $(VENV)/.installed: requirements.lock pyproject.toml
 
 java:
 	@bash bin/ensure-java
-.PHONY: java
