@@ -10,11 +10,10 @@ DBT_ARGS := --profiles-dir profiles
 build: $(VENV)/.installed java
 	@$(DBT) build $(DBT_ARGS)
 
-# Three processes: the adapter, the expectations and the project each need a Spark with settings of its own.
+# Two processes: the adapter is tested with a Spark of other settings.
 test: lint
 	@$(BIN)/pytest tests/python/adapter
-	@$(BIN)/pytest tests/python/test_quality.py
-	@$(BIN)/pytest --ignore=tests/python/adapter --ignore=tests/python/test_quality.py
+	@$(BIN)/pytest --ignore=tests/python/adapter
 
 lint: $(VENV)/.installed java
 	@$(BIN)/ruff check src python_models tests benchmarks
@@ -34,7 +33,7 @@ $(VENV)/.installed: requirements.lock pyproject.toml
 	@test -x $(BIN)/python || $(or $(PYTHON),python3) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "scuttlehouse needs Python 3.11 or newer: make build PYTHON=/path/to/python3.11")'
 	@test -x $(BIN)/python || $(or $(PYTHON),python3) -m venv $(VENV)
 	@echo "Installing into $(VENV) (a minute or two the first time) ..."
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r requirements.lock
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@touch $@
 

@@ -108,12 +108,12 @@ class Warehouse:
             assert self.dbt("debug").success
         return SparkSession.builder.getOrCreate()
 
-    def published(self) -> dict[str, list[tuple[Any, ...]]]:
+    def published(self) -> dict[str, Rows]:
         """The rows of every published table, in an order that is the same for the same rows."""
-        session = self.session
-        names = [row.viewName for row in session.sql("show views in scuttlehouse").collect()]
+        views = self.session.sql("show views in scuttlehouse").collect()
+        names = [row.viewName for row in views if not row.isTemporary]
         return {
-            name: sorted(map(tuple, session.table(f"scuttlehouse.{name}").collect()), key=repr)
+            name: sorted(self.rows(f"select * from scuttlehouse.{name}"), key=repr)
             for name in sorted(names)
         }
 
@@ -178,7 +178,7 @@ class Build:
 
     logs: list[Path]
     output: str
-    tables: dict[str, list[tuple[Any, ...]]]
+    tables: dict[str, Rows]
 
 
 @pytest.fixture(scope="session")

@@ -20,6 +20,7 @@ from scuttlehouse.quality import SUITES, Expectation, Suite
 from scuttlehouse.quality.check import Checked, check
 from scuttlehouse.quality.data_docs import write_data_docs
 from scuttlehouse.quality.feeds import REJECTS
+from scuttlehouse.quality.satisfy import ExpectColumnValuesToSatisfy
 from scuttlehouse.quality.tangles import REJECTED, SET_ASIDE
 
 PROJECT = Path(__file__).parents[2]
@@ -143,7 +144,9 @@ def test_a_column_of_nulls_is_no_excuse(session: SparkSession) -> None:
     assert {column for _, _, column in told(checked)} == {"rank", "position"}
 
 
-def test_other_columns_than_documented(session: SparkSession) -> None:
+def test_other_columns_than_documented(
+    session: SparkSession, caplog: pytest.LogCaptureFixture
+) -> None:
     frame = table(session, "dim_groups", GOOD["dim_groups"])
     frame = frame.withColumnRenamed("root_id", "first_id").drop("tip_count")
     observed = told(check([BY_NAME["dim_groups"]], {"dim_groups": frame}))
@@ -151,6 +154,7 @@ def test_other_columns_than_documented(session: SparkSession) -> None:
     assert columns == "missing: root_id, tip_count; not documented: first_id"
     assert {column for _, _, column in observed} == {"root_id", "tip_count"}
     assert all((text or "").startswith("This could not be checked") for text in observed.values())
+    assert not [r for r in caplog.records if r.name.startswith("great_expectations")]
 
 
 def test_a_table_that_cannot_be_read(session: SparkSession, tmp_path: Path) -> None:
@@ -166,6 +170,20 @@ def test_a_table_that_cannot_be_read(session: SparkSession, tmp_path: Path) -> N
     assert "out of order" in page
     assert "Traceback" not in page
     assert sys.prefix not in page
+
+
+def test_an_expectation_that_crashes(
+    session: SparkSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def crash(*_: Any, **__: Any) -> None:
+        raise RuntimeError("no luck today")
+
+    monkeypatch.setattr(ExpectColumnValuesToSatisfy, "_validate", crash)
+    rows = GOOD["fct_tangle_links"]
+    checked = check([BY_NAME["fct_tangle_links"]], tables(session, fct_tangle_links=rows))
+    assert told(checked) == {
+        ("fct_tangle_links", SATISFY, "is_in_graph"): "This could not be checked: no luck today"
+    }
 
 
 def test_examples_are_few_and_never_keys(session: SparkSession, tmp_path: Path) -> None:

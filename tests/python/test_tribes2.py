@@ -96,7 +96,7 @@ class Compared:
 
     def check(self, counts: Mapping[str, int] | None) -> None:
         assert not self.differences, f"{len(self.differences)} differ:\n" + "\n".join(self.differences)
-        assert counts is None or dict(self.counts) == dict(counts)
+        assert counts is None or +self.counts == counts
 
 
 class Tables:
@@ -174,7 +174,7 @@ def compare_epochs(log: Log, tables: Tables, seen: Compared) -> None:
     for oracle, answer, where in log.answers():
         group = oracle["group"]["id"]
         if "ok" not in answer["epochs"]:
-            seen.counts["no answer"] += 1
+            seen.counts["groups without an answer"] += 1
             continue
         seen.equal("root of the group", where, tables.groups[group]["root_id"], oracle["group"]["root"])
         theirs = {epoch["id"]: epoch for epoch in answer["epochs"]["ok"]}
@@ -193,12 +193,9 @@ def compare_epochs(log: Log, tables: Tables, seen: Compared) -> None:
 
 
 def compare_tangle(tangle: str, where: str, tables: Tables, theirs: Any, seen: Compared) -> None:
-    kind = tangle.split(" ")[0]
     ours, graph = tables.candidates[tangle], tables.graph[tangle]
-    seen.equal(f"{kind} tangle: nodes", where, len(ours), theirs["nodeCount"])
-    seen.equal(f"{kind} tangle: connected", where, len(graph), theirs["connectedCount"])
-    seen.equal(f"{kind} tangle: disconnected", where, ours - graph, set(theirs["disconnected"]))
-    seen.equal(f"{kind} tangle: tips", where, tables.tips[tangle], set(theirs["graphTips"]))
+    kind = tangle.split(" ")[0]
+    seen.equal(f"{kind} tangle", where, shape(ours, graph, tables.tips[tangle]), their_shape(theirs))
 
 
 def compare_headless(tangle: str, where: str, tables: Tables, theirs: Any, seen: Compared) -> None:
@@ -211,12 +208,28 @@ def compare_headless(tangle: str, where: str, tables: Tables, theirs: Any, seen:
     links = {message: tables.links[f"{tangle} {message}"] for message in ours}
     while grown := {one for one in ours - graph if links[one] and links[one] <= graph}:
         graph |= grown
-    listed = set().union(*(links[message] for message in graph - {root}))
-    seen.equal("no opened root: in the graph", where, tables.graph[tangle], set())
-    seen.equal("no opened root: nodes", where, len(ours | {root}), theirs["nodeCount"])
-    seen.equal("no opened root: connected", where, len(graph), theirs["connectedCount"])
-    seen.equal("no opened root: disconnected", where, ours - graph, set(theirs["disconnected"]))
-    seen.equal("no opened root: tips", where, graph - listed, set(theirs["graphTips"]))
+    tips = graph - set().union(*(links[message] for message in graph - {root}))
+    seen.equal("tangle without its root", where, tables.graph[tangle] | tables.tips[tangle], set())
+    granted = shape(ours | {root}, graph, tips)
+    seen.equal("tangle with its root granted", where, granted, their_shape(theirs))
+
+
+def shape(nodes: set[str], graph: set[str], tips: set[str]) -> dict[str, object]:
+    return {
+        "nodes": len(nodes),
+        "connected": len(graph),
+        "disconnected": nodes - graph,
+        "tips": tips,
+    }
+
+
+def their_shape(tangle: dict[str, Any]) -> dict[str, object]:
+    return {
+        "nodes": tangle["nodeCount"],
+        "connected": tangle["connectedCount"],
+        "disconnected": set(tangle["disconnected"]),
+        "tips": set(tangle["graphTips"]),
+    }
 
 
 def compare_tangles(log: Log, tables: Tables, seen: Compared) -> None:
@@ -245,9 +258,9 @@ def compare_members(log: Log, tables: Tables, seen: Compared) -> None:
                 waiting = set().union(
                     *(tables.recipients[one] for one in tables.candidates[f"members {epoch}"])
                 )
-                seen.equal("no opened root: members, waiting", where, waiting, added)
-                seen.equal("no opened root: exclusions", where, tables.excluded[epoch], excluded)
-                seen.equal("no opened root: no epoch", where, epoch in tables.epochs, False)
+                seen.equal("members that wait for their epoch", where, waiting, added)
+                seen.equal("exclusions", where, tables.excluded[epoch], excluded)
+                seen.equal("epoch that nobody opened", where, epoch in tables.epochs, False)
 
 
 def newest_of_person(answer: dict[str, Any], person: str) -> set[str]:
@@ -294,7 +307,7 @@ def compare_missing_members(log: Log, tables: Tables, seen: Compared) -> None:
             for epoch in tables.epochs_of(oracle["group"]["id"]) | set(theirs):
                 ours = tables.missing(epoch)
                 seen.equal("missing members", f"{where}, epoch {epoch}", ours, theirs.get(epoch, set()))
-                seen.counts["missing members, some"] += bool(ours)
+                seen.counts["epochs that miss members"] += bool(ours)
 
 
 def compare_messages(log: Log, tables: Tables, seen: Compared, source_file: str) -> None:
@@ -319,8 +332,14 @@ COMPARISONS = (
     compare_missing_members,
 )
 
-# What each of the four builds compares, so that none can pass by comparing nothing.
-COUNTS: dict[int, dict[str, int]] = {}
+# How much each build compares, so that none can pass by comparing nothing.
+TOGETHER = -1
+COUNTS: dict[str, dict[int, int]] = {}
+
+
+def counts_of(choice: int) -> dict[str, int] | None:
+    counts = {what: by_choice[choice] for what, by_choice in COUNTS.items() if choice in by_choice}
+    return counts or None
 
 
 def test_the_fixture_is_whole(tribes2: Path) -> None:
@@ -352,7 +371,7 @@ def test_a_log_of_every_scenario(warehouse: Warehouse, tribes2: Path, choice: in
         for compare in COMPARISONS:
             compare(log, tables, seen)
         compare_messages(log, tables, seen, f"{number:03d}-{log.path.name}")
-    seen.check(COUNTS.get(choice))
+    seen.check(counts_of(choice))
 
 
 def test_every_log_in_one_build(warehouse: Warehouse, tribes2: Path) -> None:
@@ -378,7 +397,7 @@ def test_every_log_in_one_build(warehouse: Warehouse, tribes2: Path) -> None:
             for oracle, answer, where in log.answers():
                 for peer in oracle["peers"].keys() - {log.peer}:
                     compare_own_preference(peer, oracle, answer, f"{where}, {peer}", tables, seen)
-    seen.check(COUNTS.get(-1))
+    seen.check(counts_of(TOGETHER))
 
 
 def group_messages(log: Log) -> set[str]:

@@ -1,0 +1,200 @@
+"""What readers see: the last good tables, whatever happens to the builds after them."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import PROJECT, Build, Rows, Warehouse
+
+from dbt.adapters.sparkpython.derby import is_locked
+from scuttlehouse.sample import write_sample
+
+GATE = "tests/singular/nothing_may_pass.sql"
+MARTS = sorted(path.stem for path in (PROJECT / "models" / "marts").rglob("*.sql"))
+WITHOUT_UNIT_TESTS = "--exclude-resource-type", "unit_test"
+
+
+@pytest.fixture
+def published(warehouse: Warehouse, built: Build) -> dict[str, Rows]:  # noqa: ARG001
+    """What is published before a test."""
+    return warehouse.published()
+
+
+@pytest.fixture
+def other_logs(warehouse: Warehouse, tmp_path: Path, tribes2: Path) -> Path:
+    """Other logs than those that were published have landed."""
+    write_sample(tmp_path, seed=2)
+    warehouse.land(tmp_path / "bob.jsonl", tribes2 / "s3-subset" / "final" / "alice.jsonl")
+    return tmp_path
+
+
+def differing(ours: dict[str, Rows], theirs: dict[str, Rows]) -> list[str]:
+    """The names of the tables that differ."""
+    return [name for name in sorted({*ours, *theirs}) if ours.get(name) != theirs.get(name)]
+
+
+def statuses(outcome: Any) -> dict[str, str]:
+    return {result.node.name: str(result.status) for result in outcome.result}
+
+
+@contextmanager
+def a_test_that_fails(warehouse: Warehouse, on: str) -> Iterator[Path]:
+    path = warehouse.project / GATE
+    path.write_text(f"select * from {{{{ ref('{on}') }}}} limit 1\n")
+    try:
+        yield path
+    finally:
+        path.unlink()
+
+
+@contextmanager
+def a_reader(warehouse: Warehouse) -> Iterator[Callable[[], list[tuple[int, int]]]]:
+    """Somebody at a dashboard, who reads the published tables all the time: what was read so far."""
+    session = warehouse.session.newSession()
+    query = (
+        "select (select count(*) from scuttlehouse.fct_messages),"
+        " (select count(*) from scuttlehouse.fct_rejected_lines)"
+    )
+    reads: list[tuple[int, int]] = []
+    errors: list[Exception] = []
+    done = threading.Event()
+
+    def read() -> None:
+        while not done.is_set() and not errors:
+            try:
+                reads.append(tuple(session.sql(query).collect()[0]))
+            except Exception as error:
+                errors.append(error)
+
+    thread = threading.Thread(target=read)
+    thread.start()
+    try:
+        yield lambda: reads
+    finally:
+        done.set()
+        thread.join()
+    assert not errors, f"after {len(reads)} good reads: {str(errors[0])[:1000]}"
+
+
+def counts(tables: dict[str, Rows]) -> tuple[int, int]:
+    return len(tables["fct_messages"]), len(tables["fct_rejected_lines"])
+
+
+def test_a_good_build_publishes_every_mart(built: Build) -> None:
+    assert sorted(built.tables) == sorted([*MARTS, "fct_quality_results"])
+    for name in ("fct_messages", "dim_groups", "fct_preferred_epochs", "fct_rejected_lines"):
+        assert built.tables[name], f"{name} is empty"
+    assert all(row["is_success"] for row in built.tables["fct_quality_results"])
+
+
+def test_a_failed_build_publishes_nothing_and_a_retry_all(
+    warehouse: Warehouse, published: dict[str, Rows], other_logs: Path
+) -> None:
+    """A reader in the middle of both sees the old tables, then the new, and no error."""
+    with a_reader(warehouse) as reads:
+        with a_test_that_fails(warehouse, on="fct_rejected_lines") as failing:
+            outcome = warehouse.dbt("build", *WITHOUT_UNIT_TESTS)
+            said = statuses(outcome)
+            assert not outcome.success
+            assert [name for name, status in said.items() if status in ("error", "fail")] == [failing.stem]
+            gated = {name for name, status in said.items() if status == "skipped"}
+            assert gated >= {f"published_{name}" for name in published}
+            assert said["fct_messages"] == "success", "the marts were built, and are not published"
+            work = warehouse.rows("select count(*) as n from scuttlehouse_work.fct_messages")
+            assert work != [{"n": len(published["fct_messages"])}]
+            assert differing(warehouse.published(), published) == []
+            while_failing = len(reads())
+
+            failing.write_text(failing.read_text().replace("limit 1", "limit 0"))
+            warehouse.build("retry")
+        after = warehouse.published()
+    assert counts(after) != counts(published)
+    assert differing(after, published) != []
+    assert while_failing > 0
+    assert set(reads()[:while_failing]) == {counts(published)}
+    assert set(reads()) <= {counts(published), counts(after)}
+    assert len(after["fct_messages"]) == work[0]["n"]
+
+
+def test_other_commands_publish_nothing(
+    warehouse: Warehouse, published: dict[str, Rows], other_logs: Path
+) -> None:
+    warehouse.land(other_logs / "alice.jsonl")
+    some = "-s", "+fct_rejected_lines", "+fct_messages", "path:models/published"
+    warehouse.build("run", *some)
+    work = warehouse.rows("select count(*) as n from scuttlehouse_work.fct_messages")
+    assert work != [{"n": len(published["fct_messages"])}]
+    assert differing(warehouse.published(), published) == []
+    warehouse.build("build", "--empty", *some, "--exclude-resource-types", "test", "unit_test")
+    assert warehouse.rows("select count(*) as n from scuttlehouse_work.fct_messages") == [{"n": 0}]
+    assert differing(warehouse.published(), published) == []
+
+
+def test_selectors_and_full_refresh(warehouse: Warehouse, published: dict[str, Rows]) -> None:
+    """A part of the project is built, tested and published; the rest stays as it was."""
+    warehouse.build_marts()
+    outcome = warehouse.dbt("build", "--full-refresh", "-s", "dim_groups+", *WITHOUT_UNIT_TESTS)
+    said = statuses(outcome)
+    assert outcome.success, said
+    assert "unique_dim_groups_group_id" in said
+    assert "dim_feeds" not in said
+    assert said["published_dim_groups"] == "success"
+    after = warehouse.published()
+    assert sorted(after) == sorted(published)
+    groups = warehouse.rows("select * from scuttlehouse_work.dim_groups")
+    assert after["dim_groups"] == sorted(groups, key=repr)
+
+
+def test_a_killed_build_is_no_trouble(
+    warehouse: Warehouse, published: dict[str, Rows], other_logs: Path
+) -> None:
+    """kill -9 in the middle of writing tables: readers read on, and the next build just works."""
+    versions = warehouse.home / "warehouse" / "scuttlehouse_work_versions.db"
+    known = set(versions.iterdir())
+    with warehouse.start("dbt", "build", "--profiles-dir", "profiles", *WITHOUT_UNIT_TESTS) as process:
+        for _ in process.stdout or ():
+            if set(versions.iterdir()) - known:
+                break
+        running = process.poll() is None
+        process.kill()
+    assert running, "the build ended before it wrote a mart"
+    assert process.returncode == -9
+    while is_locked(warehouse.home / "metastore"):  # Java follows as soon as it notices.
+        time.sleep(0.1)
+    assert differing(warehouse.published(), published) == []
+
+    warehouse.build_marts()
+    assert differing(warehouse.published(), published) == []
+    work = warehouse.rows("select count(*) as n from scuttlehouse_work.fct_messages")
+    assert work != [{"n": len(published["fct_messages"])}]
+
+
+def test_old_versions_do_not_pile_up(warehouse: Warehouse, published: dict[str, Rows]) -> None:
+    """A mart has the version that is published, and the one of the last build."""
+    some = "-s", "+fct_rejected_lines", "--exclude-resource-types", "test", "unit_test"
+    for _ in range(3):
+        warehouse.build("build", *some)
+    tables = warehouse.session.sql("show tables in scuttlehouse_work_versions").collect()
+    kept = Counter(row.tableName.split("__")[0] for row in tables)
+    assert set(kept) == set(published)
+    assert kept["fct_rejected_lines"] == 2
+    assert {name: count for name, count in kept.items() if count > 2} == {}
+    folders = warehouse.home / "warehouse" / "scuttlehouse_work_versions.db"
+    assert {folder.name for folder in folders.iterdir()} == {row.tableName for row in tables}
+
+
+def test_publishing_alone_publishes_only_what_was_tested(
+    warehouse: Warehouse, published: dict[str, Rows], other_logs: Path
+) -> None:
+    """After a build that failed, its tables do not slip out through a selector."""
+    warehouse.land(other_logs / "alice.jsonl")
+    warehouse.build_marts()
+    warehouse.dbt("build", "-s", "path:models/published", "int_quality__passed")
+    assert differing(warehouse.published(), published) == []
