@@ -1,4 +1,4 @@
-"""What a person types: `dbt build` and the summary it ends with, `scuttlehouse sql`, `scuttlehouse sample`."""
+"""What a person types: `dbt build` and its summary, `scuttlehouse sql`, `scuttlehouse sample`."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from conftest import Build, Warehouse
 
+from conftest import Build, Warehouse
 from scuttlehouse.cli import main
 
 Ask = Callable[..., tuple[int, str, str]]
@@ -20,12 +20,12 @@ Ask = Callable[..., tuple[int, str, str]]
 @pytest.fixture
 def ask(
     warehouse: Warehouse,
-    built: Build,  # noqa: ARG001 - something is published
+    built: Build,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> Ask:
     """Ask `scuttlehouse sql` in this process: its exit code, and what it says on both streams."""
-    assert warehouse.session is not None
+    assert built.tables
     monkeypatch.chdir(warehouse.project)
     for name, value in warehouse.environment.items():
         monkeypatch.setenv(name, value)
@@ -61,7 +61,9 @@ def test_the_summary_of_a_build(built: Build) -> None:
     for reason in {row["reason"] for row in rejected}:
         rows = [row for row in rejected if row["reason"] == reason]
         first = min(row["line_number"] for row in rows)
-        assert re.search(rf"^ +{len(rows)}  {reason} +first: \S+ line {first}$", summary, re.M), reason
+        assert re.search(rf"^ +{len(rows)}  {reason} +first: \S+ line {first}$", summary, re.M), (
+            reason
+        )
 
     placed = tables["fct_tangle_messages"]
     for status in ("set_aside", "rejected"):
@@ -95,7 +97,9 @@ def test_a_build_shows_no_logs_of_others(built: Build) -> None:
 
 
 def test_a_table_for_the_eye(ask: Ask, warehouse: Warehouse) -> None:
-    code, out, err = ask("select group_id, epoch_count, preferred_epoch_id from dim_groups order by 1")
+    code, out, err = ask(
+        "select group_id, epoch_count, preferred_epoch_id from dim_groups order by 1"
+    )
     assert (code, err) == (0, "")
     header, line, *rows = out.splitlines()
     assert header.split() == ["group_id", "epoch_count", "preferred_epoch_id"]
@@ -124,7 +128,9 @@ def test_json_is_read_back(ask: Ask, warehouse: Warehouse) -> None:
     code, out, err = ask(query, "--format", "json")
     assert (code, err) == (0, "")
     expected = warehouse.rows(query)
-    assert [json.loads(line) for line in out.splitlines()] == json.loads(json.dumps(expected, default=str))
+    assert [json.loads(line) for line in out.splitlines()] == json.loads(
+        json.dumps(expected, default=str)
+    )
     assert expected
 
 
@@ -142,7 +148,9 @@ def test_json_is_read_back(ask: Ask, warehouse: Warehouse) -> None:
         ("select 1; select 2", r"(?i)syntax|extra"),
     ],
 )
-def test_what_cannot_be_answered_is_said_in_a_sentence(ask: Ask, statement: str, said: str | None) -> None:
+def test_what_cannot_be_answered_is_said_in_a_sentence(
+    ask: Ask, statement: str, said: str | None
+) -> None:
     code, out, err = ask(statement)
     if said is None:
         # Spark's ANSI mode decides whether this is an error or null.
@@ -165,7 +173,8 @@ def test_queries_change_nothing(ask: Ask, warehouse: Warehouse) -> None:
     assert warehouse.published() == before
 
 
-def test_sql_in_a_process_of_its_own(warehouse: Warehouse, built: Build) -> None:  # noqa: ARG001
+@pytest.mark.usefixtures("built")
+def test_sql_in_a_process_of_its_own(warehouse: Warehouse) -> None:
     query = "select count(*) as group_count from dim_groups"
     [expected] = warehouse.rows("select count(*) as group_count from scuttlehouse.dim_groups")
     done = warehouse.run("scuttlehouse", "sql", query, "--format", "json")
@@ -173,7 +182,8 @@ def test_sql_in_a_process_of_its_own(warehouse: Warehouse, built: Build) -> None
     assert [json.loads(line) for line in done.stdout.splitlines()] == [expected]
 
 
-def test_an_unknown_table_in_a_process_of_its_own(warehouse: Warehouse, built: Build) -> None:  # noqa: ARG001
+@pytest.mark.usefixtures("built")
+def test_an_unknown_table_in_a_process_of_its_own(warehouse: Warehouse) -> None:
     done = warehouse.run("scuttlehouse", "sql", "select * from nope")
     assert (done.returncode, done.stdout) == (1, "")
     assert "nope" in done.stderr
@@ -209,10 +219,15 @@ def test_sample_writes_logs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
 def test_sample_into_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "taken").touch()
     assert main(["sample", "--out", str(tmp_path / "taken")]) == 1
-    assert capsys.readouterr().err == f"The sample cannot be written to {tmp_path}/taken: File exists.\n"
+    assert (
+        capsys.readouterr().err
+        == f"The sample cannot be written to {tmp_path}/taken: File exists.\n"
+    )
 
 
-@pytest.mark.parametrize("arguments", [[], ["sql"], ["sql", "select 1", "--format", "xml"], ["sample"]])
+@pytest.mark.parametrize(
+    "arguments", [[], ["sql"], ["sql", "select 1", "--format", "xml"], ["sample"]]
+)
 def test_usage(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as left:
         main(arguments)

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import PROJECT, Build, Rows, Warehouse
 
+from conftest import PROJECT, Build, Rows, Warehouse
 from dbt.adapters.sparkpython.derby import is_locked
 from scuttlehouse.sample import write_sample
 
@@ -22,8 +22,9 @@ WITHOUT_UNIT_TESTS = "--exclude-resource-type", "unit_test"
 
 
 @pytest.fixture
-def published(warehouse: Warehouse, built: Build) -> dict[str, Rows]:  # noqa: ARG001
-    """What is published before a test."""
+def published(warehouse: Warehouse, built: Build) -> dict[str, Rows]:
+    """What is published before a test: something is."""
+    assert built.tables
     return warehouse.published()
 
 
@@ -94,8 +95,9 @@ def test_a_good_build_publishes_every_mart(built: Build) -> None:
     assert all(row["is_success"] for row in built.tables["fct_quality_results"])
 
 
+@pytest.mark.usefixtures("other_logs")
 def test_a_failed_build_publishes_nothing_and_a_retry_all(
-    warehouse: Warehouse, published: dict[str, Rows], other_logs: Path
+    warehouse: Warehouse, published: dict[str, Rows]
 ) -> None:
     """A reader in the middle of both sees the old tables, then the new, and no error."""
     with a_reader(warehouse) as reads:
@@ -103,7 +105,9 @@ def test_a_failed_build_publishes_nothing_and_a_retry_all(
             outcome = warehouse.dbt("build", *WITHOUT_UNIT_TESTS)
             said = statuses(outcome)
             assert not outcome.success
-            assert [name for name, status in said.items() if status in ("error", "fail")] == [failing.stem]
+            assert [name for name, status in said.items() if status in ("error", "fail")] == [
+                failing.stem
+            ]
             gated = {name for name, status in said.items() if status == "skipped"}
             assert gated >= {f"published_{name}" for name in published}
             assert said["fct_messages"] == "success", "the marts were built, and are not published"
@@ -152,13 +156,14 @@ def test_selectors_and_full_refresh(warehouse: Warehouse, published: dict[str, R
     assert after["dim_groups"] == sorted(groups, key=repr)
 
 
-def test_a_killed_build_is_no_trouble(
-    warehouse: Warehouse, published: dict[str, Rows], other_logs: Path
-) -> None:
+@pytest.mark.usefixtures("other_logs")
+def test_a_killed_build_is_no_trouble(warehouse: Warehouse, published: dict[str, Rows]) -> None:
     """kill -9 in the middle of writing tables: readers read on, and the next build just works."""
     versions = warehouse.home / "warehouse" / "scuttlehouse_work_versions.db"
     known = set(versions.iterdir())
-    with warehouse.start("dbt", "build", "--profiles-dir", "profiles", *WITHOUT_UNIT_TESTS) as process:
+    with warehouse.start(
+        "dbt", "build", "--profiles-dir", "profiles", *WITHOUT_UNIT_TESTS
+    ) as process:
         for _ in process.stdout or ():
             if set(versions.iterdir()) - known:
                 break

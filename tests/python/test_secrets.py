@@ -18,8 +18,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from conftest import Build, Warehouse
 
+from conftest import Build, Warehouse
 from scuttlehouse.sample import secrets as sample_secrets
 
 Needles = dict[bytes, str]
@@ -40,7 +40,9 @@ def spellings(secret: bytes, kind: str) -> Needles:
         secret.hex().encode(): f"{kind} in hex",
         secret.hex().upper().encode(): f"{kind} in upper-case hex",
         json.dumps(list(secret)).encode()[1:-1]: f"{kind} as integers",
-        json.dumps(list(secret), separators=(",", ":")).encode()[1:-1]: f"{kind} as packed integers",
+        json.dumps(list(secret), separators=(",", ":")).encode()[
+            1:-1
+        ]: f"{kind} as packed integers",
         json.dumps([float(byte) for byte in secret]).encode()[1:-1]: f"{kind} as numbers",
         "\n".join(map(str, secret)).encode(): f"{kind} as lines of integers",
     }
@@ -120,7 +122,10 @@ def value_text(value: object) -> bytes:
 def search(files: Iterable[Path], needles: Needles) -> list[str]:
     """What was found where."""
     return sorted(
-        f"{name} in {path}" for path in files for text in texts(path) for name in find(text, needles)
+        f"{name} in {path}"
+        for path in files
+        for text in texts(path)
+        for name in find(text, needles)
     )
 
 
@@ -208,7 +213,9 @@ def test_no_secret_stands_anywhere(warehouse: Warehouse, built: Build, needles: 
     assert len(tables) > 40
     for table in tables:
         folder = warehouse.home / "warehouse" / f"{table.namespace[0]}.db" / table.name
-        assert any(path.is_relative_to(folder) and path.suffix == ".parquet" for path in files), folder
+        assert any(path.is_relative_to(folder) and path.suffix == ".parquet" for path in files), (
+            folder
+        )
 
     found = search(files, needles)
     found += [f"{name} in what dbt build says" for name in find(built.output.encode(), needles)]

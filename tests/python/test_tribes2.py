@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from conftest import Warehouse
 
 ALL_PEERS = os.environ.get("SCUTTLEHOUSE_TEST_ALL_PEERS") == "1"
@@ -52,7 +53,11 @@ class Log:
 
     def answers(self) -> Iterator[tuple[dict[str, Any], dict[str, Any], str]]:
         for oracle in self.oracles:
-            yield oracle, oracle["answers"][self.peer], f"{self.name}, {oracle['group']['id'][20:26]}"
+            yield (
+                oracle,
+                oracle["answers"][self.peer],
+                f"{self.name}, {oracle['group']['id'][20:26]}",
+            )
 
 
 def uri(key: str) -> str:
@@ -95,7 +100,9 @@ class Compared:
             self.differences.append(f"{what} in {where}\n    ours   {ours}\n    theirs {theirs}")
 
     def check(self, counts: Mapping[str, int] | None) -> None:
-        assert not self.differences, f"{len(self.differences)} differ:\n" + "\n".join(self.differences)
+        assert not self.differences, f"{len(self.differences)} differ:\n" + "\n".join(
+            self.differences
+        )
         assert counts is None or +self.counts == counts
 
 
@@ -119,7 +126,9 @@ class Tables:
             "select tangle_kind || ' ' || root_id as tangle, message_id, status, is_tip"
             " from fct_tangle_messages join dim_tangles using (tangle_id)"
         )
-        self.candidates = pairs(tangles, "tangle", "message_id", lambda row: row["status"] != "rejected")
+        self.candidates = pairs(
+            tangles, "tangle", "message_id", lambda row: row["status"] != "rejected"
+        )
         self.graph = pairs(tangles, "tangle", "message_id", lambda row: row["status"] == "in")
         self.tips = pairs(tangles, "tangle", "message_id", lambda row: row["is_tip"])
         self.links = pairs(
@@ -152,14 +161,16 @@ class Tables:
         """The library's formula: declared in the epoch and before it, not excluded before it."""
         before = self.precedence[epoch]
         declared = set().union(*(self.declared[one] for one in before | {epoch}))
-        return declared - set().union(*(self.excluded[one] for one in before)) - self.declared[epoch]
+        return (
+            declared - set().union(*(self.excluded[one] for one in before)) - self.declared[epoch]
+        )
 
 
 def pairs(
     rows: list[dict[str, Any]],
     key: str | None = None,
     value: str | None = None,
-    wanted: Callable[[dict[str, Any]], bool] = lambda row: True,
+    wanted: Callable[[dict[str, Any]], bool] = bool,
 ) -> Pairs:
     """The values by key; without names, of rows of a key and a value."""
     found: Pairs = defaultdict(set)
@@ -176,7 +187,9 @@ def compare_epochs(log: Log, tables: Tables, seen: Compared) -> None:
         if "ok" not in answer["epochs"]:
             seen.counts["groups without an answer"] += 1
             continue
-        seen.equal("root of the group", where, tables.groups[group]["root_id"], oracle["group"]["root"])
+        seen.equal(
+            "root of the group", where, tables.groups[group]["root_id"], oracle["group"]["root"]
+        )
         theirs = {epoch["id"]: epoch for epoch in answer["epochs"]["ok"]}
         seen.equal("epochs", where, tables.epochs_of(group), set(theirs))
         for epoch, their in theirs.items():
@@ -195,7 +208,9 @@ def compare_epochs(log: Log, tables: Tables, seen: Compared) -> None:
 def compare_tangle(tangle: str, where: str, tables: Tables, theirs: Any, seen: Compared) -> None:
     ours, graph = tables.candidates[tangle], tables.graph[tangle]
     kind = tangle.split(" ")[0]
-    seen.equal(f"{kind} tangle", where, shape(ours, graph, tables.tips[tangle]), their_shape(theirs))
+    seen.equal(
+        f"{kind} tangle", where, shape(ours, graph, tables.tips[tangle]), their_shape(theirs)
+    )
 
 
 def compare_headless(tangle: str, where: str, tables: Tables, theirs: Any, seen: Compared) -> None:
@@ -306,7 +321,9 @@ def compare_missing_members(log: Log, tables: Tables, seen: Compared) -> None:
             theirs = {one["epoch"]: set(one["missing"]) for one in answer["missingMembers"]["ok"]}
             for epoch in tables.epochs_of(oracle["group"]["id"]) | set(theirs):
                 ours = tables.missing(epoch)
-                seen.equal("missing members", f"{where}, epoch {epoch}", ours, theirs.get(epoch, set()))
+                seen.equal(
+                    "missing members", f"{where}, epoch {epoch}", ours, theirs.get(epoch, set())
+                )
                 seen.counts["epochs that miss members"] += bool(ours)
 
 

@@ -12,21 +12,34 @@ people as (
 
 ),
 
+-- Anybody can write an invalid message under the name of somebody else's feed: it says nothing about it.
+own_messages as (
+
+    select
+        message_id,
+        feed_id,
+        previous_id,
+        validity,
+        sequence
+    from messages
+    where validity != 'invalid' and sequence >= 1
+
+),
+
 -- A message stands well when it begins its feed or follows the message it names as previous.
 linked_messages as (
 
     select
-        messages.feed_id,
-        messages.sequence,
-        messages.validity = 'valid'
+        own_messages.feed_id,
+        own_messages.sequence,
+        own_messages.validity = 'valid'
         and (
-            (messages.sequence = 1 and messages.previous_id is null)
-            or coalesce(previous.sequence = messages.sequence - 1, false)
+            (own_messages.sequence = 1 and own_messages.previous_id is null)
+            or coalesce(previous.sequence = own_messages.sequence - 1, false)
         ) as is_linked
-    from messages
-    left join messages as previous
-        on messages.previous_id = previous.message_id and messages.feed_id = previous.feed_id
-    where messages.sequence is not null
+    from own_messages
+    left join own_messages as previous
+        on own_messages.previous_id = previous.message_id and own_messages.feed_id = previous.feed_id
 
 ),
 
@@ -48,8 +61,7 @@ chained_sequences as (
         feed_id,
         sequence,
         message_count,
-        sequence = row_number() over (partition by feed_id order by sequence)
-        and bool_and(is_linked) over (partition by feed_id order by sequence) as is_chained
+        bool_and(is_linked) over (partition by feed_id order by sequence) as is_chained
     from feed_sequences
 
 ),
@@ -64,7 +76,6 @@ chains as (
         max(sequence) - count(*) as gap_count,
         max(message_count) > 1 as is_forked
     from chained_sequences
-    where sequence >= 1
     group by feed_id
 
 ),
