@@ -318,8 +318,29 @@ def test_any_bytes_become_one_row_a_line(
 
 
 NAMES = st.sampled_from(
-    "key value timestamp meta originalContent author sequence previous content type tangles group"
-    " epoch members root recps excludes id feedpurpose secret data".split()
+    [
+        "key",
+        "value",
+        "timestamp",
+        "meta",
+        "originalContent",
+        "author",
+        "sequence",
+        "previous",
+        "content",
+        "type",
+        "tangles",
+        "group",
+        "epoch",
+        "members",
+        "root",
+        "recps",
+        "excludes",
+        "id",
+        "feedpurpose",
+        "secret",
+        "data",
+    ]
 )
 TEXTS = st.one_of(
     st.text(max_size=8),

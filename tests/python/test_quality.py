@@ -144,6 +144,15 @@ def test_a_column_of_nulls_is_no_excuse(session: SparkSession) -> None:
     assert {column for _, _, column in told(checked)} == {"rank", "position"}
 
 
+def test_a_condition_that_is_null_is_not_fulfilled(session: SparkSession) -> None:
+    rows = [GOOD["fct_tangle_messages"][0] | {"status": None}]
+    observed = told(
+        check([BY_NAME["fct_tangle_messages"]], tables(session, fct_tangle_messages=rows))
+    )
+    columns = {column for _, name, column in observed if name == SATISFY}
+    assert columns == {"status_reason", "rank", "position"}
+
+
 def test_other_columns_than_documented(
     session: SparkSession, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -159,15 +168,17 @@ def test_other_columns_than_documented(
 
 def test_a_table_that_cannot_be_read(session: SparkSession, tmp_path: Path) -> None:
     frame = table(session, "fct_epoch_links", GOOD["fct_epoch_links"]).selectExpr(
-        "epoch_id", "cast(raise_error('out of order') as string) as previous_epoch_id"
+        "epoch_id",
+        "cast(raise_error('out of order' || repeat('!', 999)) as string) as previous_epoch_id",
     )
     checked = check([BY_NAME["fct_epoch_links"]], {"fct_epoch_links": frame})
     observed = told(checked)
     assert "previous_epoch_id" in {column for _, _, column in observed}
-    assert all("out of order" in (text or "") for text in observed.values())
+    assert all("out of order!" in (text or "") for text in observed.values())
     write_data_docs(tmp_path / "docs", checked, "b", "t")
     page = (tmp_path / "docs" / "fct_epoch_links.html").read_text()
-    assert "out of order" in page
+    assert "out of order!" in page
+    assert "!" * 300 not in page
     assert "Traceback" not in page
     assert sys.prefix not in page
 
