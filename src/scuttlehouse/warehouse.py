@@ -74,7 +74,7 @@ def first_sentences(message: str) -> str:
     >>> first_sentences("[COLUMN] No such column. SQLSTATE: 42703; line 1 pos 7;\\n'Project ['a]")
     '[COLUMN] No such column. SQLSTATE: 42703; line 1 pos 7;'
     """
-    return re.split(r"\n['+]|\n\s*at |\n\nJVM stacktrace", message)[0].strip()
+    return re.split(r"\n['+]|\n\s*at |\n\n(?:== SQL|JVM stacktrace)", message)[0].strip()
 
 
 def write_rows(

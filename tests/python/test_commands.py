@@ -38,10 +38,9 @@ def ask(
 
 
 def is_one_sentence(text: str) -> bool:
-    """Whether it is something to read: some words, no stack of Java or Python."""
-    lines = text.strip().splitlines()
+    """Whether it is one line to read, without Java, Python or a plan of Spark."""
     noise = r"^\s*at |Traceback|org\.apache|java\.|\bException\b|^'?(Project|Filter|GlobalLimit)\b"
-    return 0 < len(lines) <= 3 and not re.search(noise, text, re.MULTILINE)
+    return bool(re.fullmatch(r".+\n", text)) and not re.search(noise, text)
 
 
 def test_the_summary_of_a_build(built: Build) -> None:

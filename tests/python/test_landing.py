@@ -808,7 +808,8 @@ def test_a_build_of_odd_logs(warehouse: Warehouse) -> None:
 def test_a_build_without_logs_changes_nothing(
     warehouse: Warehouse, spoil: Callable[[Path], None]
 ) -> None:
-    before = warehouse.published(), warehouse.rows("select * from stg_ssb__lines")
+    mart = "select * from scuttlehouse_work.fct_messages"
+    before = warehouse.published(), warehouse.rows(mart)
     warehouse.land()
     spoil(warehouse.landing)
     outcome = warehouse.dbt("build", "--exclude-resource-type", "unit_test")
@@ -823,4 +824,4 @@ def test_a_build_without_logs_changes_nothing(
     assert not [line for line in said if line.startswith(("at ", "Traceback", "File "))], said
     ran = [result.node.name for result in outcome.result if result.status == "success"]
     assert sorted(ran) == ["reject_reasons", "tangle_kinds"], "only seeds ran besides"
-    assert (warehouse.published(), warehouse.rows("select * from stg_ssb__lines")) == before
+    assert (warehouse.published(), warehouse.rows(mart)) == before

@@ -150,7 +150,7 @@ def test_a_condition_that_is_null_is_not_fulfilled(session: SparkSession) -> Non
         check([BY_NAME["fct_tangle_messages"]], tables(session, fct_tangle_messages=rows))
     )
     columns = {column for _, name, column in observed if name == SATISFY}
-    assert columns == {"status_reason", "rank", "position"}
+    assert columns == {"status_reason", "rank", "position", "is_tip"}
 
 
 def test_other_columns_than_documented(

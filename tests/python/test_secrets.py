@@ -150,7 +150,7 @@ def test_the_logs_do_hold_the_secrets(built: Build, needles: Needles) -> None:
     assert kinds == {"seed", "secret", "oldSecrets", "feedpurpose", "key of a recipient"}
     found = {secret_of(name) for path in built.logs for name in find(text_of(path), needles)}
     everything = {secret_of(name) for name in needles.values()}
-    assert len(everything) > 60
+    assert len(everything) > 40
     assert everything - found == set()
 
 
@@ -186,7 +186,7 @@ def test_the_search_finds_what_is_planted(tmp_path: Path, compression: str) -> N
 
 def test_no_secret_stands_anywhere(warehouse: Warehouse, built: Build, needles: Needles) -> None:
     """In the tables, the metastore, the quality reports, dbt's target and logs, Spark's log."""
-    warehouse.build("docs", "generate")
+    assert warehouse.dbt("docs", "generate").success
     roots = [warehouse.home, warehouse.project, warehouse.temporary]
     files = sorted(path for root in roots for path in root.rglob("*") if path.is_file())
     names = {path.name for path in files}

@@ -1,8 +1,8 @@
 """The SQL that grows tangles, against plain oracles: every status, reason, tip, rank and gap.
 
-The messages stand below validation, where a log cannot lead: unsigned, their ids no hashes. Upstream
-tables are written as they would stand, and dbt builds the tangles on top, twice: with the settling
-steps that the project sets, and with one, which must change nothing but who grew what.
+The messages stand below validation, where a log cannot lead: unsigned, their ids no hashes. They are
+written to stg_ssb__messages, and dbt builds the tangles on top, twice: with the settling steps that the
+project sets, and with one, which must change nothing but who grew what.
 """
 
 from __future__ import annotations
@@ -318,9 +318,11 @@ def networkx_members(candidates: Candidates) -> set[str]:
 
 
 def load(warehouse: Warehouse, all_worlds: list[World]) -> None:
-    from pyspark.sql import SparkSession
-
-    warehouse.build("build", "-s", "tangle_kinds", "--indirect-selection", "empty")
+    """Build everything from a log without a message, then put messages where they would stand."""
+    log = warehouse.folder / "nothing.jsonl"
+    log.write_text("no message\n")
+    warehouse.land(log)
+    warehouse.build("run", "-s", *(f"+{model}" for model in MODELS))
     lines = count(1)
     rows = [
         {
@@ -341,13 +343,10 @@ def load(warehouse: Warehouse, all_worlds: list[World]) -> None:
         for message in world.messages
     ]
     random.Random(0).shuffle(rows)
-    session = SparkSession.builder.getOrCreate()
-    write = session.createDataFrame(pa.Table.from_pylist(rows)).write.mode("overwrite")
-    write.format("parquet").saveAsTable("scuttlehouse_work.stg_ssb__messages")
-    roots = session.createDataFrame([], "root_id string, group_id string")
-    roots.write.mode("overwrite").format("parquet").saveAsTable(
-        "scuttlehouse_work.int_groups__roots"
-    )
+    warehouse.session.createDataFrame(pa.Table.from_pylist(rows)).createOrReplaceTempView("landed")
+    names = [row["col_name"] for row in warehouse.rows("describe stg_ssb__messages")]
+    values = ", ".join(name if name in rows[0] else f"null as {name}" for name in names)
+    warehouse.rows(f"insert overwrite stg_ssb__messages select {values} from landed")
 
 
 def answers_of(warehouse: Warehouse) -> Answers:
@@ -377,7 +376,7 @@ RANDOM_WORLDS = [world for seed in SEEDS for world in worlds(seed)] + [deep_worl
 
 
 @pytest.fixture(scope="module")
-def built(warehouse: Warehouse) -> tuple[Answers, Answers]:
+def builds(warehouse: Warehouse) -> tuple[Answers, Answers]:
     """With the settling steps of the project, and with one."""
     load(warehouse, RANDOM_WORLDS + [fixture_world(tangle) for tangle in fixture_tangles()])
     # With those data tests that read nothing but these models.
@@ -389,8 +388,8 @@ def built(warehouse: Warehouse) -> tuple[Answers, Answers]:
 
 
 @pytest.fixture(scope="module")
-def grown(built: tuple[Answers, Answers]) -> Answers:
-    return built[0]
+def grown(builds: tuple[Answers, Answers]) -> Answers:
+    return builds[0]
 
 
 def test_the_independent_tangles(grown: Answers) -> None:
@@ -464,18 +463,18 @@ def test_feeds_that_follow_the_protocol_always_settle(grown: Answers) -> None:
             assert grown.tangles[f"{kind}:{root}"]["grown_by"] in ("settled", None), world
 
 
-def test_the_number_of_steps_changes_no_answer(built: tuple[Answers, Answers]) -> None:
-    usual, single = built
+def test_the_number_of_steps_changes_no_answer(builds: tuple[Answers, Answers]) -> None:
+    usual, single = builds
     assert single.messages == usual.messages
     assert single.gaps == usual.gaps
     assert single.tips == usual.tips
     walked = [
         {name for name, tangle in answers.tangles.items() if tangle["grown_by"] == "walked"}
-        for answers in built
+        for answers in builds
     ]
     # One step leaves more to walk: if not, this test would compare a build with itself.
     assert walked[0] < walked[1]
-    for answers in built:
+    for answers in builds:
         for tangle in answers.tangles.values():
             del tangle["grown_by"]
     assert single.tangles == usual.tangles
