@@ -24,7 +24,8 @@
     {%- endfor -%}
     {%- if unpublished -%}
       {{- print("\nNothing was published: mend what failed above and build again. Until then the schema " ~
-          "scuttlehouse holds the tables of the last build that passed all its checks.\n") -}}
+          "scuttlehouse holds the tables of the last build that passed all its checks.\nIf an expectation failed, " ~
+          env_var('SCUTTLEHOUSE_HOME', '.scuttlehouse') ~ "/data_docs/index.html says which and where.\n") -}}
     {%- elif published | length == published_models() | length -%}
       {{- print_summary() -}}
     {%- endif -%}

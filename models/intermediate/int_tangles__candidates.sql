@@ -84,14 +84,18 @@ all_fields as (
 
 ),
 
--- A tangle belongs to the group whose first message is its root, or that its root is for.
+-- A tangle belongs to the group whose first message is its root, or that its root is addressed to.
 described_fields as (
 
     select
         {{ tangle_id('all_fields.tangle_kind', 'all_fields.root_id') }} as tangle_id,
         all_fields.tangle_kind,
         all_fields.root_id,
-        coalesce(group_roots.group_id, root_addresses.addressed_group_id) as group_id,
+        coalesce(
+            group_roots.group_id,
+            -- Anybody can begin a tangle of epochs in the name of a group: it has only the one of its root.
+            case when not coalesce(kinds.is_for_group, false) then root_addresses.addressed_group_id end
+        ) as group_id,
         all_fields.message_id,
         messages.feed_id,
         messages.sequence,
