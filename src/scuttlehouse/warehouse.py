@@ -69,12 +69,12 @@ def query(session: SparkSession, statement: str) -> tuple[list[str], list[tuple[
 
 
 def first_sentences(message: str) -> str:
-    """What Spark says before it shows its plan or its stack.
+    """What Spark says before it gives advice, or shows the statement, its plan or its stack.
 
     >>> first_sentences("[COLUMN] No such column. SQLSTATE: 42703; line 1 pos 7;\\n'Project ['a]")
     '[COLUMN] No such column. SQLSTATE: 42703; line 1 pos 7;'
     """
-    return re.split(r"\n['+]|\n\s*at |\n\n(?:== SQL|JVM stacktrace)", message)[0].strip()
+    return message.strip().split("\n")[0]
 
 
 def write_rows(

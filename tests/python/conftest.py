@@ -59,8 +59,10 @@ class Warehouse:
 
     def land(self, *logs: Path) -> None:
         """Put logs, and nothing else, into the landing folder."""
+        if self.landing.is_file():
+            self.landing.unlink()
         shutil.rmtree(self.landing, ignore_errors=True)
-        self.landing.mkdir(parents=True)
+        self.landing.mkdir()
         for number, log in enumerate(logs):
             shutil.copy(log, self.landing / f"{number:03d}-{log.name}")
 
