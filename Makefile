@@ -8,7 +8,7 @@ DBT_ARGS := --profiles-dir profiles
 .PHONY: build test lint docs clean java
 
 # Unit tests test the code and not the log: `make test` runs them.
-build: $(VENV)/.installed java
+build: $(VENV)/.installed
 	@$(DBT) build $(DBT_ARGS) --exclude-resource-type unit_test
 
 # Two processes: the adapter is tested with a Spark of other settings.
@@ -16,13 +16,13 @@ test: lint
 	@$(BIN)/pytest tests/python/adapter
 	@$(BIN)/pytest --ignore=tests/python/adapter
 
-lint: $(VENV)/.installed java
+lint: $(VENV)/.installed
 	@$(BIN)/ruff check src python_models tests benchmarks
 	@$(BIN)/ruff format --check src python_models tests benchmarks
 	@$(BIN)/mypy
 	@$(BIN)/sqlfluff lint models macros/ids macros/tangles tests --disable-progress-bar
 
-docs: $(VENV)/.installed java
+docs: $(VENV)/.installed
 	@$(DBT) docs generate $(DBT_ARGS)
 	@echo "The documentation is in target/index.html: $(DBT) docs serve $(DBT_ARGS) shows it."
 
@@ -30,12 +30,14 @@ clean:
 	rm -rf $(VENV) target logs .scuttlehouse
 
 # The lock has hashes: what is installed is what was tested.
-$(VENV)/.installed: requirements.lock pyproject.toml
+$(VENV)/.installed: requirements.lock pyproject.toml | java
 	@test -x $(BIN)/python || $(or $(PYTHON),python3) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "scuttlehouse needs Python 3.11 or newer: make build PYTHON=/path/to/python3.11")'
 	@test -x $(BIN)/python || $(or $(PYTHON),python3) -m venv $(VENV)
 	@echo "Installing into $(VENV) (a minute or two the first time) ..."
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r requirements.lock
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@echo "Keeping Spark's classes ready, so that every build starts faster ..."
+	@$(BIN)/python -c "from dbt.adapters.sparkpython.class_archive import make; make()"
 	@touch $@
 
 java:

@@ -16,17 +16,22 @@
 
 {#- What a build ends with: what is in the tables now, or that they stay as they were. -#}
 {% macro summarise_build(results) %}
-  {%- if execute and flags.WHICH in ('build', 'retry') and not flags.EMPTY -%}
-    {%- set published = [] -%}
+  {%- if execute and is_publishing() -%}
+    {%- set views = [] -%}
     {%- set unpublished = [] -%}
     {%- for result in results if result.node.config.materialized == 'published_view' -%}
-      {%- do (published if result.status == 'success' else unpublished).append(result.node.alias) -%}
+      {%- do views.append(result.node.alias) -%}
+      {%- if result.status != 'success' or not is_tested(result.node.alias) -%}
+        {%- do unpublished.append(result.node.alias) -%}
+      {%- endif -%}
     {%- endfor -%}
-    {%- if unpublished -%}
+    {%- if unpublished and results | rejectattr('status', 'in', ['success', 'pass', 'skipped', 'no-op']) | list -%}
       {{- print("\nNothing was published: mend what failed above and build again. Until then the schema " ~
           "scuttlehouse holds the tables of the last build that passed all its checks.\nIf an expectation failed, " ~
           env_var('SCUTTLEHOUSE_HOME', '.scuttlehouse') ~ "/data_docs/index.html says which and where.\n") -}}
-    {%- elif published | length == published_models() | length -%}
+    {%- elif unpublished -%}
+      {{- print("\nNot published, as not all of their tests were selected: " ~ unpublished | join(', ') ~ ".\n") -}}
+    {%- elif views | length == published_models() | length -%}
       {{- print_summary() -}}
     {%- endif -%}
   {%- endif -%}

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import threading
 import time
-from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -54,6 +54,39 @@ def a_test_that_fails(warehouse: Warehouse, on: str) -> Iterator[Path]:
         path.unlink()
 
 
+@contextmanager
+def a_reader(warehouse: Warehouse) -> Iterator[Callable[[], list[tuple[int, int]]]]:
+    """Somebody at a dashboard, who reads two published tables at once, all the time: the reads so far."""
+    session = warehouse.session.newSession()
+    query = (
+        "select (select count(*) from scuttlehouse.fct_messages),"
+        " (select count(*) from scuttlehouse.fct_rejected_lines)"
+    )
+    reads: list[tuple[int, int]] = []
+    errors: list[Exception] = []
+    done = threading.Event()
+
+    def read() -> None:
+        while not done.is_set() and not errors:
+            try:
+                reads.append(tuple(session.sql(query).collect()[0]))
+            except Exception as error:
+                errors.append(error)
+
+    thread = threading.Thread(target=read)
+    thread.start()
+    try:
+        yield lambda: reads
+    finally:
+        done.set()
+        thread.join()
+    assert not errors, f"after {len(reads)} good reads: {str(errors[0])[:1000]}"
+
+
+def counts(tables: dict[str, Rows]) -> tuple[int, int]:
+    return len(tables["fct_messages"]), len(tables["fct_rejected_lines"])
+
+
 def test_a_good_build_publishes_every_mart(built: Build) -> None:
     assert sorted(built.tables) == sorted([*MARTS, "fct_quality_results"])
     for name in ("fct_messages", "dim_groups", "fct_preferred_epochs", "fct_rejected_lines"):
@@ -65,24 +98,31 @@ def test_a_good_build_publishes_every_mart(built: Build) -> None:
 def test_a_failed_build_publishes_nothing_and_a_retry_all(
     warehouse: Warehouse, published: dict[str, Rows]
 ) -> None:
-    with a_test_that_fails(warehouse, on="fct_messages") as failing:
-        outcome = warehouse.dbt("build", *WITHOUT_UNIT_TESTS)
-        said = statuses(outcome)
-        assert not outcome.success
-        assert [name for name, status in said.items() if status in ("error", "fail")] == [
-            failing.stem
-        ]
-        gated = {name for name, status in said.items() if status == "skipped"}
-        assert gated >= {f"published_{name}" for name in published}
-        assert said["fct_messages"] == "success", "the marts were built, and are not published"
-        work = warehouse.rows("select count(*) as n from scuttlehouse_work.fct_messages")
-        assert work != [{"n": len(published["fct_messages"])}]
-        assert differing(warehouse.published(), published) == []
+    """A reader in the middle of both sees the old tables, then the new, and no error."""
+    with a_reader(warehouse) as reads:
+        with a_test_that_fails(warehouse, on="fct_messages") as failing:
+            outcome = warehouse.dbt("build", *WITHOUT_UNIT_TESTS)
+            said = statuses(outcome)
+            assert not outcome.success
+            assert [name for name, status in said.items() if status in ("error", "fail")] == [
+                failing.stem
+            ]
+            gated = {name for name, status in said.items() if status == "skipped"}
+            assert gated >= {f"published_{name}" for name in published}
+            assert said["fct_messages"] == "success", "the marts were built, and are not published"
+            work = warehouse.rows("select count(*) as n from scuttlehouse_work.fct_messages")
+            assert work != [{"n": len(published["fct_messages"])}]
+            assert differing(warehouse.published(), published) == []
+            while_failing = len(reads())
 
-        failing.write_text(failing.read_text().replace("limit 1", "limit 0"))
-        warehouse.build("retry")
-    after = warehouse.published()
+            failing.write_text(failing.read_text().replace("limit 1", "limit 0"))
+            warehouse.build("retry")
+        after = warehouse.published()
+    assert counts(after) != counts(published)
     assert differing(after, published) != []
+    assert while_failing > 0
+    assert set(reads()[:while_failing]) == {counts(published)}
+    assert set(reads()) <= {counts(published), counts(after)}
     assert len(after["fct_messages"]) == work[0]["n"]
 
 
@@ -115,16 +155,18 @@ def test_selectors_and_full_refresh(warehouse: Warehouse, published: dict[str, R
     assert after["dim_groups"] == sorted(groups, key=repr)
 
 
-@pytest.mark.usefixtures("other_logs")
-def test_a_killed_build_is_no_trouble(warehouse: Warehouse, published: dict[str, Rows]) -> None:
+def test_a_killed_build_is_no_trouble(
+    warehouse: Warehouse, published: dict[str, Rows], other_logs: Path
+) -> None:
     """kill -9 in the middle of writing tables: readers read on, and the next build just works."""
+    warehouse.land(other_logs / "alice.jsonl")
     versions = warehouse.home / "warehouse" / "scuttlehouse_work_versions.db"
-    known = set(versions.iterdir())
+    known = set(versions.glob("*/version=*"))
     with warehouse.start(
         "dbt", "build", "--profiles-dir", "profiles", *WITHOUT_UNIT_TESTS
     ) as process:
         for _ in process.stdout or ():
-            if set(versions.iterdir()) - known:
+            if set(versions.glob("*/version=*")) - known:
                 break
         running = process.poll() is None
         process.kill()
@@ -145,8 +187,12 @@ def test_old_versions_do_not_pile_up(warehouse: Warehouse, published: dict[str, 
     some = "-s", "+fct_rejected_lines", "--exclude-resource-types", "test", "unit_test"
     for _ in range(3):
         warehouse.build("build", *some)
-    tables = warehouse.session.sql("show tables in scuttlehouse_work_versions").collect()
-    kept = Counter(row.tableName.split("__")[0] for row in tables)
+    kept = {
+        row.tableName.split("__")[0]: warehouse.session.sql(
+            f"show partitions scuttlehouse_work_versions.{row.tableName}"
+        ).count()
+        for row in warehouse.session.sql("show tables in scuttlehouse_work_versions").collect()
+    }
     assert set(kept) == set(published)
     assert kept["fct_rejected_lines"] == 2
     assert {name: count for name, count in kept.items() if count > 2} == {}
@@ -160,3 +206,35 @@ def test_publishing_alone_publishes_only_what_was_tested(
     warehouse.build_marts()
     warehouse.dbt("build", "-s", "path:models/published", "int_quality__passed")
     assert differing(warehouse.published(), published) == []
+
+
+def test_a_changed_column_is_published(warehouse: Warehouse, published: dict[str, Rows]) -> None:
+    """Rows of other columns are versions of another table; the view changes to them, and back."""
+    models = warehouse.project / "models"
+    sql, contract = (
+        models / "marts/feeds/fct_rejected_lines.sql",
+        models / "published/_published.yml",
+    )
+    before = {path: path.read_text() for path in (sql, contract)}
+    some = "build", *WITHOUT_UNIT_TESTS, "-s", "fct_rejected_lines+"
+    try:
+        sql.write_text(
+            before[sql].replace(
+                "rejected_lines.line_number\n", "int(rejected_lines.line_number) as line_number\n"
+            )
+        )
+        head, name, rest = before[contract].partition("name: published_fct_rejected_lines")
+        contract.write_text(head + name + rest.replace("bigint", "int", 1))
+        warehouse.build(*some)
+        assert line_number_type(warehouse) == "int"
+        after = warehouse.published()
+        assert differing(after, published) in ([], ["fct_quality_results"])
+    finally:
+        for path, text in before.items():
+            path.write_text(text)
+    warehouse.build(*some)
+    assert line_number_type(warehouse) == "bigint"
+
+
+def line_number_type(warehouse: Warehouse) -> str:
+    return dict(warehouse.session.table("scuttlehouse.fct_rejected_lines").dtypes)["line_number"]

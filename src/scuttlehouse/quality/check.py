@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import warnings
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -24,6 +25,9 @@ if TYPE_CHECKING:
 EXAMPLES = 3
 
 LONGEST_TEXT = 200
+
+# Great Expectations prepares the checks of one table while Spark counts in another.
+THREADS = 2
 
 
 class Outcome(NamedTuple):
@@ -61,12 +65,18 @@ def check(suites: Iterable[Suite], tables: Mapping[str, DataFrame]) -> list[Chec
         context.enable_analytics(enable=False)
         context.variables.progress_bars = {"globally": False}  # type: ignore[assignment]
         marts = context.data_sources.add_spark("marts", persist=False)
-        return [_check_table(marts, suite, tables[suite.table_name]) for suite in suites]
+        suites = list(suites)
+        batches = [_batch(marts, suite, tables[suite.table_name]) for suite in suites]
+        with ThreadPoolExecutor(THREADS) as threads:
+            return list(threads.map(_check_table, batches, suites))
 
 
-def _check_table(marts: SparkDatasource, suite: Suite, table: DataFrame) -> Checked:
+def _batch(marts: SparkDatasource, suite: Suite, table: DataFrame) -> Batch:
     asset = marts.add_dataframe_asset(suite.table_name)
-    batch = asset.add_batch_definition_whole_dataframe("all").get_batch({"dataframe": table})
+    return asset.add_batch_definition_whole_dataframe("all").get_batch({"dataframe": table})
+
+
+def _check_table(batch: Batch, suite: Suite) -> Checked:
     report = batch.validate(_gx_suite(suite), result_format="BOOLEAN_ONLY")
     results = {_number(result): result for result in report.results}
     for is_private in (False, True):

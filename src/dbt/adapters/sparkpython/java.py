@@ -15,6 +15,7 @@ from pyspark import SparkConf, SparkContext
 from pyspark.errors import PySparkRuntimeError
 from pyspark.java_gateway import launch_gateway
 
+from dbt.adapters.sparkpython import class_archive
 from dbt.adapters.sparkpython.derby import metastore_folder
 
 LEAST_JAVA = 17
@@ -38,13 +39,11 @@ def start(parameters: dict[str, str], log_file: Path) -> None:
         conf.set(key, value)
     conf.setIfMissing("spark.ui.showConsoleProgress", "false")
     log_file.parent.mkdir(parents=True, exist_ok=True)
-    options = parameters.get("spark.driver.extraJavaOptions", "")
-    if metastore_folder(parameters) and "-Dderby." not in options:
+    options = [parameters.get("spark.driver.extraJavaOptions", ""), *class_archive.options()]
+    if metastore_folder(parameters) and "-Dderby." not in options[0]:
         derby_log = log_file.with_name("derby.log").absolute()
-        conf.set(
-            "spark.driver.extraJavaOptions",
-            f'{options} "-Dderby.stream.error.file={derby_log}"'.strip(),
-        )
+        options.append(f'"-Dderby.stream.error.file={derby_log}"')
+    conf.set("spark.driver.extraJavaOptions", " ".join(options).strip())
     log_file.write_bytes(b"")
     with log_file.open("ab") as log:
         streams: dict[str, Any] = {"stdout": log, "stderr": log}

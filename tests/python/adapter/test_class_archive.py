@@ -1,0 +1,28 @@
+"""Spark's classes ready to be read: used where they are, not asked for where they are not."""
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from dbt.adapters.sparkpython import class_archive
+
+
+def test_java_is_told_of_an_archive_that_is_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    archive = tmp_path / "spark-classes.jsa"
+    monkeypatch.setattr(class_archive, "ARCHIVE", archive)
+    assert class_archive.options() == []
+    archive.touch()
+    assert class_archive.options() == [f"-XX:SharedArchiveFile={archive}"]
+
+
+def test_java_leaves_what_is_no_archive_aside(tmp_path: Path) -> None:
+    archive = tmp_path / "spark-classes.jsa"
+    archive.write_bytes(b"of another Java")
+    home = os.environ.get("JAVA_HOME")
+    java = str(Path(home, "bin", "java")) if home else "java"
+    done = subprocess.run([java, f"-XX:SharedArchiveFile={archive}", "-version"], check=False)
+    assert done.returncode == 0
