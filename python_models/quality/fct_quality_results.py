@@ -20,6 +20,7 @@ def model(dbt: Any, session: SparkSession) -> DataFrame:
     tables = {
         "dim_feeds": dbt.ref("dim_feeds"),
         "fct_messages": dbt.ref("fct_messages"),
+        "fct_feed_forks": dbt.ref("fct_feed_forks"),
         "fct_rejected_lines": dbt.ref("fct_rejected_lines"),
         "dim_tangles": dbt.ref("dim_tangles"),
         "fct_tangle_messages": dbt.ref("fct_tangle_messages"),

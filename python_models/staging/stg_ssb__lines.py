@@ -16,6 +16,7 @@ from scuttlehouse.landing import (
     read_lines,
 )
 from scuttlehouse.lines import LandedLine, epoch_key, land_line
+from scuttlehouse.validation import read_network_key
 
 # Small files share a task up to this size.
 BIN_BYTES = 1 << 20
@@ -35,11 +36,13 @@ SPARK_SCHEMA = ", ".join(f"{name} {SPARK_TYPES[kind]}" for name, kind in COLUMNS
 def model(dbt: Any, session: SparkSession) -> DataFrame:
     dbt.config(materialized="table")
     splits = list_splits(Path(dbt.config.get("landing")))
+    key_file = dbt.config.get("network_key_file")
+    network_key = read_network_key(Path(key_file)) if key_file else None
     frame = splits_frame(session, splits)
     ring = KeyRing(warehouse_pepper(Path(dbt.config.get("home"))))
     keys = frame.mapInArrow(find_epoch_keys, "epoch_key binary").collect()
     ring = ring.ranked(bytes(row.epoch_key) for row in keys)
-    return frame.mapInArrow(line_lander(ring), SPARK_SCHEMA)
+    return frame.mapInArrow(line_lander(ring, network_key), SPARK_SCHEMA)
 
 
 def splits_frame(session: SparkSession, splits: list[Split]) -> DataFrame:
@@ -93,10 +96,12 @@ def find_epoch_keys(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatc
 
 
 def line_lander(
-    ring: KeyRing,
+    ring: KeyRing, network_key: bytes | None
 ) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
     def land(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        for rows in batched(land_line(file, line, ring) for file, line in lines_of(batches)):
+        for rows in batched(
+            land_line(file, line, ring, network_key) for file, line in lines_of(batches)
+        ):
             columns = zip(*rows, strict=True)
             yield pa.record_batch(
                 [pa.array(c, f.type) for c, f in zip(columns, ARROW_SCHEMA, strict=True)],

@@ -14,6 +14,7 @@ from __future__ import annotations
 import hmac
 from binascii import a2b_base64, b2a_base64
 from hashlib import sha256
+from pathlib import Path
 from typing import Literal, NamedTuple, TypeAlias, TypeGuard
 
 from nacl.bindings import crypto_sign_open
@@ -232,6 +233,25 @@ def network_key(text: str) -> bytes:
             "at the end): copy it from the configuration of the network's peers."
         )
     return key
+
+
+def read_network_key(path: Path) -> bytes:
+    """The key of a network of one's own, from the file that holds its base64 text and no more.
+
+    Raises:
+        ValueError: the file cannot be read, or holds no such key; it is never shown.
+    """
+    try:
+        text = path.read_bytes()
+    except OSError as error:
+        raise ValueError(
+            f"The network's HMAC key cannot be read from {path} ({error.strerror}): the var "
+            "network_key_file names the file that holds it."
+        ) from None
+    try:
+        return network_key(text.decode("ascii", "replace").strip())
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from None
 
 
 def _shape_fault(value: dict[str, jsjson.Value]) -> str | None:

@@ -12,11 +12,12 @@ import shutil
 import subprocess
 import sys
 import tarfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
 import yaml
 from hypothesis import settings
@@ -94,6 +95,18 @@ class Warehouse:
         """Build every mart, without tests and without publishing."""
         only = ["-s", "+path:models/marts", "--exclude-resource-types", "test", "unit_test"]
         self.build("build", *only)
+
+    def put_messages(self, messages: Rows, before: Sequence[str]) -> None:
+        """Build what comes before some models, from no message; then stage these messages."""
+        log = self.folder / "nothing.jsonl"
+        log.write_text("no message\n")
+        self.land(log)
+        self.build("run", "-s", *(f"+{model}" for model in before))
+        frame = self.session.createDataFrame(pa.Table.from_pylist(messages))
+        frame.createOrReplaceTempView("landed")
+        names = [row["col_name"] for row in self.rows("describe stg_ssb__messages")]
+        values = ", ".join(name if name in messages[0] else f"null as {name}" for name in names)
+        self.rows(f"insert overwrite stg_ssb__messages select {values} from landed")
 
     def rows(self, query: str) -> Rows:
         """The rows of a query over the tables of the last build, published or not."""

@@ -54,9 +54,12 @@ VALID_MESSAGE = {
     "validity": "valid",
     "invalid_reason": None,
     "warning": None,
+    "feed_fault": None,
     "source_file": "alice.jsonl",
     "sequence": 1,
+    "feed_fault_sequence": None,
     "line_number": 1,
+    "is_valid_in_feed": True,
     "is_private": False,
     "is_decrypted": False,
     "asserted_at": NOON,
@@ -140,12 +143,24 @@ GOOD: dict[str, list[Row]] = {
     "fct_messages": [
         VALID_MESSAGE,
         VALID_MESSAGE
-        | {"sequence": -3, "warning": "timestamp_is_no_number", "previous_id": "nothing"},
-        VALID_MESSAGE | {"feed_id": BENDY, "validity": "not_checked", "sequence": None},
+        | {"sequence": -3, "warning": "timestamp_is_no_number", "previous_id": "nothing"}
+        | {"feed_fault": "sequence_is_no_place", "is_valid_in_feed": False},
         VALID_MESSAGE
-        | {"feed_id": "nobody", "validity": "invalid", "invalid_reason": "author_is_no_feed_id"},
+        | {"feed_id": BENDY, "validity": "not_checked", "sequence": None, "is_valid_in_feed": None},
+        VALID_MESSAGE
+        | {"feed_id": "nobody", "validity": "invalid", "invalid_reason": "author_is_no_feed_id"}
+        | {"is_valid_in_feed": False},
         VALID_MESSAGE | {"content_type": None, "is_private": True},
         VALID_MESSAGE | {"epoch_id": message("e"), "is_private": True, "is_decrypted": True},
+    ],
+    "fct_feed_forks": [
+        {
+            "feed_id": ALICE,
+            "message_id": message("a"),
+            "previous_id": None,
+            "sequence": 1,
+            "claim_count": 2,
+        }
     ],
     "fct_rejected_lines": [
         {
@@ -274,6 +289,11 @@ BAD: dict[tuple[str, str], list[Row]] = {
     ("fct_messages", "warning"): [
         {"validity": validity, "warning": "timestamp_is_no_number"}
         for validity in ("invalid", "not_checked", None)
+    ],
+    ("fct_messages", "is_valid_in_feed"): [
+        {"validity": "invalid"},
+        {"validity": "not_checked"},
+        {"feed_fault": "previous_not_in_log"},
     ],
     ("fct_messages", "sequence"): [{"sequence": None}],
     ("fct_messages", "is_decrypted"): [{"is_decrypted": True}, {"is_decrypted": None}],

@@ -319,10 +319,6 @@ def networkx_members(candidates: Candidates) -> set[str]:
 
 def load(warehouse: Warehouse, all_worlds: list[World]) -> None:
     """Build everything from a log without a message, then put messages where they would stand."""
-    log = warehouse.folder / "nothing.jsonl"
-    log.write_text("no message\n")
-    warehouse.land(log)
-    warehouse.build("run", "-s", *(f"+{model}" for model in MODELS))
     lines = count(1)
     rows = [
         {
@@ -343,10 +339,7 @@ def load(warehouse: Warehouse, all_worlds: list[World]) -> None:
         for message in world.messages
     ]
     random.Random(0).shuffle(rows)
-    warehouse.session.createDataFrame(pa.Table.from_pylist(rows)).createOrReplaceTempView("landed")
-    names = [row["col_name"] for row in warehouse.rows("describe stg_ssb__messages")]
-    values = ", ".join(name if name in rows[0] else f"null as {name}" for name in names)
-    warehouse.rows(f"insert overwrite stg_ssb__messages select {values} from landed")
+    warehouse.put_messages(rows, before=MODELS)
 
 
 def answers_of(warehouse: Warehouse) -> Answers:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import get_args
 
+from scuttlehouse.feeds import FEED_FAULTS
 from scuttlehouse.lines import REJECT_REASONS
 from scuttlehouse.quality.expectations import (
     FEED_ID,
@@ -54,7 +55,8 @@ FEEDS = (
         "fct_messages",
         "a message",
         "message_id feed_id person_id previous_id epoch_id content_type validity invalid_reason "
-        "warning source_file sequence line_number is_private is_decrypted asserted_at received_at",
+        "warning feed_fault source_file sequence feed_fault_sequence line_number is_valid_in_feed "
+        "is_private is_decrypted asserted_at received_at",
         *message_id("message_id", "a line without an id is rejected"),
         filled("feed_id", "Never null: a line without an author is rejected."),
         satisfies(
@@ -80,6 +82,12 @@ FEEDS = (
             "warning is null or validity = 'valid'",
             "Only valid messages have a warning.",
         ),
+        among("feed_fault", tuple(FEED_FAULTS), "A fault that the chain of a feed can have."),
+        satisfies(
+            "is_valid_in_feed",
+            "is_valid_in_feed is distinct from true or (validity = 'valid' and feed_fault is null)",
+            "True only for valid messages in feeds that are not broken before them.",
+        ),
         filled("source_file", "Never null: the log that the message stands in."),
         satisfies(
             "sequence",
@@ -91,6 +99,15 @@ FEEDS = (
         satisfies(
             "is_decrypted", "is_private or not is_decrypted", "Only the private is decrypted."
         ),
+    ),
+    suite(
+        "fct_feed_forks",
+        "a message whose place in the feed another claims too",
+        "feed_id message_id previous_id sequence claim_count",
+        *message_id("message_id", "a message has an id"),
+        filled("feed_id", "Never null: a message stands in a feed."),
+        *number("sequence", 1, "the place in the feed, from 1"),
+        *number("claim_count", 2, "a fork has two claims or more"),
     ),
     suite(
         "fct_rejected_lines",

@@ -1,0 +1,59 @@
+with
+
+messages as (
+
+    select * from {{ ref('stg_ssb__messages') }}
+
+),
+
+-- Anybody can write an invalid message under the name of somebody else's feed: it says nothing about it.
+own_messages as (
+
+    select
+        message_id,
+        feed_id,
+        previous_id,
+        sequence
+    from messages
+    where validity = 'valid' and feed_format = 'classic'
+
+),
+
+linked_messages as (
+
+    select
+        own_messages.message_id,
+        own_messages.feed_id,
+        own_messages.previous_id,
+        own_messages.sequence,
+        case
+            when own_messages.sequence = 1 and own_messages.previous_id is null then null
+            when own_messages.sequence = 1 then 'first_has_previous'
+            when coalesce(own_messages.sequence < 1, true) then 'sequence_is_no_place'
+            when own_messages.previous_id is null then 'has_no_previous'
+            when own_messages.previous_id not like 'ssb:message/%' then 'previous_is_no_message_id'
+            when previous.message_id is null then 'previous_not_in_log'
+            when previous.validity = 'invalid' then 'previous_is_invalid'
+            when previous.feed_id != own_messages.feed_id then 'previous_of_other_feed'
+            when previous.sequence is null then 'sequence_is_not_next'
+            when own_messages.sequence != previous.sequence + 1 then 'sequence_is_not_next'
+        end as link_fault
+    from own_messages
+    left join messages as previous on own_messages.previous_id = previous.message_id
+
+),
+
+final as (
+
+    select
+        message_id,
+        feed_id,
+        previous_id,
+        link_fault,
+        sequence,
+        count(*) over (partition by feed_id, sequence) as claim_count
+    from linked_messages
+
+)
+
+select * from final
