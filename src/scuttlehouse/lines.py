@@ -101,7 +101,7 @@ def land_line(
         hmac_key=network_key,
     )
     secret = _message_key_bytes(content)
-    previous = previous_text(value.get("previous"))
+    previous = value.get("previous")
     return LandedLine(
         source_file=source_file,
         line_number=line.line_number,
@@ -109,7 +109,7 @@ def land_line(
         feed_id=_id(value["author"]),
         feed_format=feed_format(value["author"]),
         sequence=_whole_number(value["sequence"]),
-        previous_id=_id(previous) if previous is not None else None,
+        previous_id=None if previous is None else _id(previous_text(previous) or ""),
         content_type=_content_type(content),
         asserted_ms=_finite_number(value.get("timestamp")),
         received_ms=_finite_number(received),

@@ -567,6 +567,16 @@ def test_halves_of_surrogate_pairs_never_reach_a_table() -> None:
     assert "\\ud800" not in (row.content or "")
 
 
+def test_a_previous_that_is_no_text_is_not_the_same_as_none() -> None:
+    """The first message of a feed names no previous; what names anything is not the first."""
+    uri = post(ClassicFeed(bytes(32))).uri
+    sigil = post(ClassicFeed(bytes(32))).key
+    expected: list[tuple[object, str | None]] = [(None, None), (sigil, uri), ([[sigil]], uri)]
+    expected += [(5, ""), (False, ""), ([], ""), ({}, ""), ("text", "text"), ("", "")]
+    for previous, previous_id in expected:
+        assert land_value(previous=previous).previous_id == previous_id
+
+
 def test_numbers_that_are_none() -> None:
     for number in ["NaN", True, "1", None, [], 10**400]:
         row = land(written(entry(post(ClassicFeed(bytes(32))), timestamp=number)))
