@@ -14,9 +14,9 @@ changes as (
 
 ),
 
-exclusion_pasts as (
+pasts as (
 
-    select * from {{ ref('int_groups__exclusion_pasts') }}
+    select * from {{ ref('int_groups__pasts') }}
 
 ),
 
@@ -56,8 +56,8 @@ known_exclusions as (
         epochs.epoch_id,
         exclusions.person_id
     from exclusions
-    inner join exclusion_pasts on exclusions.message_id = exclusion_pasts.exclusion_id
-    inner join epochs on exclusion_pasts.message_id = epochs.epoch_id
+    inner join pasts on exclusions.message_id = pasts.known_id
+    inner join epochs on pasts.message_id = epochs.epoch_id
 
 ),
 

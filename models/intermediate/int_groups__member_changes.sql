@@ -31,6 +31,23 @@ people as (
 
 ),
 
+timeline as (
+
+    select * from {{ ref('int_tangles__messages') }}
+    where tangle_kind = 'group' and status = 'in'
+
+),
+
+timeline_lengths as (
+
+    select
+        group_id,
+        count(*) as message_count
+    from timeline
+    group by group_id
+
+),
+
 final as (
 
     select
@@ -39,6 +56,8 @@ final as (
         tangle_messages.message_id,
         people.person_id as author_id,
         messages.asserted_ms,
+        -- What the timeline does not hold counts as after all that it holds.
+        coalesce(timeline.position, timeline_lengths.message_count, 0) as position,
         explode(
             case
                 when group_messages.content_type = 'group/add-member' then group_messages.recipient_ids
@@ -51,6 +70,9 @@ final as (
     inner join group_messages on tangle_messages.message_id = group_messages.message_id
     inner join messages on tangle_messages.message_id = messages.message_id
     inner join people on messages.feed_id = people.feed_id
+    left join timeline
+        on tangle_messages.message_id = timeline.message_id and epochs.group_id = timeline.group_id
+    left join timeline_lengths on epochs.group_id = timeline_lengths.group_id
 
 )
 

@@ -19,6 +19,10 @@
     'fct_epoch_forks',
     'fct_fork_witnesses',
     'fct_preferred_epochs',
+    'fct_epoch_repairs',
+    'fct_replication_plan',
+    'fct_group_audit_log',
+    'fct_membership_history',
     'fct_quality_results'
 ] %}
 {%- for model_name in checked %}

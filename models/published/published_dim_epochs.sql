@@ -17,6 +17,11 @@ final as (
         member_count,
         is_root,
         is_tip,
+        is_empty,
+        has_foreign_creator,
+        has_unfollowed_exclusion,
+        has_late_post,
+        has_wrong_secret,
         asserted_at
     from dim_epochs
 

@@ -35,6 +35,10 @@ def model(dbt: Any, session: SparkSession) -> DataFrame:
         "fct_epoch_forks": dbt.ref("fct_epoch_forks"),
         "fct_fork_witnesses": dbt.ref("fct_fork_witnesses"),
         "fct_preferred_epochs": dbt.ref("fct_preferred_epochs"),
+        "fct_epoch_repairs": dbt.ref("fct_epoch_repairs"),
+        "fct_replication_plan": dbt.ref("fct_replication_plan"),
+        "fct_group_audit_log": dbt.ref("fct_group_audit_log"),
+        "fct_membership_history": dbt.ref("fct_membership_history"),
     }
     home = Path(dbt.config.get("home"))
     # The id of this run: what dbt renders into a model's settings may be that of an earlier parse.

@@ -113,9 +113,7 @@ def test_forks_and_correct_members_by_the_plain_functions(sample: Warehouse) -> 
         assert found == fork_witnesses(left, right, members, ancestors), row
 
     changes = sample.rows("select * from int_groups__member_changes where change = 'exclude'")
-    pasts = sets(
-        sample.rows("select * from int_groups__exclusion_pasts"), "message_id", "exclusion_id"
-    )
+    pasts = sets(sample.rows("select * from int_groups__pasts"), "message_id", "known_id")
     correct = sets(
         sample.rows("select * from fct_epoch_members where is_correct"), "epoch_id", "person_id"
     )

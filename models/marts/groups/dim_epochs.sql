@@ -12,6 +12,90 @@ epoch_members as (
 
 ),
 
+changes as (
+
+    select * from {{ ref('int_groups__member_changes') }}
+
+),
+
+messages as (
+
+    select * from {{ ref('stg_ssb__messages') }}
+
+),
+
+message_epochs as (
+
+    select * from {{ ref('int_feeds__message_epochs') }}
+
+),
+
+pasts as (
+
+    select * from {{ ref('int_groups__pasts') }}
+
+),
+
+precedence as (
+
+    select * from {{ ref('int_groups__precedence') }}
+
+),
+
+exclusions as (
+
+    select distinct
+        epoch_id,
+        message_id,
+        author_id
+    from changes
+    where change = 'exclude'
+
+),
+
+-- An exclusion leads up to an epoch whose first message knows of it, or that its author made next (ruling R24).
+followed_exclusions as (
+
+    select exclusions.message_id
+    from exclusions
+    inner join pasts on exclusions.message_id = pasts.known_id
+    inner join epochs on pasts.message_id = epochs.epoch_id
+    union
+    select exclusions.message_id
+    from exclusions
+    inner join precedence on exclusions.epoch_id = precedence.predecessor_id and precedence.distance = 1
+    inner join epochs on precedence.epoch_id = epochs.epoch_id and exclusions.author_id = epochs.creator_id
+
+),
+
+unfollowed_exclusions as (
+
+    select distinct exclusions.epoch_id
+    from exclusions
+    left anti join followed_exclusions on exclusions.message_id = followed_exclusions.message_id
+
+),
+
+late_posts as (
+
+    select distinct message_epochs.epoch_id
+    from pasts
+    inner join message_epochs on pasts.message_id = message_epochs.message_id
+    inner join precedence
+        on pasts.known_id = precedence.epoch_id and message_epochs.epoch_id = precedence.predecessor_id
+
+),
+
+wrong_secrets as (
+
+    select distinct changes.epoch_id
+    from changes
+    inner join messages on changes.message_id = messages.message_id
+    inner join epochs on changes.epoch_id = epochs.epoch_id
+    where changes.change = 'add' and messages.key_hash != epochs.key_hash
+
+),
+
 final as (
 
     select
@@ -26,9 +110,17 @@ final as (
         size(epoch_members.member_ids) as member_count,
         epochs.is_root,
         epochs.is_tip,
+        size(epoch_members.member_ids) = 0 as is_empty,
+        not array_contains(epoch_members.member_ids, epochs.creator_id) as has_foreign_creator,
+        unfollowed_exclusions.epoch_id is not null as has_unfollowed_exclusion,
+        late_posts.epoch_id is not null as has_late_post,
+        wrong_secrets.epoch_id is not null as has_wrong_secret,
         {{ timestamp_of('epochs.asserted_ms') }} as asserted_at
     from epochs
     inner join epoch_members on epochs.epoch_id = epoch_members.epoch_id
+    left join unfollowed_exclusions on epochs.epoch_id = unfollowed_exclusions.epoch_id
+    left join late_posts on epochs.epoch_id = late_posts.epoch_id
+    left join wrong_secrets on epochs.epoch_id = wrong_secrets.epoch_id
 
 )
 

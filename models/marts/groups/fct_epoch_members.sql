@@ -12,9 +12,9 @@ corrections as (
 
 ),
 
-exclusion_pasts as (
+pasts as (
 
-    select * from {{ ref('int_groups__exclusion_pasts') }}
+    select * from {{ ref('int_groups__pasts') }}
 
 ),
 
@@ -59,10 +59,10 @@ readditions as (
         additions.epoch_id,
         additions.person_id
     from changes as additions
-    inner join exclusion_pasts on additions.message_id = exclusion_pasts.message_id
+    inner join pasts on additions.message_id = pasts.message_id
     inner join changes as exclusions
         on
-            exclusion_pasts.exclusion_id = exclusions.message_id
+            pasts.known_id = exclusions.message_id
             and additions.person_id = exclusions.person_id
     where additions.change = 'add' and exclusions.change = 'exclude'
 

@@ -1,7 +1,7 @@
-{#- Rows whose key stands more than once, and rows whose key is not whole. -#}
-{% test unique_together(model, columns) %}
+{#- Rows whose key stands more than once, and rows whose key is not whole; `nullable` columns may be null. -#}
+{% test unique_together(model, columns, nullable=[]) %}
     select {{ columns | join(', ') }}
     from {{ model }}
     group by {{ columns | join(', ') }}
-    having count(*) > 1 or {{ columns | join(' is null or ') }} is null
+    having count(*) > 1 or {{ columns | reject('in', nullable) | join(' is null or ') }} is null
 {% endtest %}

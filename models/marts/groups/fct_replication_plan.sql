@@ -1,0 +1,140 @@
+-- Who should fetch and serve what (4.8.2 of the group exclusion specification, ruling R25): the feeds of
+-- every epoch that somebody is a member of, and whatever the group's tangles miss.
+with
+
+epoch_members as (
+
+    select * from {{ ref('fct_epoch_members') }}
+
+),
+
+preferred_epochs as (
+
+    select * from {{ ref('fct_preferred_epochs') }}
+
+),
+
+epochs as (
+
+    select * from {{ ref('int_groups__epochs') }}
+
+),
+
+people as (
+
+    select * from {{ ref('int_feeds__people') }}
+
+),
+
+gaps as (
+
+    select * from {{ ref('fct_tangle_gaps') }}
+
+),
+
+tangles as (
+
+    select * from {{ ref('dim_tangles') }}
+    where group_id is not null
+
+),
+
+members as (
+
+    select
+        epoch_id,
+        group_id,
+        person_id
+    from epoch_members
+    where is_declared
+
+),
+
+-- A group feed is announced for the key of its epoch (ruling R15).
+group_feeds as (
+
+    select
+        epochs.epoch_id,
+        people.feed_id,
+        people.person_id as owner_id,
+        coalesce(epoch_members.is_declared, false) as is_members_feed,
+        coalesce(epoch_members.is_excluded, false) as is_excluded_from_epoch
+    from epochs
+    inner join people on epochs.key_hash = people.key_hash
+    left join epoch_members
+        on epochs.epoch_id = epoch_members.epoch_id and people.person_id = epoch_members.person_id
+
+),
+
+feed_rows as (
+
+    select
+        members.group_id,
+        members.person_id,
+        members.epoch_id,
+        group_feeds.feed_id,
+        group_feeds.owner_id,
+        cast(null as string) as missing_id,
+        case
+            when not group_feeds.is_members_feed then 'no_member'
+            when members.epoch_id = preferred_epochs.epoch_id then 'preferred_epoch'
+            when group_feeds.is_excluded_from_epoch then 'excluded_member'
+            else 'remaining_member'
+        end as rule
+    from members
+    inner join group_feeds on members.epoch_id = group_feeds.epoch_id
+    inner join preferred_epochs
+        on members.group_id = preferred_epochs.group_id and members.person_id = preferred_epochs.person_id
+
+),
+
+missing as (
+
+    select distinct
+        tangles.group_id,
+        gaps.missing_id
+    from gaps
+    inner join tangles on gaps.tangle_id = tangles.tangle_id
+
+),
+
+missing_rows as (
+
+    select
+        preferred_epochs.group_id,
+        preferred_epochs.person_id,
+        cast(null as string) as epoch_id,
+        cast(null as string) as feed_id,
+        cast(null as string) as owner_id,
+        missing.missing_id,
+        'missing_message' as rule
+    from preferred_epochs
+    inner join missing on preferred_epochs.group_id = missing.group_id
+
+),
+
+all_rows as (
+
+    select * from feed_rows
+    union all
+    select * from missing_rows
+
+),
+
+final as (
+
+    select
+        group_id,
+        person_id,
+        epoch_id,
+        feed_id,
+        owner_id,
+        missing_id,
+        rule,
+        rule in ('preferred_epoch', 'remaining_member', 'missing_message') as should_fetch,
+        rule != 'no_member' as should_serve
+    from all_rows
+
+)
+
+select * from final
