@@ -21,7 +21,7 @@
     {%- set unpublished = [] -%}
     {%- for result in results if result.node.config.materialized == 'published_view' -%}
       {%- do views.append(result.node.alias) -%}
-      {%- if result.status != 'success' or not is_tested(result.node.alias) -%}
+      {%- if result.status != 'success' or not publishes(result.node.alias) -%}
         {%- do unpublished.append(result.node.alias) -%}
       {%- endif -%}
     {%- endfor -%}

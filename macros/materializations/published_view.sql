@@ -75,7 +75,7 @@
       {%- for table in passed if mart_of(table) == mart and table in view.information | default('') -%}
         {%- do versions.update({table: passed[table]}) -%}
       {%- endfor -%}
-      {%- if 'model.scuttlehouse.published_' ~ mart in selected_resources and is_tested(mart) -%}
+      {%- if publishes(mart) -%}
         {%- do versions.update({built[mart].table: built[mart].version}) -%}
       {%- endif -%}
     {%- endfor -%}

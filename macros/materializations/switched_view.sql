@@ -33,16 +33,27 @@
 {%- endmacro %}
 
 
-{#- Whether this run tests a mart with every test that it has, so that it may be published. A retry runs what
-    is left of a build: what that has tested is tested. -#}
-{% macro is_tested(mart) -%}
-  {%- set untested = [] -%}
-  {%- if flags.WHICH == 'build' -%}
+{#- Whether this run publishes a mart: its published view is selected, and every test that it has. A retry runs
+    what is left of a build, and dbt does not say which nodes that build selected: if it chose none, then what
+    the retry leaves out is tested. -#}
+{% macro publishes(mart) -%}
+  {%- set missing = [] -%}
+  {%- if selected_resources -%}
+    {%- if 'model.scuttlehouse.published_' ~ mart not in selected_resources -%}
+      {%- do missing.append(mart) -%}
+    {%- endif -%}
     {%- for node in graph.nodes.values() if node.resource_type == 'test' and node.unique_id not in selected_resources -%}
       {%- for tested in node.depends_on.nodes if tested.split('.')[-1] in (mart, 'fct_quality_results') -%}
-        {%- do untested.append(node.name) -%}
+        {%- do missing.append(node.name) -%}
       {%- endfor -%}
     {%- endfor -%}
+  {%- else -%}
+    {%- for choice in ('select', 'exclude', 'selector', 'resource_types') if invocation_args_dict.get(choice) -%}
+      {%- do missing.append(choice) -%}
+    {%- endfor -%}
+    {%- if 'test' in (invocation_args_dict.get('exclude_resource_types') or []) -%}
+      {%- do missing.append('test') -%}
+    {%- endif -%}
   {%- endif -%}
-  {{ return(not untested) }}
+  {{ return(not missing) }}
 {%- endmacro %}

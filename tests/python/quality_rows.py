@@ -14,7 +14,7 @@ NUMBERS = ("sequence", "count", "rank", "position", "number", "depth", "distance
 
 def arrow_type(column: str) -> pa.DataType:
     """The type of a column, as its name tells."""
-    if column.startswith(("is_", "has_", "needs_")):
+    if column.startswith(("is_", "has_", "needs_", "should_")):
         return pa.bool_()
     if column.endswith("_at"):
         return pa.timestamp("us", "UTC")
@@ -128,6 +128,47 @@ PREFERENCE = {
     "is_tip": True,
 }
 
+REPAIR = {
+    "group_id": GROUP,
+    "epoch_id": message("e"),
+    "person_id": ALICE,
+    "action": "add",
+    "because": "declared in the group, not excluded up to this epoch (4.9)",
+}
+PLAN = {
+    "group_id": GROUP,
+    "person_id": ALICE,
+    "epoch_id": message("e"),
+    "feed_id": ALICE,
+    "owner_id": ALICE,
+    "missing_id": None,
+    "rule": "preferred_epoch",
+    "should_fetch": True,
+    "should_serve": True,
+}
+ACTION = {
+    "group_id": GROUP,
+    "message_id": message("a"),
+    "action": "add",
+    "content_type": "group/add-member",
+    "actor_id": ALICE,
+    "subject_id": ALICE,
+    "epoch_id": message("e"),
+    "position": 1,
+    "asserted_at": None,
+}
+STRETCH = {
+    "group_id": GROUP,
+    "person_id": ALICE,
+    "epoch_id": message("e"),
+    "valid_from_position": 2,
+    "valid_to_position": None,
+    "is_excluded": False,
+    "is_current": True,
+    "valid_from_at": NOON,
+    "valid_to_at": None,
+}
+
 GOOD: dict[str, list[Row]] = {
     "dim_feeds": [
         CLASSIC_FEED,
@@ -229,6 +270,11 @@ GOOD: dict[str, list[Row]] = {
             "member_count": 0,
             "is_root": True,
             "is_tip": False,
+            "is_empty": True,
+            "has_foreign_creator": True,
+            "has_unfollowed_exclusion": False,
+            "has_late_post": False,
+            "has_wrong_secret": False,
             "asserted_at": None,
         }
         for key_rank in (1, None)
@@ -260,6 +306,31 @@ GOOD: dict[str, list[Row]] = {
         PREFERENCE,
         PREFERENCE | {"rule": "successor"},
         *(PREFERENCE | {"rule": "overlapping", "is_witness": answer} for answer in (True, False)),
+    ],
+    "fct_epoch_repairs": [
+        REPAIR,
+        REPAIR | {"action": "exclude", "because": "no witness of the fork with f (4.6)"},
+        REPAIR | {"action": "create_epoch", "person_id": None, "because": "overlaps with f (4.6)"},
+    ],
+    "fct_replication_plan": [
+        PLAN,
+        PLAN | {"rule": "remaining_member"},
+        PLAN | {"rule": "excluded_member", "should_fetch": False},
+        PLAN | {"rule": "no_member", "should_fetch": False, "should_serve": False},
+        PLAN
+        | {"rule": "missing_message", "missing_id": message("m")}
+        | dict.fromkeys(("epoch_id", "feed_id", "owner_id")),
+    ],
+    "fct_group_audit_log": [
+        ACTION,
+        ACTION | {"action": "exclude", "asserted_at": NOON},
+        *(ACTION | {"action": action, "subject_id": None} for action in ("init", "post")),
+        ACTION | {"epoch_id": None, "subject_id": None},
+    ],
+    "fct_membership_history": [
+        STRETCH,
+        STRETCH | {"valid_to_position": 3, "is_current": False, "valid_to_at": NOON},
+        STRETCH | {"valid_to_position": 3, "is_current": False, "is_excluded": True},
     ],
 }
 
@@ -333,6 +404,20 @@ BAD: dict[tuple[str, str], list[Row]] = {
     ("fct_epoch_forks", "needs_repair"): [
         {"rule": rule} for rule in ("same", "subset", "disjoint", None)
     ],
+    ("dim_epochs", "is_empty"): [{"is_empty": False}],
+    ("dim_epochs", "has_foreign_creator"): [{"has_foreign_creator": False}],
+    ("fct_epoch_repairs", "person_id"): [{"person_id": None}, {"action": "create_epoch"}],
+    ("fct_epoch_repairs", "because"): [{"because": "overlaps with f (4.6)"}],
+    ("fct_replication_plan", "missing_id"): [{"missing_id": message("m")}],
+    ("fct_replication_plan", "epoch_id"): [{"epoch_id": None}, {"epoch_id": "no id"}],
+    ("fct_replication_plan", "feed_id"): [{"feed_id": None}],
+    ("fct_replication_plan", "owner_id"): [{"owner_id": None}],
+    ("fct_replication_plan", "should_fetch"): [{"should_fetch": False}, {"rule": "no_member"}],
+    ("fct_replication_plan", "should_serve"): [{"should_serve": False}, {"rule": "no_member"}],
+    ("fct_group_audit_log", "subject_id"): [{"action": "post"}],
+    ("fct_membership_history", "valid_to_position"): [{"valid_to_position": 2}],
+    ("fct_membership_history", "is_current"): [{"is_current": False}, {"valid_to_position": 3}],
+    ("fct_membership_history", "valid_to_at"): [{"valid_to_at": NOON}],
     ("fct_preferred_epochs", "is_witness"): [
         {"is_witness": True},
         {"is_witness": False, "rule": "successor"},

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from itertools import pairwise
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -66,7 +68,7 @@ def test_stretches_have_no_gaps_and_do_not_depend_on_arrival(
     for one in found:
         by_person.setdefault(one.person_id, []).append(one)
     for own in by_person.values():
-        for before, after in zip(own, own[1:], strict=False):
+        for before, after in pairwise(own):
             assert before.from_position < before.to_position == after.from_position
             assert before.to_ms == after.from_ms
             assert (before.epoch_id, before.is_excluded) != (after.epoch_id, after.is_excluded)

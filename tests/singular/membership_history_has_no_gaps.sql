@@ -56,17 +56,17 @@ faults as (
         or is_current != (valid_to_position is null)
         or valid_from_position >= valid_to_position
     union all
-    (
-        select * from current_stretches
-        except
-        select * from preferences
-    )
-    union all
-    (
-        select * from preferences
-        except
-        select * from current_stretches
-    )
+    select
+        coalesce(current_stretches.group_id, preferences.group_id) as group_id,
+        coalesce(current_stretches.person_id, preferences.person_id) as person_id,
+        coalesce(current_stretches.epoch_id, preferences.epoch_id) as epoch_id
+    from current_stretches
+    full outer join preferences
+        on
+            current_stretches.group_id = preferences.group_id
+            and current_stretches.person_id = preferences.person_id
+            and current_stretches.epoch_id = preferences.epoch_id
+    where current_stretches.epoch_id is null or preferences.epoch_id is null
 
 )
 

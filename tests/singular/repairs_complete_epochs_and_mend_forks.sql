@@ -72,17 +72,15 @@ bases_that_lose_all_or_nobody as (
 
 faults as (
 
-    (
-        select * from additions
-        except
-        select * from missing_members
-    )
-    union all
-    (
-        select * from missing_members
-        except
-        select * from additions
-    )
+    select
+        coalesce(additions.epoch_id, missing_members.epoch_id) as epoch_id,
+        coalesce(additions.person_id, missing_members.person_id) as person_id
+    from additions
+    full outer join missing_members
+        on
+            additions.epoch_id = missing_members.epoch_id
+            and additions.person_id = missing_members.person_id
+    where additions.epoch_id is null or missing_members.epoch_id is null
     union all
     select
         exclusions.epoch_id,

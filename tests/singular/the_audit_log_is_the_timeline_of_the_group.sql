@@ -59,42 +59,25 @@ changes_in_timeline as (
 
 ),
 
-logged_changes as (
-
-    select
-        message_id,
-        subject_id,
-        action,
-        epoch_id
-    from audit_log
-
-),
-
 faults as (
 
-    (
-        select message_id from (
-            select * from timeline
-            except
-            select * from logged
-        )
-    )
+    select coalesce(timeline.message_id, logged.message_id) as message_id
+    from timeline
+    full outer join logged
+        on
+            timeline.group_id = logged.group_id
+            and timeline.message_id = logged.message_id
+            and timeline.position = logged.position
+    where timeline.message_id is null or logged.message_id is null
     union all
-    (
-        select message_id from (
-            select * from logged
-            except
-            select * from timeline
-        )
-    )
-    union all
-    (
-        select message_id from (
-            select * from changes_in_timeline
-            except
-            select * from logged_changes
-        )
-    )
+    select changes_in_timeline.message_id
+    from changes_in_timeline
+    left anti join audit_log
+        on
+            changes_in_timeline.message_id = audit_log.message_id
+            and changes_in_timeline.person_id = audit_log.subject_id
+            and changes_in_timeline.change = audit_log.action
+            and changes_in_timeline.epoch_id = audit_log.epoch_id
 
 )
 

@@ -53,7 +53,7 @@ exclusions as (
 
 ),
 
--- An exclusion leads up to an epoch whose first message knows of it, or that its author made next (ruling R24).
+-- An exclusion leads up to an epoch whose first message knows of it, or that its author made next (R24).
 followed_exclusions as (
 
     select exclusions.message_id

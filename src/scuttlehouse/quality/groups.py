@@ -34,7 +34,8 @@ GROUPS = (
     suite(
         "dim_epochs",
         "an epoch",
-        "epoch_id group_id creator_id depth key_rank member_count is_root is_tip asserted_at",
+        "epoch_id group_id creator_id depth key_rank member_count is_root is_tip is_empty "
+        "has_foreign_creator has_unfollowed_exclusion has_late_post has_wrong_secret asserted_at",
         *message_id("epoch_id", "the epoch's first message"),
         filled("group_id", "Never null: the group."),
         filled("creator_id", "Never null: the person who wrote the first message."),
@@ -42,6 +43,14 @@ GROUPS = (
         at_least("key_rank", 1, "Keys rank from 1; null where the log does not tell the key."),
         *number("member_count", 0, "0 where nobody was added"),
         *flags("is_root", "is_tip"),
+        *flags("is_empty", "has_foreign_creator", "has_unfollowed_exclusion"),
+        *flags("has_late_post", "has_wrong_secret"),
+        satisfies("is_empty", "is_empty = (member_count = 0)", "Empty where nobody was added."),
+        satisfies(
+            "has_foreign_creator",
+            "has_foreign_creator or not is_empty",
+            "Of an epoch without members the creator is none either.",
+        ),
     ),
     suite(
         "fct_epoch_links",
@@ -142,5 +151,108 @@ GROUPS = (
             "Null where no fork had to be decided.",
         ),
         *flags("is_tip"),
+    ),
+    suite(
+        "fct_epoch_repairs",
+        "a thing to publish",
+        "group_id epoch_id person_id action because",
+        filled("group_id", "Never null: the group."),
+        *message_id("epoch_id", "the epoch that it is about"),
+        filled("action", "Never null: something is to be done."),
+        among("action", ["add", "create_epoch", "exclude"], "What can be done."),
+        satisfies(
+            "person_id",
+            "(person_id is null) = (action = 'create_epoch')",
+            "Somebody is added or excluded; an epoch is created.",
+        ),
+        filled("because", "Never null: the reason."),
+        satisfies(
+            "because",
+            "because like if(action = 'add', '%(4.9)', '%(4.6)')",
+            "The section that asks for it.",
+        ),
+    ),
+    suite(
+        "fct_replication_plan",
+        "a feed or a missing message, and who should fetch it",
+        "group_id person_id epoch_id feed_id owner_id missing_id rule should_fetch should_serve",
+        filled("group_id", "Never null: the group."),
+        filled("person_id", "Never null: the person whose plan it is."),
+        filled("rule", "Never null: the reason."),
+        among(
+            "rule",
+            [
+                "preferred_epoch",
+                "remaining_member",
+                "excluded_member",
+                "missing_message",
+                "no_member",
+            ],
+            "The reasons of section 4.8.2.",
+        ),
+        shaped("epoch_id", MESSAGE_ID, "The id of a message, as a URI; null for a message."),
+        satisfies(
+            "missing_id",
+            "(missing_id is not null) = (rule = 'missing_message')",
+            "What is missing is a message.",
+        ),
+        *(
+            satisfies(
+                column,
+                f"({column} is null) = (rule = 'missing_message')",
+                "All else is a feed of somebody in an epoch.",
+            )
+            for column in ("epoch_id", "feed_id", "owner_id")
+        ),
+        *flags("should_fetch", "should_serve"),
+        satisfies(
+            "should_fetch",
+            "should_fetch = (rule not in ('excluded_member', 'no_member'))",
+            "All but what excluded people and strangers write.",
+        ),
+        satisfies(
+            "should_serve", "should_serve = (rule != 'no_member')", "All but what strangers write."
+        ),
+    ),
+    suite(
+        "fct_group_audit_log",
+        "an action in a group",
+        "group_id message_id action content_type actor_id subject_id epoch_id position asserted_at",
+        filled("group_id", "Never null: the group."),
+        *message_id("message_id", "the message that acts"),
+        filled("action", "Never null: every message is an action."),
+        among("action", ["init", "add", "exclude", "post"], "What can be done in a group."),
+        filled("actor_id", "Never null: the person who wrote the message."),
+        satisfies(
+            "subject_id",
+            "subject_id is null or action in ('add', 'exclude')",
+            "Only people who are added or excluded.",
+        ),
+        shaped("epoch_id", MESSAGE_ID, "The id of a message, as a URI; null where unknown."),
+        *number("position", 0, "the place in the group's timeline, from 0"),
+    ),
+    suite(
+        "fct_membership_history",
+        "a stretch of membership",
+        "group_id person_id epoch_id valid_from_position valid_to_position is_excluded is_current "
+        "valid_from_at valid_to_at",
+        filled("group_id", "Never null: the group."),
+        filled("person_id", "Never null: the person."),
+        *message_id("epoch_id", "the epoch that the person is in"),
+        *number("valid_from_position", 0, "where the stretch begins"),
+        satisfies(
+            "valid_to_position",
+            "valid_to_position is null or valid_to_position > valid_from_position",
+            "It ends after it began.",
+        ),
+        *flags("is_excluded", "is_current"),
+        satisfies(
+            "is_current",
+            "is_current = (valid_to_position is null)",
+            "A stretch without an end goes on.",
+        ),
+        satisfies(
+            "valid_to_at", "valid_to_at is null or not is_current", "What goes on has no end yet."
+        ),
     ),
 )
