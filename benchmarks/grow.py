@@ -41,10 +41,11 @@ import pyarrow.parquet as pq
 import yaml
 from jinja2 import Environment
 
+from builds import PROJECT
+
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-PROJECT = Path(__file__).parents[1]
 SEED = 1
 FEEDS = 16
 SIZES = [32_000, 128_000, 512_000]

@@ -8,6 +8,7 @@ import hashlib
 import json
 from argparse import ArgumentParser
 from collections import Counter, defaultdict
+from collections.abc import Iterator
 from itertools import combinations, islice
 from pathlib import Path
 from typing import Any
@@ -22,11 +23,13 @@ from scuttlehouse.sample import (
     generate,
     run,
     secrets,
+    write,
     write_sample,
 )
 
 SHIPPED = Path(__file__).parents[2] / "sample"
-CASES = [(1, "small"), (2, "small"), (77, "small"), (3, "medium")]
+CASES = [(1, "small"), (2, "small"), (77, "small"), (3, "medium"), (32, "epochs")]
+RIVALS = 20
 
 
 def contents(folder: Path) -> dict[str, bytes]:
@@ -101,6 +104,14 @@ class Logs:
         return {key: content for key, content in self.contents.items() if content["type"] == kind}
 
 
+@pytest.fixture(scope="module", autouse=True)
+def fewer_rivals() -> Iterator[None]:
+    """Size `epochs` with twenty groups of competing epochs, not a thousand."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(write.TARGETS, "epochs", RIVALS * 500)
+        yield
+
+
 @pytest.fixture(scope="module", params=CASES, ids=lambda case: f"{case[1]}-{case[0]}")
 def logs(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Logs:
     seed, size = request.param
@@ -111,11 +122,20 @@ def logs(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
 
 @pytest.fixture(scope="module")
 def small() -> Logs:
-    sample = generate(1, "small")
-    files: dict[str, bytes] = defaultdict(bytes)
+    return read_back(1, "small")
+
+
+@pytest.fixture(scope="module")
+def rivals() -> Logs:
+    return read_back(32, "epochs")
+
+
+def read_back(seed: int, size: str) -> Logs:
+    sample = generate(seed, size)
+    files: dict[str, bytearray] = defaultdict(bytearray)
     for name, line in sample.lines():
         files[name] += line
-    return Logs(dict(files), sample.summary)
+    return Logs({name: bytes(data) for name, data in files.items()}, sample.summary)
 
 
 # The shipped sample
@@ -466,7 +486,10 @@ def best(epochs: dict[str, Any], labels: list[str]) -> list[str]:
 
 
 def test_forks_and_preferred_epochs(logs: Logs) -> None:
-    for group in logs.summary.groups:
+    stated = [group for group in logs.summary.groups if group.preferred]
+    random = RIVALS if logs.summary.size == "epochs" else 0
+    assert len(stated) == len(logs.summary.groups) - random
+    for group in stated:
         epochs = {epoch.label: epoch for epoch in group.epochs}
         people = {name for epoch in group.epochs for name in epoch.members}
         for person in people:
@@ -580,6 +603,117 @@ def test_excluded_feeds_and_sequences_are_real(logs: Logs) -> None:
                 assert 0 < item["sequence"] <= last[item["groupFeedId"]]
 
 
+# Competing epochs
+
+
+def histories(logs: Logs) -> list[Any]:
+    """The groups of random histories."""
+    return [group for group in logs.summary.groups if not group.preferred]
+
+
+def causes(previous: dict[str, list[str]], key: str) -> set[str]:
+    """The messages that `key` lists, those that they list, and so on."""
+    found, open_keys = set(), [key]
+    while open_keys:
+        more = set(previous.get(open_keys.pop(), ())) - found
+        found |= more
+        open_keys += more
+    return found
+
+
+def test_the_same_seed_makes_the_same_competing_epochs(rivals: Logs) -> None:
+    assert read_back(32, "epochs").files == rivals.files
+
+
+def test_competing_epochs_keep_their_bounds(rivals: Logs) -> None:
+    groups = histories(rivals)
+    assert len(groups) == RIVALS
+    assert RIVALS * 500 <= rivals.summary.distinct_messages < RIVALS * 505
+    people = [{name for epoch in group.epochs for name in epoch.members} for group in groups]
+    assert len(set().union(*people)) == 50
+    for bounds, counts in (
+        ((4, 50), [len(names) for names in people]),
+        ((1, 12), [len(group.epochs) for group in groups]),
+        ((1, 8), [sum(epoch.is_tip for epoch in group.epochs) for group in groups]),
+    ):
+        assert bounds[0] <= min(counts) < max(counts) == bounds[1]
+
+
+def test_all_of_competing_epochs_is_signed_and_opened(rivals: Logs) -> None:
+    invalid = rivals.summary.invalid
+    unlike = {
+        key
+        for key, entry in rivals.entries.items()
+        if entry["key"].startswith("%") and not (is_signed(entry) and has_right_id(entry))
+    }
+    assert unlike == {*invalid["wrong_signature"], *invalid["wrong_id"]}
+    feeds = {feed for group in histories(rivals) for feed, _, _ in group.feeds}
+    entries = [e for e in rivals.entries.values() if e["value"]["author"] in feeds]
+    assert len(entries) > RIVALS * 300
+    assert all("meta" in entry for entry in entries)
+
+
+def test_competing_epochs_fork_in_every_way(rivals: Logs) -> None:
+    met: Counter[str] = Counter()
+    for group in histories(rivals):
+        listed = Counter(tuple(epoch.previous) for epoch in group.epochs if epoch.previous)
+        met["chain"] += len(listed) == len(group.epochs) - 1 > 1
+        met["fork"] += any(len(labels) == 1 and n > 1 for labels, n in listed.items())
+        met["resolving"] += any(len(labels) == 2 for labels in listed)
+        met["criss-cross"] += any(len(labels) == 2 and n > 1 for labels, n in listed.items())
+        tips = [set(epoch.members) for epoch in group.epochs if epoch.is_tip]
+        for a, b in combinations(tips, 2):
+            met["same"] += a == b
+            met["subset"] += a < b or b < a
+            met["overlapping"] += bool(a & b and a - b and b - a)
+            met["disjoint"] += not a & b
+    assert len(met) == 8
+    assert min(met.values()) > 0, met
+
+
+def test_odd_things_happen_among_competing_epochs(rivals: Logs) -> None:
+    inits, adds = rivals.of_type("group/init"), rivals.of_type("group/add-member")
+    exclusions = rivals.of_type("group/exclude-member")
+    names = {root: name for name, root in rivals.summary.people.items()}
+    met: Counter[str] = Counter()
+    for group in histories(rivals):
+        previous = candidates(rivals, "group", group.root)
+        epochs = {epoch.epoch_id: epoch for epoch in group.epochs}
+        labels = {epoch.label: epoch for epoch in group.epochs}
+        followed = set().union(*(causes(previous, key) for key in epochs))
+        excluded = {
+            key: {names[e if isinstance(e, str) else e["id"]] for e in exclusions[key]["excludes"]}
+            for key in previous
+            if key in exclusions
+        }
+        met["exclusion without an epoch"] += any(key not in followed for key in excluded)
+        for epoch in group.epochs:
+            met["nobody in it"] += not epoch.members
+            met["creator is no member"] += (
+                epoch.members != [] and epoch.creator not in epoch.members
+            )
+        left_out = set().union(*excluded.values())
+        for a, b in combinations([set(e.members) for e in group.epochs if e.is_tip], 2):
+            met["missing member"] += bool((a ^ b) - left_out)
+        feeds = {feed: labels[label] for feed, _, label in group.feeds}
+        for key in previous:
+            past = causes(previous, key)
+            if key in adds:
+                root = adds[key]["tangles"]["members"]["root"]
+                met["secret of another epoch"] += inits[root]["secret"] != adds[key]["secret"]
+                added = {names[root] for root in adds[key]["recps"][1:]}
+                gone = set().union(*(excluded[e] for e in past & set(excluded)))
+                met["added again"] += len(added) == 1 and added <= gone
+            elif key not in inits and key not in excluded:
+                label = feeds[rivals.entries[key]["value"]["author"]].label
+                successors = {e.epoch_id for e in group.epochs if label in e.previous}
+                met["post in a superseded epoch"] += bool(successors & past)
+    assert len(met) == 7
+    assert min(met.values()) > 0, met
+    shapes = Counter(type(item) for e in exclusions.values() for item in e["excludes"])
+    assert min(shapes[str], shapes[dict]) > RIVALS
+
+
 # Secrets
 
 
@@ -615,6 +749,12 @@ def test_larger_samples_are_streamed() -> None:
     sample = generate(1, "huge")
     assert len(list(islice(sample.lines(), 3_000))) == 3_000
     assert sample.summary.distinct_messages < 20_000
+
+
+def test_competing_epochs_are_streamed() -> None:
+    sample = generate(1, "epochs")
+    assert len(list(islice(sample.lines(), 2_000))) == 2_000
+    assert sample.summary.distinct_messages < 4_000
 
 
 def test_medium_has_ten_thousand_messages_in_more_files() -> None:

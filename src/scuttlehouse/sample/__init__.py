@@ -2,8 +2,9 @@
 
 `signing` and `world` make messages and people, `groups` and `views` let people write to a group
 from what has reached them, `forks`, `scenes`, `public` and `faults` say what happens, `bulk` does
-so again and again for larger sizes, and `write` makes files of it all. What they state in `summary`
-is known by construction, never computed by the project's algorithms.
+so again and again for larger sizes, `competing` makes many groups of many epochs, and `write` makes
+files of it all. What they state in `summary` is known by construction, never computed by the
+project's algorithms.
 """
 
 from .summary import Summary

@@ -153,13 +153,16 @@ class Group:
             self._publish(author, epoch, content, world.person(author).additions, with_members=True)
 
     def exclude(self, author: str, label: str, names: list[str], as_objects: bool = False) -> None:
-        """Tell the epoch `label` that `names` are excluded, as ids or as objects (ruling R17)."""
+        """Tell the epoch `label` that `names` are excluded, as ids or as objects (ruling R17).
+
+        Whoever has not written there has no feed that an object could name: an id stands for them.
+        """
         excludes: list[Any] = []
         for name in names:
             root = self.world.person(name).root.id
             self.excluded.append((label, name))
-            if as_objects:
-                feed = self.feed(name, label)
+            if as_objects and (name, label) in self._feeds:
+                feed = self._feeds[name, label]
                 excludes.append({"id": root, "groupFeedId": feed.id, "sequence": feed.sequence})
             else:
                 excludes.append(root)
@@ -180,6 +183,15 @@ class Group:
         tips = list(self.views[author].tips[tangle])
         self.world.random.shuffle(tips)
         return tips
+
+    def writers(self, *labels: str) -> list[str]:
+        """Those who hold the keys of all these epochs and have seen where they begin."""
+        begun = [f"members {self.epochs[label].init}" for label in labels]
+        return [
+            person
+            for person in self.people
+            if all(tangle in self.views[person].tips for tangle in begun)
+        ]
 
     def sync(self, *names: str) -> None:
         """Let `names`, or all, replicate from one another until they hold the same."""

@@ -58,8 +58,9 @@ class GroupSummary:
     """One group; `preferred` maps a person's name to the label of their most preferred epoch.
 
     `excluded` holds (epoch label, name), `feeds` the epochs' feeds as (id, name, epoch label).
-    `group_preferred` is the group's own, None where two epochs left are disjoint. Of a group that
-    is not `is_opened` the logs hold ciphertext only.
+    `group_preferred` is the group's own, None where two epochs left are disjoint. Random histories
+    state none of these: there `forks` and `preferred` are empty. Of a group that is not `is_opened`
+    the logs hold ciphertext only.
     """
 
     name: str

@@ -108,6 +108,11 @@ class World:
         gaps = self.summary.feed_gaps.setdefault(message.author, [])
         gaps.append(message.value["sequence"])
 
+    @property
+    def waiting(self) -> int:
+        """How many messages were published since `sightings` was last called, lost ones left out."""
+        return len(self._published)
+
     def sightings(self) -> list[Sighting]:
         """All that was published since the last call, as exporters received it, oldest first."""
         found = []

@@ -13,11 +13,18 @@ from typing import IO, cast
 
 from . import faults, forks, public, scenes
 from .bulk import bulk
+from .competing import competing
 from .lines import line_of
 from .summary import Summary
 from .world import EXPORTERS, Person, Sighting, World
 
-TARGETS = {"small": 0, "medium": 10_000, "large": 100_000, "huge": 2_000_000}
+TARGETS = {
+    "small": 0,
+    "medium": 10_000,
+    "large": 100_000,
+    "epochs": 500_000,
+    "huge": 2_000_000,
+}
 """The least number of different messages by size; the small sample is what its scenes make."""
 
 HOUR = 3_600_000
@@ -62,9 +69,16 @@ class Sample:
         yield from self._named(logs)
         self._room.clear()
         summary.messages += len(odd) + summary.repeated_messages
-        if TARGETS[self._size]:
-            for _ in bulk(world, self._size, TARGETS[self._size]):
-                yield from self._named(self._logs(world.sightings(), with_threads=False))
+        for _ in self._more():
+            yield from self._named(self._logs(world.sightings(), with_threads=False))
+
+    def _more(self) -> Iterator[None]:
+        """What comes after the scenes that every sample has; yields after each part."""
+        target = TARGETS[self._size]
+        if self._size == "epochs":
+            yield from competing(self._world, target)
+        elif target:
+            yield from bulk(self._world, self._size, target)
 
     def _logs(self, sightings: list[Sighting], *, with_threads: bool) -> dict[str, list[bytes]]:
         """Lines by exporter; the scene's tangles are closed."""
@@ -92,9 +106,10 @@ class Sample:
 def generate(seed: int = 1, size: str = "small") -> Sample:
     """A sample of logs: the same seed and size make the same bytes.
 
-    Sizes are `small` (a few hundred messages), `medium` (10,000), `large` (100,000) and `huge`
-    (2,000,000). Lines are made as they are read: memory holds one group or one day, and whatever
-    the summary lists. Raises ValueError for another size.
+    Sizes are `small` (a few hundred messages), `medium` (10,000), `large` (100,000), `huge`
+    (2,000,000) and `epochs` (500,000 in 1,000 groups of competing epochs). Lines are made as they
+    are read: memory holds one group or one day, and whatever the summary lists. Raises ValueError
+    for another size.
 
     >>> sample = generate(1, "small")
     >>> len({name for name, line in sample.lines()}), sample.summary.forked_feeds != []

@@ -1,0 +1,134 @@
+"""What the tables of groups cost where many epochs compete, and how large they get.
+
+    python benchmarks/epochs.py [--log FOLDER]
+
+The log is `scuttlehouse sample --size epochs` (1,000 groups among 50 people, up to 12 epochs a group,
+up to 8 of them competing, 500,000 messages), or lies in a folder already. On the target local_big, in
+one warehouse, in which the sample that comes with the project was built before (not timed):
+
+- without: a build without the marts of groups, and without what only these need. Expectations and
+  publishing are part of it; of the tables of groups they see those of the small sample;
+- whole: a build of everything.
+
+Seconds go from the start of the process to its end, Python and Java included; peak memory is that of
+the build's processes together. Then come the rows of every table of groups, and the greatest number
+of rows that one group has in fct_epoch_precedence and fct_epoch_forks, by its number n of epochs or of
+tips, beside the bound: one row for every pair at most, n (n - 1) / 2.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from builds import PROJECT, build
+from scuttlehouse.sample import write_sample
+
+SEED = 1
+TARGET = "local_big"
+MARTS = PROJECT / "models/marts"
+GROUP_TABLES = sorted(file.stem for file in (MARTS / "groups").glob("*.sql"))
+
+# A table with a row for every pair of something in a group: the count of these in dim_groups, and
+# the pairs with their group.
+PAIRS = {
+    "fct_epoch_precedence": (
+        "epoch_count",
+        "fct_epoch_precedence inner join dim_epochs using (epoch_id)",
+    ),
+    "fct_epoch_forks": ("tip_count", "fct_epoch_forks"),
+}
+
+
+def without_groups() -> list[str]:
+    """What dbt is to build: the other marts with all that they need, then checks and publishing."""
+    marts = [f"+path:models/marts/{mart.name}" for mart in MARTS.iterdir() if mart.name != "groups"]
+    views = [file.stem for file in (PROJECT / "models/published").glob("*.sql")]
+    published = [view for view in views if view.removeprefix("published_") not in GROUP_TABLES]
+    return ["--select", *marts, "fct_quality_results", "int_quality__passed", *published]
+
+
+def ask(home: Path, statement: str) -> list[dict[str, Any]]:
+    """The rows that `scuttlehouse sql` answers."""
+    command = str(Path(sys.executable).parent / "scuttlehouse")
+    answer = subprocess.run(
+        [command, "sql", statement, "--format", "json", "--target", TARGET],
+        cwd=PROJECT,
+        env=os.environ | {"SCUTTLEHOUSE_HOME": str(home)},
+        stdout=subprocess.PIPE,
+        text=True,
+        check=True,
+    )
+    return [json.loads(line) for line in answer.stdout.splitlines()]
+
+
+def print_builds(landing: Path, home: Path) -> None:
+    build(PROJECT / "sample", home, TARGET)
+    without = build(landing, home, TARGET, *without_groups())
+    whole = build(landing, home, TARGET)
+    size = sum(file.stat().st_size for file in landing.iterdir())
+    print(f"{'MB':>6} {'without s':>9} {'peak GB':>8} {'whole s':>8} {'peak GB':>8} {'ratio':>6}")
+    print(
+        f"{size / 1e6:>6.0f} {without.seconds:>9.1f} {without.peak_bytes / 1e9:>8.2f} "
+        f"{whole.seconds:>8.1f} {whole.peak_bytes / 1e9:>8.2f} "
+        f"{whole.seconds / without.seconds:>6.2f}",
+        flush=True,
+    )
+
+
+def print_rows(home: Path) -> None:
+    counts = [
+        f"select '{name}' as name, count(*) as row_count from {name}" for name in GROUP_TABLES
+    ]
+    print(f"\n{'table':<22} {'rows':>9}")
+    for row in ask(home, " union all ".join(counts)):
+        print(f"{row['name']:<22} {row['row_count']:>9,}")
+
+
+def print_bounds(home: Path, table: str) -> None:
+    """Print the greatest number of rows of a group by size; exit if it is beyond the bound."""
+    size, pairs = PAIRS[table]
+    answer = ask(
+        home,
+        f"""
+        select {size} as size, count(*) as group_count, max(coalesce(row_count, 0)) as most_rows
+        from dim_groups
+        left join (select group_id, count(*) as row_count from {pairs} group by group_id)
+            using (group_id)
+        group by {size}
+        order by {size}
+        """,
+    )
+    print(f"\n{table}\n{size:>11} {'groups':>6} {'most rows':>9} {'bound':>6}")
+    for row in answer:
+        bound = row["size"] * (row["size"] - 1) // 2
+        print(f"{row['size']:>11} {row['group_count']:>6,} {row['most_rows']:>9} {bound:>6}")
+        if row["most_rows"] > bound:
+            sys.exit(f"A group has more rows in {table} than it has pairs.")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Measure the tables of groups.")
+    parser.add_argument(
+        "--log", type=Path, metavar="FOLDER", help="the log, if it is there already"
+    )
+    log = parser.parse_args().log
+    with TemporaryDirectory() as folder:
+        home = Path(folder, "warehouse")
+        landing = log.resolve() if log else Path(folder, "landing")
+        if not log:
+            write_sample(landing, SEED, "epochs")
+        print_builds(landing, home)
+        print_rows(home)
+        for table in PAIRS:
+            print_bounds(home, table)
+
+
+if __name__ == "__main__":
+    main()
