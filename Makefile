@@ -11,10 +11,10 @@ DBT_ARGS := --profiles-dir profiles
 build: $(VENV)/.installed
 	@$(DBT) build $(DBT_ARGS) --exclude-resource-type unit_test
 
-# Two processes: the adapter is tested with a Spark of other settings.
+# The adapter is tested by itself, with a Spark of other settings; the rest by two processes (tests/python/conftest.py).
 test: lint
 	@$(BIN)/pytest tests/python/adapter
-	@$(BIN)/pytest --ignore=tests/python/adapter
+	@$(BIN)/pytest --ignore=tests/python/adapter --numprocesses=2 --dist=loadgroup
 
 lint: $(VENV)/.installed
 	@$(BIN)/ruff check src python_models tests benchmarks

@@ -71,6 +71,11 @@
     {{- print("  no groups in this log") -}}
   {%- endfor -%}
 
+  {{- print_counts("To publish, so that groups hang together (fct_epoch_repairs)", "
+      select action, count(*), concat('in ', count(distinct group_id), ' groups')
+      from scuttlehouse.fct_epoch_repairs group by action order by action
+  ") -}}
+
   {{- print("\nLook further") -}}
   {{- print("  .venv/bin/scuttlehouse sql \"select * from dim_groups\"        any query over the published tables") -}}
   {{- print("  make docs                                                 what every table and column means") -}}

@@ -33,6 +33,16 @@ BIN = Path(sys.executable).parent
 Rows = list[dict[str, Any]]
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Two processes, a Spark in each: one for the tests that share a whole build, one for the others."""
+    for item in items:
+        fixtures = getattr(item, "fixturenames", ())
+        if "warehouse" in fixtures:
+            group = "built" if "built" in fixtures else "warehouse"
+            item.add_marker(pytest.mark.xdist_group(group))
+
+
 class Warehouse:
     """A warehouse in a folder of its own, built by dbt as a user would.
 

@@ -409,7 +409,7 @@ BAD: dict[tuple[str, str], list[Row]] = {
     ("fct_epoch_repairs", "person_id"): [{"person_id": None}, {"action": "create_epoch"}],
     ("fct_epoch_repairs", "because"): [{"because": "overlaps with f (4.6)"}],
     ("fct_replication_plan", "missing_id"): [{"missing_id": message("m")}],
-    ("fct_replication_plan", "epoch_id"): [{"epoch_id": None}, {"epoch_id": "no id"}],
+    ("fct_replication_plan", "epoch_id"): [{"epoch_id": None}],
     ("fct_replication_plan", "feed_id"): [{"feed_id": None}],
     ("fct_replication_plan", "owner_id"): [{"owner_id": None}],
     ("fct_replication_plan", "should_fetch"): [{"should_fetch": False}, {"rule": "no_member"}],

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import gzip
 import json
-from collections.abc import Collection, Mapping
-from itertools import combinations, permutations
+from collections.abc import Collection, Iterator, Mapping
+from itertools import combinations, permutations, product
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -416,6 +416,33 @@ def test_which_exclusions_lead_up_to_an_epoch(
     assert led == set(leads_up_to)
 
 
+@pytest.mark.parametrize(
+    ("added", "excludes", "ours", "theirs"),
+    [
+        # e was added in Y only, which is no ancestor of Z: 4.9 unites the declared of all epochs.
+        ({"X": "abcd", "Y": "abde", "Z": "ab"}, {"b": "c", "a": "cd"}, "e", ""),
+        # b's exclusion of c stands in X, before Z, but led to Y alone; a excluded only d up to Z.
+        ({"X": "abcd", "Y": "abd", "Z": "ab"}, {"b": "c", "a": "d"}, "c", ""),
+        ({"X": "abcde", "Y": "abde", "Z": "ab"}, {"b": "c", "a": "cd"}, "e", "e"),
+    ],
+    ids=["an addition beside", "an exclusion beside", "figure 10"],
+)
+def test_where_the_librarys_missing_members_are_not_ours(
+    added: dict[str, str], excludes: dict[str, str], ours: str, theirs: str
+) -> None:
+    """Two ways in which the publishing library's formula differs from R24, and one in which not."""
+    forked = group(**{epoch: ("X" * (epoch != "X"), people) for epoch, people in added.items()})
+    exclusions = [
+        Exclusion(author, author, "X", frozenset(people)) for author, people in excludes.items()
+    ]
+    creators = {"X": "a", "Y": "b", "Z": "a"}
+    assert set(correct(forked, "Z", exclusions, creators)) - set(added["Z"]) == set(ours)
+    library = missing_members_by_library(
+        added, {"X": "".join(excludes.values()), "Y": "", "Z": ""}, forked.ancestors
+    )
+    assert library["Z"] == set(theirs)
+
+
 def test_an_exclusion_is_for_ever() -> None:
     """Declared again in Z, c is extra there all the same."""
     readded = group(X=("", "abc"), Y=("X", "ab"), Z=("Y", "abc"))
@@ -465,3 +492,63 @@ def test_the_answers_hold_forks_and_gaps() -> None:
     """So that the test above can fail."""
     assert sum(len(answer["tips"]) > 1 for answer in answers()) >= 6
     assert sum(any(answer["missing"].values()) for answer in answers()) >= 2
+
+
+# Every group of up to four people and four forked epochs, once for all ways to name the people.
+
+PEOPLE = "abcd"
+SETS = [frozenset(people) for count in range(1, 5) for people in combinations(PEOPLE, count)]
+
+
+def renamed(sets: tuple[frozenset[str], ...], names: tuple[str, ...]) -> tuple[str, ...]:
+    to = dict(zip(PEOPLE, names, strict=True))
+    return tuple("".join(sorted(to[person] for person in people)) for people in sets)
+
+
+def every_fork() -> Iterator[dict[str, frozenset[str]]]:
+    """The members of up to four tips; their names compare as their keys do."""
+    renamings = list(permutations(PEOPLE))
+    for count in range(1, 5):
+        for sets in product(SETS, repeat=count):
+            spelled = renamed(sets, renamings[0])
+            if all(spelled <= renamed(sets, names) for names in renamings):
+                yield dict(zip("KLMN", sets, strict=False))
+
+
+def survivors(
+    epochs: frozenset[str], members: Mapping[str, frozenset[str]], keys: Mapping[str, int]
+) -> frozenset[str]:
+    """What may be left when the rules are applied to two epochs at a time, in any order (4.8)."""
+    if len(epochs) == 1:
+        return epochs
+    return frozenset[str]().union(
+        *(
+            survivors(epochs - ({*pair} - {fork_winner(*pair, members, keys)}), members, keys)
+            for pair in combinations(sorted(epochs), 2)
+        )
+    )
+
+
+def test_all_groups_of_four_people_and_four_forked_epochs() -> None:
+    """No order of arrival changes what anybody prefers; where pairs agree, it is what they say.
+
+    Where they do not, the text of 4.8 is wrong: which pair comes first decides there (R21).
+    """
+    keys = {epoch: place for place, epoch in enumerate("KLMN")}
+    no_ancestors: dict[str, dict[str, int]] = {epoch: {} for epoch in "KLMN"}
+    groups = rings = 0
+    for members in every_fork():
+        groups += 1
+        orders = list(permutations(members))
+        group_prefers = {group_preferred_epoch(order, members, keys) for order in orders}
+        assert len(group_prefers) == 1, members
+        for person in PEOPLE:
+            orders = list(permutations(epoch for epoch in members if person in members[epoch]))
+            if not orders[0]:
+                continue
+            prefers = {preferred_epoch(order, members, no_ancestors, keys) for order in orders}
+            assert len(prefers) == 1, (members, person)
+            left = survivors(frozenset(orders[0]), members, keys)
+            rings += len(left) > 1
+            assert prefers.pop().epoch_id in left, (members, person)
+    assert (groups, rings) == (3016, 90)

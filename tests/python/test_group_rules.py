@@ -138,3 +138,20 @@ def test_forks_and_correct_members_by_the_plain_functions(sample: Warehouse) -> 
             creators,
         )
         assert correct[epoch] == expected, epoch
+
+
+def test_odd_epochs_are_flagged(sample: Warehouse, summary: dict[str, Any]) -> None:
+    labels = {
+        epoch["epoch_id"]: (group["name"], epoch["label"])
+        for group in summary["groups"]
+        for epoch in group["epochs"]
+    }
+    flags = ("is_empty", "has_foreign_creator", "has_unfollowed_exclusion", "has_wrong_secret")
+    rows = sample.rows("select * from dim_epochs")
+    found = {flag: {labels[row["epoch_id"]] for row in rows if row[flag]} for flag in flags}
+    assert found == {
+        "is_empty": {("repair day", "second")},
+        "has_foreign_creator": {("repair day", "second")},
+        "has_unfollowed_exclusion": {("film night", "start")},
+        "has_wrong_secret": {("soup kitchen", "left")},
+    }

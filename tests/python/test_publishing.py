@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from dbt.selected_resources import set_selected_resources
 
 from conftest import PROJECT, Build, Rows, Warehouse
 from dbt.adapters.sparkpython.derby import is_locked
-from dbt.selected_resources import set_selected_resources
 from scuttlehouse.sample import write_sample
 
 GATE = "tests/singular/nothing_may_pass.sql"
