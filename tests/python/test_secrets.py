@@ -214,6 +214,8 @@ def test_no_secret_stands_anywhere(warehouse: Warehouse, built: Build, needles: 
     ]
     assert len(tables) > 40
     for table in tables:
+        if warehouse.session.table(f"{table.namespace[0]}.{table.name}").isEmpty():
+            continue
         folder = warehouse.home / "warehouse" / f"{table.namespace[0]}.db" / table.name
         assert any(path.is_relative_to(folder) and path.suffix == ".parquet" for path in files), (
             folder

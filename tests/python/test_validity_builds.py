@@ -82,7 +82,9 @@ def test_a_file_without_a_key_is_refused_without_being_shown(
     file = tmp_path / "key"
     if text is not None:
         file.write_text(text, encoding="latin-1")
-    warehouse.land(warehouse.folder / "cases.jsonl")
+    log = tmp_path / "log.jsonl"
+    log.write_text("no message\n")
+    warehouse.land(log)
     settings = json.dumps({"network_key_file": str(file)})
     outcome = warehouse.dbt("run", "-s", "stg_ssb__lines", "--vars", settings)
     [message] = [result.message for result in outcome.result if result.status == "error"]
