@@ -15,6 +15,7 @@ from typing import ClassVar, Self, TypeAlias
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from scuttlehouse.commands import Command
 from scuttlehouse.timeline_order import Order
@@ -95,9 +96,9 @@ class Timeline:
         conflict = timeline._order.restore(names, after)
         if conflict >= 0:
             raise ConflictError(names[conflict].as_py())
-        for name in names.to_pylist():
-            if name not in timeline._order:
-                raise LoopError(_find_loop(name, timeline._order.previous))
+        if len(timeline) < pc.count_distinct(names).as_py():
+            name = next(name for name in names.to_pylist() if name not in timeline)
+            raise LoopError(_find_loop(name, timeline._order.previous))
         return timeline
 
     def to_arrow(self) -> pa.Table:

@@ -39,7 +39,7 @@ class CompiledOrder:
     def __init__(self) -> None:
         self._codes: dict[str, int] = {}
         none = np.zeros(0, np.int32)
-        names = Names(np.zeros(0, EVENT), np.zeros(0, np.uint8))
+        names = Names(np.zeros(1, EVENT), np.zeros(0, np.uint8))
         blocks = Blocks(np.zeros((0, BLOCK), np.int32), none, none, none, np.ones(1, np.int32))
         links = np.zeros(0, LINK)
         self._state = State(
@@ -47,7 +47,8 @@ class CompiledOrder:
         )
 
     def __len__(self) -> int:
-        return int(self._state.counts[ARRIVED])
+        blocks = self._state.blocks
+        return int(blocks.sizes[: blocks.used[0]].sum())
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._names_of(self._in_order()).to_pylist())
@@ -68,11 +69,13 @@ class CompiledOrder:
     def previous(self, name: str) -> list[str]:
         if name not in self._codes:
             return []
+        state = self._state
         first, count = self._event(name)[["first_previous", "previous_count"]]
-        names: list[str] = self._names_of(
-            self._state.links["previous"][first : first + count]
-        ).to_pylist()
-        return names
+        starts = state.names.events["text_start"]
+        return [
+            state.names.text[starts[event] : starts[event + 1]].tobytes().decode()
+            for event in state.links["previous"][first : first + count]
+        ]
 
     def tips(self) -> list[str]:
         events = self._in_order()
@@ -119,8 +122,8 @@ class CompiledOrder:
 
     def events(self) -> tuple[pa.Array, pa.Array]:
         state = self._state
-        arrived = state.arrived[: len(self)]
-        offsets = np.zeros(len(self) + 1, np.int64)
+        arrived = state.arrived[: state.counts[ARRIVED]]
+        offsets = np.zeros(len(arrived) + 1, np.int64)
         np.cumsum(state.names.events["previous_count"][arrived], out=offsets[1:])
         previous = self._names_of(state.links["previous"][: offsets[-1]])
         return self._names_of(arrived), pa.LargeListArray.from_arrays(offsets, previous)
@@ -178,7 +181,7 @@ class CompiledOrder:
             state = _with_names(state, size)
         if used[LINKS] + links > len(state.links):
             state = state._replace(links=_grown(state.links, 2 * int(used[LINKS] + links)))
-        text_end = int(events[used[NAMES]]["text_start"]) + text if len(events) else text
+        text_end = int(events[used[NAMES]]["text_start"]) + text
         if text_end > len(state.names.text):
             grown = _grown(state.names.text, 2 * text_end)
             state = state._replace(names=state.names._replace(text=grown))
