@@ -371,10 +371,20 @@ def test_a_wave_follows_each_link_once(
     assert list(timeline) == scuttlesort_order(dict(delivery))
 
 
-def test_the_twins_do_the_same_work_on_long_tangles() -> None:
+def waiting_for_one(count: int) -> list[tuple[str, list[str]]]:
+    """Each event moves, one after the other, when the last arrives: blocks run empty."""
+    return [*((f"{number:04}", ["last"]) for number in range(count)), ("last", [])]
+
+
+@pytest.mark.parametrize(
+    "delivery",
+    [max((vector["deliver"] for vector in vectors()), key=len), waiting_for_one(2000)],
+    ids=["random feeds", "waiting for one"],
+)
+def test_the_twins_do_the_same_work_on_long_tangles(delivery: Delivery) -> None:
     """Long enough for blocks to be split and merged, which the plain twin does not have."""
-    vector = max(vectors(), key=lambda vector: len(vector["deliver"]))
-    twins = PlainTimeline(), CompiledTimeline()
-    for name, listed in vector["deliver"]:
-        assert twins[0].add(name, listed) == twins[1].add(name, listed)
-    assert twins[0].links_followed == twins[1].links_followed > 0
+    plain, compiled = PlainTimeline(), CompiledTimeline()
+    for name, listed in delivery:
+        assert plain.add(name, listed) == compiled.add(name, listed)
+    assert plain.links_followed == compiled.links_followed
+    assert list(plain) == list(compiled)
