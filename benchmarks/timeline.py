@@ -272,24 +272,22 @@ def seconds_of_add(add: Callable[[str, list[str]], object], name: str, listed: l
     return perf_counter() - start
 
 
+def filled(timeline: Timeline | scuttlesort.Timeline, delivered: Delivered) -> object:
+    for name, listed in delivered:
+        timeline.add(str(name.encode(), "utf-8"), listed)  # a text of its own for each event
+    return timeline
+
+
 def memory() -> None:
     size, feeds = 128_000, 64
     delivered = paper_deliveries(size, feeds)[1]
-    arrow = columns(delivered)
-
-    def filled_published() -> object:
-        timeline = scuttlesort.Timeline()
-        for name, listed in delivered:
-            timeline.add(name, listed)
-        return timeline
-
-    def filled_ours() -> object:
-        timeline = Timeline()
-        timeline.extend(*arrow)
-        return timeline
-
+    state = pa.table(dict(zip(("name", "after"), columns(delivered), strict=True)))
     print(f"{size:,} events, {feeds} feeds, names of {len(delivered[0][0])} characters")
-    for label, fill in (("ours", filled_ours), ("published", filled_published)):
+    for label, fill in (
+        ("ours, event by event", lambda: filled(Timeline(), delivered)),
+        ("ours, from its state", lambda: Timeline.from_arrow(state)),
+        ("published", lambda: filled(scuttlesort.Timeline(), delivered)),
+    ):
         gc.collect()
         tracemalloc.start()
         timeline = fill()

@@ -34,8 +34,8 @@ def borrowing(function: Function) -> Function:
     return compiled
 
 
-# One row per name, known or only mentioned; half a cache line and a bit, so that one look at an
-# event brings all of it. `prefix` holds the first eight bytes of the name as a number.
+# One row per name, known or only mentioned, so that one look at an event brings all of it. `prefix`
+# is eight bytes of the name as a number, behind those that all names share.
 EVENT = np.dtype(
     [
         ("prefix", np.uint64),

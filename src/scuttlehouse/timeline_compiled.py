@@ -38,12 +38,14 @@ class CompiledOrder:
 
     def __init__(self) -> None:
         self._codes: dict[str, int] = {}
+        # How many more names, links and bytes of text fit in; at least so many.
+        self._room = (0, 0, 0)
         none = np.zeros(0, np.int32)
         names = Names(np.zeros(1, EVENT), np.zeros(0, np.uint8))
         blocks = Blocks(np.zeros((0, BLOCK), np.int32), none, none, none, np.ones(1, np.int32))
         links = np.zeros(0, LINK)
         self._state = State(
-            names, links, none, blocks, np.zeros(0, WAITING), none, np.zeros(5, np.int64)
+            names, links, none, blocks, np.zeros(0, WAITING), none, np.zeros(6, np.int64)
         )
 
     def __len__(self) -> int:
@@ -160,7 +162,7 @@ class CompiledOrder:
         new = mentioned.dictionary.filter(pa.array(events >= known))
         _, starts, text = new.buffers()
         sizes = np.diff(np.frombuffer(starts, np.int64)[: len(new) + 1]).astype(np.int32)
-        self._make_room(len(new), offsets[-1], sizes.sum())
+        self._make_room(len(new), int(offsets[-1]), int(sizes.sum()))
         rows = events[np.asarray(mentioned.indices)]
         return (
             self._state,
@@ -173,19 +175,29 @@ class CompiledOrder:
 
     def _make_room(self, names: int, links: int, text: int) -> None:
         """Let the arrays hold so many more; what grows at least doubles."""
+        spare_names, spare_links, spare_text = self._room
+        self._room = room = spare_names - names, spare_links - links, spare_text - text
+        if min(room) >= 0:
+            return
         state = self._state
-        events = state.names.events
-        used = state.counts
-        if used[NAMES] + names >= len(events):
-            size = 2 * (int(used[NAMES]) + names + 1)
-            state = _with_names(state, size)
-        if used[LINKS] + links > len(state.links):
-            state = state._replace(links=_grown(state.links, 2 * int(used[LINKS] + links)))
-        text_end = int(events[used[NAMES]]["text_start"]) + text
-        if text_end > len(state.names.text):
-            grown = _grown(state.names.text, 2 * text_end)
+        all_names, all_links = int(state.counts[NAMES]) + names, int(state.counts[LINKS]) + links
+        all_text = int(state.names.events["text_start"][state.counts[NAMES]]) + text
+        capacity = len(state.names.events) - 1
+        if all_names > capacity:
+            state = _with_names(state, max(all_names, 2 * capacity) + 1)
+        capacity = len(state.links)
+        if all_links > capacity:
+            state = state._replace(links=_grown(state.links, max(all_links, 2 * capacity)))
+        capacity = len(state.names.text)
+        if all_text > capacity:
+            grown = _grown(state.names.text, max(all_text, 2 * capacity))
             state = state._replace(names=state.names._replace(text=grown))
         self._state = state
+        self._room = (
+            len(state.names.events) - 1 - all_names,
+            len(state.links) - all_links,
+            len(state.names.text) - all_text,
+        )
 
 
 def _with_names(state: State, size: int) -> State:

@@ -12,11 +12,13 @@ from scuttlehouse.timeline_blocks import NONE, Blocks, Ints32, Names, borrowing,
 # A row per event and previous that it lists; `next` is the next link with the same previous.
 LINK = np.dtype([("previous", np.int32), ("event", np.int32), ("next", np.int32)])
 
-# An event in the heap of a wave: `key` holds its rank and the first four bytes of its name.
+# An event in the heap of a wave: `key` holds its rank and the first four bytes of its prefix.
 WAITING = np.dtype([("key", np.int64), ("event", np.int32)])
 
-# Places in `State.counts`. FOLLOWED counts the links that searches and waves have followed.
-NAMES, LINKS, ARRIVED, MARKS, FOLLOWED = range(5)
+# Places in `State.counts`. FOLLOWED counts the links that searches and waves have followed; SHARED is
+# how many bytes all names share at the start, MOST_SHARED at most. Ids as URIs share twenty.
+NAMES, LINKS, ARRIVED, MARKS, FOLLOWED, SHARED = range(6)
+MOST_SHARED = 32
 
 NEW, REPEATED, REFUSED = range(3)
 
@@ -36,26 +38,47 @@ class State(NamedTuple):
 @borrowing
 def intern(state: State, text: NDArray[np.uint8], sizes: Ints32) -> None:
     """Append new names, given as UTF-8, one after the other."""
-    events = state.names.events
+    events, counts = state.names.events, state.counts
     start = 0
     for size in sizes:
-        event = state.counts[NAMES]
+        event = counts[NAMES]
         text_start = events[event].text_start
-        prefix = np.uint64(0)
-        for place in range(max(size, 8)):
-            byte = text[start + place] if place < size else np.uint8(0)
-            if place < 8:
-                prefix = (prefix << np.uint64(8)) | np.uint64(byte)
-            if place < size:
-                state.names.text[text_start + place] = byte
-        events[event].prefix = prefix
+        for place in range(size):
+            state.names.text[text_start + place] = text[start + place]
+        start += size
+        events[event + 1].text_start = text_start + size
         events[event].mark = 0
         events[event].rank = events[event].target = NONE
         events[event].first_follower = events[event].last_follower = NONE
         events[event].first_previous = NONE
-        events[event + 1].text_start = text_start + size
-        state.counts[NAMES] += 1
-        start += size
+        counts[NAMES] += 1
+        shared = shared_size(state.names, event, MOST_SHARED if event == 0 else counts[SHARED])
+        if shared != counts[SHARED]:
+            counts[SHARED] = shared
+            for one in range(event):
+                events[one].prefix = prefix_of(state.names, one, shared)
+        events[event].prefix = prefix_of(state.names, event, shared)
+
+
+@borrowing
+def shared_size(names: Names, event: int, most: int) -> int:
+    """How many bytes the names of an event and of the first have in common at the start."""
+    start, end = names.events[event].text_start, names.events[event + 1].text_start
+    size = 0
+    while size < min(most, end - start) and names.text[size] == names.text[start + size]:
+        size += 1
+    return size
+
+
+@borrowing
+def prefix_of(names: Names, event: int, shared: int) -> int:
+    """Eight bytes of a name as a number, behind those that all names share."""
+    start, end = names.events[event].text_start + shared, names.events[event + 1].text_start
+    prefix = np.uint64(0)
+    for place in range(start, start + 8):
+        byte = names.text[place] if place < end else np.uint8(0)
+        prefix = (prefix << np.uint64(8)) | np.uint64(byte)
+    return prefix
 
 
 @borrowing
