@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from itertools import combinations, compress, permutations, product
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import networkx as nx
@@ -205,6 +206,21 @@ def test_every_small_graph_in_every_delivery_order(names: str) -> None:
             expected = published(delivery)
             assert add_all(PlainTimeline(), delivery) == expected
             assert add_all(CompiledTimeline(), delivery) == expected
+
+
+@both
+def test_graphs_of_five_events_in_some_delivery_orders(kind: type[Timeline]) -> None:
+    seed = 5
+    random = Random(seed)
+    graphs = sorted(map(sorted, dags_of("abcde")))
+    assert len(graphs) == 29_281
+    for links in random.sample(graphs, 500):
+        known = {name: [early for early, late in links if late == name] for name in "abcde"}
+        for _ in range(10):
+            delivery = [(name, known[name]) for name in random.sample("abcde", 5)]
+            timeline = kind()
+            add_all(timeline, delivery)
+            assert list(timeline) == scuttlesort_order(known), (seed, delivery)
 
 
 @both
