@@ -5,6 +5,7 @@ import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 
 from scuttlehouse.feeds import Link, Walker
+from scuttlehouse.partitions import whole
 
 COLUMNS = "message_id string, feed_id string, feed_fault string, feed_fault_sequence long"
 
@@ -13,13 +14,11 @@ def model(dbt: Any, session: SparkSession) -> DataFrame:
     dbt.config(materialized="table")
     links = dbt.ref("int_feeds__links")
     forked = links.where("claim_count > 1").select("feed_id").distinct()
-    return (
-        links.join(forked, "feed_id", "left_semi")
-        .select("feed_id", "sequence", "message_id", "previous_id", "link_fault")
-        .repartition("feed_id")
-        .sortWithinPartitions("feed_id", "sequence")
-        .mapInArrow(walk, COLUMNS)
+    of_forked = links.join(forked, "feed_id", "left_semi").select(
+        "feed_id", "sequence", "message_id", "previous_id", "link_fault"
     )
+    in_order = whole(of_forked, "feed_id").sortWithinPartitions("feed_id", "sequence")
+    return in_order.mapInArrow(walk, COLUMNS)
 
 
 def walk(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

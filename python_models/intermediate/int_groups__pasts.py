@@ -6,6 +6,7 @@ import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
+from scuttlehouse.partitions import whole
 from scuttlehouse.reach import reach_pairs
 from scuttlehouse.tables import read_graph
 
@@ -33,9 +34,7 @@ def model(dbt: Any, session: SparkSession) -> DataFrame:
             F.coalesce("is_superseded", F.lit(False)).alias("is_superseded"),
         )
     )
-    return messages.repartition("tangle_id").mapInArrow(
-        find_pasts, "known_id string, message_id string"
-    )
+    return whole(messages, "tangle_id").mapInArrow(find_pasts, "known_id string, message_id string")
 
 
 def find_pasts(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

@@ -6,6 +6,7 @@ import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 
 from scuttlehouse.graphs import UNKNOWN
+from scuttlehouse.partitions import whole
 from scuttlehouse.reach import reach_counts
 from scuttlehouse.tables import explode, read_graph
 
@@ -19,7 +20,7 @@ def model(dbt: Any, session: SparkSession) -> DataFrame:
         .join(tangles, "tangle_id", "left_semi")
         .select("tangle_id", "message_id", "previous_ids")
     )
-    return candidates.repartition("tangle_id").mapInArrow(
+    return whole(candidates, "tangle_id").mapInArrow(
         count_blocked, "tangle_id string, missing_id string, blocked_count bigint"
     )
 

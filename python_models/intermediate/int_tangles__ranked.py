@@ -7,6 +7,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from scuttlehouse.graphs import UNKNOWN, Ints, id_order
 from scuttlehouse.order import find_loops, positions, ranks
+from scuttlehouse.partitions import whole
 from scuttlehouse.tables import TangleGraph, read_graph
 
 
@@ -15,7 +16,7 @@ def model(dbt: Any, session: SparkSession) -> DataFrame:
     candidates = dbt.ref("int_tangles__grown").select(
         "tangle_id", "message_id", "previous_ids", "is_grown"
     )
-    return candidates.repartition("tangle_id").mapInArrow(
+    return whole(candidates, "tangle_id").mapInArrow(
         rank,
         "tangle_id string, message_id string, rank bigint, position bigint, is_in_loop boolean",
     )

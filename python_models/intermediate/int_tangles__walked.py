@@ -5,6 +5,7 @@ import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 
 from scuttlehouse.growth import grow
+from scuttlehouse.partitions import whole
 from scuttlehouse.tables import read_graph
 
 
@@ -17,9 +18,7 @@ def model(dbt: Any, session: SparkSession) -> DataFrame:
         .join(unsettled, "tangle_id", "left_semi")
         .select("tangle_id", "message_id", "previous_ids", "is_root")
     )
-    return candidates.repartition("tangle_id").mapInArrow(
-        walk, "tangle_id string, message_id string"
-    )
+    return whole(candidates, "tangle_id").mapInArrow(walk, "tangle_id string, message_id string")
 
 
 def walk(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
