@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import getpass
 import os
 import pwd
 import shutil
@@ -36,7 +35,6 @@ def server() -> Iterator[str]:
     password_file = folder / "password"
     password_file.write_text(PASSWORD)
     as_user: list[str] = []
-    user = getpass.getuser()
     if os.geteuid() == 0:  # which the server refuses to run as
         names = {entry.pw_name for entry in pwd.getpwall()}
         user = "postgres" if "postgres" in names else "nobody"
