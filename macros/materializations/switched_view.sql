@@ -41,7 +41,7 @@
   {%- set missing = [] -%}
   {%- if selected_resources -%}
     {%- set made = ['model.scuttlehouse.' ~ mart] -%}
-    {%- for _ in graph.nodes.values() if made | length > loop.index0 -%}
+    {%- for _ in graph.nodes -%}
       {%- set source = made[loop.index0] -%}
       {%- for node in graph.nodes.values() if source in node.depends_on.nodes -%}
         {%- if node.unique_id not in selected_resources -%}
