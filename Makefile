@@ -5,14 +5,14 @@ BIN := $(VENV)/bin
 DBT := $(BIN)/dbt
 DBT_ARGS := --profiles-dir profiles
 
-.PHONY: build test lint docs clean java
+.PHONY: build test lint docs clean java postgres
 
 # Unit tests test the code and not the log: `make test` runs them.
 build: $(VENV)/.installed
 	@$(DBT) build $(DBT_ARGS) --exclude-resource-type unit_test
 
 # The adapter is tested by itself, with a Spark of other settings; the rest by two processes (tests/python/conftest.py).
-test: lint
+test: lint postgres
 	@$(BIN)/pytest tests/python/adapter
 	@$(BIN)/pytest --ignore=tests/python/adapter --numprocesses=2 --dist=loadgroup
 
@@ -42,3 +42,7 @@ $(VENV)/.installed: requirements.lock pyproject.toml | java
 
 java:
 	@bash bin/ensure-java
+
+# Replicas are tested with a server of their own.
+postgres:
+	@bash bin/ensure-postgres

@@ -33,18 +33,22 @@
 {%- endmacro %}
 
 
-{#- Whether this run publishes a mart: its published view is selected, and every test that it has. A retry runs
-    what is left of a build, and dbt does not say which nodes that build selected: if it chose none, then what
-    the retry leaves out is tested. -#}
+{#- Whether this run publishes a mart: its published view is selected, and every test that it has, and so for all
+    that is made of it, or readers would see tables that do not belong together. A retry runs what is left of
+    a build, and dbt does not say which nodes that build selected: if it chose none, then what the retry leaves
+    out is tested. -#}
 {% macro publishes(mart) -%}
   {%- set missing = [] -%}
   {%- if selected_resources -%}
-    {%- if 'model.scuttlehouse.published_' ~ mart not in selected_resources -%}
-      {%- do missing.append(mart) -%}
-    {%- endif -%}
-    {%- for node in graph.nodes.values() if node.resource_type == 'test' and node.unique_id not in selected_resources -%}
-      {%- for tested in node.depends_on.nodes if tested.split('.')[-1] in (mart, 'fct_quality_results') -%}
-        {%- do missing.append(node.name) -%}
+    {%- set made = ['model.scuttlehouse.' ~ mart] -%}
+    {%- for _ in graph.nodes -%}
+      {%- set source = made[loop.index0] -%}
+      {%- for node in graph.nodes.values() if source in node.depends_on.nodes -%}
+        {%- if node.unique_id not in selected_resources -%}
+          {%- do missing.append(node.name) -%}
+        {%- elif node.resource_type == 'model' and node.unique_id not in made -%}
+          {%- do made.append(node.unique_id) -%}
+        {%- endif -%}
       {%- endfor -%}
     {%- endfor -%}
   {%- else -%}

@@ -23,7 +23,7 @@
   {%- do run_query('create table if not exists ' ~ versions ~ ' (' ~ columns | join(', ') ~ ', version string)'
       ~ ' using parquet partitioned by (version)') -%}
   {%- call statement('main') -%}
-    insert overwrite table {{ versions }} partition (version = '{{ invocation_id }}') select * from {{ rows }}
+    insert into table {{ versions }} partition (version = '{{ invocation_id }}') select * from {{ rows }}
   {%- endcall -%}
   {%- do run_query('drop view ' ~ rows) -%}
   {%- do run_query(create_view_as(

@@ -1,18 +1,27 @@
-"""The command line: ``scuttlehouse sql`` and ``scuttlehouse sample``."""
+"""The command line: ``scuttlehouse sql``, ``scuttlehouse follow`` and ``scuttlehouse sample``."""
 
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import NoReturn
 
-from scuttlehouse import sample, warehouse
+from scuttlehouse import following, sample, warehouse
+
+
+class _Parser(argparse.ArgumentParser):
+    """Shows no password of a URL that stands where it was not expected."""
+
+    def error(self, message: str) -> NoReturn:
+        super().error(re.sub(r"://\S*@", "://...@", message))
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; return its exit code. What goes wrong is said in a sentence."""
-    parser = argparse.ArgumentParser(prog="scuttlehouse", description=__doc__)
+    parser = _Parser(prog="scuttlehouse", description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
 
     sql = commands.add_parser("sql", help="query the published tables")
@@ -20,6 +29,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     sql.add_argument("--format", choices=["table", "csv", "json"], default="table")
     sql.add_argument("--target", help="a target of profiles/profiles.yml")
     sql.set_defaults(run=_run_sql)
+
+    follower = commands.add_parser("follow", help="bring a replica to the published order")
+    following.add_arguments(follower)
+    follower.set_defaults(run=following.run)
 
     sampler = commands.add_parser("sample", help="write a signed sample log")
     sample.add_arguments(sampler)

@@ -9,7 +9,7 @@ import pyarrow as pa
 
 Row = dict[str, Any]
 
-NUMBERS = ("sequence", "count", "rank", "position", "number", "depth", "distance")
+NUMBERS = ("sequence", "count", "rank", "position", "number", "depth", "distance", "step")
 
 
 def arrow_type(column: str) -> pa.DataType:
@@ -169,6 +169,18 @@ STRETCH = {
     "valid_to_at": None,
 }
 
+UPDATE = {
+    "refresh_number": 1,
+    "refresh_id": "a build",
+    "tangle_id": TANGLE,
+    "step": 0,
+    "command": "mov",
+    "message_id": message("a"),
+    "from_position": 2,
+    "to_position": 0,
+    "refreshed_at": NOON,
+}
+
 GOOD: dict[str, list[Row]] = {
     "dim_feeds": [
         CLASSIC_FEED,
@@ -307,6 +319,11 @@ GOOD: dict[str, list[Row]] = {
         PREFERENCE | {"rule": "successor"},
         *(PREFERENCE | {"rule": "overlapping", "is_witness": answer} for answer in (True, False)),
     ],
+    "fct_timeline_updates": [
+        UPDATE,
+        UPDATE | {"command": "ins", "from_position": None},
+        UPDATE | {"command": "del", "to_position": None},
+    ],
     "fct_epoch_repairs": [
         REPAIR,
         REPAIR | {"action": "exclude", "because": "no witness of the fork with f (4.6)"},
@@ -406,6 +423,8 @@ BAD: dict[tuple[str, str], list[Row]] = {
     ],
     ("dim_epochs", "is_empty"): [{"is_empty": False}],
     ("dim_epochs", "has_foreign_creator"): [{"has_foreign_creator": False}],
+    ("fct_timeline_updates", "from_position"): [{"from_position": None}, {"command": "ins"}],
+    ("fct_timeline_updates", "to_position"): [{"to_position": None}, {"command": "del"}],
     ("fct_epoch_repairs", "person_id"): [{"person_id": None}, {"action": "create_epoch"}],
     ("fct_epoch_repairs", "because"): [{"because": "overlaps with f (4.6)"}],
     ("fct_replication_plan", "missing_id"): [{"missing_id": message("m")}],

@@ -17,7 +17,13 @@ from dbt.adapters.sparkpython.derby import is_locked
 from scuttlehouse.sample import write_sample
 
 GATE = "tests/singular/nothing_may_pass.sql"
-MARTS = sorted(path.stem for path in (PROJECT / "models" / "marts").rglob("*.sql"))
+MARTS = [
+    path.stem
+    for folder in ("models", "python_models")
+    for path in (PROJECT / folder / "marts").rglob(
+        "fct_*.*" if folder == "python_models" else "*.sql"
+    )
+]
 WITHOUT_UNIT_TESTS = "--exclude-resource-type", "unit_test"
 
 
@@ -84,6 +90,30 @@ def a_reader(warehouse: Warehouse) -> Iterator[Callable[[], list[tuple[int, int]
     assert not errors, f"after {len(reads)} good reads: {str(errors[0])[:1000]}"
 
 
+def replayed(updates: Rows) -> dict[str, list[str]]:
+    """The orders that a replica has which applied all commands; tangles of which all is deleted left out."""
+    orders: dict[str, list[str]] = {}
+    for row in sorted(
+        updates, key=lambda row: (row["refresh_number"], row["tangle_id"], row["step"])
+    ):
+        replica = orders.setdefault(row["tangle_id"], [])
+        if row["command"] != "ins":
+            assert replica.pop(row["from_position"]) == row["message_id"]
+        if row["command"] != "del":
+            replica.insert(row["to_position"], row["message_id"])
+    return {tangle: order for tangle, order in orders.items() if order}
+
+
+def published_orders(messages: Rows) -> dict[str, list[str]]:
+    placed = sorted(
+        (row for row in messages if row["status"] == "in"), key=lambda row: int(row["position"])
+    )
+    orders: dict[str, list[str]] = {}
+    for row in placed:
+        orders.setdefault(row["tangle_id"], []).append(row["message_id"])
+    return orders
+
+
 def counts(tables: dict[str, Rows]) -> tuple[int, int]:
     return len(tables["fct_messages"]), len(tables["fct_rejected_lines"])
 
@@ -127,6 +157,14 @@ def test_a_failed_build_publishes_nothing_and_a_retry_all(
     assert set(reads()[:while_failing]) == {counts(published)}
     assert set(reads()) <= {counts(published), counts(after)}
     assert len(after["fct_messages"]) == work[0]["n"]
+    # What was told of the first logs and of the others, whose tangles are not the same, is one history.
+    assert replayed(after["fct_timeline_updates"]) == published_orders(after["fct_tangle_messages"])
+    refreshes = {row["refresh_number"] for row in after["fct_timeline_updates"]}
+    assert refreshes == set(range(1, len(refreshes) + 1))
+    assert len(refreshes) > len(
+        {row["refresh_number"] for row in published["fct_timeline_updates"]}
+    )
+    assert {row["command"] for row in after["fct_timeline_updates"]} >= {"ins", "del"}
 
 
 def test_selectors_and_full_refresh(warehouse: Warehouse, published: dict[str, Rows]) -> None:

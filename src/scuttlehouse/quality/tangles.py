@@ -139,4 +139,30 @@ TANGLES = (
         filled("tangle_id", "Never null: the tangle."),
         *message_id("message_id", "the tip"),
     ),
+    suite(
+        "fct_timeline_updates",
+        "an update command",
+        "refresh_number refresh_id tangle_id step command message_id from_position to_position "
+        "refreshed_at",
+        *number("refresh_number", 1, "the first refresh tells everything"),
+        filled("refresh_id", "Never null: the build."),
+        filled("tangle_id", "Never null: the tangle."),
+        *number("step", 0, "the first command of a refresh and tangle"),
+        filled("command", "Never null: every step does something."),
+        among("command", ["ins", "mov", "del"], "What a replica can be told."),
+        *message_id("message_id", "what the command is about"),
+        at_least("from_position", 0, "The first place is 0; null for `ins`."),
+        at_least("to_position", 0, "The first place is 0; null for `del`."),
+        satisfies(
+            "from_position",
+            "(from_position is null) = (command = 'ins')",
+            "All but what is new stood somewhere.",
+        ),
+        satisfies(
+            "to_position",
+            "(to_position is null) = (command = 'del')",
+            "All but what is deleted stands somewhere.",
+        ),
+        filled("refreshed_at", "Never null: when the commands were made."),
+    ),
 )

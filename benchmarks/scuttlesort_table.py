@@ -1,0 +1,225 @@
+"""The evaluation of the ScuttleSort paper (section 4), and what its to-do list asks for.
+
+    python benchmarks/scuttlesort_table.py [--entries N ...] [--feeds N ...] [--seeds N]
+        [--plot FILE.svg] [--logs FILE.jsonl[.gz] ...]
+
+Counted are update commands per entry, `ins` included, of events that random feeds deliver
+(`paper_model.py`). 1K is 1,000. For each cell: the mean over the seeds, the 10th and 90th percentile of
+the runs, and the paper's figure. Then:
+
+- more cross-references: 1 to 4 of them at the smallest number of entries;
+- the asymmetric case: 256,000 messages, 32 active feeds, and 512 silent ones, of which each has a single
+  message; the paper leaves open what silence is;
+- logs of messages, if given: an entry lists the message before it in its feed, and whatever messages its
+  content names. Delivered by random feeds, and as the log has them.
+
+The plot has the form of the paper's figure 9: commands by feeds, both axes logarithmic, a line for each
+number of entries, with the paper's figures dashed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import json
+import math
+import random
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from paper_model import (
+    Event,
+    active_and_silent,
+    columns,
+    named,
+    pairs,
+    random_feeds,
+    tangle,
+)
+from scuttlehouse.ids import message_uri
+from scuttlehouse.timeline import Timeline
+
+ENTRIES = [32_000, 64_000, 128_000, 256_000, 512_000]
+FEEDS = [4, 8, 16, 32, 64, 128, 256, 512, 1024]
+PAPER = {
+    32_000: [2.5, 3.0, 3.6, 4.7, 7.1, 10.4, 13.1, 16.8, 21.5],
+    64_000: [3.8, 2.9, 5.7, 4.4, 7.0, 10.1, 13.2, 17.0, 22.0],
+    128_000: [1.7, 2.7, 3.7, 5.3, 6.6, 9.2, 13.9, 18.1, 24.8],
+    256_000: [2.6, 2.4, 3.5, 5.8, 6.9, 10.6, 14.6, 19.7, 24.5],
+    512_000: [1.6, 3.3, 2.9, 6.2, 7.3, 10.7, 15.0, 19.3, 26.0],
+}
+COLOURS = ["#1b6ca8", "#2e8b57", "#b8860b", "#b03060", "#5d3a9b"]
+
+Means = dict[int, dict[int, float]]
+
+
+def commands_per_entry(events: Sequence[Event], delivery: Sequence[int]) -> float:
+    told = Timeline().extend(*columns(named(events, delivery)))
+    return told.num_rows / len(events)
+
+
+def runs(make: Callable[[random.Random], list[Event]], seeds: int) -> list[float]:
+    """Commands per entry of a tangle and a random delivery of it, for each seed."""
+    figures = []
+    for seed in range(1, seeds + 1):
+        dice = random.Random(seed)
+        events = make(dice)
+        figures.append(commands_per_entry(events, random_feeds(events, dice)))
+    return figures
+
+
+def paper_tangle(
+    dice: random.Random, entries: int, feeds: int, cross_references: int = 1
+) -> list[Event]:
+    return tangle(pairs(entries, feeds, dice), cross_references)
+
+
+def summary(figures: Sequence[float]) -> str:
+    low, high = np.percentile(figures, [10, 90])
+    return f"{np.mean(figures):>7.2f} {low:>7.2f} {high:>7.2f}"
+
+
+def paper_figure(entries: int, feeds: int) -> float | None:
+    if entries not in PAPER or feeds not in FEEDS:
+        return None
+    return PAPER[entries][FEEDS.index(feeds)]
+
+
+def print_table(entries: Sequence[int], feeds: Sequence[int], seeds: int) -> Means:
+    print(f"{'entries':>8} {'feeds':>5} {'mean':>7} {'p10':>7} {'p90':>7} {'paper':>6}")
+    means: Means = {}
+    for size in entries:
+        for width in feeds:
+            figures = runs(partial(paper_tangle, entries=size, feeds=width), seeds)
+            means.setdefault(size, {})[width] = float(np.mean(figures))
+            paper = paper_figure(size, width) or ""
+            print(f"{size:>8,} {width:>5} {summary(figures)} {paper:>6}", flush=True)
+    return means
+
+
+def print_to_do(entries: int, feeds: Sequence[int], seeds: int) -> None:
+    print(f"\nmore cross-references, {entries:,} entries")
+    print(f"{'feeds':>5} {'references':>10} {'mean':>7} {'p10':>7} {'p90':>7}")
+    for width in feeds:
+        for references in range(1, 5):
+            make = partial(paper_tangle, entries=entries, feeds=width, cross_references=references)
+            print(f"{width:>5} {references:>10} {summary(runs(make, seeds))}", flush=True)
+    print("\n256,000 messages, 32 active feeds, 512 silent ones")
+    print(f"{'mean':>7} {'p10':>7} {'p90':>7}")
+    print(summary(runs(lambda dice: tangle(active_and_silent(256_000, 32, 512, dice)), seeds)))
+
+
+def texts(content: Any) -> Iterator[str]:
+    """All texts in a content, at any depth."""
+    if isinstance(content, str):
+        yield content
+    elif isinstance(content, dict | list):
+        for inner in content.values() if isinstance(content, dict) else content:
+            yield from texts(inner)
+
+
+def read_log(path: Path) -> list[tuple[str | None, str, list[str | None]]]:
+    """Id, author and what is listed, for each message of a log."""
+    opened = gzip.open if path.suffix == ".gz" else open
+    with opened(path, "rt", encoding="utf-8", newline="\n") as lines:
+        values = {message_uri(line["key"]): line["value"] for line in map(json.loads, lines)}
+    log = []
+    for uri, value in values.items():
+        mentioned = (message_uri(text) for text in texts([value["previous"], value["content"]]))
+        log.append((uri, value["author"], [one for one in mentioned if one in values]))
+    return log
+
+
+def print_logs(paths: Sequence[Path], seeds: int) -> None:
+    print("\nlogs: commands per entry, delivered by random feeds and as the log has them")
+    print(
+        f"{'log':>44} {'entries':>8} {'feeds':>5} {'links':>6} {'mean':>7} {'p10':>7} {'p90':>7} "
+        f"{'as is':>7}"
+    )
+    for path in paths:
+        log = read_log(path)
+        numbers = {key: number for number, (key, _, _) in enumerate(log)}
+        authors = list(dict.fromkeys(author for _, author, _ in log))
+        events = [
+            Event(authors.index(author), tuple(numbers[one] for one in listed))
+            for _, author, listed in log
+        ]
+        figures = [
+            commands_per_entry(events, random_feeds(events, random.Random(seed)))
+            for seed in range(1, seeds + 1)
+        ]
+        links = sum(len(set(event.after)) for event in events) / len(events)
+        print(
+            f"{Path(*path.parts[-3:])!s:>44} {len(events):>8,} {len(authors):>5} {links:>6.2f} "
+            f"{summary(figures)} {commands_per_entry(events, range(len(events))):>7.2f}"
+        )
+
+
+def plot(means: Means) -> str:
+    """An SVG of commands by feeds, a line for each number of entries, the paper's dashed."""
+    width, height, edge = 640, 460, 60
+    feeds = sorted({one for line in means.values() for one in line})
+    paper = {size: dict(zip(FEEDS, PAPER[size], strict=True)) for size in means if size in PAPER}
+    drawn = [
+        figure for lines in (means, paper) for line in lines.values() for figure in line.values()
+    ]
+    low, high = math.floor(math.log2(min(drawn))), math.ceil(math.log2(max(drawn)))
+
+    def x(feed_count: int) -> float:
+        span = math.log2(feeds[-1] / feeds[0]) or 1
+        return edge + math.log2(feed_count / feeds[0]) / span * (width - 2 * edge)
+
+    def y(figure: float) -> float:
+        return height - edge - (math.log2(figure) - low) / (high - low) * (height - 2 * edge)
+
+    def line(points: dict[int, float], style: str) -> str:
+        place = " ".join(f"{x(one):.1f},{y(points[one]):.1f}" for one in feeds if one in points)
+        return f'<polyline points="{place}" fill="none" {style}/>'
+
+    def text(left: float, top: float, words: object, anchor: str = "middle") -> str:
+        return f'<text x="{left:.1f}" y="{top:.1f}" text-anchor="{anchor}">{words}</text>'
+
+    shapes = [f'<rect width="{width}" height="{height}" fill="white"/>']
+    for one in feeds:
+        shapes.append(text(x(one), height - edge + 18, one))
+    for power in range(low, high + 1):
+        level = y(2**power)
+        shapes.append(f'<path d="M{edge} {level:.1f}H{width - edge}" stroke="#ddd"/>')
+        shapes.append(text(edge - 8, level + 4, 2**power, "end"))
+    for place, (size, points) in enumerate(means.items()):
+        colour = COLOURS[place % len(COLOURS)]
+        shapes.append(line(points, f'stroke="{colour}" stroke-width="2"'))
+        shapes.append(line(paper.get(size, {}), f'stroke="{colour}" stroke-dasharray="4 4"'))
+        top = edge + 18 * place
+        shapes.append(f'<path d="M{edge + 12} {top}h24" stroke="{colour}" stroke-width="2"/>')
+        shapes.append(text(edge + 42, top + 4, f"{size:,} entries", "start"))
+    shapes.append(text(width / 2, height - 16, "feeds (dashed: the paper)"))
+    shapes.append(text(width / 2, 28, "update commands per entry"))
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" '
+        f'font-family="sans-serif" font-size="12">{"".join(shapes)}</svg>\n'
+    )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Measure ScuttleSort as its paper does.")
+    parser.add_argument("--entries", type=int, nargs="+", default=ENTRIES, metavar="N")
+    parser.add_argument("--feeds", type=int, nargs="+", default=FEEDS, metavar="N")
+    parser.add_argument("--seeds", type=int, default=10, metavar="N")
+    parser.add_argument("--plot", type=Path, default=Path("scuttlesort.svg"), metavar="FILE.svg")
+    parser.add_argument("--logs", type=Path, nargs="+", default=[], metavar="FILE")
+    given = parser.parse_args()
+    print(f"seeds 1 to {given.seeds}, commands per entry\n")
+    means = print_table(given.entries, given.feeds, given.seeds)
+    given.plot.write_text(plot(means), encoding="utf-8")
+    print_to_do(given.entries[0], given.feeds, given.seeds)
+    if given.logs:
+        print_logs(given.logs, given.seeds)
+
+
+if __name__ == "__main__":
+    main()

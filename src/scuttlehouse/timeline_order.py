@@ -1,0 +1,62 @@
+"""What a timeline asks of its twins, the plain and the compiled one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple, Protocol
+
+import pyarrow as pa
+
+from scuttlehouse.commands import Command
+
+
+class Told(NamedTuple):
+    """Commands as columns of integers: the row whose event caused each, and where it leads.
+
+    ``from_positions`` is -1 for `ins`.
+    """
+
+    rows: Any
+    from_positions: Any
+    to_positions: Any
+
+
+class Order(Protocol):
+    """What the twins have in common. Names are known, and free of lone surrogates, where they must be."""
+
+    def __len__(self) -> int: ...
+    def __iter__(self) -> Iterator[str]: ...
+    def __contains__(self, name: str) -> bool: ...
+    def index(self, name: str) -> int: ...
+    def rank(self, name: str) -> int: ...
+    def tips(self) -> list[str]: ...
+
+    @property
+    def links_followed(self) -> int: ...
+
+    def previous(self, name: str) -> list[str]:
+        """What an event lists, without itself and repeats; nothing if it has not arrived."""
+        ...
+
+    def is_after(self, name: str, earlier: str) -> bool:
+        """Whether links lead from ``earlier`` on to an event."""
+        ...
+
+    def add(self, name: str, previous: Sequence[str]) -> list[Command] | None:
+        """None, and nothing has changed, if the event would close a loop or is another of that name."""
+        ...
+
+    def extend(self, names: pa.Array, after: pa.Array) -> tuple[Told, int]:
+        """The commands up to the first row that is refused, and that row, -1 for none."""
+        ...
+
+    def restore(self, names: pa.Array, after: pa.Array) -> int:
+        """Add rows to an empty order, without commands; the row of a conflicting repeat, -1 for none.
+
+        Events in a loop or behind one arrive, but are not part of the order.
+        """
+        ...
+
+    def events(self) -> tuple[pa.Array, pa.Array]:
+        """Names, and what each event lists, in the order in which they arrived."""
+        ...
