@@ -6,7 +6,9 @@ import csv
 import io
 import json
 import re
+import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -179,6 +181,21 @@ def test_sql_in_a_process_of_its_own(warehouse: Warehouse) -> None:
     done = warehouse.run("scuttlehouse", "sql", query, "--format", "json")
     assert (done.returncode, done.stderr) == (0, "")
     assert [json.loads(line) for line in done.stdout.splitlines()] == [expected]
+
+
+@pytest.mark.usefixtures("built")
+def test_a_replica_follows_in_a_process_of_its_own(warehouse: Warehouse, tmp_path: Path) -> None:
+    replica = tmp_path / "replica.db"
+    done = warehouse.run("scuttlehouse", "follow", "--to", f"sqlite:{replica}", "--verify")
+    assert done.returncode == 0, done.stderr
+    assert "Verified" in done.stdout
+    with closing(sqlite3.connect(replica)) as database:
+        followed = database.execute("select tangle_id, position, message_id from tangle_messages")
+        published = warehouse.rows(
+            "select tangle_id, position, message_id from scuttlehouse.fct_tangle_messages"
+            " where status = 'in'"
+        )
+        assert set(followed) == {tuple(row.values()) for row in published}
 
 
 @pytest.mark.usefixtures("built")
