@@ -29,6 +29,11 @@ settings.load_profile("project")
 PROJECT = Path(__file__).parents[2]
 FIXTURES = Path(__file__).parent / "fixtures"
 BIN = Path(sys.executable).parent
+MARTS = sorted(
+    path.stem
+    for folder, kind in (("models", "sql"), ("python_models", "py"))
+    for path in (PROJECT / folder / "marts").rglob(f"*.{kind}")
+)
 
 Rows = list[dict[str, Any]]
 

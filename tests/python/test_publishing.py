@@ -12,18 +12,11 @@ from typing import Any
 import pytest
 from dbt.selected_resources import set_selected_resources
 
-from conftest import PROJECT, Build, Rows, Warehouse
+from conftest import MARTS, Build, Rows, Warehouse
 from dbt.adapters.sparkpython.derby import is_locked
 from scuttlehouse.sample import write_sample
 
 GATE = "tests/singular/nothing_may_pass.sql"
-MARTS = [
-    path.stem
-    for folder in ("models", "python_models")
-    for path in (PROJECT / folder / "marts").rglob(
-        "fct_*.*" if folder == "python_models" else "*.sql"
-    )
-]
 WITHOUT_UNIT_TESTS = "--exclude-resource-type", "unit_test"
 
 

@@ -15,6 +15,7 @@ import pyarrow as pa
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 
+from conftest import MARTS
 from quality_rows import BAD, GOOD, Row, arrow_type
 from scuttlehouse.quality import SUITES, Expectation, Suite
 from scuttlehouse.quality.check import Checked, check
@@ -270,9 +271,8 @@ def test_suites_are_found_without_great_expectations() -> None:
 
 
 def test_every_mart_has_a_suite_and_is_checked_by_the_model() -> None:
-    marts = {path.stem for path in (PROJECT / "models" / "marts").rglob("*.sql")}
     model = (PROJECT / "python_models" / "quality" / "fct_quality_results.py").read_text()
-    assert set(BY_NAME) == marts == set(re.findall(r'dbt\.ref\("(\w+)"\)', model))
+    assert set(BY_NAME) == set(MARTS) == set(re.findall(r'dbt\.ref\("(\w+)"\)', model))
 
 
 @pytest.mark.parametrize("suite", SUITES, ids=lambda suite: suite.table_name)
