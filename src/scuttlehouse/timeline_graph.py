@@ -71,7 +71,7 @@ def shared_size(names: Names, event: int, most: int) -> int:
 
 
 @borrowing
-def prefix_of(names: Names, event: int, shared: int) -> int:
+def prefix_of(names: Names, event: int, shared: int) -> np.uint64:
     """Eight bytes of a name as a number, behind those that all names share."""
     start, end = names.events[event].text_start + shared, names.events[event + 1].text_start
     prefix = np.uint64(0)
