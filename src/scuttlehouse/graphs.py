@@ -43,7 +43,20 @@ class Nodes:
 
         Complexity: O(k log n) for k pairs among n nodes.
         """
-        tangles = _codes_in(self._tangle_ids, tangle_ids)
+        return self._find(_codes_in(self._tangle_ids, tangle_ids), message_ids)
+
+    def find_beside(self, nodes: Ints, message_ids: Column) -> Ints:
+        """The node of each message in the tangle of another node, ``UNKNOWN`` (-1) as in ``find``.
+
+        Complexity: O(k log n) for k messages among n nodes.
+
+        >>> nodes = number_nodes(pa.array(["t", "t", "u"]), pa.array(["a", "b", "a"]))
+        >>> nodes.find_beside(np.array([1, 2]), pa.array(["a", "b"])).tolist()
+        [0, -1]
+        """
+        return self._find(self.tangle_codes[nodes], message_ids)
+
+    def _find(self, tangles: Ints, message_ids: Column) -> Ints:
         messages = _codes_in(self._message_ids, message_ids)
         pairs = tangles * len(self._message_ids) + messages
         places = np.searchsorted(self._sorted_pairs, pairs)
@@ -123,25 +136,6 @@ def number_links(
             "give links of the numbered messages only."
         )
     return link_message, nodes.find(tangle_ids, previous_ids)
-
-
-def id_order(ids: Column) -> Ints:
-    """The place of each id among the distinct ids, from 0: ids compare by code point.
-
-    Arrow compares the bytes of UTF-8, which order as code points do; it cannot hold the lone
-    surrogates that would make a difference.
-
-    Raises:
-        ValueError: an id is null.
-
-    Complexity: O(n log n).
-
-    >>> id_order(pa.array(["\\U0001f600", "\\ufb01", "a", "a"])).tolist()
-    [2, 1, 0, 0]
-    """
-    if ids.null_count:
-        raise ValueError("An id is null; leave out rows that have none.")
-    return _integers(pc.rank(_text(ids), sort_keys="ascending", tiebreaker="dense")) - 1
 
 
 def followers_of(node_count: int, link_message: Ints, link_previous: Ints) -> tuple[Ints, Ints]:
