@@ -32,8 +32,9 @@ class Nodes:
     tangle_codes: Ints
     _tangle_ids: pa.Array
     _message_ids: pa.Array
-    _sorted_pairs: Ints
+    # Nodes by message and tangle, and where each message begins among them.
     _sorted_nodes: Ints
+    _offsets: Ints
 
     def __len__(self) -> int:
         return len(self.tangle_codes)
@@ -58,14 +59,7 @@ class Nodes:
 
     def _find(self, tangles: Ints, message_ids: Column) -> Ints:
         messages = _codes_in(self._message_ids, message_ids)
-        pairs = tangles * len(self._message_ids) + messages
-        places = np.searchsorted(self._sorted_pairs, pairs)
-        places[places == len(self)] = 0
-        nodes = np.full(len(pairs), UNKNOWN, dtype=np.int64)
-        if len(self):
-            is_known = (tangles >= 0) & (messages >= 0) & (self._sorted_pairs[places] == pairs)
-            nodes[is_known] = self._sorted_nodes[places[is_known]]
-        return nodes
+        return _search(self._offsets, self._sorted_nodes, self.tangle_codes, tangles, messages)
 
 
 def number_nodes(tangle_ids: Column, message_ids: Column) -> Nodes:
@@ -90,7 +84,8 @@ def number_nodes(tangle_ids: Column, message_ids: Column) -> Nodes:
             raise ValueError(f"A {name} id is null; leave out rows that have none.")
     tangles, messages = (_text(column).dictionary_encode() for column in (tangle_ids, message_ids))
     tangle_codes = _integers(tangles.indices)
-    pairs = tangle_codes * len(messages.dictionary) + _integers(messages.indices)
+    message_codes = _integers(messages.indices)
+    pairs = message_codes * len(tangles.dictionary) + tangle_codes
     order = np.argsort(pairs, kind="stable")
     sorted_pairs = pairs[order]
     repeated = np.flatnonzero(sorted_pairs[1:] == sorted_pairs[:-1])
@@ -100,7 +95,9 @@ def number_nodes(tangle_ids: Column, message_ids: Column) -> Nodes:
             f"Message {message_ids[row]} occurs twice in tangle {tangle_ids[row]}; "
             "give one row per tangle and message."
         )
-    return Nodes(tangle_codes, tangles.dictionary, messages.dictionary, sorted_pairs, order)
+    offsets = np.zeros(len(messages.dictionary) + 1, dtype=np.int64)
+    np.cumsum(np.bincount(message_codes, minlength=len(offsets) - 1), out=offsets[1:])
+    return Nodes(tangle_codes, tangles.dictionary, messages.dictionary, order, offsets)
 
 
 def number_links(
@@ -216,6 +213,27 @@ def walk(offsets: Ints, followers: Ints, unmet: Ints) -> Ints:
                 queue[end] = follower
                 end += 1
     return levels
+
+
+@njit(cache=True)
+def _search(
+    offsets: Ints, sorted_nodes: Ints, tangle_codes: Ints, tangles: Ints, messages: Ints
+) -> Ints:
+    """The node of each pair of codes; few messages stand in more than one tangle."""
+    nodes = np.full(messages.size, UNKNOWN, dtype=np.int64)
+    for row in range(messages.size):
+        if messages[row] == UNKNOWN:
+            continue
+        start, end = offsets[messages[row]], offsets[messages[row] + 1]
+        while end - start > 1:
+            middle = (start + end) // 2
+            if tangle_codes[sorted_nodes[middle]] <= tangles[row]:
+                start = middle
+            else:
+                end = middle
+        if tangle_codes[sorted_nodes[start]] == tangles[row]:
+            nodes[row] = sorted_nodes[start]
+    return nodes
 
 
 def _text(column: Column) -> pa.Array:
