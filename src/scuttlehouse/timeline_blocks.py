@@ -108,9 +108,9 @@ def find_event(blocks: Blocks, names: Names, event: int) -> tuple[int, int]:
 
 
 @borrowing
-def find_gap(blocks: Blocks, names: Names, event: int, place: int) -> tuple[int, int]:
-    """The place and slot at which an event belongs that is not in the list, from ``place`` on."""
-    end = blocks.used[0]
+def find_gap(blocks: Blocks, names: Names, event: int) -> tuple[int, int]:
+    """The place and slot at which an event belongs that is not in the list."""
+    place, end = 0, blocks.used[0]
     middle = end - 1  # where most new events belong
     while end - place > 1:
         if is_before(names, event, blocks.events[blocks.sequence[middle], 0]):
