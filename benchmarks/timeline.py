@@ -8,12 +8,13 @@ Parts, all if none is named (all sizes and feeds as the paper counts them, 1K is
   delivered by random feeds and in the order in which it was generated; the package from PyPI, with a
   callback, beside `Timeline.add` and `Timeline.extend`. All commands are hashed, and must be equal.
 - `growth`: microseconds, commands and links followed per event, from 8K to 512K, in one batch.
-- `order`: the final order of 1,000,000 messages with 2,000,000 links, from columns of ids, beside plain
-  Python with dictionaries and networkx's lexicographical topological sort.
+- `order`: the final order of 1,000,000 messages with 2,000,000 links, as int_tangles__ranked finds it, beside
+  plain Python with dictionaries and networkx's lexicographical topological sort.
 - `attacks`: what crafted deliveries cost, beside the published package where it comes to an end.
 - `memory`: bytes per event that stay allocated.
 
-Ours is timed RUNS times and the median shown; the others once, being slow.
+Times are processor time. Ours is timed RUNS times and the median shown; the published package and networkx
+once, being slow.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from functools import partial
 from hashlib import sha256
 from itertools import count
 from statistics import median
-from time import perf_counter
+from time import process_time
 from typing import Any
 
 import networkx as nx
@@ -38,8 +39,8 @@ import scuttlesort
 
 from paper_model import columns, message_id, named, pairs, random_feeds, tangle
 from scuttlehouse.commands import Command, Ins, read_commands
-from scuttlehouse.graphs import id_order, number_links, number_nodes
 from scuttlehouse.order import positions, ranks
+from scuttlehouse.tables import read_graph
 from scuttlehouse.timeline import Timeline
 
 SEED = 1
@@ -50,9 +51,9 @@ Delivered = Sequence[tuple[str, list[str]]]
 
 def seconds(run: Callable[[], object]) -> float:
     gc.collect()
-    start = perf_counter()
+    start = process_time()
     run()
-    return perf_counter() - start
+    return process_time() - start
 
 
 def median_seconds(run: Callable[[], object]) -> float:
@@ -66,21 +67,24 @@ def paper_deliveries(size: int, feeds: int) -> tuple[Delivered, Delivered]:
     return named(events, random_feeds(events, dice)), named(events, range(size))
 
 
-def add_new(delivered: Delivered) -> list[Command]:
+def add_new(delivered: Delivered) -> list[tuple[Any, ...]]:
+    """All commands as the package tells them, so that both keep the same and no more."""
     timeline = Timeline()
-    return [command for name, listed in delivered for command in timeline.add(name, listed)]
+    told = []
+    for name, listed in delivered:
+        for command in timeline.add(name, listed):
+            told.append(spelled(command))
+    return told
 
 
 def extend_new(names: pa.Array, after: pa.Array) -> pa.Table:
     return Timeline().extend(names, after)
 
 
-def add_published(delivered: Delivered) -> list[tuple[Any, ...]]:
-    told: list[tuple[Any, ...]] = []
+def add_published(delivered: Delivered, told: list[tuple[Any, ...]]) -> None:
     timeline = scuttlesort.Timeline(lambda *command: told.append(command))
     for name, listed in delivered:
         timeline.add(name, listed)
-    return told
 
 
 def digest(commands: Iterable[tuple[Any, ...]]) -> str:
@@ -104,12 +108,11 @@ def published() -> None:
             ("random feeds", "as generated"), paper_deliveries(size, feeds), strict=True
         ):
             arrow = columns(delivered)
-            start = perf_counter()
-            told = add_published(delivered)
-            theirs = perf_counter() - start
+            told: list[tuple[Any, ...]] = []
+            theirs = seconds(partial(add_published, delivered, told))
             hashes = {
                 digest(told),
-                digest(map(spelled, add_new(delivered))),
+                digest(add_new(delivered)),
                 digest(map(spelled, read_commands(extend_new(*arrow)))),
             }
             if len(hashes) > 1:
@@ -147,11 +150,11 @@ def growth() -> None:
         print(f"      time per event grows to the power of {powers[0]:.2f}, links {powers[1]:.2f}")
 
 
-def dictionary_order(ids: list[str], link_ids: list[str], previous_ids: list[str]) -> list[str]:
+def dictionary_order(ids: list[str], links: list[tuple[str, str]]) -> list[str]:
     """The order by rank and name in plain Python: a dictionary each for ranks and followers."""
     followers: dict[str, list[str]] = {name: [] for name in ids}
     unmet = dict.fromkeys(ids, 0)
-    for name, previous in zip(link_ids, previous_ids, strict=True):
+    for name, previous in links:
         if previous in followers and previous != name:
             followers[previous].append(name)
             unmet[name] += 1
@@ -171,41 +174,36 @@ def order() -> None:
     dice = random.Random(SEED)
     events = tangle(pairs(size, 64, dice))
     delivered = named(events, random_feeds(events, dice))
-    ids = pa.array([name for name, _ in delivered])
+    ids, previous = (column.to_pylist() for column in columns(delivered))
     links = [(name, one) for name, listed in delivered for one in listed]
-    link_ids, previous_ids = (pa.array([link[side] for link in links]) for side in (0, 1))
-    tangles = pa.array(np.zeros(size, np.int8)).cast(pa.string()).dictionary_encode()
-    link_tangles = pa.array(np.zeros(len(links), np.int8)).cast(pa.string()).dictionary_encode()
+    tangle_ids = pa.array([f"thread:{ids[0]}"] * size)
+    table = pa.table({"tangle_id": tangle_ids, "message_id": ids, "previous_ids": previous})
     shares: dict[str, list[float]] = {"id mapping": [], "ranking": [], "sorting": []}
     for _ in range(RUNS + 1):  # the first, which may compile, is not counted
         gc.collect()
-        times = [perf_counter()]
-        nodes = number_nodes(tangles, ids)
-        linked = number_links(nodes, link_tangles, link_ids, previous_ids)
-        times.append(perf_counter())
-        node_ranks = ranks(size, *linked)
-        times.append(perf_counter())
-        places = positions(nodes.tangle_codes, node_ranks, id_order(ids))
-        times.append(perf_counter())
+        times = [process_time()]
+        graph = read_graph(table)
+        times.append(process_time())
+        node_ranks = ranks(size, graph.link_message, graph.link_previous)
+        times.append(process_time())
+        places = positions(graph.nodes.tangle_codes, node_ranks, table["message_id"])
+        times.append(process_time())
         for part, start, end in zip(shares, times, times[1:], strict=False):
             shares[part].append(end - start)
     spent = {part: median(each[1:]) for part, each in shares.items()}
     total = sum(spent.values())
-    python_columns = ids.to_pylist(), link_ids.to_pylist(), previous_ids.to_pylist()
     found: list[str] = []
-    plain = median_seconds(
-        lambda: found.__setitem__(slice(None), dictionary_order(*python_columns))
-    )
-    if ids.take(pa.array(np.argsort(places))).to_pylist() != found:
+    plain = median_seconds(lambda: found.__setitem__(slice(None), dictionary_order(ids, links)))
+    if [ids[place] for place in np.argsort(places).tolist()] != found:
         raise AssertionError("The orders differ.")
-    graph = nx.DiGraph()
+    tangled = nx.DiGraph()
 
     def build() -> None:
-        graph.add_nodes_from(python_columns[0])
-        graph.add_edges_from(zip(python_columns[2], python_columns[1], strict=True))
+        tangled.add_nodes_from(ids)
+        tangled.add_edges_from((one, name) for name, one in links)
 
     built = seconds(build)
-    walked = seconds(lambda: list(nx.lexicographical_topological_sort(graph)))
+    walked = seconds(lambda: list(nx.lexicographical_topological_sort(tangled)))
     print(f"{size:,} messages, {len(links):,} links: {total:.2f} s")
     for part, one in spent.items():
         print(f"  {part}: {one:.2f} s, {one / total:.0%}")
@@ -267,9 +265,9 @@ def attacks() -> None:
 
 
 def seconds_of_add(add: Callable[[str, list[str]], object], name: str, listed: list[str]) -> float:
-    start = perf_counter()
+    start = process_time()
     add(name, listed)
-    return perf_counter() - start
+    return process_time() - start
 
 
 def filled(timeline: Timeline | scuttlesort.Timeline, delivered: Delivered) -> object:

@@ -5,7 +5,7 @@ import numpy as np
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 
-from scuttlehouse.graphs import UNKNOWN, Ints, id_order
+from scuttlehouse.graphs import UNKNOWN, Ints
 from scuttlehouse.order import find_loops, positions, ranks
 from scuttlehouse.partitions import whole
 from scuttlehouse.tables import TangleGraph, read_graph
@@ -30,7 +30,7 @@ def rank(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     graph = read_graph(table)
     # Only what has grown has a place in the order; a loop may stand anywhere.
     rank = grown_ranks(graph, table["is_grown"].to_numpy())
-    position = positions(graph.nodes.tangle_codes, rank, id_order(table["message_id"]))
+    position = positions(graph.nodes.tangle_codes, rank, table["message_id"])
     is_in_loop = find_loops(len(graph.nodes), graph.link_message, graph.link_previous) != UNKNOWN
     is_in_loop[graph.link_message[graph.link_message == graph.link_previous]] = True
     yield from pa.table(

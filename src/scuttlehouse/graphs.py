@@ -32,8 +32,9 @@ class Nodes:
     tangle_codes: Ints
     _tangle_ids: pa.Array
     _message_ids: pa.Array
-    _sorted_pairs: Ints
+    # Nodes by message and tangle, and where each message begins among them.
     _sorted_nodes: Ints
+    _offsets: Ints
 
     def __len__(self) -> int:
         return len(self.tangle_codes)
@@ -43,16 +44,22 @@ class Nodes:
 
         Complexity: O(k log n) for k pairs among n nodes.
         """
-        tangles = _codes_in(self._tangle_ids, tangle_ids)
+        return self._find(_codes_in(self._tangle_ids, tangle_ids), message_ids)
+
+    def find_beside(self, nodes: Ints, message_ids: Column) -> Ints:
+        """The node of each message in the tangle of another node, ``UNKNOWN`` (-1) as in ``find``.
+
+        Complexity: O(k log n) for k messages among n nodes.
+
+        >>> nodes = number_nodes(pa.array(["t", "t", "u"]), pa.array(["a", "b", "a"]))
+        >>> nodes.find_beside(np.array([1, 2]), pa.array(["a", "b"])).tolist()
+        [0, -1]
+        """
+        return self._find(self.tangle_codes[nodes], message_ids)
+
+    def _find(self, tangles: Ints, message_ids: Column) -> Ints:
         messages = _codes_in(self._message_ids, message_ids)
-        pairs = tangles * len(self._message_ids) + messages
-        places = np.searchsorted(self._sorted_pairs, pairs)
-        places[places == len(self)] = 0
-        nodes = np.full(len(pairs), UNKNOWN, dtype=np.int64)
-        if len(self):
-            is_known = (tangles >= 0) & (messages >= 0) & (self._sorted_pairs[places] == pairs)
-            nodes[is_known] = self._sorted_nodes[places[is_known]]
-        return nodes
+        return _search(self._offsets, self._sorted_nodes, self.tangle_codes, tangles, messages)
 
 
 def number_nodes(tangle_ids: Column, message_ids: Column) -> Nodes:
@@ -77,7 +84,8 @@ def number_nodes(tangle_ids: Column, message_ids: Column) -> Nodes:
             raise ValueError(f"A {name} id is null; leave out rows that have none.")
     tangles, messages = (_text(column).dictionary_encode() for column in (tangle_ids, message_ids))
     tangle_codes = _integers(tangles.indices)
-    pairs = tangle_codes * len(messages.dictionary) + _integers(messages.indices)
+    message_codes = _integers(messages.indices)
+    pairs = message_codes * len(tangles.dictionary) + tangle_codes
     order = np.argsort(pairs, kind="stable")
     sorted_pairs = pairs[order]
     repeated = np.flatnonzero(sorted_pairs[1:] == sorted_pairs[:-1])
@@ -87,7 +95,9 @@ def number_nodes(tangle_ids: Column, message_ids: Column) -> Nodes:
             f"Message {message_ids[row]} occurs twice in tangle {tangle_ids[row]}; "
             "give one row per tangle and message."
         )
-    return Nodes(tangle_codes, tangles.dictionary, messages.dictionary, sorted_pairs, order)
+    offsets = np.zeros(len(messages.dictionary) + 1, dtype=np.int64)
+    np.cumsum(np.bincount(message_codes, minlength=len(offsets) - 1), out=offsets[1:])
+    return Nodes(tangle_codes, tangles.dictionary, messages.dictionary, order, offsets)
 
 
 def number_links(
@@ -123,25 +133,6 @@ def number_links(
             "give links of the numbered messages only."
         )
     return link_message, nodes.find(tangle_ids, previous_ids)
-
-
-def id_order(ids: Column) -> Ints:
-    """The place of each id among the distinct ids, from 0: ids compare by code point.
-
-    Arrow compares the bytes of UTF-8, which order as code points do; it cannot hold the lone
-    surrogates that would make a difference.
-
-    Raises:
-        ValueError: an id is null.
-
-    Complexity: O(n log n).
-
-    >>> id_order(pa.array(["\\U0001f600", "\\ufb01", "a", "a"])).tolist()
-    [2, 1, 0, 0]
-    """
-    if ids.null_count:
-        raise ValueError("An id is null; leave out rows that have none.")
-    return _integers(pc.rank(_text(ids), sort_keys="ascending", tiebreaker="dense")) - 1
 
 
 def followers_of(node_count: int, link_message: Ints, link_previous: Ints) -> tuple[Ints, Ints]:
@@ -222,6 +213,27 @@ def walk(offsets: Ints, followers: Ints, unmet: Ints) -> Ints:
                 queue[end] = follower
                 end += 1
     return levels
+
+
+@njit(cache=True)
+def _search(
+    offsets: Ints, sorted_nodes: Ints, tangle_codes: Ints, tangles: Ints, messages: Ints
+) -> Ints:
+    """The node of each pair of codes; few messages stand in more than one tangle."""
+    nodes = np.full(messages.size, UNKNOWN, dtype=np.int64)
+    for row in range(messages.size):
+        if messages[row] == UNKNOWN:
+            continue
+        start, end = offsets[messages[row]], offsets[messages[row] + 1]
+        while end - start > 1:
+            middle = (start + end) // 2
+            if tangle_codes[sorted_nodes[middle]] <= tangles[row]:
+                start = middle
+            else:
+                end = middle
+        if tangle_codes[sorted_nodes[start]] == tangles[row]:
+            nodes[row] = sorted_nodes[start]
+    return nodes
 
 
 def _text(column: Column) -> pa.Array:

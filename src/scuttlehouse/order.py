@@ -79,9 +79,11 @@ waiting event all known links are treated: (K) holds after the ``add``. That was
 from __future__ import annotations
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 from numba import njit
 
-from scuttlehouse.graphs import Ints, followers_of, walk
+from scuttlehouse.graphs import Column, Ints, followers_of, walk
 
 UNRANKED = -1
 
@@ -117,26 +119,39 @@ def ranks(node_count: int, link_message: Ints, link_previous: Ints) -> Ints:
     return walk(offsets, followers, unmet)
 
 
-def positions(tangle_codes: Ints, node_ranks: Ints, id_places: Ints) -> Ints:
+def positions(tangle_codes: Ints, node_ranks: Ints, ids: Column) -> Ints:
     """The place of each node in the order of its tangle, from 0: its index by (rank, id).
+
+    Ids compare by code point: Arrow compares the bytes of UTF-8, which order as code points do; it
+    cannot hold the lone surrogates that would make a difference. Only ids of one rank are compared.
 
     Args:
         tangle_codes: per node (``Nodes.tangle_codes``).
         node_ranks: per node (``ranks``).
-        id_places: per node, the place of its id among all ids (``graphs.id_order``).
+        ids: per node, text.
 
     Returns:
         A place per node; ``UNRANKED`` (-1) where the rank is, and such nodes take no place from
         others.
 
+    Raises:
+        ValueError: an id is null.
+
     Complexity: O(n log n).
 
-    >>> positions(np.array([0, 0, 1, 0]), np.array([1, 0, -1, 1]), np.array([3, 2, 0, 1])).tolist()
+    >>> ids = pa.array(["\U0001f600", "c", "a", "\ufb01"])
+    >>> positions(np.array([0, 0, 1, 0]), np.array([1, 0, -1, 1]), ids).tolist()
     [2, 0, -1, 1]
     """
+    if ids.null_count:
+        raise ValueError("An id is null; leave out rows that have none.")
     places = np.full(node_ranks.size, UNRANKED, dtype=np.int64)
-    ranked = np.flatnonzero(node_ranks != UNRANKED)
-    order = ranked[np.lexsort((id_places[ranked], node_ranks[ranked], tangle_codes[ranked]))]
+    levels = tangle_codes * (node_ranks.max(initial=0) + 1) + node_ranks
+    order = pc.sort_indices(
+        pa.table({"level": levels, "id": ids}),
+        sort_keys=[("level", "ascending"), ("id", "ascending")],
+    ).to_numpy()
+    order = order[node_ranks[order] != UNRANKED]
     tangles = tangle_codes[order]
     places[order] = np.arange(order.size) - np.searchsorted(tangles, tangles)
     return places

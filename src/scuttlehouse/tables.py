@@ -36,7 +36,7 @@ def read_graph(table: pa.Table) -> TangleGraph:
     """
     nodes = number_nodes(table["tangle_id"], table["message_id"])
     rows, previous_ids = explode(table["previous_ids"])
-    return TangleGraph(nodes, rows, nodes.find(table["tangle_id"].take(rows), previous_ids))
+    return TangleGraph(nodes, rows, nodes.find_beside(rows, previous_ids))
 
 
 def explode(lists: pa.ChunkedArray) -> tuple[Ints, pa.Array]:

@@ -41,7 +41,8 @@ class ConflictError(ValueError):
         self.name = name
 
 
-def _fastest_order() -> type[Order]:
+def fastest_order() -> type[Order]:
+    """The compiled twin where it can be imported, else the plain one."""
     try:
         from scuttlehouse.timeline_compiled import CompiledOrder
     except ImportError:  # numba has no build for every Python and processor
@@ -56,8 +57,9 @@ class Timeline:
     repeats in a list count for nothing. Names are texts without lone surrogates, which UTF-8 cannot
     hold; they compare by code point.
 
-    Memory grows with the number of names, links and bytes of text (``benchmarks/README.md`` has what
-    was measured); links and names may be 2**31 at most.
+    Memory grows with the number of names, links and bytes of text: about 360 bytes per event where an
+    event lists two others and ids have 64 characters (``benchmarks/timeline.py memory``). Names and
+    links may be 2**31 at most.
 
     >>> timeline = Timeline()
     >>> timeline.add("b", after=["a"])
@@ -70,7 +72,7 @@ class Timeline:
     (['a', 'c', 'b'], 1, 2, ['c', 'b'])
     """
 
-    _order_type: ClassVar[type[Order]] = _fastest_order()
+    _order_type: ClassVar[type[Order]] = fastest_order()
 
     def __init__(self) -> None:
         self._order = self._order_type()

@@ -108,15 +108,16 @@ def find_event(blocks: Blocks, names: Names, event: int) -> tuple[int, int]:
 
 
 @borrowing
-def find_gap(blocks: Blocks, names: Names, event: int, place: int) -> tuple[int, int]:
-    """The place and slot at which an event belongs that is not in the list, from ``place`` on."""
-    end = blocks.used[0]
+def find_gap(blocks: Blocks, names: Names, event: int) -> tuple[int, int]:
+    """The place and slot at which an event belongs that is not in the list."""
+    place, end = 0, blocks.used[0]
+    middle = end - 1  # where most new events belong
     while end - place > 1:
-        middle = (place + end) // 2
         if is_before(names, event, blocks.events[blocks.sequence[middle], 0]):
             end = middle
         else:
             place = middle
+        middle = (place + end) // 2
     block = blocks.sequence[place]
     slot, slot_end = 0, blocks.sizes[place]
     while slot < slot_end:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -158,7 +159,8 @@ class CompiledOrder:
         codes = self._codes
         known = len(codes)
         distinct = mentioned.dictionary.to_pylist()
-        events = np.array([codes.setdefault(name, len(codes)) for name in distinct], np.int32)
+        codes.update(zip([name for name in distinct if name not in codes], count(known)))
+        events = np.fromiter(map(codes.__getitem__, distinct), np.int32, len(distinct))
         new = mentioned.dictionary.filter(pa.array(events >= known))
         _, starts, text = new.buffers()
         sizes = np.diff(np.frombuffer(starts, np.int64)[: len(new) + 1]).astype(np.int32)

@@ -88,7 +88,7 @@ def step(
     elif second != NONE and is_before(names, second, event):
         place, slot = find_event(blocks, names, second)
     else:
-        place, slot = find_gap(blocks, names, event, 0)
+        place, slot = find_gap(blocks, names, event)
     return tell(told, count, row, from_index, put_in(state, event, place, slot))
 
 
@@ -101,7 +101,7 @@ def rise(state: State, event: int, told: Ints32, count: int, row: int) -> int:
     if right == NONE or is_before(state.names, event, right):
         return count
     from_index = take_out(state, event)
-    place, slot = find_gap(state.blocks, state.names, event, 0)
+    place, slot = find_gap(state.blocks, state.names, event)
     return tell(told, count, row, from_index, put_in(state, event, place, slot))
 
 
@@ -130,7 +130,7 @@ def place(state: State, event: int, told: Ints32, count: int, row: int) -> int:
     for link in range(new.first_previous, new.first_previous + new.previous_count):
         rank = max(rank, names.events[links[link].previous].rank + 1)
     new.rank = new.target = rank
-    at_place, slot = find_gap(state.blocks, names, event, 0)
+    at_place, slot = find_gap(state.blocks, names, event)
     return tell(told, count, row, NONE, put_in(state, event, at_place, slot))
 
 

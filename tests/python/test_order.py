@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from scuttlesort import Timeline
 
 from oracles import longest_paths, scuttlesort_order
-from scuttlehouse.graphs import UNKNOWN, id_order, number_links, number_nodes
+from scuttlehouse.graphs import UNKNOWN, number_links, number_nodes
 from scuttlehouse.order import UNRANKED, find_loops, positions, ranks
 
 TIMELINES = Path(__file__).parent / "fixtures" / "timelines"
@@ -45,7 +45,7 @@ def ordered(tangles: Mapping[str, Previous]) -> dict[str, tuple[list[str], list[
     nodes = number_nodes(tangle_ids, message_ids)
     link_columns = (pa.array([link[i] for link in links], pa.string()) for i in (0, 1, 2))
     node_ranks = ranks(len(nodes), *number_links(nodes, *link_columns))
-    places = positions(nodes.tangle_codes, node_ranks, id_order(message_ids))
+    places = positions(nodes.tangle_codes, node_ranks, message_ids)
     placed: dict[str, list[tuple[int, str, int]]] = {tangle: [] for tangle in tangles}
     for (tangle, message), rank, place in zip(
         rows, node_ranks.tolist(), places.tolist(), strict=True
@@ -199,7 +199,7 @@ def test_the_order_of_the_links_is_of_no_account(
 
 def test_what_has_no_rank_takes_no_place_from_others() -> None:
     tangle_codes, node_ranks = np.array([1, 1, 0, 1]), np.array([2, -1, 0, 0])
-    places = positions(tangle_codes, node_ranks, np.array([0, 1, 2, 3]))
+    places = positions(tangle_codes, node_ranks, pa.array(["a", "b", "c", "d"]))
     assert places.tolist() == [1, -1, 0, 0]
 
 
@@ -217,4 +217,21 @@ def test_an_empty_partition_has_no_order() -> None:
     nothing = np.array([], dtype=np.int64)
     assert ranks(0, nothing, nothing).size == 0
     assert find_loops(0, nothing, nothing).size == 0
-    assert positions(nothing, nothing, nothing).size == 0
+    assert positions(nothing, nothing, pa.array([], pa.string())).size == 0
+
+
+@settings(deadline=None)
+@given(st.lists(st.text(st.characters(exclude_categories=["Cs"])), unique=True))
+@example(["\U0001f600", "\ufb01", "\ue000", "z", "\x00", "\x7f", "\x80", ""])
+def test_ids_order_as_python_orders_text(ids: list[str]) -> None:
+    """Python compares by code point; UTF-16 would put U+1F600 before U+FB01."""
+    same = np.zeros(len(ids), dtype=np.int64)
+    in_order = sorted(ids)
+    for column in (pa.array(ids, pa.string()), pa.chunked_array([ids, []], pa.large_string())):
+        assert positions(same, same, column).tolist() == [in_order.index(one) for one in ids]
+
+
+def test_an_id_that_is_null_has_no_place() -> None:
+    same = np.zeros(2, dtype=np.int64)
+    with pytest.raises(ValueError, match="An id is null"):
+        positions(same, same, pa.array(["a", None]))

@@ -30,7 +30,7 @@ from oracles import (
     scuttlesort_order,
     tangle_candidates,
 )
-from scuttlehouse.graphs import id_order, number_links, number_nodes
+from scuttlehouse.graphs import number_links, number_nodes
 from scuttlehouse.order import positions, ranks
 
 FIXTURE = Path(__file__).parent / "fixtures" / "tangles" / "tangles.jsonl.gz"
@@ -496,7 +496,7 @@ def test_ranks_and_positions_are_those_of_the_pure_functions(grown: Answers) -> 
         numbered, *(pa.array([link[place] for link in links]) for place in (0, 1, 2))
     )
     rank = ranks(len(numbered), *pairs)
-    position = positions(numbered.tangle_codes, rank, id_order(columns[1]))
+    position = positions(numbered.tangle_codes, rank, columns[1])
     found = [grown.messages[tangle][one] for tangle, one in nodes]
     assert np.array_equal(rank, [row.rank for row in found])
     assert np.array_equal(position, [row.position for row in found])

@@ -3,6 +3,7 @@ from __future__ import annotations
 import gzip
 import json
 import re
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from itertools import combinations, compress, permutations, product
 from pathlib import Path
@@ -18,7 +19,7 @@ from hypothesis import strategies as st
 
 from oracles import longest_paths, scuttlesort_order
 from scuttlehouse.commands import Command, Ins, follow, read_commands
-from scuttlehouse.timeline import ConflictError, LoopError, Timeline
+from scuttlehouse.timeline import ConflictError, LoopError, Timeline, fastest_order
 from scuttlehouse.timeline_compiled import CompiledOrder
 from scuttlehouse.timeline_plain import PlainOrder
 
@@ -335,6 +336,12 @@ def test_columns_and_names_that_do_not_fit(kind: type[Timeline]) -> None:
     table = timeline.extend(*sliced)
     assert list(read_commands(table)) == [Ins("c", 1), Ins("d", 2)]
     assert timeline.extend(pa.array([], pa.string()), pa.array([], sliced[1].type)).num_rows == 0
+
+
+def test_without_a_compiler_the_plain_twin_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert fastest_order() is CompiledOrder
+    monkeypatch.setitem(sys.modules, "scuttlehouse.timeline_compiled", None)
+    assert fastest_order() is PlainOrder
 
 
 def late_root(count: int) -> list[tuple[str, list[str]]]:
