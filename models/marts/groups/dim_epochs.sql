@@ -36,43 +36,24 @@ pasts as (
 
 ),
 
+leading_exclusions as (
+
+    select * from {{ ref('int_groups__leading_exclusions') }}
+
+),
+
 precedence as (
 
     select * from {{ ref('int_groups__precedence') }}
 
 ),
 
-exclusions as (
-
-    select distinct
-        epoch_id,
-        message_id,
-        author_id
-    from changes
-    where change = 'exclude'
-
-),
-
--- An exclusion leads up to an epoch whose first message knows of it, or that its author made next (R24).
-followed_exclusions as (
-
-    select exclusions.message_id
-    from exclusions
-    inner join pasts on exclusions.message_id = pasts.known_id
-    inner join epochs on pasts.message_id = epochs.epoch_id
-    union
-    select exclusions.message_id
-    from exclusions
-    inner join precedence on exclusions.epoch_id = precedence.predecessor_id and precedence.distance = 1
-    inner join epochs on precedence.epoch_id = epochs.epoch_id and exclusions.author_id = epochs.creator_id
-
-),
-
 unfollowed_exclusions as (
 
-    select distinct exclusions.epoch_id
-    from exclusions
-    left anti join followed_exclusions on exclusions.message_id = followed_exclusions.message_id
+    select distinct changes.epoch_id
+    from changes
+    left anti join leading_exclusions on changes.message_id = leading_exclusions.message_id
+    where changes.change = 'exclude'
 
 ),
 
