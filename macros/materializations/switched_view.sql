@@ -41,8 +41,8 @@
   {%- set missing = [] -%}
   {%- if selected_resources -%}
     {%- set made = ['model.scuttlehouse.' ~ mart] -%}
-    {%- for _ in graph.nodes -%}
-      {%- set source = made[loop.index0] -%}
+    {#- Jinja goes on with what is appended while it loops. -#}
+    {%- for source in made if not missing -%}
       {%- for node in graph.nodes.values() if source in node.depends_on.nodes -%}
         {%- if node.unique_id not in selected_resources -%}
           {%- do missing.append(node.name) -%}
