@@ -6,10 +6,10 @@ from pyspark.sql import DataFrame, SparkSession
 from scuttlehouse.epochs import (
     fork_witnesses,
     group_preferred_epoch,
-    precedence,
     preferred_epoch,
     unsucceeded,
 )
+from scuttlehouse.tables import read_epochs
 
 SCHEMA = pa.schema(
     [
@@ -36,12 +36,7 @@ def model(dbt: Any, session: SparkSession) -> DataFrame:
 
 def prefer(epochs: pa.Table) -> pa.Table:
     """The preference of every person of a group, and of the group itself (person_id null)."""
-    rows = epochs.to_pylist()
-    group_id = rows[0]["group_id"]
-    members = {row["epoch_id"]: frozenset(row["member_ids"]) for row in rows}
-    key_ranks = {row["epoch_id"]: row["key_rank"] for row in rows}
-    ancestors = precedence({row["epoch_id"]: row["previous_epoch_ids"] for row in rows})
-    tips = [row["epoch_id"] for row in rows if row["is_tip"]]
+    group_id, members, ancestors, key_ranks, tips = read_epochs(epochs)
 
     preferences = [
         {"group_id": group_id, "epoch_id": group_preferred_epoch(tips, members, key_ranks)}

@@ -4,8 +4,8 @@ import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from scuttlehouse.epochs import precedence
 from scuttlehouse.repairs import repairs
+from scuttlehouse.tables import read_epochs
 
 SCHEMA = pa.schema(
     [
@@ -37,13 +37,10 @@ def model(dbt: Any, session: SparkSession) -> DataFrame:
 
 
 def mend(epochs: pa.Table) -> pa.Table:
-    rows = epochs.to_pylist()
-    found = repairs(
-        [row["epoch_id"] for row in rows if row["is_tip"]],
-        {row["epoch_id"]: frozenset(row["member_ids"]) for row in rows},
-        {row["epoch_id"]: frozenset(row["correct_ids"] or ()) for row in rows},
-        precedence({row["epoch_id"]: row["previous_epoch_ids"] for row in rows}),
-        {row["epoch_id"]: row["key_rank"] for row in rows},
-    )
-    group_id = rows[0]["group_id"]
+    group_id, members, ancestors, key_ranks, tips = read_epochs(epochs)
+    correct = {
+        epoch: frozenset(people or ())
+        for epoch, people in zip(members, epochs["correct_ids"].to_pylist(), strict=True)
+    }
+    found = repairs(tips, members, correct, ancestors, key_ranks)
     return pa.Table.from_pylist([{"group_id": group_id, **one._asdict()} for one in found], SCHEMA)

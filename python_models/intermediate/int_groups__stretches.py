@@ -3,8 +3,8 @@ from typing import Any
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 
-from scuttlehouse.epochs import precedence
 from scuttlehouse.memberships import Change, stretches
+from scuttlehouse.tables import read_epochs
 
 SCHEMA = pa.schema(
     [
@@ -36,11 +36,7 @@ def model(dbt: Any, session: SparkSession) -> DataFrame:
 
 
 def follow(epochs: pa.Table, changes: pa.Table) -> pa.Table:
-    rows = epochs.to_pylist()
-    found = stretches(
-        [Change(**change) for change in changes.drop_columns("group_id").to_pylist()],
-        precedence({row["epoch_id"]: row["previous_epoch_ids"] for row in rows}),
-        {row["epoch_id"]: row["key_rank"] for row in rows},
-    )
-    group_id = rows[0]["group_id"]
+    group_id, _, ancestors, key_ranks, _ = read_epochs(epochs)
+    own = [Change(**change) for change in changes.drop_columns("group_id").to_pylist()]
+    found = stretches(own, ancestors, key_ranks)
     return pa.Table.from_pylist([{"group_id": group_id, **one._asdict()} for one in found], SCHEMA)

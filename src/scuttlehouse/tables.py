@@ -8,6 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from scuttlehouse.epochs import Ancestors, KeyRanks, Members, precedence
 from scuttlehouse.graphs import Ints, Nodes, number_nodes
 
 
@@ -49,3 +50,36 @@ def explode(lists: pa.ChunkedArray) -> tuple[Ints, pa.Array]:
     flat = lists.combine_chunks()
     rows = np.asarray(pc.list_parent_indices(flat), dtype=np.int64)
     return rows, pc.list_flatten(flat)
+
+
+class EpochTable(NamedTuple):
+    """The epochs of one group: see :mod:`scuttlehouse.epochs`. ``tips`` are those that no other succeeds."""
+
+    group_id: str
+    members: Members
+    ancestors: Ancestors
+    key_ranks: KeyRanks
+    tips: list[str]
+
+
+def read_epochs(table: pa.Table) -> EpochTable:
+    """Read a table with a row per epoch of one group, as ``int_groups__epoch_members`` has them.
+
+    ``member_ids`` and ``previous_epoch_ids`` are lists of texts; ``key_rank`` is null where unknown. There
+    is at least one row.
+
+    Complexity: O(epochs * links).
+
+    >>> columns = {"group_id": ["g"], "epoch_id": ["x"], "key_rank": [None], "is_tip": [True]}
+    >>> table = pa.table(columns | {"previous_epoch_ids": [[]], "member_ids": [["a"]]})
+    >>> read_epochs(table)[1:]
+    ({'x': frozenset({'a'})}, {'x': {}}, {'x': None}, ['x'])
+    """
+    rows = table.to_pylist()
+    return EpochTable(
+        rows[0]["group_id"],
+        {row["epoch_id"]: frozenset(row["member_ids"]) for row in rows},
+        precedence({row["epoch_id"]: row["previous_epoch_ids"] for row in rows}),
+        {row["epoch_id"]: row["key_rank"] for row in rows},
+        [row["epoch_id"] for row in rows if row["is_tip"]],
+    )

@@ -21,18 +21,17 @@ def model(dbt: Any, session: SparkSession) -> DataFrame:
     dbt.config(materialized="versioned_table")
     messages = dbt.ref("fct_tangle_messages")
     # Until this build is published, readers and replicas see the published order: it starts from there.
-    is_told = session.catalog.tableExists(TOLD)
-    before = session.table(PUBLISHED) if is_told else messages.limit(0)
+    told = session.table(TOLD) if session.catalog.tableExists(TOLD) else None
+    before = messages.limit(0) if told is None else session.table(PUBLISHED)
     changes = (
         orders(messages, "new_ids")
         .join(orders(before, "old_ids"), "tangle_id", "full_outer")
         .where("not new_ids <=> old_ids")
         .mapInArrow(refresh, COLUMNS)
     )
-    told = session.table(TOLD) if is_told else None
-    last = told.agg(F.max("refresh_number")).first() if told is not None else None
+    last = None if told is None else told.agg(F.max("refresh_number")).collect()[0][0]
     refreshed = changes.select(
-        F.lit((last[0] if last and last[0] else 0) + 1).cast("bigint").alias("refresh_number"),
+        F.lit((last or 0) + 1).cast("bigint").alias("refresh_number"),
         F.lit(get_invocation_id()).alias("refresh_id"),
         "tangle_id",
         "step",
