@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from scuttlehouse import warehouse
 from scuttlehouse.databases import DatabaseError, open_database
-from scuttlehouse.replicas import Progress, PublishedUpdate, Replica, ReplicaError
+from scuttlehouse.replicas import Progress, PublishedUpdate, Replica, ReplicaError, read_orders
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -157,10 +157,7 @@ class Published:
 
     def orders(self) -> dict[str, list[str]]:
         """The ids of the messages of each tangle in the published order; no empty ones."""
-        orders: dict[str, list[str]] = {}
-        for tangle_id, message_id in self._query(_ORDERS):
-            orders.setdefault(tangle_id, []).append(message_id)
-        return orders
+        return read_orders(self._query(_ORDERS))
 
     def _query(self, statement: str) -> list[tuple[Any, ...]]:
         join = "left" if self._tangle_ids is None else "inner"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from itertools import zip_longest
 from typing import Any, NamedTuple
@@ -116,10 +116,7 @@ class Replica:
     def orders(self, tangle_ids: Collection[str] | None = None) -> dict[str, list[str]]:
         """The ids of the messages in order, of some tangles or of all; a tangle without any is left out."""
         rows = self._select("tangle_id, message_id from tangle_messages", tangle_ids, "position")
-        orders: dict[str, list[str]] = {}
-        for tangle_id, message_id in rows:
-            orders.setdefault(tangle_id, []).append(message_id)
-        return orders
+        return read_orders(rows)
 
     def apply(self, updates: Collection[PublishedUpdate]) -> int:
         """Apply commands in one transaction, all of them or none.
@@ -194,6 +191,18 @@ class Replica:
                 self._cursor.execute("rollback")
             raise
         self._cursor.execute("commit")
+
+
+def read_orders(rows: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
+    """The orders of tangles, from rows of a tangle and a message that come in order.
+
+    >>> read_orders([("t", "b"), ("s", "a"), ("t", "a")])
+    {'t': ['b', 'a'], 's': ['a']}
+    """
+    orders: dict[str, list[str]] = {}
+    for tangle_id, message_id in rows:
+        orders.setdefault(tangle_id, []).append(message_id)
+    return orders
 
 
 def _changes(
