@@ -22,9 +22,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import perf_counter
 
-from builds import PROJECT, build
 from grow import open_spark
 from scuttlehouse.sample import write_sample
+from timed_build import PROJECT, build
 
 SEED = 1
 CASES = {"sample": "embedded", "medium": "embedded", "large": "local_big"}

@@ -41,7 +41,7 @@ import pyarrow.parquet as pq
 import yaml
 from jinja2 import Environment
 
-from builds import PROJECT
+from timed_build import PROJECT
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

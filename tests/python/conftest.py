@@ -108,8 +108,8 @@ class Warehouse:
 
     def build_marts(self) -> None:
         """Build every mart, without tests and without publishing."""
-        only = ["-s", "+path:models/marts", "--exclude-resource-types", "test", "unit_test"]
-        self.build("build", *only)
+        marts = ["+path:models/marts", "+path:python_models/marts"]
+        self.build("build", "-s", *marts, "--exclude-resource-types", "test", "unit_test")
 
     def put_messages(self, messages: Rows, before: Sequence[str]) -> None:
         """Build what comes before some models, from no message; then stage these messages."""
