@@ -38,7 +38,7 @@ class CompiledOrder:
     """
 
     def __init__(self) -> None:
-        self._codes: dict[str, int] = {}
+        self._listed: dict[str, int] = {}
         # How many more names, links and bytes of text fit in; at least so many.
         self._room = (0, 0, 0)
         none = np.zeros(0, np.int32)
@@ -55,6 +55,15 @@ class CompiledOrder:
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._names_of(self._in_order()).to_pylist())
+
+    @property
+    def _codes(self) -> dict[str, int]:
+        """The event of every name. A first batch is numbered without it: it catches up when asked."""
+        listed, end = self._listed, int(self._state.counts[NAMES])
+        if len(listed) < end:
+            missing = np.arange(len(listed), end, dtype=np.int32)
+            listed.update(zip(self._names_of(missing).to_pylist(), count(len(listed))))
+        return listed
 
     def __contains__(self, name: str) -> bool:
         return name in self._codes and self._event(name)["rank"] != NONE
@@ -156,12 +165,7 @@ class CompiledOrder:
         offsets = np.zeros(len(names) + 1, np.int32)
         np.cumsum(pc.fill_null(pc.list_value_length(after), 0), out=offsets[1:])
         mentioned = pa.concat_arrays([names, pc.list_flatten(after)]).dictionary_encode()
-        codes = self._codes
-        known = len(codes)
-        distinct = mentioned.dictionary.to_pylist()
-        codes.update(zip([name for name in distinct if name not in codes], count(known)))
-        events = np.fromiter(map(codes.__getitem__, distinct), np.int32, len(distinct))
-        new = mentioned.dictionary.filter(pa.array(events >= known))
+        events, new = self._events_of(mentioned.dictionary)
         _, starts, text = new.buffers()
         sizes = np.diff(np.frombuffer(starts, np.int64)[: len(new) + 1]).astype(np.int32)
         self._make_room(len(new), int(offsets[-1]), int(sizes.sum()))
@@ -174,6 +178,16 @@ class CompiledOrder:
             offsets,
             rows[len(names) :],
         )
+
+    def _events_of(self, distinct: pa.Array) -> tuple[Ints32, pa.Array]:
+        """The events of distinct names, and those of the names that are new, in order."""
+        known = int(self._state.counts[NAMES])
+        if known == 0:
+            return np.arange(len(distinct), dtype=np.int32), distinct
+        codes, names = self._codes, distinct.to_pylist()
+        codes.update(zip([name for name in names if name not in codes], count(known)))
+        events = np.fromiter(map(codes.__getitem__, names), np.int32, len(names))
+        return events, distinct.filter(pa.array(events >= known))
 
     def _make_room(self, names: int, links: int, text: int) -> None:
         """Let the arrays hold so many more; what grows at least doubles."""
