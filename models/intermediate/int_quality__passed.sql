@@ -11,6 +11,7 @@
     'fct_tangle_links',
     'fct_tangle_gaps',
     'fct_tangle_tips',
+    'fct_thread_messages',
     'fct_timeline_updates',
     'dim_groups',
     'dim_epochs',

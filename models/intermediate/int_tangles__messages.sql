@@ -39,6 +39,7 @@ states as (
         ranked.is_in_loop,
         ranked.rank,
         ranked.position,
+        ranked.thread_position,
         -- What cannot be ranked is part of a loop or behind one, however it was grown (ruling R7).
         grown.is_grown and ranked.rank is not null as is_in_graph
     from grown
@@ -121,6 +122,7 @@ final as (
         case when not states.is_in_graph then blocks.blocking_ids end as blocking_ids,
         case when states.is_in_graph then states.rank end as rank,
         case when states.is_in_graph then states.position end as position,
+        case when states.is_in_graph then states.thread_position end as thread_position,
         coalesce(states.is_in_graph and listed.message_id is null, false) as is_tip
     from candidates
     left join states

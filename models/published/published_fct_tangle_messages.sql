@@ -16,6 +16,7 @@ final as (
         blocking_ids,
         rank,
         position,
+        thread_position,
         is_root,
         is_tip,
         is_unverified,

@@ -1,14 +1,14 @@
 from collections.abc import Iterator
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 
 from scuttlehouse.graphs import UNKNOWN, Ints
 from scuttlehouse.order import find_loops, positions, ranks
 from scuttlehouse.partitions import whole
-from scuttlehouse.tables import TangleGraph, read_graph
+from scuttlehouse.tables import read_graph
+from scuttlehouse.thread_order import thread_positions
 
 
 def model(dbt: Any, session: SparkSession) -> DataFrame:
@@ -16,9 +16,11 @@ def model(dbt: Any, session: SparkSession) -> DataFrame:
     candidates = dbt.ref("int_tangles__grown").select(
         "tangle_id", "message_id", "previous_ids", "is_grown"
     )
-    return whole(candidates, "tangle_id").mapInArrow(
+    times = dbt.ref("int_feeds__message_times").select("message_id", "thread_ms")
+    return whole(candidates.join(times, "message_id"), "tangle_id").mapInArrow(
         rank,
-        "tangle_id string, message_id string, rank bigint, position bigint, is_in_loop boolean",
+        "tangle_id string, message_id string, rank bigint, position bigint, "
+        "thread_position bigint, is_in_loop boolean",
     )
 
 
@@ -29,8 +31,12 @@ def rank(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     table = pa.Table.from_batches(candidates)
     graph = read_graph(table)
     # Only what has grown has a place in the order; a loop may stand anywhere.
-    rank = grown_ranks(graph, table["is_grown"].to_numpy())
-    position = positions(graph.nodes.tangle_codes, rank, table["message_id"])
+    is_grown = table["is_grown"].to_numpy()
+    of_grown = is_grown[graph.link_message]
+    links = graph.link_message[of_grown], graph.link_previous[of_grown]
+    rank = ranks(len(graph.nodes), *links)
+    rank[~is_grown] = UNKNOWN
+    codes, ids = graph.nodes.tangle_codes, table["message_id"]
     is_in_loop = find_loops(len(graph.nodes), graph.link_message, graph.link_previous) != UNKNOWN
     is_in_loop[graph.link_message[graph.link_message == graph.link_previous]] = True
     yield from pa.table(
@@ -38,17 +44,13 @@ def rank(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
             "tangle_id": table["tangle_id"],
             "message_id": table["message_id"],
             "rank": nullable(rank),
-            "position": nullable(position),
+            "position": nullable(positions(codes, rank, ids)),
+            "thread_position": nullable(
+                thread_positions(codes, rank, *links, table["thread_ms"], ids)
+            ),
             "is_in_loop": pa.array(is_in_loop),
         }
     ).to_batches()
-
-
-def grown_ranks(graph: TangleGraph, is_grown: np.ndarray) -> Ints:
-    links = is_grown[graph.link_message]
-    rank = ranks(len(graph.nodes), graph.link_message[links], graph.link_previous[links])
-    rank[~is_grown] = UNKNOWN
-    return rank
 
 
 def nullable(numbers: Ints) -> pa.Array:

@@ -27,6 +27,7 @@ def model(dbt: Any, session: SparkSession) -> DataFrame:
         "fct_tangle_links": dbt.ref("fct_tangle_links"),
         "fct_tangle_gaps": dbt.ref("fct_tangle_gaps"),
         "fct_tangle_tips": dbt.ref("fct_tangle_tips"),
+        "fct_thread_messages": dbt.ref("fct_thread_messages"),
         "fct_timeline_updates": dbt.ref("fct_timeline_updates"),
         "dim_groups": dbt.ref("dim_groups"),
         "dim_epochs": dbt.ref("dim_epochs"),

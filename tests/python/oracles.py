@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -210,3 +211,28 @@ def missing_members_by_library(
         excluded = set[str]().union(*(to_exclude[one] for one in ancestors[epoch]))
         missing[epoch] = declared - excluded - set(added[epoch])
     return missing
+
+
+class ThreadPost(NamedTuple):
+    """A message of a thread: what it lists, and the lesser of its times, None where there is none."""
+
+    previous: Sequence[str]
+    time: float | None
+
+
+def thread_key(name: str, post: ThreadPost) -> tuple[float, str]:
+    """Ruling R13: a message without a time comes last; ids compare by code point."""
+    return (math.inf if post.time is None else post.time, name)
+
+
+def kahn_order(thread: Mapping[str, ThreadPost]) -> list[str]:
+    """Spec/3, section 2d, and ruling R13: Kahn's algorithm, one message after the other."""
+    placed: list[str] = []
+    while len(placed) < len(thread):
+        free = [
+            name
+            for name, post in thread.items()
+            if name not in placed and set(post.previous) <= set(placed)
+        ]
+        placed.append(min(free, key=lambda name: thread_key(name, thread[name])))
+    return placed

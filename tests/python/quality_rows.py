@@ -88,12 +88,33 @@ MESSAGE_IN = {
     "blocking_ids": None,
     "rank": 0,
     "position": 0,
+    "thread_position": 0,
     "is_root": True,
     "is_tip": True,
     "is_unverified": False,
     "is_on_declared_feed": None,
 }
-NOT_IN = {"rank": None, "position": None, "is_root": False, "is_tip": False}
+NOT_IN = {
+    "rank": None,
+    "position": None,
+    "thread_position": None,
+    "is_root": False,
+    "is_tip": False,
+}
+THREAD_MESSAGE = {
+    "tangle_id": TANGLE,
+    "message_id": message("a"),
+    "author_id": ALICE,
+    "person_id": ALICE,
+    "asserted_time_fault": None,
+    "thread_position": 2,
+    "depth": 1,
+    "is_tip": True,
+    "is_concurrent": True,
+    "asserted_at": NOON,
+    "received_at": None,
+    "ordered_at": NOON,
+}
 DECLARED = {
     "epoch_id": message("e"),
     "group_id": GROUP,
@@ -261,6 +282,12 @@ GOOD: dict[str, list[Row]] = {
         {"tangle_id": TANGLE, "missing_id": "what", "needed_by_count": 0, "blocked_count": 1}
     ],
     "fct_tangle_tips": [{"tangle_id": TANGLE, "message_id": message("a")}],
+    "fct_thread_messages": [
+        THREAD_MESSAGE,
+        THREAD_MESSAGE | {"thread_position": 0, "depth": 0, "is_concurrent": None},
+        THREAD_MESSAGE
+        | {"asserted_time_fault": "missing", "asserted_at": None, "ordered_at": None},
+    ],
     "dim_groups": [
         {
             "group_id": GROUP,
@@ -402,6 +429,12 @@ BAD: dict[tuple[str, str], list[Row]] = {
     ],
     ("fct_tangle_messages", "rank"): [{"rank": None}, {"status": "set_aside"}, {"status": None}],
     ("fct_tangle_messages", "position"): [{"position": None}, {"status": "rejected"}],
+    ("fct_tangle_messages", "thread_position"): [
+        {"thread_position": None},
+        {"status": "rejected"},
+    ],
+    ("fct_thread_messages", "depth"): [{"depth": 3}, {"thread_position": None}],
+    ("fct_thread_messages", "is_concurrent"): [{"is_concurrent": None}, {"thread_position": 0}],
     ("fct_tangle_messages", "is_tip"): [{"status": "set_aside"}, {"status": None}],
     ("fct_tangle_links", "is_in_graph"): [{"is_in_log": False}, {"is_in_log": None}],
     ("fct_epoch_members", "added_by_id"): [{"added_by_id": None}, {"is_declared": False}],

@@ -140,7 +140,8 @@ def test_conditions_tell_good_rows_from_bad_ones(suite: Suite, session: SparkSes
 
 
 def test_a_column_of_nulls_is_no_excuse(session: SparkSession) -> None:
-    rows = [GOOD["fct_tangle_messages"][0] | {"rank": None, "position": None}]
+    unplaced = {"rank": None, "position": None, "thread_position": None}
+    rows = [GOOD["fct_tangle_messages"][0] | unplaced]
     checked = check([BY_NAME["fct_tangle_messages"]], tables(session, fct_tangle_messages=rows))
     assert {column for _, _, column in told(checked)} == {"rank", "position"}
 

@@ -50,6 +50,7 @@ final as (
         tangle_messages.blocking_ids,
         tangle_messages.rank,
         tangle_messages.position,
+        tangle_messages.thread_position,
         tangle_messages.is_root,
         tangle_messages.is_tip,
         tangle_messages.is_unverified,

@@ -77,8 +77,8 @@ TANGLES = (
     suite(
         "fct_tangle_messages",
         "a candidate in a tangle",
-        "tangle_id message_id status status_reason blocking_ids rank position is_root is_tip "
-        "is_unverified is_on_declared_feed",
+        "tangle_id message_id status status_reason blocking_ids rank position thread_position is_root "
+        "is_tip is_unverified is_on_declared_feed",
         filled("tangle_id", "Never null: the tangle."),
         *message_id("message_id", "the candidate"),
         filled("status", "Never null: every candidate is judged."),
@@ -107,6 +107,12 @@ TANGLES = (
             "position",
             "(position is not null) = (status = 'in')",
             "What is in the graph has a position, and only that.",
+        ),
+        at_least("thread_position", 0, "Positions count from 0."),
+        satisfies(
+            "thread_position",
+            "(thread_position is not null) = (status = 'in')",
+            "What is in the graph stands in the thread order, and only that.",
         ),
         *flags("is_root", "is_tip", "is_unverified"),
         satisfies("is_tip", "status = 'in' or not is_tip", "Only what is in the graph is a tip."),
@@ -138,6 +144,34 @@ TANGLES = (
         "tangle_id message_id",
         filled("tangle_id", "Never null: the tangle."),
         *message_id("message_id", "the tip"),
+    ),
+    suite(
+        "fct_thread_messages",
+        "a message of a thread",
+        "tangle_id message_id author_id person_id asserted_time_fault thread_position depth is_tip "
+        "is_concurrent asserted_at received_at ordered_at",
+        filled("tangle_id", "Never null: the thread."),
+        *message_id("message_id", "the message"),
+        filled("author_id", "Never null: the feed that wrote it."),
+        filled("person_id", "Never null: a feed without a known root is a person of its own."),
+        among(
+            "asserted_time_fault",
+            ["missing", "before_1970", "after_received"],
+            "A fault that is documented.",
+        ),
+        *number("thread_position", 0, "the root"),
+        *number("depth", 0, "the root"),
+        satisfies(
+            "depth",
+            "depth <= thread_position",
+            "Whoever has a chain before it stands behind all of it.",
+        ),
+        *flags("is_tip"),
+        satisfies(
+            "is_concurrent",
+            "(is_concurrent is null) = (thread_position = 0)",
+            "All but the first have a message above them.",
+        ),
     ),
     suite(
         "fct_timeline_updates",

@@ -107,7 +107,7 @@ class ClassicFeed:
         ciphertext: str | None = None,
         *,
         signer: Signer | None = None,
-        timestamp: str | None = None,
+        timestamp: str | int | None = None,
     ) -> Message:
         """Sign and append `content`, or its `ciphertext`.
 
@@ -118,7 +118,7 @@ class ClassicFeed:
             "previous": self.previous,
             "sequence": self.sequence,
             "author": self.id,
-            "timestamp": timestamp or at + self.clock,
+            "timestamp": at + self.clock if timestamp is None else timestamp,
             "hash": "sha256",
             "content": content if ciphertext is None else ciphertext,
         }

@@ -1,0 +1,99 @@
+"""Threads in real builds: one thread from several exporters, each with a clock of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from pathlib import Path
+
+from conftest import Rows, Warehouse
+from oracles import ThreadPost, kahn_order
+from scuttlehouse.sample.lines import line_of
+from scuttlehouse.sample.signing import ClassicFeed, Message
+
+NOON = 1_714_564_800_000
+# By how many milliseconds each exporter received a message later than it was published.
+DELAYS = {"near": 2_000, "far": 50_000, "late": 900_000}
+
+
+def thread() -> list[Message]:
+    """A thread in both spellings, by three feeds of which one lives in the year 9999."""
+    ann, bob, future = (ClassicFeed(bytes([seed]) * 32) for seed in (1, 2, 3))
+    future.clock = 253_402_300_799_000 - NOON - 100_000
+    root = ann.publish({"type": "post", "text": "hello"}, NOON)
+    future.publish({"type": "post", "text": "first of my feed"}, NOON)
+
+    def tangled(*previous: Message) -> dict[str, object]:
+        listed = {"root": root.key, "previous": [message.key for message in previous]}
+        return {"type": "post", "text": "so it is", "tangles": {"thread": listed}}
+
+    def branched(*previous: Message) -> dict[str, object]:
+        branch = [message.key for message in previous]
+        return {"type": "post", "text": "ah", "root": root.key, "branch": branch}
+
+    dreamt = future.publish(tangled(root), NOON + 10_000)
+    old = bob.publish(branched(root), NOON + 20_000)
+    negative = bob.publish(branched(root), NOON + 30_000, timestamp=-5)
+    clueless = ann.publish(tangled(root), NOON + 15_000, timestamp="today")
+    merge = ann.publish(tangled(dreamt, old), NOON + 40_000)
+    last = bob.publish(branched(merge, clueless), NOON + 41_000)
+    return [root, dreamt, old, negative, clueless, merge, last]
+
+
+def exports(folder: Path, messages: Sequence[Message]) -> dict[str, Path]:
+    """The log of each exporter."""
+    logs = {}
+    for exporter, delay in DELAYS.items():
+        logs[exporter] = folder / f"{exporter}.jsonl"
+        lines = [line_of(message, exporter, message.at + delay) for message in messages]
+        logs[exporter].write_bytes(b"".join(lines))
+    return logs
+
+
+def read_thread(warehouse: Warehouse, *logs: Path, refresh: bool = False) -> Rows:
+    warehouse.land(*logs)
+    some = ["-s", "+fct_thread_messages", "--exclude-resource-types", "test", "unit_test"]
+    warehouse.build("build", *some, *(["--full-refresh"] if refresh else []))
+    return warehouse.rows("select * from fct_thread_messages order by thread_position")
+
+
+def test_one_thread_from_three_exporters_is_one(warehouse: Warehouse, tmp_path: Path) -> None:
+    """Whoever exported, in whatever order, and whoever goes on exporting: the same rows."""
+    messages = thread()
+    logs = exports(tmp_path, messages)
+    rows = read_thread(warehouse, *logs.values(), refresh=True)
+
+    def time(message: Message) -> float:
+        asserted, received = message.value["timestamp"], message.at + DELAYS["near"]
+        return received if isinstance(asserted, str) else min(asserted, received)
+
+    names = {message.key: message.uri for message in messages}
+    posts = {message.uri: ThreadPost([], time(message)) for message in messages}
+    for message in messages[1:]:
+        content = message.content
+        listed = (
+            content["branch"] if "branch" in content else content["tangles"]["thread"]["previous"]
+        )
+        posts[message.uri] = ThreadPost([names[key] for key in listed], time(message))
+    order = [row["message_id"] for row in rows]
+    assert order == kahn_order(posts)
+    assert [row["is_concurrent"] for row in rows] == [
+        None,
+        *(above not in posts[name].previous for above, name in pairwise(order)),
+    ]
+    faults = {row["message_id"]: row["asserted_time_fault"] for row in rows}
+    _, dreamt, _, negative, clueless, _, last = (message.uri for message in messages)
+    assert {name: fault for name, fault in faults.items() if fault} == {
+        dreamt: "after_received",
+        negative: "before_1970",
+        clueless: "missing",
+    }
+    assert [row["message_id"] for row in rows if row["is_tip"]] == sorted(
+        [negative, last], key=order.index
+    )
+
+    assert read_thread(warehouse, logs["late"]) == rows
+    # A warehouse that never saw the earliest times has others, until it sees them.
+    fewer = read_thread(warehouse, logs["late"], refresh=True)
+    assert [row["received_at"] for row in fewer] != [row["received_at"] for row in rows]
+    assert read_thread(warehouse, *reversed(logs.values())) == rows
