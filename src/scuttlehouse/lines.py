@@ -11,10 +11,11 @@ import json
 import math
 from typing import Any, NamedTuple
 
-from scuttlehouse import jsjson
 from scuttlehouse.epoch_keys import KeyRing, key_bytes
 from scuttlehouse.ids import feed_id, message_uri
+from scuttlehouse.json_lines import finite_number, line_object, utf8_text
 from scuttlehouse.landing import Line
+from scuttlehouse.pzp import is_pzp
 from scuttlehouse.validation import check_value, feed_format, previous_text
 
 KEPT_MEMBERS = (
@@ -41,7 +42,8 @@ REJECT_REASONS = {
     "not_json": "The line is not JSON. Export the log again.",
     "too_deep": "The line nests deeper than any message may.",
     "not_a_message": "The line is JSON, but lacks what every message has: a key that is a message "
-    "id, and a value with an author, a sequence and a content.",
+    "id, and a value with an author, a sequence and a content; or, of pzp, an id and a msg with "
+    "metadata.",
 }
 
 
@@ -77,8 +79,10 @@ class LandedLine(NamedTuple):
 
 def land_line(
     source_file: str, line: Line, ring: KeyRing, network_key: bytes | None = None
-) -> LandedLine:
+) -> LandedLine | None:
     """Turn a line into its row; a line that is no message becomes a row with a reason.
+
+    None for a line of pzp, which :func:`scuttlehouse.pzp.land_pzp_line` turns into a row.
 
     Never raises, whatever the line holds. O(length of the line).
 
@@ -87,6 +91,8 @@ def land_line(
     'not_a_message'
     """
     parsed = _parse(line)
+    if parsed is None:
+        return None
     if isinstance(parsed, str):
         return LandedLine(source_file, line.line_number, parsed)
     key, value, received, meta = parsed
@@ -111,8 +117,8 @@ def land_line(
         sequence=_whole_number(value["sequence"]),
         previous_id=None if previous is None else _id(previous_text(previous) or ""),
         content_type=_content_type(content),
-        asserted_ms=_finite_number(value.get("timestamp")),
-        received_ms=_finite_number(received),
+        asserted_ms=finite_number(value.get("timestamp")),
+        received_ms=finite_number(received),
         is_private=is_private,
         is_decrypted=is_decrypted,
         content=_kept_content(content, is_decrypted) if isinstance(content, dict) else None,
@@ -134,7 +140,7 @@ def epoch_key(line: Line) -> bytes | None:
     if line.text is None or (b"secret" not in line.text and b"\\u" not in line.text):
         return None
     parsed = _parse(line)
-    if isinstance(parsed, str):
+    if parsed is None or isinstance(parsed, str):
         return None
     content = parsed.value["content"]
     if _content_type(content) != "group/init":
@@ -149,22 +155,13 @@ class _Parsed(NamedTuple):
     meta: dict[str, Any]
 
 
-def _parse(line: Line) -> _Parsed | str:
-    """The parts of a message line, or the reason why it is none."""
-    if line.text is None:
-        return line.fault or "cut_short"
-    if not line.text.strip():
-        return "empty_line"
-    try:
-        message = jsjson.parse(line.text.decode("utf-8"))
-    except UnicodeDecodeError:
-        return "not_utf8"
-    except jsjson.TooDeepError:
-        return "too_deep"
-    except ValueError:
-        return "not_json"
-    if not isinstance(message, dict):
-        return "not_a_message"
+def _parse(line: Line) -> _Parsed | str | None:
+    """The parts of a message line, or the reason why it is none; None for a line of pzp."""
+    message = line_object(line)
+    if is_pzp(message):
+        return None
+    if isinstance(message, str):
+        return message
     key, value, meta = message.get("key"), message.get("value"), message.get("meta")
     if not (
         isinstance(key, str)
@@ -194,13 +191,8 @@ def _id(text: str) -> str:
 
 
 def _text(text: str) -> str:
-    """The text as a table may hold it: with every half of a broken surrogate pair replaced, since
-    tables hold UTF-8; 0 for a bare key, which may stand anywhere by mistake."""
-    if key_bytes(text):
-        return "0"
-    if text.isascii():
-        return text
-    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    """The text as a table may hold it; 0 for a bare key, which may stand anywhere by mistake."""
+    return "0" if key_bytes(text) else utf8_text(text)
 
 
 def _message_key_bytes(content: object) -> bytes | None:
@@ -219,16 +211,6 @@ def _whole_number(number: float) -> int | None:
     if not math.isfinite(number) or number != int(number) or abs(number) > 2**53:
         return None
     return int(number)
-
-
-def _finite_number(number: object) -> float | None:
-    if isinstance(number, bool) or not isinstance(number, int | float):
-        return None
-    try:
-        value = float(number)
-    except OverflowError:
-        return None
-    return value if math.isfinite(value) else None
 
 
 def _kept_content(content: dict[str, Any], is_decrypted: bool) -> str:
