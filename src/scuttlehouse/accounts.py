@@ -1,0 +1,47 @@
+"""Which devices sign for a pzp account.
+
+An account is a tangle of its own messages. The first makes it, with the key of a first device; a device
+of the account may add another. Anybody can write a message that claims to be an account's own, so what
+a stranger adds counts for nothing. As in the reference, a key that was taken away stays good for what
+it has signed, and a device needs no power of its own to add another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from scuttlehouse.sets import id_key
+
+
+class AccountMessage(NamedTuple):
+    """A valid message of an account's tangle; the one that makes the account has depth 0.
+
+    ``device_key`` signed it, ``added_key`` is the key that it adds, None if it adds none.
+    """
+
+    message_id: str
+    depth: int
+    device_key: str | None
+    added_key: str | None
+
+
+def device_keys(messages: Iterable[AccountMessage]) -> set[str]:
+    """The keys of an account's devices; none where the message that makes the account is not at hand.
+
+    Complexity: O(n log n) where a message is deeper than the one that added its device, as it should.
+
+    >>> sorted(device_keys([
+    ...     AccountMessage("account", 0, "first", "first"),
+    ...     AccountMessage("m1", 1, "first", "second"),
+    ...     AccountMessage("m2", 1, "stranger", "stranger"),
+    ... ]))
+    ['first', 'second']
+    """
+    ordered = sorted(messages, key=lambda message: (message.depth, id_key(message.message_id)))
+    keys = {message.added_key for message in ordered if message.depth == 0}
+    count = -1
+    while count < len(keys):
+        count = len(keys)
+        keys |= {message.added_key for message in ordered if message.device_key in keys}
+    return {key for key in keys if key is not None}
