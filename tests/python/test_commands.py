@@ -86,6 +86,10 @@ def test_the_summary_of_a_build(built: Build) -> None:
             if row["group_id"] == group["group_id"]:
                 assert f"prefer {row['epoch_id'].split('/')[-1][:6]}" in line
 
+    sets, items = tables["dim_sets"], tables["fct_set_items"]
+    assert f"{len(sets)} sets hold {len(items)} items" in summary
+    assert f"{len(tables['fct_set_prunings'])} of their messages may go" in summary
+
     assert "scuttlehouse sql" in summary
     assert "make docs" in summary
     assert "data_docs/index.html" in summary
@@ -228,8 +232,8 @@ def test_sample_writes_logs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     out = tmp_path / "new" / "logs"
     assert main(["sample", "--seed", "5", "--out", str(out)]) == 0
     files = sorted(path.name for path in out.iterdir())
-    assert files == ["alice.jsonl", "bob.jsonl", "relay.jsonl.gz"]
-    assert re.fullmatch(rf"Wrote \d+ messages, .* in 3 files to {out}\.\n", capsys.readouterr().out)
+    assert files == ["alice.jsonl", "bob.jsonl", "devices.jsonl", "relay.jsonl.gz"]
+    assert re.fullmatch(rf"Wrote \d+ messages, .* in 4 files to {out}\.\n", capsys.readouterr().out)
 
 
 def test_sample_into_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

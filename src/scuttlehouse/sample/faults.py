@@ -17,11 +17,11 @@ def broken_feeds(world: World) -> None:
     none has a metafeed."""
     invalid = world.summary.invalid
 
-    forged = _stranger(world, "forged")
+    forged = stranger(world, "forged")
     _post(world, forged, "This one is really mine.")
     world.forge(forged, _content("This one is not."))
 
-    renamed = _stranger(world, "renamed")
+    renamed = stranger(world, "renamed")
     _post(world, renamed, "My id is right.")
     message = renamed.publish(_content("My id is wrong."), world.tick())
     digest = world.bytes_for("wrong id")
@@ -30,7 +30,7 @@ def broken_feeds(world: World) -> None:
     world.export(message, ("alice",))
     invalid["wrong_id"] = [message.uri]
 
-    forked = _stranger(world, "forked")
+    forked = stranger(world, "forked")
     _post(world, forked, "One feed, one line of messages.")
     _post(world, forked, "I write from my phone, too.")
     left = _post(world, forked, "Third message, from the laptop.")
@@ -39,13 +39,13 @@ def broken_feeds(world: World) -> None:
     invalid["feed_fork"] = sorted((left.uri, right.uri))
     world.summary.forked_feeds.append(forked.id)
 
-    untimed = _stranger(world, "untimed")
+    untimed = stranger(world, "untimed")
     _post(world, untimed, "My clock works.")
     message = untimed.publish(_content("My clock stopped."), world.tick(), timestamp="yesterday")
     world.export(message, ("alice",))
     world.summary.warned["timestamp is no number"] = message.uri
 
-    gapped = _stranger(world, "gapped")
+    gapped = stranger(world, "gapped")
     _post(world, gapped, "Hello, I am new here.")
     world.publish(gapped, _content("Nobody kept this one."), exporters=())
     _post(world, gapped, "Did you get my last message?")
@@ -54,7 +54,7 @@ def broken_feeds(world: World) -> None:
 
 def odd_lines(world: World) -> list[tuple[str, bytes]]:
     """Messages that are fine, in lines that are not plain: (kind, line with its end)."""
-    feed = _stranger(world, "odd")
+    feed = stranger(world, "odd")
     lines = []
     for kind, text in (
         ("line_separator_in_text", "One line,\u2028and one more\u0085in the same message."),
@@ -78,7 +78,7 @@ def odd_lines(world: World) -> list[tuple[str, bytes]]:
 
 def bad_lines(world: World) -> list[tuple[str, bytes]]:
     """Lines without a usable message: (kind, line with its end). None is in any other count."""
-    feed = _stranger(world, "bad")
+    feed = stranger(world, "bad")
     message = feed.publish(_content("A good message, once."), world.tick())
     line = line_of(message, "alice", message.at + 5)
     entry = json.loads(line)
@@ -98,7 +98,8 @@ def bad_lines(world: World) -> list[tuple[str, bytes]]:
     ]
 
 
-def _stranger(world: World, name: str) -> ClassicFeed:
+def stranger(world: World, name: str) -> ClassicFeed:
+    """The feed of somebody without a metafeed."""
     return ClassicFeed(world.bytes_for(f"stranger {name}"))
 
 

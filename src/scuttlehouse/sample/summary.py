@@ -77,6 +77,39 @@ class GroupSummary:
 
 
 @dataclass
+class SetSummary:
+    """One set: what a reader finds who has the log of the devices, and nothing else.
+
+    `set_id` is the id of its moot. `accepted` are the messages that count, the moot among them, in
+    the order of the log; `items` the list that they make. `lost_by_reference` are the items that
+    are not read from what the reference keeps. `missing` are ids that messages list but no file holds.
+    """
+
+    account_id: str
+    domain: str
+    set_id: str
+    accepted: list[str]
+    items: list[str]
+    lost_by_reference: list[str]
+    missing: list[str]
+
+
+@dataclass
+class OddSetLine:
+    """A line in the log of the devices that is not as others; `message_id` is null if it has no id.
+
+    Messages that count all the same: `erased` has no data any more, `no_lists` is no message of a
+    set. Those that do not: `previous_missing` lists nothing that a file holds, `unknown_device` is
+    signed by a key that its account never added, `wrong_depth` stands a step too deep, `wrong_id`
+    is under an id that is nobody's. `no_id` is a line without an id.
+    """
+
+    line_number: int
+    oddity: str
+    message_id: str | None
+
+
+@dataclass
 class Summary:
     """The whole sample. `files` counts lines, `people` maps names to root metafeeds.
 
@@ -89,6 +122,9 @@ class Summary:
     replies to a post that no file holds.
     `tangle_counts` counts all tangles by kind, `tangles` leaves out the threads of larger sizes.
     `feed_gaps` maps a feed to the sequences that no file holds.
+    The log of the devices, which the small sample has, is in `files` and otherwise in these alone:
+    `accounts` maps an account's id to the keys of its devices, `sets` has an entry for each of their
+    sets, `odd_set_lines` for each line that is not as others.
     """
 
     seed: int
@@ -113,6 +149,9 @@ class Summary:
     groups: list[GroupSummary] = field(default_factory=list)
     tangle_counts: dict[str, int] = field(default_factory=dict)
     tangles: list[TangleSummary] = field(default_factory=list)
+    accounts: dict[str, list[str]] = field(default_factory=dict)
+    sets: list[SetSummary] = field(default_factory=list)
+    odd_set_lines: list[OddSetLine] = field(default_factory=list)
 
     def count(self, message: Message, exporters: tuple[str, ...]) -> None:
         """Count a message that these exporters hold."""

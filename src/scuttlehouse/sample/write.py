@@ -15,6 +15,7 @@ from . import faults, forks, public, scenes
 from .bulk import bulk
 from .competing import competing
 from .lines import line_of
+from .sets import set_lines
 from .summary import Summary
 from .world import EXPORTERS, Person, Sighting, World
 
@@ -66,6 +67,8 @@ class Sample:
         for place, (_, line) in enumerate(bad, 1):
             logs["alice"].insert(place * (step + 1), line)
         logs["bob"].extend(line for _, line in odd)
+        if self._size == "small":
+            logs["devices"] = set_lines(world)
         yield from self._named(logs)
         self._room.clear()
         summary.messages += len(odd) + summary.repeated_messages
@@ -107,13 +110,13 @@ def generate(seed: int = 1, size: str = "small") -> Sample:
     """A sample of logs: the same seed and size make the same bytes.
 
     Sizes are `small` (a few hundred messages), `medium` (10,000), `large` (100,000), `huge`
-    (2,000,000) and `epochs` (500,000 in 1,000 groups of competing epochs). Lines are made as they
-    are read: memory holds one group or one day, and whatever the summary lists. Raises ValueError
-    for another size.
+    (2,000,000) and `epochs` (500,000 in 1,000 groups of competing epochs). The small one has a log of
+    the second source, pzp, too. Lines are made as they are read: memory holds one group or one day,
+    and whatever the summary lists. Raises ValueError for another size.
 
     >>> sample = generate(1, "small")
     >>> len({name for name, line in sample.lines()}), sample.summary.forked_feeds != []
-    (3, True)
+    (4, True)
     """
     return Sample(seed, size)
 
@@ -141,7 +144,7 @@ def write_sample(folder: Path, seed: int = 1, size: str = "small") -> Summary:
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
     ...     sorted(write_sample(Path(folder)).files)
-    ['alice.jsonl', 'bob.jsonl', 'relay.jsonl.gz']
+    ['alice.jsonl', 'bob.jsonl', 'devices.jsonl', 'relay.jsonl.gz']
     """
     sample = generate(seed, size)
     folder.mkdir(parents=True, exist_ok=True)
@@ -176,8 +179,9 @@ def run(args: Namespace) -> int:
     except OSError as error:
         print(f"The sample cannot be written to {args.out}: {error.strerror}.", file=sys.stderr)
         return 1
+    sets = f"and {len(summary.sets)} sets, " if summary.sets else ""
     print(
-        f"Wrote {summary.messages} messages, {summary.distinct_messages} of them different, "
+        f"Wrote {summary.messages} messages, {summary.distinct_messages} of them different, {sets}"
         f"in {len(summary.files)} files to {args.out}."
     )
     return 0

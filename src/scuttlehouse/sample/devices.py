@@ -1,0 +1,163 @@
+"""Accounts and devices of pzp that sign, and the log that one of the devices exports."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from random import Random
+from typing import Any
+
+from nacl.bindings import crypto_sign, crypto_sign_seed_keypair
+
+from scuttlehouse.canonical import HASH_BYTES, canonical, from_base58, hash_text, to_base58
+from scuttlehouse.pzp_rules import SELF, SIGNATURE_BYTES, SIGNATURE_TAG
+
+from .lines import json_line
+from .summary import OddSetLine
+from .world import World
+
+ACCOUNT_DOMAIN = "account__person"
+CONSENT_TAG = ":account-add:"
+FIRST_POWERS = ["add", "del", "external-encryption", "internal-encryption"]
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """A message as a log has it in `body`, where `data` may be taken away; its place in its tangle."""
+
+    id: str
+    depth: int
+    previous: list[str]
+    data: dict[str, Any] | None
+    body: dict[str, Any]
+
+    @property
+    def added(self) -> list[str]:
+        """The items that the message adds."""
+        return self._list("add")
+
+    @property
+    def deleted(self) -> list[str]:
+        """The items that the message deletes."""
+        return self._list("del")
+
+    @property
+    def superseded(self) -> list[str]:
+        """The ids of the messages that the message supersedes."""
+        return self._list("supersedes")
+
+    def _list(self, name: str) -> list[str]:
+        return list(self.data.get(name, ())) if self.data is not None else []
+
+
+class Device:
+    """A key pair, wholly given by a 32-byte seed.
+
+    >>> Device(bytes(32)).message(None, "an account", "set_v1__a").id
+    'F2ZX6rcuzqAeBXxweGMneUyCogfs5gcugBWQYN2MCPW9'
+    """
+
+    def __init__(self, seed: bytes) -> None:
+        public, self._secret = crypto_sign_seed_keypair(seed)
+        self.key = to_base58(public)
+
+    def sign(self, data: bytes) -> str:
+        """The signature of `data`, as a message carries it."""
+        return to_base58(crypto_sign(data, self._secret)[:SIGNATURE_BYTES])
+
+    def message(
+        self,
+        data: dict[str, Any] | None,
+        account_id: str,
+        domain: str,
+        *,
+        account_tips: list[str] | None = None,
+        tangle_id: str | None = None,
+        depth: int = 0,
+        previous: Iterable[str] = (),
+    ) -> Message:
+        """A signed message: one in a tangle, or the root of one if no `tangle_id` is given."""
+        text = b"" if data is None else canonical(data)
+        listed = sorted(previous)
+        metadata: dict[str, Any] = {
+            "dataHash": None if data is None else hash_text(text),
+            "dataSize": len(text),
+            "account": account_id,
+            "accountTips": account_tips,
+            "tangles": {} if tangle_id is None else {tangle_id: {"depth": depth, "prev": listed}},
+            "domain": domain,
+            "v": 4,
+        }
+        signed = canonical(metadata)
+        signature = self.sign(SIGNATURE_TAG + signed)
+        body = {"data": data, "metadata": metadata, "sigkey": self.key, "sig": signature}
+        return Message(hash_text(signed), depth, listed, data, body)
+
+
+class Log:
+    """What a device exports, in the order in which it got it."""
+
+    def __init__(self, world: World) -> None:
+        self.summary = world.summary
+        self._random = Random(world.bytes_for("receiving devices"))
+        self._now = world.now
+        self._entries: list[dict[str, Any]] = []
+
+    def take(self, message: Message, oddity: str | None = None, *, claim: str | None = "") -> None:
+        """Receive a message; `claim` is what the line says instead of its id, None for no id."""
+        self._now += self._random.randrange(1_000, 600_000)
+        entry = {"id": claim or message.id, "msg": message.body, "received": self._now}
+        if claim is None:
+            del entry["id"]
+        self._entries.append(entry)
+        if oddity is not None:
+            self._note(oddity, entry)
+
+    def erase(self, message: Message) -> None:
+        """Take the data of a message away; whoever has read it still knows what it said."""
+        message.body["data"] = None
+        self._note("erased", next(e for e in self._entries if e["msg"] is message.body))
+
+    def lines(self) -> list[bytes]:
+        """All that was received, each on a line of its own."""
+        return [json_line(entry) for entry in self._entries]
+
+    def _note(self, oddity: str, entry: dict[str, Any]) -> None:
+        number = self._entries.index(entry) + 1
+        self.summary.odd_set_lines.append(OddSetLine(number, oddity, entry.get("id")))
+
+
+class Account:
+    """An account, made by its first device, which may add other ones."""
+
+    def __init__(self, log: Log, device: Device, nonce: bytes) -> None:
+        self.log = log
+        self.devices = [device]
+        data = _addition(device, "shs-and-sig", {"nonce": to_base58(nonce)}, FIRST_POWERS)
+        self.tip = device.message(data, SELF, ACCOUNT_DOMAIN)
+        self.id = self.tip.id
+        log.summary.accounts[self.id] = [device.key]
+        log.take(self.tip)
+
+    def add(self, device: Device) -> None:
+        """Add a device, which consents: it signs the id as JavaScript writes its bytes, 1,2,3."""
+        id_bytes = from_base58(self.id, HASH_BYTES) or ()
+        consent = device.sign(f"{CONSENT_TAG}{','.join(map(str, id_bytes))}".encode())
+        self.tip = self.devices[0].message(
+            _addition(device, "sig", {"consent": consent}, ["add"]),
+            SELF,
+            ACCOUNT_DOMAIN,
+            tangle_id=self.id,
+            depth=self.tip.depth + 1,
+            previous=[self.tip.id],
+        )
+        self.devices.append(device)
+        self.log.summary.accounts[self.id].append(device.key)
+        self.log.take(self.tip)
+
+
+def _addition(
+    device: Device, purpose: str, proof: dict[str, str], powers: list[str]
+) -> dict[str, Any]:
+    key = {"purpose": purpose, "algorithm": "ed25519", "bytes": device.key}
+    return {"action": "add", "key": key, **proof, "powers": powers}
