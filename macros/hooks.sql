@@ -7,6 +7,12 @@
           "The var settle_steps is " ~ steps ~ ": set it to a whole number from 1 to 64."
       ) -%}
     {%- endif -%}
+    {%- set span = var('set_ghost_span') -%}
+    {%- if span is not integer or span < 1 -%}
+      {%- do exceptions.raise_compiler_error(
+          "The var set_ghost_span is " ~ span ~ ": set it to a whole number from 1 on."
+      ) -%}
+    {%- endif -%}
     {%- for schema in [versions_schema(), 'scuttlehouse'] -%}
       {%- do run_query('create schema if not exists ' ~ schema) -%}
     {%- endfor -%}

@@ -76,6 +76,21 @@
       from scuttlehouse.fct_epoch_repairs group by action order by action
   ") -}}
 
+  {%- set sets = run_query("
+      select
+          count(*) as set_count,
+          sum(item_count) as item_count,
+          sum(prunable_count) as prunable_count,
+          sum(freed_bytes) as freed_bytes,
+          sum(lost_by_reference_count) as lost_count
+      from scuttlehouse.dim_sets
+  ").rows[0] -%}
+  {%- if sets[0] -%}
+    {{- print("\nReplicated sets") -}}
+    {{- print("  " ~ sets[0] ~ " sets hold " ~ sets[1] ~ " items. " ~ sets[2] ~ " of their messages may go, which frees "
+        ~ sets[3] ~ " bytes and changes nothing; the software that wrote them would drop " ~ sets[4] ~ " items.") -}}
+  {%- endif -%}
+
   {{- print("\nLook further") -}}
   {{- print("  .venv/bin/scuttlehouse sql \"select * from dim_groups\"        any query over the published tables") -}}
   {{- print("  make docs                                                 what every table and column means") -}}

@@ -25,6 +25,10 @@
     'fct_replication_plan',
     'fct_group_audit_log',
     'fct_membership_history',
+    'dim_sets',
+    'fct_set_items',
+    'fct_set_messages',
+    'fct_set_prunings',
     'fct_quality_results'
 ] %}
 {%- for model_name in checked %}

@@ -41,6 +41,10 @@ def model(dbt: Any, session: SparkSession) -> DataFrame:
         "fct_replication_plan": dbt.ref("fct_replication_plan"),
         "fct_group_audit_log": dbt.ref("fct_group_audit_log"),
         "fct_membership_history": dbt.ref("fct_membership_history"),
+        "dim_sets": dbt.ref("dim_sets"),
+        "fct_set_items": dbt.ref("fct_set_items"),
+        "fct_set_messages": dbt.ref("fct_set_messages"),
+        "fct_set_prunings": dbt.ref("fct_set_prunings"),
     }
     home = Path(dbt.config.get("home"))
     # The id of this run: what dbt renders into a model's settings may be that of an earlier parse.

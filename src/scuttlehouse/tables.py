@@ -10,6 +10,7 @@ import pyarrow.compute as pc
 
 from scuttlehouse.epochs import Ancestors, KeyRanks, Members, precedence
 from scuttlehouse.graphs import Ints, Nodes, number_nodes
+from scuttlehouse.sets import SetMessage
 
 
 class TangleGraph(NamedTuple):
@@ -83,3 +84,27 @@ def read_epochs(table: pa.Table) -> EpochTable:
         {row["epoch_id"]: row["key_rank"] for row in rows},
         [row["epoch_id"] for row in rows if row["is_tip"]],
     )
+
+
+def read_set_messages(table: pa.Table) -> list[SetMessage]:
+    """Read a table with a row per message of one set, as ``int_sets__candidates`` has them.
+
+    ``previous_ids`` is a list of texts without nulls; of ``added_items``, ``deleted_items`` and
+    ``superseded_ids`` all are such lists, or all are null.
+
+    Complexity: O(n) in rows and what they list.
+
+    >>> columns = {"message_id": ["m"], "depth": [1], "previous_ids": [["moot"]]}
+    >>> lists = {"added_items": [["a"]], "deleted_items": [[]], "superseded_ids": [[]]}
+    >>> read_set_messages(pa.table(columns | lists))[0][1:]
+    (1, ['moot'], ['a'], [], [])
+    """
+    names = [
+        "message_id",
+        "depth",
+        "previous_ids",
+        "added_items",
+        "deleted_items",
+        "superseded_ids",
+    ]
+    return [SetMessage(*row.values()) for row in table.select(names).to_pylist()]

@@ -80,9 +80,7 @@ def thread_positions(
     )
     unmet = np.bincount(links[0], minlength=node_ranks.size).astype(np.int64)
     # One heap serves all tangles: the turns of the first come first, so it is emptied first.
-    order = _take_turns(
-        turns, is_placed, unmet, *followers_of(node_ranks.size, *links)
-    )
+    order = _take_turns(turns, is_placed, unmet, *followers_of(node_ranks.size, *links))
     places = np.full(node_ranks.size, UNRANKED, dtype=np.int64)
     tangles = tangle_codes[order]
     places[order] = np.arange(order.size) - np.searchsorted(tangles, tangles)

@@ -9,7 +9,7 @@ import pyarrow as pa
 
 Row = dict[str, Any]
 
-NUMBERS = ("sequence", "count", "rank", "position", "number", "depth", "distance", "step")
+NUMBERS = ("sequence", "count", "rank", "position", "number", "depth", "distance", "step", "bytes")
 
 
 def arrow_type(column: str) -> pa.DataType:
@@ -114,6 +114,65 @@ THREAD_MESSAGE = {
     "asserted_at": NOON,
     "received_at": None,
     "ordered_at": NOON,
+}
+SET_ID = "S" * 44
+SET = {
+    "set_id": SET_ID,
+    "account_id": "A" * 44,
+    "domain": "set_v1__follows",
+    "message_count": 5,
+    "set_aside_count": 0,
+    "rejected_count": 1,
+    "erased_count": 1,
+    "device_count": 2,
+    "tip_count": 1,
+    "depth": 4,
+    "min_required_depth": 3,
+    "min_ghost_depth": 0,
+    "item_count": 2,
+    "lost_by_reference_count": 1,
+    "prunable_count": 1,
+    "freed_bytes": 38,
+}
+EMPTY_SET = {
+    "message_count": 0,
+    "tip_count": 0,
+    "depth": None,
+    "min_required_depth": None,
+    "min_ghost_depth": None,
+    "item_count": 0,
+    "lost_by_reference_count": 0,
+}
+SET_MESSAGE = {
+    "set_id": SET_ID,
+    "message_id": "m" * 43,
+    "device_key": "k" * 44,
+    "status": "in",
+    "status_reason": None,
+    "set_fault": None,
+    "superseded_by_id": None,
+    "kept_because": "item_root",
+    "depth": 3,
+    "position": 3,
+    "lipmaa_depth": 0,
+    "added_count": 1,
+    "deleted_count": 0,
+    "is_moot": False,
+    "is_erased": False,
+    "is_tip": True,
+    "is_item_root": True,
+    "has_lipmaa_link": True,
+    "is_prunable": False,
+    "is_ghostable": False,
+    "received_at": NOON,
+}
+SILENT = {"added_count": None, "deleted_count": None, "is_item_root": False}
+NOT_IN_SET = {
+    "kept_because": None,
+    "position": None,
+    "lipmaa_depth": None,
+    "is_tip": False,
+    "has_lipmaa_link": None,
 }
 DECLARED = {
     "epoch_id": message("e"),
@@ -287,6 +346,41 @@ GOOD: dict[str, list[Row]] = {
         THREAD_MESSAGE | {"thread_position": 0, "depth": 0, "is_concurrent": None},
         THREAD_MESSAGE
         | {"asserted_time_fault": "missing", "asserted_at": None, "ordered_at": None},
+    ],
+    "dim_sets": [
+        SET,
+        SET | EMPTY_SET,
+        SET | EMPTY_SET | {"message_count": 1, "tip_count": 1, "depth": 0},
+    ],
+    "fct_set_items": [
+        {
+            "set_id": SET_ID,
+            "item": "",
+            "placed_by_id": "m" * 43,
+            "last_added_by_id": "n" * 43,
+            "position": 0,
+            "is_lost_by_reference": True,
+        }
+    ],
+    "fct_set_messages": [
+        SET_MESSAGE,
+        SET_MESSAGE
+        | {"kept_because": None, "is_prunable": True, "is_item_root": False}
+        | {"superseded_by_id": "n" * 43, "has_lipmaa_link": None, "is_ghostable": True},
+        SET_MESSAGE
+        | SILENT
+        | {"kept_because": "moot", "is_moot": True, "device_key": None, "depth": 0}
+        | {"position": 0, "lipmaa_depth": None, "has_lipmaa_link": None},
+        SET_MESSAGE | SILENT | {"kept_because": "concurrent", "set_fault": "no_lists"},
+        SET_MESSAGE
+        | SILENT
+        | NOT_IN_SET
+        | {"status": "rejected", "status_reason": "depth_is_wrong"},
+        SET_MESSAGE | SILENT | NOT_IN_SET | {"status": "set_aside", "status_reason": "missing"},
+    ],
+    "fct_set_prunings": [
+        {"set_id": SET_ID, "message_id": "m" * 43, "pruning": pruning, "freed_bytes": freed}
+        for pruning, freed in [("delete", 700), ("erase", 0)]
     ],
     "dim_groups": [
         {
@@ -470,6 +564,34 @@ BAD: dict[tuple[str, str], list[Row]] = {
     ("fct_membership_history", "valid_to_position"): [{"valid_to_position": 2}],
     ("fct_membership_history", "is_current"): [{"is_current": False}, {"valid_to_position": 3}],
     ("fct_membership_history", "valid_to_at"): [{"valid_to_at": NOON}],
+    ("dim_sets", "tip_count"): [{"tip_count": 0}, {"message_count": 0}],
+    ("dim_sets", "depth"): [{"depth": None}, {"message_count": 0}],
+    ("dim_sets", "min_ghost_depth"): [
+        {"min_ghost_depth": None},
+        {"min_ghost_depth": 4},
+        {"min_required_depth": None},
+    ],
+    ("dim_sets", "item_count"): [{"min_required_depth": None}],
+    ("dim_sets", "lost_by_reference_count"): [{"lost_by_reference_count": 3}],
+    ("fct_set_messages", "device_key"): [{"device_key": None}],
+    ("fct_set_messages", "status_reason"): [
+        {"status_reason": "missing"},
+        {"status": "set_aside"},
+        {"status": "set_aside", "status_reason": "depth_is_wrong"},
+        {"status": "rejected", "status_reason": "missing"},
+        {"status": None},
+    ],
+    ("fct_set_messages", "kept_because"): [{"kept_because": None}, {"is_prunable": True}],
+    ("fct_set_messages", "depth"): [{"depth": 0}, {"is_moot": True}],
+    ("fct_set_messages", "position"): [{"position": None}, {"status": "rejected"}],
+    ("fct_set_messages", "lipmaa_depth"): [{"lipmaa_depth": None}, {"lipmaa_depth": 3}],
+    ("fct_set_messages", "is_tip"): [{"status": "set_aside"}, {"status": None}],
+    ("fct_set_messages", "is_item_root"): [
+        {"superseded_by_id": "n" * 43},
+        {"added_count": None},
+        {"status": "rejected"},
+    ],
+    ("fct_set_messages", "is_prunable"): [{"is_prunable": True}],
     ("fct_preferred_epochs", "is_witness"): [
         {"is_witness": True},
         {"is_witness": False, "rule": "successor"},

@@ -143,7 +143,7 @@ def test_a_column_of_nulls_is_no_excuse(session: SparkSession) -> None:
     unplaced = {"rank": None, "position": None, "thread_position": None}
     rows = [GOOD["fct_tangle_messages"][0] | unplaced]
     checked = check([BY_NAME["fct_tangle_messages"]], tables(session, fct_tangle_messages=rows))
-    assert {column for _, _, column in told(checked)} == {"rank", "position"}
+    assert {column for _, _, column in told(checked)} == {"rank", "position", "thread_position"}
 
 
 def test_a_condition_that_is_null_is_not_fulfilled(session: SparkSession) -> None:
@@ -152,7 +152,7 @@ def test_a_condition_that_is_null_is_not_fulfilled(session: SparkSession) -> Non
         check([BY_NAME["fct_tangle_messages"]], tables(session, fct_tangle_messages=rows))
     )
     columns = {column for _, name, column in observed if name == SATISFY}
-    assert columns == {"status_reason", "rank", "position", "is_tip"}
+    assert columns == {"status_reason", "rank", "position", "thread_position", "is_tip"}
 
 
 def test_other_columns_than_documented(

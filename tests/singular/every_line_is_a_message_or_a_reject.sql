@@ -1,20 +1,59 @@
 with
 
-lines as (
+ssb_lines as (
 
     select * from {{ ref('stg_ssb__lines') }}
 
 ),
 
-messages as (
+pzp_lines as (
+
+    select * from {{ ref('stg_pzp__lines') }}
+
+),
+
+ssb_messages as (
 
     select * from {{ ref('fct_messages') }}
+
+),
+
+pzp_messages as (
+
+    select * from {{ ref('stg_pzp__messages') }}
 
 ),
 
 rejected_lines as (
 
     select * from {{ ref('fct_rejected_lines') }}
+
+),
+
+lines as (
+
+    select
+        source_file,
+        line_number,
+        message_id,
+        validity
+    from ssb_lines
+    union all
+    -- An invalid line of pzp is a reject, whatever message it claims to be.
+    select
+        source_file,
+        line_number,
+        case when validity = 'valid' then message_id end as message_id,
+        validity
+    from pzp_lines
+
+),
+
+messages as (
+
+    select message_id from ssb_messages
+    union all
+    select message_id from pzp_messages
 
 ),
 

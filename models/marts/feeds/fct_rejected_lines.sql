@@ -1,14 +1,36 @@
 with
 
-rejected_lines as (
+ssb_lines as (
 
     select * from {{ ref('stg_ssb__rejected_lines') }}
+
+),
+
+pzp_lines as (
+
+    select * from {{ ref('stg_pzp__rejected_lines') }}
 
 ),
 
 reasons as (
 
     select * from {{ ref('reject_reasons') }}
+
+),
+
+rejected_lines as (
+
+    select
+        source_file,
+        line_number,
+        reason
+    from ssb_lines
+    union all
+    select
+        source_file,
+        line_number,
+        reason
+    from pzp_lines
 
 ),
 

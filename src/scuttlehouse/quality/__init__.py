@@ -15,8 +15,9 @@ from __future__ import annotations
 from scuttlehouse.quality.expectations import Expectation, Suite
 from scuttlehouse.quality.feeds import FEEDS
 from scuttlehouse.quality.groups import GROUPS
+from scuttlehouse.quality.sets import SETS
 from scuttlehouse.quality.tangles import TANGLES
 
 __all__ = ["SUITES", "Expectation", "Suite"]
 
-SUITES: tuple[Suite, ...] = (*FEEDS, *TANGLES, *GROUPS)
+SUITES: tuple[Suite, ...] = (*FEEDS, *TANGLES, *GROUPS, *SETS)

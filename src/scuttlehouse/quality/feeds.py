@@ -6,6 +6,7 @@ from typing import get_args
 
 from scuttlehouse.feeds import FEED_FAULTS
 from scuttlehouse.lines import REJECT_REASONS
+from scuttlehouse.pzp import REASONS as PZP_REASONS
 from scuttlehouse.quality.expectations import (
     FEED_ID,
     among,
@@ -21,8 +22,8 @@ from scuttlehouse.quality.expectations import (
 )
 from scuttlehouse.validation import REASONS, WARNINGS, Validity
 
-# The last one is found by comparing lines, when all have landed.
-REJECTS = (*REJECT_REASONS, "forged")
+# "forged" is found by comparing lines, when all have landed.
+REJECTS = (*REJECT_REASONS, "forged", *PZP_REASONS)
 
 FEEDS = (
     suite(

@@ -1,0 +1,33 @@
+with
+
+set_messages as (
+
+    select * from {{ ref('int_sets__messages') }}
+    where pruning is not null
+
+),
+
+candidates as (
+
+    select * from {{ ref('int_sets__candidates') }}
+
+),
+
+-- What is erased keeps its metadata, and `null` stands where the data was.
+final as (
+
+    select
+        set_messages.set_id,
+        set_messages.message_id,
+        set_messages.pruning,
+        case
+            when set_messages.pruning = 'delete' then candidates.line_bytes
+            when candidates.is_erased then 0
+            else greatest(candidates.data_bytes - 4, 0)
+        end as freed_bytes
+    from set_messages
+    inner join candidates on set_messages.message_id = candidates.message_id
+
+)
+
+select * from final

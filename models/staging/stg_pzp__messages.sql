@@ -1,0 +1,54 @@
+with
+
+lines as (
+
+    select * from {{ ref('stg_pzp__lines') }}
+    where validity = 'valid'
+
+),
+
+-- A message may be seen in several logs. One that still has its data holds against one without; the rest
+-- only makes the choice repeatable.
+sightings as (
+
+    select
+        *,
+        row_number() over (
+            partition by message_id
+            order by is_erased, source_file, line_number
+        ) as sighting_number,
+        min(received_ms) over (partition by message_id) as first_received_ms
+    from lines
+
+),
+
+final as (
+
+    select
+        message_id,
+        account_id,
+        domain,
+        tangle_id,
+        previous_ids,
+        account_tip_ids,
+        device_key,
+        added_key,
+        added_items,
+        deleted_items,
+        superseded_ids,
+        set_fault,
+        source_file,
+        depth,
+        data_bytes,
+        line_bytes,
+        line_number,
+        is_moot,
+        is_account_message,
+        is_erased,
+        first_received_ms as received_ms
+    from sightings
+    where sighting_number = 1
+
+)
+
+select * from final

@@ -1,0 +1,20 @@
+with
+
+lines as (
+
+    select * from {{ ref('stg_pzp__lines') }}
+
+),
+
+final as (
+
+    select
+        source_file,
+        line_number,
+        coalesce(reject_reason, invalid_reason) as reason
+    from lines
+    where validity is distinct from 'valid'
+
+)
+
+select * from final
