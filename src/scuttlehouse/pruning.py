@@ -30,10 +30,11 @@ about items of the list count, and if a message goes, just those that it speaks 
 others keep their order, so all do if each that moves stays between its neighbours: that is what
 ``_Reading.drop`` asks. First all candidates without a last word are tried at once: more cannot go, and
 plain additions before a squeeze all do. Else they are tried one at a time, the first of the order
-first. The answer for one depends on the items that it moves, those that it places or deletes last, and
-on their neighbours. So when a message goes, those are tried again that place or delete last, before or
-after, an item that it speaks of or one beside it. In the end *no further message can go by itself*.
-Another choice may let more go: to find the most, every choice would have to be tried.
+first. The answer for one depends on the items that it would move, each of which it places or deletes
+last, and on their neighbours. So if the answer changes when another goes, that one speaks of such an
+item or of one beside it; and what placed or last deleted an item that it speaks of, or one beside, is
+tried again. In the end *no further message can go by itself*. Another choice may let more go: to find
+the most, every choice would have to be tried.
 
 **After it.** Item roots stay item roots. A message that stays may become one, where what superseded
 it is gone. Then less precedes all roots, and a later pruning drops less, never too much.
@@ -126,11 +127,11 @@ def verdicts(messages: Iterable[SetMessage]) -> list[Verdict]:
 def trail(messages: Iterable[SetMessage], prunable: Collection[str]) -> list[str]:
     """Of the messages that may go those to be erased, not deleted: data goes, metadata stays.
 
-    From every message that stays and lists none that stays, the path to the moot up to the first
-    message that stays: step by step the known previous of least depth, of these the least id. So each
-    message that stays or is erased still has a previous at hand, if it had one, and with a whole log
-    all lead to the moot. The reference keeps the paths from the messages that none before them
-    stays; here others need one too, as what stays may lie scattered.
+    From every message that stays the path towards the moot, up to the first that lists one that
+    stays: step by step the known previous of least depth, of these the least id. So each message that
+    stays or is erased still has a previous at hand, if it had one, and with a whole log all lead to
+    the moot. The reference keeps the paths from the messages that none before them stays; here others
+    need one too, as what stays may lie scattered.
 
     Args:
         messages: the whole set.
@@ -151,12 +152,12 @@ def trail(messages: Iterable[SetMessage], prunable: Collection[str]) -> list[str
     at_hand = {message.message_id: message for message in ordered}
     erased: set[str] = set()
     for message in ordered:
-        previous = _known_previous(message, at_hand)
-        if message.message_id in prunable or any(p.message_id not in prunable for p in previous):
+        if message.message_id in prunable:
             continue
-        while previous:
-            nearest = min(previous, key=lambda p: (p.depth, id_key(p.message_id)))
-            if nearest.message_id in erased or nearest.message_id not in prunable:
+        previous = _known_previous(message, at_hand)
+        while previous and all(one.message_id in prunable for one in previous):
+            nearest = min(previous, key=lambda one: (one.depth, id_key(one.message_id)))
+            if nearest.message_id in erased:
                 break
             erased.add(nearest.message_id)
             previous = _known_previous(nearest, at_hand)
@@ -199,7 +200,7 @@ class _Reading:
         """Let a message go that has no last word, if the list stays as it is; None if not.
 
         Returns:
-            The messages that placed items of this one or beside them, or deleted them last, or do now.
+            The messages that placed items that it speaks of, or such beside, or deleted them last.
         """
         numbers = self._words[message_id]
         moved = {position: self._place(position, number) for position, number in numbers.items()}

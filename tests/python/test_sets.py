@@ -233,7 +233,7 @@ def by_collation(left: str, right: str) -> int:
     return compare(*weights) or compare(*cases)
 
 
-@given(st.lists(st.text("12aAbBzZ", max_size=5) | st.text(BASE58, max_size=44)))
+@given(st.lists(st.text("aAbB", max_size=3) | st.text(BASE58, max_size=44)))
 def test_ids_compare_by_letter_and_then_by_case(texts: list[str]) -> None:
     assert sorted(texts, key=id_key) == sorted(texts, key=cmp_to_key(by_collation))
 
