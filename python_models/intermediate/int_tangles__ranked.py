@@ -17,7 +17,7 @@ def model(dbt: Any, session: SparkSession) -> DataFrame:
         "tangle_id", "message_id", "previous_ids", "is_grown"
     )
     times = dbt.ref("int_feeds__message_times").select("message_id", "thread_ms")
-    return whole(candidates.join(times, "message_id"), "tangle_id").mapInArrow(
+    return whole(candidates.join(times, "message_id", "left"), "tangle_id").mapInArrow(
         rank,
         "tangle_id string, message_id string, rank bigint, position bigint, "
         "thread_position bigint, is_in_loop boolean",

@@ -2,15 +2,14 @@
 
 The specification lets a device delete or erase all that precedes the item roots, and the reference
 gives away what is of a lesser depth than all of them. Both lose items, as a message is superseded as
-a whole: squeeze bob, carol and dave into one message, then delete bob, and of the three messages'
-worth the deletion alone is left, as it supersedes the squeeze.
+a whole: squeeze bob, carol and dave into one message, then delete bob. The deletion supersedes the
+squeeze and alone is left; carol and dave are lost.
 
 **What may go.** *Candidates* are the messages that precede every item root, through messages at hand:
 neither the moot nor an item root, and none where there is no item root. The *last word* about an item
 (``sets.words``) is that of the last message in the order that has one. Of the candidates those go that
-have the last word about no item, all of them or so many that the list keeps its order. A last word
-that takes an item out stays too, as a tombstone: a device that has forked may yet send an older
-addition.
+have the last word about no item, as many of them as leave the list in its order. A last word that
+takes an item out stays too, as a tombstone: a device that has forked may yet send an older addition.
 
 Write M for the messages at hand, K for those that stay. Then M and K have the same last words: the
 message that has it is in K, and K says nothing that M does not.
@@ -171,9 +170,9 @@ class _Reading:
     item stands before another if the addition that places it has the lesser number.
     """
 
-    def __init__(self, ordered: list[SetMessage]) -> None:
+    def __init__(self, ordered: list[SetMessage], items: list[str]) -> None:
         # Positions count from 1, so that everything has two neighbours.
-        positions = {item.item: item.position + 1 for item in read_items(ordered)}
+        positions = {item: position for position, item in enumerate(items, 1)}
         self._additions: list[list[int]] = [[] for _ in range(len(positions) + 1)]
         self._deletions: list[list[int]] = [[] for _ in range(len(positions) + 1)]
         self._speakers: list[str] = []
@@ -235,7 +234,7 @@ def _kept_for_order(ordered: list[SetMessage], free: list[str]) -> set[str]:
     left = [message for message in ordered if message.message_id not in kept]
     if [item.item for item in read_items(left)] == items:
         return set()
-    reading = _Reading(ordered)
+    reading = _Reading(ordered, items)
     turns = {message_id: turn for turn, message_id in enumerate(free)}
     waiting = free
     while waiting:

@@ -116,7 +116,8 @@ class Warehouse:
         log = self.folder / "nothing.jsonl"
         log.write_text("no message\n")
         self.land(log)
-        self.build("run", "-s", *(f"+{model}" for model in before))
+        needed = (f"+{model}" for model in before)
+        self.build("build", "-s", *needed, "--exclude-resource-types", "test", "unit_test")
         frame = self.session.createDataFrame(pa.Table.from_pylist(messages))
         frame.createOrReplaceTempView("landed")
         names = [row["col_name"] for row in self.rows("describe stg_ssb__messages")]
