@@ -106,10 +106,10 @@ class Warehouse:
         ]
         assert outcome.success, outcome.exception or "\n".join(messages)
 
-    def build_marts(self) -> None:
+    def build_marts(self, *options: str) -> None:
         """Build every mart, without tests and without publishing."""
         marts = ["+path:models/marts", "+path:python_models/marts"]
-        self.build("build", "-s", *marts, "--exclude-resource-types", "test", "unit_test")
+        self.build("build", "-s", *marts, "--exclude-resource-types", "test", "unit_test", *options)
 
     def put_messages(self, messages: Rows, before: Sequence[str]) -> None:
         """Build what comes before some models, from no message; then stage these messages."""
@@ -214,9 +214,10 @@ class Build:
 
 @pytest.fixture(scope="session")
 def built(warehouse: Warehouse, tribes2: Path) -> Build:
-    """`dbt build` as a person types it, of the sample and of a group log with secrets of all kinds."""
+    """`dbt build` as `make build` has it, of the sample and of a group log with secrets of all kinds."""
     logs = [*sorted((PROJECT / "sample").iterdir()), tribes2 / "s5-chain" / "final" / "carol.jsonl"]
     warehouse.land(*logs)
-    done = warehouse.run("dbt", "--no-use-colors", "build", "--profiles-dir", "profiles")
+    options = ["--profiles-dir", "profiles", "--exclude-resource-type", "unit_test"]
+    done = warehouse.run("dbt", "--no-use-colors", "build", *options)
     assert done.returncode == 0, done.stdout + done.stderr
     return Build(logs, done.stdout + done.stderr, warehouse.published())
