@@ -5,9 +5,15 @@ from typing import Any
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 
-from scuttlehouse.landed import arrow_schema, lines_of, row_batches, spark_schema, splits_frame
 from scuttlehouse.landing import list_splits
 from scuttlehouse.pzp import LandedPzpLine, land_pzp_line
+from scuttlehouse.spark_landing import (
+    arrow_schema,
+    lines_of,
+    row_batches,
+    spark_schema,
+    splits_frame,
+)
 
 
 def model(dbt: Any, session: SparkSession) -> DataFrame:

@@ -6,9 +6,15 @@ import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 
 from scuttlehouse.epoch_keys import KeyRing, warehouse_pepper
-from scuttlehouse.landed import arrow_schema, lines_of, row_batches, spark_schema, splits_frame
 from scuttlehouse.landing import list_splits
 from scuttlehouse.lines import LandedLine, epoch_key, land_line
+from scuttlehouse.spark_landing import (
+    arrow_schema,
+    lines_of,
+    row_batches,
+    spark_schema,
+    splits_frame,
+)
 from scuttlehouse.validation import read_network_key
 
 

@@ -86,6 +86,17 @@ def read_epochs(table: pa.Table) -> EpochTable:
     )
 
 
+# What a set's messages are read from, in the order of SetMessage.
+SET_MESSAGE_COLUMNS = [
+    "message_id",
+    "depth",
+    "previous_ids",
+    "added_items",
+    "deleted_items",
+    "superseded_ids",
+]
+
+
 def read_set_messages(table: pa.Table) -> list[SetMessage]:
     """Read a table with a row per message of one set, as ``int_sets__candidates`` has them.
 
@@ -99,12 +110,5 @@ def read_set_messages(table: pa.Table) -> list[SetMessage]:
     >>> read_set_messages(pa.table(columns | lists))[0][1:]
     (1, ['moot'], ['a'], [], [])
     """
-    names = [
-        "message_id",
-        "depth",
-        "previous_ids",
-        "added_items",
-        "deleted_items",
-        "superseded_ids",
-    ]
-    return [SetMessage(*row.values()) for row in table.select(names).to_pylist()]
+    rows = table.select(SET_MESSAGE_COLUMNS).to_pylist()
+    return [SetMessage(*row.values()) for row in rows]

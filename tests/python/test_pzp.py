@@ -19,10 +19,10 @@ from conftest import FIXTURES
 from scuttlehouse import jsjson
 from scuttlehouse.canonical import canonical, from_base58, hash_text, to_base58, utf16_units
 from scuttlehouse.epoch_keys import KeyRing
-from scuttlehouse.landed import arrow_schema, row_batches
 from scuttlehouse.landing import Line
 from scuttlehouse.lines import epoch_key, land_line
 from scuttlehouse.pzp import REASONS, SET_FAULTS, LandedPzpLine, is_pzp, land_pzp_line, moot_id
+from scuttlehouse.spark_landing import arrow_schema, row_batches
 
 Json = dict[str, Any]
 

@@ -16,10 +16,10 @@ from nacl.signing import VerifyKey
 from conftest import FIXTURES, PROJECT
 from scuttlehouse.canonical import from_base58, utf16_units
 from scuttlehouse.landing import Line
-from scuttlehouse.pruning import verdicts
 from scuttlehouse.pzp import LandedPzpLine, land_pzp_line, moot_id
 from scuttlehouse.sample import Summary, generate
 from scuttlehouse.sample.summary import SetSummary
+from scuttlehouse.set_pruning import verdicts
 from scuttlehouse.sets import (
     SetMessage,
     id_key,
