@@ -2,15 +2,24 @@ from typing import Any
 
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.pandas.types import from_arrow_schema
 
 from scuttlehouse.epochs import precedence
+
+SCHEMA = pa.schema(
+    [
+        ("group_id", pa.string()),
+        ("epoch_id", pa.string()),
+        ("predecessor_id", pa.string()),
+        ("distance", pa.int64()),
+    ]
+)
 
 
 def model(dbt: Any, session: SparkSession) -> DataFrame:
     dbt.config(materialized="table")
     epochs = dbt.ref("int_groups__epoch_members")
-    columns = "group_id string, epoch_id string, predecessor_id string, distance bigint"
-    return epochs.groupBy("group_id").applyInArrow(precede, columns)
+    return epochs.groupBy("group_id").applyInArrow(precede, from_arrow_schema(SCHEMA))
 
 
 def precede(epochs: pa.Table) -> pa.Table:
@@ -27,12 +36,5 @@ def precede(epochs: pa.Table) -> pa.Table:
             for epoch, distances in ancestors.items()
             for predecessor, distance in distances.items()
         ],
-        pa.schema(
-            [
-                ("group_id", pa.string()),
-                ("epoch_id", pa.string()),
-                ("predecessor_id", pa.string()),
-                ("distance", pa.int64()),
-            ]
-        ),
+        SCHEMA,
     )

@@ -2,6 +2,7 @@ from typing import Any
 
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.pandas.types import from_arrow_schema
 
 from scuttlehouse.epochs import (
     fork_witnesses,
@@ -27,10 +28,7 @@ def model(dbt: Any, session: SparkSession) -> DataFrame:
     return (
         dbt.ref("int_groups__epoch_members")
         .groupBy("group_id")
-        .applyInArrow(
-            prefer,
-            "group_id string, person_id string, epoch_id string, rule string, is_witness boolean",
-        )
+        .applyInArrow(prefer, from_arrow_schema(SCHEMA))
     )
 
 

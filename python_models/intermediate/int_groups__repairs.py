@@ -3,6 +3,7 @@ from typing import Any
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
+from pyspark.sql.pandas.types import from_arrow_schema
 
 from scuttlehouse.repairs import repairs
 from scuttlehouse.tables import read_epochs
@@ -29,10 +30,7 @@ def model(dbt: Any, session: SparkSession) -> DataFrame:
         dbt.ref("int_groups__epoch_members")
         .join(correct, "epoch_id", "left")
         .groupBy("group_id")
-        .applyInArrow(
-            mend,
-            "group_id string, epoch_id string, person_id string, action string, because string",
-        )
+        .applyInArrow(mend, from_arrow_schema(SCHEMA))
     )
 
 

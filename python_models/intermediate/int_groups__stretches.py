@@ -2,6 +2,7 @@ from typing import Any
 
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.pandas.types import from_arrow_schema
 
 from scuttlehouse.memberships import Change, stretches
 from scuttlehouse.tables import read_epochs
@@ -18,10 +19,6 @@ SCHEMA = pa.schema(
         ("to_ms", pa.int64()),
     ]
 )
-COLUMNS = (
-    "group_id string, person_id string, epoch_id string, is_excluded boolean, from_position bigint,"
-    " from_ms bigint, to_position bigint, to_ms bigint"
-)
 
 
 def model(dbt: Any, session: SparkSession) -> DataFrame:
@@ -31,7 +28,7 @@ def model(dbt: Any, session: SparkSession) -> DataFrame:
     return (
         epochs.groupBy("group_id")
         .cogroup(changes.groupBy("group_id"))
-        .applyInArrow(follow, COLUMNS)
+        .applyInArrow(follow, from_arrow_schema(SCHEMA))
     )
 
 

@@ -2,11 +2,18 @@ from typing import Any
 
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.pandas.types import from_arrow_schema
 
-from scuttlehouse.pruning import trail, verdicts
+from scuttlehouse.set_pruning import trail, verdicts
 from scuttlehouse.set_tangles import Candidate, standings
-from scuttlehouse.sets import item_roots, lipmaa_depth, lipmaa_link, superseded_by, tips
-from scuttlehouse.tables import read_set_messages
+from scuttlehouse.sets import (
+    lipmaa_depth,
+    lipmaa_link,
+    superseded_by,
+    tips,
+    topological_order,
+)
+from scuttlehouse.tables import SET_MESSAGE_COLUMNS, read_set_messages
 
 SCHEMA = pa.schema(
     [
@@ -24,61 +31,43 @@ SCHEMA = pa.schema(
         ("has_lipmaa_link", pa.bool_()),
     ]
 )
-COLUMNS = (
-    "set_id string, message_id string, status string, status_reason string, superseded_by_id string,"
-    " kept_because string, pruning string, position bigint, lipmaa_depth bigint, is_tip boolean,"
-    " is_item_root boolean, has_lipmaa_link boolean"
-)
 
 
 def model(dbt: Any, session: SparkSession) -> DataFrame:
     dbt.config(materialized="table")
     return (
         dbt.ref("int_sets__candidates")
-        .select(
-            "set_id",
-            "message_id",
-            "depth",
-            "previous_ids",
-            "added_items",
-            "deleted_items",
-            "superseded_ids",
-            "is_by_device",
-        )
+        .select("set_id", *SET_MESSAGE_COLUMNS, "is_by_device")
         .groupBy("set_id")
-        .applyInArrow(judge, COLUMNS)
+        .applyInArrow(judge, from_arrow_schema(SCHEMA))
     )
 
 
 def judge(candidates: pa.Table) -> pa.Table:
     set_id = candidates["set_id"][0].as_py()
-    found = standings(
-        set_id,
-        (
-            Candidate(row["message_id"], row["depth"], row["previous_ids"], row["is_by_device"])
-            for row in candidates.to_pylist()
-        ),
-    )
+    claims = candidates.select(list(Candidate._fields)).to_pylist()
+    found = standings(set_id, (Candidate(**claim) for claim in claims))
     inside = {one.message_id for one in found if one.status == "in"}
-    messages = [one for one in read_set_messages(candidates) if one.message_id in inside]
-    said = {
-        verdict.message_id: {"position": position, "kept_because": verdict.kept_because}
-        for position, verdict in enumerate(verdicts(messages))
-    }
-    prunable = {one for one, row in said.items() if row["kept_because"] is None}
-    erased = set(trail(messages, prunable))
+    messages = topological_order(
+        one for one in read_set_messages(candidates) if one.message_id in inside
+    )
+    judged = verdicts(messages)
+    erased = set(trail(messages, {one.message_id for one in judged if one.is_prunable}))
     superseding = superseded_by(messages)
     last = {message.message_id for message in tips(messages)}
-    roots = {message.message_id for message in item_roots(messages)}
     depths = {set_id: 0} | {message.message_id: message.depth for message in messages}
-    for message in messages:
+    said = {}
+    for position, (message, verdict) in enumerate(zip(messages, judged, strict=True)):
         one = message.message_id
-        said[one] |= {
+        way = "erase" if one in erased else "delete"
+        said[one] = {
             "superseded_by_id": superseding.get(one),
-            "pruning": ("erase" if one in erased else "delete") if one in prunable else None,
+            "kept_because": verdict.kept_because,
+            "pruning": way if verdict.is_prunable else None,
+            "position": position,
             "lipmaa_depth": lipmaa_depth(message.depth) if message.depth else None,
             "is_tip": one in last,
-            "is_item_root": one in roots,
+            "is_item_root": verdict.kept_because == "item_root",
             "has_lipmaa_link": lipmaa_link(message, depths),
         }
     rows = [

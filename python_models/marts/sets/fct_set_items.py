@@ -2,9 +2,10 @@ from typing import Any
 
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.pandas.types import from_arrow_schema
 
 from scuttlehouse.sets import lost_by_reference, read_items
-from scuttlehouse.tables import read_set_messages
+from scuttlehouse.tables import SET_MESSAGE_COLUMNS, read_set_messages
 
 SCHEMA = pa.schema(
     [
@@ -16,10 +17,6 @@ SCHEMA = pa.schema(
         ("is_lost_by_reference", pa.bool_()),
     ]
 )
-COLUMNS = (
-    "set_id string, item string, placed_by_id string, last_added_by_id string, position bigint,"
-    " is_lost_by_reference boolean"
-)
 
 
 def model(dbt: Any, session: SparkSession) -> DataFrame:
@@ -28,17 +25,9 @@ def model(dbt: Any, session: SparkSession) -> DataFrame:
     return (
         dbt.ref("int_sets__candidates")
         .join(inside, "message_id")
-        .select(
-            "set_id",
-            "message_id",
-            "depth",
-            "previous_ids",
-            "added_items",
-            "deleted_items",
-            "superseded_ids",
-        )
+        .select("set_id", *SET_MESSAGE_COLUMNS)
         .groupBy("set_id")
-        .applyInArrow(read, COLUMNS)
+        .applyInArrow(read, from_arrow_schema(SCHEMA))
     )
 
 
