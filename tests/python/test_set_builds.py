@@ -42,13 +42,19 @@ def tables(
     return {mart: warehouse.rows(f"select * from {mart}") for mart in MARTS}
 
 
+def lists(items: Rows) -> dict[str, list[str]]:
+    """Each set as a list."""
+    found: dict[str, list[str]] = defaultdict(list)
+    for row in sorted(items, key=lambda row: int(row["position"])):
+        found[row["set_id"]].append(row["item"])
+    return found
+
+
 def test_every_set_reads_as_its_devices_read_it(
     cases: list[dict[str, Any]], tables: dict[str, Rows]
 ) -> None:
     """All devices have heard of everything in the end, so each set is what its first device reads."""
-    items: dict[str, list[str]] = defaultdict(list)
-    for row in sorted(tables["fct_set_items"], key=lambda row: int(row["position"])):
-        items[row["set_id"]].append(row["item"])
+    items = lists(tables["fct_set_items"])
     found = {row["set_id"]: row for row in tables["dim_sets"]}
     messages: dict[str, Rows] = defaultdict(list)
     for row in sorted(tables["fct_set_messages"], key=lambda row: int(row["position"])):
@@ -73,9 +79,7 @@ def test_every_set_reads_as_its_devices_read_it(
 def test_the_sets_of_the_sample(built: Build, tmp_path: Path) -> None:
     """What is known of them by construction, odd messages included."""
     summary = write_sample(tmp_path, seed=1)
-    items: dict[str, list[str]] = defaultdict(list)
-    for row in sorted(built.tables["fct_set_items"], key=lambda row: int(row["position"])):
-        items[row["set_id"]].append(row["item"])
+    items = lists(built.tables["fct_set_items"])
     messages = built.tables["fct_set_messages"]
     assert summary.sets
     for one in summary.sets:
