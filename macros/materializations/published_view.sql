@@ -49,27 +49,23 @@
 {%- endmacro %}
 
 
-{#- What int_quality__passed says: the version that is published, by the table that holds it. -#}
+{#- The versions that are published, by the table that holds them. -#}
 {% macro passed_versions() -%}
-  {%- set passed = adapter.get_relation(database=none, schema=target.schema, identifier='int_quality__passed') -%}
-  {%- set versions = {} -%}
-  {%- if passed is not none and passed.is_view -%}
-    {%- for row in run_query('select explode(versions) from ' ~ passed) -%}
-      {%- do versions.update({row[0]: row[1]}) -%}
-    {%- endfor -%}
-  {%- endif -%}
-  {{ return(versions) }}
+  {%- set build = published_build() -%}
+  {{ return(build.versions if build else {}) }}
 {%- endmacro %}
 
 
 {#- What int_quality__passed is to say after this run, as a select: the new versions of the marts that the run
     published and tested; of other marts, and of published views that read other columns until they are
-    made again, the old ones. -#}
+    made again, the old ones. A build that published all of them is whole: the next one may start from it. -#}
 {% macro versions_to_publish(marts) -%}
   {%- set versions = {} -%}
+  {%- set history = build_history() if execute and is_publishing() else {'builds': []} -%}
   {%- if execute and is_publishing() -%}
     {%- set passed = passed_versions() -%}
-    {%- set built = versions_behind_marts() -%}
+    {%- set built = versions_behind_models() -%}
+    {%- set left_out = [] -%}
     {%- for mart in marts -%}
       {%- set view = adapter.get_relation(database=none, schema='scuttlehouse', identifier=mart) -%}
       {%- for table in passed if mart_of(table) == mart and table in view.information | default('') -%}
@@ -77,23 +73,42 @@
       {%- endfor -%}
       {%- if publishes(mart) -%}
         {%- do versions.update({built[mart].table: built[mart].version}) -%}
+      {%- else -%}
+        {%- do left_out.append(mart) -%}
       {%- endif -%}
     {%- endfor -%}
+    {%- for name in built if name not in marts -%}
+      {%- do versions.update({built[name].table: built[name].version}) -%}
+    {%- endfor -%}
+    {%- set build = {
+        'build_id': invocation_id,
+        'published_at': modules.datetime.datetime.now(modules.pytz.utc).strftime('%Y-%m-%d %H:%M:%S UTC'),
+        'is_whole': not left_out,
+        'rules_hash': rules_hash(),
+        'versions': versions
+    } -%}
+    {%- do history.update({'published': invocation_id, 'builds': ([build] + history.builds)[:var('kept_builds')]}) -%}
   {%- endif -%}
-  select cast(map(
-  {%- for table in versions %}
-    '{{ table }}', '{{ versions[table] }}'{{ ',' if not loop.last }}
-  {%- endfor %}
-  ) as map<string, string>) as versions
+  select
+    cast(map(
+    {%- for table in versions %}
+      '{{ table }}', '{{ versions[table] }}'{{ ',' if not loop.last }}
+    {%- endfor %}
+    ) as map<string, string>) as versions,
+    '{{ tojson(history) }}' as history
 {%- endmacro %}
 
 
-{#- The version that each mart's own view reads: that of the last build, passed or not. -#}
-{% macro versions_behind_marts() -%}
+{#- The version that each versioned model's own view reads: that of the last build, passed or not. -#}
+{% macro versions_behind_models() -%}
+  {%- set names = graph.nodes.values() | selectattr('resource_type', 'equalto', 'model')
+      | selectattr('config.materialized', 'equalto', 'versioned_table') | map(attribute='alias') | list -%}
   {%- set versions = {} -%}
-  {%- for row in run_query('show table extended in ' ~ target.schema ~ " like 'dim_*|fct_*'") -%}
+  {%- for row in run_query('show table extended in ' ~ target.schema ~ " like '" ~ names | join('|') ~ "'") -%}
     {%- set found = modules.re.search(versions_schema() ~ "\\.(\\w+) where version = '([^']+)'", row[3]) -%}
-    {%- do versions.update({row[1]: {'table': found.group(1), 'version': found.group(2)}}) -%}
+    {%- if found -%}
+      {%- do versions.update({row[1]: {'table': found.group(1), 'version': found.group(2)}}) -%}
+    {%- endif -%}
   {%- endfor -%}
   {{ return(versions) }}
 {%- endmacro %}

@@ -1,7 +1,10 @@
 {#- A table that readers can keep reading while the next build is made and tested: every build writes a
     partition of its own to a table in the versions schema, and the model's own relation is a view of that
     partition. What is published goes on reading the version that last passed every check
-    (int_quality__passed). Rows of other columns go to another table: versions are never mixed. -#}
+    (int_quality__passed). Rows of other columns go to another table: versions are never mixed.
+
+    `carried_by` names the column and the relation by which a refresh tells what it computes: rows of other ids
+    are those of the published build. -#}
 {% materialization versioned_table, adapter='spark', supported_languages=['sql', 'python'] %}
   {%- set target_relation = this.incorporate(type='view') -%}
   {%- set rows = api.Relation.create(identifier=model.alias ~ '__' ~ local_md5(invocation_id ~ model.unique_id)) -%}
@@ -23,7 +26,8 @@
   {%- do run_query('create table if not exists ' ~ versions ~ ' (' ~ columns | join(', ') ~ ', version string)'
       ~ ' using parquet partitioned by (version)') -%}
   {%- call statement('main') -%}
-    insert into table {{ versions }} partition (version = '{{ invocation_id }}') select * from {{ rows }}
+    insert into table {{ versions }} partition (version = '{{ invocation_id }}')
+    {{ rows_of_version(rows, versions) }}
   {%- endcall -%}
   {%- do run_query('drop view ' ~ rows) -%}
   {%- do run_query(create_view_as(
@@ -43,10 +47,37 @@
 {%- endmacro %}
 
 
-{#- Drop the versions that neither the mart's own view nor its published one reads. The one that was published
-    before the last stays until now, so that no reader loses its rows in the middle of a query. -#}
+{#- The rows of a new version: those that a model computed, and in a refresh what it carries over. -#}
+{% macro rows_of_version(rows, versions) -%}
+  {%- set plan = refresh_plan() -%}
+  {%- set carried_by = config.get('carried_by') -%}
+  {%- if not carried_by or not plan.base_versions -%}
+    {{ return('select * from ' ~ rows) }}
+  {%- endif -%}
+  {%- set base = plan.base_versions.get(versions.split('.')[1]) -%}
+  {%- if base is none or plan.rules_hash != rules_hash() -%}
+    {%- do exceptions.raise_compiler_error(
+        'This refresh was planned before the code changed, and rows of old and new rules do not mix: run the whole '
+        ~ '`dbt build`, which computes every table anew.'
+    ) -%}
+  {%- endif -%}
+  {%- set id, touched = (carried_by.items() | list)[0] -%}
+  {%- set touched_ids = 'select ' ~ id ~ ' from ' ~ target.schema ~ '.' ~ touched -%}
+  select computed.* from {{ rows }} as computed
+  left semi join ({{ touched_ids }}) as touched on computed.{{ id }} = touched.{{ id }}
+  union all
+  select carried.* except (version) from {{ versions }} as carried
+  left anti join ({{ touched_ids }}) as touched on carried.{{ id }} = touched.{{ id }}
+  where carried.version = '{{ base }}'
+{%- endmacro %}
+
+
+{#- Drop the versions that neither the model's own view nor a kept build reads. -#}
 {% macro drop_unread_versions(versions) -%}
-  {%- set read = [invocation_id, passed_versions().get(versions.split('.')[1])] -%}
+  {%- set read = [invocation_id] -%}
+  {%- for build in build_history().builds -%}
+    {%- do read.append(build.versions.get(versions.split('.')[1])) -%}
+  {%- endfor -%}
   {%- set unread = [] -%}
   {%- for row in run_query('show partitions ' ~ versions) if row[0].split('=')[1] not in read -%}
     {%- do unread.append("partition (version = '" ~ row[0].split('=')[1] ~ "')") -%}

@@ -19,6 +19,12 @@ people as (
 
 ),
 
+key_ranks as (
+
+    select * from {{ ref('int_groups__key_ranks') }}
+
+),
+
 final as (
 
     select
@@ -26,7 +32,7 @@ final as (
         tangle_messages.group_id,
         people.person_id as creator_id,
         messages.key_hash,
-        messages.key_rank,
+        key_ranks.key_rank,
         tangle_messages.rank as depth,
         tangle_messages.is_root,
         tangle_messages.is_tip,
@@ -34,6 +40,7 @@ final as (
     from tangle_messages
     inner join messages on tangle_messages.message_id = messages.message_id
     inner join people on messages.feed_id = people.feed_id
+    left join key_ranks on messages.key_hash = key_ranks.key_hash
 
 )
 

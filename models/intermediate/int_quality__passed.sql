@@ -5,6 +5,7 @@
     'dim_feeds',
     'fct_messages',
     'fct_rejected_lines',
+    'dim_logs',
     'fct_feed_forks',
     'dim_tangles',
     'fct_tangle_messages',

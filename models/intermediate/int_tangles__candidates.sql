@@ -45,6 +45,7 @@ addressed_groups as (
 fields as (
 
     select
+        {{ tangle_id('tangle_kind', 'coalesce(root_id, message_id)') }} as tangle_id,
         message_id,
         tangle_kind,
         coalesce(root_id, message_id) as root_id,
@@ -55,30 +56,37 @@ fields as (
 
 ),
 
+touched_fields as (
+
+    select * from fields
+    where {{ is_touched('tangle_id', 'int_refresh__tangles') }}
+
+),
+
 -- The root of a thread need not know that it is one.
 implicit_roots as (
 
     select distinct
-        fields.root_id as message_id,
-        fields.tangle_kind,
-        fields.root_id,
+        touched_fields.tangle_id,
+        touched_fields.root_id as message_id,
+        touched_fields.tangle_kind,
+        touched_fields.root_id,
         cast(null as array<string>) as previous_ids,
         true as is_root,
         cast(null as string) as fault
-    from fields
-    inner join kinds on fields.tangle_kind = kinds.tangle_kind and kinds.is_root_implicit
-    inner join messages on fields.root_id = messages.message_id
-    left anti join fields as own_fields
+    from touched_fields
+    inner join kinds on touched_fields.tangle_kind = kinds.tangle_kind and kinds.is_root_implicit
+    inner join messages on touched_fields.root_id = messages.message_id
+    left anti join touched_fields as own_fields
         on
-            fields.tangle_kind = own_fields.tangle_kind
-            and fields.root_id = own_fields.root_id
-            and fields.root_id = own_fields.message_id
+            touched_fields.tangle_id = own_fields.tangle_id
+            and touched_fields.root_id = own_fields.message_id
 
 ),
 
 all_fields as (
 
-    select * from fields
+    select * from touched_fields
     union all
     select * from implicit_roots
 
@@ -88,20 +96,20 @@ all_fields as (
 described_fields as (
 
     select
-        {{ tangle_id('all_fields.tangle_kind', 'all_fields.root_id') }} as tangle_id,
+        all_fields.tangle_id,
         all_fields.tangle_kind,
         all_fields.root_id,
-        coalesce(
-            group_roots.group_id,
-            -- Anybody can begin a tangle of epochs in the name of a group: it has only the one of its root.
-            case when not coalesce(kinds.is_for_group, false) then root_addresses.addressed_group_id end
-        ) as group_id,
         all_fields.message_id,
         messages.feed_id,
         messages.sequence,
         messages.validity,
         all_fields.is_root,
         all_fields.previous_ids,
+        coalesce(
+            group_roots.group_id,
+            -- Anybody can begin a tangle of epochs in the name of a group: it has only the one of its root.
+            case when not coalesce(kinds.is_for_group, false) then root_addresses.addressed_group_id end
+        ) as group_id,
         case
             when messages.validity = 'invalid' then 'invalid_message'
             when all_fields.fault is not null then all_fields.fault

@@ -1,3 +1,5 @@
+{{ config(materialized='versioned_table', carried_by={'tangle_id': 'int_refresh__tangles'}) }}
+
 with
 
 candidates as (

@@ -1,9 +1,11 @@
+{{ config(materialized='versioned_table', carried_by={'message_id': 'int_refresh__sighted_messages'}) }}
+
 with
 
 lines as (
 
     select * from {{ ref('stg_pzp__lines') }}
-    where validity = 'valid'
+    where validity = 'valid' and {{ is_touched('message_id', 'int_refresh__sighted_messages') }}
 
 ),
 

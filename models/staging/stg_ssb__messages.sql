@@ -1,9 +1,17 @@
+{{ config(materialized='versioned_table', carried_by={'message_id': 'int_refresh__sighted_messages'}) }}
+
 with
 
 lines as (
 
     select * from {{ ref('stg_ssb__lines') }}
-    where reject_reason is null
+    where reject_reason is null and {{ is_touched('message_id', 'int_refresh__sighted_messages') }}
+
+),
+
+published_messages as (
+
+    select * from {{ base_of('stg_ssb__messages', {'message_id': 'string', 'received_ms': 'double'}) }}
 
 ),
 
@@ -30,26 +38,27 @@ sightings as (
 final as (
 
     select
-        message_id,
-        feed_id,
-        previous_id,
-        feed_format,
-        content_type,
-        content,
-        validity,
-        invalid_reason,
-        warning,
-        key_hash,
-        source_file,
-        sequence,
-        line_number,
-        key_rank,
-        is_private,
-        is_decrypted,
-        asserted_ms,
-        first_received_ms as received_ms
+        sightings.message_id,
+        sightings.feed_id,
+        sightings.previous_id,
+        sightings.feed_format,
+        sightings.content_type,
+        sightings.content,
+        sightings.validity,
+        sightings.invalid_reason,
+        sightings.warning,
+        sightings.key_hash,
+        sightings.source_file,
+        sightings.sequence,
+        sightings.line_number,
+        sightings.is_private,
+        sightings.is_decrypted,
+        sightings.asserted_ms,
+        -- The earliest time persists, whatever became of the log that had it (ruling R2).
+        least(sightings.first_received_ms, published_messages.received_ms) as received_ms
     from sightings
-    where sighting_number = 1
+    left join published_messages on sightings.message_id = published_messages.message_id
+    where sightings.sighting_number = 1
 
 )
 

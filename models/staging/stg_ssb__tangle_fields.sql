@@ -1,9 +1,11 @@
+{{ config(materialized='versioned_table', carried_by={'message_id': 'int_refresh__messages'}) }}
+
 with
 
 messages as (
 
     select * from {{ ref('stg_ssb__messages') }}
-    where content is not null
+    where content is not null and {{ is_touched('message_id', 'int_refresh__messages') }}
 
 ),
 

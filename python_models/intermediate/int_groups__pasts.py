@@ -14,6 +14,7 @@ from scuttlehouse.tables import read_graph
 def model(dbt: Any, session: SparkSession) -> DataFrame:
     dbt.config(materialized="table")
     in_graph = dbt.ref("int_tangles__messages").where("tangle_kind = 'group' and status = 'in'")
+    previous = dbt.ref("stg_ssb__tangle_fields").where("tangle_kind = 'group'")
     types = dbt.ref("stg_ssb__group_messages").select("message_id", "content_type")
     superseded = dbt.ref("int_groups__epochs").where("not is_tip").select("epoch_id")
     late = (
@@ -22,8 +23,8 @@ def model(dbt: Any, session: SparkSession) -> DataFrame:
         .select("message_id", F.lit(True).alias("is_superseded"))
     )
     messages = (
-        dbt.ref("int_tangles__grown")
-        .join(in_graph.select("tangle_id", "message_id"), ["tangle_id", "message_id"])
+        in_graph.select("tangle_id", "message_id")
+        .join(previous.select("message_id", "previous_ids"), "message_id")
         .join(types, "message_id", "left")
         .join(late, "message_id", "left")
         .select(

@@ -4,6 +4,9 @@ A decrypted log holds the keys to people's messages: seeds, epoch keys, old epoc
 two things instead. The *key hash*, keyed with a value that only this warehouse has, joins a feed to
 the epoch it was announced for. The *key rank*, the place of an epoch's key among all epoch keys of
 the log in byte order (ruling R23), decides ties (4.3 of the group exclusion specification).
+
+A key that a later log brings is ranked among those of logs that are not read again: the warehouse
+keeps the epoch keys it has met in one file, sealed, beside the value that opens it.
 """
 
 from __future__ import annotations
@@ -18,10 +21,19 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from nacl.exceptions import CryptoError
+from nacl.secret import SecretBox
+
 KEY_BYTES = 32
+
+SEALED_FILE = "epoch_keys.sealed"
 
 _BASE64_KEY = re.compile(r"[A-Za-z0-9+/_-]{43}=?", re.ASCII)
 _HEX_KEY = re.compile(r"[0-9A-Fa-f]{64}", re.ASCII)
+
+
+class SealError(Exception):
+    """The file of epoch keys cannot be opened; the message says what to do."""
 
 
 def key_bytes(text: object) -> bytes | None:
@@ -51,8 +63,8 @@ class KeyRing:
     >>> ring = KeyRing(b"pepper").ranked([b"\\x02" * 32, b"\\x01" * 32])
     >>> ring
     KeyRing()
-    >>> ring.rank(b"\\x02" * 32), ring.rank(b"\\x03" * 32)
-    (1, None)
+    >>> ring.ranks[ring.hash(b"\\x02" * 32)]
+    1
     """
 
     pepper: bytes = field(repr=False)
@@ -61,10 +73,6 @@ class KeyRing:
     def hash(self, key: bytes) -> str:
         """The keyed hash of a key, as hex."""
         return hmac.new(self.pepper, key, hashlib.sha256).hexdigest()
-
-    def rank(self, key: bytes) -> int | None:
-        """The place of a key among the ranked ones, from 0; None if it is none of them."""
-        return self.ranks.get(self.hash(key))
 
     def ranked(self, keys: Iterable[bytes]) -> KeyRing:
         """The ring that ranks these keys by their bytes. O(n log n)."""
@@ -76,10 +84,53 @@ class KeyRing:
 def warehouse_pepper(home: Path) -> bytes:
     """The value that keys this warehouse's hashes: made once, readable by its owner alone."""
     path = home / "key_hash.pepper"
-    home.mkdir(parents=True, exist_ok=True)
     if path.exists() and len(pepper := path.read_bytes()) == KEY_BYTES:
         return pepper
     pepper = os.urandom(KEY_BYTES)
-    with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
-        file.write(pepper)
+    _write_private(path, pepper)
     return pepper
+
+
+def sealed_keys(home: Path) -> frozenset[bytes]:
+    """The epoch keys that this warehouse has met.
+
+    Raises:
+        SealError: the file was sealed by another warehouse, or is damaged.
+    """
+    path = home / SEALED_FILE
+    if not path.exists():
+        return frozenset()
+    try:
+        keys = SecretBox(warehouse_pepper(home)).decrypt(path.read_bytes())
+    except (CryptoError, ValueError):
+        raise SealError(
+            f"{path} cannot be opened with the key of this warehouse: delete it and run "
+            "`dbt build --full-refresh`, which finds the keys in the logs again."
+        ) from None
+    return frozenset(keys[at : at + KEY_BYTES] for at in range(0, len(keys), KEY_BYTES))
+
+
+def seal_keys(home: Path, keys: Iterable[bytes]) -> None:
+    """Add epoch keys to those that the warehouse keeps.
+
+    >>> from tempfile import mkdtemp
+    >>> home = Path(mkdtemp())
+    >>> seal_keys(home, [bytes(32)])
+    >>> sealed_keys(home) == {bytes(32)}, bytes(32) in (home / SEALED_FILE).read_bytes()
+    (True, False)
+    """
+    known = sealed_keys(home)
+    if new := frozenset(keys) - known:
+        sealed = SecretBox(warehouse_pepper(home)).encrypt(b"".join(sorted(known | new)))
+        _write_private(home / SEALED_FILE, sealed)
+
+
+def _write_private(path: Path, content: bytes) -> None:
+    """Write a file that its owner alone may read, whole or not at all."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    part = path.with_name(f"{path.name}.{os.getpid()}")
+    with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+    part.replace(path)

@@ -9,8 +9,10 @@ is one split. Nothing here looks inside a line; :mod:`scuttlehouse.lines` does.
 from __future__ import annotations
 
 import gzip
+import hashlib
+import os
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
@@ -46,22 +48,32 @@ class Line(NamedTuple):
     fault: str | None
 
 
-def list_splits(folder: Path, split_bytes: int = SPLIT_BYTES) -> list[Split]:
-    """List what there is to read below the landing folder, in the order of the file names.
+@dataclass(frozen=True)
+class Log:
+    """A log file in the landing folder; ``source_file`` is its path below that folder."""
+
+    path: str
+    source_file: str
+    size_bytes: int
+    modified_ms: int
+
+
+def list_logs(folder: Path) -> list[Log]:
+    """List the logs below the landing folder, in the order of their names.
 
     Every file is opened once, so that one that may not be read stops a build before it starts.
 
     Raises:
-        LandingError: the folder is missing, is no folder, holds no log, or a log cannot be opened.
+        LandingError: the folder is missing, is no folder, holds no line, or a log cannot be opened.
 
-    Complexity: O(files + bytes / split_bytes).
+    Complexity: O(files).
 
     >>> import tempfile
     >>> folder = Path(tempfile.mkdtemp())
-    >>> (folder / "a.jsonl").write_bytes(b"{}\\n{}\\n")
-    6
-    >>> [(split.source_file, split.start, split.end) for split in list_splits(folder, 4)]
-    [('a.jsonl', 0, 4), ('a.jsonl', 4, 6)]
+    >>> (folder / "a.jsonl").write_bytes(b"{}\\n")
+    3
+    >>> [(log.source_file, log.size_bytes) for log in list_logs(folder)]
+    [('a.jsonl', 3)]
     """
     if not folder.exists():
         raise LandingError(
@@ -73,31 +85,50 @@ def list_splits(folder: Path, split_bytes: int = SPLIT_BYTES) -> list[Split]:
             f"The landing folder {folder} is a file: set SCUTTLEHOUSE_LANDING to the folder "
             "that holds it."
         )
-    paths = sorted(path for path in folder.rglob("*") if path.name.endswith(SUFFIXES))
-    splits = []
-    for path in paths:
+    logs = []
+    for path in sorted(path for path in folder.rglob("*") if path.name.endswith(SUFFIXES)):
         if path.is_dir():
             continue
         if not str(path).isprintable():
             raise LandingError(f"The log {str(path)!a} has a name that is no text: rename it.")
         try:
             with path.open("rb") as file:
-                size = file.seek(0, 2)
+                state = os.fstat(file.fileno())
         except OSError as error:
             raise LandingError(
                 f"The log {path} cannot be read ({error.strerror}): mend its permissions or move "
                 "it out of the landing folder, then build again."
             ) from None
-        step = size if path.name.endswith(".gz") else split_bytes
-        splits += [
-            Split(str(path), path.relative_to(folder).as_posix(), start, min(start + step, size))
-            for start in range(0, size, max(step, 1))
-        ]
-    if not splits:
+        source_file = path.relative_to(folder).as_posix()
+        logs.append(Log(str(path), source_file, state.st_size, state.st_mtime_ns // 1_000_000))
+    if not any(log.size_bytes for log in logs):
         raise LandingError(
             f"The landing folder {folder} holds no log with a line in it: put *.jsonl or "
             "*.jsonl.gz files there, or set SCUTTLEHOUSE_LANDING to another folder."
         )
+    return logs
+
+
+def content_hash(log: Log) -> str:
+    """SHA-256 of a log's bytes, as hex. O(bytes), memory O(1)."""
+    with Path(log.path).open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def list_splits(logs: Iterable[Log], split_bytes: int = SPLIT_BYTES) -> list[Split]:
+    """What there is to read in some logs. O(files + bytes / split_bytes).
+
+    >>> log = Log("/landing/a.jsonl", "a.jsonl", 6, 0)
+    >>> [(split.source_file, split.start, split.end) for split in list_splits([log], 4)]
+    [('a.jsonl', 0, 4), ('a.jsonl', 4, 6)]
+    """
+    splits = []
+    for log in logs:
+        step = log.size_bytes if log.path.endswith(".gz") else split_bytes
+        splits += [
+            Split(log.path, log.source_file, start, min(start + step, log.size_bytes))
+            for start in range(0, log.size_bytes, max(step, 1))
+        ]
     return splits
 
 

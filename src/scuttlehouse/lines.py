@@ -52,8 +52,8 @@ class LandedLine(NamedTuple):
 
     ``asserted_ms`` and ``received_ms`` are milliseconds since 1970, null where the log has no
     number. ``sequence`` is null where it is no whole number of at most 2^53. ``content`` is the kept
-    members as JSON text, null where nobody opened the message. ``key_hash`` and ``key_rank`` belong
-    to the key of the epoch that the message makes, adds to or announces a feed for.
+    members as JSON text, null where nobody opened the message. ``key_hash`` stands for the key of the
+    epoch that the message makes, adds to or announces a feed for.
     """
 
     source_file: str
@@ -71,7 +71,6 @@ class LandedLine(NamedTuple):
     is_decrypted: bool | None = None
     content: str | None = None
     key_hash: str | None = None
-    key_rank: int | None = None
     validity: str | None = None
     invalid_reason: str | None = None
     warning: str | None = None
@@ -123,7 +122,6 @@ def land_line(
         is_decrypted=is_decrypted,
         content=_kept_content(content, is_decrypted) if isinstance(content, dict) else None,
         key_hash=ring.hash(secret) if secret else None,
-        key_rank=ring.rank(secret) if secret else None,
         validity=check.validity,
         invalid_reason=check.invalid_reason,
         warning=check.warning,

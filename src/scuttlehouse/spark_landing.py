@@ -12,7 +12,15 @@ from typing import TYPE_CHECKING, Any, get_args, get_type_hints
 
 import pyarrow as pa
 
-from scuttlehouse.landing import Line, Split, count_line_ends, first_line_numbers, read_lines
+from scuttlehouse.landing import (
+    Line,
+    Log,
+    Split,
+    count_line_ends,
+    first_line_numbers,
+    list_splits,
+    read_lines,
+)
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -59,6 +67,21 @@ def _columns(row_type: type) -> dict[str, Any]:
         name: next(kind for kind in _ARROW_TYPES if kind in (hint, *get_args(hint)))
         for name, hint in get_type_hints(row_type).items()
     }
+
+
+def new_batch(ledger: DataFrame) -> tuple[str, list[Split]]:
+    """The batch that a build is to read: its id, and what it reads, by ``stg_landing__logs``."""
+    rows = ledger.where("status in ('new', 'changed')").orderBy("source_file").collect()
+    logs = [
+        Log(
+            f"{row.landing_folder}/{row.source_file}",
+            row.source_file,
+            row.size_bytes,
+            row.modified_ms,
+        )
+        for row in rows
+    ]
+    return rows[0].batch_id if rows else "none", list_splits(logs)
 
 
 def splits_frame(session: SparkSession, splits: list[Split]) -> DataFrame:

@@ -13,6 +13,7 @@ import subprocess
 import sys
 import tarfile
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -97,7 +98,11 @@ class Warehouse:
         return self.project / "profiles"
 
     def build(self, *arguments: str) -> None:
-        """Run dbt in this process; fail the test with what dbt says if anything fails."""
+        """Build the landed logs and nothing else; fail the test with what dbt says if anything fails."""
+        self.refresh(*arguments, "--full-refresh")
+
+    def refresh(self, *arguments: str) -> None:
+        """The same, going on from what is published."""
         outcome = self.dbt(*arguments)
         messages = [
             f"{result.node.name}: {result.message}"
@@ -111,6 +116,21 @@ class Warehouse:
         marts = ["+path:models/marts", "+path:python_models/marts"]
         self.build("build", "-s", *marts, "--exclude-resource-types", "test", "unit_test", *options)
 
+    @contextmanager
+    def published_unchecked(self) -> Iterator[None]:
+        """Meanwhile builds publish without tests and expectations, for tests of what is in the tables."""
+        gate = self.project / "macros" / "materializations" / "switched_view.sql"
+        quality = self.project / "python_models" / "quality" / "fct_quality_results.py"
+        before = {path: path.read_text() for path in (gate, quality)}
+        assert before[gate].count("return(not missing)") == 1
+        gate.write_text(before[gate].replace("return(not missing)", "return(true)"))
+        quality.write_text(before[quality].replace("check(SUITES, tables)", "[]"))
+        try:
+            yield
+        finally:
+            for path, text in before.items():
+                path.write_text(text)
+
     def put_messages(self, messages: Rows, before: Sequence[str]) -> None:
         """Build what comes before some models, from no message; then stage these messages."""
         log = self.folder / "nothing.jsonl"
@@ -120,9 +140,12 @@ class Warehouse:
         self.build("build", "-s", *needed, "--exclude-resource-types", "test", "unit_test")
         frame = self.session.createDataFrame(pa.Table.from_pylist(messages))
         frame.createOrReplaceTempView("landed")
-        names = [row["col_name"] for row in self.rows("describe stg_ssb__messages")]
-        values = ", ".join(name if name in messages[0] else f"null as {name}" for name in names)
-        self.rows(f"insert overwrite stg_ssb__messages select {values} from landed")
+        values = ", ".join(
+            f"cast({name if name in messages[0] else 'null'} as {kind}) as {name}"
+            for name, kind in self.session.table("scuttlehouse_work.stg_ssb__messages").dtypes
+        )
+        self.rows("drop view stg_ssb__messages")
+        self.rows(f"create table stg_ssb__messages using parquet as select {values} from landed")
 
     def rows(self, query: str) -> Rows:
         """The rows of a query over the tables of the last build, published or not."""
@@ -217,7 +240,13 @@ def built(warehouse: Warehouse, tribes2: Path) -> Build:
     """`dbt build` as `make build` has it, of the sample and of a group log with secrets of all kinds."""
     logs = [*sorted((PROJECT / "sample").iterdir()), tribes2 / "s5-chain" / "final" / "carol.jsonl"]
     warehouse.land(*logs)
-    options = ["--profiles-dir", "profiles", "--exclude-resource-type", "unit_test"]
+    options = [
+        "--profiles-dir",
+        "profiles",
+        "--exclude-resource-type",
+        "unit_test",
+        "--full-refresh",
+    ]
     done = warehouse.run("dbt", "--no-use-colors", "build", *options)
     assert done.returncode == 0, done.stdout + done.stderr
     return Build(logs, done.stdout + done.stderr, warehouse.published())

@@ -134,7 +134,7 @@ def test_every_mart_is_published_with_its_columns_and_its_words(manifest: Manife
     marts = {
         name: node
         for name, node in manifest.models.items()
-        if node.config.materialized == "versioned_table"
+        if node.config.materialized == "versioned_table" and name.startswith(("dim_", "fct_"))
     }
     assert set(marts) == set(manifest.published)
     for name, mart in marts.items():

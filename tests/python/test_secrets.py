@@ -201,7 +201,8 @@ def test_no_secret_stands_anywhere(warehouse: Warehouse, built: Build, needles: 
         "dbt.log",
         "spark.log",
         "key_hash.pepper",
-        "stg_ssb__lines.py",
+        "epoch_keys.sealed",
+        "stg_ssb__landed_lines.py",
     }
     assert (warehouse.home / "data_docs" / "index.html") in files
     assert any(path.is_relative_to(warehouse.home / "metastore") for path in files)

@@ -40,12 +40,7 @@ DEEP = 1_500
 
 STEPS = "candidates links settled checked walked grown ranked messages blocked"
 MODELS = [
-    *(
-        "tangle_kinds",
-        "stg_ssb__tangle_fields",
-        "int_feeds__receptions",
-        "int_feeds__message_times",
-    ),
+    *("tangle_kinds", "stg_ssb__tangle_fields", "int_feeds__message_times"),
     *(f"int_tangles__{step}" for step in STEPS.split()),
     *("fct_tangle_messages", "fct_tangle_links", "fct_tangle_gaps", "fct_tangle_tips"),
     "dim_tangles",

@@ -1,3 +1,5 @@
+{{ config(carried_by={'tangle_id': 'int_refresh__tangles'}) }}
+
 with
 
 links as (

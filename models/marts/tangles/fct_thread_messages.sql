@@ -1,9 +1,14 @@
+{{ config(carried_by={'tangle_id': 'int_refresh__tangles'}) }}
+
 with
 
 tangle_messages as (
 
     select * from {{ ref('int_tangles__messages') }}
-    where tangle_kind = 'thread' and status = 'in'
+    where
+        tangle_kind = 'thread'
+        and status = 'in'
+        and {{ is_touched('tangle_id', 'int_refresh__tangles') }}
 
 ),
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import partial
+from functools import lru_cache, partial
 from multiprocessing.context import SpawnContext
 from pathlib import Path
 from typing import TypeAlias, cast
@@ -11,9 +11,11 @@ from dbt.adapters.base.impl import PythonJobHelper
 from dbt.adapters.base.meta import available
 from dbt.adapters.contracts.connection import AdapterRequiredConfig
 from dbt.adapters.spark.impl import SparkAdapter
+from dbt_common.invocation import get_invocation_id
 
 from dbt.adapters.sparkpython.connections import SparkPythonConnectionManager
 from dbt.adapters.sparkpython.python_models import SessionPythonJobHelper
+from dbt.adapters.sparkpython.rules import hash_files, package_files
 from dbt.adapters.sparkpython.session import log_to
 
 
@@ -37,3 +39,22 @@ class SparkPythonAdapter(SparkAdapter):
     def is_empty_run(self) -> bool:
         """Whether dbt was called with `--empty`: then refs and sources have no rows."""
         return bool(getattr(self.config.args, "EMPTY", False))
+
+    @available
+    def rules_hash(self, package: str) -> str:
+        """A hash of all that decides what the project's tables hold, and of a package that it uses."""
+        folders = [*self.config.model_paths, *self.config.macro_paths, *self.config.seed_paths]
+        root = Path(self.config.project_root)
+        return _rules_hash(tuple(root / one for one in folders), package, get_invocation_id())
+
+
+@lru_cache(maxsize=1)
+def _rules_hash(folders: tuple[Path, ...], package: str, _invocation_id: str) -> str:
+    """Once an invocation: many models ask."""
+    files = [
+        file
+        for folder in folders
+        for suffix in ("sql", "py", "csv")
+        for file in folder.rglob(f"*.{suffix}")
+    ]
+    return hash_files([*files, *package_files(package)])

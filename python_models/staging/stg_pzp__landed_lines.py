@@ -1,15 +1,15 @@
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
 
-from scuttlehouse.landing import list_splits
 from scuttlehouse.pzp import LandedPzpLine, land_pzp_line
 from scuttlehouse.spark_landing import (
     arrow_schema,
     lines_of,
+    new_batch,
     row_batches,
     spark_schema,
     splits_frame,
@@ -17,9 +17,17 @@ from scuttlehouse.spark_landing import (
 
 
 def model(dbt: Any, session: SparkSession) -> DataFrame:
-    dbt.config(materialized="table")
-    frame = splits_frame(session, list_splits(Path(dbt.config.get("landing"))))
-    return frame.mapInArrow(land, spark_schema(LandedPzpLine))
+    dbt.config(
+        materialized="incremental",
+        incremental_strategy="insert_overwrite",
+        partition_by=["batch_id"],
+        on_schema_change="append_new_columns",
+        # The lines that published tables were made of stay until others are published.
+        full_refresh=False,
+    )
+    batch_id, splits = new_batch(dbt.ref("stg_landing__logs"))
+    lines = splits_frame(session, splits).mapInArrow(land, spark_schema(LandedPzpLine))
+    return lines.withColumn("batch_id", F.lit(batch_id))
 
 
 def land(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

@@ -4,13 +4,14 @@ from typing import Any
 
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
 
-from scuttlehouse.epoch_keys import KeyRing, warehouse_pepper
-from scuttlehouse.landing import list_splits
+from scuttlehouse.epoch_keys import KeyRing, seal_keys, warehouse_pepper
 from scuttlehouse.lines import LandedLine, epoch_key, land_line
 from scuttlehouse.spark_landing import (
     arrow_schema,
     lines_of,
+    new_batch,
     row_batches,
     spark_schema,
     splits_frame,
@@ -19,15 +20,23 @@ from scuttlehouse.validation import read_network_key
 
 
 def model(dbt: Any, session: SparkSession) -> DataFrame:
-    dbt.config(materialized="table")
-    splits = list_splits(Path(dbt.config.get("landing")))
-    key_file = dbt.config.get("network_key_file")
+    dbt.config(
+        materialized="incremental",
+        incremental_strategy="insert_overwrite",
+        partition_by=["batch_id"],
+        on_schema_change="append_new_columns",
+        # The lines that published tables were made of stay until others are published.
+        full_refresh=False,
+    )
+    home, key_file = Path(dbt.config.get("home")), dbt.config.get("network_key_file")
     network_key = read_network_key(Path(key_file)) if key_file else None
+    batch_id, splits = new_batch(dbt.ref("stg_landing__logs"))
     frame = splits_frame(session, splits)
-    ring = KeyRing(warehouse_pepper(Path(dbt.config.get("home"))))
     keys = frame.mapInArrow(find_epoch_keys, "epoch_key binary").collect()
-    ring = ring.ranked(bytes(row.epoch_key) for row in keys)
-    return frame.mapInArrow(line_lander(ring, network_key), spark_schema(LandedLine))
+    seal_keys(home, (bytes(row.epoch_key) for row in keys))
+    ring = KeyRing(warehouse_pepper(home))
+    lines = frame.mapInArrow(line_lander(ring, network_key), spark_schema(LandedLine))
+    return lines.withColumn("batch_id", F.lit(batch_id))
 
 
 def find_epoch_keys(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

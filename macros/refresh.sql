@@ -1,0 +1,105 @@
+{#- What a refresh starts from: the build that is published. A refresh computes what new lines can have
+    changed, and carries the rest over from there, so a build that failed or was killed leaves nothing behind
+    that counts. -#}
+
+{#- The builds whose tables are kept, newest first, and which of them is published: what the history column of
+    int_quality__passed says. -#}
+{% macro build_history() -%}
+  {%- set passed = adapter.get_relation(database=none, schema=target.schema, identifier='int_quality__passed') -%}
+  {%- if passed is not none and passed.is_view -%}
+    {%- set rows = run_query('select * from ' ~ passed) -%}
+    {%- if 'history' in rows.column_names -%}
+      {{ return(fromjson(rows.rows[0]['history'])) }}
+    {%- endif -%}
+  {%- endif -%}
+  {{ return({'published': none, 'builds': []}) }}
+{%- endmacro %}
+
+
+{#- The build that is published; none where there is none yet. -#}
+{% macro published_build() -%}
+  {%- set history = build_history() -%}
+  {{ return(history.builds | selectattr('build_id', 'equalto', history.published) | first) }}
+{%- endmacro %}
+
+
+{#- What the tables of a build hang on beside the lines that were read: the code, and the vars that change
+    what is computed. -#}
+{% macro rules_hash() -%}
+  {{ return(local_md5(adapter.rules_hash('scuttlehouse') ~ var('set_ghost_span'))[:16]) }}
+{%- endmacro %}
+
+
+{#- The versions of the published build, if this run may carry rows over from them; else none, and every table is
+    computed from all lines. -#}
+{% macro base_versions() -%}
+  {%- set logs = adapter.get_relation(database=none, schema=target.schema, identifier='stg_landing__logs') -%}
+  {%- set published_logs = adapter.get_relation(database=none, schema='scuttlehouse', identifier='dim_logs') -%}
+  {%- set base = published_build() -%}
+  {%- if flags.FULL_REFRESH or flags.EMPTY or not base or not logs or not published_logs
+      or not base.is_whole or base.rules_hash != rules_hash() -%}
+    {{ return({}) }}
+  {%- endif -%}
+  {%- set same = run_query('select 1 from ' ~ logs ~ ' inner join ' ~ published_logs ~ ' using (landing_folder) limit 1') -%}
+  {{ return(base.versions if same.rows else {}) }}
+{%- endmacro %}
+
+
+{#- What int_refresh__plan says: where this refresh starts from. -#}
+{% macro refresh_plan() -%}
+  {%- set plan = adapter.get_relation(database=none, schema=target.schema, identifier='int_refresh__plan') -%}
+  {%- if plan is none -%}
+    {{ return({'base_versions': {}}) }}
+  {%- endif -%}
+  {{ return(fromjson(run_query('select refresh_plan from ' ~ plan).rows[0][0])) }}
+{%- endmacro %}
+
+
+{#- Whether this build carries rows over from the published one, and computes only what may have changed. -#}
+{% macro is_refresh() -%}
+  {%- do ref('int_refresh__plan') -%}
+  {{ return(execute and refresh_plan().base_versions != {}) }}
+{%- endmacro %}
+
+
+{#- SQL that holds for the rows that this build computes: in a refresh those whose id is in a relation of what may
+    have changed, else all. What it leaves out, the materialization carries over. -#}
+{% macro is_touched(id, touched) -%}
+  {%- set relation = ref(touched) -%}
+  {{ return(id ~ ' in (select touched.' ~ id.split('.') | last ~ ' from ' ~ relation ~ ' as touched)' if is_refresh() else 'true') }}
+{%- endmacro %}
+
+
+{#- Columns of a model as the published build has them, as a relation to select from: no rows where everything is
+    computed. `columns` are the types by name. -#}
+{% macro base_of(model_name, columns) -%}
+  {%- if is_refresh() -%}
+    {{ return('(select ' ~ columns | join(', ') ~ ' from ' ~ base_rows(model_name) ~ ')') }}
+  {%- endif -%}
+  (select
+  {%- for name, type in columns.items() %} cast(null as {{ type }}) as {{ name }}{{ ',' if not loop.last }}
+  {%- endfor %} where false)
+{%- endmacro %}
+
+
+{% macro base_rows(model_name) -%}
+  {%- for table, version in refresh_plan().base_versions.items() if mart_of(table) == model_name -%}
+    {{ return('(select * except (version) from ' ~ versions_schema() ~ '.' ~ table ~ " where version = '" ~ version ~ "')") }}
+  {%- endfor -%}
+  {%- do exceptions.raise_compiler_error('The published build has no version of ' ~ model_name ~ '.') -%}
+{%- endmacro %}
+
+
+{#- SQL for the ids of a model's rows that the published build does not have, or has otherwise: none where
+    everything is computed. `ignored` columns are not compared; `among` is a model with the ids to look at. -#}
+{% macro changed_ids(id, model_name, ignored=[], among=none) -%}
+  {%- set rows = ref(model_name) -%}
+  {%- set asked = 'where ' ~ (is_touched(id, among) if among else 'true') -%}
+  {%- if not is_refresh() -%}
+    {{ return('select ' ~ id ~ ' from ' ~ rows ~ ' where false') }}
+  {%- endif -%}
+  {%- set columns = '*' ~ (' except (' ~ ignored | join(', ') ~ ')' if ignored else '') -%}
+  {%- set new = '(select ' ~ columns ~ ' from ' ~ rows ~ ' ' ~ asked ~ ')' -%}
+  {%- set old = '(select ' ~ columns ~ ' from ' ~ base_rows(model_name) ~ ' ' ~ asked ~ ')' -%}
+  select distinct {{ id }} from (({{ new }} except {{ old }}) union all ({{ old }} except {{ new }}))
+{%- endmacro %}

@@ -1,0 +1,126 @@
+-- All that a tangle's rows hang on: its candidates, its root, what it lists, the feeds of its candidates and
+-- the group that its root begins. A tangle of which none has changed is carried over as it was.
+{%- set field_columns = {'message_id': 'string', 'tangle_kind': 'string', 'root_id': 'string'} %}
+with
+
+changed_messages as (
+
+    select * from {{ ref('int_refresh__messages') }}
+
+),
+
+changed_feeds as (
+
+    {{ changed_ids('feed_id', 'int_feeds__people') }}
+
+),
+
+changed_group_roots as (
+
+    {{ changed_ids('root_id', 'int_groups__roots') }}
+
+),
+
+tangle_fields as (
+
+    select * from {{ ref('stg_ssb__tangle_fields') }}
+
+),
+
+published_fields as (
+
+    select * from {{ base_of('stg_ssb__tangle_fields', field_columns) }}
+
+),
+
+published_messages as (
+
+    select * from {{ base_of('int_tangles__messages', {'tangle_id': 'string', 'feed_id': 'string'}) }}
+
+),
+
+published_links as (
+
+    select * from {{ base_of('fct_tangle_links', {'tangle_id': 'string', 'previous_id': 'string'}) }}
+
+),
+
+all_fields as (
+
+    select
+        message_id,
+        tangle_kind,
+        root_id
+    from tangle_fields
+    union all
+    select
+        message_id,
+        tangle_kind,
+        root_id
+    from published_fields
+
+),
+
+fields as (
+
+    select
+        message_id,
+        coalesce(root_id, message_id) as root_id,
+        {{ tangle_id('tangle_kind', 'coalesce(root_id, message_id)') }} as tangle_id
+    from all_fields
+
+),
+
+changed_roots as (
+
+    select root_id from changed_group_roots
+    union all
+    select message_id as root_id from changed_messages
+
+),
+
+by_candidate as (
+
+    select fields.tangle_id
+    from fields
+    left semi join changed_messages on fields.message_id = changed_messages.message_id
+
+),
+
+by_root as (
+
+    select fields.tangle_id
+    from fields
+    left semi join changed_roots on fields.root_id = changed_roots.root_id
+
+),
+
+by_previous as (
+
+    select published_links.tangle_id
+    from published_links
+    left semi join changed_messages on published_links.previous_id = changed_messages.message_id
+
+),
+
+by_feed as (
+
+    select published_messages.tangle_id
+    from published_messages
+    left semi join changed_feeds on published_messages.feed_id = changed_feeds.feed_id
+
+),
+
+final as (
+
+    select tangle_id from by_candidate
+    union
+    select tangle_id from by_root
+    union
+    select tangle_id from by_previous
+    union
+    select tangle_id from by_feed
+
+)
+
+select * from final

@@ -1,0 +1,16 @@
+from pathlib import Path
+from typing import Any
+
+from pyspark.sql import DataFrame, SparkSession
+
+from scuttlehouse.epoch_keys import KeyRing, sealed_keys, warehouse_pepper
+
+
+def model(dbt: Any, session: SparkSession) -> DataFrame:
+    dbt.config(materialized="table")
+    home = Path(dbt.config.get("home"))
+    ring = KeyRing(warehouse_pepper(home)).ranked(sealed_keys(home))
+    ranks = session.createDataFrame(list(ring.ranks.items()), "key_hash string, key_rank bigint")
+    # After the lines are read, the keys of all of them are known.
+    inits = dbt.ref("stg_ssb__messages").where("content_type = 'group/init'")
+    return ranks.join(inits, "key_hash", "left_semi")
