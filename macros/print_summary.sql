@@ -20,7 +20,18 @@
       from scuttlehouse.dim_tangles
   ").rows[0] -%}
 
-  {{- print("\nscuttlehouse: built, tested and published.") -}}
+  {%- set logs = run_query("
+      select
+          count_if(status = 'new') as new_count,
+          count_if(status = 'changed') as changed_count,
+          count_if(status = 'known') as known_count,
+          count_if(status = 'vanished') as vanished_count
+      from scuttlehouse.dim_logs
+  ").rows[0] -%}
+
+  {{- print("\nscuttlehouse: built, tested and published as build " ~ invocation_id ~ ".") -}}
+  {{- print("  Of the logs " ~ logs[0] ~ " are new, " ~ logs[1] ~ " changed, " ~ logs[2] ~ " known (not read again), "
+      ~ logs[3] ~ " vanished (their lines stay).") -}}
   {{- print("\nThe log") -}}
   {{- print("  " ~ log[0] ~ " messages in " ~ log[1] ~ " feeds of " ~ log[2] ~ " people; " ~ log[5]
       ~ " of them nobody opened, " ~ log[3] ~ " are invalid, " ~ log[4] ~ " are of a format that is not checked.") -}}
@@ -94,7 +105,7 @@
   {{- print("\nLook further") -}}
   {{- print("  .venv/bin/scuttlehouse sql \"select * from dim_groups\"        any query over the published tables") -}}
   {{- print("  make docs                                                 what every table and column means") -}}
-  {{- print("  " ~ env_var('SCUTTLEHOUSE_HOME', '.scuttlehouse') ~ "/data_docs/index.html   what was checked\n") -}}
+  {{- print("  " ~ home() ~ "/data_docs/index.html   what was checked\n") -}}
 {% endmacro %}
 
 

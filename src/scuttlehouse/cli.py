@@ -1,4 +1,4 @@
-"""The command line: ``scuttlehouse sql``, ``scuttlehouse follow`` and ``scuttlehouse sample``."""
+"""The command line: ``scuttlehouse sql``, ``follow``, ``rollback`` and ``sample``."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NoReturn
 
-from scuttlehouse import following, sample, warehouse
+from scuttlehouse import builds, following, sample, warehouse
 
 
 class _Parser(argparse.ArgumentParser):
@@ -34,6 +34,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     following.add_arguments(follower)
     follower.set_defaults(run=following.run)
 
+    roller = commands.add_parser("rollback", help="publish an earlier build again")
+    builds.add_arguments(roller)
+    roller.set_defaults(run=builds.run)
+
     sampler = commands.add_parser("sample", help="write a signed sample log")
     sample.add_arguments(sampler)
     sampler.set_defaults(run=sample.run)
@@ -46,7 +50,7 @@ def _run_sql(args: argparse.Namespace) -> int:
     from dbt_common.exceptions import DbtBaseException
 
     try:
-        session = warehouse.open_warehouse(Path.cwd(), args.target)
+        session = warehouse.open_for_reading(Path.cwd(), args.target)
         columns, rows = warehouse.query(session, args.statement)
     except (warehouse.WarehouseError, DbtBaseException) as error:
         print(error, file=sys.stderr)

@@ -6,15 +6,22 @@ import csv
 import json
 import os
 import re
+import sys
 from argparse import Namespace
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from tempfile import mkdtemp
+from typing import IO, TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 PUBLISHED_SCHEMA = "scuttlehouse"
+
+# What the last published build wrote down of its files.
+PUBLISHED_FILES = "published.json"
+
+NOTHING_PUBLISHED = "Nothing is published yet: run `make build` first."
 
 _QUERY = re.compile(r"\s*(select|with|from|values|table|show|describe|desc|explain)\b", re.I)
 
@@ -29,6 +36,50 @@ def open_warehouse(project: Path, target: str | None = None) -> SparkSession:
     Raises:
         WarehouseError: there is no project here, or no published table yet.
     """
+    from dbt.adapters.sparkpython.session import open_session
+
+    session = open_session(session_settings(project, target))
+    if not session.catalog.databaseExists(PUBLISHED_SCHEMA):
+        raise WarehouseError(NOTHING_PUBLISHED)
+    session.catalog.setCurrentDatabase(PUBLISHED_SCHEMA)
+    return session
+
+
+def open_for_reading(project: Path, target: str | None = None) -> SparkSession:
+    """The same to read from: while a build keeps the metastore to itself, from the published files.
+
+    Raises:
+        WarehouseError: there is no project here, or no published table yet.
+    """
+    from dbt.adapters.sparkpython.derby import metastore_folder
+    from dbt.adapters.sparkpython.owners import holder, is_locked
+
+    settings = session_settings(project, target)
+    metastore = metastore_folder(settings)
+    if metastore is None or not is_locked(metastore / "dbex.lck"):
+        return open_warehouse(project, target)
+    listed = metastore.parent / PUBLISHED_FILES
+    if not listed.exists():
+        raise WarehouseError(NOTHING_PUBLISHED)
+    published = json.loads(listed.read_text())
+    print(
+        f"The metastore is in use by {holder(metastore)}: this is read from the files that were "
+        f"published at {published['published_at']}.",
+        file=sys.stderr,
+    )
+    return _open_files(settings, published)
+
+
+def published_files(settings: Mapping[str, str]) -> Path | None:
+    """Where a build lists the files that it publishes; None where the metastore lets many read."""
+    from dbt.adapters.sparkpython.derby import metastore_folder
+
+    metastore = metastore_folder(dict(settings))
+    return metastore and metastore.parent / PUBLISHED_FILES
+
+
+def session_settings(project: Path, target: str | None) -> dict[str, str]:
+    """The settings of Spark in the dbt profile of a project."""
     if not (project / "dbt_project.yml").exists():
         raise WarehouseError(
             f"{project} holds no dbt_project.yml: run this in the folder of scuttlehouse."
@@ -37,15 +88,31 @@ def open_warehouse(project: Path, target: str | None = None) -> SparkSession:
     from dbt.flags import set_from_args
     from dbt_common.context import set_invocation_context
 
-    from dbt.adapters.sparkpython.session import open_session
-
     set_invocation_context(os.environ)
     set_from_args(Namespace(PROFILES_DIR=str(project / "profiles"), profile=None), {})
     profile = load_profile(str(project), {}, None, target)
-    session = open_session(profile.credentials.to_dict()["server_side_parameters"])
-    if not session.catalog.databaseExists(PUBLISHED_SCHEMA):
-        raise WarehouseError("Nothing is published yet: run `make build` first.")
+    return dict(profile.credentials.to_dict()["server_side_parameters"])
+
+
+def _open_files(settings: Mapping[str, str], published: Mapping[str, Any]) -> SparkSession:
+    """A session with a catalog of its own, which ends with the process, over the published files."""
+    from dbt.adapters.sparkpython.session import log_to, open_session
+
+    folder = Path(mkdtemp(prefix="scuttlehouse-"))
+    log_to(folder)  # The build that is running has the usual place.
+    own = {
+        key: value
+        for key, value in settings.items()
+        if "javax.jdo" not in key and key != "spark.sql.warehouse.dir"
+    }
+    session = open_session(own | {"spark.sql.catalogImplementation": "in-memory"})
+    session.sql(f"create schema {PUBLISHED_SCHEMA} location '{folder}/catalog'")
     session.catalog.setCurrentDatabase(PUBLISHED_SCHEMA)
+    for name, files in published["tables"].items():
+        path = f"{published['location']}/{files['table']}"
+        if files["version"] is not None:
+            path += f"/version={files['version']}"
+        session.sql(f"create table `{name}` using parquet location '{path}'")
     return session
 
 

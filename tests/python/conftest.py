@@ -23,6 +23,8 @@ import pytest
 import yaml
 from hypothesis import settings
 
+from dbt.adapters.sparkpython.owners import release
+
 # Tests never depend on timing.
 settings.register_profile("project", deadline=None)
 settings.load_profile("project")
@@ -196,10 +198,11 @@ class Warehouse:
         return subprocess.CompletedProcess(command, process.returncode, output, errors)
 
     def stop(self) -> None:
-        """End this process's Java, if there is any."""
+        """End this process's Java, if there is any, and let others build."""
         from pyspark import SparkContext
         from pyspark.sql import SparkSession
 
+        release(self.home / "build.lock")
         gateway = SparkContext._gateway
         if gateway is not None:
             SparkSession.builder.getOrCreate().stop()

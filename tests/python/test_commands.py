@@ -47,8 +47,8 @@ def is_one_sentence(text: str) -> bool:
 
 def test_the_summary_of_a_build(built: Build) -> None:
     """It is about what was published: groups, epochs, preferences, what was set aside and why."""
-    assert "scuttlehouse: built, tested and published." in built.output
-    summary = built.output.split("scuttlehouse: built, tested and published.")[1]
+    assert "scuttlehouse: built, tested and published as build " in built.output
+    summary = built.output.split("scuttlehouse: built, tested and published")[1]
     tables = built.tables
 
     messages = tables["fct_messages"]

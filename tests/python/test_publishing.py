@@ -15,7 +15,7 @@ import yaml
 from dbt.selected_resources import set_selected_resources
 
 from conftest import MARTS, PROJECT, Build, Rows, Warehouse
-from dbt.adapters.sparkpython.derby import is_locked
+from dbt.adapters.sparkpython.owners import is_locked
 from scuttlehouse.sample import write_sample
 
 GATE = "tests/singular/nothing_may_pass.sql"
@@ -115,7 +115,7 @@ def counts(tables: dict[str, Rows]) -> tuple[int, int]:
 
 
 def test_a_good_build_publishes_every_mart(built: Build) -> None:
-    assert sorted(built.tables) == sorted([*MARTS, "fct_quality_results"])
+    assert sorted(built.tables) == sorted([*MARTS, "fct_builds", "fct_quality_results"])
     for name in ("fct_messages", "dim_groups", "fct_preferred_epochs", "fct_rejected_lines"):
         assert built.tables[name], f"{name} is empty"
     assert all(row["is_success"] for row in built.tables["fct_quality_results"])
@@ -208,7 +208,9 @@ def test_a_killed_build_is_no_trouble(
         process.kill()
     assert running, "the build ended before it wrote a mart"
     assert process.returncode == -9
-    while is_locked(warehouse.home / "metastore"):  # Java follows as soon as it notices.
+    while is_locked(
+        warehouse.home / "metastore" / "dbex.lck"
+    ):  # Java follows as soon as it notices.
         time.sleep(0.1)
     assert differing(warehouse.published(), published) == []
 

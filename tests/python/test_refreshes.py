@@ -9,19 +9,21 @@ from __future__ import annotations
 import gzip
 import os
 import random
+import shutil
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from conftest import PROJECT, Rows, Warehouse
-from test_publishing import published_orders, replayed
+from conftest import BIN, PROJECT, Rows, Warehouse
+from test_publishing import differing, published_orders, replayed
 
 SPLITS = int(os.environ.get("SCUTTLEHOUSE_TEST_SPLITS", "2"))
 BUILD = "build", "--exclude-resource-types", "test", "unit_test"
 
 # What tells of the builds themselves, and not of the logs.
-OF_BUILDS = {"fct_timeline_updates", "fct_quality_results", "dim_logs"}
+OF_BUILDS = {"fct_timeline_updates", "fct_quality_results", "fct_builds", "dim_logs"}
 
 
 @pytest.fixture
@@ -82,3 +84,93 @@ def test_any_split_in_any_order_ends_in_the_same_tables(
             [row for row in theirs if row not in ours],
         )
         assert ours == theirs, f"seed {seed}, {name}: {different}"
+
+
+def alongside(warehouse: Warehouse, *command: str) -> subprocess.CompletedProcess[str]:
+    """Run a command while this process keeps the metastore."""
+    assert warehouse.session is not None
+    return subprocess.run(
+        [str(BIN / command[0]), *command[1:]],
+        cwd=warehouse.project,
+        env={**os.environ, **warehouse.environment},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def statuses(warehouse: Warehouse) -> dict[str, str]:
+    rows = warehouse.rows("select source_file, status from scuttlehouse.dim_logs")
+    return {row["source_file"]: row["status"] for row in rows}
+
+
+def test_logs_that_change_and_vanish_and_a_build_that_is_published_again(
+    refreshed: Warehouse, tribes2: Path
+) -> None:
+    """One history of a landing folder, and whoever reads meanwhile."""
+    logs = tribes2 / "s4-overlap" / "forked-synced"
+    alice, bob = (refreshed.landing / name for name in ("alice.jsonl", "bob.jsonl"))
+    lines = (logs / alice.name).read_bytes().splitlines(keepends=True)
+    alice.write_bytes(b"".join(lines[:40]))
+    (refreshed.landing / "cut.jsonl.gz").write_bytes(gzip.compress(b"".join(lines))[:-200])
+    refreshed.refresh(*BUILD, "--full-refresh")
+    first = refreshed.published()
+    assert [row["reason"] for row in first["fct_rejected_lines"]] == ["cut_short"]
+
+    # An export that goes on under its name, one that is whole at last, and one more.
+    alice.write_bytes(b"".join(lines[:60]))
+    (refreshed.landing / "cut.jsonl.gz").write_bytes(gzip.compress(b"".join(lines[50:])))
+    shutil.copy(logs / bob.name, bob)
+    refreshed.refresh(*BUILD)
+    assert statuses(refreshed) == {
+        "alice.jsonl": "changed",
+        "bob.jsonl": "new",
+        "cut.jsonl.gz": "changed",
+    }
+    second = refreshed.published()
+    assert second["fct_rejected_lines"] == []
+    assert of_the_logs(second) == of_the_logs(anew(refreshed))
+
+    # What vanishes stays, and nothing is read.
+    bob.unlink()
+    refreshed.refresh(*BUILD)
+    assert statuses(refreshed) == {
+        "alice.jsonl": "known",
+        "bob.jsonl": "vanished",
+        "cut.jsonl.gz": "known",
+    }
+    assert of_the_logs(refreshed.published()) == of_the_logs(second)
+
+    # Somebody reads, and somebody builds, while this process keeps the metastore.
+    query = "select count(*) as n from dim_tangles"
+    asked = alongside(refreshed, "scuttlehouse", "sql", query, "--format", "json")
+    assert asked.stdout == f'{{"n": {len(second["dim_tangles"])}}}\n', asked.stderr
+    assert f"in use by process {os.getpid()} " in asked.stderr
+    refused = alongside(refreshed, "dbt", "build", "--profiles-dir", "profiles")
+    assert refused.returncode != 0
+    assert f"in use by process {os.getpid()} " in refused.stdout
+    assert "at org.apache" not in refused.stdout
+
+    listed = refreshed.run("scuttlehouse", "rollback", "--list")
+    builds = [line.split()[-6] for line in listed.stdout.splitlines()]
+    assert len(builds) == 3, listed.stderr
+    assert refreshed.run("scuttlehouse", "rollback", "--to", builds[-1]).returncode == 0
+    assert differing(refreshed.published(), first) == []
+    beyond = refreshed.run("scuttlehouse", "rollback")
+    assert (beyond.returncode, beyond.stderr.startswith("No build is kept")) == (1, True)
+
+    # A refresh goes on from what is published, whatever was read since.
+    shutil.copy(logs / bob.name, bob)
+    refreshed.refresh(*BUILD)
+    assert of_the_logs(refreshed.published()) == of_the_logs(second)
+
+
+def anew(warehouse: Warehouse) -> dict[str, Rows]:
+    """The tables of one build of all that has landed."""
+    before = warehouse.published()
+    warehouse.build_marts()
+    return {
+        name: sorted(warehouse.rows(f"select * from {name}"), key=repr)
+        for name in before
+        if name not in OF_BUILDS
+    }

@@ -8,6 +8,8 @@ from pathlib import Path
 
 from dbt_common.exceptions import DbtRuntimeError
 
+from dbt.adapters.sparkpython.owners import holder, is_locked
+
 URL_KEYS = (
     "spark.hadoop.javax.jdo.option.ConnectionURL",
     "spark.hive.javax.jdo.option.ConnectionURL",
@@ -18,6 +20,11 @@ SPARK_DEFAULT_URL = "jdbc:derby:;databaseName=metastore_db;create=true"
 GRACE_SECONDS = 5.0
 
 
+def is_in_memory(parameters: dict[str, str]) -> bool:
+    """Whether these Spark settings ask for a catalog that ends with the process."""
+    return parameters.get("spark.sql.catalogImplementation") == "in-memory"
+
+
 def metastore_folder(parameters: dict[str, str]) -> Path | None:
     """The folder of the on-disk Derby database that these Spark settings lead to, if they do.
 
@@ -26,6 +33,8 @@ def metastore_folder(parameters: dict[str, str]) -> Path | None:
     >>> metastore_folder({URL_KEYS[0]: "jdbc:postgresql://db/metastore"}) is None
     True
     """
+    if is_in_memory(parameters):
+        return None
     url = next((parameters[key] for key in URL_KEYS if key in parameters), None)
     if url is None:
         if any(key.endswith("hive.metastore.uris") for key in parameters):
@@ -42,29 +51,13 @@ def metastore_folder(parameters: dict[str, str]) -> Path | None:
     return Path(home[1], name) if home else Path(name)
 
 
-def is_locked(folder: Path) -> bool:
-    """Whether another process has the Derby database in `folder` open."""
-    try:
-        import fcntl
-    except ImportError:  # Windows: Spark finds out by itself, if slowly.
-        return False
-    try:
-        with (folder / "dbex.lck").open("r+b") as file:
-            fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except FileNotFoundError:
-        return False
-    except OSError:
-        return True
-    return False
-
-
 def refuse_if_locked(parameters: dict[str, str]) -> None:
     """Raise at once what Derby would report as error XSDB6 after half a minute."""
     folder = metastore_folder(parameters)
     if folder is None:
         return
     deadline = time.monotonic() + GRACE_SECONDS
-    while is_locked(folder):
+    while is_locked(folder / "dbex.lck"):
         if time.monotonic() > deadline:
             raise DbtRuntimeError(in_use(str(folder)))
         time.sleep(0.1)
@@ -72,7 +65,6 @@ def refuse_if_locked(parameters: dict[str, str]) -> None:
 
 def in_use(folder: str) -> str:
     return (
-        f"The metastore in {folder} is in use by another process (another dbt run, a Spark shell"
-        " or a notebook); it is an embedded Derby database, which lets one process in at a time:"
-        " wait until the other has ended, or end it, and run again."
+        f"The metastore in {folder} is in use by {holder(Path(folder))}; it is an embedded Derby database,"
+        " which lets one process in at a time: wait until the other has ended, or end it, and run again."
     )

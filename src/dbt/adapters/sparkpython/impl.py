@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 from functools import lru_cache, partial
 from multiprocessing.context import SpawnContext
 from pathlib import Path
@@ -11,9 +13,11 @@ from dbt.adapters.base.impl import PythonJobHelper
 from dbt.adapters.base.meta import available
 from dbt.adapters.contracts.connection import AdapterRequiredConfig
 from dbt.adapters.spark.impl import SparkAdapter
+from dbt_common.exceptions import DbtRuntimeError
 from dbt_common.invocation import get_invocation_id
 
 from dbt.adapters.sparkpython.connections import SparkPythonConnectionManager
+from dbt.adapters.sparkpython.owners import hold, holder, is_signed, release, signed_word
 from dbt.adapters.sparkpython.python_models import SessionPythonJobHelper
 from dbt.adapters.sparkpython.rules import hash_files, package_files
 from dbt.adapters.sparkpython.session import log_to
@@ -41,11 +45,50 @@ class SparkPythonAdapter(SparkAdapter):
         return bool(getattr(self.config.args, "EMPTY", False))
 
     @available
+    def begin_build(self, folder: str, build_id: str) -> dict[str, str] | None:
+        """Keep the warehouse in a folder to this process, whatever metastore it has.
+
+        Returns the `build_id` of the last build and its `holder`, if it did not come to its end.
+        """
+        lock = _build_lock(folder)
+        dead = {"build_id": signed_word(lock), "holder": holder(lock)} if is_signed(lock) else None
+        if not hold(lock, build_id):
+            raise DbtRuntimeError(
+                f"Another build of the warehouse in {folder} is running: {holder(lock)}. Wait until it has"
+                " ended, or end it, and build again."
+            )
+        return dead
+
+    @available
+    def clear_unfinished_writes(self, folder: str) -> None:
+        """Remove what killed runs had begun to write in a schema's folder, where that is on this machine."""
+        if folder.startswith("file:"):
+            for part in ("*/.spark-staging-*", "*/_temporary", "*/*/_temporary"):
+                for unfinished in Path(folder.removeprefix("file:")).glob(part):
+                    shutil.rmtree(unfinished, ignore_errors=True)
+
+    @available
+    def end_build(self, folder: str) -> None:
+        """Let others build there."""
+        release(_build_lock(folder))
+
+    @available
+    def write_file(self, path: str, text: str) -> None:
+        """Write a file that readers find whole, the old one or the new one."""
+        part = Path(f"{path}.{os.getpid()}")
+        part.write_text(text, encoding="utf-8")
+        part.replace(path)
+
+    @available
     def rules_hash(self, package: str) -> str:
         """A hash of all that decides what the project's tables hold, and of a package that it uses."""
         folders = [*self.config.model_paths, *self.config.macro_paths, *self.config.seed_paths]
         root = Path(self.config.project_root)
         return _rules_hash(tuple(root / one for one in folders), package, get_invocation_id())
+
+
+def _build_lock(folder: str) -> Path:
+    return Path(folder, "build.lock")
 
 
 @lru_cache(maxsize=1)

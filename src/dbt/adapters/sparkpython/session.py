@@ -12,8 +12,9 @@ from pyspark.logger import PySparkLogger
 from pyspark.sql import DataFrame, SparkSession
 
 from dbt.adapters.sparkpython import java
-from dbt.adapters.sparkpython.derby import refuse_if_locked
+from dbt.adapters.sparkpython.derby import is_in_memory, metastore_folder, refuse_if_locked
 from dbt.adapters.sparkpython.orphans import clear_orphan
+from dbt.adapters.sparkpython.owners import sign
 from dbt.adapters.sparkpython.sentences import SPARK_ERRORS, spark_sentence
 
 _opening = threading.Lock()
@@ -62,14 +63,18 @@ def _start(parameters: dict[str, str]) -> SparkSession:
         PySparkLogger.getLogger(name).disabled = True
     builder = SparkSession.builder.config(map=dict(parameters))
     if not is_remote(parameters):
-        builder = builder.enableHiveSupport()
+        if not is_in_memory(parameters):
+            builder = builder.enableHiveSupport()
         if not java.is_running():
             refuse_if_locked(parameters)
             java.start(parameters, _log_file)
     try:
-        return builder.getOrCreate()
+        session = builder.getOrCreate()
     except SPARK_ERRORS as error:
         raise DbtRuntimeError(f"Spark did not start: {spark_sentence(error)}") from error
+    if not is_remote(parameters) and (folder := metastore_folder(parameters)):
+        sign(folder)
+    return session
 
 
 def _is_stopped(session: SparkSession) -> bool:

@@ -1,0 +1,102 @@
+"""What a refresh costs beside a build of everything: for one per cent more, and for nothing new.
+
+    python benchmarks/refresh.py [--messages N ...] [--target local_big]
+
+For each number of messages, a log by `scuttlehouse sample --size huge` of that size, built three times in
+one warehouse: 99 per cent of it from nothing (`whole`); the last per cent of every exporter, as a log
+that has landed since (`1 %`); again, without anything new (`nothing`). Seconds go from the start of the
+process to its end, Python, Java, tests and expectations included. Then come the seconds of every step,
+added up over its models, tests or views: several run at a time, so they are more than the build took.
+`start` is what no step accounts for: Python, parsing the project, Java.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections import Counter
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from scuttlehouse.sample.write import TARGETS, write_sample
+from timed_build import build
+
+SEED = 1
+NEW_SHARE = 0.01
+STEPS = ["seed", "staging", "intermediate", "marts", "quality", "test", "published", "operation"]
+
+
+def step_seconds(target: Path) -> tuple[Counter[str], float]:
+    """Seconds of each step of the last build, and of the build by dbt's own clock."""
+    run = json.loads((target / "run_results.json").read_text())
+    manifest = json.loads((target / "manifest.json").read_text())
+    seconds: Counter[str] = Counter()
+    for result in run["results"]:
+        kind = result["unique_id"].split(".")[0]
+        if kind == "model":
+            kind = manifest["nodes"][result["unique_id"]]["fqn"][1]
+        seconds[kind] += result["execution_time"]
+    return seconds, run["elapsed_time"]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Measure refreshes beside whole builds.")
+    parser.add_argument("--messages", type=int, nargs="+", default=[100_000, 1_000_000])
+    parser.add_argument("--target", default="local_big")
+    given = parser.parse_args()
+    print(
+        f"{'messages':>9} {'build':>8} {'lines':>8} {'s':>7} {'of whole':>8}  "
+        + " ".join(f"{step:>12}" for step in [*STEPS, "start"])
+    )
+    for messages in given.messages:
+        with TemporaryDirectory() as folder:
+            measure(messages, Path(folder), given.target)
+
+
+def measure(messages: int, folder: Path, target: str) -> None:
+    landing, later = folder / "landing", folder / "later.jsonl"
+    TARGETS["huge"] = messages
+    write_sample(landing, SEED, "huge")
+    counts = {"whole": 0, "1 %": hold_back(landing, later), "nothing": 0}
+    counts["whole"] = sum(count_lines(log) for log in landing.glob("*.jsonl"))
+    whole = 0.0
+    for name, lines in counts.items():
+        if name == "1 %":
+            later.rename(landing / later.name)
+        seconds = build(landing, folder / "home", target).seconds
+        whole = whole or seconds
+        steps, elapsed = step_seconds(folder / "home" / "target")
+        steps["start"] = seconds - elapsed
+        print(
+            f"{messages:>9,} {name:>8} {lines:>8,} {seconds:>7.1f} {seconds / whole:>8.1%}  "
+            + " ".join(f"{steps[step]:>12.1f}" for step in [*STEPS, "start"]),
+            flush=True,
+        )
+
+
+def hold_back(landing: Path, later: Path) -> int:
+    """Move the last lines of every exporter to another file; return how many."""
+    held = 0
+    exporters: dict[str, list[Path]] = {}
+    for log in sorted(landing.glob("*.jsonl")):
+        exporters.setdefault(log.name.split("-")[0], []).append(log)
+    with later.open("wb") as tail:
+        for logs in exporters.values():
+            left = round(sum(map(count_lines, logs)) * NEW_SHARE)
+            for log in reversed(logs):
+                lines = log.read_bytes().splitlines(keepends=True)
+                kept = max(len(lines) - left, 0)
+                tail.writelines(lines[kept:])
+                log.write_bytes(b"".join(lines[:kept]))
+                left -= len(lines) - kept
+                held += len(lines) - kept
+    return held
+
+
+def count_lines(log: Path) -> int:
+    with log.open("rb") as lines:
+        return sum(1 for _ in lines)
+
+
+if __name__ == "__main__":
+    main()

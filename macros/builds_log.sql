@@ -1,0 +1,74 @@
+{#- What every build has done, step by step: a table that builds add to and readers read as it is. -#}
+{% macro builds_log() -%}
+  {{ return(versions_schema() ~ '.builds') }}
+{%- endmacro %}
+
+
+{% macro create_builds_log() -%}
+  {%- do run_query(
+      'create table if not exists ' ~ builds_log() ~ ' (step string, step_kind string, status string, message string, '
+      ~ 'seconds double, rows_in bigint, rows_out bigint, started_at timestamp, build_id string) '
+      ~ 'using parquet partitioned by (build_id)'
+  ) -%}
+{%- endmacro %}
+
+
+{#- Add a run to the log: a row for each of its steps, and one for all of it. -#}
+{% macro log_build(results, status) -%}
+  {%- set row_counts = count_rows(results) -%}
+  {%- set seconds = (modules.datetime.datetime.now(modules.pytz.utc) - run_started_at).total_seconds() -%}
+  {%- set rows = [logged('build', 'build', status, none, seconds, none, none, run_started_at)] -%}
+  {%- for result in results if result.node.resource_type in ('model', 'seed', 'test') -%}
+    {%- set rows_in = [] -%}
+    {%- for parent in result.node.depends_on.nodes if parent in row_counts -%}
+      {%- do rows_in.append(row_counts[parent]) -%}
+    {%- endfor -%}
+    {%- set rows_out = row_counts.get(result.node.unique_id) -%}
+    {%- set message = none if result.status in ('success', 'pass') else result.message -%}
+    {%- set started_at = (result.timing | last).started_at if result.timing else none -%}
+    {%- do rows.append(logged(
+        result.node.alias, result.node.resource_type, result.status, message, result.execution_time,
+        rows_in | sum if rows_in else none, rows_out, started_at
+    )) -%}
+  {%- endfor -%}
+  {%- do write_log(invocation_id, rows) -%}
+{%- endmacro %}
+
+
+{% macro write_log(build_id, rows) -%}
+  {%- do run_query('insert into ' ~ builds_log() ~ " partition (build_id = '" ~ build_id ~ "') values " ~ rows | join(', ')) -%}
+{%- endmacro %}
+
+
+{#- A row of the log as SQL values. Of a message the first line counts, cut where it gets long. -#}
+{% macro logged(step, kind, status, message, seconds, rows_in, rows_out, started_at) -%}
+  {%- set values = [] -%}
+  {%- for text in (step, kind, status, (message or '').strip().split('\n')[0][:500] or none) -%}
+    {%- do values.append("'" ~ text | replace('\\', '\\\\') | replace("'", "\\'") ~ "'" if text is not none else 'null') -%}
+  {%- endfor -%}
+  {%- for number in (seconds, rows_in, rows_out) -%}
+    {%- do values.append(number if number is not none else 'null') -%}
+  {%- endfor -%}
+  {%- do values.append("timestamp'" ~ started_at ~ "'" if started_at else 'null') -%}
+  {{ return('(' ~ values | join(', ') ~ ')') }}
+{%- endmacro %}
+
+
+{#- The rows of every table that a run has made, by the model's id. -#}
+{% macro count_rows(results) -%}
+  {%- set counts = [] -%}
+  {%- for result in results if result.status == 'success'
+      and result.node.resource_type in ('model', 'seed')
+      and result.node.config.materialized in ('seed', 'table', 'incremental', 'versioned_table') -%}
+    {%- do counts.append(
+        "select '" ~ result.node.unique_id ~ "' as unique_id, count(*) as row_count from " ~ result.node.relation_name
+    ) -%}
+  {%- endfor -%}
+  {%- set found = {} -%}
+  {%- if counts -%}
+    {%- for row in run_query(counts | join(' union all ')) -%}
+      {%- do found.update({row[0]: row[1]}) -%}
+    {%- endfor -%}
+  {%- endif -%}
+  {{ return(found) }}
+{%- endmacro %}

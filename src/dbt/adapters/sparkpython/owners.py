@@ -1,0 +1,115 @@
+"""Locks that say who holds them: which process, on which host, since when.
+
+The operating system lets go of a lock when its process ends, however it ends, so none is ever stale.
+Beside a lock stands a file of its holder's words, which counts only while the lock is held.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+
+_held: dict[Path, int] = {}
+
+
+def is_locked(path: Path) -> bool:
+    """Whether another process has locked this file; not if there is none."""
+    try:
+        import fcntl
+    except ImportError:  # Windows has no such locks.
+        return False
+    try:
+        with path.open("r+b") as file:
+            fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except FileNotFoundError:
+        return False
+    except OSError:
+        return True
+    return False
+
+
+def hold(path: Path, word: str = "") -> bool:
+    """Lock this file until it is released or the process ends, and sign it; false if another has.
+
+    A process may hold a file as often as it likes. `word` stands in the signature.
+    """
+    path = path.resolve()
+    if path in _held or is_locked(path):
+        return path in _held
+    import fcntl
+
+    path.parent.mkdir(parents=True, exist_ok=True)
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
+    try:
+        fcntl.lockf(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        os.close(descriptor)
+        return False
+    _held[path] = descriptor
+    sign(path, word)
+    return True
+
+
+def release(path: Path) -> None:
+    """Let go of a file that this process holds."""
+    descriptor = _held.pop(path.resolve(), None)
+    if descriptor is not None:
+        signature_of(path.resolve()).unlink(missing_ok=True)
+        os.close(descriptor)
+
+
+def sign(path: Path, word: str = "") -> None:
+    """Write down that this process holds the lock at `path`."""
+    words = {
+        "word": word,
+        "process": os.getpid(),
+        "command": " ".join([Path(sys.argv[0]).name, *sys.argv[1:2]]),
+        "host": socket.gethostname(),
+        "since": f"{datetime.now(UTC):%Y-%m-%d %H:%M:%S} UTC",
+    }
+    signature = signature_of(path)
+    part = signature.with_name(f"{signature.name}.{os.getpid()}")
+    part.write_text(json.dumps(words))
+    part.replace(signature)
+
+
+def signature_of(path: Path) -> Path:
+    """Where the holder of a lock writes its name.
+
+    >>> signature_of(Path("home/metastore"))
+    PosixPath('home/metastore.owner.json')
+    """
+    return path.with_name(f"{path.name}.owner.json")
+
+
+def is_signed(path: Path) -> bool:
+    """Whether somebody holds this lock, or held it and did not let go."""
+    return signature_of(path).exists()
+
+
+def signed_word(path: Path) -> str:
+    """The word in the signature; empty if there is none."""
+    return _words(path).get("word", "")
+
+
+def holder(path: Path) -> str:
+    """Who holds a lock, in words."""
+    words = _words(path)
+    if not words.keys() >= {"process", "command", "host", "since"}:
+        return "another process"
+    return (
+        f"process {words['process']} ({words['command']}) on host {words['host']}, "
+        f"since {words['since']}"
+    )
+
+
+def _words(path: Path) -> dict[str, str]:
+    try:
+        words = json.loads(signature_of(path).read_text())
+    except (OSError, ValueError):
+        return {}
+    return words if isinstance(words, dict) else {}

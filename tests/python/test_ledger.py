@@ -1,0 +1,93 @@
+"""Which logs a refresh reads."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scuttlehouse.landing import Log
+from scuttlehouse.ledger import LedgerEntry, RulesChangedError, take_stock
+
+NAMES = ["a.jsonl", "b.jsonl", "c/d.jsonl.gz"]
+
+
+def log(name: str, content: str, modified_ms: int = 0) -> Log:
+    return Log(f"/landing/{name}#{content}", name, len(content), modified_ms)
+
+
+def content_of(log: Log) -> str:
+    return log.path.partition("#")[2]
+
+
+def never(log: Log) -> str:
+    raise AssertionError(f"{log} was read")
+
+
+def stock(
+    found: list[Log],
+    known: dict[str, LedgerEntry],
+    batch_id: str = "now",
+    content_hash: Callable[[Log], str] = content_of,
+) -> dict[str, LedgerEntry]:
+    entries = take_stock(found, known, batch_id, "rules", content_hash)
+    return {entry.source_file: entry for entry in entries}
+
+
+KNOWN = stock([log("a.jsonl", "one"), log("b.jsonl", "two")], {}, "before")
+
+
+def test_a_known_log_is_not_even_opened() -> None:
+    found = stock([log("a.jsonl", "one"), log("b.jsonl", "two")], KNOWN, content_hash=never)
+    assert {entry.status for entry in found.values()} == {"known"}
+    assert {entry.batch_id for entry in found.values()} == {"before"}
+
+
+def test_a_touched_log_is_known_by_its_content() -> None:
+    entry = stock([log("a.jsonl", "one", modified_ms=5)], KNOWN)["a.jsonl"]
+    assert (entry.status, entry.batch_id, entry.modified_ms) == ("known", "before", 5)
+    assert entry.replaced_batch_id is None
+
+
+def test_a_log_of_the_same_size_and_another_time_may_have_changed() -> None:
+    entry = stock([log("a.jsonl", "eno", modified_ms=5)], KNOWN)["a.jsonl"]
+    assert (entry.status, entry.batch_id) == ("changed", "now")
+    assert entry.replaced_batch_id == "before"
+
+
+def test_a_vanished_log_keeps_its_lines_and_comes_back_as_known() -> None:
+    found = stock([log("b.jsonl", "two")], KNOWN)
+    assert (found["a.jsonl"].status, found["a.jsonl"].batch_id) == ("vanished", "before")
+    again = stock([log("a.jsonl", "one", modified_ms=9), log("b.jsonl", "two")], found)
+    assert {entry.status for entry in again.values()} == {"known"}
+
+
+def test_lines_of_other_rules_are_refused() -> None:
+    with pytest.raises(RulesChangedError, match=r"dbt build --full-refresh") as said:
+        take_stock([log("a.jsonl", "one")], KNOWN, "now", "other rules", never)
+    assert "1 logs are in the warehouse and no longer in the landing folder" in str(said.value)
+
+
+@given(
+    st.lists(
+        st.dictionaries(st.sampled_from(NAMES), st.sampled_from("uvw"), min_size=1), max_size=6
+    )
+)
+def test_what_counts_is_the_last_content_of_every_log(builds: list[dict[str, str]]) -> None:
+    known: dict[str, LedgerEntry] = {}
+    last: dict[str, str] = {}
+    read: dict[str, str] = {}
+    for number, contents in enumerate(builds):
+        found = [log(name, content, number) for name, content in contents.items()]
+        known = stock(found, known, f"batch {number}")
+        for name, content in contents.items():
+            if last.get(name) != content:
+                read[name] = f"batch {number}"
+        last |= contents
+        assert {name: entry.content_hash for name, entry in known.items()} == last
+        assert {name: entry.batch_id for name, entry in known.items()} == read
+        assert {name for name, entry in known.items() if entry.status != "vanished"} == set(
+            contents
+        )
