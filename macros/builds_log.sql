@@ -54,21 +54,11 @@
 {%- endmacro %}
 
 
-{#- The rows of every table that a run has made, by the model's id. -#}
+{#- The rows that a run has written, by the model's id, where they were inserted: Spark counts those itself. -#}
 {% macro count_rows(results) -%}
-  {%- set counts = [] -%}
-  {%- for result in results if result.status == 'success'
-      and result.node.resource_type in ('model', 'seed')
-      and result.node.config.materialized in ('seed', 'table', 'incremental', 'versioned_table') -%}
-    {%- do counts.append(
-        "select '" ~ result.node.unique_id ~ "' as unique_id, count(*) as row_count from " ~ result.node.relation_name
-    ) -%}
+  {%- set counts = {} -%}
+  {%- for result in results if result.adapter_response and result.adapter_response.get('rows_affected') is not none -%}
+    {%- do counts.update({result.node.unique_id: result.adapter_response['rows_affected']}) -%}
   {%- endfor -%}
-  {%- set found = {} -%}
-  {%- if counts -%}
-    {%- for row in run_query(counts | join(' union all ')) -%}
-      {%- do found.update({row[0]: row[1]}) -%}
-    {%- endfor -%}
-  {%- endif -%}
-  {{ return(found) }}
+  {{ return(counts) }}
 {%- endmacro %}

@@ -109,12 +109,17 @@
   {%- set build = published_build() -%}
   {%- set tables = {} -%}
   {%- for model in published_models() -%}
+    {%- set columns = [] -%}
+    {%- for column in model.columns.values() -%}
+      {%- do columns.append('`' ~ column.name ~ '` ' ~ column.data_type) -%}
+    {%- endfor -%}
     {%- set table = passed_table(model.alias) -%}
-    {%- if table -%}
-      {%- do tables.update({model.alias: {'table': table, 'version': build.versions[table]}}) -%}
-    {%- endif -%}
+    {%- do tables.update({model.alias: {
+        'table': table or builds_log().split('.')[1],
+        'version': build.versions[table] if table else none,
+        'columns': columns | join(', ')
+    }}) -%}
   {%- endfor -%}
-  {%- do tables.update({'fct_builds': {'table': builds_log().split('.')[1], 'version': none}}) -%}
   {%- do adapter.write_file(home() ~ '/published.json', tojson({
       'build_id': build.build_id, 'published_at': build.published_at, 'location': location_of(versions_schema()), 'tables': tables
   })) -%}

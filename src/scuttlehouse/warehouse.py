@@ -110,9 +110,14 @@ def _open_files(settings: Mapping[str, str], published: Mapping[str, Any]) -> Sp
     session.catalog.setCurrentDatabase(PUBLISHED_SCHEMA)
     for name, files in published["tables"].items():
         path = f"{published['location']}/{files['table']}"
-        if files["version"] is not None:
+        if files["version"] is None:  # The log of builds is read as it is.
+            session.sql(f"create table `{name}` using parquet location '{path}'")
+            session.sql(f"msck repair table `{name}`")
+        else:
             path += f"/version={files['version']}"
-        session.sql(f"create table `{name}` using parquet location '{path}'")
+            session.sql(
+                f"create table `{name}` ({files['columns']}) using parquet location '{path}'"
+            )
     return session
 
 

@@ -115,10 +115,24 @@ def counts(tables: dict[str, Rows]) -> tuple[int, int]:
 
 
 def test_a_good_build_publishes_every_mart(built: Build) -> None:
-    assert sorted(built.tables) == sorted([*MARTS, "fct_builds", "fct_quality_results"])
+    assert sorted(built.tables) == sorted([*MARTS, "fct_quality_results"])
     for name in ("fct_messages", "dim_groups", "fct_preferred_epochs", "fct_rejected_lines"):
         assert built.tables[name], f"{name} is empty"
     assert all(row["is_success"] for row in built.tables["fct_quality_results"])
+
+
+def test_a_build_is_logged_step_by_step(warehouse: Warehouse, built: Build) -> None:
+    log = warehouse.rows("select * from scuttlehouse.fct_builds")
+    whole = min((row for row in log if row["step"] == "build"), key=lambda row: row["started_at"])
+    assert (whole["status"], whole["message"]) == ("published", None)
+    steps = {row["step"]: row for row in log if row["build_id"] == whole["build_id"]}
+    for mart in MARTS:
+        assert steps[mart]["rows_out"] == len(built.tables[mart]), mart
+        assert steps[mart]["status"] == "success"
+        assert 0 < steps[mart]["seconds"] < whole["seconds"]
+    read = steps["stg_ssb__messages"]["rows_out"]
+    assert steps["stg_ssb__tangle_fields"]["rows_in"] == read == len(built.tables["fct_messages"])
+    assert {row["step_kind"] for row in steps.values()} == {"build", "model", "seed", "test"}
 
 
 @pytest.mark.usefixtures("other_logs")
@@ -217,6 +231,11 @@ def test_a_killed_build_is_no_trouble(
     warehouse.build_marts()
     work = warehouse.rows("select count(*) as n from scuttlehouse_work.fct_messages")
     assert work != [{"n": len(published["fct_messages"])}]
+    assert not set(versions.parent.glob("*/*/.spark-staging-*"))
+    assert not set(versions.parent.glob("*/*/*/_temporary"))
+    [killed] = warehouse.rows("select * from scuttlehouse.fct_builds where status = 'killed'")
+    assert killed["step"] == "build"
+    assert killed["message"].startswith(f"process {process.pid} (dbt build) on host ")
     # What was not tested does not slip out through a selector either.
     warehouse.dbt("build", "-s", "path:models/published", "int_quality__passed")
     assert differing(warehouse.published(), published) == []

@@ -13,8 +13,10 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
+from pyspark.sql import SparkSession
 
 from conftest import Project
+from dbt.adapters.sparkpython.connections import rows_written
 
 GOOD = "--exclude", "tag:broken"
 
@@ -201,3 +203,24 @@ def test_show(built: Project) -> None:
     outcome = built.dbt("show", "--inline", "select id from {{ ref('numbers') }}", "--limit", "3")
     assert outcome.success
     assert len(outcome.result.results[0].agate_table.rows) == 3
+
+
+@pytest.mark.usefixtures("built")
+def test_rows_that_are_inserted_are_counted() -> None:
+    """With a shuffle or without; other statements write none."""
+    session = SparkSession.builder.getOrCreate()
+    session.sql("create table tiny.counted (n bigint) using parquet")
+    try:
+        counts = [
+            rows_written(session.sql(f"insert into tiny.counted {query}"))
+            for query in (
+                "select id from range(5)",
+                "select id from range(0)",
+                "select count(*) from range(100) group by id % 7",
+            )
+        ]
+    finally:
+        dropped = session.sql("drop table tiny.counted")
+    assert counts == [5, 0, 7]
+    assert rows_written(dropped) is None
+    assert rows_written(session.sql("select 1")) is None

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from decimal import Decimal
 from typing import Any, cast
 
-from dbt.adapters.contracts.connection import Connection, ConnectionState
+from dbt.adapters.contracts.connection import AdapterResponse, Connection, ConnectionState
 from dbt.adapters.events.logging import AdapterLogger
 from dbt.adapters.spark.connections import (
     SparkConnectionManager,
@@ -41,6 +41,7 @@ class SessionConnection(SparkConnectionWrapper):
         self.session = session
         self.sql = ""
         self.frame: DataFrame | None = None
+        self.rows_written: int | None = None
 
     def cursor(self) -> SessionConnection:
         return SessionConnection(self.session)
@@ -51,6 +52,7 @@ class SessionConnection(SparkConnectionWrapper):
             self.sql %= tuple(literal(value) for value in bindings)
         with spark_errors_as_sentences(self.sql):
             self.frame = run_statement(self.session, self.sql)
+        self.rows_written = rows_written(self.frame)
 
     def fetchall(self) -> list[Row]:
         with spark_errors_as_sentences(self.sql):
@@ -81,6 +83,10 @@ class SessionConnection(SparkConnectionWrapper):
 class SparkPythonConnectionManager(SparkConnectionManager):
     TYPE = "sparkpython"
 
+    @classmethod
+    def get_response(cls, cursor: Any) -> AdapterResponse:
+        return AdapterResponse(_message="OK", rows_affected=getattr(cursor, "rows_written", None))
+
     @contextmanager
     def exception_handler(self, sql: str) -> Iterator[None]:
         credentials = cast(SparkPythonCredentials, self.profile.credentials)
@@ -100,6 +106,20 @@ class SparkPythonConnectionManager(SparkConnectionManager):
             connection.handle = SessionConnection(session)
             connection.state = ConnectionState.OPEN
         return connection
+
+
+def rows_written(frame: DataFrame) -> int | None:
+    """How many rows an `insert` has written, as Spark counted them; None for any other statement."""
+    plan = getattr(frame, "_jdf", None) and frame._jdf.queryExecution().executedPlan()
+    if plan is None or plan.getClass().getSimpleName() != "CommandResultExec":
+        return None
+    command = plan.commandPhysicalPlan()
+    if command.getClass().getSimpleName() == "AdaptiveSparkPlanExec":
+        command = command.executedPlan()
+    if command.getClass().getSimpleName() == "ResultQueryStageExec":
+        command = command.plan()
+    written = command.metrics().get("numOutputRows")
+    return int(written.get().value()) if written.isDefined() else None
 
 
 def literal(value: object) -> str:
