@@ -171,7 +171,7 @@ def test_metastore_in_use_is_refused_before_java_starts(running: Project, tmp_pa
     run = running.start("run", "--select", "numbers", "--log-path", str(tmp_path))
     printed = run.communicate()[0]
     assert run.returncode != 0
-    assert f"The metastore in {running.root}/metastore is in use by another process" in printed
+    assert f"The metastore in {running.root}/metastore is in use by process {os.getpid()} " in printed
     assert "Traceback" not in printed
     assert not (tmp_path / "spark.log").exists()
 
