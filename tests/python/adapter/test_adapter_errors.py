@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import doctest
+import os
 import subprocess
 import sys
 from hashlib import md5
@@ -171,7 +172,9 @@ def test_metastore_in_use_is_refused_before_java_starts(running: Project, tmp_pa
     run = running.start("run", "--select", "numbers", "--log-path", str(tmp_path))
     printed = run.communicate()[0]
     assert run.returncode != 0
-    assert f"The metastore in {running.root}/metastore is in use by process {os.getpid()} " in printed
+    assert (
+        f"The metastore in {running.root}/metastore is in use by process {os.getpid()} " in printed
+    )
     assert "Traceback" not in printed
     assert not (tmp_path / "spark.log").exists()
 
