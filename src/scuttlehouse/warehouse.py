@@ -51,12 +51,14 @@ def open_for_reading(project: Path, target: str | None = None) -> SparkSession:
     Raises:
         WarehouseError: there is no project here, or no published table yet.
     """
+    from dbt.adapters.sparkpython import java
     from dbt.adapters.sparkpython.derby import metastore_folder
     from dbt.adapters.sparkpython.owners import holder, is_locked
 
     settings = session_settings(project, target)
     metastore = metastore_folder(settings)
-    if metastore is None or not is_locked(metastore / "dbex.lck"):
+    # The Java that this process has started may be the one that keeps the metastore.
+    if metastore is None or java.is_running() or not is_locked(metastore / "dbex.lck"):
         return open_warehouse(project, target)
     listed = metastore.parent / PUBLISHED_FILES
     if not listed.exists():

@@ -73,6 +73,7 @@ def sign(path: Path, word: str = "") -> None:
     }
     signature = signature_of(path)
     part = signature.with_name(f"{signature.name}.{os.getpid()}")
+    part.parent.mkdir(parents=True, exist_ok=True)
     part.write_text(json.dumps(words))
     part.replace(signature)
 
