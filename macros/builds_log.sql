@@ -27,7 +27,7 @@
     {%- set message = none if result.status in ('success', 'pass') else result.message -%}
     {%- set started_at = (result.timing | last).started_at if result.timing else none -%}
     {%- do rows.append(logged(
-        result.node.alias, result.node.resource_type, result.status, message, result.execution_time,
+        result.node.name, result.node.resource_type, result.status, message, result.execution_time,
         rows_in | sum if rows_in else none, rows_out, started_at
     )) -%}
   {%- endfor -%}
