@@ -17,14 +17,6 @@ from scuttlehouse.spark_landing import (
 
 
 def model(dbt: Any, session: SparkSession) -> DataFrame:
-    dbt.config(
-        materialized="incremental",
-        incremental_strategy="insert_overwrite",
-        partition_by=["batch_id"],
-        on_schema_change="append_new_columns",
-        # The lines that published tables were made of stay until others are published.
-        full_refresh=False,
-    )
     batch_id, splits = new_batch(dbt.ref("stg_landing__logs"))
     lines = splits_frame(session, splits).mapInArrow(land, spark_schema(LandedPzpLine))
     return lines.withColumn("batch_id", F.lit(batch_id))

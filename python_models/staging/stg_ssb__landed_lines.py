@@ -20,14 +20,6 @@ from scuttlehouse.validation import read_network_key
 
 
 def model(dbt: Any, session: SparkSession) -> DataFrame:
-    dbt.config(
-        materialized="incremental",
-        incremental_strategy="insert_overwrite",
-        partition_by=["batch_id"],
-        on_schema_change="append_new_columns",
-        # The lines that published tables were made of stay until others are published.
-        full_refresh=False,
-    )
     home, key_file = Path(dbt.config.get("home")), dbt.config.get("network_key_file")
     network_key = read_network_key(Path(key_file)) if key_file else None
     batch_id, splits = new_batch(dbt.ref("stg_landing__logs"))
