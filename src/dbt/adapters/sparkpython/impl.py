@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 from functools import lru_cache, partial
 from multiprocessing.context import SpawnContext
@@ -17,7 +16,14 @@ from dbt_common.exceptions import DbtRuntimeError
 from dbt_common.invocation import get_invocation_id
 
 from dbt.adapters.sparkpython.connections import SparkPythonConnectionManager
-from dbt.adapters.sparkpython.owners import hold, holder, is_signed, release, signed_word
+from dbt.adapters.sparkpython.owners import (
+    hold,
+    holder,
+    is_signed,
+    release,
+    signed_word,
+    write_whole,
+)
 from dbt.adapters.sparkpython.python_models import SessionPythonJobHelper
 from dbt.adapters.sparkpython.rules import hash_files, package_files
 from dbt.adapters.sparkpython.session import log_to
@@ -75,9 +81,7 @@ class SparkPythonAdapter(SparkAdapter):
     @available
     def write_file(self, path: str, text: str) -> None:
         """Write a file that readers find whole, the old one or the new one."""
-        part = Path(f"{path}.{os.getpid()}")
-        part.write_text(text, encoding="utf-8")
-        part.replace(path)
+        write_whole(Path(path), text)
 
     @available
     def rules_hash(self, package: str) -> str:

@@ -19,17 +19,10 @@ _held: dict[Path, int] = {}
 def is_locked(path: Path) -> bool:
     """Whether another process has locked this file; not if there is none."""
     try:
-        import fcntl
-    except ImportError:  # Windows has no such locks.
-        return False
-    try:
         with path.open("r+b") as file:
-            fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return not _lock(file.fileno())
     except FileNotFoundError:
         return False
-    except OSError:
-        return True
-    return False
 
 
 def hold(path: Path, word: str = "") -> bool:
@@ -38,19 +31,27 @@ def hold(path: Path, word: str = "") -> bool:
     A process may hold a file as often as it likes. `word` stands in the signature.
     """
     path = path.resolve()
-    if path in _held or is_locked(path):
-        return path in _held
-    import fcntl
-
+    if path in _held:
+        return True
     path.parent.mkdir(parents=True, exist_ok=True)
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
-    try:
-        fcntl.lockf(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
+    if not _lock(descriptor):
         os.close(descriptor)
         return False
     _held[path] = descriptor
     sign(path, word)
+    return True
+
+
+def _lock(descriptor: int) -> bool:
+    try:
+        import fcntl
+    except ImportError:  # Windows has no such locks.
+        return True
+    try:
+        fcntl.lockf(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
     return True
 
 
@@ -71,11 +72,15 @@ def sign(path: Path, word: str = "") -> None:
         "host": socket.gethostname(),
         "since": f"{datetime.now(UTC):%Y-%m-%d %H:%M:%S} UTC",
     }
-    signature = signature_of(path)
-    part = signature.with_name(f"{signature.name}.{os.getpid()}")
-    part.parent.mkdir(parents=True, exist_ok=True)
-    part.write_text(json.dumps(words))
-    part.replace(signature)
+    write_whole(signature_of(path), json.dumps(words))
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Write a file that readers find whole, the old one or the new one."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    part = path.with_name(f"{path.name}.{os.getpid()}")
+    part.write_text(text, encoding="utf-8")
+    part.replace(path)
 
 
 def signature_of(path: Path) -> Path:
