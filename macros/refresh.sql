@@ -16,9 +16,8 @@
 {%- endmacro %}
 
 
-{#- The build that is published; none where there is none yet. -#}
-{% macro published_build() -%}
-  {%- set history = build_history() -%}
+{#- The build of a history that is published; none where there is none yet. -#}
+{% macro published_build(history) -%}
   {{ return(history.builds | selectattr('build_id', 'equalto', history.published) | first) }}
 {%- endmacro %}
 
@@ -35,7 +34,7 @@
 {% macro base_versions() -%}
   {%- set logs = adapter.get_relation(database=none, schema=target.schema, identifier='stg_landing__logs') -%}
   {%- set published_logs = adapter.get_relation(database=none, schema='scuttlehouse', identifier='dim_logs') -%}
-  {%- set base = published_build() -%}
+  {%- set base = published_build(build_history()) -%}
   {%- if flags.FULL_REFRESH or flags.EMPTY or not base or not logs or not published_logs
       or not base.is_whole or base.rules_hash != rules_hash() -%}
     {{ return({}) }}
@@ -83,10 +82,12 @@
 
 
 {% macro base_rows(model_name) -%}
-  {%- for table, version in refresh_plan().base_versions.items() if mart_of(table) == model_name -%}
-    {{ return('(select * except (version) from ' ~ versions_schema() ~ '.' ~ table ~ " where version = '" ~ version ~ "')") }}
-  {%- endfor -%}
-  {%- do exceptions.raise_compiler_error('The published build has no version of ' ~ model_name ~ '.') -%}
+  {%- set versions = refresh_plan().base_versions -%}
+  {%- set table = table_of(model_name, versions) -%}
+  {%- if not table -%}
+    {%- do exceptions.raise_compiler_error('The published build has no version of ' ~ model_name ~ '.') -%}
+  {%- endif -%}
+  {{ return('(select * except (version) from ' ~ versions_schema() ~ '.' ~ table ~ " where version = '" ~ versions[table] ~ "')") }}
 {%- endmacro %}
 
 

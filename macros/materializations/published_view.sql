@@ -26,7 +26,7 @@
 {% macro published_version(mart) -%}
   {%- set mart_relation = ref(mart) -%}
   {%- set passed = ref('int_quality__passed') -%}
-  {%- set table = passed_table(mart) if execute -%}
+  {%- set table = table_of(mart, passed_versions()) if execute -%}
   {%- if table -%}
     {{ return('(select * from ' ~ versions_schema() ~ '.' ~ table ~ " where version = (select versions['" ~ table ~ "'] from " ~ passed ~ '))') }}
   {%- endif -%}
@@ -34,25 +34,24 @@
 {%- endmacro %}
 
 
-{#- The table of a mart's published version; none where it never passed. -#}
-{% macro passed_table(mart) -%}
+{#- The table that holds a model's version in a build; none where the build has none. -#}
+{% macro table_of(model_name, versions) -%}
   {%- set tables = [] -%}
-  {%- for table in passed_versions() if mart_of(table) == mart -%}
+  {%- for table in versions if model_of(table) == model_name -%}
     {%- do tables.append(table) -%}
   {%- endfor -%}
   {{ return(tables | last if tables) }}
 {%- endmacro %}
 
 
-{% macro mart_of(table) -%}
+{% macro model_of(table) -%}
 {{ return(table.rsplit('__', 1)[0]) }}
 {%- endmacro %}
 
 
 {#- The versions that are published, by the table that holds them. -#}
 {% macro passed_versions() -%}
-  {%- set build = published_build() -%}
-  {{ return(build.versions if build else {}) }}
+  {{ return((published_build(build_history()) or {'versions': {}}).versions) }}
 {%- endmacro %}
 
 
@@ -63,12 +62,12 @@
   {%- set versions = {} -%}
   {%- set history = build_history() if execute and is_publishing() else {'builds': []} -%}
   {%- if execute and is_publishing() -%}
-    {%- set passed = passed_versions() -%}
+    {%- set passed = (published_build(history) or {'versions': {}}).versions -%}
     {%- set built = versions_behind_models() -%}
     {%- set left_out = [] -%}
     {%- for mart in marts -%}
       {%- set view = adapter.get_relation(database=none, schema='scuttlehouse', identifier=mart) -%}
-      {%- for table in passed if mart_of(table) == mart and table in view.information | default('') -%}
+      {%- for table in passed if model_of(table) == mart and table in view.information | default('') -%}
         {%- do versions.update({table: passed[table]}) -%}
       {%- endfor -%}
       {%- if publishes(mart) -%}

@@ -109,11 +109,7 @@ def publish(session: SparkSession, history: dict[str, Any], build: dict[str, Any
 
 def list_files(path: Path, build: dict[str, Any]) -> None:
     """Bring the list of published files up to date, which `scuttlehouse sql` reads during builds."""
-    published = json.loads(path.read_text())
-    for files in published["tables"].values():
-        if files["version"] is not None:
-            files["version"] = build["versions"][files["table"]]
-    published |= {"build_id": build["build_id"], "published_at": build["published_at"]}
-    part = path.with_suffix(".part")
-    part.write_text(json.dumps(published))
-    part.replace(path)
+    from dbt.adapters.sparkpython.owners import write_whole
+
+    same = {name: build[name] for name in ("build_id", "published_at", "versions")}
+    write_whole(path, json.dumps(json.loads(path.read_text()) | same))

@@ -36,9 +36,13 @@ def open_warehouse(project: Path, target: str | None = None) -> SparkSession:
     Raises:
         WarehouseError: there is no project here, or no published table yet.
     """
+    return _open_metastore(session_settings(project, target))
+
+
+def _open_metastore(settings: dict[str, str]) -> SparkSession:
     from dbt.adapters.sparkpython.session import open_session
 
-    session = open_session(session_settings(project, target))
+    session = open_session(settings)
     if not session.catalog.databaseExists(PUBLISHED_SCHEMA):
         raise WarehouseError(NOTHING_PUBLISHED)
     session.catalog.setCurrentDatabase(PUBLISHED_SCHEMA)
@@ -59,7 +63,7 @@ def open_for_reading(project: Path, target: str | None = None) -> SparkSession:
     metastore = metastore_folder(settings)
     # The Java that this process has started may be the one that keeps the metastore.
     if metastore is None or java.is_running() or not is_locked(metastore / "dbex.lck"):
-        return open_warehouse(project, target)
+        return _open_metastore(settings)
     listed = metastore.parent / PUBLISHED_FILES
     if not listed.exists():
         raise WarehouseError(NOTHING_PUBLISHED)
@@ -112,14 +116,14 @@ def _open_files(settings: Mapping[str, str], published: Mapping[str, Any]) -> Sp
     session.catalog.setCurrentDatabase(PUBLISHED_SCHEMA)
     for name, files in published["tables"].items():
         path = f"{published['location']}/{files['table']}"
-        if files["version"] is None:  # The log of builds is read as it is.
-            session.sql(f"create table `{name}` using parquet location '{path}'")
-            session.sql(f"msck repair table `{name}`")
-        else:
-            path += f"/version={files['version']}"
+        if files["table"] in published["versions"]:
+            path += f"/version={published['versions'][files['table']]}"
             session.sql(
                 f"create table `{name}` ({files['columns']}) using parquet location '{path}'"
             )
+        else:  # The log of builds is read as it is.
+            session.sql(f"create table `{name}` using parquet location '{path}'")
+            session.sql(f"msck repair table `{name}`")
     return session
 
 

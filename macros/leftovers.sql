@@ -1,0 +1,43 @@
+{#- What killed runs have left: unfinished files, and whole partitions that the metastore does not know. These are
+    made known here, so that they are dropped as every version that nobody reads (drop_unread_versions). -#}
+{% macro clear_leftovers() -%}
+  {%- for schema in [versions_schema(), target.schema] -%}
+    {%- do adapter.clear_unfinished_writes(location_of(schema)) -%}
+  {%- endfor -%}
+  {%- for row in run_query('show tables in ' ~ versions_schema()) -%}
+    {%- do run_query('msck repair table ' ~ versions_schema() ~ '.' ~ row[1]) -%}
+  {%- endfor -%}
+  {%- for lines in landed_lines() -%}
+    {%- do run_query('msck repair table ' ~ lines) -%}
+  {%- endfor -%}
+{%- endmacro %}
+
+
+{#- Drop the batches of lines that no kept build is made of. -#}
+{% macro drop_unread_batches() -%}
+  {%- set ledgers = ['select batch_id from ' ~ target.schema ~ '.stg_landing__logs'] -%}
+  {%- for build in build_history().builds -%}
+    {%- for table, version in build.versions.items() if model_of(table) == 'dim_logs' -%}
+      {%- do ledgers.append('select batch_id from ' ~ versions_schema() ~ '.' ~ table ~ " where version = '" ~ version ~ "'") -%}
+    {%- endfor -%}
+  {%- endfor -%}
+  {%- set read = run_query(ledgers | join(' union ')).columns[0].values() -%}
+  {%- for lines in landed_lines() -%}
+    {%- for row in run_query('show partitions ' ~ lines) if row[0].split('=')[1] not in read -%}
+      {%- do run_query('alter table ' ~ lines ~ " drop if exists partition (batch_id = '" ~ row[0].split('=')[1] ~ "')") -%}
+    {%- endfor -%}
+  {%- endfor -%}
+{%- endmacro %}
+
+
+{#- The tables of lines, as far as they are there. -#}
+{% macro landed_lines() -%}
+  {%- set found = [] -%}
+  {%- for name in ('stg_ssb__landed_lines', 'stg_pzp__landed_lines') -%}
+    {%- set relation = adapter.get_relation(database=none, schema=target.schema, identifier=name) -%}
+    {%- if relation -%}
+      {%- do found.append(relation) -%}
+    {%- endif -%}
+  {%- endfor -%}
+  {{ return(found) }}
+{%- endmacro %}

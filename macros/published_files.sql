@@ -1,0 +1,30 @@
+{#- Says in a file which files are published, for `scuttlehouse sql` while a build keeps the metastore to itself. -#}
+{% macro list_published_files() -%}
+  {%- set build = published_build(build_history()) -%}
+  {%- set tables = {} -%}
+  {%- for model in published_models() -%}
+    {%- set columns = [] -%}
+    {%- for column in model.columns.values() -%}
+      {%- do columns.append('`' ~ column.name ~ '` ' ~ column.data_type) -%}
+    {%- endfor -%}
+    {%- do tables.update({model.alias: {
+        'table': table_of(model.alias, build.versions) or builds_log().split('.')[1],
+        'columns': columns | join(', ')
+    }}) -%}
+  {%- endfor -%}
+  {%- do adapter.write_file(home() ~ '/published.json', tojson({
+      'build_id': build.build_id,
+      'published_at': build.published_at,
+      'versions': build.versions,
+      'location': location_of(versions_schema()),
+      'tables': tables
+  })) -%}
+{%- endmacro %}
+
+
+{#- The folder of a schema, as a URI. -#}
+{% macro location_of(schema) -%}
+  {%- for row in run_query('describe schema ' ~ schema) if row[0] == 'Location' -%}
+    {{ return(row[1]) }}
+  {%- endfor -%}
+{%- endmacro %}
