@@ -22,6 +22,7 @@ def model(dbt: Any, session: SparkSession) -> DataFrame:
         "fct_messages": dbt.ref("fct_messages"),
         "fct_feed_forks": dbt.ref("fct_feed_forks"),
         "fct_rejected_lines": dbt.ref("fct_rejected_lines"),
+        "dim_logs": dbt.ref("dim_logs"),
         "dim_tangles": dbt.ref("dim_tangles"),
         "fct_tangle_messages": dbt.ref("fct_tangle_messages"),
         "fct_tangle_links": dbt.ref("fct_tangle_links"),

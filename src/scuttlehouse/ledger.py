@@ -9,24 +9,25 @@ archive, say) keeps its lines: messages are never unseen.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from scuttlehouse.landing import Log
+
+LogStatus = Literal["new", "changed", "known", "vanished"]
 
 
 class LedgerEntry(NamedTuple):
     """A log, and the batch of lines that a build has read from it.
 
-    ``status`` says what this build found: `new`, `changed`, `known` or `vanished`. ``replaced_batch_id``
-    is the batch whose lines no longer count, null but for a changed log. ``lines_hash`` stands for the
-    rules by which its lines were read.
+    ``status`` says what this build found. ``replaced_batch_id`` is the batch whose lines no longer
+    count, null but for a changed log. ``lines_hash`` stands for the rules by which its lines were read.
     """
 
     source_file: str
     content_hash: str
     size_bytes: int
     modified_ms: int
-    status: str
+    status: LogStatus
     batch_id: str
     replaced_batch_id: str | None
     lines_hash: str

@@ -101,6 +101,19 @@ NOT_IN = {
     "is_root": False,
     "is_tip": False,
 }
+LOG = {
+    "landing_folder": "/srv/landing",
+    "source_file": "alice.jsonl",
+    "status": "new",
+    "content_hash": "0123456789abcdef" * 4,
+    "batch_id": "6a2f",
+    "replaced_batch_id": None,
+    "lines_hash": "00ff",
+    "size_bytes": 120,
+    "line_count": 3,
+    "rejected_line_count": 1,
+    "modified_at": NOON,
+}
 THREAD_MESSAGE = {
     "tangle_id": TANGLE,
     "message_id": message("a"),
@@ -304,6 +317,11 @@ GOOD: dict[str, list[Row]] = {
         },
         {"source_file": "a.jsonl", "reason": "forged", "remedy": "Find out who.", "line_number": 9},
     ],
+    "dim_logs": [
+        LOG,
+        LOG | {"status": "changed", "replaced_batch_id": "5b11"},
+        LOG | {"size_bytes": 0, "line_count": 0, "rejected_line_count": 0},
+    ],
     "dim_tangles": [
         GROWN_TANGLE,
         GROWN_TANGLE | {"tangle_kind": "__proto__", "root_id": "", "group_id": None},
@@ -506,6 +524,8 @@ BAD: dict[tuple[str, str], list[Row]] = {
     ],
     ("fct_messages", "sequence"): [{"sequence": None}],
     ("fct_messages", "is_decrypted"): [{"is_decrypted": True}, {"is_decrypted": None}],
+    ("dim_logs", "replaced_batch_id"): [{"replaced_batch_id": "5b11"}, {"status": "changed"}],
+    ("dim_logs", "rejected_line_count"): [{"rejected_line_count": 4}],
     ("dim_tangles", "grown_by"): [{"grown_by": None}, {"candidate_count": 0}],
     ("dim_tangles", "tip_count"): [{"tip_count": 0}, {"message_count": 0}],
     ("dim_tangles", "author_count"): [{"author_count": 0}, {"message_count": 0}],

@@ -1,10 +1,11 @@
-"""Expectations on the marts of feeds: feeds, messages, and lines that are none."""
+"""Expectations on the marts of feeds: feeds, messages, lines that are none, and logs."""
 
 from __future__ import annotations
 
 from typing import get_args
 
 from scuttlehouse.feeds import FEED_FAULTS
+from scuttlehouse.ledger import LogStatus
 from scuttlehouse.lines import REJECT_REASONS
 from scuttlehouse.pzp import REASONS as PZP_REASONS
 from scuttlehouse.quality.expectations import (
@@ -119,5 +120,33 @@ FEEDS = (
         filled("reason", "Never null: nothing is rejected without a reason."),
         among("reason", REJECTS, "A reason that reading logs gives."),
         filled("remedy", "Never null: every reason comes with what to do."),
+    ),
+    suite(
+        "dim_logs",
+        "a log file",
+        "landing_folder source_file status content_hash batch_id replaced_batch_id lines_hash "
+        "size_bytes line_count rejected_line_count modified_at",
+        filled("landing_folder", "Never null: the folder that the log was found in."),
+        filled("source_file", "Never null: the log."),
+        filled("status", "Never null: every log is looked for."),
+        among("status", get_args(LogStatus), "What a build can find."),
+        filled("content_hash", "Never null: every log was read once."),
+        shaped("content_hash", r"^[0-9a-f]{64}\z", "SHA-256 as hex."),
+        filled("batch_id", "Never null: the build that read the lines."),
+        satisfies(
+            "replaced_batch_id",
+            "(replaced_batch_id is not null) = (status = 'changed')",
+            "The lines of a changed log took the place of others, and only they.",
+        ),
+        filled("lines_hash", "Never null: lines are read by rules."),
+        *number("size_bytes", 0, "the size of the file"),
+        *number("line_count", 0, "0 for an empty file"),
+        *number("rejected_line_count", 0, "0 where all lines could be used"),
+        satisfies(
+            "rejected_line_count",
+            "rejected_line_count <= line_count",
+            "Rejected lines are lines.",
+        ),
+        filled("modified_at", "Never null: every file has a time."),
     ),
 )
