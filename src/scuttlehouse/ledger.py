@@ -19,7 +19,7 @@ LogStatus = Literal["new", "changed", "known", "vanished"]
 class LedgerEntry(NamedTuple):
     """A log, and the batch of lines that a build has read from it.
 
-    ``status`` says what this build found. ``replaced_batch_id`` is the batch whose lines no longer
+    ``status``, a ``LogStatus``, says what this build found. ``replaced_batch_id`` is the batch whose lines no longer
     count, null but for a changed log. ``lines_hash`` stands for the rules by which its lines were read.
     """
 
@@ -27,7 +27,7 @@ class LedgerEntry(NamedTuple):
     content_hash: str
     size_bytes: int
     modified_ms: int
-    status: LogStatus
+    status: str
     batch_id: str
     replaced_batch_id: str | None
     lines_hash: str
