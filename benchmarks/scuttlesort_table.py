@@ -1,7 +1,7 @@
 """The evaluation of the ScuttleSort paper (section 4), and what its to-do list asks for.
 
     python benchmarks/scuttlesort_table.py [--entries N ...] [--feeds N ...] [--seeds N]
-        [--plot FILE.svg] [--logs FILE.jsonl[.gz] ...]
+        [--runs FILE.csv] [--plot FILE.svg] [--logs FILE.jsonl[.gz] ...]
 
 Counted are update commands per entry, `ins` included, of events that random feeds deliver
 (`paper_model.py`). 1K is 1,000. For each cell: the mean over the seeds, the 10th and 90th percentile of
@@ -13,6 +13,9 @@ the runs, and the paper's figure. Then:
 - logs of messages, if given: an entry lists the message before it in its feed, and whatever messages its
   content names. Delivered by random feeds, and as the log has them.
 
+The whole table takes hours. Every run is kept in a file as soon as it has ended, and is not run again: stop
+when you like, and go on later. They are counts, so nothing else on the machine changes them.
+
 The plot has the form of the paper's figure 9: commands by feeds, both axes logarithmic, a line for each
 number of entries, with the paper's figures dashed.
 """
@@ -20,6 +23,7 @@ number of entries, with the paper's figures dashed.
 from __future__ import annotations
 
 import argparse
+import csv
 import gzip
 import json
 import math
@@ -62,18 +66,38 @@ def commands_per_entry(events: Sequence[Event], delivery: Sequence[int]) -> floa
     return told.num_rows / len(events)
 
 
-def runs(make: Callable[[random.Random], list[Event]], seeds: int) -> list[float]:
-    """Commands per entry of a tangle and a random delivery of it, for each seed."""
-    figures = []
-    for seed in range(1, seeds + 1):
-        dice = random.Random(seed)
-        events = make(dice)
-        figures.append(commands_per_entry(events, random_feeds(events, dice)))
-    return figures
+class Runs:
+    """Commands per entry by tangle and seed, kept in a CSV file."""
+
+    def __init__(self, path: Path, seeds: int) -> None:
+        self.path = path
+        self.seeds = seeds
+        self.kept: dict[tuple[str, int], float] = {}
+        if path.exists():
+            with path.open(newline="", encoding="utf-8") as file:
+                for tangle_name, seed, figure in csv.reader(file):
+                    self.kept[tangle_name, int(seed)] = float(figure)
+
+    def of(self, tangle_name: str, make: Callable[[random.Random], list[Event]]) -> list[float]:
+        """Commands per entry of a tangle and a random delivery of it, for each seed."""
+        for seed in range(1, self.seeds + 1):
+            if (tangle_name, seed) not in self.kept:
+                dice = random.Random(seed)
+                events = make(dice)
+                figure = commands_per_entry(events, random_feeds(events, dice))
+                self.kept[tangle_name, seed] = figure
+                with self.path.open("a", newline="", encoding="utf-8") as file:
+                    csv.writer(file).writerow([tangle_name, seed, figure])
+        return [self.kept[tangle_name, seed] for seed in range(1, self.seeds + 1)]
+
+    def of_paper(self, entries: int, feeds: int, references: int = 1) -> list[float]:
+        """The same for a tangle of the paper's model."""
+        make = partial(paper_tangle, entries=entries, feeds=feeds, cross_references=references)
+        return self.of(f"{entries} entries of {feeds} feeds with {references} references", make)
 
 
 def paper_tangle(
-    dice: random.Random, entries: int, feeds: int, cross_references: int = 1
+    dice: random.Random, entries: int, feeds: int, cross_references: int
 ) -> list[Event]:
     return tangle(pairs(entries, feeds, dice), cross_references)
 
@@ -89,28 +113,29 @@ def paper_figure(entries: int, feeds: int) -> float | None:
     return PAPER[entries][FEEDS.index(feeds)]
 
 
-def print_table(entries: Sequence[int], feeds: Sequence[int], seeds: int) -> Means:
+def print_table(entries: Sequence[int], feeds: Sequence[int], runs: Runs) -> Means:
     print(f"{'entries':>8} {'feeds':>5} {'mean':>7} {'p10':>7} {'p90':>7} {'paper':>6}")
     means: Means = {}
     for size in entries:
         for width in feeds:
-            figures = runs(partial(paper_tangle, entries=size, feeds=width), seeds)
+            figures = runs.of_paper(size, width)
             means.setdefault(size, {})[width] = float(np.mean(figures))
             paper = paper_figure(size, width) or ""
             print(f"{size:>8,} {width:>5} {summary(figures)} {paper:>6}", flush=True)
     return means
 
 
-def print_to_do(entries: int, feeds: Sequence[int], seeds: int) -> None:
+def print_to_do(entries: int, feeds: Sequence[int], runs: Runs) -> None:
     print(f"\nmore cross-references, {entries:,} entries")
     print(f"{'feeds':>5} {'references':>10} {'mean':>7} {'p10':>7} {'p90':>7}")
     for width in feeds:
         for references in range(1, 5):
-            make = partial(paper_tangle, entries=entries, feeds=width, cross_references=references)
-            print(f"{width:>5} {references:>10} {summary(runs(make, seeds))}", flush=True)
+            figures = runs.of_paper(entries, width, references)
+            print(f"{width:>5} {references:>10} {summary(figures)}", flush=True)
     print("\n256,000 messages, 32 active feeds, 512 silent ones")
     print(f"{'mean':>7} {'p10':>7} {'p90':>7}")
-    print(summary(runs(lambda dice: tangle(active_and_silent(256_000, 32, 512, dice)), seeds)))
+    name = "256000 entries of 32 active feeds and 512 silent ones"
+    print(summary(runs.of(name, lambda dice: tangle(active_and_silent(256_000, 32, 512, dice)))))
 
 
 def texts(content: Any) -> Iterator[str]:
@@ -210,13 +235,17 @@ def main() -> None:
     parser.add_argument("--entries", type=int, nargs="+", default=ENTRIES, metavar="N")
     parser.add_argument("--feeds", type=int, nargs="+", default=FEEDS, metavar="N")
     parser.add_argument("--seeds", type=int, default=10, metavar="N")
+    parser.add_argument(
+        "--runs", type=Path, default=Path("scuttlesort_runs.csv"), metavar="FILE.csv"
+    )
     parser.add_argument("--plot", type=Path, default=Path("scuttlesort.svg"), metavar="FILE.svg")
     parser.add_argument("--logs", type=Path, nargs="+", default=[], metavar="FILE")
     given = parser.parse_args()
     print(f"seeds 1 to {given.seeds}, commands per entry\n")
-    means = print_table(given.entries, given.feeds, given.seeds)
+    runs = Runs(given.runs, given.seeds)
+    means = print_table(given.entries, given.feeds, runs)
     given.plot.write_text(plot(means), encoding="utf-8")
-    print_to_do(given.entries[0], given.feeds, given.seeds)
+    print_to_do(given.entries[0], given.feeds, runs)
     if given.logs:
         print_logs(given.logs, given.seeds)
 
