@@ -11,6 +11,7 @@
   {%- set old_relation = adapter.get_relation(database=this.database, schema=this.schema, identifier=this.identifier) -%}
   {%- if old_relation is not none and old_relation.type != 'view' -%}
     {%- do adapter.drop_relation(old_relation) -%}
+    {%- set old_relation = none -%}
   {%- endif -%}
 
   {{ run_hooks(pre_hooks) }}
@@ -30,10 +31,8 @@
     {{ rows_of_version(rows, versions) }}
   {%- endcall -%}
   {%- do run_query('drop view ' ~ rows) -%}
-  {%- do run_query(create_view_as(
-      target_relation,
-      'select * except (version) from ' ~ versions ~ " where version = '" ~ invocation_id ~ "'"
-  )) -%}
+  {%- do run_query(('alter' if old_relation else 'create') ~ ' view ' ~ target_relation ~ ' as '
+      ~ 'select * except (version) from ' ~ versions ~ " where version = '" ~ invocation_id ~ "'") -%}
   {%- do drop_unread_versions(versions) -%}
 
   {{ run_hooks(post_hooks) }}

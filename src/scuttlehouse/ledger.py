@@ -19,8 +19,9 @@ LogStatus = Literal["new", "changed", "known", "vanished"]
 class LedgerEntry(NamedTuple):
     """A log, and the batch of lines that a build has read from it.
 
-    ``status``, a ``LogStatus``, says what this build found. ``replaced_batch_id`` is the batch whose lines no longer
-    count, null but for a changed log. ``lines_hash`` stands for the rules by which its lines were read.
+    ``status``, a ``LogStatus``, says what this build found. ``replaced_batch_id`` is the batch whose
+    lines no longer count, null but for a changed log. ``lines_hash`` stands for the rules by which its
+    lines were read.
     """
 
     source_file: str

@@ -232,11 +232,12 @@ def tribes2(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 @dataclass
 class Build:
-    """A whole `dbt build`: the logs that it read, what it said, and the tables it published."""
+    """A whole `dbt build`: the logs that it read, what it said, and its tables, published or before."""
 
     logs: list[Path]
     output: str
     tables: dict[str, Rows]
+    intermediate: dict[str, Rows]
 
 
 @pytest.fixture(scope="session")
@@ -253,4 +254,6 @@ def built(warehouse: Warehouse, tribes2: Path) -> Build:
     ]
     done = warehouse.run("dbt", "--no-use-colors", "build", *options)
     assert done.returncode == 0, done.stdout + done.stderr
-    return Build(logs, done.stdout + done.stderr, warehouse.published())
+    names = "int_groups__epoch_members", "int_groups__member_changes", "int_groups__pasts"
+    intermediate = {name: warehouse.rows(f"select * from {name}") for name in names}
+    return Build(logs, done.stdout + done.stderr, warehouse.published(), intermediate)

@@ -202,14 +202,6 @@ def test_a_replica_follows_in_a_process_of_its_own(warehouse: Warehouse, tmp_pat
         assert set(followed) == {tuple(row.values()) for row in published}
 
 
-@pytest.mark.usefixtures("built")
-def test_an_unknown_table_in_a_process_of_its_own(warehouse: Warehouse) -> None:
-    done = warehouse.run("scuttlehouse", "sql", "select * from nope")
-    assert (done.returncode, done.stdout) == (1, "")
-    assert "nope" in done.stderr
-    assert is_one_sentence(done.stderr), done.stderr
-
-
 def test_no_warehouse_yet(warehouse: Warehouse, tmp_path: Path) -> None:
     done = warehouse.run(
         "scuttlehouse", "sql", "select 1", SCUTTLEHOUSE_HOME=str(tmp_path / "new" / "home")

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from conftest import PROJECT, Rows, Warehouse
+from conftest import Build, Rows
 from scuttlehouse.epochs import (
     Exclusion,
     correct_members,
@@ -23,18 +23,23 @@ RULES = {"4.4": "same", "4.5": "subset", "4.6": "overlapping", "4.7": "disjoint"
 
 
 @pytest.fixture(scope="module")
-def sample(warehouse: Warehouse) -> Warehouse:
-    warehouse.land(*sorted((PROJECT / "sample").iterdir()))
-    warehouse.build_marts()
-    return warehouse
-
-
-@pytest.fixture(scope="module")
 def summary() -> dict[str, Any]:
     made = generate(seed=1, size="small")
     for _ in made.lines():
         pass
     return dict(json.loads(made.summary.to_json()))
+
+
+@pytest.fixture(scope="module")
+def sample(built: Build, summary: dict[str, Any]) -> dict[str, Rows]:
+    """The rows of the sample's groups; the build read one other group."""
+    ids = {group["group_id"] for group in summary["groups"]}
+    ids |= {epoch["epoch_id"] for group in summary["groups"] for epoch in group["epochs"]}
+    assert len({row["group_id"] for row in built.tables["dim_groups"]} - ids) == 1
+    return {
+        name: [row for row in rows if any(type(one) is str and one in ids for one in row.values())]
+        for name, rows in (built.tables | built.intermediate).items()
+    }
 
 
 def sets(rows: Rows, key: str, value: str) -> dict[str, set[str]]:
@@ -44,21 +49,21 @@ def sets(rows: Rows, key: str, value: str) -> dict[str, set[str]]:
     return found
 
 
-def test_groups_are_as_they_were_made(sample: Warehouse, summary: dict[str, Any]) -> None:
+def test_groups_are_as_they_were_made(sample: dict[str, Rows], summary: dict[str, Any]) -> None:
     people = summary["people"]
     declared = sets(
-        sample.rows("select * from fct_epoch_members where is_declared"), "epoch_id", "person_id"
+        [row for row in sample["fct_epoch_members"] if row["is_declared"]], "epoch_id", "person_id"
     )
-    epochs = {row["epoch_id"]: row for row in sample.rows("select * from dim_epochs")}
-    links = sets(sample.rows("select * from fct_epoch_links"), "epoch_id", "previous_epoch_id")
-    groups = {row["group_id"]: row for row in sample.rows("select * from dim_groups")}
+    epochs = {row["epoch_id"]: row for row in sample["dim_epochs"]}
+    links = sets(sample["fct_epoch_links"], "epoch_id", "previous_epoch_id")
+    groups = {row["group_id"]: row for row in sample["dim_groups"]}
     preferred = {
         (row["group_id"], row["person_id"]): row["epoch_id"]
-        for row in sample.rows("select * from fct_preferred_epochs")
+        for row in sample["fct_preferred_epochs"]
     }
     forks = {
         frozenset([row["left_epoch_id"], row["right_epoch_id"]]): row
-        for row in sample.rows("select * from fct_epoch_forks")
+        for row in sample["fct_epoch_forks"]
     }
     made = [group for group in summary["groups"] if group["is_opened"]]
     assert len(made) > 10
@@ -88,18 +93,16 @@ def test_groups_are_as_they_were_made(sample: Warehouse, summary: dict[str, Any]
     assert not preferred
 
 
-def test_forks_and_correct_members_by_the_plain_functions(sample: Warehouse) -> None:
-    epochs = sample.rows("select * from int_groups__epoch_members")
+def test_forks_and_correct_members_by_the_plain_functions(sample: dict[str, Rows]) -> None:
+    epochs = sample["int_groups__epoch_members"]
     members = {row["epoch_id"]: frozenset(row["member_ids"]) for row in epochs}
     keys = {row["epoch_id"]: row["key_rank"] for row in epochs}
     previous = {row["epoch_id"]: row["previous_epoch_ids"] for row in epochs}
-    creators = {
-        row["epoch_id"]: row["creator_id"] for row in sample.rows("select * from dim_epochs")
-    }
+    creators = {row["epoch_id"]: row["creator_id"] for row in sample["dim_epochs"]}
     ancestors = precedence(previous)
 
-    forks = sample.rows("select * from fct_epoch_forks")
-    witnesses = sample.rows("select * from fct_fork_witnesses")
+    forks = sample["fct_epoch_forks"]
+    witnesses = sample["fct_fork_witnesses"]
     assert {row["rule"] for row in forks} == set(RULES.values())
     for row in forks:
         left, right = row["left_epoch_id"], row["right_epoch_id"]
@@ -112,10 +115,10 @@ def test_forks_and_correct_members_by_the_plain_functions(sample: Warehouse) -> 
         }
         assert found == fork_witnesses(left, right, members, ancestors), row
 
-    changes = sample.rows("select * from int_groups__member_changes where change = 'exclude'")
-    pasts = sets(sample.rows("select * from int_groups__pasts"), "message_id", "known_id")
+    changes = [row for row in sample["int_groups__member_changes"] if row["change"] == "exclude"]
+    pasts = sets(sample["int_groups__pasts"], "message_id", "known_id")
     correct = sets(
-        sample.rows("select * from fct_epoch_members where is_correct"), "epoch_id", "person_id"
+        [row for row in sample["fct_epoch_members"] if row["is_correct"]], "epoch_id", "person_id"
     )
     group_of = {row["epoch_id"]: row["group_id"] for row in epochs}
     assert changes
@@ -140,14 +143,14 @@ def test_forks_and_correct_members_by_the_plain_functions(sample: Warehouse) -> 
         assert correct[epoch] == expected, epoch
 
 
-def test_odd_epochs_are_flagged(sample: Warehouse, summary: dict[str, Any]) -> None:
+def test_odd_epochs_are_flagged(sample: dict[str, Rows], summary: dict[str, Any]) -> None:
     labels = {
         epoch["epoch_id"]: (group["name"], epoch["label"])
         for group in summary["groups"]
         for epoch in group["epochs"]
     }
     flags = ("is_empty", "has_foreign_creator", "has_unfollowed_exclusion", "has_wrong_secret")
-    rows = sample.rows("select * from dim_epochs")
+    rows = sample["dim_epochs"]
     found = {flag: {labels[row["epoch_id"]] for row in rows if row[flag]} for flag in flags}
     assert found == {
         "is_empty": {("repair day", "second")},

@@ -776,7 +776,8 @@ def test_a_build_of_odd_logs(warehouse: Warehouse) -> None:
         for number, (_, outcome) in enumerate(lines, 1)
     }
 
-    warehouse.build_marts()
+    some = "-s", "+fct_rejected_lines", "+stg_ssb__tangle_fields"
+    warehouse.build("build", *some, "--exclude-resource-types", "test", "unit_test")
 
     rejected = warehouse.rows("select source_file, line_number, reason from fct_rejected_lines")
     messages = warehouse.rows("select * from stg_ssb__messages")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -14,7 +16,7 @@ import pytest
 import yaml
 from dbt.selected_resources import set_selected_resources
 
-from conftest import MARTS, PROJECT, Build, Rows, Warehouse
+from conftest import BIN, MARTS, PROJECT, Build, Rows, Warehouse
 from dbt.adapters.sparkpython.owners import is_locked
 from scuttlehouse.sample import write_sample
 
@@ -191,6 +193,32 @@ def test_selectors_and_full_refresh(warehouse: Warehouse, published: dict[str, R
     assert after["dim_groups"] == sorted(groups, key=repr)
 
 
+@pytest.mark.usefixtures("published")
+def test_others_while_a_process_keeps_the_metastore(warehouse: Warehouse) -> None:
+    """Who reads is answered from the published files; who builds is told who does."""
+    [expected] = warehouse.rows("select count(*) as n from scuttlehouse.dim_tangles")
+    query = "select count(*) as n from dim_tangles"
+    asked = alongside(warehouse, "scuttlehouse", "sql", query, "--format", "json")
+    assert json.loads(asked.stdout) == expected, asked.stderr
+    assert f"in use by process {os.getpid()} " in asked.stderr
+    refused = alongside(warehouse, "dbt", "build", "--profiles-dir", "profiles")
+    assert refused.returncode != 0
+    assert f"in use by process {os.getpid()} " in refused.stdout
+    assert "at org.apache" not in refused.stdout
+
+
+def alongside(warehouse: Warehouse, *command: str) -> subprocess.CompletedProcess[str]:
+    """Run a command while this process keeps the metastore."""
+    return subprocess.run(
+        [str(BIN / command[0]), *command[1:]],
+        cwd=warehouse.project,
+        env={**os.environ, **warehouse.environment},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
 def test_other_commands_publish_nothing(
     warehouse: Warehouse, published: dict[str, Rows], other_logs: Path
 ) -> None:
@@ -227,7 +255,7 @@ def test_a_killed_build_is_no_trouble(
         time.sleep(0.1)
     assert differing(warehouse.published(), published) == []
 
-    warehouse.build_marts()
+    warehouse.build("run", "-s", "+fct_messages")
     work = warehouse.rows("select count(*) as n from scuttlehouse_work.fct_messages")
     assert work != [{"n": len(published["fct_messages"])}]
     assert not set(versions.parent.glob("*/*/.spark-staging-*"))
@@ -242,9 +270,9 @@ def test_a_killed_build_is_no_trouble(
 
 @pytest.mark.usefixtures("published")
 def test_old_versions_do_not_pile_up(warehouse: Warehouse) -> None:
-    """A mart has the versions of the builds that are kept, that of the last build, and one that is kept no longer.
+    """A mart has the versions of the builds that are kept, that of the last build, and one more.
 
-    Nobody drops what falls out when a build is published, before the next one.
+    What is kept no longer once a build is published is dropped by the next one.
     """
     some = "-s", "fct_rejected_lines", "--exclude-resource-types", "test", "unit_test"
     for _ in range(3):

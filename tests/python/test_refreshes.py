@@ -1,6 +1,6 @@
 """Refreshes: whatever comes in, in whatever pieces and order, the tables are those of one build of all.
 
-One random split in every run; `SCUTTLEHOUSE_TEST_SPLITS=100 pytest tests/python/test_refreshes.py` takes
+One random history in every run; `SCUTTLEHOUSE_TEST_SPLITS=100 pytest tests/python/test_refreshes.py` takes
 a hundred, which takes hours. All builds share one Spark session.
 """
 
@@ -9,18 +9,16 @@ from __future__ import annotations
 import gzip
 import os
 import random
-import shutil
-import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
 
-from conftest import BIN, PROJECT, Rows, Warehouse
+from conftest import PROJECT, Rows, Warehouse
+from scuttlehouse.cli import main
 from test_publishing import differing, published_orders, replayed
 
 SPLITS = int(os.environ.get("SCUTTLEHOUSE_TEST_SPLITS", "1"))
-REFRESHES = 1
 BUILD = "build", "--exclude-resource-types", "test", "unit_test"
 
 # What tells of the builds themselves, and not of the logs.
@@ -34,12 +32,8 @@ def refreshed(warehouse: Warehouse) -> Iterator[Warehouse]:
         yield warehouse
 
 
-def of_the_logs(tables: dict[str, Rows]) -> dict[str, Rows]:
-    return {name: rows for name, rows in tables.items() if name not in OF_BUILDS}
-
-
-def pieces(logs: list[Path], dice: random.Random) -> list[tuple[str, bytes]]:
-    """Parts of the logs as files, with overlaps and repeats, in any order."""
+def pieces(logs: list[Path], dice: random.Random) -> dict[str, bytes]:
+    """Parts of the logs as files by name, with overlaps and repeats, in any order; some are compressed."""
     found = []
     for log in logs:
         data = gzip.decompress(log.read_bytes()) if log.suffix == ".gz" else log.read_bytes()
@@ -47,16 +41,32 @@ def pieces(logs: list[Path], dice: random.Random) -> list[tuple[str, bytes]]:
         cuts = sorted(dice.sample(range(len(lines)), min(len(lines) - 1, dice.randrange(3))))
         for start, end in zip([0, *cuts], [*cuts, len(lines)], strict=True):
             overlap = dice.choice([0, 0, 5, 200])
+            part = b"".join(lines[max(start - overlap, 0) : end])
             name = f"{dice.randrange(10**6):06d}-{log.parent.name}-{log.name.removesuffix('.gz')}"
-            found.append((name, b"".join(lines[max(start - overlap, 0) : end])))
+            is_packed = dice.random() < 0.3
+            found.append((f"{name}.gz", gzip.compress(part)) if is_packed else (name, part))
     dice.shuffle(found)
-    return found
+    return dict(found)
+
+
+def unfinished(name: str, data: bytes, dice: random.Random) -> bytes:
+    """A log while its export runs: some of its lines, or a file that is cut anywhere."""
+    if name.endswith(".gz"):
+        return data[: dice.randrange(1, len(data))]
+    lines = data.splitlines(keepends=True)
+    return b"".join(lines[: dice.randrange(1, len(lines) + 1)])
+
+
+def put(warehouse: Warehouse, files: Mapping[str, bytes]) -> None:
+    for name, data in files.items():
+        (warehouse.landing / name).write_bytes(data)
 
 
 @pytest.mark.parametrize("seed", range(SPLITS))
-def test_any_split_in_any_order_ends_in_the_same_tables(
-    refreshed: Warehouse, tribes2: Path, seed: int
+def test_any_history_of_a_landing_folder_ends_in_the_tables_of_one_build(
+    refreshed: Warehouse, tribes2: Path, seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """Logs come, go on, are archived and come again; a build is rolled back; readers replay commands."""
     dice = random.Random(seed)
     scenario = dice.choice(sorted(path for path in tribes2.iterdir() if path.is_dir()))
     snapshots = sorted(path for path in scenario.iterdir() if path.is_dir())
@@ -64,101 +74,52 @@ def test_any_split_in_any_order_ends_in_the_same_tables(
         *sorted((PROJECT / "sample").iterdir()),
         *(log for snapshot in snapshots for log in sorted(snapshot.glob("*.jsonl"))),
     ]
-    waiting = pieces(dice.sample(logs, min(len(logs), 6)), dice)
-    for number in range(REFRESHES + 1):
-        count = dice.randrange(1, len(waiting) - REFRESHES + number + 1)
-        for name, data in waiting[: count if number < REFRESHES else None]:
-            (refreshed.landing / name).write_bytes(data)
-        del waiting[:count]
-        refreshed.refresh(*BUILD, *(["--full-refresh"] if number == 0 else []))
+    files = pieces(dice.sample(logs, min(len(logs), 6)), dice)
+    names = list(files)
+    first = names[: dice.randrange(3, len(names))]
+    growing, archived = first[0], first[1]
+    half = {growing: unfinished(growing, files[growing], dice)}
+    put(refreshed, {name: files[name] for name in first} | half)
+    refreshed.refresh(*BUILD, "--full-refresh")
+    before = refreshed.published()
+
+    put(refreshed, files)
+    (refreshed.landing / archived).unlink()
+    refreshed.refresh(*BUILD)
     tables = refreshed.published()
+    is_whole = half[growing] == files[growing]
+    status = {name: "known" if name in first else "new" for name in names}
+    status |= {growing: "known" if is_whole else "changed", archived: "vanished"}
+    assert {row["source_file"]: row["status"] for row in tables["dim_logs"]} == status, (
+        f"seed {seed}"
+    )
     told = replayed(tables["fct_timeline_updates"])
     assert told == published_orders(tables["fct_tangle_messages"]), f"seed {seed}"
-    refreshed.build(*BUILD)
-    at_once = refreshed.published()
-    for name, rows in of_the_logs(at_once).items():
-        ours, theirs = tables[name], rows
-        different = (
-            [row for row in ours if row not in theirs],
-            [row for row in theirs if row not in ours],
-        )
-        assert ours == theirs, f"seed {seed}, {name}: {different}"
 
-
-def alongside(warehouse: Warehouse, *command: str) -> subprocess.CompletedProcess[str]:
-    """Run a command while this process keeps the metastore."""
-    assert warehouse.session is not None
-    return subprocess.run(
-        [str(BIN / command[0]), *command[1:]],
-        cwd=warehouse.project,
-        env={**os.environ, **warehouse.environment},
-        capture_output=True,
-        text=True,
-        check=False,
+    # What is published is what a refresh goes on from, whatever was read since.
+    with monkeypatch.context() as patch:
+        patch.chdir(refreshed.project)
+        for name, value in refreshed.environment.items():
+            patch.setenv(name, value)
+        assert main(["rollback"]) == 0
+    assert differing(refreshed.published(), before) == [], f"seed {seed}"
+    refreshed.refresh(*BUILD)
+    again = refreshed.published()
+    assert {row["source_file"]: row["status"] for row in again["dim_logs"]} == status, (
+        f"seed {seed}"
     )
 
-
-def statuses(warehouse: Warehouse) -> dict[str, str]:
-    rows = warehouse.rows("select source_file, status from scuttlehouse.dim_logs")
-    return {row["source_file"]: row["status"] for row in rows}
-
-
-def test_logs_that_change_and_vanish_and_a_build_that_is_published_again(
-    refreshed: Warehouse, tribes2: Path
-) -> None:
-    """One history of a landing folder, and whoever reads meanwhile."""
-    logs = tribes2 / "s4-overlap" / "forked-synced"
-    alice, bob, carol = (refreshed.landing / f"{name}.jsonl" for name in ("alice", "bob", "carol"))
-    lines = (logs / alice.name).read_bytes().splitlines(keepends=True)
-    alice.write_bytes(b"".join(lines[:40]))
-    carol.write_bytes(b"".join(lines[:20]))
-    (refreshed.landing / "cut.jsonl.gz").write_bytes(gzip.compress(b"".join(lines))[:-200])
-    refreshed.refresh(*BUILD, "--full-refresh")
-    first = refreshed.published()
-    assert [row["reason"] for row in first["fct_rejected_lines"]] == ["cut_short"]
-
-    # An export that goes on under its name, one that is whole at last, one more, and one that vanishes.
-    carol.unlink()
-    alice.write_bytes(b"".join(lines[:60]))
-    (refreshed.landing / "cut.jsonl.gz").write_bytes(gzip.compress(b"".join(lines[50:])))
-    shutil.copy(logs / bob.name, bob)
-    refreshed.refresh(*BUILD)
-    assert statuses(refreshed) == {
-        "alice.jsonl": "changed",
-        "bob.jsonl": "new",
-        "carol.jsonl": "vanished",
-        "cut.jsonl.gz": "changed",
-    }
-    second = refreshed.published()
-    assert second["fct_rejected_lines"] == []
-    assert of_the_logs(second) == of_the_logs(anew(refreshed))
-
-    # Somebody reads, and somebody builds, while this process keeps the metastore.
-    query = "select count(*) as n from dim_tangles"
-    asked = alongside(refreshed, "scuttlehouse", "sql", query, "--format", "json")
-    assert asked.stdout == f'{{"n": {len(second["dim_tangles"])}}}\n', asked.stderr
-    assert f"in use by process {os.getpid()} " in asked.stderr
-    refused = alongside(refreshed, "dbt", "build", "--profiles-dir", "profiles")
-    assert refused.returncode != 0
-    assert f"in use by process {os.getpid()} " in refused.stdout
-    assert "at org.apache" not in refused.stdout
-
-    back = refreshed.run("scuttlehouse", "rollback")
-    assert (back.returncode, back.stderr) == (0, "")
-    assert [line[0] for line in back.stdout.splitlines()[:2]] == [" ", "*"]
-    assert differing(refreshed.published(), first) == []
-
-    # A refresh goes on from what is published, whatever was read since.
-    refreshed.refresh(*BUILD)
-    assert of_the_logs(refreshed.published()) == of_the_logs(second)
+    put(refreshed, files)
+    refreshed.build(*BUILD)
+    at_once = refreshed.published()
+    for ours in (tables, again):
+        for name in at_once.keys() - OF_BUILDS:
+            different = difference(ours[name], at_once[name])
+            assert different is None, f"seed {seed}, {name}: {different}"
 
 
-def anew(warehouse: Warehouse) -> dict[str, Rows]:
-    """The tables of one build of all that has landed."""
-    before = warehouse.published()
-    warehouse.build_marts()
-    return {
-        name: sorted(warehouse.rows(f"select * from {name}"), key=repr)
-        for name in before
-        if name not in OF_BUILDS
-    }
+def difference(ours: Rows, theirs: Rows) -> tuple[Rows, Rows] | None:
+    """The rows of each that the other lacks (none, if it has one twice); nothing where they are equal."""
+    if ours == theirs:
+        return None
+    return [row for row in ours if row not in theirs], [row for row in theirs if row not in ours]

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+import pytest
 
 from conftest import Warehouse
 
 
-def test_every_unit_test_holds(warehouse: Warehouse, tmp_path: Path) -> None:
-    (tmp_path / "log.jsonl").write_text("no message\n")
-    warehouse.land(tmp_path / "log.jsonl")
-    warehouse.build_marts("--empty")
+@pytest.mark.usefixtures("built")
+def test_every_unit_test_holds(warehouse: Warehouse) -> None:
     outcome = warehouse.dbt("test", "-s", "test_type:unit")
     said = {result.node.name: result.message for result in outcome.result or []}
     failed = [result.node.name for result in outcome.result or [] if result.status != "pass"]
