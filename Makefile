@@ -5,20 +5,24 @@ BIN := $(VENV)/bin
 DBT := $(BIN)/dbt
 DBT_ARGS := --profiles-dir profiles
 
-.PHONY: build test lint docs clean java postgres
+.PHONY: build test adapter lint docs clean java postgres
 
 # Unit tests test the code and not the log: `make test` runs them.
 build: $(VENV)/.installed
 	@$(DBT) build $(DBT_ARGS) --exclude-resource-type unit_test
 
-# The adapter is tested by itself, with a Spark of other settings; the rest by two processes (tests/python/conftest.py).
-test: lint postgres
-	@$(BIN)/pytest tests/python/adapter
+# Two things at a time: lint and the adapter, which has a Spark of other settings; then two processes of the
+# other tests (tests/python/conftest.py).
+test: $(VENV)/.installed postgres
+	@$(MAKE) --no-print-directory --jobs=2 --output-sync=target lint adapter
 	@$(BIN)/pytest --ignore=tests/python/adapter --numprocesses=2 --dist=loadgroup
 
+adapter: $(VENV)/.installed
+	@$(BIN)/pytest tests/python/adapter
+
 lint: $(VENV)/.installed
-	@$(BIN)/ruff check src python_models tests benchmarks
-	@$(BIN)/ruff format --check src python_models tests benchmarks
+	@$(BIN)/ruff check src python_models tests benchmarks schedules
+	@$(BIN)/ruff format --check src python_models tests benchmarks schedules
 	@$(BIN)/mypy
 	@$(BIN)/sqlfluff lint models macros/ids macros/tangles tests --disable-progress-bar
 

@@ -7,17 +7,18 @@
 {% macro create_builds_log() -%}
   {%- do run_query(
       'create table if not exists ' ~ builds_log() ~ ' (step string, step_kind string, status string, message string, '
-      ~ 'seconds double, rows_in bigint, rows_out bigint, started_at timestamp, build_id string) '
+      ~ 'seconds double, rows_in bigint, rows_out bigint, rows_added bigint, rows_changed bigint, rows_gone bigint, '
+      ~ 'settling_steps bigint, started_at timestamp, build_id string) '
       ~ 'using parquet partitioned by (build_id)'
   ) -%}
 {%- endmacro %}
 
 
 {#- Add a run to the log: a row for each of its steps, and one for all of it. -#}
-{% macro log_build(results, status) -%}
+{% macro log_build(results, status, changes) -%}
   {%- set row_counts = count_rows(results) -%}
   {%- set seconds = (modules.datetime.datetime.now(modules.pytz.utc) - run_started_at).total_seconds() -%}
-  {%- set rows = [logged('build', 'build', status, none, seconds, none, none, run_started_at)] -%}
+  {%- set rows = [logged(step='build', kind='build', status=status, seconds=seconds, changes=total_changes(changes), started_at=run_started_at)] -%}
   {%- for result in results if result.node.resource_type in ('model', 'seed', 'test') -%}
     {%- set rows_in = [] -%}
     {%- for parent in result.node.depends_on.nodes if parent in row_counts -%}
@@ -27,8 +28,16 @@
     {%- set message = none if result.status in ('success', 'pass') else result.message -%}
     {%- set started_at = (result.timing | last).started_at if result.timing else none -%}
     {%- do rows.append(logged(
-        result.node.name, result.node.resource_type, result.status, message, result.execution_time,
-        rows_in | sum if rows_in else none, rows_out, started_at
+        step=result.node.name,
+        kind=result.node.resource_type,
+        status=result.status,
+        message=message,
+        seconds=result.execution_time,
+        rows_in=rows_in | sum if rows_in else none,
+        rows_out=rows_out,
+        changes=changes.get(result.node.name),
+        settling_steps=var('settle_steps') if result.node.name == 'int_tangles__settled' else none,
+        started_at=started_at
     )) -%}
   {%- endfor -%}
   {%- do write_log(invocation_id, rows) -%}
@@ -41,12 +50,14 @@
 
 
 {#- A row of the log as SQL values. Of a message the first line counts, cut where it gets long. -#}
-{% macro logged(step, kind, status, message, seconds, rows_in, rows_out, started_at) -%}
+{% macro logged(
+    step, kind, status, message=none, seconds=none, rows_in=none, rows_out=none, changes=none, settling_steps=none, started_at=none
+) -%}
   {%- set values = [] -%}
   {%- for text in (step, kind, status, (message or '').strip().split('\n')[0][:500] or none) -%}
-    {%- do values.append("'" ~ text | replace('\\', '\\\\') | replace("'", "\\'") ~ "'" if text is not none else 'null') -%}
+    {%- do values.append(sql_text(text) if text is not none else 'null') -%}
   {%- endfor -%}
-  {%- for number in (seconds, rows_in, rows_out) -%}
+  {%- for number in [seconds, rows_in, rows_out] + (changes or [none, none, none]) + [settling_steps] -%}
     {%- do values.append(number if number is not none else 'null') -%}
   {%- endfor -%}
   {%- do values.append("timestamp'" ~ started_at ~ "'" if started_at else 'null') -%}

@@ -17,13 +17,16 @@
     {%- for schema in [versions_schema(), 'scuttlehouse'] -%}
       {%- do run_query('create schema if not exists ' ~ schema) -%}
     {%- endfor -%}
+    {%- if flags.WHICH == 'freshness' -%}
+      {%- do create_landing_files() -%}
+    {%- endif -%}
     {%- if is_writing() -%}
       {%- do create_builds_log() -%}
       {%- set dead = adapter.begin_build(home(), invocation_id) -%}
       {%- if dead -%}
         {{- print("The build before this one did not come to its end (" ~ dead.holder ~ "). What it had begun is cleared; "
             ~ "what is published stays as it was.") -}}
-        {%- do write_log(dead.build_id, [logged('build', 'build', 'killed', dead.holder, none, none, none, none)]) -%}
+        {%- do write_log(dead.build_id, [logged(step='build', kind='build', status='killed', message=dead.holder)]) -%}
         {%- do clear_leftovers() -%}
       {%- endif -%}
     {%- endif -%}
@@ -36,7 +39,8 @@
   {%- if execute and is_writing() -%}
     {%- set unpublished = unpublished_models(results) -%}
     {%- set status = publish_state(results, unpublished) -%}
-    {%- do log_build(results, status) -%}
+    {%- set changes = published_changes() if status == 'published' else {} -%}
+    {%- do log_build(results, status, changes) -%}
     {%- if status == 'failed' and is_publishing() -%}
       {{- print("\nNothing was published: mend what failed above and build again. Until then the schema " ~
           "scuttlehouse holds the tables of the last build that passed all its checks.\nIf an expectation failed, " ~
@@ -44,7 +48,7 @@
     {%- elif status == 'published' -%}
       {%- do list_published_files() -%}
       {%- do drop_unread_batches() -%}
-      {{- print_summary() -}}
+      {{- print_summary(total_changes(changes)) -}}
     {%- elif unpublished -%}
       {{- print("\nNot published, as not all of their tests were selected: " ~ unpublished | join(', ') ~ ".\n") -}}
     {%- endif -%}
@@ -97,4 +101,11 @@
 {#- Where the warehouse lives. -#}
 {% macro home() -%}
   {{ return(env_var('SCUTTLEHOUSE_HOME', '.scuttlehouse')) }}
+{%- endmacro %}
+
+
+{#- Shows the files of the landing folder to `dbt source freshness`, as the source that they are. -#}
+{% macro create_landing_files() -%}
+  {%- do run_query('create or replace global temporary view landing_files using binaryFile options (path '
+      ~ sql_text(env_var('SCUTTLEHOUSE_LANDING', 'sample')) ~ ", recursiveFileLookup 'true')") -%}
 {%- endmacro %}

@@ -1,5 +1,5 @@
 {#- The build in one screen, for somebody who sees these tables for the first time. Ids are shortened. -#}
-{% macro print_summary() %}
+{% macro print_summary(changes) %}
   {%- set log = run_query("
       select
           count(*) as message_count,
@@ -32,6 +32,7 @@
   {{- print("\nscuttlehouse: built, tested and published as build " ~ invocation_id ~ ".") -}}
   {{- print("  Of the logs " ~ logs[0] ~ " are new, " ~ logs[1] ~ " changed, " ~ logs[2] ~ " known (not read again), "
       ~ logs[3] ~ " vanished (their lines stay).") -}}
+  {{- print("  In the tables " ~ changes[0] ~ " rows came in, " ~ changes[1] ~ " changed and " ~ changes[2] ~ " are gone; fct_builds says in which.") -}}
   {{- print("\nThe log") -}}
   {{- print("  " ~ log[0] ~ " messages in " ~ log[1] ~ " feeds of " ~ log[2] ~ " people; " ~ log[5]
       ~ " of them nobody opened, " ~ log[3] ~ " are invalid, " ~ log[4] ~ " are of a format that is not checked.") -}}

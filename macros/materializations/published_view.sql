@@ -83,6 +83,7 @@
         'build_id': invocation_id,
         'published_at': modules.datetime.datetime.now(modules.pytz.utc).strftime('%Y-%m-%d %H:%M:%S UTC'),
         'is_whole': not left_out,
+        'replaced': history.published,
         'rules_hash': rules_hash(),
         'versions': versions
     } -%}

@@ -16,6 +16,7 @@ group_messages as (
 epochs as (
 
     select * from {{ ref('int_groups__epochs') }}
+    where {{ is_touched('group_id', 'int_refresh__groups') }}
 
 ),
 

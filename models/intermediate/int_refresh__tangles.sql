@@ -11,7 +11,7 @@ changed_messages as (
 
 changed_feeds as (
 
-    {{ changed_ids('feed_id', 'int_feeds__people') }}
+    select * from {{ ref('int_refresh__feeds') }}
 
 ),
 

@@ -18,7 +18,7 @@ accounts as (
 
 ),
 
-final as (
+candidates as (
 
     select
         messages.tangle_id as set_id,
@@ -46,6 +46,13 @@ final as (
         messages.domain like 'set!_v1!_!_%' escape '!'
         and messages.tangle_id is not null
         and not messages.is_account_message
+
+),
+
+final as (
+
+    select * from candidates
+    where {{ is_touched('set_id', 'int_refresh__sets') }}
 
 )
 

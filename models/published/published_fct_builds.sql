@@ -18,6 +18,10 @@ final as (
         seconds,
         rows_in,
         rows_out,
+        rows_added,
+        rows_changed,
+        rows_gone,
+        settling_steps,
         started_at
     from builds
 

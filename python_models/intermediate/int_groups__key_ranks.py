@@ -3,7 +3,7 @@ from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
 
-from scuttlehouse.epoch_keys import KeyRing, sealed_keys, warehouse_pepper
+from scuttlehouse.epoch_keys import KeyRing, LostKeysError, sealed_keys, warehouse_pepper
 
 
 def model(dbt: Any, session: SparkSession) -> DataFrame:
@@ -13,4 +13,7 @@ def model(dbt: Any, session: SparkSession) -> DataFrame:
     ranks = session.createDataFrame(list(ring.ranks.items()), "key_hash string, key_rank bigint")
     # After the lines are read, the keys of all of them are known.
     inits = dbt.ref("stg_ssb__messages").where("content_type = 'group/init'")
-    return ranks.join(inits, "key_hash", "left_semi")
+    keys = inits.where("key_hash is not null").select("key_hash").distinct()
+    if unranked := keys.join(ranks, "key_hash", "left_anti").count():
+        raise LostKeysError(home, unranked)
+    return ranks.join(keys, "key_hash", "left_semi")

@@ -13,7 +13,12 @@ from scuttlehouse.tables import read_graph
 
 def model(dbt: Any, session: SparkSession) -> DataFrame:
     dbt.config(materialized="table")
-    in_graph = dbt.ref("int_tangles__messages").where("tangle_kind = 'group' and status = 'in'")
+    groups = dbt.ref("int_groups__epoch_members").select("group_id")
+    in_graph = (
+        dbt.ref("int_tangles__messages")
+        .where("tangle_kind = 'group' and status = 'in'")
+        .join(groups, "group_id", "left_semi")
+    )
     previous = dbt.ref("stg_ssb__tangle_fields").where("tangle_kind = 'group'")
     types = dbt.ref("stg_ssb__group_messages").select("message_id", "content_type")
     superseded = dbt.ref("int_groups__epochs").where("not is_tip").select("epoch_id")

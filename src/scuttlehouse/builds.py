@@ -92,7 +92,8 @@ def publish(session: SparkSession, history: dict[str, Any], build: dict[str, Any
         WarehouseError: a published view has other columns than the build.
     """
     versions: dict[str, str] = build["versions"]
-    for row in session.sql(f"show views in {PUBLISHED_SCHEMA}").collect():
+    # Spark counts the views of a session among those of every schema.
+    for row in session.sql(f"show views in {PUBLISHED_SCHEMA}").where("not isTemporary").collect():
         [view] = session.sql(f"show create table {PUBLISHED_SCHEMA}.{row.viewName}").collect()
         if "versions[" in view[0] and not any(f"'{table}'" in view[0] for table in versions):
             raise WarehouseError(

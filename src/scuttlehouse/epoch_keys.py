@@ -36,6 +36,20 @@ class SealError(Exception):
     """The file of epoch keys cannot be opened; the message says what to do."""
 
 
+class LostKeysError(Exception):
+    """Epoch keys that were read are no longer kept, so they cannot be ranked.
+
+    >>> print(LostKeysError(Path("home"), 2))  # doctest: +ELLIPSIS
+    home/epoch_keys.sealed lacks 2 epoch keys that were read from logs: run ...
+    """
+
+    def __init__(self, home: Path, lost: int) -> None:
+        super().__init__(
+            f"{home / SEALED_FILE} lacks {lost} epoch keys that were read from logs: run "
+            "`dbt build --full-refresh`, which finds them in the logs again."
+        )
+
+
 def key_bytes(text: object) -> bytes | None:
     """The 32 bytes that a text spells in base64 or hex; None where it spells no key.
 

@@ -1,3 +1,6 @@
+-- depends_on: {{ ref('int_refresh__epochs') }}
+{{ config(carried_by={'epoch_id': 'int_refresh__epochs'}) }}
+
 with
 
 precedence as (

@@ -3,7 +3,11 @@ with
 timeline as (
 
     select * from {{ ref('int_tangles__messages') }}
-    where tangle_kind = 'group' and status = 'in' and group_id is not null
+    where
+        tangle_kind = 'group'
+        and status = 'in'
+        and group_id is not null
+        and {{ is_touched('group_id', 'int_refresh__groups') }}
 
 ),
 

@@ -1,0 +1,66 @@
+{#- What a build that was just published has changed in the published tables, by mart: how many rows it added, changed
+    and dropped, by their keys. A mart whose columns are others than before has no entry. -#}
+{% macro published_changes() -%}
+  {%- set history = build_history() -%}
+  {%- set build = published_build(history) -%}
+  {%- set replaced = history.builds | selectattr('build_id', 'equalto', build.replaced) | first or {'versions': {}} -%}
+  {%- set queries = [] -%}
+  {%- for model in published_models() -%}
+    {%- set table = table_of(model.alias, build.versions) -%}
+    {%- if table and (table in replaced.versions or not table_of(model.alias, replaced.versions)) -%}
+      {%- do queries.append(changes_of(model, table, build.versions[table], replaced.versions.get(table))) -%}
+    {%- endif -%}
+  {%- endfor -%}
+  {%- set changes = {} -%}
+  {%- for row in run_query(queries | join(' union all ')) -%}
+    {%- do changes.update({row[0]: [row[1], row[2], row[3]]}) -%}
+  {%- endfor -%}
+  {{ return(changes) }}
+{%- endmacro %}
+
+
+{% macro changes_of(model, table, version, replaced_version) -%}
+  {%- set columns = [] -%}
+  {%- for name in model.columns -%}
+    {%- do columns.append('`' ~ name ~ '`') -%}
+  {%- endfor -%}
+  select
+    '{{ model.alias }}' as mart,
+    count_if(old_hash is null) as rows_added,
+    count_if(old_hash != new_hash) as rows_changed,
+    count_if(new_hash is null) as rows_gone
+  from (
+    select
+      max(case when version = '{{ version }}' then xxhash64({{ columns | join(', ') }}) end) as new_hash,
+      max(case when version != '{{ version }}' then xxhash64({{ columns | join(', ') }}) end) as old_hash
+    from {{ versions_schema() }}.{{ table }}
+    where version in ('{{ version }}', '{{ replaced_version or version }}')
+    group by {{ key_of(model.alias) | join(', ') }}
+  )
+{%- endmacro %}
+
+
+{#- The columns whose values no two rows of a mart share, as its tests say. -#}
+{% macro key_of(mart) -%}
+  {%- for test in graph.nodes.values() if test.test_metadata and test.attached_node == 'model.scuttlehouse.' ~ mart -%}
+    {%- if test.test_metadata.name == 'unique_together' -%}
+      {{ return(test.test_metadata.kwargs.columns) }}
+    {%- elif test.test_metadata.name == 'unique' -%}
+      {{ return([test.column_name]) }}
+    {%- endif -%}
+  {%- endfor -%}
+  {%- do exceptions.raise_compiler_error('No test says what the key of ' ~ mart ~ ' is.') -%}
+{%- endmacro %}
+
+
+{#- Added, changed and gone rows of all marts that tell of the logs. Those that tell of builds are others every time. -#}
+{% macro total_changes(changes) -%}
+  {%- set counts = [] -%}
+  {%- for mart in changes if mart not in ('dim_logs', 'fct_quality_results', 'fct_timeline_updates') -%}
+    {%- do counts.append(changes[mart]) -%}
+  {%- endfor -%}
+  {%- if not counts -%}
+    {{ return(none) }}
+  {%- endif -%}
+  {{ return([counts | sum(attribute=0), counts | sum(attribute=1), counts | sum(attribute=2)]) }}
+{%- endmacro %}

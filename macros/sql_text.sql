@@ -1,0 +1,4 @@
+{#- A text as SQL has it. -#}
+{% macro sql_text(text) -%}
+  {{ return("'" ~ text | replace('\\', '\\\\') | replace("'", "\\'") ~ "'") }}
+{%- endmacro %}

@@ -1,0 +1,44 @@
+"""scuttlehouse in Dagster: a job that refreshes the warehouse, every night at three.
+
+    pip install dagster dagster-webserver        # into .venv, once
+    .venv/bin/dagster dev -f schedules/dagster_definitions.py
+
+The folders are those of the environment that Dagster runs in (SCUTTLEHOUSE_LANDING, SCUTTLEHOUSE_HOME).
+What a build says is in the run's log, line by line; a build that publishes nothing fails the run.
+"""
+
+import subprocess
+import sys
+from pathlib import Path
+
+from dagster import Definitions, Failure, OpExecutionContext, ScheduleDefinition, job, op
+
+PROJECT = Path(__file__).parents[1]
+DBT = Path(sys.executable).with_name("dbt")
+
+
+@op
+def build(context: OpExecutionContext) -> str:
+    """What `make build` does in an environment that is installed; returns what it said."""
+    command = [DBT, "--no-use-colors", "build", "--profiles-dir", "profiles"]
+    command += ["--exclude-resource-type", "unit_test"]
+    said = []
+    with subprocess.Popen(
+        command, cwd=PROJECT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    ) as process:
+        for line in process.stdout or ():
+            context.log.info(line.rstrip())
+            said.append(line)
+    if process.returncode != 0:
+        raise Failure("Nothing was published: see what failed above.")
+    return "".join(said)
+
+
+@job
+def refresh() -> None:
+    build()
+
+
+defs = Definitions(
+    jobs=[refresh], schedules=[ScheduleDefinition(job=refresh, cron_schedule="0 3 * * *")]
+)

@@ -1,0 +1,34 @@
+"""The schedules that we show. The job of Dagster makes the build that most tests share (`built`)."""
+
+from __future__ import annotations
+
+import re
+from configparser import ConfigParser
+
+import pytest
+from dagster import Failure
+
+from conftest import PROJECT, Build, dagster_definitions
+
+
+def test_the_job_of_dagster_builds_and_shows_what_it_said(built: Build) -> None:
+    assert re.search("^scuttlehouse: built, tested and published as build ", built.output, re.M)
+
+
+def test_the_job_of_dagster_fails_with_its_build(monkeypatch: pytest.MonkeyPatch) -> None:
+    module = dagster_definitions(PROJECT)
+    monkeypatch.setattr(module, "DBT", "false")
+    with pytest.raises(Failure, match="Nothing was published"):
+        module.refresh.execute_in_process()
+
+
+def test_every_schedule_builds_at_three() -> None:
+    [schedule] = dagster_definitions(PROJECT).defs.schedules
+    assert (schedule.job_name, schedule.cron_schedule) == ("refresh", "0 3 * * *")
+    units = {}
+    for name in ("scuttlehouse.service", "scuttlehouse.timer"):
+        # A key may stand in a unit more than once.
+        units[name] = ConfigParser(strict=False, delimiters=("=",))
+        units[name].read(PROJECT / "schedules" / name)
+    assert units["scuttlehouse.service"]["Service"]["ExecStart"] == "/usr/bin/make build"
+    assert units["scuttlehouse.timer"]["Timer"]["OnCalendar"] == "*-*-* 03:00:00"
