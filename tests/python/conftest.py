@@ -27,6 +27,7 @@ import yaml
 from hypothesis import settings
 
 from dbt.adapters.sparkpython.owners import release
+from scuttlehouse.cli import main
 
 # Tests never depend on timing.
 settings.register_profile("project", deadline=None)
@@ -42,6 +43,8 @@ MARTS = sorted(
 )
 
 PUBLISHED = sorted([*MARTS, "fct_quality_results"])
+# What tells of the builds themselves, and not of the logs.
+OF_BUILDS = {"fct_timeline_updates", "fct_quality_results", "dim_logs"}
 
 Rows = list[dict[str, Any]]
 
@@ -124,6 +127,14 @@ class Warehouse:
         ]
         assert outcome.success, outcome.exception or "\n".join(messages)
 
+    def roll_back(self, *options: str) -> None:
+        """`scuttlehouse rollback`, in this process."""
+        with pytest.MonkeyPatch.context() as patch:
+            patch.chdir(self.project)
+            for name, value in self.environment.items():
+                patch.setenv(name, value)
+            assert main(["rollback", *options]) == 0
+
     def build_marts(self, *options: str) -> None:
         """Build every mart, without tests and without publishing."""
         marts = ["+path:models/marts", "+path:python_models/marts"]
@@ -184,13 +195,14 @@ class Warehouse:
         """
         [passed] = self.rows("select versions from int_quality__passed")
         folder = self.home / "warehouse" / "scuttlehouse_work_versions.db"
+        views = self.session.sql("show table extended in scuttlehouse like '*'").collect()
         tables = {}
-        for table, version in passed["versions"].items():
-            name = table.rsplit("__", 1)[0]
-            if name in PUBLISHED:
-                path = folder / table / f"version={version}"
+        for view in views:
+            if view.tableName in PUBLISHED:
+                [table] = [one for one in passed["versions"] if f".{one} " in view.information]
+                path = folder / table / f"version={passed['versions'][table]}"
                 files = pq.read_table(path, partitioning=None, coerce_int96_timestamp_unit="us")
-                tables[name] = sorted(files.to_pylist(), key=repr)
+                tables[view.tableName] = sorted(files.to_pylist(), key=repr)
         return tables
 
     def start(self, *command: str, **environment: str) -> subprocess.Popen[str]:

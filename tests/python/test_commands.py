@@ -5,8 +5,10 @@ from __future__ import annotations
 import csv
 import io
 import json
+import os
 import re
 import sqlite3
+import time
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
@@ -176,6 +178,23 @@ def test_queries_change_nothing(ask: Ask, warehouse: Warehouse) -> None:
         code, _, err = ask(statement)
         assert code == 0 or is_one_sentence(err), err
     assert warehouse.published() == before
+
+
+@pytest.mark.usefixtures("built")
+def test_source_freshness_is_the_age_of_the_newest_log(
+    warehouse: Warehouse, tmp_path: Path
+) -> None:
+    (tmp_path / "log.jsonl").write_text("no message\n")
+    warehouse.land(tmp_path / "log.jsonl", tmp_path / "log.jsonl")
+    logs = sorted(warehouse.landing.iterdir())
+    found = {}
+    for days in (1, 3, 8):
+        for log, age in zip(logs, (30, days), strict=True):
+            at = time.time() - age * 86_400
+            os.utime(log, (at, at))
+        [result] = warehouse.dbt("source", "freshness").result.results
+        found[days] = str(result.status)
+    assert found == {1: "pass", 3: "warn", 8: "error"}
 
 
 @pytest.mark.usefixtures("built")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import random
 import subprocess
 import threading
 import time
@@ -17,12 +18,22 @@ import pytest
 import yaml
 from dbt.selected_resources import set_selected_resources
 
-from conftest import BIN, MARTS, PROJECT, PUBLISHED, Build, Rows, Warehouse
+from conftest import BIN, MARTS, OF_BUILDS, PROJECT, PUBLISHED, Build, Rows, Warehouse
 from dbt.adapters.sparkpython.owners import is_locked
 from scuttlehouse.sample import write_sample
 
 GATE = "tests/singular/nothing_may_pass.sql"
 KEPT_BUILDS = yaml.safe_load((PROJECT / "dbt_project.yml").read_text())["vars"]["kept_builds"]
+# `SCUTTLEHOUSE_TEST_KILLS=50` kills fifty builds, which takes an hour.
+KILLS = int(os.environ.get("SCUTTLEHOUSE_TEST_KILLS", "1"))
+CHANGES = ["rows_added", "rows_changed", "rows_gone"]
+KEYS = {
+    "fct_messages": ("message_id",),
+    "dim_logs": ("source_file",),
+    "fct_tangle_messages": ("tangle_id", "message_id"),
+    "fct_epoch_repairs": ("epoch_id", "action", "person_id"),
+    "dim_sets": ("set_id",),
+}
 WITHOUT_UNIT_TESTS = "--exclude-resource-type", "unit_test"
 
 
@@ -113,6 +124,13 @@ def published_orders(messages: Rows) -> dict[str, list[str]]:
     return orders
 
 
+def changes(old: Rows, new: Rows, key: tuple[str, ...]) -> list[int]:
+    """How many rows were added, changed and dropped."""
+    before, after = ({tuple(row[one] for one in key): row for row in rows} for rows in (old, new))
+    changed = sum(before[one] != after[one] for one in before.keys() & after.keys())
+    return [len(after.keys() - before.keys()), changed, len(before.keys() - after.keys())]
+
+
 def counts(tables: dict[str, Rows]) -> tuple[int, int]:
     return len(tables["fct_messages"]), len(tables["fct_rejected_lines"])
 
@@ -149,6 +167,11 @@ def test_a_build_is_logged_step_by_step(warehouse: Warehouse, built: Build) -> N
         assert steps[mart]["rows_out"] == len(built.tables[mart]), mart
         assert steps[mart]["status"] == "success"
         assert 0 < steps[mart]["seconds"] < whole["seconds"]
+        changes = [steps[mart][name] for name in CHANGES]
+        assert changes == [len(built.tables[mart]), 0, 0], "the first build adds all"
+    logged = [steps[mart]["rows_added"] for mart in MARTS if mart not in OF_BUILDS]
+    assert [whole[name] for name in CHANGES] == [sum(logged), 0, 0]
+    assert steps["int_tangles__settled"]["settling_steps"] == 8
     read = steps["stg_ssb__messages"]["rows_out"]
     assert steps["stg_ssb__tangle_fields"]["rows_in"] == read == len(built.tables["fct_messages"])
     assert {row["step_kind"] for row in steps.values()} == {"build", "model", "seed", "test"}
@@ -186,6 +209,12 @@ def test_a_failed_build_publishes_nothing_and_a_retry_all(
     assert set(reads()[:while_failing]) == {counts(published)}
     assert set(reads()) <= {counts(published), counts(after)}
     assert len(after["fct_messages"]) == work[0]["n"]
+    [passed] = warehouse.rows("select history from int_quality__passed")
+    build_id = json.loads(passed["history"])["published"]
+    log = warehouse.rows(f"select * from scuttlehouse.fct_builds where build_id = '{build_id}'")
+    for mart, key in KEYS.items():
+        [step] = [row for row in log if row["step"] == mart]
+        assert [step[name] for name in CHANGES] == changes(published[mart], after[mart], key), mart
     # What was told of the first logs and of the others, whose tangles are not the same, is one history.
     assert replayed(after["fct_timeline_updates"]) == published_orders(after["fct_tangle_messages"])
     refreshes = {row["refresh_number"] for row in after["fct_timeline_updates"]}
@@ -194,6 +223,21 @@ def test_a_failed_build_publishes_nothing_and_a_retry_all(
         {row["refresh_number"] for row in published["fct_timeline_updates"]}
     )
     assert {row["command"] for row in after["fct_timeline_updates"]} >= {"ins", "del"}
+    roll_back_and_forth(warehouse, published, after, build_id)
+
+
+def roll_back_and_forth(
+    warehouse: Warehouse, first: dict[str, Rows], last: dict[str, Rows], last_id: str
+) -> None:
+    """The build before is published in one step, and the later one again: readers see either."""
+    with a_reader(warehouse) as reads:
+        warehouse.roll_back()
+        assert differing(warehouse.published(), first) == []
+        warehouse.roll_back("--to", last_id)
+        assert differing(warehouse.published(), last) == []
+    assert set(reads()) <= {counts(first), counts(last)}
+    listed = json.loads((warehouse.home / "published.json").read_text())
+    assert listed["build_id"] == last_id
 
 
 def test_selectors_and_full_refresh(warehouse: Warehouse, published: dict[str, Rows]) -> None:
@@ -255,34 +299,45 @@ def test_a_killed_build_is_no_trouble(
 ) -> None:
     """kill -9 in the middle of writing tables: readers read on, and the next build just works."""
     warehouse.land(other_logs / "alice.jsonl")
-    versions = warehouse.home / "warehouse" / "scuttlehouse_work_versions.db"
-    known = set(versions.glob("*/version=*"))
-    with warehouse.start(
-        "dbt", "build", "--profiles-dir", "profiles", *WITHOUT_UNIT_TESTS
-    ) as process:
-        for _ in process.stdout or ():
-            if set(versions.glob("*/version=*")) - known:
-                break
-        running = process.poll() is None
-        process.kill()
-    assert running, "the build ended before it wrote a mart"
-    assert process.returncode == -9
-    # Java follows as soon as it notices.
-    while is_locked(warehouse.home / "metastore" / "dbex.lck"):
-        time.sleep(0.1)
-    assert differing(warehouse.published(), published) == []
+    pids = []
+    for seed in range(1, KILLS + 1):
+        pids.append(kill_a_build(warehouse, random.Random(seed)))
+        assert differing(warehouse.published(), published) == [], f"seed {seed}"
 
     warehouse.build("run", "-s", "+fct_messages", "+fct_rejected_lines")
     work = warehouse.rows("select count(*) as n from scuttlehouse_work.fct_messages")
     assert work != [{"n": len(published["fct_messages"])}]
-    assert not set(versions.parent.glob("*/*/.spark-staging-*"))
-    assert not set(versions.parent.glob("*/*/*/_temporary"))
-    [killed] = warehouse.rows("select * from scuttlehouse.fct_builds where status = 'killed'")
-    assert killed["step"] == "build"
-    assert killed["message"].startswith(f"process {process.pid} (dbt build) on host ")
+    tables = warehouse.home / "warehouse"
+    assert not set(tables.glob("*/*/.spark-staging-*"))
+    assert not set(tables.glob("*/*/*/_temporary"))
+    killed = warehouse.rows(
+        "select * from scuttlehouse.fct_builds where status = 'killed' order by message"
+    )
+    assert {row["step"] for row in killed} == {"build"}
+    said = [row["message"].partition(" on host ")[0] for row in killed]
+    assert said == sorted(f"process {pid} (dbt build)" for pid in pids)
     # What was not tested does not slip out through a selector either.
     warehouse.dbt("build", "-s", "path:models/published", "int_quality__passed")
     assert differing(warehouse.published(), published) == []
+
+
+def kill_a_build(warehouse: Warehouse, dice: random.Random) -> int:
+    """Kill dbt once it has written a random number of tables; its process id."""
+    versions = warehouse.home / "warehouse" / "scuttlehouse_work_versions.db"
+    known, count = set(versions.glob("*/version=*")), dice.randrange(1, 30)
+    command = "dbt", "build", "--profiles-dir", "profiles", *WITHOUT_UNIT_TESTS
+    with warehouse.start(*command) as process:
+        for _ in process.stdout or ():
+            if len(set(versions.glob("*/version=*")) - known) >= count:
+                break
+        running = process.poll() is None
+        process.kill()
+    assert running, f"the build ended before it wrote {count} tables"
+    assert process.returncode == -9
+    # Java follows as soon as it notices.
+    while is_locked(warehouse.home / "metastore" / "dbex.lck"):
+        time.sleep(0.1)
+    return process.pid
 
 
 @pytest.mark.usefixtures("published")
