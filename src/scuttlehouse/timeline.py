@@ -233,10 +233,12 @@ class Timeline:
             raise error
         rows, starts = (np.asarray(column, np.int64) for column in told[:2])
         is_ins = starts < 0
+        # Where every row is new and nothing moved, the column is there already.
+        is_same = len(rows) == len(names) and bool(is_ins.all())
         return pa.table(
             {
                 "row": rows,
-                "name": names.take(pa.array(rows, mask=~is_ins)),
+                "name": names if is_same else names.take(pa.array(rows, mask=~is_ins)),
                 "from_position": pa.array(starts, mask=is_ins),
                 "to_position": np.asarray(told.to_positions, np.int64),
             }

@@ -3,7 +3,7 @@
 A block holds up to ``BLOCK`` events, and two neighbours together hold more than half of that, so n
 events take at most ``4 n / BLOCK + 1`` blocks. Blocks keep their number for life; ``sequence`` says
 which stands at which place. A step costs O(BLOCK + n / BLOCK) at worst: shifting inside one block,
-adding up the sizes of the blocks to the left, or renumbering the places behind a split.
+adding up the sizes of the blocks on one side, or renumbering the places behind a split.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class Blocks(NamedTuple):
     """``events`` by block and slot; ``sizes`` and ``sequence`` by place; ``places`` by block.
 
     ``used[0]`` is the number of blocks in use, at least one; those that are not stand behind them
-    in ``sequence``.
+    in ``sequence``. ``used[1]`` is the number of events in the list.
     """
 
     events: Ints32
@@ -131,10 +131,15 @@ def find_gap(blocks: Blocks, names: Names, event: int) -> tuple[int, int]:
 
 @borrowing
 def index_at(blocks: Blocks, place: int, slot: int) -> int:
-    """How many events stand left of a place and slot."""
+    """How many events stand left of a place and slot, counted from the nearer end of the list."""
     index = slot
-    for left in range(place):
-        index += blocks.sizes[left]
+    if 2 * place < blocks.used[0]:
+        for left in range(place):
+            index += blocks.sizes[left]
+    else:
+        index += blocks.used[1]
+        for here in range(place, blocks.used[0]):
+            index -= blocks.sizes[here]
     return index
 
 
@@ -177,6 +182,7 @@ def insert(blocks: Blocks, names: Names, event: int, place: int, slot: int) -> N
         blocks.events[block, moved] = blocks.events[block, moved - 1]
     blocks.events[block, slot] = event
     blocks.sizes[place] += 1
+    blocks.used[1] += 1
     names.events[event].block = block
 
 
@@ -188,6 +194,7 @@ def remove(blocks: Blocks, names: Names, place: int, slot: int) -> None:
     if left != NONE:
         names.events[left].right = names.events[blocks.events[block, slot]].right
     blocks.sizes[place] -= 1
+    blocks.used[1] -= 1
     for moved in range(slot, blocks.sizes[place]):
         blocks.events[block, moved] = blocks.events[block, moved + 1]
     if place + 1 < blocks.used[0]:

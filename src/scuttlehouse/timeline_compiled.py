@@ -43,15 +43,16 @@ class CompiledOrder:
         self._room = (0, 0, 0)
         none = np.zeros(0, np.int32)
         names = Names(np.zeros(1, EVENT), np.zeros(0, np.uint8))
-        blocks = Blocks(np.zeros((0, BLOCK), np.int32), none, none, none, np.ones(1, np.int32))
+        blocks = Blocks(
+            np.zeros((0, BLOCK), np.int32), none, none, none, np.array([1, 0], np.int32)
+        )
         links = np.zeros(0, LINK)
         self._state = State(
             names, links, none, blocks, np.zeros(0, WAITING), none, np.zeros(6, np.int64)
         )
 
     def __len__(self) -> int:
-        blocks = self._state.blocks
-        return int(blocks.sizes[: blocks.used[0]].sum())
+        return int(self._state.blocks.used[1])
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._names_of(self._in_order()).to_pylist())

@@ -39,14 +39,12 @@ class State(NamedTuple):
 def intern(state: State, text: NDArray[np.uint8], sizes: Ints32) -> None:
     """Append new names, given as UTF-8, one after the other."""
     events, counts = state.names.events, state.counts
-    start = 0
+    start = events[counts[NAMES]].text_start
+    for place in range(text.size):
+        state.names.text[start + place] = text[place]
     for size in sizes:
         event = counts[NAMES]
-        text_start = events[event].text_start
-        for place in range(size):
-            state.names.text[text_start + place] = text[start + place]
-        start += size
-        events[event + 1].text_start = text_start + size
+        events[event + 1].text_start = events[event].text_start + size
         events[event].mark = 0
         events[event].rank = events[event].target = NONE
         events[event].first_follower = events[event].last_follower = NONE
