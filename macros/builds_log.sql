@@ -35,7 +35,7 @@
         seconds=result.execution_time,
         rows_in=rows_in | sum if rows_in else none,
         rows_out=rows_out,
-        changes=changes.get(result.node.name),
+        changes=changes.get(result.node.alias) if result.node.config.materialized == 'published_view' else none,
         settling_steps=var('settle_steps') if result.node.name == 'int_tangles__settled' else none,
         started_at=started_at
     )) -%}
