@@ -57,7 +57,7 @@
 {#- Whether this build carries rows over from the published one, and computes only what may have changed. -#}
 {% macro is_refresh() -%}
   {%- do ref('int_refresh__plan') -%}
-  {{ return(execute and refresh_plan().base_versions != {}) }}
+  {{ return(execute and adapter.once('refresh_plan', refresh_plan).base_versions != {}) }}
 {%- endmacro %}
 
 
@@ -82,7 +82,7 @@
 
 
 {% macro base_rows(model_name) -%}
-  {%- set versions = refresh_plan().base_versions -%}
+  {%- set versions = adapter.once('refresh_plan', refresh_plan).base_versions -%}
   {%- set table = table_of(model_name, versions) -%}
   {%- if not table -%}
     {%- do exceptions.raise_compiler_error('The published build has no version of ' ~ model_name ~ '.') -%}

@@ -26,7 +26,7 @@
 {% macro published_version(mart) -%}
   {%- set mart_relation = ref(mart) -%}
   {%- set passed = ref('int_quality__passed') -%}
-  {%- set table = table_of(mart, passed_versions()) if execute -%}
+  {%- set table = table_of(mart, adapter.once('passed_versions', passed_versions)) if execute -%}
   {%- if table -%}
     {{ return('(select * from ' ~ versions_schema() ~ '.' ~ table ~ " where version = (select versions['" ~ table ~ "'] from " ~ passed ~ '))') }}
   {%- endif -%}

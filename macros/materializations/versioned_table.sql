@@ -48,9 +48,9 @@
 
 {#- The rows of a new version: those that a model computed, and in a refresh what it carries over. -#}
 {% macro rows_of_version(rows, versions) -%}
-  {%- set plan = refresh_plan() -%}
   {%- set carried_by = config.get('carried_by') -%}
-  {%- if not carried_by or not plan.base_versions -%}
+  {%- set plan = adapter.once('refresh_plan', refresh_plan) if carried_by else {'base_versions': {}} -%}
+  {%- if not plan.base_versions -%}
     {{ return('select * from ' ~ rows) }}
   {%- endif -%}
   {%- set base = plan.base_versions.get(versions.split('.')[1]) -%}
@@ -74,7 +74,7 @@
 {#- Drop the versions that neither the model's own view nor a kept build reads. -#}
 {% macro drop_unread_versions(versions) -%}
   {%- set read = [invocation_id] -%}
-  {%- for build in build_history().builds -%}
+  {%- for build in adapter.once('kept_builds', build_history).builds -%}
     {%- do read.append(build.versions.get(versions.split('.')[1])) -%}
   {%- endfor -%}
   {%- set unread = [] -%}

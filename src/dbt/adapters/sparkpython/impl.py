@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Callable
 from functools import lru_cache, partial
 from multiprocessing.context import SpawnContext
 from pathlib import Path
-from typing import TypeAlias, cast
+from typing import Any, TypeAlias, cast
 
 from dbt.adapters.base.impl import PythonJobHelper
 from dbt.adapters.base.meta import available
@@ -34,6 +35,8 @@ class SparkPythonAdapter(SparkAdapter):
 
     def __init__(self, config: AdapterRequiredConfig, mp_context: SpawnContext) -> None:
         super().__init__(config, mp_context)
+        self._answers: dict[str, Any] = {}
+        self._run_of_answers = get_invocation_id()
         log_to(Path(getattr(config, "log_path", "logs")))
 
     @property
@@ -77,6 +80,15 @@ class SparkPythonAdapter(SparkAdapter):
     def end_build(self, folder: str) -> None:
         """Let others build there."""
         release(_build_lock(folder))
+
+    @available
+    def once(self, name: str, macro: Callable[[], Any]) -> Any:
+        """What a macro returns, asked once in a run: for what does not change while the run lasts."""
+        if self._run_of_answers != get_invocation_id():
+            self._answers, self._run_of_answers = {}, get_invocation_id()
+        if name not in self._answers:
+            self._answers[name] = macro()
+        return self._answers[name]
 
     @available
     def write_file(self, path: str, text: str) -> None:
