@@ -236,7 +236,10 @@ def main() -> None:
     parser.add_argument("--feeds", type=int, nargs="+", default=FEEDS, metavar="N")
     parser.add_argument("--seeds", type=int, default=10, metavar="N")
     parser.add_argument(
-        "--runs", type=Path, default=Path("scuttlesort_runs.csv"), metavar="FILE.csv"
+        "--runs",
+        type=Path,
+        default=Path(__file__).with_name("scuttlesort_runs.csv"),
+        metavar="FILE.csv",
     )
     parser.add_argument("--plot", type=Path, default=Path("scuttlesort.svg"), metavar="FILE.svg")
     parser.add_argument("--logs", type=Path, nargs="+", default=[], metavar="FILE")
