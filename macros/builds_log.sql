@@ -4,22 +4,36 @@
 {%- endmacro %}
 
 
-{% macro create_builds_log() -%}
-  {%- do run_query(
-      'create table if not exists ' ~ builds_log() ~ ' (step string, step_kind string, status string, message string, '
-      ~ 'seconds double, rows_in bigint, rows_out bigint, rows_added bigint, rows_changed bigint, rows_gone bigint, '
-      ~ 'settling_steps bigint, started_at timestamp, build_id string) '
-      ~ 'using parquet partitioned by (build_id)'
-  ) -%}
+{#- The columns of the log; build_id is its partition. -#}
+{% macro builds_log_columns() -%}
+  {{ return({
+      'step': 'string', 'step_kind': 'string', 'status': 'string', 'message': 'string', 'seconds': 'double',
+      'rows_in': 'bigint', 'rows_out': 'bigint', 'rows_added': 'bigint', 'rows_changed': 'bigint', 'rows_gone': 'bigint',
+      'settling_steps': 'bigint', 'started_at': 'timestamp'
+  }) }}
 {%- endmacro %}
 
 
-{#- Add a run to the log: a row for each of its steps, and one for all of it. -#}
+{#- Make the log, or give it the columns that have come since it was made: what it tells of earlier builds stays. -#}
+{% macro create_builds_log() -%}
+  {%- do run_query('create table if not exists ' ~ builds_log() ~ ' (step string, build_id string) using parquet partitioned by (build_id)') -%}
+  {%- set known = run_query('describe ' ~ builds_log()).columns[0].values() -%}
+  {%- set missing = [] -%}
+  {%- for name, type in builds_log_columns().items() if name not in known -%}
+    {%- do missing.append(name ~ ' ' ~ type) -%}
+  {%- endfor -%}
+  {%- if missing -%}
+    {%- do run_query('alter table ' ~ builds_log() ~ ' add columns (' ~ missing | join(', ') ~ ')') -%}
+  {%- endif -%}
+{%- endmacro %}
+
+
+{#- Add a run to the log: one row for all of it, and one for each of its steps, if they did anything. -#}
 {% macro log_build(results, status, changes) -%}
   {%- set row_counts = count_rows(results) -%}
   {%- set seconds = (modules.datetime.datetime.now(modules.pytz.utc) - run_started_at).total_seconds() -%}
   {%- set rows = [logged(step='build', kind='build', status=status, seconds=seconds, changes=total_changes(changes), started_at=run_started_at)] -%}
-  {%- for result in results if result.node.resource_type in ('model', 'seed', 'test') -%}
+  {%- for result in results if result.node.resource_type in ('model', 'seed', 'test') and status != 'unchanged' -%}
     {%- set rows_in = [] -%}
     {%- for parent in result.node.depends_on.nodes if parent in row_counts -%}
       {%- do rows_in.append(row_counts[parent]) -%}
@@ -45,7 +59,8 @@
 
 
 {% macro write_log(build_id, rows) -%}
-  {%- do run_query('insert into ' ~ builds_log() ~ " partition (build_id = '" ~ build_id ~ "') values " ~ rows | join(', ')) -%}
+  {%- do run_query('insert into ' ~ builds_log() ~ ' (' ~ builds_log_columns() | join(', ') ~ ", build_id) select *, '" ~ build_id ~ "' from values "
+      ~ rows | join(', ')) -%}
 {%- endmacro %}
 
 

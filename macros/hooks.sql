@@ -37,7 +37,8 @@
 {#- What a build ends with: what is in the tables now, or that they stay as they were. -#}
 {% macro summarise_build(results) %}
   {%- if execute and is_writing() -%}
-    {%- set unpublished = unpublished_models(results) -%}
+    {%- set kept = kept_build() -%}
+    {%- set unpublished = [] if kept else unpublished_models(results) -%}
     {%- set status = publish_state(results, unpublished) -%}
     {%- set changes = published_changes() if status == 'published' else {} -%}
     {%- do log_build(results, status, changes) -%}
@@ -49,6 +50,9 @@
       {%- do list_published_files() -%}
       {%- do drop_unread_batches() -%}
       {{- print_summary(total_changes(changes)) -}}
+    {%- elif status == 'unchanged' -%}
+      {{- print("\nscuttlehouse: nothing is new since build " ~ kept.build_id ~ ", published " ~ kept.published_at ~ ": its tables stay,"
+          ~ " and were not tested again. `dbt build --full-refresh` makes all of them anew.\n") -}}
     {%- elif unpublished -%}
       {{- print("\nNot published, as not all of their tests were selected: " ~ unpublished | join(', ') ~ ".\n") -}}
     {%- endif -%}
@@ -57,10 +61,14 @@
 {% endmacro %}
 
 
-{#- What became of a run: `published`, all of it; `failed`; or `unpublished`, in part or wholly. -#}
+{#- What became of a run: `published`, all of it; `unchanged`, as it could leave all as it was; `failed`; or
+    `unpublished`, in part or wholly. -#}
 {% macro publish_state(results, unpublished) -%}
   {%- if results | rejectattr('status', 'in', ['success', 'pass', 'skipped', 'no-op']) | list -%}
     {{ return('failed') }}
+  {%- endif -%}
+  {%- if kept_build() -%}
+    {{ return('unchanged') }}
   {%- endif -%}
   {%- set views = results | selectattr('node.config.materialized', 'equalto', 'published_view') | list -%}
   {%- if is_publishing() and views | length == published_models() | length and not unpublished -%}

@@ -25,7 +25,50 @@
 {#- What the tables of a build hang on beside the lines that were read: the code, and the vars that change
     what is computed. -#}
 {% macro rules_hash() -%}
+  {{ return(adapter.once('rules_hash', hash_of_rules)) }}
+{%- endmacro %}
+
+
+{% macro hash_of_rules() -%}
   {{ return(local_md5(adapter.rules_hash('scuttlehouse') ~ var('set_ghost_span'))[:16]) }}
+{%- endmacro %}
+
+
+{#- The published build, if a whole `dbt build` would only make and test its tables again: no log, no rule, no test and
+    no description is other than then, and nothing has been built since. Else none. -#}
+{% macro unchanged_since(base_versions) -%}
+  {%- set base = published_build(build_history()) -%}
+  {%- if flags.WHICH != 'build' or not base_versions or base.project_hash != adapter.project_hash('scuttlehouse') -%}
+    {{ return(none) }}
+  {%- endif -%}
+  {%- set built = {} -%}
+  {%- for model in versions_behind_models().values() -%}
+    {%- do built.update({model.table: model.version}) -%}
+  {%- endfor -%}
+  {%- set other_logs = run_query(
+      'select 1 from ' ~ target.schema ~ '.stg_landing__logs as logs full outer join scuttlehouse.dim_logs as published'
+      ~ ' on logs.source_file = published.source_file'
+      ~ " where struct(logs.batch_id, timestamp_millis(logs.modified_ms), logs.status = 'vanished')"
+      ~ " is distinct from struct(published.batch_id, published.modified_at, published.status = 'vanished') limit 1"
+  ) -%}
+  {{ return({'build_id': base.build_id, 'published_at': base.published_at} if built == base_versions and not other_logs.rows else none) }}
+{%- endmacro %}
+
+
+{#- The published build, where int_refresh__plan has found that this run can leave all tables as they are. -#}
+{% macro kept_build() -%}
+  {{ return((adapter.answered('plan_of_this_build') or {'unchanged_since': none}).unchanged_since if execute else none) }}
+{%- endmacro %}
+
+
+{#- Whether a relation stays as it is, instead of being made again; then dbt gets the answer that a model wants. -#}
+{% macro is_kept(relation) -%}
+  {%- set build = kept_build() -%}
+  {%- if not build or not relation -%}
+    {{ return(false) }}
+  {%- endif -%}
+  {%- call noop_statement('main', 'unchanged since build ' ~ build.build_id) -%}{%- endcall -%}
+  {{ return(true) }}
 {%- endmacro %}
 
 
@@ -44,7 +87,14 @@
 {%- endmacro %}
 
 
-{#- What int_refresh__plan says: where this refresh starts from. -#}
+{#- Where this run starts from; what int_refresh__plan says of it. -#}
+{% macro plan_of_this_build() -%}
+  {%- set base = base_versions() -%}
+  {{ return({'base_versions': base, 'rules_hash': rules_hash(), 'unchanged_since': unchanged_since(base)}) }}
+{%- endmacro %}
+
+
+{#- What int_refresh__plan says, of this run or of the last one that made it. -#}
 {% macro refresh_plan() -%}
   {%- set plan = adapter.get_relation(database=none, schema=target.schema, identifier='int_refresh__plan') -%}
   {%- if plan is none -%}
@@ -78,6 +128,14 @@
   (select
   {%- for name, type in columns.items() %} cast(null as {{ type }}) as {{ name }}{{ ',' if not loop.last }}
   {%- endfor %} where false)
+{%- endmacro %}
+
+
+{#- Columns of a model's rows as they are now and as the published build has them. -#}
+{% macro now_and_published(model_name, columns) -%}
+  select {{ columns | join(', ') }} from {{ ref(model_name) }}
+  union all
+  select {{ columns | join(', ') }} from {{ base_of(model_name, columns) }}
 {%- endmacro %}
 
 

@@ -3,6 +3,9 @@
 {% materialization published_view, adapter='spark' %}
   {%- set target_relation = this.incorporate(type='view') -%}
   {%- set old_relation = adapter.get_relation(database=this.database, schema=this.schema, identifier=this.identifier) -%}
+  {%- if is_kept(old_relation) -%}
+    {{ return({'relations': [target_relation]}) }}
+  {%- endif -%}
   {%- set text_hash = local_md5(tojson([sql, model.description, model.columns])) -%}
 
   {{ run_hooks(pre_hooks) }}
@@ -85,6 +88,7 @@
         'is_whole': not left_out,
         'replaced': history.published,
         'rules_hash': rules_hash(),
+        'project_hash': adapter.project_hash('scuttlehouse'),
         'versions': versions
     } -%}
     {%- do history.update({'published': invocation_id, 'builds': ([build] + history.builds)[:var('kept_builds')]}) -%}

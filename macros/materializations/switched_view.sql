@@ -5,6 +5,9 @@
   {%- set target_relation = this.incorporate(type='view') -%}
   {%- set old_relation = adapter.get_relation(database=this.database, schema=this.schema, identifier=this.identifier) -%}
 
+  {%- if is_kept(old_relation) -%}
+    {{ return({'relations': [target_relation]}) }}
+  {%- endif -%}
   {%- if old_relation is not none and old_relation.type != 'view' -%}
     {%- do adapter.drop_relation(old_relation) -%}
     {%- set old_relation = none -%}

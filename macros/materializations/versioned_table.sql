@@ -9,6 +9,9 @@
   {%- set target_relation = this.incorporate(type='view') -%}
   {%- set rows = api.Relation.create(identifier=model.alias ~ '__' ~ local_md5(invocation_id ~ model.unique_id)) -%}
   {%- set old_relation = adapter.get_relation(database=this.database, schema=this.schema, identifier=this.identifier) -%}
+  {%- if is_kept(old_relation) -%}
+    {{ return({'relations': [target_relation]}) }}
+  {%- endif -%}
   {%- if old_relation is not none and old_relation.type != 'view' -%}
     {%- do adapter.drop_relation(old_relation) -%}
     {%- set old_relation = none -%}

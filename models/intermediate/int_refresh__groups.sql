@@ -1,6 +1,7 @@
 -- All that a group's rows hang on: its tangles, those of its epochs, and the feeds that are announced for
 -- the keys of its epochs. Groups that share a key share the epoch that a message with that key belongs to.
 {%- set tangle_columns = {'tangle_id': 'string', 'root_id': 'string', 'group_id': 'string'} %}
+{%- set feed_columns = {'feed_id': 'string', 'key_hash': 'string'} %}
 with
 
 changed_feeds as (
@@ -17,25 +18,13 @@ changed_tangles as (
 
 tangle_messages as (
 
-    select * from {{ ref('int_tangles__messages') }}
+    {{ now_and_published('int_tangles__messages', tangle_columns) }}
 
 ),
 
-published_tangle_messages as (
+feeds as (
 
-    select * from {{ base_of('int_tangles__messages', tangle_columns) }}
-
-),
-
-people as (
-
-    select * from {{ ref('int_feeds__people') }}
-
-),
-
-published_people as (
-
-    select * from {{ base_of('int_feeds__people', {'feed_id': 'string', 'key_hash': 'string'}) }}
+    {{ now_and_published('int_feeds__people', feed_columns) }}
 
 ),
 
@@ -45,51 +34,21 @@ epochs as (
 
 ),
 
-all_tangle_messages as (
-
-    select
-        tangle_id,
-        root_id,
-        group_id
-    from tangle_messages
-    union all
-    select
-        tangle_id,
-        root_id,
-        group_id
-    from published_tangle_messages
-
-),
-
 touched_tangles as (
 
     select distinct
-        all_tangle_messages.root_id,
-        all_tangle_messages.group_id
-    from all_tangle_messages
-    left semi join changed_tangles on all_tangle_messages.tangle_id = changed_tangles.tangle_id
-
-),
-
-all_people as (
-
-    select
-        feed_id,
-        key_hash
-    from people
-    union all
-    select
-        feed_id,
-        key_hash
-    from published_people
+        tangle_messages.root_id,
+        tangle_messages.group_id
+    from tangle_messages
+    left semi join changed_tangles on tangle_messages.tangle_id = changed_tangles.tangle_id
 
 ),
 
 changed_keys as (
 
-    select all_people.key_hash
-    from all_people
-    left semi join changed_feeds on all_people.feed_id = changed_feeds.feed_id
+    select feeds.key_hash
+    from feeds
+    left semi join changed_feeds on feeds.feed_id = changed_feeds.feed_id
 
 ),
 

@@ -10,33 +10,9 @@ changed_messages as (
 
 ),
 
-messages as (
-
-    select * from {{ ref('stg_pzp__messages') }}
-
-),
-
-published_messages as (
-
-    select * from {{ base_of('stg_pzp__messages', columns) }}
-
-),
-
 all_messages as (
 
-    select
-        message_id,
-        tangle_id,
-        account_id,
-        is_account_message
-    from messages
-    union all
-    select
-        message_id,
-        tangle_id,
-        account_id,
-        is_account_message
-    from published_messages
+    {{ now_and_published('stg_pzp__messages', columns) }}
 
 ),
 

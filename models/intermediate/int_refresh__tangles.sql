@@ -23,13 +23,7 @@ changed_group_roots as (
 
 tangle_fields as (
 
-    select * from {{ ref('stg_ssb__tangle_fields') }}
-
-),
-
-published_fields as (
-
-    select * from {{ base_of('stg_ssb__tangle_fields', field_columns) }}
+    {{ now_and_published('stg_ssb__tangle_fields', field_columns) }}
 
 ),
 
@@ -45,29 +39,13 @@ published_links as (
 
 ),
 
-all_fields as (
-
-    select
-        message_id,
-        tangle_kind,
-        root_id
-    from tangle_fields
-    union all
-    select
-        message_id,
-        tangle_kind,
-        root_id
-    from published_fields
-
-),
-
 fields as (
 
     select
         message_id,
         coalesce(root_id, message_id) as root_id,
         {{ tangle_id('tangle_kind', 'coalesce(root_id, message_id)') }} as tangle_id
-    from all_fields
+    from tangle_fields
 
 ),
 

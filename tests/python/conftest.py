@@ -91,13 +91,13 @@ class Warehouse:
         return {**self.environment, "TMPDIR": temporary, "SPARK_LOCAL_DIRS": temporary}
 
     def land(self, *logs: Path) -> None:
-        """Put logs, and nothing else, into the landing folder."""
+        """Put logs, and nothing else, into the landing folder, with the times that they have."""
         if self.landing.is_file():
             self.landing.unlink()
         shutil.rmtree(self.landing, ignore_errors=True)
         self.landing.mkdir()
         for number, log in enumerate(logs):
-            shutil.copy(log, self.landing / f"{number:03d}-{log.name}")
+            shutil.copy2(log, self.landing / f"{number:03d}-{log.name}")
 
     def dbt(self, *arguments: str) -> Any:
         """Run dbt in this process; return its result, whether it failed or not."""

@@ -1,9 +1,15 @@
-"""Which build a rollback publishes."""
+"""Which build a rollback publishes, and which build leaves all as it is."""
 
 from __future__ import annotations
 
+import json
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 import pytest
 
+from conftest import Build, Rows, Warehouse
 from scuttlehouse.builds import choose
 from scuttlehouse.warehouse import WarehouseError
 
@@ -32,3 +38,98 @@ def test_the_build_before_or_the_one_that_is_named(
 def test_builds_that_cannot_be_published(published: str, asked: str | None, sentence: str) -> None:
     with pytest.raises(WarehouseError, match=sentence):
         choose({"published": published, "builds": BUILDS}, asked)
+
+
+UNCHANGED = "unchanged since build "
+WITHOUT_UNIT_TESTS = "--exclude-resource-types", "unit_test"
+
+
+def planned(warehouse: Warehouse, *options: str) -> str | None:
+    """The build since which nothing has changed, as a build finds that starts now."""
+    plan = "-s", "stg_landing__logs", "int_refresh__plan", "--exclude-resource-types", "test"
+    outcome = warehouse.dbt("build", *plan, *options)
+    assert outcome.success
+    [said] = [one.message for one in outcome.result if one.node.name == "int_refresh__plan"]
+    return said.removeprefix(UNCHANGED) if said.startswith(UNCHANGED) else None
+
+
+def builds(warehouse: Warehouse) -> Rows:
+    return warehouse.rows(
+        "select * from scuttlehouse.fct_builds where step = 'build' order by started_at"
+    )
+
+
+def versions(warehouse: Warehouse) -> set[str]:
+    """What any build has written and the warehouse keeps."""
+    folder = warehouse.home / "warehouse"
+    return {str(path) for path in folder.rglob("*.parquet") if "builds" not in path.parts}
+
+
+def is_untouched(path: str) -> bool:
+    """Seeds are made anew in every build, and so is the ledger, which says that nothing is new."""
+    return not any(
+        f"/{name}/" in path for name in ("reject_reasons", "tangle_kinds", "stg_landing__logs")
+    )
+
+
+@pytest.fixture
+def kept(warehouse: Warehouse, built: Build) -> str:
+    """The published build, of just those logs that have landed."""
+    warehouse.land(*built.logs)
+    if planned(warehouse) is None:
+        warehouse.refresh("build", *WITHOUT_UNIT_TESTS)
+    [row] = warehouse.rows("select history from int_quality__passed")
+    return str(json.loads(row["history"])["published"])
+
+
+def test_nothing_new_leaves_all_as_it_is(
+    warehouse: Warehouse, kept: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    published, files = warehouse.published(), versions(warehouse)
+    outcome = warehouse.dbt("build", *WITHOUT_UNIT_TESTS)
+    assert outcome.success
+    assert {path for path in versions(warehouse) ^ files if is_untouched(path)} == set()
+    assert warehouse.published() == published
+    answers = [result.message for result in outcome.result]
+    assert answers.count(UNCHANGED + kept) > len(published)
+    last = builds(warehouse)[-1]
+    assert last["status"] == "unchanged"
+    own = f"select * from scuttlehouse.fct_builds where build_id = '{last['build_id']}'"
+    assert warehouse.rows(own) == [last]
+    [row] = warehouse.rows("select history from int_quality__passed")
+    assert json.loads(row["history"])["published"] == kept
+    assert f"nothing is new since build {kept}" in capfd.readouterr().out
+
+
+def test_whatever_is_new_is_built_and_tested(warehouse: Warehouse, kept: str) -> None:
+    assert planned(warehouse, "--full-refresh") is None
+    assert planned(warehouse, "--vars", "{set_ghost_span: 7}") is None
+    for name in ("tests/singular/another.sql", "models/marts/groups/_groups.yml"):
+        with a_change(warehouse, name):
+            assert planned(warehouse) is None, name
+    log = max(warehouse.landing.iterdir())
+    times, data = log.stat(), log.read_bytes()
+    os.utime(log, (0, 0))
+    assert planned(warehouse) is None, "another time"
+    log.unlink()
+    assert planned(warehouse) is None, "a log has vanished"
+    log.write_bytes(data)
+    os.utime(log, ns=(times.st_atime_ns, times.st_mtime_ns))
+    assert planned(warehouse) == kept, "all is as it was"
+    warehouse.refresh("run", "-s", "dim_feeds")
+    assert planned(warehouse) is None, "a table was made since"
+
+
+@contextmanager
+def a_change(warehouse: Warehouse, name: str) -> Iterator[None]:
+    """A line more in a file of the project, or a new file."""
+    path = warehouse.project / name
+    before = path.read_text() if path.exists() else None
+    path.write_text(f"{before}\n# more\n" if before else "select 1 as one where false\n")
+    try:
+        yield
+    finally:
+        if before is None:
+            path.unlink()
+        else:
+            path.write_text(before)

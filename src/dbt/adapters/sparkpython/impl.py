@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable
-from functools import lru_cache, partial
+from functools import partial
 from multiprocessing.context import SpawnContext
 from pathlib import Path
 from typing import Any, TypeAlias, cast
@@ -84,11 +84,20 @@ class SparkPythonAdapter(SparkAdapter):
     @available
     def once(self, name: str, macro: Callable[[], Any]) -> Any:
         """What a macro returns, asked once in a run: for what does not change while the run lasts."""
+        answers = self._answers_of_this_run()
+        if name not in answers:
+            answers[name] = macro()
+        return answers[name]
+
+    @available
+    def answered(self, name: str) -> Any:
+        """What :meth:`once` has returned in this run; None if nobody has asked yet."""
+        return self._answers_of_this_run().get(name)
+
+    def _answers_of_this_run(self) -> dict[str, Any]:
         if self._run_of_answers != get_invocation_id():
             self._answers, self._run_of_answers = {}, get_invocation_id()
-        if name not in self._answers:
-            self._answers[name] = macro()
-        return self._answers[name]
+        return self._answers
 
     @available
     def write_file(self, path: str, text: str) -> None:
@@ -98,22 +107,22 @@ class SparkPythonAdapter(SparkAdapter):
     @available
     def rules_hash(self, package: str) -> str:
         """A hash of all that decides what the project's tables hold, and of a package that it uses."""
-        folders = [*self.config.model_paths, *self.config.macro_paths, *self.config.seed_paths]
+        files = self._project_files("model", "macro", "seed")
+        rules = [file for file in files if file.suffix in (".sql", ".py", ".csv")]
+        return hash_files([*rules, *package_files(package)])
+
+    @available
+    def project_hash(self, package: str) -> str:
+        """A hash of the whole project, tests and descriptions included, and of a package that it uses."""
+        files = self._project_files("model", "macro", "seed", "test")
+        settings = Path(self.config.project_root) / "dbt_project.yml"
+        return hash_files([settings, *files, *package_files(package)])
+
+    def _project_files(self, *kinds: str) -> list[Path]:
         root = Path(self.config.project_root)
-        return _rules_hash(tuple(root / one for one in folders), package, get_invocation_id())
+        folders = [root / one for kind in kinds for one in getattr(self.config, f"{kind}_paths")]
+        return [file for folder in folders for file in folder.rglob("*.*") if file.is_file()]
 
 
 def _build_lock(folder: str) -> Path:
     return Path(folder, "build.lock")
-
-
-@lru_cache(maxsize=1)
-def _rules_hash(folders: tuple[Path, ...], package: str, _invocation_id: str) -> str:
-    """Once an invocation: many models ask."""
-    files = [
-        file
-        for folder in folders
-        for suffix in ("sql", "py", "csv")
-        for file in folder.rglob(f"*.{suffix}")
-    ]
-    return hash_files([*files, *package_files(package)])
