@@ -15,7 +15,7 @@ build: $(VENV)/.installed
 # other tests (tests/python/conftest.py).
 test: $(VENV)/.installed postgres
 	@$(MAKE) --no-print-directory --jobs=2 --output-sync=target lint adapter
-	@$(BIN)/pytest --ignore=tests/python/adapter --numprocesses=2 --dist=loadgroup
+	@$(BIN)/pytest --ignore=tests/python/adapter --numprocesses=2 --dist=loadgroup --durations=30
 
 adapter: $(VENV)/.installed
 	@$(BIN)/pytest tests/python/adapter

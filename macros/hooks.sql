@@ -28,6 +28,10 @@
             ~ "what is published stays as it was.") -}}
         {%- do write_log(dead.build_id, [logged(step='build', kind='build', status='killed', message=dead.holder)]) -%}
         {%- do clear_leftovers() -%}
+        {#- It may have died between publishing and saying so. -#}
+        {%- if build_history().builds -%}
+          {%- do list_published_files() -%}
+        {%- endif -%}
       {%- endif -%}
     {%- endif -%}
   {%- endif -%}

@@ -87,7 +87,12 @@
 {%- endmacro %}
 
 
-{#- Where this run starts from; what int_refresh__plan says of it. -#}
+{#- Where this run starts from, as int_refresh__plan says it. -#}
+{% macro plan_as_json() -%}
+  {{ return(tojson(adapter.once('plan_of_this_build', plan_of_this_build) if execute else {})) }}
+{%- endmacro %}
+
+
 {% macro plan_of_this_build() -%}
   {%- set base = base_versions() -%}
   {{ return({'base_versions': base, 'rules_hash': rules_hash(), 'unchanged_since': unchanged_since(base)}) }}

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -28,6 +28,10 @@ from hypothesis import settings
 
 from dbt.adapters.sparkpython.owners import release
 from scuttlehouse.cli import main
+
+if TYPE_CHECKING:
+    from test_figures import Figures
+    from test_tribes2 import Tables
 
 # Tests never depend on timing.
 settings.register_profile("project", deadline=None)
@@ -280,6 +284,61 @@ def built(warehouse: Warehouse, tribes2: Path) -> Build:
     intermediate = {name: warehouse.rows(f"select * from {name}") for name in names}
     said = output.output_for_node("build")
     return Build(logs, said, warehouse.published(), intermediate)
+
+
+@dataclass
+class Unrelated:
+    """The marts of a build of logs that have nothing to do with each other, for the tests of each of them."""
+
+    tables: dict[str, Rows]
+    of_groups: Tables
+
+
+@pytest.fixture(scope="session")
+def written_figures(tmp_path_factory: pytest.TempPathFactory) -> Figures:
+    """The figures of the group exclusion specification as a log."""
+    from test_figures import write_figures
+
+    return write_figures(tmp_path_factory.mktemp("figures") / "figures.jsonl")
+
+
+@pytest.fixture(scope="session")
+def unrelated_logs(
+    warehouse: Warehouse,
+    tribes2: Path,
+    written_figures: Figures,
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Unrelated:
+    """A log of every scenario of tribes2, the figures, all sets, and a thread from three exporters."""
+    from test_set_builds import write_logs
+    from test_threads import write_exports
+    from test_tribes2 import chosen
+
+    folder = tmp_path_factory.mktemp("unrelated")
+    logs = [*(log.path for log in chosen(tribes2)), written_figures.log]
+    return build_unrelated(warehouse, [*logs, *write_logs(folder), *write_exports(folder)])
+
+
+@pytest.fixture(scope="session")
+def last_logs(
+    warehouse: Warehouse, tribes2: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Unrelated:
+    """The last log of everybody in tribes2, and the thread from its exporters in another order."""
+    from test_threads import write_exports
+    from test_tribes2 import last
+
+    exports = write_exports(tmp_path_factory.mktemp("exports"))
+    logs = [*(log.path for log in last(tribes2)), *reversed(exports)]
+    return build_unrelated(warehouse, logs)
+
+
+def build_unrelated(warehouse: Warehouse, logs: list[Path]) -> Unrelated:
+    from test_tribes2 import Tables
+
+    warehouse.land(*logs)
+    warehouse.build_marts()
+    tables = {name: warehouse.rows(f"select * from {name}") for name in MARTS}
+    return Unrelated(tables, Tables(warehouse))
 
 
 def dagster_definitions(project: Path) -> ModuleType:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
 import yaml
 
-from conftest import FIXTURES, Rows, Warehouse
+from conftest import FIXTURES, Rows, Unrelated
 from scuttlehouse.sample.groups import Group
 from scuttlehouse.sample.lines import line_of
 from scuttlehouse.sample.world import World
@@ -209,23 +211,40 @@ class Told:
         return "".join(sorted(self.epoch[row["epoch_id"]] for row in rows if row["has_late_post"]))
 
 
-@pytest.fixture(scope="module")
-def figures(warehouse: Warehouse, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Told]:
+@dataclass(frozen=True)
+class Figures:
+    """All figures as one log, with what their ids stand for."""
+
+    log: Path
+    written: dict[str, Written]
+    people: dict[str, str]
+
+    @property
+    def group_ids(self) -> set[str]:
+        return {one.group.id for one in self.written.values()}
+
+
+def write_figures(log: Path) -> Figures:
     world = World(seed=5, size="small")
     for name in NAMES.values():
         world.person(name)
     written = {str(figure["figure"]): write(world, figure) for figure in FIGURES}
-    log = tmp_path_factory.mktemp("figures") / "figures.jsonl"
     messages = {sighting.message.key: sighting for sighting in world.sightings()}
     with log.open("wb") as file:
         for received, name, message in messages.values():
             reader = min(message.readers) if message.readers else name
             file.write(line_of(message, reader, received))
-    warehouse.land(log)
-    warehouse.build_marts()
     people = {world.person(name).root.id: letter for letter, name in NAMES.items()}
-    tables = {name: warehouse.rows(f"select * from {name}") for name in TABLES}
-    return {name: Told(tables, one, people) for name, one in written.items()}
+    return Figures(log, written, people)
+
+
+@pytest.fixture(scope="module")
+def figures(written_figures: Figures, unrelated_logs: Unrelated) -> dict[str, Told]:
+    tables = {name: unrelated_logs.tables[name] for name in TABLES}
+    return {
+        name: Told(tables, one, written_figures.people)
+        for name, one in written_figures.written.items()
+    }
 
 
 @pytest.mark.parametrize("figure", FIGURES, ids=lambda figure: str(figure["figure"]))

@@ -24,8 +24,6 @@ from scuttlehouse.sample import write_sample
 
 GATE = "tests/singular/nothing_may_pass.sql"
 KEPT_BUILDS = yaml.safe_load((PROJECT / "dbt_project.yml").read_text())["vars"]["kept_builds"]
-# `SCUTTLEHOUSE_TEST_KILLS=50` kills fifty builds, which takes an hour.
-KILLS = int(os.environ.get("SCUTTLEHOUSE_TEST_KILLS", "1"))
 CHANGES = ["rows_added", "rows_changed", "rows_gone"]
 KEYS = {
     "fct_messages": ("message_id",),
@@ -178,10 +176,25 @@ def test_a_build_is_logged_step_by_step(warehouse: Warehouse, built: Build) -> N
 
 
 @pytest.mark.usefixtures("other_logs")
-def test_a_failed_build_publishes_nothing_and_a_retry_all(
+def test_a_killed_and_a_failed_build_publish_nothing_and_a_retry_all(
     warehouse: Warehouse, published: dict[str, Rows]
 ) -> None:
-    """A reader in the middle of both sees the old tables, then the new, and no error."""
+    """kill -9 in the middle of writing tables; then a build that fails; then what is left of that one.
+
+    A reader in the middle sees the old tables, then the new, and no error.
+    """
+    pid = kill_a_build(warehouse, random.Random(1))
+    assert differing(warehouse.published(), published) == []
+    # What was not tested does not slip out through a selector.
+    warehouse.dbt("build", "-s", "path:models/published", "int_quality__passed")
+    assert differing(warehouse.published(), published) == []
+    tables = warehouse.home / "warehouse"
+    assert not set(tables.glob("*/*/.spark-staging-*"))
+    assert not set(tables.glob("*/*/*/_temporary"))
+    [killed] = warehouse.rows("select * from scuttlehouse.fct_builds where status = 'killed'")
+    assert killed["step"] == "build"
+    assert killed["message"].startswith(f"process {pid} (dbt build) on host ")
+
     with a_reader(warehouse) as reads:
         with a_test_that_fails(warehouse, on="fct_messages") as failing:
             outcome = warehouse.dbt("build", "--full-refresh", *WITHOUT_UNIT_TESTS)
@@ -291,34 +304,6 @@ def test_other_commands_publish_nothing(
     assert differing(warehouse.published(), published) == []
     warehouse.build("build", "--empty", *some, "--exclude-resource-types", "test", "unit_test")
     assert warehouse.rows(count) == [{"n": 0}]
-    assert differing(warehouse.published(), published) == []
-
-
-def test_a_killed_build_is_no_trouble(
-    warehouse: Warehouse, published: dict[str, Rows], other_logs: Path
-) -> None:
-    """kill -9 in the middle of writing tables: readers read on, and the next build just works."""
-    warehouse.land(other_logs / "alice.jsonl")
-    pids = []
-    for seed in range(1, KILLS + 1):
-        pids.append(kill_a_build(warehouse, random.Random(seed)))
-        assert differing(warehouse.published(), published) == [], f"seed {seed}"
-
-    # All of it: a table may have been dropped and not yet made again.
-    warehouse.build_marts()
-    work = warehouse.rows("select count(*) as n from scuttlehouse_work.fct_messages")
-    assert work != [{"n": len(published["fct_messages"])}]
-    tables = warehouse.home / "warehouse"
-    assert not set(tables.glob("*/*/.spark-staging-*"))
-    assert not set(tables.glob("*/*/*/_temporary"))
-    killed = warehouse.rows(
-        "select * from scuttlehouse.fct_builds where status = 'killed' order by message"
-    )
-    assert {row["step"] for row in killed} == {"build"}
-    said = [row["message"].partition(" on host ")[0] for row in killed]
-    assert said == sorted(f"process {pid} (dbt build)" for pid in pids)
-    # What was not tested does not slip out through a selector either.
-    warehouse.dbt("build", "-s", "path:models/published", "int_quality__passed")
     assert differing(warehouse.published(), published) == []
 
 

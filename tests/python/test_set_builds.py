@@ -10,36 +10,36 @@ from typing import Any
 
 import pytest
 
-from conftest import FIXTURES, Build, Rows, Warehouse
+from conftest import FIXTURES, Build, Rows, Unrelated
 from scuttlehouse.sample import write_sample
 from scuttlehouse.sets import SetMessage, read_items
 
-MARTS = ("dim_sets", "fct_set_items", "fct_set_messages", "fct_set_prunings")
 
-
-@pytest.fixture(scope="module")
-def cases() -> list[dict[str, Any]]:
+def read_cases() -> list[dict[str, Any]]:
     with tarfile.open(FIXTURES / "sets.tar.xz") as archive:
         files = [archive.extractfile(member) for member in archive if member.isfile()]
         return [json.loads(file.read()) for file in files if file]
 
 
-@pytest.fixture(scope="module")
-def tables(
-    warehouse: Warehouse, cases: list[dict[str, Any]], tmp_path_factory: pytest.TempPathFactory
-) -> dict[str, Rows]:
-    """The tables of one build that read the logs of all devices of all cases, and no other."""
-    folder = tmp_path_factory.mktemp("sets")
-    logs: list[Path] = []
-    for case in cases:
+def write_logs(folder: Path) -> list[Path]:
+    """The logs of all devices of all cases."""
+    logs = []
+    for case in read_cases():
         for device, lines in case["logs"].items():
             logs.append(folder / f"{case['name']}-{device}.jsonl")
             logs[-1].write_text("".join(json.dumps(line) + "\n" for line in lines))
-    warehouse.land(*logs)
-    marts = [f"+{mart}" for mart in (*MARTS, "fct_rejected_lines")]
-    warehouse.build("build", "-s", *marts, "--exclude-resource-types", "test", "unit_test")
-    assert warehouse.rows("select * from fct_rejected_lines") == []
-    return {mart: warehouse.rows(f"select * from {mart}") for mart in MARTS}
+    return logs
+
+
+@pytest.fixture(scope="module")
+def cases() -> list[dict[str, Any]]:
+    return read_cases()
+
+
+@pytest.fixture(scope="module")
+def tables(unrelated_logs: Unrelated) -> dict[str, Rows]:
+    assert unrelated_logs.tables["fct_rejected_lines"] == []
+    return unrelated_logs.tables
 
 
 def lists(items: Rows) -> dict[str, list[str]]:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
 
-from conftest import Rows, Warehouse
+from conftest import Rows, Unrelated
 from oracles import ThreadPost, kahn_order
 from scuttlehouse.sample.lines import line_of
 from scuttlehouse.sample.signing import ClassicFeed, Message
@@ -40,28 +39,29 @@ def thread() -> list[Message]:
     return [root, dreamt, old, negative, clueless, merge, last]
 
 
-def exports(folder: Path, messages: Sequence[Message]) -> dict[str, Path]:
+def write_exports(folder: Path) -> list[Path]:
     """The log of each exporter."""
-    logs = {}
+    logs = []
     for exporter, delay in DELAYS.items():
-        logs[exporter] = folder / f"{exporter}.jsonl"
-        lines = [line_of(message, exporter, message.at + delay) for message in messages]
-        logs[exporter].write_bytes(b"".join(lines))
+        logs.append(folder / f"{exporter}.jsonl")
+        lines = [line_of(message, exporter, message.at + delay) for message in thread()]
+        logs[-1].write_bytes(b"".join(lines))
     return logs
 
 
-def read_thread(warehouse: Warehouse, *logs: Path) -> Rows:
-    warehouse.land(*logs)
-    some = ["-s", "+fct_thread_messages", "--exclude-resource-types", "test", "unit_test"]
-    warehouse.build("build", *some)
-    return warehouse.rows("select * from fct_thread_messages order by thread_position")
+def read_thread(tables: dict[str, Rows], root: Message) -> Rows:
+    rows = [
+        row for row in tables["fct_thread_messages"] if row["tangle_id"] == f"thread:{root.uri}"
+    ]
+    return sorted(rows, key=lambda row: int(row["thread_position"]))
 
 
-def test_one_thread_from_three_exporters_is_one(warehouse: Warehouse, tmp_path: Path) -> None:
+def test_one_thread_from_three_exporters_is_one(
+    unrelated_logs: Unrelated, last_logs: Unrelated
+) -> None:
     """Whoever exported, in whatever order: the same rows."""
     messages = thread()
-    logs = exports(tmp_path, messages)
-    rows = read_thread(warehouse, *logs.values())
+    rows = read_thread(unrelated_logs.tables, messages[0])
 
     def time(message: Message) -> float:
         asserted, received = message.value["timestamp"], message.at + DELAYS["near"]
@@ -92,4 +92,4 @@ def test_one_thread_from_three_exporters_is_one(warehouse: Warehouse, tmp_path: 
         [negative, last], key=order.index
     )
 
-    assert read_thread(warehouse, *reversed(logs.values())) == rows
+    assert read_thread(last_logs.tables, messages[0]) == rows

@@ -1,0 +1,125 @@
+"""Builds that are killed at any moment, dbt or Java, while somebody reads: nothing is lost or mixed.
+
+`SCUTTLEHOUSE_TEST_KILLS=50 pytest tests/python/test_kills.py` takes an hour or two. A run without the
+variable takes none of it: one kill is part of `test_publishing.py`.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+
+from conftest import OF_BUILDS, PROJECT, Rows, Warehouse
+from dbt.adapters.sparkpython.owners import is_locked
+
+KILLS = int(os.environ.get("SCUTTLEHOUSE_TEST_KILLS", "0"))
+BUILD = "dbt", "build", "--profiles-dir", "profiles", "--exclude-resource-type", "unit_test"
+# A build says about so many lines, the summary of what it has published included.
+LINES = 440
+READ = "fct_messages", "fct_tangle_messages"
+
+
+@pytest.mark.skipif(KILLS == 0, reason="SCUTTLEHOUSE_TEST_KILLS says how many builds to kill")
+def test_builds_killed_at_any_moment(warehouse: Warehouse, tribes2: Path) -> None:
+    """A log is exported again and again, longer or shorter; most of the builds that read it are killed."""
+    log = tribes2 / "s4-overlap" / "forked-synced" / "alice.jsonl"
+    lines = log.read_bytes().splitlines(keepends=True)
+    contents = [b"".join(lines[: len(lines) // 2]), b"".join(lines)]
+    warehouse.land(*sorted((PROJECT / "sample").iterdir()))
+    growing = warehouse.landing / "growing.jsonl"
+    right = []
+    for content in contents:
+        growing.write_bytes(content)
+        warehouse.build("build", "--exclude-resource-type", "unit_test")
+        right.append(of_logs(warehouse.published()))
+    assert right[0] != right[1]
+
+    with a_reader_of_files(warehouse) as seen:
+        for seed in range(KILLS):
+            dice = random.Random(seed)
+            growing.write_bytes(contents[seed % 2])
+            said = kill(warehouse, after=dice.randrange(1, LINES), java=dice.random() < 0.5)
+            found = of_logs(warehouse.published())
+            assert found in right, f"seed {seed}: {said}"
+            assert "\tat " not in said, f"seed {seed}: a page of Java"
+        for content, tables in zip(contents, right, strict=True):
+            growing.write_bytes(content)
+            warehouse.refresh("build", "--exclude-resource-type", "unit_test")
+            assert of_logs(warehouse.published()) == tables
+    assert seen <= {tuple(len(tables[name]) for name in READ) for tables in right}
+    killed = warehouse.rows("select * from scuttlehouse.fct_builds where status = 'killed'")
+    assert killed
+
+
+def of_logs(tables: dict[str, Rows]) -> dict[str, Rows]:
+    return {name: rows for name, rows in tables.items() if name not in OF_BUILDS}
+
+
+def kill(warehouse: Warehouse, after: int, *, java: bool) -> str:
+    """Kill a build, or its Java, once it has said so many lines; what it said."""
+    said = []
+    with warehouse.start(*BUILD) as process:
+        for line in process.stdout or ():
+            said.append(line)
+            if len(said) == after:
+                victims = children(process.pid) if java else [process.pid]
+                for victim in victims:
+                    os.kill(victim, signal.SIGKILL)
+    assert process.returncode != 0 or len(said) < after or java
+    # Java follows dbt as soon as it notices.
+    while is_locked(warehouse.home / "metastore" / "dbex.lck"):
+        time.sleep(0.1)
+    return "".join(said)
+
+
+def children(pid: int) -> list[int]:
+    """The Java that a process has started."""
+    listed = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    return [int(one) for one in listed if "java" in Path(f"/proc/{one}/cmdline").read_text()]
+
+
+@contextmanager
+def a_reader_of_files(warehouse: Warehouse) -> Iterator[set[tuple[int, ...]]]:
+    """Somebody who reads the published files all the time, as `scuttlehouse sql` does beside a build."""
+    seen: set[tuple[int, ...]] = set()
+    errors: list[Exception] = []
+    done = threading.Event()
+
+    def read() -> None:
+        while not done.is_set() and not errors:
+            try:
+                seen.add(read_counts(warehouse.home))
+            except Exception as error:
+                errors.append(error)
+            time.sleep(0.05)
+
+    thread = threading.Thread(target=read)
+    thread.start()
+    try:
+        yield seen
+    finally:
+        done.set()
+        thread.join()
+    assert not errors, errors
+
+
+def read_counts(home: Path) -> tuple[int, ...]:
+    """The rows of two published tables, of one build."""
+    listed = json.loads((home / "published.json").read_text())
+    folder = Path(listed["location"].removeprefix("file:"))
+    counts = []
+    for name in READ:
+        table = listed["tables"][name]["table"]
+        path = folder / table / f"version={listed['versions'][table]}"
+        counts.append(pq.read_table(path, partitioning=None, columns=["message_id"]).num_rows)
+    return tuple(counts)
