@@ -119,7 +119,7 @@ class Warehouse:
 
     def build(self, *arguments: str) -> None:
         """Build the landed logs and nothing else; fail the test with what dbt says if anything fails."""
-        self.refresh(*arguments, "--full-refresh")
+        self.refresh(*arguments, "--full-refresh", "--no-write-json")
 
     def refresh(self, *arguments: str) -> None:
         """The same, going on from what is published."""
