@@ -41,8 +41,7 @@
 {#- What a build ends with: what is in the tables now, or that they stay as they were. -#}
 {% macro summarise_build(results) %}
   {%- if execute and is_writing() -%}
-    {%- set kept = kept_build() -%}
-    {%- set unpublished = [] if kept else unpublished_models(results) -%}
+    {%- set unpublished = unpublished_models(results) -%}
     {%- set status = publish_state(results, unpublished) -%}
     {%- set changes = published_changes() if status == 'published' else {} -%}
     {%- do log_build(results, status, changes) -%}
@@ -55,6 +54,7 @@
       {%- do drop_unread_batches() -%}
       {{- print_summary(total_changes(changes)) -}}
     {%- elif status == 'unchanged' -%}
+      {%- set kept = kept_build() -%}
       {{- print("\nscuttlehouse: nothing is new since build " ~ kept.build_id ~ ", published " ~ kept.published_at ~ ": its tables stay,"
           ~ " and were not tested again. `dbt build --full-refresh` makes all of them anew.\n") -}}
     {%- elif unpublished -%}

@@ -43,7 +43,7 @@
 {#- SQL that leaves out rows that this build carried over from the one that it replaced: they are the same. -#}
 {% macro and_not_carried_over(mart, table, replaced_version) -%}
   {%- set carried_by = graph.nodes['model.scuttlehouse.' ~ mart].config.get('carried_by') -%}
-  {%- set base_versions = adapter.once('refresh_plan', refresh_plan).base_versions -%}
+  {%- set base_versions = refresh_plan().base_versions -%}
   {%- if carried_by and replaced_version and base_versions.get(table) == replaced_version -%}
     {%- set id, touched = (carried_by.items() | list)[0] -%}
     and {{ id }} in (select {{ id }} from {{ target.schema }}.{{ touched }})

@@ -36,9 +36,9 @@
 
 {#- The published build, if a whole `dbt build` would only make and test its tables again: no log, no rule, no test and
     no description is other than then, and nothing has been built since. Else none. -#}
-{% macro unchanged_since(base_versions) -%}
+{% macro unchanged_since(base_versions, project_hash) -%}
   {%- set base = published_build(build_history()) -%}
-  {%- if flags.WHICH != 'build' or not base_versions or base.project_hash != adapter.project_hash('scuttlehouse') -%}
+  {%- if flags.WHICH != 'build' or not base_versions or base.project_hash != project_hash -%}
     {{ return(none) }}
   {%- endif -%}
   {%- set built = {} -%}
@@ -57,7 +57,8 @@
 
 {#- The published build, where int_refresh__plan has found that this run can leave all tables as they are. -#}
 {% macro kept_build() -%}
-  {{ return((adapter.answered('plan_of_this_build') or {'unchanged_since': none}).unchanged_since if execute else none) }}
+  {%- set plan = adapter.answered('plan_of_this_build') if execute -%}
+  {{ return(plan.unchanged_since if plan else none) }}
 {%- endmacro %}
 
 
@@ -95,12 +96,23 @@
 
 {% macro plan_of_this_build() -%}
   {%- set base = base_versions() -%}
-  {{ return({'base_versions': base, 'rules_hash': rules_hash(), 'unchanged_since': unchanged_since(base)}) }}
+  {%- set project_hash = adapter.project_hash('scuttlehouse') -%}
+  {{ return({
+      'base_versions': base,
+      'rules_hash': rules_hash(),
+      'project_hash': project_hash,
+      'unchanged_since': unchanged_since(base, project_hash)
+  }) }}
 {%- endmacro %}
 
 
 {#- What int_refresh__plan says, of this run or of the last one that made it. -#}
 {% macro refresh_plan() -%}
+  {{ return(adapter.once('refresh_plan', read_refresh_plan)) }}
+{%- endmacro %}
+
+
+{% macro read_refresh_plan() -%}
   {%- set plan = adapter.get_relation(database=none, schema=target.schema, identifier='int_refresh__plan') -%}
   {%- if plan is none -%}
     {{ return({'base_versions': {}}) }}
@@ -112,7 +124,7 @@
 {#- Whether this build carries rows over from the published one, and computes only what may have changed. -#}
 {% macro is_refresh() -%}
   {%- do ref('int_refresh__plan') -%}
-  {{ return(execute and adapter.once('refresh_plan', refresh_plan).base_versions != {}) }}
+  {{ return(execute and refresh_plan().base_versions != {}) }}
 {%- endmacro %}
 
 
@@ -145,7 +157,7 @@
 
 
 {% macro base_rows(model_name) -%}
-  {%- set versions = adapter.once('refresh_plan', refresh_plan).base_versions -%}
+  {%- set versions = refresh_plan().base_versions -%}
   {%- set table = table_of(model_name, versions) -%}
   {%- if not table -%}
     {%- do exceptions.raise_compiler_error('The published build has no version of ' ~ model_name ~ '.') -%}

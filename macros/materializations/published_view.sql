@@ -88,7 +88,7 @@
         'is_whole': not left_out,
         'replaced': history.published,
         'rules_hash': rules_hash(),
-        'project_hash': adapter.project_hash('scuttlehouse'),
+        'project_hash': refresh_plan().get('project_hash'),
         'versions': versions
     } -%}
     {%- do history.update({'published': invocation_id, 'builds': ([build] + history.builds)[:var('kept_builds')]}) -%}

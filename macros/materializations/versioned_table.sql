@@ -52,7 +52,7 @@
 {#- The rows of a new version: those that a model computed, and in a refresh what it carries over. -#}
 {% macro rows_of_version(rows, versions) -%}
   {%- set carried_by = config.get('carried_by') -%}
-  {%- set plan = adapter.once('refresh_plan', refresh_plan) if carried_by else {'base_versions': {}} -%}
+  {%- set plan = refresh_plan() if carried_by else {'base_versions': {}} -%}
   {%- if not plan.base_versions -%}
     {{ return('select * from ' ~ rows) }}
   {%- endif -%}

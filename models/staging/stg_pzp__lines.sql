@@ -1,3 +1,4 @@
+-- The plan comes first: it may find that all of this can stay as it is.
 -- depends_on: {{ ref('int_refresh__plan') }}
 {{ config(materialized='view') }}
 

@@ -12,13 +12,15 @@ import shutil
 import subprocess
 import sys
 import tarfile
-from collections.abc import Iterator, Sequence
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -26,7 +28,7 @@ import pytest
 import yaml
 from hypothesis import settings
 
-from dbt.adapters.sparkpython.owners import release
+from dbt.adapters.sparkpython.owners import is_locked, release
 from scuttlehouse.cli import main
 
 if TYPE_CHECKING:
@@ -51,6 +53,7 @@ PUBLISHED = sorted([*MARTS, "fct_quality_results"])
 OF_BUILDS = {"fct_timeline_updates", "fct_quality_results", "dim_logs"}
 
 Rows = list[dict[str, Any]]
+Read = TypeVar("Read")
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -227,6 +230,11 @@ class Warehouse:
             output, errors = process.communicate()
         return subprocess.CompletedProcess(command, process.returncode, output, errors)
 
+    def wait_for_java(self) -> None:
+        """Java ends as soon as it notices that its dbt has been killed."""
+        while is_locked(self.home / "metastore" / "dbex.lck"):
+            time.sleep(0.1)
+
     def stop(self) -> None:
         """End this process's Java, if there is any, and let others build."""
         from pyspark import SparkContext
@@ -240,6 +248,30 @@ class Warehouse:
             gateway.proc.stdin.close()
             gateway.proc.wait(timeout=60)
             SparkContext._gateway = SparkContext._jvm = None
+
+
+@contextmanager
+def reading(read: Callable[[], Read]) -> Iterator[list[Read]]:
+    """Somebody who reads all the time, in a thread: what they have read so far. No read may fail."""
+    reads: list[Read] = []
+    errors: list[Exception] = []
+    done = threading.Event()
+
+    def read_on() -> None:
+        while not done.is_set() and not errors:
+            try:
+                reads.append(read())
+            except Exception as error:
+                errors.append(error)
+
+    thread = threading.Thread(target=read_on)
+    thread.start()
+    try:
+        yield reads
+    finally:
+        done.set()
+        thread.join()
+    assert not errors, f"after {len(reads)} good reads: {str(errors[0])[:1000]}"
 
 
 @pytest.fixture(scope="session")

@@ -6,10 +6,8 @@ import json
 import os
 import random
 import subprocess
-import threading
-import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -18,8 +16,7 @@ import pytest
 import yaml
 from dbt.selected_resources import set_selected_resources
 
-from conftest import BIN, MARTS, OF_BUILDS, PROJECT, PUBLISHED, Build, Rows, Warehouse
-from dbt.adapters.sparkpython.owners import is_locked
+from conftest import BIN, MARTS, OF_BUILDS, PROJECT, PUBLISHED, Build, Rows, Warehouse, reading
 from scuttlehouse.sample import write_sample
 
 GATE = "tests/singular/nothing_may_pass.sql"
@@ -69,33 +66,14 @@ def a_test_that_fails(warehouse: Warehouse, on: str) -> Iterator[Path]:
         path.unlink()
 
 
-@contextmanager
-def a_reader(warehouse: Warehouse) -> Iterator[Callable[[], list[tuple[int, int]]]]:
-    """Somebody at a dashboard, who reads two published tables at once, all the time: the reads so far."""
+def a_reader(warehouse: Warehouse) -> AbstractContextManager[list[tuple[int, int]]]:
+    """Somebody at a dashboard, who reads two published tables at once, all the time."""
     session = warehouse.session.newSession()
     query = (
         "select (select count(*) from scuttlehouse.fct_messages),"
         " (select count(*) from scuttlehouse.fct_rejected_lines)"
     )
-    reads: list[tuple[int, int]] = []
-    errors: list[Exception] = []
-    done = threading.Event()
-
-    def read() -> None:
-        while not done.is_set() and not errors:
-            try:
-                reads.append(tuple(session.sql(query).collect()[0]))
-            except Exception as error:
-                errors.append(error)
-
-    thread = threading.Thread(target=read)
-    thread.start()
-    try:
-        yield lambda: reads
-    finally:
-        done.set()
-        thread.join()
-    assert not errors, f"after {len(reads)} good reads: {str(errors[0])[:1000]}"
+    return reading(lambda: tuple(session.sql(query).collect()[0]))
 
 
 def replayed(updates: Rows) -> dict[str, list[str]]:
@@ -209,7 +187,7 @@ def test_a_killed_and_a_failed_build_publish_nothing_and_a_retry_all(
             work = warehouse.rows("select count(*) as n from scuttlehouse_work.fct_messages")
             assert work != [{"n": len(published["fct_messages"])}]
             assert differing(warehouse.published(), published) == []
-            while_failing = len(reads())
+            while_failing = len(reads)
 
             failing.write_text(failing.read_text().replace("limit 1", "limit 0"))
             # In a process of its own, dbt does not know what the build before a retry selected.
@@ -219,8 +197,8 @@ def test_a_killed_and_a_failed_build_publish_nothing_and_a_retry_all(
     assert counts(after) != counts(published)
     assert differing(after, published) != []
     assert while_failing > 0
-    assert set(reads()[:while_failing]) == {counts(published)}
-    assert set(reads()) <= {counts(published), counts(after)}
+    assert set(reads[:while_failing]) == {counts(published)}
+    assert set(reads) <= {counts(published), counts(after)}
     assert len(after["fct_messages"]) == work[0]["n"]
     [passed] = warehouse.rows("select history from int_quality__passed")
     build_id = json.loads(passed["history"])["published"]
@@ -248,7 +226,7 @@ def roll_back_and_forth(
         assert differing(warehouse.published(), first) == []
         warehouse.roll_back("--to", last_id)
         assert differing(warehouse.published(), last) == []
-    assert set(reads()) <= {counts(first), counts(last)}
+    assert set(reads) <= {counts(first), counts(last)}
     listed = json.loads((warehouse.home / "published.json").read_text())
     assert listed["build_id"] == last_id
 
@@ -320,9 +298,7 @@ def kill_a_build(warehouse: Warehouse, dice: random.Random) -> int:
         process.kill()
     assert running, f"the build ended before it wrote {count} tables"
     assert process.returncode == -9
-    # Java follows as soon as it notices.
-    while is_locked(warehouse.home / "metastore" / "dbex.lck"):
-        time.sleep(0.1)
+    warehouse.wait_for_java()
     return process.pid
 
 

@@ -437,10 +437,11 @@ def test_every_log_in_one_build(tribes2: Path, last_logs: Unrelated) -> None:
     """
     tables = last_logs.of_groups
     seen = Compared()
-    groups = {oracle["group"]["id"] for log in last(tribes2) for oracle, _, _ in log.answers()}
+    landed = last(tribes2)
+    groups = {oracle["group"]["id"] for log in landed for oracle, _, _ in log.answers()}
     seen.equal("groups", "the build", set(tables.groups), groups)
     for each in scenarios(tribes2).values():
-        logs = [log for log in each if log in last(tribes2)]
+        logs = [log for log in each if log in landed]
         together = set().union(*(group_messages(log) for log in logs))
         richest = [log for log in logs if group_messages(log) == together]
         seen.counts["scenarios with a richest log"] += bool(richest)

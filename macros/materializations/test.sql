@@ -1,0 +1,14 @@
+{#- dbt's test, but for a build that leaves all as it is: what was tested is not tested again. -#}
+{% materialization test, adapter='sparkpython' %}
+  {%- if kept_build() -%}
+    {%- call noop_statement('main', res=adapter.once('passed_test', passed_test)) -%}{%- endcall -%}
+    {{ return({'relations': []}) }}
+  {%- endif -%}
+  {{ return(materialization_test_default()) }}
+{% endmaterialization %}
+
+
+{#- What dbt reads from a test that has found nothing. -#}
+{% macro passed_test() -%}
+  {{ return(run_query('select 0 as failures, false as should_warn, false as should_error')) }}
+{%- endmacro %}
