@@ -5,14 +5,16 @@
   {%- set build = published_build(history) -%}
   {%- set replaced = history.builds | selectattr('build_id', 'equalto', build.replaced) | first or {'versions': {}} -%}
   {%- set queries = [] -%}
+  {%- set changes = {} -%}
   {%- for model in published_models() -%}
     {%- set table = table_of(model.alias, build.versions) -%}
-    {%- if table and (table in replaced.versions or not table_of(model.alias, replaced.versions)) -%}
+    {%- if table and build.versions[table] == replaced.versions.get(table) -%}
+      {%- do changes.update({model.alias: [0, 0, 0]}) -%}
+    {%- elif table and (table in replaced.versions or not table_of(model.alias, replaced.versions)) -%}
       {%- do queries.append(changes_of(model, table, build.versions[table], replaced.versions.get(table))) -%}
     {%- endif -%}
   {%- endfor -%}
-  {%- set changes = {} -%}
-  {%- for row in run_query(queries | join(' union all ')) -%}
+  {%- for row in (run_query(queries | join(' union all ')) if queries else []) -%}
     {%- do changes.update({row[0]: [row[1], row[2], row[3]]}) -%}
   {%- endfor -%}
   {{ return(changes) }}

@@ -36,8 +36,7 @@
 
 {#- The published build, if a whole `dbt build` would only make and test its tables again: no log, no rule, no test and
     no description is other than then, and nothing has been built since. Else none. -#}
-{% macro unchanged_since(base_versions, project_hash) -%}
-  {%- set base = published_build(build_history()) -%}
+{% macro unchanged_since(base, base_versions, project_hash) -%}
   {%- if flags.WHICH != 'build' or not base_versions or base.project_hash != project_hash -%}
     {{ return(none) }}
   {%- endif -%}
@@ -75,10 +74,9 @@
 
 {#- The versions of the published build, if this run may carry rows over from them; else none, and every table is
     computed from all lines. -#}
-{% macro base_versions() -%}
+{% macro base_versions(base) -%}
   {%- set logs = adapter.get_relation(database=none, schema=target.schema, identifier='stg_landing__logs') -%}
   {%- set published_logs = adapter.get_relation(database=none, schema='scuttlehouse', identifier='dim_logs') -%}
-  {%- set base = published_build(build_history()) -%}
   {%- if flags.FULL_REFRESH or flags.EMPTY or not base or not logs or not published_logs
       or not base.is_whole or base.rules_hash != rules_hash() -%}
     {{ return({}) }}
@@ -95,20 +93,22 @@
 
 
 {% macro plan_of_this_build() -%}
-  {%- set base = base_versions() -%}
+  {%- set base = published_build(build_history()) or {} -%}
+  {%- set versions = base_versions(base) -%}
   {%- set project_hash = adapter.project_hash('scuttlehouse') -%}
   {{ return({
-      'base_versions': base,
+      'base_versions': versions,
+      'carries_tested_rows': versions != {} and base.project_hash == project_hash,
       'rules_hash': rules_hash(),
       'project_hash': project_hash,
-      'unchanged_since': unchanged_since(base, project_hash)
+      'unchanged_since': unchanged_since(base, versions, project_hash)
   }) }}
 {%- endmacro %}
 
 
 {#- What int_refresh__plan says, of this run or of the last one that made it. -#}
 {% macro refresh_plan() -%}
-  {{ return(adapter.once('refresh_plan', read_refresh_plan)) }}
+  {{ return(adapter.answered('plan_of_this_build') or read_refresh_plan()) }}
 {%- endmacro %}
 
 
@@ -132,7 +132,26 @@
     have changed, else all. What it leaves out, the materialization carries over. -#}
 {% macro is_touched(id, touched) -%}
   {%- set relation = ref(touched) -%}
-  {{ return(id ~ ' in (select touched.' ~ id.split('.') | last ~ ' from ' ~ relation ~ ' as touched)' if is_refresh() else 'true') }}
+  {{ return(is_among(id, relation) if is_refresh() else 'true') }}
+{%- endmacro %}
+
+
+{#- SQL that holds for the rows that a test is to look at: those that this build computes, where what it carries over has
+    passed the same tests; else all. -#}
+{% macro is_tested(id, touched) -%}
+  {%- set relation = ref(touched) -%}
+  {{ return(is_among(id, relation) if carries_tested_rows() else 'true') }}
+{%- endmacro %}
+
+
+{% macro is_among(id, relation) -%}
+  {{ return(id ~ ' in (select touched.' ~ id.split('.') | last ~ ' from ' ~ relation ~ ' as touched)') }}
+{%- endmacro %}
+
+
+{#- Whether the rows that this build carries over have passed every test that it runs. -#}
+{% macro carries_tested_rows() -%}
+  {{ return(execute and is_publishing() and refresh_plan().get('carries_tested_rows', false)) }}
 {%- endmacro %}
 
 

@@ -4,7 +4,7 @@
     (int_quality__passed). Rows of other columns go to another table: versions are never mixed.
 
     `carried_by` names the column and the relation by which a refresh tells what it computes: rows of other ids
-    are those of the published build. -#}
+    are those of the published build. Where it computes nothing, its version is that of the published build. -#}
 {% materialization versioned_table, adapter='spark', supported_languages=['sql', 'python'] %}
   {%- set target_relation = this.incorporate(type='view') -%}
   {%- set rows = api.Relation.create(identifier=model.alias ~ '__' ~ local_md5(invocation_id ~ model.unique_id)) -%}
@@ -19,23 +19,31 @@
 
   {{ run_hooks(pre_hooks) }}
 
-  {%- call statement('rows', language=model['language']) -%}
-    {{ create_table_as(True, rows, compiled_code, model['language']) }}
-  {%- endcall -%}
-  {%- set columns = [] -%}
-  {%- for row in run_query('describe ' ~ rows) -%}
-    {%- do columns.append('`' ~ row[0] ~ '` ' ~ row[1]) -%}
-  {%- endfor -%}
-  {%- set versions = versions_schema() ~ '.' ~ model.alias ~ '__' ~ local_md5(columns | join(', '))[:8] -%}
-  {%- do run_query('create table if not exists ' ~ versions ~ ' (' ~ columns | join(', ') ~ ', version string)'
-      ~ ' using parquet partitioned by (version)') -%}
-  {%- call statement('main') -%}
-    insert into table {{ versions }} partition (version = '{{ invocation_id }}')
-    {{ rows_of_version(rows, versions) }}
-  {%- endcall -%}
-  {%- do run_query('drop view ' ~ rows) -%}
+  {%- if is_carried_whole() -%}
+    {%- set table = table_of(model.alias, refresh_plan().base_versions) -%}
+    {%- set versions = versions_schema() ~ '.' ~ table -%}
+    {%- set version = refresh_plan().base_versions[table] -%}
+    {%- call noop_statement('main', 'carried over whole') -%}{%- endcall -%}
+  {%- else -%}
+    {%- call statement('rows', language=model['language']) -%}
+      {{ create_table_as(True, rows, compiled_code, model['language']) }}
+    {%- endcall -%}
+    {%- set columns = [] -%}
+    {%- for row in run_query('describe ' ~ rows) -%}
+      {%- do columns.append('`' ~ row[0] ~ '` ' ~ row[1]) -%}
+    {%- endfor -%}
+    {%- set versions = versions_schema() ~ '.' ~ model.alias ~ '__' ~ local_md5(columns | join(', '))[:8] -%}
+    {%- set version = invocation_id -%}
+    {%- do run_query('create table if not exists ' ~ versions ~ ' (' ~ columns | join(', ') ~ ', version string)'
+        ~ ' using parquet partitioned by (version)') -%}
+    {%- call statement('main') -%}
+      insert into table {{ versions }} partition (version = '{{ version }}')
+      {{ rows_of_version(rows, versions) }}
+    {%- endcall -%}
+    {%- do run_query('drop view ' ~ rows) -%}
+  {%- endif -%}
   {%- do run_query(('alter' if old_relation else 'create') ~ ' view ' ~ target_relation ~ ' as '
-      ~ 'select * except (version) from ' ~ versions ~ " where version = '" ~ invocation_id ~ "'") -%}
+      ~ 'select * except (version) from ' ~ versions ~ " where version = '" ~ version ~ "'") -%}
   {%- do drop_unread_versions(versions) -%}
 
   {{ run_hooks(post_hooks) }}
@@ -46,6 +54,24 @@
 
 {% macro versions_schema() -%}
 {{ return(target.schema ~ '_versions') }}
+{%- endmacro %}
+
+
+{#- Whether the published version of this model stays as it is, since nothing has changed that its rows hang on. -#}
+{% macro is_carried_whole() -%}
+  {%- set carried_by = config.get('carried_by') -%}
+  {%- set plan = refresh_plan() if carried_by else {'base_versions': {}} -%}
+  {{ return(plan.base_versions != {} and plan.rules_hash == rules_hash() and is_empty((carried_by.values() | list)[0])) }}
+{%- endmacro %}
+
+
+{% macro is_empty(model_name) -%}
+  {{ return(adapter.once('is_empty ' ~ model_name, has_no_rows, model_name)) }}
+{%- endmacro %}
+
+
+{% macro has_no_rows(model_name) -%}
+  {{ return(not run_query('select 1 from ' ~ target.schema ~ '.' ~ model_name ~ ' limit 1').rows) }}
 {%- endmacro %}
 
 

@@ -15,7 +15,10 @@ own_messages as (
         previous_id,
         sequence
     from messages
-    where validity = 'valid' and feed_format = 'classic'
+    where
+        validity = 'valid'
+        and feed_format = 'classic'
+        and {{ is_touched('feed_id', 'int_refresh__feeds') }}
 
 ),
 

@@ -4,9 +4,9 @@
 {%- set feed_columns = {'feed_id': 'string', 'key_hash': 'string'} %}
 with
 
-changed_feeds as (
+changed_people as (
 
-    select * from {{ ref('int_refresh__feeds') }}
+    select * from {{ ref('int_refresh__people') }}
 
 ),
 
@@ -48,7 +48,7 @@ changed_keys as (
 
     select feeds.key_hash
     from feeds
-    left semi join changed_feeds on feeds.feed_id = changed_feeds.feed_id
+    left semi join changed_people on feeds.feed_id = changed_people.feed_id
 
 ),
 

@@ -9,9 +9,9 @@ changed_messages as (
 
 ),
 
-changed_feeds as (
+changed_people as (
 
-    select * from {{ ref('int_refresh__feeds') }}
+    select * from {{ ref('int_refresh__people') }}
 
 ),
 
@@ -85,7 +85,7 @@ by_feed as (
 
     select published_messages.tangle_id
     from published_messages
-    left semi join changed_feeds on published_messages.feed_id = changed_feeds.feed_id
+    left semi join changed_people on published_messages.feed_id = changed_people.feed_id
 
 ),
 

@@ -1,3 +1,4 @@
+import json
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,8 @@ from scuttlehouse.quality import SUITES
 from scuttlehouse.quality.check import check
 from scuttlehouse.quality.data_docs import write_data_docs
 
+Tables = dict[str, DataFrame]
+
 COLUMNS = (
     "build_id string, table_name string, expectation string, column_name string,"
     " description string, observed string, is_success boolean"
@@ -17,12 +20,25 @@ COLUMNS = (
 
 def model(dbt: Any, session: SparkSession) -> DataFrame:
     dbt.config(materialized="versioned_table")
-    tables = {
+    plans = dbt.ref("int_refresh__plan")
+    plan = json.loads(plans.collect()[0]["refresh_plan"])
+
+    def computed(id_column: str, touched: DataFrame, tables: Tables) -> Tables:
+        """What this build has computed, where what it carries over has met these expectations."""
+        if not plan["carries_tested_rows"]:
+            return tables
+        return {name: table.join(touched, id_column, "left_semi") for name, table in tables.items()}
+
+    logs = {
+        "dim_logs": dbt.ref("dim_logs"),
+        "fct_rejected_lines": dbt.ref("fct_rejected_lines"),
+    }
+    feeds = {
         "dim_feeds": dbt.ref("dim_feeds"),
         "fct_messages": dbt.ref("fct_messages"),
         "fct_feed_forks": dbt.ref("fct_feed_forks"),
-        "fct_rejected_lines": dbt.ref("fct_rejected_lines"),
-        "dim_logs": dbt.ref("dim_logs"),
+    }
+    tangles = {
         "dim_tangles": dbt.ref("dim_tangles"),
         "fct_tangle_messages": dbt.ref("fct_tangle_messages"),
         "fct_tangle_links": dbt.ref("fct_tangle_links"),
@@ -30,10 +46,10 @@ def model(dbt: Any, session: SparkSession) -> DataFrame:
         "fct_tangle_tips": dbt.ref("fct_tangle_tips"),
         "fct_thread_messages": dbt.ref("fct_thread_messages"),
         "fct_timeline_updates": dbt.ref("fct_timeline_updates"),
+    }
+    groups = {
         "dim_groups": dbt.ref("dim_groups"),
         "dim_epochs": dbt.ref("dim_epochs"),
-        "fct_epoch_links": dbt.ref("fct_epoch_links"),
-        "fct_epoch_precedence": dbt.ref("fct_epoch_precedence"),
         "fct_epoch_members": dbt.ref("fct_epoch_members"),
         "fct_epoch_forks": dbt.ref("fct_epoch_forks"),
         "fct_fork_witnesses": dbt.ref("fct_fork_witnesses"),
@@ -42,11 +58,25 @@ def model(dbt: Any, session: SparkSession) -> DataFrame:
         "fct_replication_plan": dbt.ref("fct_replication_plan"),
         "fct_group_audit_log": dbt.ref("fct_group_audit_log"),
         "fct_membership_history": dbt.ref("fct_membership_history"),
+    }
+    epochs = {
+        "fct_epoch_links": dbt.ref("fct_epoch_links"),
+        "fct_epoch_precedence": dbt.ref("fct_epoch_precedence"),
+    }
+    sets = {
         "dim_sets": dbt.ref("dim_sets"),
         "fct_set_items": dbt.ref("fct_set_items"),
         "fct_set_messages": dbt.ref("fct_set_messages"),
         "fct_set_prunings": dbt.ref("fct_set_prunings"),
     }
+    tables = (
+        logs
+        | computed("feed_id", dbt.ref("int_refresh__feeds"), feeds)
+        | computed("tangle_id", dbt.ref("int_refresh__tangles"), tangles)
+        | computed("group_id", dbt.ref("int_refresh__groups"), groups)
+        | computed("epoch_id", dbt.ref("int_refresh__epochs"), epochs)
+        | computed("set_id", dbt.ref("int_refresh__sets"), sets)
+    )
     home = Path(dbt.config.get("home"))
     # The id of this run: what dbt renders into a model's settings may be that of an earlier parse.
     build_id = get_invocation_id()

@@ -104,17 +104,77 @@ def test_nothing_new_leaves_all_as_it_is(
 def test_whatever_is_new_is_built_and_tested(warehouse: Warehouse, kept: str) -> None:
     with a_test_more(warehouse):
         assert planned(warehouse) is None, "a test has come"
+    with another_time(warehouse):
+        assert planned(warehouse) is None, "another time"
     log = max(warehouse.landing.iterdir())
     times, data = log.stat(), log.read_bytes()
-    os.utime(log, (0, 0))
-    assert planned(warehouse) is None, "another time"
     log.unlink()
     assert planned(warehouse) is None, "a log has vanished"
     log.write_bytes(data)
     os.utime(log, ns=(times.st_atime_ns, times.st_mtime_ns))
     assert planned(warehouse) == kept, "all is as it was"
-    warehouse.refresh("run", "-s", "dim_feeds")
+    warehouse.refresh("run", "-s", "dim_logs")
     assert planned(warehouse) is None, "a table was made since"
+
+
+OF_TANGLES = "positions_have_no_holes", "unique_dim_tangles_tangle_id"
+
+
+def found_faulty(warehouse: Warehouse, command: str = "build") -> dict[str, bool]:
+    """Two tests of tangles, as a build runs them that starts now: whether they find faults."""
+    plan = "stg_landing__logs", "int_refresh__plan"
+    selected = (*plan, *OF_TANGLES) if command == "build" else OF_TANGLES
+    options = "--indirect-selection", "empty", "--no-write-json"
+    outcome = warehouse.dbt(command, "-s", *selected, *options)
+    status = {one.node.name: one.status for one in outcome.result}
+    assert {status[name] for name in plan if name in status} <= {"success"}
+    return {name: status[name] == "fail" for name in OF_TANGLES}
+
+
+def test_a_refresh_tests_what_it_computes(warehouse: Warehouse, kept: str) -> None:
+    """Faults are planted in the tables of a tangle, which a refresh carries over or computes."""
+    find = "select max(tangle_id) as tangle_id from scuttlehouse.dim_tangles where depth > 0"
+    [tangle] = [row["tangle_id"] for row in warehouse.rows(find)]
+    touched = "scuttlehouse_work.int_refresh__tangles"
+    neither, both = dict.fromkeys(OF_TANGLES, False), dict.fromkeys(OF_TANGLES, True)
+    warehouse.session.sql(f"truncate table {touched}")
+    with another_time(warehouse), rows_twice(warehouse, tangle):
+        assert found_faulty(warehouse) == neither, f"carried over: {tangle}"
+        assert found_faulty(warehouse, "test") == both, "dbt test looks at everything"
+        with a_test_more(warehouse):
+            assert found_faulty(warehouse) == both, "the other rows have not passed that test"
+        warehouse.session.sql(f"insert into {touched} values ('{tangle}')")
+        assert found_faulty(warehouse) == both, f"computed: {tangle}"
+    assert planned(warehouse) == kept, "all is as it was"
+
+
+@contextmanager
+def rows_twice(warehouse: Warehouse, tangle: str) -> Iterator[None]:
+    """The rows of a tangle stand twice in two tables, as long as nothing is published."""
+    views = {}
+    for name in "scuttlehouse_work.dim_tangles", "scuttlehouse_work.fct_tangle_messages":
+        [row] = warehouse.rows(f"show create table {name}")
+        views[name] = row["createtab_stmt"][row["createtab_stmt"].index("select") :]
+    try:
+        for name, rows in views.items():
+            again = f"{rows} and tangle_id = '{tangle}'"
+            warehouse.session.sql(f"alter view {name} as {rows} union all {again}")
+        yield
+    finally:
+        for name, rows in views.items():
+            warehouse.session.sql(f"alter view {name} as {rows}")
+
+
+@contextmanager
+def another_time(warehouse: Warehouse) -> Iterator[None]:
+    """A log has another time than in the published build, so that there is something to do."""
+    log = max(warehouse.landing.iterdir())
+    times = log.stat()
+    os.utime(log, (0, 0))
+    try:
+        yield
+    finally:
+        os.utime(log, ns=(times.st_atime_ns, times.st_mtime_ns))
 
 
 @contextmanager

@@ -3,20 +3,21 @@ with
 groups as (
 
     select * from {{ ref('dim_groups') }}
+    where {{ is_tested('group_id', 'int_refresh__groups') }}
 
 ),
 
 epochs as (
 
     select * from {{ ref('dim_epochs') }}
-    where is_tip
+    where is_tip and {{ is_tested('group_id', 'int_refresh__groups') }}
 
 ),
 
 disjoint_forks as (
 
     select * from {{ ref('fct_epoch_forks') }}
-    where rule = 'disjoint'
+    where rule = 'disjoint' and {{ is_tested('group_id', 'int_refresh__groups') }}
 
 ),
 

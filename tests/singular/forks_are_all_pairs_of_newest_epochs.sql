@@ -3,13 +3,14 @@ with
 forks as (
 
     select * from {{ ref('fct_epoch_forks') }}
+    where {{ is_tested('group_id', 'int_refresh__groups') }}
 
 ),
 
 epochs as (
 
     select * from {{ ref('dim_epochs') }}
-    where is_tip
+    where is_tip and {{ is_tested('group_id', 'int_refresh__groups') }}
 
 ),
 

@@ -3,13 +3,17 @@ with
 tangles as (
 
     select * from {{ ref('dim_tangles') }}
+    where {{ is_tested('tangle_id', 'int_refresh__tangles') }}
 
 ),
 
 tangle_messages as (
 
     select * from {{ ref('fct_tangle_messages') }}
-    where is_root and status = 'in'
+    where
+        is_root
+        and status = 'in'
+        and {{ is_tested('tangle_id', 'int_refresh__tangles') }}
 
 ),
 

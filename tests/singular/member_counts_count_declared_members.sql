@@ -3,19 +3,21 @@ with
 epochs as (
 
     select * from {{ ref('dim_epochs') }}
+    where {{ is_tested('group_id', 'int_refresh__groups') }}
 
 ),
 
 groups as (
 
     select * from {{ ref('dim_groups') }}
+    where {{ is_tested('group_id', 'int_refresh__groups') }}
 
 ),
 
 members as (
 
     select * from {{ ref('fct_epoch_members') }}
-    where is_declared
+    where is_declared and {{ is_tested('group_id', 'int_refresh__groups') }}
 
 ),
 

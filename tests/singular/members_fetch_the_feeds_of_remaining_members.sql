@@ -3,18 +3,21 @@ with
 plan as (
 
     select * from {{ ref('fct_replication_plan') }}
+    where {{ is_tested('group_id', 'int_refresh__groups') }}
 
 ),
 
 preferred_epochs as (
 
     select * from {{ ref('fct_preferred_epochs') }}
+    where {{ is_tested('group_id', 'int_refresh__groups') }}
 
 ),
 
 epoch_members as (
 
     select * from {{ ref('fct_epoch_members') }}
+    where {{ is_tested('group_id', 'int_refresh__groups') }}
 
 ),
 

@@ -3,25 +3,28 @@ with
 tangle_messages as (
 
     select * from {{ ref('fct_tangle_messages') }}
-    where status = 'in'
+    where status = 'in' and {{ is_tested('tangle_id', 'int_refresh__tangles') }}
 
 ),
 
 links as (
 
     select * from {{ ref('fct_tangle_links') }}
+    where {{ is_tested('tangle_id', 'int_refresh__tangles') }}
 
 ),
 
 tips as (
 
     select * from {{ ref('fct_tangle_tips') }}
+    where {{ is_tested('tangle_id', 'int_refresh__tangles') }}
 
 ),
 
 tangles as (
 
     select * from {{ ref('dim_tangles') }}
+    where {{ is_tested('tangle_id', 'int_refresh__tangles') }}
 
 ),
 

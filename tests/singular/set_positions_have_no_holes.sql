@@ -3,13 +3,14 @@ with
 set_messages as (
 
     select * from {{ ref('fct_set_messages') }}
-    where status = 'in'
+    where status = 'in' and {{ is_tested('set_id', 'int_refresh__sets') }}
 
 ),
 
 items as (
 
     select * from {{ ref('fct_set_items') }}
+    where {{ is_tested('set_id', 'int_refresh__sets') }}
 
 ),
 

@@ -3,13 +3,17 @@ with
 audit_log as (
 
     select * from {{ ref('fct_group_audit_log') }}
+    where {{ is_tested('group_id', 'int_refresh__groups') }}
 
 ),
 
 tangles as (
 
     select * from {{ ref('dim_tangles') }}
-    where tangle_kind = 'group' and group_id is not null
+    where
+        tangle_kind = 'group'
+        and group_id is not null
+        and {{ is_tested('group_id', 'int_refresh__groups') }}
 
 ),
 

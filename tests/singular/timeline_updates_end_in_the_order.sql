@@ -3,13 +3,14 @@ with
 updates as (
 
     select * from {{ ref('fct_timeline_updates') }}
+    where {{ is_tested('tangle_id', 'int_refresh__tangles') }}
 
 ),
 
 tangle_messages as (
 
     select * from {{ ref('fct_tangle_messages') }}
-    where status = 'in'
+    where status = 'in' and {{ is_tested('tangle_id', 'int_refresh__tangles') }}
 
 ),
 

@@ -1,14 +1,18 @@
+{{ config(carried_by={'feed_id': 'int_refresh__feeds'}) }}
+
 with
 
 messages as (
 
     select * from {{ ref('stg_ssb__messages') }}
+    where {{ is_touched('feed_id', 'int_refresh__feeds') }}
 
 ),
 
 people as (
 
     select * from {{ ref('int_feeds__people') }}
+    where {{ is_touched('feed_id', 'int_refresh__feeds') }}
 
 ),
 

@@ -1,8 +1,11 @@
+{{ config(carried_by={'feed_id': 'int_refresh__feeds'}) }}
+
 with
 
 messages as (
 
     select * from {{ ref('stg_ssb__messages') }}
+    where {{ is_touched('feed_id', 'int_refresh__feeds') }}
 
 ),
 

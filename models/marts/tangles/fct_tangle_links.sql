@@ -1,5 +1,3 @@
-{{ config(carried_by={'tangle_id': 'int_refresh__tangles'}) }}
-
 with
 
 links as (

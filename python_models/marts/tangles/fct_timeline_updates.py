@@ -1,3 +1,4 @@
+import json
 from collections.abc import Iterator
 from typing import Any
 
@@ -19,10 +20,17 @@ PUBLISHED = "scuttlehouse.fct_tangle_messages"
 def model(dbt: Any, session: SparkSession) -> DataFrame:
     """What was told so far, and what leads from the published orders to those of this build."""
     dbt.config(materialized="versioned_table")
-    messages = dbt.ref("fct_tangle_messages")
+    touched = dbt.ref("int_refresh__tangles")
+    plans = dbt.ref("int_refresh__plan")
+    plan = json.loads(plans.collect()[0]["refresh_plan"])
+
+    def computed(rows: DataFrame) -> DataFrame:
+        return rows.join(touched, "tangle_id", "left_semi") if plan["base_versions"] else rows
+
+    messages = computed(dbt.ref("fct_tangle_messages"))
     # Until this build is published, readers and replicas see the published order: it starts from there.
     told = session.table(TOLD) if session.catalog.tableExists(TOLD) else None
-    before = messages.limit(0) if told is None else session.table(PUBLISHED)
+    before = messages.limit(0) if told is None else computed(session.table(PUBLISHED))
     changes = (
         orders(messages, "new_ids")
         .join(orders(before, "old_ids"), "tangle_id", "full_outer")
@@ -41,7 +49,9 @@ def model(dbt: Any, session: SparkSession) -> DataFrame:
         "to_position",
         F.current_timestamp().alias("refreshed_at"),
     )
-    return refreshed if told is None else told.select(*refreshed.columns).unionAll(refreshed)
+    return (
+        refreshed if told is None else computed(told).select(*refreshed.columns).unionAll(refreshed)
+    )
 
 
 def orders(messages: DataFrame, name: str) -> DataFrame:

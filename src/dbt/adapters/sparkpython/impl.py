@@ -82,11 +82,11 @@ class SparkPythonAdapter(SparkAdapter):
         release(_build_lock(folder))
 
     @available
-    def once(self, name: str, macro: Callable[[], Any]) -> Any:
+    def once(self, name: str, macro: Callable[..., Any], *arguments: Any) -> Any:
         """What a macro returns, asked once in a run: for what does not change while the run lasts."""
         answers = self._answers_of_this_run()
         if name not in answers:
-            answers[name] = macro()
+            answers[name] = macro(*arguments)
         return answers[name]
 
     @available

@@ -1,0 +1,3 @@
+{{ config(materialized='ephemeral') }}
+
+{{ changed_ids('feed_id', 'int_feeds__people') }}
