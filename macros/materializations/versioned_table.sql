@@ -22,7 +22,7 @@
   {%- if is_carried_whole() -%}
     {%- set table = table_of(model.alias, refresh_plan().base_versions) -%}
     {%- set versions = versions_schema() ~ '.' ~ table -%}
-    {%- set version = refresh_plan().base_versions[table] -%}
+    {%- set version = carried_version(table, refresh_plan()) -%}
     {%- call noop_statement('main', 'carried over whole') -%}{%- endcall -%}
   {%- else -%}
     {%- call statement('rows', language=model['language']) -%}
@@ -44,7 +44,7 @@
   {%- endif -%}
   {%- do run_query(('alter' if old_relation else 'create') ~ ' view ' ~ target_relation ~ ' as '
       ~ 'select * except (version) from ' ~ versions ~ " where version = '" ~ version ~ "'") -%}
-  {%- do drop_unread_versions(versions) -%}
+  {%- do drop_unread_versions(versions, version) -%}
 
   {{ run_hooks(post_hooks) }}
 
@@ -61,7 +61,7 @@
 {% macro is_carried_whole() -%}
   {%- set carried_by = config.get('carried_by') -%}
   {%- set plan = refresh_plan() if carried_by else {'base_versions': {}} -%}
-  {{ return(plan.base_versions != {} and plan.rules_hash == rules_hash() and is_empty((carried_by.values() | list)[0])) }}
+  {{ return(plan.base_versions != {} and is_empty((carried_by.values() | list)[0])) }}
 {%- endmacro %}
 
 
@@ -82,13 +82,7 @@
   {%- if not plan.base_versions -%}
     {{ return('select * from ' ~ rows) }}
   {%- endif -%}
-  {%- set base = plan.base_versions.get(versions.split('.')[1]) -%}
-  {%- if base is none or plan.rules_hash != rules_hash() -%}
-    {%- do exceptions.raise_compiler_error(
-        'This refresh was planned before the code changed, and rows of old and new rules do not mix: run the whole '
-        ~ '`dbt build`, which computes every table anew.'
-    ) -%}
-  {%- endif -%}
+  {%- set base = carried_version(versions.split('.')[1], plan) -%}
   {%- set id, touched = (carried_by.items() | list)[0] -%}
   {%- set touched_ids = 'select ' ~ id ~ ' from ' ~ target.schema ~ '.' ~ touched -%}
   select computed.* from {{ rows }} as computed
@@ -100,12 +94,37 @@
 {%- endmacro %}
 
 
-{#- Drop the versions that neither the model's own view nor a kept build reads. -#}
-{% macro drop_unread_versions(versions) -%}
-  {%- set read = [invocation_id] -%}
-  {%- for build in adapter.once('kept_builds', build_history).builds -%}
-    {%- do read.append(build.versions.get(versions.split('.')[1])) -%}
+{#- The version of a table that this build carries rows over from, as planned, if that still holds. -#}
+{% macro carried_version(table, plan) -%}
+  {%- set version = plan.base_versions.get(table) -%}
+  {%- if version is none or plan.rules_hash != rules_hash() -%}
+    {%- do exceptions.raise_compiler_error(
+        'This refresh was planned before the code changed, and rows of old and new rules do not mix: run the whole '
+        ~ '`dbt build`, which computes every table anew.'
+    ) -%}
+  {%- elif version not in kept_versions(table) -%}
+    {%- do exceptions.raise_compiler_error(
+        'This refresh was planned from a build that is no longer kept: run the whole `dbt build`, which starts from the '
+        ~ 'published one.'
+    ) -%}
+  {%- endif -%}
+  {{ return(version) }}
+{%- endmacro %}
+
+
+{#- The versions of a table that kept builds read. -#}
+{% macro kept_versions(table) -%}
+  {%- set versions = [] -%}
+  {%- for build in adapter.once('kept_builds', build_history).builds if table in build.versions -%}
+    {%- do versions.append(build.versions[table]) -%}
   {%- endfor -%}
+  {{ return(versions) }}
+{%- endmacro %}
+
+
+{#- Drop the versions that neither the model's own view nor a kept build reads. -#}
+{% macro drop_unread_versions(versions, version) -%}
+  {%- set read = [version] + kept_versions(versions.split('.')[1]) -%}
   {%- set unread = [] -%}
   {%- for row in run_query('show partitions ' ~ versions) if row[0].split('=')[1] not in read -%}
     {%- do unread.append("partition (version = '" ~ row[0].split('=')[1] ~ "')") -%}

@@ -148,6 +148,35 @@ def test_a_refresh_tests_what_it_computes(warehouse: Warehouse, kept: str) -> No
     assert planned(warehouse) == kept, "all is as it was"
 
 
+@pytest.mark.usefixtures("kept")
+@pytest.mark.parametrize(
+    ("changed", "sentence"),
+    [
+        ({"rules_hash": "other"}, "This refresh was planned before the code changed"),
+        ({"versions": "gone"}, "This refresh was planned from a build that is no longer kept"),
+    ],
+)
+def test_a_plan_that_no_longer_holds(
+    warehouse: Warehouse, changed: dict[str, str], sentence: str
+) -> None:
+    """Builds of a part go by the plan of the last whole one."""
+    plan_view = "scuttlehouse_work.int_refresh__plan"
+    [row] = warehouse.rows(f"select refresh_plan from {plan_view}")
+    plan = json.loads(row["refresh_plan"])
+    [row] = warehouse.rows("select history from int_quality__passed")
+    versions = json.loads(row["history"])["builds"][0]["versions"]
+    base_versions = {table: changed.get("versions", version) for table, version in versions.items()}
+    other = plan | changed | {"base_versions": base_versions}
+    warehouse.session.sql(f"alter view {plan_view} as select '{json.dumps(other)}' as refresh_plan")
+    try:
+        outcome = warehouse.dbt("run", "-s", "fct_tangle_tips", "--no-write-json")
+    finally:
+        text = json.dumps(plan)
+        warehouse.session.sql(f"alter view {plan_view} as select '{text}' as refresh_plan")
+    [said] = [one.message for one in outcome.result if one.node.name == "fct_tangle_tips"]
+    assert sentence in said
+
+
 @contextmanager
 def rows_twice(warehouse: Warehouse, tangle: str) -> Iterator[None]:
     """The rows of a tangle stand twice in two tables, as long as nothing is published."""
