@@ -21,11 +21,15 @@
 {%- endmacro %}
 
 
+{#- Rows that this build carried over from the one that it replaced are the same in both, and left out. -#}
 {% macro changes_of(model, table, version, replaced_version) -%}
+  {%- set key = key_of(model.alias) | join(', ') -%}
   {%- set columns = [] -%}
   {%- for name in model.columns -%}
     {%- do columns.append('`' ~ name ~ '`') -%}
   {%- endfor -%}
+  {%- set carried_by = graph.nodes['model.scuttlehouse.' ~ model.alias].config.get('carried_by') -%}
+  {%- set has_carried = carried_by and replaced_version and refresh_plan().base_versions.get(table) == replaced_version -%}
   select
     '{{ model.alias }}' as mart,
     count_if(old_hash is null) as rows_added,
@@ -33,23 +37,19 @@
     count_if(new_hash is null) as rows_gone
   from (
     select
-      max(case when version = '{{ version }}' then xxhash64({{ columns | join(', ') }}) end) as new_hash,
-      max(case when version != '{{ version }}' then xxhash64({{ columns | join(', ') }}) end) as old_hash
-    from {{ versions_schema() }}.{{ table }}
-    where version in ('{{ version }}', '{{ replaced_version or version }}') {{ and_not_carried_over(model.alias, table, replaced_version) }}
-    group by {{ key_of(model.alias) | join(', ') }}
+      max(case when is_new then row_hash end) as new_hash,
+      max(case when not is_new then row_hash end) as old_hash
+    from (
+      select {{ key }}, xxhash64({{ columns | join(', ') }}) as row_hash, true as is_new
+      from {{ versions_schema() }}.{{ table }}
+      where version = '{{ version }}' and {{ 'is_computed' if has_carried else 'true' }}
+      union all
+      select {{ key }}, xxhash64({{ columns | join(', ') }}) as row_hash, false as is_new
+      from {{ versions_schema() }}.{{ table }}
+      where version = '{{ replaced_version }}' and {{ is_among_touched(carried_by) if has_carried else 'true' }}
+    )
+    group by {{ key }}
   )
-{%- endmacro %}
-
-
-{#- SQL that leaves out rows that this build carried over from the one that it replaced: they are the same. -#}
-{% macro and_not_carried_over(mart, table, replaced_version) -%}
-  {%- set carried_by = graph.nodes['model.scuttlehouse.' ~ mart].config.get('carried_by') -%}
-  {%- set base_versions = refresh_plan().base_versions -%}
-  {%- if carried_by and replaced_version and base_versions.get(table) == replaced_version -%}
-    {%- set id, touched = (carried_by.items() | list)[0] -%}
-    and {{ id }} in (select {{ id }} from {{ target.schema }}.{{ touched }})
-  {%- endif -%}
 {%- endmacro %}
 
 

@@ -97,6 +97,7 @@
   {%- set versions = base_versions(base) -%}
   {%- set project_hash = adapter.project_hash('scuttlehouse') -%}
   {{ return({
+      'planned_by': invocation_id,
       'base_versions': versions,
       'carries_tested_rows': versions != {} and base.project_hash == project_hash,
       'rules_hash': rules_hash(),
@@ -136,11 +137,30 @@
 {%- endmacro %}
 
 
-{#- SQL that holds for the rows that a test is to look at: those that this build computes, where what it carries over has
-    passed the same tests; else all. -#}
-{% macro is_tested(id, touched) -%}
-  {%- set relation = ref(touched) -%}
-  {{ return(is_among(id, relation) if carries_tested_rows() else 'true') }}
+{#- SQL that holds for the rows of a versioned model that this build computes: is_touched for what reads them, where
+    the model says itself which they are. If another run has made it, it may be of another plan. -#}
+{% macro is_computed(versioned_model) -%}
+  {%- do ref(versioned_model) -%}
+  {%- if not is_refresh() -%}
+    {{ return('true') }}
+  {%- elif adapter.answered('plan_of_this_build') and 'model.scuttlehouse.' ~ versioned_model in selected_resources -%}
+    {{ return('is_computed') }}
+  {%- endif -%}
+  {{ return(is_among_touched(graph.nodes['model.scuttlehouse.' ~ versioned_model].config.carried_by)) }}
+{%- endmacro %}
+
+
+{#- SQL that holds for the rows whose id is among those that a versioned model is `carried_by`. -#}
+{% macro is_among_touched(carried_by) -%}
+  {%- set id, touched = (carried_by.items() | list)[0] -%}
+  {{ return(is_among(id, target.schema ~ '.' ~ touched)) }}
+{%- endmacro %}
+
+
+{#- SQL that holds for the rows of a mart that a test is to look at: those that this build computes, where what it
+    carries over has passed the same tests; else all. -#}
+{% macro is_tested() -%}
+  {{ return('is_computed' if carries_tested_rows() else 'true') }}
 {%- endmacro %}
 
 
@@ -149,9 +169,18 @@
 {%- endmacro %}
 
 
-{#- Whether the rows that this build carries over have passed every test that it runs. -#}
+{#- The same for rows that hang on the ids of a relation. -#}
+{% macro is_tested_among(id, touched) -%}
+  {%- set relation = ref(touched) -%}
+  {{ return(is_among(id, relation) if carries_tested_rows() else 'true') }}
+{%- endmacro %}
+
+
+{#- Whether the rows that this build carries over have passed every test that it runs. A run that goes on with the
+    plan of another one tests all rows. -#}
 {% macro carries_tested_rows() -%}
-  {{ return(execute and is_publishing() and refresh_plan().get('carries_tested_rows', false)) }}
+  {%- set plan = adapter.answered('plan_of_this_build') if execute and is_publishing() -%}
+  {{ return(plan.carries_tested_rows if plan else false) }}
 {%- endmacro %}
 
 
@@ -175,26 +204,43 @@
 {%- endmacro %}
 
 
+{#- Of those rows the ones with touched ids: what this build computes, and what was in its place. None where
+    everything is computed. -#}
+{% macro touched_now_and_published(model_name, columns) -%}
+  {%- set rows = ref(model_name) -%}
+  {%- if not is_refresh() -%}
+    {{ return('select ' ~ columns | join(', ') ~ ' from ' ~ rows ~ ' where false') }}
+  {%- endif -%}
+  select {{ columns | join(', ') }} from {{ rows }} where {{ is_computed(model_name) }}
+  union all
+  select {{ columns | join(', ') }} from {{ base_rows(model_name) }}
+  where {{ is_among_touched(graph.nodes['model.scuttlehouse.' ~ model_name].config.carried_by) }}
+{%- endmacro %}
+
+
 {% macro base_rows(model_name) -%}
   {%- set versions = refresh_plan().base_versions -%}
   {%- set table = table_of(model_name, versions) -%}
   {%- if not table -%}
     {%- do exceptions.raise_compiler_error('The published build has no version of ' ~ model_name ~ '.') -%}
   {%- endif -%}
-  {{ return('(select * except (version) from ' ~ versions_schema() ~ '.' ~ table ~ " where version = '" ~ versions[table] ~ "')") }}
+  {{ return('(select * except (version, is_computed) from ' ~ versions_schema() ~ '.' ~ table ~ " where version = '" ~ versions[table] ~ "')") }}
 {%- endmacro %}
 
 
 {#- SQL for the ids of a model's rows that the published build does not have, or has otherwise: none where
-    everything is computed. `ignored` columns are not compared; `among` is a model with the ids to look at. -#}
-{% macro changed_ids(id, model_name, ignored=[], among=none) -%}
+    everything is computed. `ignored` columns are not compared. -#}
+{% macro changed_ids(id, model_name, ignored=[]) -%}
   {%- set rows = ref(model_name) -%}
-  {%- set asked = 'where ' ~ (is_touched(id, among) if among else 'true') -%}
   {%- if not is_refresh() -%}
     {{ return('select ' ~ id ~ ' from ' ~ rows ~ ' where false') }}
   {%- endif -%}
-  {%- set columns = '*' ~ (' except (' ~ ignored | join(', ') ~ ')' if ignored else '') -%}
-  {%- set new = '(select ' ~ columns ~ ' from ' ~ rows ~ ' ' ~ asked ~ ')' -%}
-  {%- set old = '(select ' ~ columns ~ ' from ' ~ base_rows(model_name) ~ ' ' ~ asked ~ ')' -%}
+  {%- set carried_by = graph.nodes['model.scuttlehouse.' ~ model_name].config.get('carried_by') -%}
+  {%- set new = '(select * except (' ~ (ignored + ['is_computed']) | join(', ') ~ ') from ' ~ rows
+      ~ ' where ' ~ (is_computed(model_name) if carried_by else 'true') ~ ')' -%}
+  {#- Most of what is computed is new: if all is, Spark sees it here and reads no other column. -#}
+  {%- set known = 'select ' ~ id ~ ' from ' ~ base_rows(model_name) ~ ' where ' ~ (is_among_touched(carried_by) if carried_by else 'true') -%}
+  {%- set old = '(select *' ~ (' except (' ~ ignored | join(', ') ~ ')' if ignored else '') ~ ' from ' ~ base_rows(model_name)
+      ~ ' where ' ~ (id ~ ' in (' ~ known ~ ')' if carried_by else 'true') ~ ')' -%}
   select distinct {{ id }} from (({{ new }} except {{ old }}) union all ({{ old }} except {{ new }}))
 {%- endmacro %}

@@ -5,7 +5,5 @@
   {%- if not carried_by or not carries_tested_rows() -%}
     {{ return(default__get_where_subquery(relation)) }}
   {%- endif -%}
-  {%- set id, touched = (carried_by.items() | list)[0] -%}
-  {%- set asked = is_among(id, target.schema ~ '.' ~ touched) -%}
-  {{ return('(select * from ' ~ relation ~ ' where ' ~ asked ~ ' and ' ~ (config.get('where') or 'true') ~ ') dbt_subquery') }}
+  {{ return('(select * from ' ~ relation ~ ' where is_computed and ' ~ (config.get('where') or 'true') ~ ') dbt_subquery') }}
 {%- endmacro %}

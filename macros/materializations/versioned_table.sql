@@ -4,7 +4,8 @@
     (int_quality__passed). Rows of other columns go to another table: versions are never mixed.
 
     `carried_by` names the column and the relation by which a refresh tells what it computes: rows of other ids
-    are those of the published build. Where it computes nothing, its version is that of the published build. -#}
+    are those of the published build. The column `is_computed` of the view, a partition of the version, tells them
+    apart. Where a refresh computes nothing, its version is that of the published build. -#}
 {% materialization versioned_table, adapter='spark', supported_languages=['sql', 'python'] %}
   {%- set target_relation = this.incorporate(type='view') -%}
   {%- set rows = api.Relation.create(identifier=model.alias ~ '__' ~ local_md5(invocation_id ~ model.unique_id)) -%}
@@ -23,6 +24,7 @@
     {%- set table = table_of(model.alias, refresh_plan().base_versions) -%}
     {%- set versions = versions_schema() ~ '.' ~ table -%}
     {%- set version = carried_version(table, refresh_plan()) -%}
+    {%- set columns_of_view = '* except (version, is_computed), false as is_computed' -%}
     {%- call noop_statement('main', 'carried over whole') -%}{%- endcall -%}
   {%- else -%}
     {%- call statement('rows', language=model['language']) -%}
@@ -32,18 +34,19 @@
     {%- for row in run_query('describe ' ~ rows) -%}
       {%- do columns.append('`' ~ row[0] ~ '` ' ~ row[1]) -%}
     {%- endfor -%}
-    {%- set versions = versions_schema() ~ '.' ~ model.alias ~ '__' ~ local_md5(columns | join(', '))[:8] -%}
+    {%- set versions = versions_schema() ~ '.' ~ model.alias ~ '__' ~ local_md5((columns + ['is_computed']) | join(', '))[:8] -%}
     {%- set version = invocation_id -%}
-    {%- do run_query('create table if not exists ' ~ versions ~ ' (' ~ columns | join(', ') ~ ', version string)'
-        ~ ' using parquet partitioned by (version)') -%}
+    {%- set columns_of_view = '* except (version)' -%}
+    {%- do run_query('create table if not exists ' ~ versions ~ ' (' ~ columns | join(', ') ~ ', version string,'
+        ~ ' is_computed boolean) using parquet partitioned by (version, is_computed)') -%}
     {%- call statement('main') -%}
-      insert into table {{ versions }} partition (version = '{{ version }}')
+      insert into table {{ versions }} partition (version = '{{ version }}', is_computed)
       {{ rows_of_version(rows, versions) }}
     {%- endcall -%}
     {%- do run_query('drop view ' ~ rows) -%}
   {%- endif -%}
   {%- do run_query(('alter' if old_relation else 'create') ~ ' view ' ~ target_relation ~ ' as '
-      ~ 'select * except (version) from ' ~ versions ~ " where version = '" ~ version ~ "'") -%}
+      ~ 'select ' ~ columns_of_view ~ ' from ' ~ versions ~ " where version = '" ~ version ~ "'") -%}
   {%- do drop_unread_versions(versions, version) -%}
 
   {{ run_hooks(post_hooks) }}
@@ -80,16 +83,14 @@
   {%- set carried_by = config.get('carried_by') -%}
   {%- set plan = refresh_plan() if carried_by else {'base_versions': {}} -%}
   {%- if not plan.base_versions -%}
-    {{ return('select * from ' ~ rows) }}
+    {{ return('select *, true as is_computed from ' ~ rows) }}
   {%- endif -%}
   {%- set base = carried_version(versions.split('.')[1], plan) -%}
   {%- set id, touched = (carried_by.items() | list)[0] -%}
-  {%- set touched_ids = 'select ' ~ id ~ ' from ' ~ target.schema ~ '.' ~ touched -%}
-  select computed.* from {{ rows }} as computed
-  left semi join ({{ touched_ids }}) as touched on computed.{{ id }} = touched.{{ id }}
+  select *, true as is_computed from {{ rows }} where {{ is_among_touched(carried_by) }}
   union all
-  select carried.* except (version) from {{ versions }} as carried
-  left anti join ({{ touched_ids }}) as touched on carried.{{ id }} = touched.{{ id }}
+  select carried.* except (version, is_computed), false as is_computed from {{ versions }} as carried
+  left anti join {{ target.schema }}.{{ touched }} as touched on carried.{{ id }} = touched.{{ id }}
   where carried.version = '{{ base }}'
 {%- endmacro %}
 
@@ -126,10 +127,14 @@
 {% macro drop_unread_versions(versions, version) -%}
   {%- set read = [version] + kept_versions(versions.split('.')[1]) -%}
   {%- set unread = [] -%}
-  {%- for row in run_query('show partitions ' ~ versions) if row[0].split('=')[1] not in read -%}
-    {%- do unread.append("partition (version = '" ~ row[0].split('=')[1] ~ "')") -%}
+  {%- for row in run_query('show partitions ' ~ versions) -%}
+    {%- set partition_version = row[0].split('/')[0].split('=')[1] -%}
+    {%- if partition_version not in read + unread -%}
+      {%- do unread.append(partition_version) -%}
+    {%- endif -%}
   {%- endfor -%}
   {%- if unread -%}
-    {%- do run_query('alter table ' ~ versions ~ ' drop if exists ' ~ unread | join(', ')) -%}
+    {%- do run_query('alter table ' ~ versions ~ " drop if exists partition (version = '"
+        ~ unread | join("'), partition (version = '") ~ "')") -%}
   {%- endif -%}
 {%- endmacro %}

@@ -1,6 +1,5 @@
 -- All that a feed's rows hang on: its messages, what they name as previous, its person and purpose, and the
 -- epoch that its key belongs to.
-{%- set columns = {'message_id': 'string', 'feed_id': 'string'} %}
 with
 
 sighted_messages as (
@@ -9,9 +8,9 @@ sighted_messages as (
 
 ),
 
-all_messages as (
+touched_messages as (
 
-    {{ now_and_published('stg_ssb__messages', columns) }}
+    {{ touched_now_and_published('stg_ssb__messages', ['feed_id']) }}
 
 ),
 
@@ -39,25 +38,23 @@ epochs as (
 
 ),
 
-groups as (
+touched_epochs as (
 
-    select * from {{ ref('int_refresh__groups') }}
+    select * from {{ ref('int_refresh__epochs') }}
 
 ),
 
-touched_epochs as (
+touched_keys as (
 
     select epochs.key_hash
     from epochs
-    left semi join groups on epochs.group_id = groups.group_id
+    left semi join touched_epochs on epochs.epoch_id = touched_epochs.epoch_id
 
 ),
 
 final as (
 
-    select all_messages.feed_id
-    from all_messages
-    left semi join sighted_messages on all_messages.message_id = sighted_messages.message_id
+    select feed_id from touched_messages
     union
     select messages.feed_id
     from messages
@@ -67,7 +64,7 @@ final as (
     union
     select people.feed_id
     from people
-    left semi join touched_epochs on people.key_hash = touched_epochs.key_hash
+    left semi join touched_keys on people.key_hash = touched_keys.key_hash
 
 )
 

@@ -1,6 +1,5 @@
 -- All that a group's rows hang on: its tangles, those of its epochs, and the feeds that are announced for
 -- the keys of its epochs. Groups that share a key share the epoch that a message with that key belongs to.
-{%- set tangle_columns = {'tangle_id': 'string', 'root_id': 'string', 'group_id': 'string'} %}
 {%- set feed_columns = {'feed_id': 'string', 'key_hash': 'string'} %}
 with
 
@@ -10,15 +9,9 @@ changed_people as (
 
 ),
 
-changed_tangles as (
-
-    select * from {{ ref('int_refresh__tangles') }}
-
-),
-
 tangle_messages as (
 
-    {{ now_and_published('int_tangles__messages', tangle_columns) }}
+    {{ touched_now_and_published('int_tangles__messages', ['root_id', 'group_id']) }}
 
 ),
 
@@ -37,10 +30,9 @@ epochs as (
 touched_tangles as (
 
     select distinct
-        tangle_messages.root_id,
-        tangle_messages.group_id
+        root_id,
+        group_id
     from tangle_messages
-    left semi join changed_tangles on tangle_messages.tangle_id = changed_tangles.tangle_id
 
 ),
 

@@ -1,6 +1,5 @@
 -- All that a tangle's rows hang on: its candidates, its root, what it lists, the feeds of its candidates and
 -- the group that its root begins. A tangle of which none has changed is carried over as it was.
-{%- set field_columns = {'message_id': 'string', 'tangle_kind': 'string', 'root_id': 'string'} %}
 with
 
 changed_messages as (
@@ -23,7 +22,13 @@ changed_group_roots as (
 
 tangle_fields as (
 
-    {{ now_and_published('stg_ssb__tangle_fields', field_columns) }}
+    select * from {{ ref('stg_ssb__tangle_fields') }}
+
+),
+
+touched_fields as (
+
+    {{ touched_now_and_published('stg_ssb__tangle_fields', ['message_id', 'tangle_kind', 'root_id']) }}
 
 ),
 
@@ -42,7 +47,6 @@ published_links as (
 fields as (
 
     select
-        message_id,
         coalesce(root_id, message_id) as root_id,
         {{ tangle_id('tangle_kind', 'coalesce(root_id, message_id)') }} as tangle_id
     from tangle_fields
@@ -59,9 +63,8 @@ changed_roots as (
 
 by_candidate as (
 
-    select fields.tangle_id
-    from fields
-    left semi join changed_messages on fields.message_id = changed_messages.message_id
+    select {{ tangle_id('tangle_kind', 'coalesce(root_id, message_id)') }} as tangle_id
+    from touched_fields
 
 ),
 

@@ -30,17 +30,6 @@ group_roots as (
 
 ),
 
--- The group that a message is for is its first recipient.
-addressed_groups as (
-
-    select
-        message_id,
-        get_json_object(content, '$.recps[0]') as addressed_group_id
-    from messages
-    where content like '%"ssb:identity/group/%'
-
-),
-
 -- A field whose root cannot be read stands in a tangle of its own.
 fields as (
 
@@ -108,7 +97,7 @@ described_fields as (
         coalesce(
             group_roots.group_id,
             -- Anybody can begin a tangle of epochs in the name of a group: it has only the one of its root.
-            case when not coalesce(kinds.is_for_group, false) then root_addresses.addressed_group_id end
+            case when not coalesce(kinds.is_for_group, false) then roots.addressed_group_id end
         ) as group_id,
         case
             when messages.validity = 'invalid' then 'invalid_message'
@@ -125,15 +114,14 @@ described_fields as (
             when
                 kinds.is_for_group
                 and not all_fields.is_root
-                and not coalesce(addresses.addressed_group_id = group_roots.group_id, false)
+                and not coalesce(messages.addressed_group_id = group_roots.group_id, false)
                 then 'not_for_the_group'
         end as reject_reason
     from all_fields
     inner join messages on all_fields.message_id = messages.message_id
     left join kinds on all_fields.tangle_kind = kinds.tangle_kind
     left join group_roots on all_fields.root_id = group_roots.root_id
-    left join addressed_groups as root_addresses on all_fields.root_id = root_addresses.message_id
-    left join addressed_groups as addresses on all_fields.message_id = addresses.message_id
+    left join messages as roots on all_fields.root_id = roots.message_id
 
 ),
 

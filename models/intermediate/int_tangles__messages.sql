@@ -60,7 +60,7 @@ joined_links as (
         links.is_previous_candidate,
         states.is_in_graph as is_message_in_graph,
         coalesce(previous_states.is_in_graph, false) as is_in_graph,
-        messages.is_private and messages.content is null as is_previous_encrypted
+        messages.is_private and not messages.is_decrypted as is_previous_encrypted
     from links
     inner join states on links.tangle_id = states.tangle_id and links.message_id = states.message_id
     left join states as previous_states

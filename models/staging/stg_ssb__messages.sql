@@ -54,6 +54,11 @@ final as (
         sightings.is_private,
         sightings.is_decrypted,
         sightings.asserted_ms,
+        -- The group that a message is for is its first recipient.
+        case
+            when sightings.content like '%"ssb:identity/group/%'
+                then get_json_object(sightings.content, '$.recps[0]')
+        end as addressed_group_id,
         -- The earliest time persists, whatever became of the log that had it (ruling R2).
         least(sightings.first_received_ms, published_messages.received_ms) as received_ms
     from sightings

@@ -5,7 +5,10 @@ with
 messages as (
 
     select * from {{ ref('stg_ssb__messages') }}
-    where content is not null and {{ is_touched('message_id', 'int_refresh__messages') }}
+    where
+        content is not null
+        and {{ is_computed('stg_ssb__messages') }}
+        and {{ is_touched('message_id', 'int_refresh__messages') }}
 
 ),
 

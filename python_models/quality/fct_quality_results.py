@@ -10,8 +10,6 @@ from scuttlehouse.quality import SUITES
 from scuttlehouse.quality.check import check
 from scuttlehouse.quality.data_docs import write_data_docs
 
-Tables = dict[str, DataFrame]
-
 COLUMNS = (
     "build_id string, table_name string, expectation string, column_name string,"
     " description string, observed string, is_success boolean"
@@ -22,23 +20,12 @@ def model(dbt: Any, session: SparkSession) -> DataFrame:
     dbt.config(materialized="versioned_table")
     plans = dbt.ref("int_refresh__plan")
     plan = json.loads(plans.collect()[0]["refresh_plan"])
-
-    def computed(id_column: str, touched: DataFrame, tables: Tables) -> Tables:
-        """What this build has computed, where what it carries over has met these expectations."""
-        if not plan["carries_tested_rows"]:
-            return tables
-        return {name: table.join(touched, id_column, "left_semi") for name, table in tables.items()}
-
-    logs = {
+    marts = {
         "dim_logs": dbt.ref("dim_logs"),
         "fct_rejected_lines": dbt.ref("fct_rejected_lines"),
-    }
-    feeds = {
         "dim_feeds": dbt.ref("dim_feeds"),
         "fct_messages": dbt.ref("fct_messages"),
         "fct_feed_forks": dbt.ref("fct_feed_forks"),
-    }
-    tangles = {
         "dim_tangles": dbt.ref("dim_tangles"),
         "fct_tangle_messages": dbt.ref("fct_tangle_messages"),
         "fct_tangle_links": dbt.ref("fct_tangle_links"),
@@ -46,8 +33,6 @@ def model(dbt: Any, session: SparkSession) -> DataFrame:
         "fct_tangle_tips": dbt.ref("fct_tangle_tips"),
         "fct_thread_messages": dbt.ref("fct_thread_messages"),
         "fct_timeline_updates": dbt.ref("fct_timeline_updates"),
-    }
-    groups = {
         "dim_groups": dbt.ref("dim_groups"),
         "dim_epochs": dbt.ref("dim_epochs"),
         "fct_epoch_members": dbt.ref("fct_epoch_members"),
@@ -58,28 +43,22 @@ def model(dbt: Any, session: SparkSession) -> DataFrame:
         "fct_replication_plan": dbt.ref("fct_replication_plan"),
         "fct_group_audit_log": dbt.ref("fct_group_audit_log"),
         "fct_membership_history": dbt.ref("fct_membership_history"),
-    }
-    epochs = {
         "fct_epoch_links": dbt.ref("fct_epoch_links"),
         "fct_epoch_precedence": dbt.ref("fct_epoch_precedence"),
-    }
-    sets = {
         "dim_sets": dbt.ref("dim_sets"),
         "fct_set_items": dbt.ref("fct_set_items"),
         "fct_set_messages": dbt.ref("fct_set_messages"),
         "fct_set_prunings": dbt.ref("fct_set_prunings"),
     }
-    tables = (
-        logs
-        | computed("feed_id", dbt.ref("int_refresh__feeds"), feeds)
-        | computed("tangle_id", dbt.ref("int_refresh__tangles"), tangles)
-        | computed("group_id", dbt.ref("int_refresh__groups"), groups)
-        | computed("epoch_id", dbt.ref("int_refresh__epochs"), epochs)
-        | computed("set_id", dbt.ref("int_refresh__sets"), sets)
-    )
-    home = Path(dbt.config.get("home"))
     # The id of this run: what dbt renders into a model's settings may be that of an earlier parse.
     build_id = get_invocation_id()
+    # What this build carries over has met these expectations. A run that goes on with the plan of another
+    # one looks at all rows.
+    asked = (
+        "is_computed" if plan["carries_tested_rows"] and plan["planned_by"] == build_id else "true"
+    )
+    tables = {name: mart.where(asked).drop("is_computed") for name, mart in marts.items()}
+    home = Path(dbt.config.get("home"))
     checked = check(SUITES, tables)
     built_at = f"{datetime.now(UTC):%Y-%m-%d %H:%M:%S} UTC"
     write_data_docs(home / "data_docs", checked, build_id, built_at)

@@ -118,8 +118,10 @@ def _open_files(settings: Mapping[str, str], published: Mapping[str, Any]) -> Sp
         path = f"{published['location']}/{files['table']}"
         if files["table"] in published["versions"]:
             path += f"/version={published['versions'][files['table']]}"
+            # The folders in it are no column: they say what the build carried over.
             session.sql(
-                f"create table `{name}` ({files['columns']}) using parquet location '{path}'"
+                f"create table `{name}` ({files['columns']}) using parquet"
+                f" options (recursiveFileLookup true) location '{path}'"
             )
         else:  # The log of builds is read as it is.
             session.sql(f"create table `{name}` using parquet location '{path}'")

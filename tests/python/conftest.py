@@ -17,6 +17,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import ModuleType
@@ -208,8 +209,10 @@ class Warehouse:
             if view.tableName in PUBLISHED:
                 [table] = [one for one in passed["versions"] if f".{one} " in view.information]
                 path = folder / table / f"version={passed['versions'][table]}"
-                files = pq.read_table(path, partitioning=None, coerce_int96_timestamp_unit="us")
-                tables[view.tableName] = sorted(files.to_pylist(), key=repr)
+                read = partial(pq.read_table, partitioning=None, coerce_int96_timestamp_unit="us")
+                # A version without rows has no file.
+                rows = read(path).to_pylist() if path.exists() else []
+                tables[view.tableName] = sorted(rows, key=repr)
         return tables
 
     def start(self, *command: str, **environment: str) -> subprocess.Popen[str]:

@@ -3,21 +3,21 @@ with
 groups as (
 
     select * from {{ ref('dim_groups') }}
-    where {{ is_tested('group_id', 'int_refresh__groups') }}
+    where {{ is_tested() }}
 
 ),
 
 epochs as (
 
     select * from {{ ref('dim_epochs') }}
-    where is_tip and {{ is_tested('group_id', 'int_refresh__groups') }}
+    where is_tip and {{ is_tested() }}
 
 ),
 
 disjoint_forks as (
 
     select * from {{ ref('fct_epoch_forks') }}
-    where rule = 'disjoint' and {{ is_tested('group_id', 'int_refresh__groups') }}
+    where rule = 'disjoint' and {{ is_tested() }}
 
 ),
 

@@ -3,14 +3,14 @@ with
 tangle_messages as (
 
     select * from {{ ref('fct_tangle_messages') }}
-    where status != 'rejected' and {{ is_tested('tangle_id', 'int_refresh__tangles') }}
+    where status != 'rejected' and {{ is_tested() }}
 
 ),
 
 links as (
 
     select * from {{ ref('fct_tangle_links') }}
-    where {{ is_tested('tangle_id', 'int_refresh__tangles') }}
+    where {{ is_tested() }}
 
 ),
 

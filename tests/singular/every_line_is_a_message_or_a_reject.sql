@@ -15,12 +15,14 @@ pzp_lines as (
 ssb_messages as (
 
     select * from {{ ref('fct_messages') }}
+    where {{ is_tested() }}
 
 ),
 
 pzp_messages as (
 
     select * from {{ ref('stg_pzp__messages') }}
+    where {{ is_tested() }}
 
 ),
 
@@ -49,6 +51,13 @@ lines as (
 
 ),
 
+tested_lines as (
+
+    select * from lines
+    where message_id is null or {{ is_tested_among('message_id', 'int_refresh__sighted_messages') }}
+
+),
+
 messages as (
 
     select message_id from ssb_messages
@@ -60,16 +69,18 @@ messages as (
 faults as (
 
     select
-        lines.source_file,
-        lines.line_number
-    from lines
-    left join messages on lines.message_id = messages.message_id
+        tested_lines.source_file,
+        tested_lines.line_number
+    from tested_lines
+    left join messages on tested_lines.message_id = messages.message_id
     left join rejected_lines
-        on lines.source_file = rejected_lines.source_file and lines.line_number = rejected_lines.line_number
+        on
+            tested_lines.source_file = rejected_lines.source_file
+            and tested_lines.line_number = rejected_lines.line_number
     where
         case
             when rejected_lines.reason = 'forged'
-                then messages.message_id is null or lines.validity != 'invalid'
+                then messages.message_id is null or tested_lines.validity != 'invalid'
             else (messages.message_id is null) != (rejected_lines.reason is not null)
         end
 

@@ -3,21 +3,21 @@ with
 members as (
 
     select * from {{ ref('fct_epoch_members') }}
-    where is_declared and {{ is_tested('group_id', 'int_refresh__groups') }}
+    where is_declared and {{ is_tested() }}
 
 ),
 
 precedence as (
 
     select * from {{ ref('fct_epoch_precedence') }}
-    where {{ is_tested('epoch_id', 'int_refresh__epochs') }}
+    where {{ is_tested() }}
 
 ),
 
 preferences as (
 
     select * from {{ ref('fct_preferred_epochs') }}
-    where {{ is_tested('group_id', 'int_refresh__groups') }}
+    where {{ is_tested() }}
 
 ),
 

@@ -3,21 +3,21 @@ with
 forks as (
 
     select * from {{ ref('fct_epoch_forks') }}
-    where {{ is_tested('group_id', 'int_refresh__groups') }}
+    where {{ is_tested() }}
 
 ),
 
 witnesses as (
 
     select * from {{ ref('fct_fork_witnesses') }}
-    where {{ is_tested('group_id', 'int_refresh__groups') }}
+    where {{ is_tested() }}
 
 ),
 
 members as (
 
     select * from {{ ref('fct_epoch_members') }}
-    where is_declared and {{ is_tested('group_id', 'int_refresh__groups') }}
+    where is_declared and {{ is_tested() }}
 
 ),
 

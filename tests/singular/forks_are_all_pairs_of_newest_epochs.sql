@@ -3,14 +3,14 @@ with
 forks as (
 
     select * from {{ ref('fct_epoch_forks') }}
-    where {{ is_tested('group_id', 'int_refresh__groups') }}
+    where {{ is_tested() }}
 
 ),
 
 epochs as (
 
     select * from {{ ref('dim_epochs') }}
-    where is_tip and {{ is_tested('group_id', 'int_refresh__groups') }}
+    where is_tip and {{ is_tested() }}
 
 ),
 

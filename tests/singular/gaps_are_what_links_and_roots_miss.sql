@@ -3,21 +3,21 @@ with
 gaps as (
 
     select * from {{ ref('fct_tangle_gaps') }}
-    where {{ is_tested('tangle_id', 'int_refresh__tangles') }}
+    where {{ is_tested() }}
 
 ),
 
 tangles as (
 
     select * from {{ ref('dim_tangles') }}
-    where {{ is_tested('tangle_id', 'int_refresh__tangles') }}
+    where {{ is_tested() }}
 
 ),
 
 links as (
 
     select * from {{ ref('fct_tangle_links') }}
-    where not is_in_log and {{ is_tested('tangle_id', 'int_refresh__tangles') }}
+    where not is_in_log and {{ is_tested() }}
 
 ),
 

@@ -3,7 +3,7 @@ with
 tangles as (
 
     select * from {{ ref('dim_tangles') }}
-    where {{ is_tested('tangle_id', 'int_refresh__tangles') }}
+    where {{ is_tested() }}
 
 ),
 
@@ -13,7 +13,7 @@ tangle_messages as (
     where
         is_root
         and status = 'in'
-        and {{ is_tested('tangle_id', 'int_refresh__tangles') }}
+        and {{ is_tested() }}
 
 ),
 

@@ -3,21 +3,21 @@ with
 epochs as (
 
     select * from {{ ref('dim_epochs') }}
-    where {{ is_tested('group_id', 'int_refresh__groups') }}
+    where {{ is_tested() }}
 
 ),
 
 groups as (
 
     select * from {{ ref('dim_groups') }}
-    where {{ is_tested('group_id', 'int_refresh__groups') }}
+    where {{ is_tested() }}
 
 ),
 
 members as (
 
     select * from {{ ref('fct_epoch_members') }}
-    where is_declared and {{ is_tested('group_id', 'int_refresh__groups') }}
+    where is_declared and {{ is_tested() }}
 
 ),
 

@@ -3,21 +3,21 @@ with
 plan as (
 
     select * from {{ ref('fct_replication_plan') }}
-    where {{ is_tested('group_id', 'int_refresh__groups') }}
+    where {{ is_tested() }}
 
 ),
 
 preferred_epochs as (
 
     select * from {{ ref('fct_preferred_epochs') }}
-    where {{ is_tested('group_id', 'int_refresh__groups') }}
+    where {{ is_tested() }}
 
 ),
 
 epoch_members as (
 
     select * from {{ ref('fct_epoch_members') }}
-    where {{ is_tested('group_id', 'int_refresh__groups') }}
+    where {{ is_tested() }}
 
 ),
 

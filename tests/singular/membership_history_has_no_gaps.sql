@@ -3,14 +3,14 @@ with
 stretches as (
 
     select * from {{ ref('fct_membership_history') }}
-    where {{ is_tested('group_id', 'int_refresh__groups') }}
+    where {{ is_tested() }}
 
 ),
 
 preferred_epochs as (
 
     select * from {{ ref('fct_preferred_epochs') }}
-    where {{ is_tested('group_id', 'int_refresh__groups') }}
+    where {{ is_tested() }}
 
 ),
 

@@ -3,28 +3,28 @@ with
 tangle_messages as (
 
     select * from {{ ref('fct_tangle_messages') }}
-    where status = 'in' and {{ is_tested('tangle_id', 'int_refresh__tangles') }}
+    where status = 'in' and {{ is_tested() }}
 
 ),
 
 links as (
 
     select * from {{ ref('fct_tangle_links') }}
-    where {{ is_tested('tangle_id', 'int_refresh__tangles') }}
+    where {{ is_tested() }}
 
 ),
 
 tips as (
 
     select * from {{ ref('fct_tangle_tips') }}
-    where {{ is_tested('tangle_id', 'int_refresh__tangles') }}
+    where {{ is_tested() }}
 
 ),
 
 tangles as (
 
     select * from {{ ref('dim_tangles') }}
-    where {{ is_tested('tangle_id', 'int_refresh__tangles') }}
+    where {{ is_tested() }}
 
 ),
 

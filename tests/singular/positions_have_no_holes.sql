@@ -3,7 +3,7 @@ with
 tangle_messages as (
 
     select * from {{ ref('fct_tangle_messages') }}
-    where status = 'in' and {{ is_tested('tangle_id', 'int_refresh__tangles') }}
+    where status = 'in' and {{ is_tested() }}
 
 ),
 

@@ -3,14 +3,14 @@ with
 precedence as (
 
     select * from {{ ref('fct_epoch_precedence') }}
-    where {{ is_tested('epoch_id', 'int_refresh__epochs') }}
+    where {{ is_tested() }}
 
 ),
 
 links as (
 
     select * from {{ ref('fct_epoch_links') }}
-    where {{ is_tested('epoch_id', 'int_refresh__epochs') }}
+    where {{ is_tested() }}
 
 ),
 

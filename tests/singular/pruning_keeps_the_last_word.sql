@@ -3,7 +3,7 @@ with
 set_messages as (
 
     select * from {{ ref('fct_set_messages') }}
-    where status = 'in' and {{ is_tested('set_id', 'int_refresh__sets') }}
+    where status = 'in' and {{ is_tested() }}
 
 ),
 

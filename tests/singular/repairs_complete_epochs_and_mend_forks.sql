@@ -3,14 +3,14 @@ with
 repairs as (
 
     select * from {{ ref('fct_epoch_repairs') }}
-    where {{ is_tested('group_id', 'int_refresh__groups') }}
+    where {{ is_tested() }}
 
 ),
 
 epoch_members as (
 
     select * from {{ ref('fct_epoch_members') }}
-    where {{ is_tested('group_id', 'int_refresh__groups') }}
+    where {{ is_tested() }}
 
 ),
 

@@ -3,28 +3,28 @@ with
 dim_sets as (
 
     select * from {{ ref('dim_sets') }}
-    where {{ is_tested('set_id', 'int_refresh__sets') }}
+    where {{ is_tested() }}
 
 ),
 
 set_messages as (
 
     select * from {{ ref('fct_set_messages') }}
-    where {{ is_tested('set_id', 'int_refresh__sets') }}
+    where {{ is_tested() }}
 
 ),
 
 items as (
 
     select * from {{ ref('fct_set_items') }}
-    where {{ is_tested('set_id', 'int_refresh__sets') }}
+    where {{ is_tested() }}
 
 ),
 
 prunings as (
 
     select * from {{ ref('fct_set_prunings') }}
-    where {{ is_tested('set_id', 'int_refresh__sets') }}
+    where {{ is_tested() }}
 
 ),
 

@@ -3,14 +3,14 @@ with
 set_messages as (
 
     select * from {{ ref('fct_set_messages') }}
-    where status = 'in' and {{ is_tested('set_id', 'int_refresh__sets') }}
+    where status = 'in' and {{ is_tested() }}
 
 ),
 
 items as (
 
     select * from {{ ref('fct_set_items') }}
-    where {{ is_tested('set_id', 'int_refresh__sets') }}
+    where {{ is_tested() }}
 
 ),
 

@@ -3,21 +3,21 @@ with
 tangles as (
 
     select * from {{ ref('dim_tangles') }}
-    where {{ is_tested('tangle_id', 'int_refresh__tangles') }}
+    where {{ is_tested() }}
 
 ),
 
 tangle_messages as (
 
     select * from {{ ref('fct_tangle_messages') }}
-    where {{ is_tested('tangle_id', 'int_refresh__tangles') }}
+    where {{ is_tested() }}
 
 ),
 
 gaps as (
 
     select * from {{ ref('fct_tangle_gaps') }}
-    where {{ is_tested('tangle_id', 'int_refresh__tangles') }}
+    where {{ is_tested() }}
 
 ),
 

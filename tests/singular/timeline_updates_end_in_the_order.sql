@@ -3,14 +3,14 @@ with
 updates as (
 
     select * from {{ ref('fct_timeline_updates') }}
-    where {{ is_tested('tangle_id', 'int_refresh__tangles') }}
+    where {{ is_tested() }}
 
 ),
 
 tangle_messages as (
 
     select * from {{ ref('fct_tangle_messages') }}
-    where status = 'in' and {{ is_tested('tangle_id', 'int_refresh__tangles') }}
+    where status = 'in' and {{ is_tested() }}
 
 ),
 

@@ -21,12 +21,6 @@ standings as (
 
 ),
 
-times as (
-
-    select * from {{ ref('int_feeds__message_times') }}
-
-),
-
 message_epochs as (
 
     select * from {{ ref('int_feeds__message_epochs') }}
@@ -57,10 +51,9 @@ final as (
         end as is_valid_in_feed,
         messages.is_private,
         messages.is_decrypted,
-        {{ timestamp_of('times.asserted_ms') }} as asserted_at,
-        {{ timestamp_of('times.received_ms') }} as received_at
+        {{ timestamp_of('messages.asserted_ms') }} as asserted_at,
+        {{ timestamp_of('messages.received_ms') }} as received_at
     from messages
-    inner join times on messages.message_id = times.message_id
     inner join people on messages.feed_id = people.feed_id
     left join standings on messages.message_id = standings.message_id
     left join message_epochs on messages.message_id = message_epochs.message_id
