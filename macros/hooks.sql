@@ -52,6 +52,7 @@
     {%- elif status == 'published' -%}
       {%- do list_published_files() -%}
       {%- do drop_unread_batches() -%}
+      {%- do drop_unread_tables() -%}
       {{- print_summary(total_changes(changes)) -}}
     {%- elif status == 'unchanged' -%}
       {%- set kept = kept_build() -%}

@@ -30,6 +30,19 @@
 {%- endmacro %}
 
 
+{#- Drop the tables of versions that have other columns than those of the builds that were kept when this one began, and than its
+    own. -#}
+{% macro drop_unread_tables() -%}
+  {%- set read = [builds_log().split('.')[1]] -%}
+  {%- for build in adapter.once('kept_builds', build_history).builds + build_history().builds -%}
+    {%- do read.extend(build.versions) -%}
+  {%- endfor -%}
+  {%- for row in run_query('show tables in ' ~ versions_schema()) if row[1] not in read -%}
+    {%- do run_query('drop table ' ~ versions_schema() ~ '.' ~ row[1]) -%}
+  {%- endfor -%}
+{%- endmacro %}
+
+
 {#- The tables of lines, as far as they are there. -#}
 {% macro landed_lines() -%}
   {%- set found = [] -%}
