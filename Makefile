@@ -33,7 +33,7 @@ docs: $(VENV)/.installed
 clean:
 	rm -rf $(VENV) target logs .scuttlehouse
 
-# The lock has hashes: what is installed is what was tested.
+# The lock has hashes: what is installed is what was tested. Python compiles what it imports, a small part of it.
 $(VENV)/.installed: requirements.lock pyproject.toml | java
 	@test -x $(BIN)/python || $(or $(PYTHON),python3) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "scuttlehouse needs Python 3.11 or newer: make build PYTHON=/path/to/python3.11")'
 	@test -x $(BIN)/python || $(or $(PYTHON),python3) -m venv $(VENV)

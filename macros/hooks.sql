@@ -29,8 +29,9 @@
         {%- do write_log(dead.build_id, [logged(step='build', kind='build', status='killed', message=dead.holder)]) -%}
         {%- do clear_leftovers() -%}
         {#- It may have died between publishing and saying so. -#}
-        {%- if build_history().builds -%}
-          {%- do list_published_files() -%}
+        {%- set history = build_history() -%}
+        {%- if history.builds -%}
+          {%- do list_published_files(history) -%}
         {%- endif -%}
       {%- endif -%}
     {%- endif -%}
@@ -43,16 +44,17 @@
   {%- if execute and is_writing() -%}
     {%- set unpublished = unpublished_models(results) -%}
     {%- set status = publish_state(results, unpublished) -%}
-    {%- set changes = published_changes() if status == 'published' else {} -%}
+    {%- set history = build_history() if status == 'published' -%}
+    {%- set changes = published_changes(history) if history else {} -%}
     {%- do log_build(results, status, changes) -%}
     {%- if status == 'failed' and is_publishing() -%}
       {{- print("\nNothing was published: mend what failed above and build again. Until then the schema " ~
           "scuttlehouse holds the tables of the last build that passed all its checks.\nIf an expectation failed, " ~
           home() ~ "/data_docs/index.html says which and where.\n") -}}
     {%- elif status == 'published' -%}
-      {%- do list_published_files() -%}
-      {%- do drop_unread_batches() -%}
-      {%- do drop_unread_tables() -%}
+      {%- do list_published_files(history) -%}
+      {%- do drop_unread_batches(history) -%}
+      {%- do drop_unread_tables(history) -%}
       {{- print_summary(total_changes(changes)) -}}
     {%- elif status == 'unchanged' -%}
       {%- set kept = kept_build() -%}

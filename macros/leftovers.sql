@@ -14,9 +14,9 @@
 
 
 {#- Drop the batches of lines that no kept build is made of. -#}
-{% macro drop_unread_batches() -%}
+{% macro drop_unread_batches(history) -%}
   {%- set ledgers = ['select batch_id from ' ~ target.schema ~ '.stg_landing__logs'] -%}
-  {%- for build in build_history().builds -%}
+  {%- for build in history.builds -%}
     {%- for table, version in build.versions.items() if model_of(table) == 'dim_logs' -%}
       {%- do ledgers.append('select batch_id from ' ~ versions_schema() ~ '.' ~ table ~ " where version = '" ~ version ~ "'") -%}
     {%- endfor -%}
@@ -32,9 +32,9 @@
 
 {#- Drop the tables of versions that have other columns than those of the builds that were kept when this one began, and than its
     own. -#}
-{% macro drop_unread_tables() -%}
+{% macro drop_unread_tables(history) -%}
   {%- set read = [builds_log().split('.')[1]] -%}
-  {%- for build in adapter.once('kept_builds', build_history).builds + build_history().builds -%}
+  {%- for build in adapter.once('kept_builds', build_history).builds + history.builds -%}
     {%- do read.extend(build.versions) -%}
   {%- endfor -%}
   {%- for row in run_query('show tables in ' ~ versions_schema()) if row[1] not in read -%}

@@ -1,7 +1,6 @@
 {#- What a build that was just published has changed in the published tables, by mart: how many rows it added, changed
     and dropped, by their keys. A mart whose columns are others than before has no entry. -#}
-{% macro published_changes() -%}
-  {%- set history = build_history() -%}
+{% macro published_changes(history) -%}
   {%- set build = published_build(history) -%}
   {%- set replaced = history.builds | selectattr('build_id', 'equalto', build.replaced) | first or {'versions': {}} -%}
   {%- set queries = [] -%}
@@ -28,8 +27,7 @@
   {%- for name in model.columns -%}
     {%- do columns.append('`' ~ name ~ '`') -%}
   {%- endfor -%}
-  {%- set carried_by = graph.nodes['model.scuttlehouse.' ~ model.alias].config.get('carried_by') -%}
-  {%- set has_carried = carried_by and replaced_version and refresh_plan().base_versions.get(table) == replaced_version -%}
+  {%- set has_carried = replaced_version and refresh_plan().base_versions.get(table) == replaced_version -%}
   select
     '{{ model.alias }}' as mart,
     count_if(old_hash is null) as rows_added,
@@ -46,7 +44,7 @@
       union all
       select {{ key }}, xxhash64({{ columns | join(', ') }}) as row_hash, false as is_new
       from {{ versions_schema() }}.{{ table }}
-      where version = '{{ replaced_version }}' and {{ is_among_touched(carried_by) if has_carried else 'true' }}
+      where version = '{{ replaced_version }}' and {{ is_among_touched(model.alias) if has_carried else 'true' }}
     )
     group by {{ key }}
   )

@@ -1,6 +1,6 @@
 {#- Says in a file which files are published, for `scuttlehouse sql` while a build keeps the metastore to itself. -#}
-{% macro list_published_files() -%}
-  {%- set build = published_build(build_history()) -%}
+{% macro list_published_files(history) -%}
+  {%- set build = published_build(history) -%}
   {%- set tables = {} -%}
   {%- for model in published_models() -%}
     {%- set columns = [] -%}

@@ -146,14 +146,17 @@
   {%- elif adapter.answered('plan_of_this_build') and 'model.scuttlehouse.' ~ versioned_model in selected_resources -%}
     {{ return('is_computed') }}
   {%- endif -%}
-  {{ return(is_among_touched(graph.nodes['model.scuttlehouse.' ~ versioned_model].config.carried_by)) }}
+  {{ return(is_among_touched(versioned_model)) }}
 {%- endmacro %}
 
 
-{#- SQL that holds for the rows whose id is among those that a versioned model is `carried_by`. -#}
-{% macro is_among_touched(carried_by) -%}
-  {%- set id, touched = (carried_by.items() | list)[0] -%}
-  {{ return(is_among(id, target.schema ~ '.' ~ touched)) }}
+{#- SQL that holds for the rows whose id is among those that a versioned model is `carried_by`; for all of a model that is
+    computed anew in every build. -#}
+{% macro is_among_touched(versioned_model) -%}
+  {%- for id, touched in (graph.nodes['model.scuttlehouse.' ~ versioned_model].config.get('carried_by') or {}).items() -%}
+    {{ return(is_among(id, target.schema ~ '.' ~ touched)) }}
+  {%- endfor -%}
+  {{ return('true') }}
 {%- endmacro %}
 
 
@@ -214,7 +217,7 @@
   select {{ columns | join(', ') }} from {{ rows }} where {{ is_computed(model_name) }}
   union all
   select {{ columns | join(', ') }} from {{ base_rows(model_name) }}
-  where {{ is_among_touched(graph.nodes['model.scuttlehouse.' ~ model_name].config.carried_by) }}
+  where {{ is_among_touched(model_name) }}
 {%- endmacro %}
 
 
@@ -235,12 +238,14 @@
   {%- if not is_refresh() -%}
     {{ return('select ' ~ id ~ ' from ' ~ rows ~ ' where false') }}
   {%- endif -%}
-  {%- set carried_by = graph.nodes['model.scuttlehouse.' ~ model_name].config.get('carried_by') -%}
   {%- set new = '(select * except (' ~ (ignored + ['is_computed']) | join(', ') ~ ') from ' ~ rows
-      ~ ' where ' ~ (is_computed(model_name) if carried_by else 'true') ~ ')' -%}
-  {#- Most of what is computed is new: if all is, Spark sees it here and reads no other column. -#}
-  {%- set known = 'select ' ~ id ~ ' from ' ~ base_rows(model_name) ~ ' where ' ~ (is_among_touched(carried_by) if carried_by else 'true') -%}
-  {%- set old = '(select *' ~ (' except (' ~ ignored | join(', ') ~ ')' if ignored else '') ~ ' from ' ~ base_rows(model_name)
-      ~ ' where ' ~ (id ~ ' in (' ~ known ~ ')' if carried_by else 'true') ~ ')' -%}
+      ~ ' where ' ~ is_computed(model_name) ~ ')' -%}
+  {%- set asked = is_among_touched(model_name) -%}
+  {%- if asked != 'true' -%}
+    {#- Most of what is computed is new: if all is, Spark sees it here and reads no other column. -#}
+    {%- set asked = id ~ ' in (select ' ~ id ~ ' from ' ~ base_rows(model_name) ~ ' where ' ~ asked ~ ')' -%}
+  {%- endif -%}
+  {%- set columns = '*' ~ (' except (' ~ ignored | join(', ') ~ ')' if ignored else '') -%}
+  {%- set old = '(select ' ~ columns ~ ' from ' ~ base_rows(model_name) ~ ' where ' ~ asked ~ ')' -%}
   select distinct {{ id }} from (({{ new }} except {{ old }}) union all ({{ old }} except {{ new }}))
 {%- endmacro %}

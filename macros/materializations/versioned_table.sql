@@ -87,7 +87,7 @@
   {%- endif -%}
   {%- set base = carried_version(versions.split('.')[1], plan) -%}
   {%- set id, touched = (carried_by.items() | list)[0] -%}
-  select *, true as is_computed from {{ rows }} where {{ is_among_touched(carried_by) }}
+  select *, true as is_computed from {{ rows }} where {{ is_among_touched(model.name) }}
   union all
   select carried.* except (version, is_computed), false as is_computed from {{ versions }} as carried
   left anti join {{ target.schema }}.{{ touched }} as touched on carried.{{ id }} = touched.{{ id }}

@@ -5,6 +5,7 @@ with
 messages as (
 
     select * from {{ ref('stg_ssb__messages') }}
+    -- What has changed is among what was computed, and of that alone the contents are read.
     where
         content is not null
         and {{ is_computed('stg_ssb__messages') }}

@@ -17,7 +17,6 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import partial
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import ModuleType
@@ -209,9 +208,10 @@ class Warehouse:
             if view.tableName in PUBLISHED:
                 [table] = [one for one in passed["versions"] if f".{one} " in view.information]
                 path = folder / table / f"version={passed['versions'][table]}"
-                read = partial(pq.read_table, partitioning=None, coerce_int96_timestamp_unit="us")
-                # A version without rows has no file.
-                rows = read(path).to_pylist() if path.exists() else []
+                rows: Rows = []
+                if path.exists():  # A version without rows has no file.
+                    files = pq.read_table(path, partitioning=None, coerce_int96_timestamp_unit="us")
+                    rows = files.to_pylist()
                 tables[view.tableName] = sorted(rows, key=repr)
         return tables
 

@@ -123,16 +123,16 @@ def wrongly_marked(warehouse: Warehouse) -> list[str]:
     """The models that do not tell what the last refresh has computed: the rows of touched ids."""
     manifest = json.loads((warehouse.project / "target" / "manifest.json").read_text())
     carried = {
-        node["name"]: node["config"]["carried_by"]
+        node["name"]: (column, touched)
         for node in manifest["nodes"].values()
-        if node["config"].get("carried_by")
+        for column, touched in (node["config"].get("carried_by") or {}).items()
     }
     assert "fct_messages" in carried
     counts = [
         f"select '{name}' as model, count(*) as n from {name} left join"
         f" (select distinct {column} as touched_id from {touched}) on {column} = touched_id"
         " where is_computed != (touched_id is not null)"
-        for name, ((column, touched),) in ((name, by.items()) for name, by in carried.items())
+        for name, (column, touched) in carried.items()
     ]
     return [row["model"] for row in warehouse.rows(" union all ".join(counts)) if row["n"]]
 
