@@ -4,8 +4,8 @@
   {%- for schema in [versions_schema(), target.schema] -%}
     {%- do adapter.clear_unfinished_writes(location_of(schema)) -%}
   {%- endfor -%}
-  {%- for row in run_query('show tables in ' ~ versions_schema()) -%}
-    {%- do run_query('msck repair table ' ~ versions_schema() ~ '.' ~ row[1]) -%}
+  {%- for table in version_tables() -%}
+    {%- do run_query('msck repair table ' ~ versions_schema() ~ '.' ~ table) -%}
   {%- endfor -%}
   {%- for lines in landed_lines() -%}
     {%- do run_query('msck repair table ' ~ lines) -%}
@@ -37,9 +37,15 @@
   {%- for build in adapter.once('kept_builds', build_history).builds + history.builds -%}
     {%- do read.extend(build.versions) -%}
   {%- endfor -%}
-  {%- for row in run_query('show tables in ' ~ versions_schema()) if row[1] not in read -%}
-    {%- do run_query('drop table ' ~ versions_schema() ~ '.' ~ row[1]) -%}
+  {%- for table in version_tables() if table not in read -%}
+    {%- do run_query('drop table ' ~ versions_schema() ~ '.' ~ table) -%}
   {%- endfor -%}
+{%- endmacro %}
+
+
+{#- The names of the tables of versions. (Spark shows the temporary views of a session in every schema.) -#}
+{% macro version_tables() -%}
+  {{ return(run_query('show tables in ' ~ versions_schema()).rows | rejectattr('isTemporary') | map(attribute='tableName') | list) }}
 {%- endmacro %}
 
 

@@ -167,6 +167,7 @@ def test_a_killed_and_a_failed_build_publish_nothing_and_a_retry_all(
     )
     pid = kill_a_build(warehouse, random.Random(1))
     assert differing(warehouse.published(), published) == []
+    warehouse.session.range(1).createOrReplaceTempView("of_the_session")
     # What was not tested does not slip out through a selector.
     warehouse.dbt("build", "-s", "path:models/published", "int_quality__passed")
     assert differing(warehouse.published(), published) == []
