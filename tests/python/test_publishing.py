@@ -200,6 +200,7 @@ def test_a_killed_and_a_failed_build_publish_nothing_and_a_retry_all(
             warehouse.refresh("retry")
         after = warehouse.published()
     assert not warehouse.session.catalog.tableExists(unread), "no kept build reads it"
+    assert warehouse.session.catalog.dropTempView("of_the_session")
     assert counts(after) != counts(published)
     assert differing(after, published) != []
     assert while_failing > 0
