@@ -18,7 +18,7 @@
   {%- set ledgers = ['select batch_id from ' ~ target.schema ~ '.stg_landing__logs'] -%}
   {%- for build in history.builds -%}
     {%- for table, version in build.versions.items() if model_of(table) == 'dim_logs' -%}
-      {%- do ledgers.append('select batch_id from ' ~ versions_schema() ~ '.' ~ table ~ " where version = '" ~ version ~ "'") -%}
+      {%- do ledgers.append('select batch_id from ' ~ rows_of_version(table, version)) -%}
     {%- endfor -%}
   {%- endfor -%}
   {%- set read = run_query(ledgers | join(' union ')).columns[0].values() -%}

@@ -1,22 +1,28 @@
-{#- What a build that was just published has changed in the published tables, by mart: how many rows it added, changed
-    and dropped, by their keys. A mart whose columns are others than before has no entry. -#}
-{% macro published_changes(history) -%}
-  {%- set build = published_build(history) -%}
-  {%- set replaced = history.builds | selectattr('build_id', 'equalto', build.replaced) | first or {'versions': {}} -%}
-  {%- set queries = [] -%}
+{#- What a build that was just published has changed in the published tables, by mart, as their views have counted it. -#}
+{% macro published_changes() -%}
   {%- set changes = {} -%}
-  {%- for model in published_models() -%}
-    {%- set table = table_of(model.alias, build.versions) -%}
-    {%- if table and build.versions[table] == replaced.versions.get(table) -%}
-      {%- do changes.update({model.alias: [0, 0, 0]}) -%}
-    {%- elif table and (table in replaced.versions or not table_of(model.alias, replaced.versions)) -%}
-      {%- do queries.append(changes_of(model, table, build.versions[table], replaced.versions.get(table))) -%}
-    {%- endif -%}
-  {%- endfor -%}
-  {%- for row in (run_query(queries | join(' union all ')) if queries else []) -%}
-    {%- do changes.update({row[0]: [row[1], row[2], row[3]]}) -%}
+  {%- for model in published_models() if adapter.answered('changes of ' ~ model.alias) -%}
+    {%- do changes.update({model.alias: adapter.answered('changes of ' ~ model.alias)}) -%}
   {%- endfor -%}
   {{ return(changes) }}
+{%- endmacro %}
+
+
+{#- How many rows of a mart this build added, changed and dropped, by their keys; none where its columns are others than before, or
+    the build does not publish all marts. -#}
+{% macro count_changes(model) -%}
+  {%- set history = adapter.once('history_with_this_build', build_history) -%}
+  {%- set build = published_build(history) or {'versions': {}} -%}
+  {%- set replaced = history.builds | selectattr('build_id', 'equalto', build.replaced) | first or {'versions': {}} -%}
+  {%- set table = table_of(model.alias, build.versions) -%}
+  {%- if not table or not build.is_whole or build.build_id != invocation_id -%}
+    {{ return(none) }}
+  {%- elif build.versions[table] == replaced.versions.get(table) -%}
+    {{ return([0, 0, 0]) }}
+  {%- elif table in replaced.versions or not table_of(model.alias, replaced.versions) -%}
+    {{ return(run_query(changes_of(model, table, build.versions[table], replaced.versions.get(table))).rows[0].values() | list) }}
+  {%- endif -%}
+  {{ return(none) }}
 {%- endmacro %}
 
 
@@ -29,7 +35,6 @@
   {%- endfor -%}
   {%- set has_carried = replaced_version and refresh_plan().base_versions.get(table) == replaced_version -%}
   select
-    '{{ model.alias }}' as mart,
     count_if(old_hash is null) as rows_added,
     count_if(old_hash != new_hash) as rows_changed,
     count_if(new_hash is null) as rows_gone
@@ -39,12 +44,12 @@
       max(case when not is_new then row_hash end) as old_hash
     from (
       select {{ key }}, xxhash64({{ columns | join(', ') }}) as row_hash, true as is_new
-      from {{ versions_schema() }}.{{ table }}
-      where version = '{{ version }}' and {{ 'is_computed' if has_carried else 'true' }}
+      from {{ rows_of_version(table, version) }}
+      where {{ 'is_computed' if has_carried else 'true' }}
       union all
       select {{ key }}, xxhash64({{ columns | join(', ') }}) as row_hash, false as is_new
-      from {{ versions_schema() }}.{{ table }}
-      where version = '{{ replaced_version }}' and {{ is_among_touched(model.alias) if has_carried else 'true' }}
+      from {{ rows_of_version(table, replaced_version or '') }}
+      where {{ is_among_touched(model.alias) if has_carried else 'true' }}
     )
     group by {{ key }}
   )

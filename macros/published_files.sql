@@ -7,15 +7,18 @@
     {%- for column in model.columns.values() -%}
       {%- do columns.append('`' ~ column.name ~ '` ' ~ column.data_type) -%}
     {%- endfor -%}
+    {%- set table = table_of(model.alias, build.versions) -%}
     {%- do tables.update({model.alias: {
-        'table': table_of(model.alias, build.versions) or builds_log().split('.')[1],
-        'columns': columns | join(', ')
+        'table': table or builds_log().split('.')[1],
+        'columns': columns | join(', '),
+        'rows': passed_rows(table, 'passed') if table else builds_log()
     }}) -%}
   {%- endfor -%}
   {%- do adapter.write_file(home() ~ '/published.json', tojson({
       'build_id': build.build_id,
       'published_at': build.published_at,
       'versions': build.versions,
+      'schema': versions_schema(),
       'location': location_of(versions_schema()),
       'tables': tables
   })) -%}

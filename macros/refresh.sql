@@ -227,7 +227,7 @@
   {%- if not table -%}
     {%- do exceptions.raise_compiler_error('The published build has no version of ' ~ model_name ~ '.') -%}
   {%- endif -%}
-  {{ return('(select * except (version, is_computed) from ' ~ versions_schema() ~ '.' ~ table ~ " where version = '" ~ versions[table] ~ "')") }}
+  {{ return('(select * except (is_computed) from ' ~ rows_of_version(table, versions[table]) ~ ')') }}
 {%- endmacro %}
 
 

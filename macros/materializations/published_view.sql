@@ -18,6 +18,9 @@
     {%- endcall -%}
     {%- do run_query('alter view ' ~ target_relation ~ " set tblproperties ('scuttlehouse.text_hash' = '" ~ text_hash ~ "')") -%}
   {%- endif -%}
+  {%- if is_publishing() -%}
+    {%- do adapter.once('changes of ' ~ model.alias, count_changes, model) -%}
+  {%- endif -%}
 
   {{ run_hooks(post_hooks) }}
 
@@ -31,9 +34,16 @@
   {%- set passed = ref('int_quality__passed') -%}
   {%- set table = table_of(mart, adapter.once('passed_versions', passed_versions)) if execute -%}
   {%- if table -%}
-    {{ return('(select * from ' ~ versions_schema() ~ '.' ~ table ~ " where version = (select versions['" ~ table ~ "'] from " ~ passed ~ '))') }}
+    {{ return(passed_rows(table, passed)) }}
   {%- endif -%}
   {{ return(mart_relation) }}
+{%- endmacro %}
+
+
+{#- The rows of the version of a table that a relation says has passed, whichever that is when somebody reads. -#}
+{% macro passed_rows(table, passed) -%}
+  {%- set version = "(select versions['" ~ table ~ "'] from " ~ passed ~ ')' -%}
+  {{ return(rows_behind(table, version, 'split_part(' ~ version ~ ", '_on_', 2)")) }}
 {%- endmacro %}
 
 

@@ -4,8 +4,8 @@
     (int_quality__passed). Rows of other columns go to another table: versions are never mixed.
 
     `carried_by` names the column and the relation by which a refresh tells what it computes: rows of other ids
-    are those of the published build. The column `is_computed` of the view, a partition of the version, tells them
-    apart. Where a refresh computes nothing, its version is that of the published build. -#}
+    are those of the published build. The column `is_computed` of the view tells them apart. Where a refresh
+    computes nothing, its version is that of the published build. Else its version stands on a whole one (new_version). -#}
 {% materialization versioned_table, adapter='spark', supported_languages=['sql', 'python'] %}
   {%- set target_relation = this.incorporate(type='view') -%}
   {%- set rows = api.Relation.create(identifier=model.alias ~ '__' ~ local_md5(invocation_id ~ model.unique_id)) -%}
@@ -22,32 +22,35 @@
 
   {%- if is_carried_whole() -%}
     {%- set table = table_of(model.alias, refresh_plan().base_versions) -%}
-    {%- set versions = versions_schema() ~ '.' ~ table -%}
     {%- set version = carried_version(table, refresh_plan()) -%}
-    {%- set columns_of_view = '* except (version, is_computed), false as is_computed' -%}
+    {%- set columns_of_view = '* except (is_computed), false as is_computed' -%}
     {%- call noop_statement('main', 'carried over whole') -%}{%- endcall -%}
   {%- else -%}
     {%- call statement('rows', language=model['language']) -%}
       {{ create_table_as(True, rows, compiled_code, model['language']) }}
     {%- endcall -%}
-    {%- set columns = [] -%}
+    {%- set columns = {} -%}
     {%- for row in run_query('describe ' ~ rows) -%}
-      {%- do columns.append('`' ~ row[0] ~ '` ' ~ row[1]) -%}
+      {%- do columns.update({row[0]: row[1]}) -%}
     {%- endfor -%}
-    {%- set versions = versions_schema() ~ '.' ~ model.alias ~ '__' ~ local_md5((columns + ['is_computed']) | join(', '))[:8] -%}
-    {%- set version = invocation_id -%}
-    {%- set columns_of_view = '* except (version)' -%}
-    {%- do run_query('create table if not exists ' ~ versions ~ ' (' ~ columns | join(', ') ~ ', version string,'
-        ~ ' is_computed boolean) using parquet partitioned by (version, is_computed)') -%}
+    {%- set declared = [] -%}
+    {%- for name, type in columns.items() -%}
+      {%- do declared.append('`' ~ name ~ '` ' ~ type) -%}
+    {%- endfor -%}
+    {%- set table = model.alias ~ '__' ~ local_md5((declared + [carried_id(model.alias), 'part']) | join(', '))[:8] -%}
+    {%- set version = new_version(table) -%}
+    {%- set columns_of_view = '*' -%}
+    {%- do run_query('create table if not exists ' ~ versions_schema() ~ '.' ~ table ~ ' (' ~ declared | join(', ')
+        ~ ', version string, part string) using parquet partitioned by (version, part)') -%}
     {%- call statement('main') -%}
-      insert into table {{ versions }} partition (version = '{{ version }}', is_computed)
-      {{ rows_of_version(rows, versions) }}
+      insert into table {{ versions_schema() }}.{{ table }} partition (version = '{{ version }}', part)
+      {{ rows_to_insert(rows, columns, table, version) }}
     {%- endcall -%}
     {%- do run_query('drop view ' ~ rows) -%}
   {%- endif -%}
   {%- do run_query(('alter' if old_relation else 'create') ~ ' view ' ~ target_relation ~ ' as '
-      ~ 'select ' ~ columns_of_view ~ ' from ' ~ versions ~ " where version = '" ~ version ~ "'") -%}
-  {%- do drop_unread_versions(versions, version) -%}
+      ~ 'select ' ~ columns_of_view ~ ' from ' ~ rows_of_version(table, version)) -%}
+  {%- do drop_unread_versions(table, version) -%}
 
   {{ run_hooks(post_hooks) }}
 
@@ -64,34 +67,105 @@
 {% macro is_carried_whole() -%}
   {%- set carried_by = config.get('carried_by') -%}
   {%- set plan = refresh_plan() if carried_by else {'base_versions': {}} -%}
-  {{ return(plan.base_versions != {} and is_empty((carried_by.values() | list)[0])) }}
+  {{ return(plan.base_versions != {} and row_count((carried_by.values() | list)[0]) == 0) }}
 {%- endmacro %}
 
 
-{% macro is_empty(model_name) -%}
-  {{ return(adapter.once('is_empty ' ~ model_name, has_no_rows, model_name)) }}
+{% macro row_count(model_name) -%}
+  {{ return(adapter.once('row_count ' ~ model_name, count_rows_of, model_name)) }}
 {%- endmacro %}
 
 
-{% macro has_no_rows(model_name) -%}
-  {{ return(not run_query('select 1 from ' ~ target.schema ~ '.' ~ model_name ~ ' limit 1').rows) }}
+{% macro count_rows_of(model_name) -%}
+  {{ return(run_query('select count(*) from ' ~ target.schema ~ '.' ~ model_name).rows[0][0]) }}
 {%- endmacro %}
 
 
-{#- The rows of a new version: those that a model computed, and in a refresh what it carries over. -#}
-{% macro rows_of_version(rows, versions) -%}
+{#- The column by which rows of a model are carried over; empty for a model that every build computes anew. -#}
+{% macro carried_id(model_name) -%}
+  {{ return((graph.nodes['model.scuttlehouse.' ~ model_name].config.get('carried_by') or {}) | first | default('', true)) }}
+{%- endmacro %}
+
+
+{#- The name of the version that this build makes: the build's id. In a refresh it goes on with how many versions stand on the
+    same one by now, this one included, and which one that is. They hold what is no longer as it is there, so a refresh does not copy
+    the rest; the tenth copies all, or a version would grow without end, and so does one of too many ids for the memory of
+    those who read it. -#}
+{% macro new_version(table) -%}
+  {%- set plan = refresh_plan() if config.get('carried_by') else {'base_versions': {}} -%}
+  {%- if plan.base_versions -%}
+    {%- set base = carried_version(table, plan) -%}
+    {%- set standing = base.partition('_on_')[0].partition('_')[2] | int + 1 -%}
+    {%- if standing < 10 and row_count((config.get('carried_by').values() | list)[0]) <= 100000 -%}
+      {{ return(invocation_id ~ '_' ~ standing ~ '_on_' ~ (version_below(base) or base)) }}
+    {%- endif -%}
+  {%- endif -%}
+  {{ return(invocation_id) }}
+{%- endmacro %}
+
+
+{#- The version that a version stands on; empty if it holds all of its rows itself. -#}
+{% macro version_below(version) -%}
+  {{ return(version.partition('_on_')[2]) }}
+{%- endmacro %}
+
+
+{#- The rows of a version, as a relation to select from. -#}
+{% macro rows_of_version(table, version) -%}
+  {{ return(rows_behind(table, "'" ~ version ~ "'", "'" ~ version_below(version) ~ "'" if version_below(version) else none)) }}
+{%- endmacro %}
+
+
+{#- The same by SQL for the version and for the one that it stands on, which may have none. -#}
+{% macro rows_behind(table, version, below) -%}
+  {%- set versions = versions_schema() ~ '.' ~ table -%}
+  {%- set id = carried_id(model_of(table)) -%}
+  (select * except (version, part), part = 'computed' as is_computed from {{ versions }} where version = {{ version }} and part != 'replaced'
+  {%- if id and below %}
+  union all
+  select /*+ broadcast(replaced) */ below.* except (version, part), false as is_computed from {{ versions }} as below
+  left anti join (select {{ id }} from {{ versions }} where version = {{ version }} and part = 'replaced') as replaced
+  on below.{{ id }} = replaced.{{ id }}
+  where below.version = {{ below }} and below.part != 'replaced'
+  {%- endif %})
+{%- endmacro %}
+
+
+{#- What a new version holds: in a part of its own what the model computed; in a refresh what it carries over of versions that
+    nothing will stand on, and, where it stands on another one, the ids whose rows there no longer count. -#}
+{% macro rows_to_insert(rows, columns, table, version) -%}
   {%- set carried_by = config.get('carried_by') -%}
   {%- set plan = refresh_plan() if carried_by else {'base_versions': {}} -%}
   {%- if not plan.base_versions -%}
-    {{ return('select *, true as is_computed from ' ~ rows) }}
+    {{ return("select *, 'computed' as part from " ~ rows) }}
   {%- endif -%}
-  {%- set base = carried_version(versions.split('.')[1], plan) -%}
+  {%- set versions = versions_schema() ~ '.' ~ table -%}
+  {%- set base = carried_version(table, plan) -%}
   {%- set id, touched = (carried_by.items() | list)[0] -%}
-  select *, true as is_computed from {{ rows }} where {{ is_among_touched(model.name) }}
+  {%- if version_below(version) -%}
+    {%- set kept = '(select * except (version, part) from ' ~ versions ~ " where version = '" ~ base ~ "' and part != 'replaced')" -%}
+  {%- else -%}
+    {%- set kept = '(select * except (is_computed) from ' ~ rows_of_version(table, base) ~ ')' -%}
+  {%- endif -%}
+  select *, 'computed' as part from {{ rows }} where {{ is_among_touched(model.name) }}
+  {%- if version_below(version) != base %}
   union all
-  select carried.* except (version, is_computed), false as is_computed from {{ versions }} as carried
-  left anti join {{ target.schema }}.{{ touched }} as touched on carried.{{ id }} = touched.{{ id }}
-  where carried.version = '{{ base }}'
+  select kept.*, 'carried' as part from {{ kept }} as kept
+  left anti join {{ target.schema }}.{{ touched }} as touched on kept.{{ id }} = touched.{{ id }}
+  {%- endif %}
+  {%- if version_below(version) %}
+  union all
+  select
+  {%- for name, type in columns.items() %}
+    {% if name == id %}{{ id }}{% else %}cast(null as {{ type }}) as `{{ name }}`{% endif %},
+  {%- endfor %}
+    'replaced' as part
+  from (
+    select {{ id }} from {{ target.schema }}.{{ touched }}
+    union
+    select {{ id }} from {{ versions }} where version = '{{ base }}' and part = 'replaced'
+  )
+  {%- endif %}
 {%- endmacro %}
 
 
@@ -124,17 +198,20 @@
 
 
 {#- Drop the versions that neither the model's own view nor a kept build reads. -#}
-{% macro drop_unread_versions(versions, version) -%}
-  {%- set read = [version] + kept_versions(versions.split('.')[1]) -%}
+{% macro drop_unread_versions(table, version) -%}
+  {%- set read = [] -%}
+  {%- for one in [version] + kept_versions(table) -%}
+    {%- do read.extend([one, version_below(one)]) -%}
+  {%- endfor -%}
   {%- set unread = [] -%}
-  {%- for row in run_query('show partitions ' ~ versions) -%}
+  {%- for row in run_query('show partitions ' ~ versions_schema() ~ '.' ~ table) -%}
     {%- set partition_version = row[0].split('/')[0].split('=')[1] -%}
     {%- if partition_version not in read + unread -%}
       {%- do unread.append(partition_version) -%}
     {%- endif -%}
   {%- endfor -%}
   {%- if unread -%}
-    {%- do run_query('alter table ' ~ versions ~ " drop if exists partition (version = '"
+    {%- do run_query('alter table ' ~ versions_schema() ~ '.' ~ table ~ " drop if exists partition (version = '"
         ~ unread | join("'), partition (version = '") ~ "')") -%}
   {%- endif -%}
 {%- endmacro %}

@@ -114,18 +114,30 @@ def _open_files(settings: Mapping[str, str], published: Mapping[str, Any]) -> Sp
     session = open_session(own | {"spark.sql.catalogImplementation": "in-memory"})
     session.sql(f"create schema {PUBLISHED_SCHEMA} location '{folder}/catalog'")
     session.catalog.setCurrentDatabase(PUBLISHED_SCHEMA)
+    session.sql(f"create schema {published['schema']} location '{folder}/versions'")
+    versions = ", ".join(f"'{table}', '{one}'" for table, one in published["versions"].items())
+    session.sql(f"create view {PUBLISHED_SCHEMA}.passed as select map({versions}) as versions")
     for name, files in published["tables"].items():
         path = f"{published['location']}/{files['table']}"
-        if files["table"] in published["versions"]:
-            path += f"/version={published['versions'][files['table']]}"
-            # The folders in it are no column: they say what the build carried over.
-            session.sql(
-                f"create table `{name}` ({files['columns']}) using parquet"
-                f" options (recursiveFileLookup true) location '{path}'"
-            )
-        else:  # The log of builds is read as it is.
-            session.sql(f"create table `{name}` using parquet location '{path}'")
-            session.sql(f"msck repair table `{name}`")
+        table = f"{published['schema']}.{files['table']}"
+        version = published["versions"].get(files["table"])
+        if version is None:  # The log of builds is read as it is.
+            session.sql(f"create table {table} using parquet location '{path}'")
+            session.sql(f"msck repair table {table}")
+            session.sql(f"create view `{name}` as select * from {table}")
+            continue
+        session.sql(
+            f"create table {table} ({files['columns']}, version string, part string) using parquet"
+            f" partitioned by (version, part) location '{path}'"
+        )
+        # A version may stand on another one, as its name says (macro new_version).
+        for one in version, version.partition("_on_")[2]:
+            for part in Path(path.removeprefix("file:"), f"version={one}").glob("part=*"):
+                session.sql(
+                    f"alter table {table}"
+                    f" add partition (version = '{one}', part = '{part.name.partition('=')[2]}')"
+                )
+        session.sql(f"create view `{name}` as select * except (is_computed) from {files['rows']}")
     return session
 
 

@@ -207,11 +207,7 @@ class Warehouse:
         for view in views:
             if view.tableName in PUBLISHED:
                 [table] = [one for one in passed["versions"] if f".{one} " in view.information]
-                path = folder / table / f"version={passed['versions'][table]}"
-                rows: Rows = []
-                if path.exists():  # A version without rows has no file.
-                    files = pq.read_table(path, partitioning=None, coerce_int96_timestamp_unit="us")
-                    rows = files.to_pylist()
+                rows = version_rows(folder / table, passed["versions"][table])
                 tables[view.tableName] = sorted(rows, key=repr)
         return tables
 
@@ -251,6 +247,35 @@ class Warehouse:
             gateway.proc.stdin.close()
             gateway.proc.wait(timeout=60)
             SparkContext._gateway = SparkContext._jvm = None
+
+
+def version_rows(table: Path, version: str, columns: list[str] | None = None) -> Rows:
+    """The rows of a version, from its files: its own, and of the version that it stands on the others."""
+    own = table / f"version={version}"
+    rows = [
+        row for part in ("computed", "carried") for row in part_rows(own / f"part={part}", columns)
+    ]
+    below = version.partition("_on_")[2]
+    if below:
+        marks = part_rows(own / "part=replaced")
+        [id_column] = {name for mark in marks for name in mark if mark[name] is not None}
+        replaced = {mark[id_column] for mark in marks}
+        rows += [
+            {name: row[name] for name in columns or row}
+            for row in version_rows(table, below, columns and [*{*columns, id_column}])
+            if row[id_column] not in replaced
+        ]
+    return rows
+
+
+def part_rows(part: Path, columns: list[str] | None = None) -> Rows:
+    if not part.exists():  # A part without rows has no file.
+        return []
+    files = pq.read_table(
+        part, columns=columns, partitioning=None, coerce_int96_timestamp_unit="us"
+    )
+    rows: Rows = files.to_pylist()
+    return rows
 
 
 @contextmanager

@@ -171,7 +171,7 @@ def rows_twice(warehouse: Warehouse, tangle: str, *, are_computed: bool) -> Iter
         for name, rows in views.items():
             warehouse.session.sql(
                 f"alter view {name} as select * except (is_computed), {are_computed} as is_computed"
-                f" from ({rows} union all {rows} and tangle_id = '{tangle}')"
+                f" from ({rows} union all select * from ({rows}) where tangle_id = '{tangle}')"
             )
         yield
     finally:
