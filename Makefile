@@ -33,12 +33,13 @@ docs: $(VENV)/.installed
 clean:
 	rm -rf $(VENV) target logs .scuttlehouse
 
-# The lock has hashes: what is installed is what was tested. Python compiles what it imports, a small part of it.
+# The lock has hashes: what is installed is what was tested. All of it is compiled here: where PYTHONDONTWRITEBYTECODE
+# is set, as in most containers, every process would compile what it imports anew.
 $(VENV)/.installed: requirements.lock pyproject.toml | java
 	@test -x $(BIN)/python || $(or $(PYTHON),python3) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "scuttlehouse needs Python 3.11 or newer: make build PYTHON=/path/to/python3.11")'
 	@test -x $(BIN)/python || $(or $(PYTHON),python3) -m venv $(VENV)
 	@echo "Installing into $(VENV) (a minute or two the first time) ..."
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --no-deps --require-hashes -r requirements.lock
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r requirements.lock
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@echo "Keeping Spark's classes ready, so that every build starts faster ..."
 	@$(BIN)/python -c "from dbt.adapters.sparkpython.class_archive import make; make()"

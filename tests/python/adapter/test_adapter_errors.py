@@ -199,6 +199,14 @@ def test_old_java_is_refused(unbuilt: Project, tmp_path: Path) -> None:
     assert "Traceback" not in printed
 
 
+def test_parsing_starts_no_java(unbuilt: Project, tmp_path: Path) -> None:
+    run = unbuilt.start("parse", "--log-path", str(tmp_path), home=tmp_path)
+    run.communicate()
+    assert run.returncode == 0
+    assert (tmp_path / "dbt.log").exists()
+    assert not (tmp_path / "spark.log").exists()
+
+
 def test_missing_java(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     log = tmp_path / "spark.log"
     monkeypatch.setenv("JAVA_HOME", "")
@@ -209,12 +217,13 @@ def test_missing_java(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 
 def test_java_that_refuses_its_options_is_quoted(tmp_path: Path) -> None:
-    log = tmp_path / "spark.log"
     start = f"""
 from pathlib import Path
-from dbt.adapters.sparkpython import java
+from dbt.adapters.sparkpython import session
 options = {{"spark.driver.extraJavaOptions": "-XX:MaxHeapFreeRatio=much"}}
-java.start(options, Path({str(log)!r}))
+session.log_to(Path({str(tmp_path)!r}))
+session.begin_to_open(options)
+session.open_session(options)
 """
     run = subprocess.run([sys.executable, "-c", start], capture_output=True, text=True, check=False)
     assert "ended before it was ready: Improperly specified VM option" in run.stderr

@@ -12,11 +12,13 @@ from typing import Any, TypeAlias, cast
 from dbt.adapters.base.impl import PythonJobHelper
 from dbt.adapters.base.meta import available
 from dbt.adapters.contracts.connection import AdapterRequiredConfig
+from dbt.adapters.spark.connections import SparkConnectionMethod
 from dbt.adapters.spark.impl import SparkAdapter
 from dbt_common.exceptions import DbtRuntimeError
 from dbt_common.invocation import get_invocation_id
 
 from dbt.adapters.sparkpython.connections import SparkPythonConnectionManager
+from dbt.adapters.sparkpython.credentials import SparkPythonCredentials
 from dbt.adapters.sparkpython.owners import (
     hold,
     holder,
@@ -27,7 +29,10 @@ from dbt.adapters.sparkpython.owners import (
 )
 from dbt.adapters.sparkpython.python_models import SessionPythonJobHelper
 from dbt.adapters.sparkpython.rules import hash_files, package_files
-from dbt.adapters.sparkpython.session import log_to
+from dbt.adapters.sparkpython.session import begin_to_open, log_to
+
+# Commands that open a session as soon as they have parsed the project; Java starts meanwhile.
+NEED_SPARK = ("build", "run", "test", "seed")
 
 
 class SparkPythonAdapter(SparkAdapter):
@@ -38,6 +43,10 @@ class SparkPythonAdapter(SparkAdapter):
         self._answers: dict[str, Any] = {}
         self._run_of_answers = get_invocation_id()
         log_to(Path(getattr(config, "log_path", "logs")))
+        credentials = cast(SparkPythonCredentials, config.credentials)
+        command = str(getattr(self.config.args, "which", ""))
+        if command in NEED_SPARK and credentials.method == SparkConnectionMethod.SESSION:
+            begin_to_open(credentials.server_side_parameters)
 
     @property
     def default_python_submission_method(self) -> str:

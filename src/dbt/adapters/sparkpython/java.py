@@ -40,7 +40,7 @@ def start(parameters: dict[str, str], log_file: Path) -> None:
     conf.setIfMissing("spark.ui.showConsoleProgress", "false")
     log_file.parent.mkdir(parents=True, exist_ok=True)
     options = [parameters.get("spark.driver.extraJavaOptions", ""), *class_archive.options()]
-    if metastore_folder(parameters) and "-Dderby." not in options[0]:
+    if metastore_folder(parameters) and "-Dderby.stream.error." not in options[0]:
         derby_log = log_file.with_name("derby.log").absolute()
         options.append(f'"-Dderby.stream.error.file={derby_log}"')
     conf.set("spark.driver.extraJavaOptions", " ".join(options).strip())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
+from contextlib import suppress
 from pathlib import Path
 
 from dbt_common.exceptions import DbtRuntimeError
@@ -45,6 +46,20 @@ def open_session(parameters: dict[str, str]) -> SparkSession:
             _change(_session, parameters)
             _opened_with = dict(parameters)
         return _session
+
+
+def begin_to_open(parameters: dict[str, str]) -> None:
+    """Start the session of this process beside what dbt does first, if there is none yet.
+
+    What goes wrong is told by `open_session`, which then tries again.
+    """
+
+    def start() -> None:
+        with suppress(DbtRuntimeError):
+            open_session(parameters)
+
+    if _session is None:
+        threading.Thread(target=start, name="open_session", daemon=True).start()
 
 
 def run_statement(session: SparkSession, sql: str) -> DataFrame:
