@@ -44,7 +44,8 @@ class SparkPythonAdapter(SparkAdapter):
         self._run_of_answers = get_invocation_id()
         log_to(Path(getattr(config, "log_path", "logs")))
         credentials = cast(SparkPythonCredentials, config.credentials)
-        command = str(getattr(self.config.args, "which", ""))
+        # `dbt debug` has a profile and no arguments here.
+        command = str(getattr(getattr(config, "args", None), "which", ""))
         if command in NEED_SPARK and credentials.method == SparkConnectionMethod.SESSION:
             begin_to_open(credentials.server_side_parameters)
 
