@@ -41,6 +41,7 @@ $(VENV)/.installed: requirements.lock pyproject.toml | java
 	@echo "Installing into $(VENV) (a minute or two the first time) ..."
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r requirements.lock
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@$(BIN)/python -m compileall -q src
 	@echo "Keeping Spark's classes ready, so that every build starts faster ..."
 	@$(BIN)/python -c "from dbt.adapters.sparkpython.class_archive import make; make()"
 	@touch $@
