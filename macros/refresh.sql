@@ -153,10 +153,22 @@
 {#- SQL that holds for the rows whose id is among those that a versioned model is `carried_by`; for all of a model that is
     computed anew in every build. -#}
 {% macro is_among_touched(versioned_model) -%}
-  {%- for id, touched in (graph.nodes['model.scuttlehouse.' ~ versioned_model].config.get('carried_by') or {}).items() -%}
-    {{ return(is_among(id, target.schema ~ '.' ~ touched)) }}
-  {%- endfor -%}
-  {{ return('true') }}
+  {%- set id, touched = carried_by(versioned_model) -%}
+  {{ return(is_among(id, target.schema ~ '.' ~ touched) if id else 'true') }}
+{%- endmacro %}
+
+
+{#- A hint to Spark, for a relation whose rows those of a model bound: to send it to where the rows of the others are read. Of its
+    own, Spark takes it for as large as what it was filtered from, and sorts all. -#}
+{% macro in_memory(relation, model_name) -%}
+  {%- do ref(model_name) -%}
+  {{ return('/*+ broadcast(' ~ relation ~ ') */' if is_refresh() and are_few(model_name) else '') }}
+{%- endmacro %}
+
+
+{#- Whether the rows of a model are few enough to be held in memory by whoever reads others. -#}
+{% macro are_few(model_name) -%}
+  {{ return(row_count(model_name) <= 100000) }}
 {%- endmacro %}
 
 
@@ -243,7 +255,10 @@
   {%- set asked = is_among_touched(model_name) -%}
   {%- if asked != 'true' -%}
     {#- Most of what is computed is new: if all is, Spark sees it here and reads no other column. -#}
-    {%- set asked = id ~ ' in (select ' ~ id ~ ' from ' ~ base_rows(model_name) ~ ' where ' ~ asked ~ ')' -%}
+    {#- Few ids are sent to where the rows are read; of its own, Spark sorts all rows and all their columns. -#}
+    {%- set carried_id, touched = carried_by(model_name) -%}
+    {%- set hint = '/*+ broadcast(base) */ ' if id == carried_id and are_few(touched) else '' -%}
+    {%- set asked = id ~ ' in (select ' ~ hint ~ id ~ ' from ' ~ base_rows(model_name) ~ ' as base where ' ~ asked ~ ')' -%}
   {%- endif -%}
   {%- set columns = '*' ~ (' except (' ~ ignored | join(', ') ~ ')' if ignored else '') -%}
   {%- set old = '(select ' ~ columns ~ ' from ' ~ base_rows(model_name) ~ ' where ' ~ asked ~ ')' -%}

@@ -22,7 +22,7 @@
 
   {%- if is_carried_whole() -%}
     {%- set table = table_of(model.alias, refresh_plan().base_versions) -%}
-    {%- set version = carried_version(table, refresh_plan()) -%}
+    {%- set version = carried_version(table) -%}
     {%- set columns_of_view = '* except (is_computed), false as is_computed' -%}
     {%- call noop_statement('main', 'carried over whole') -%}{%- endcall -%}
   {%- else -%}
@@ -37,7 +37,7 @@
     {%- for name, type in columns.items() -%}
       {%- do declared.append('`' ~ name ~ '` ' ~ type) -%}
     {%- endfor -%}
-    {%- set table = model.alias ~ '__' ~ local_md5((declared + [carried_id(model.alias), 'part']) | join(', '))[:8] -%}
+    {%- set table = model.alias ~ '__' ~ local_md5((declared + [carried_by(model.alias)[0], 'part']) | join(', '))[:8] -%}
     {%- set version = new_version(table) -%}
     {%- set columns_of_view = '*' -%}
     {%- do run_query('create table if not exists ' ~ versions_schema() ~ '.' ~ table ~ ' (' ~ declared | join(', ')
@@ -65,9 +65,13 @@
 
 {#- Whether the published version of this model stays as it is, since nothing has changed that its rows hang on. -#}
 {% macro is_carried_whole() -%}
-  {%- set carried_by = config.get('carried_by') -%}
-  {%- set plan = refresh_plan() if carried_by else {'base_versions': {}} -%}
-  {{ return(plan.base_versions != {} and row_count((carried_by.values() | list)[0]) == 0) }}
+  {{ return(is_carrying() and row_count(carried_by(model.alias)[1]) == 0) }}
+{%- endmacro %}
+
+
+{#- Whether this build carries rows of this model over from the published one. -#}
+{% macro is_carrying() -%}
+  {{ return(carried_by(model.alias)[0] != '' and refresh_plan().base_versions != {}) }}
 {%- endmacro %}
 
 
@@ -81,9 +85,11 @@
 {%- endmacro %}
 
 
-{#- The column by which rows of a model are carried over; empty for a model that every build computes anew. -#}
-{% macro carried_id(model_name) -%}
-  {{ return((graph.nodes['model.scuttlehouse.' ~ model_name].config.get('carried_by') or {}) | first | default('', true)) }}
+{#- The column by which rows of a model are carried over, and the relation of the ids that are touched; both empty for a model that
+    every build computes anew. -#}
+{% macro carried_by(model_name) -%}
+  {%- set config_of_model = graph.nodes['model.scuttlehouse.' ~ model_name].config -%}
+  {{ return(((config_of_model.get('carried_by') or {'': ''}).items() | list)[0]) }}
 {%- endmacro %}
 
 
@@ -92,11 +98,10 @@
     the rest; the tenth copies all, or a version would grow without end, and so does one of too many ids for the memory of
     those who read it. -#}
 {% macro new_version(table) -%}
-  {%- set plan = refresh_plan() if config.get('carried_by') else {'base_versions': {}} -%}
-  {%- if plan.base_versions -%}
-    {%- set base = carried_version(table, plan) -%}
+  {%- if is_carrying() -%}
+    {%- set base = carried_version(table) -%}
     {%- set standing = base.partition('_on_')[0].partition('_')[2] | int + 1 -%}
-    {%- if standing < 10 and row_count((config.get('carried_by').values() | list)[0]) <= 100000 -%}
+    {%- if standing < 10 and are_few(carried_by(model.alias)[1]) -%}
       {{ return(invocation_id ~ '_' ~ standing ~ '_on_' ~ (version_below(base) or base)) }}
     {%- endif -%}
   {%- endif -%}
@@ -119,7 +124,7 @@
 {#- The same by SQL for the version and for the one that it stands on, which may have none. -#}
 {% macro rows_behind(table, version, below) -%}
   {%- set versions = versions_schema() ~ '.' ~ table -%}
-  {%- set id = carried_id(model_of(table)) -%}
+  {%- set id = carried_by(model_of(table))[0] -%}
   (select * except (version, part), part = 'computed' as is_computed from {{ versions }} where version = {{ version }} and part != 'replaced'
   {%- if id and below %}
   union all
@@ -134,14 +139,12 @@
 {#- What a new version holds: in a part of its own what the model computed; in a refresh what it carries over of versions that
     nothing will stand on, and, where it stands on another one, the ids whose rows there no longer count. -#}
 {% macro rows_to_insert(rows, columns, table, version) -%}
-  {%- set carried_by = config.get('carried_by') -%}
-  {%- set plan = refresh_plan() if carried_by else {'base_versions': {}} -%}
-  {%- if not plan.base_versions -%}
+  {%- if not is_carrying() -%}
     {{ return("select *, 'computed' as part from " ~ rows) }}
   {%- endif -%}
   {%- set versions = versions_schema() ~ '.' ~ table -%}
-  {%- set base = carried_version(table, plan) -%}
-  {%- set id, touched = (carried_by.items() | list)[0] -%}
+  {%- set base = carried_version(table) -%}
+  {%- set id, touched = carried_by(model.alias) -%}
   {%- if version_below(version) -%}
     {%- set kept = '(select * except (version, part) from ' ~ versions ~ " where version = '" ~ base ~ "' and part != 'replaced')" -%}
   {%- else -%}
@@ -170,7 +173,8 @@
 
 
 {#- The version of a table that this build carries rows over from, as planned, if that still holds. -#}
-{% macro carried_version(table, plan) -%}
+{% macro carried_version(table) -%}
+  {%- set plan = refresh_plan() -%}
   {%- set version = plan.base_versions.get(table) -%}
   {%- if version is none or plan.rules_hash != rules_hash() -%}
     {%- do exceptions.raise_compiler_error(

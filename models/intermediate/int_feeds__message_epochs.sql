@@ -30,11 +30,10 @@ epochs as (
 said_epochs as (
 
     select
-        messages.message_id,
-        tangle_fields.root_id as epoch_id
-    from messages
-    inner join tangle_fields on messages.message_id = tangle_fields.message_id
-    where messages.content_type in ('group/add-member', 'group/exclude-member')
+        message_id,
+        root_id as epoch_id
+    from tangle_fields
+    where content_type in ('group/add-member', 'group/exclude-member')
 
 ),
 

@@ -7,9 +7,9 @@ tangle_messages as (
 
 ),
 
-messages as (
+group_messages as (
 
-    select * from {{ ref('stg_ssb__messages') }}
+    select * from {{ ref('stg_ssb__group_messages') }}
 
 ),
 
@@ -31,16 +31,16 @@ final as (
         tangle_messages.message_id as epoch_id,
         tangle_messages.group_id,
         people.person_id as creator_id,
-        messages.key_hash,
+        group_messages.key_hash,
         key_ranks.key_rank,
         tangle_messages.rank as depth,
         tangle_messages.is_root,
         tangle_messages.is_tip,
-        messages.asserted_ms
+        group_messages.asserted_ms
     from tangle_messages
-    inner join messages on tangle_messages.message_id = messages.message_id
-    inner join people on messages.feed_id = people.feed_id
-    left join key_ranks on messages.key_hash = key_ranks.key_hash
+    inner join group_messages on tangle_messages.message_id = group_messages.message_id
+    inner join people on tangle_messages.feed_id = people.feed_id
+    left join key_ranks on group_messages.key_hash = key_ranks.key_hash
 
 )
 

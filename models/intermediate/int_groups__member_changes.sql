@@ -20,12 +20,6 @@ epochs as (
 
 ),
 
-messages as (
-
-    select * from {{ ref('stg_ssb__messages') }}
-
-),
-
 people as (
 
     select * from {{ ref('int_feeds__people') }}
@@ -56,7 +50,7 @@ final as (
         epochs.group_id,
         tangle_messages.message_id,
         people.person_id as author_id,
-        messages.asserted_ms,
+        group_messages.asserted_ms,
         -- What the timeline does not hold counts as after all that it holds.
         coalesce(timeline.position, timeline_lengths.message_count, 0) as position,
         explode(
@@ -69,8 +63,7 @@ final as (
     from tangle_messages
     inner join epochs on tangle_messages.root_id = epochs.epoch_id
     inner join group_messages on tangle_messages.message_id = group_messages.message_id
-    inner join messages on tangle_messages.message_id = messages.message_id
-    inner join people on messages.feed_id = people.feed_id
+    inner join people on group_messages.feed_id = people.feed_id
     left join timeline
         on tangle_messages.message_id = timeline.message_id and epochs.group_id = timeline.group_id
     left join timeline_lengths on epochs.group_id = timeline_lengths.group_id

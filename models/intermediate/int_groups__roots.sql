@@ -9,12 +9,6 @@ group_messages as (
 
 ),
 
-messages as (
-
-    select * from {{ ref('stg_ssb__messages') }}
-
-),
-
 people as (
 
     select * from {{ ref('int_feeds__people') }}
@@ -33,14 +27,13 @@ founders as (
         tangle_fields.message_id as root_id,
         people.person_id as founder_id
     from tangle_fields
-    inner join messages on tangle_fields.message_id = messages.message_id
-    inner join people on messages.feed_id = people.feed_id
+    inner join people on tangle_fields.feed_id = people.feed_id
     where
         tangle_fields.tangle_kind = 'group'
         and tangle_fields.root_id is null
         and tangle_fields.fault is null
-        and messages.content_type = 'group/init'
-        and messages.validity != 'invalid'
+        and tangle_fields.content_type = 'group/init'
+        and tangle_fields.validity != 'invalid'
 
 ),
 
@@ -54,8 +47,7 @@ claims as (
         count(*) as claim_count
     from group_messages
     inner join founders on group_messages.root_id = founders.root_id
-    inner join messages on group_messages.message_id = messages.message_id
-    inner join people on messages.feed_id = people.feed_id
+    inner join people on group_messages.feed_id = people.feed_id
     where group_messages.content_type = 'group/add-member' and group_messages.group_id is not null
     group by founders.root_id, group_messages.group_id
 

@@ -1,8 +1,8 @@
 with
 
-tangle_fields as (
+fields as (
 
-    select * from {{ ref('stg_ssb__tangle_fields') }}
+    select * from {{ ref('int_tangles__fields') }}
 
 ),
 
@@ -30,25 +30,25 @@ group_roots as (
 
 ),
 
--- A field whose root cannot be read stands in a tangle of its own.
-fields as (
+root_ids as (
 
-    select
-        {{ tangle_id('tangle_kind', 'coalesce(root_id, message_id)') }} as tangle_id,
-        message_id,
-        tangle_kind,
-        coalesce(root_id, message_id) as root_id,
-        previous_ids,
-        root_id is null and fault is null as is_root,
-        fault
-    from tangle_fields
+    select distinct root_id from fields
 
 ),
 
-touched_fields as (
+roots as (
 
-    select * from fields
-    where {{ is_touched('tangle_id', 'int_refresh__tangles') }}
+    select {{ in_memory('root_ids', 'int_refresh__tangles') }}
+        messages.message_id,
+        messages.feed_id,
+        messages.sequence,
+        messages.content_type,
+        messages.addressed_group_id,
+        messages.validity,
+        messages.asserted_ms,
+        least(messages.asserted_ms, messages.received_ms) as thread_ms
+    from messages
+    left semi join root_ids on messages.message_id = root_ids.root_id
 
 ),
 
@@ -56,26 +56,33 @@ touched_fields as (
 implicit_roots as (
 
     select distinct
-        touched_fields.tangle_id,
-        touched_fields.root_id as message_id,
-        touched_fields.tangle_kind,
-        touched_fields.root_id,
+        fields.tangle_id,
+        fields.tangle_kind,
+        fields.root_id,
+        fields.root_id as message_id,
+        roots.feed_id,
         cast(null as array<string>) as previous_ids,
-        true as is_root,
-        cast(null as string) as fault
-    from touched_fields
-    inner join kinds on touched_fields.tangle_kind = kinds.tangle_kind and kinds.is_root_implicit
-    inner join messages on touched_fields.root_id = messages.message_id
-    left anti join touched_fields as own_fields
+        roots.content_type,
+        roots.addressed_group_id,
+        roots.validity,
+        cast(null as string) as fault,
+        roots.sequence,
+        roots.asserted_ms,
+        roots.thread_ms,
+        true as is_root
+    from fields
+    inner join kinds on fields.tangle_kind = kinds.tangle_kind and kinds.is_root_implicit
+    inner join roots on fields.root_id = roots.message_id
+    left anti join fields as own_fields
         on
-            touched_fields.tangle_id = own_fields.tangle_id
-            and touched_fields.root_id = own_fields.message_id
+            fields.tangle_id = own_fields.tangle_id
+            and fields.root_id = own_fields.message_id
 
 ),
 
 all_fields as (
 
-    select * from touched_fields
+    select * from fields
     union all
     select * from implicit_roots
 
@@ -89,24 +96,28 @@ described_fields as (
         all_fields.tangle_kind,
         all_fields.root_id,
         all_fields.message_id,
-        messages.feed_id,
-        messages.sequence,
-        messages.validity,
+        all_fields.feed_id,
+        all_fields.content_type,
+        all_fields.sequence,
+        all_fields.validity,
         all_fields.is_root,
         all_fields.previous_ids,
+        all_fields.asserted_ms,
+        all_fields.thread_ms,
+        roots.message_id is not null as is_root_in_log,
         coalesce(
             group_roots.group_id,
             -- Anybody can begin a tangle of epochs in the name of a group: it has only the one of its root.
             case when not coalesce(kinds.is_for_group, false) then roots.addressed_group_id end
         ) as group_id,
         case
-            when messages.validity = 'invalid' then 'invalid_message'
+            when all_fields.validity = 'invalid' then 'invalid_message'
             when all_fields.fault is not null then all_fields.fault
             when
                 not coalesce(
                     array_contains(
                         case when all_fields.is_root then kinds.root_types else kinds.member_types end,
-                        coalesce(messages.content_type, '')
+                        coalesce(all_fields.content_type, '')
                     ),
                     true
                 )
@@ -114,14 +125,13 @@ described_fields as (
             when
                 kinds.is_for_group
                 and not all_fields.is_root
-                and not coalesce(messages.addressed_group_id = group_roots.group_id, false)
+                and not coalesce(all_fields.addressed_group_id = group_roots.group_id, false)
                 then 'not_for_the_group'
         end as reject_reason
     from all_fields
-    inner join messages on all_fields.message_id = messages.message_id
     left join kinds on all_fields.tangle_kind = kinds.tangle_kind
     left join group_roots on all_fields.root_id = group_roots.root_id
-    left join messages as roots on all_fields.root_id = roots.message_id
+    left join roots on all_fields.root_id = roots.message_id
 
 ),
 
@@ -135,9 +145,13 @@ final as (
         message_id,
         feed_id,
         previous_ids,
+        content_type,
         reject_reason,
         sequence,
+        asserted_ms,
+        thread_ms,
         is_root,
+        is_root_in_log,
         validity = 'not_checked' as is_unverified
     from described_fields
 

@@ -31,6 +31,7 @@ final as (
         candidates.tangle_id,
         candidates.message_id,
         candidates.previous_ids,
+        candidates.thread_ms,
         candidates.is_root,
         case when checked.is_settled then 'settled' else 'walked' end as grown_by,
         case

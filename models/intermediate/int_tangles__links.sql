@@ -26,7 +26,7 @@ links as (
 
 ),
 
-final as (
+linked as (
 
     select
         links.tangle_id,
@@ -39,11 +39,46 @@ final as (
         coalesce(previous.is_root, false) as is_previous_root,
         -- Nothing comes before itself (ruling R7).
         coalesce(previous.message_id != links.message_id, false) as is_previous_candidate,
-        messages.message_id is not null as is_in_log
+        previous.message_id is not null as is_previous_known
     from links
     left join candidates as previous
         on links.tangle_id = previous.tangle_id and links.previous_id = previous.message_id
-    left join messages on links.previous_id = messages.message_id
+
+),
+
+unknown_ids as (
+
+    select distinct previous_id from linked
+    where not is_previous_known
+
+),
+
+unknown_messages as (
+
+    select {{ in_memory('unknown_ids', 'int_tangles__candidates') }}
+        messages.message_id,
+        messages.is_private and not messages.is_decrypted as is_encrypted
+    from messages
+    left semi join unknown_ids on messages.message_id = unknown_ids.previous_id
+
+),
+
+final as (
+
+    select
+        linked.tangle_id,
+        linked.message_id,
+        linked.feed_id,
+        linked.previous_id,
+        linked.previous_feed_id,
+        linked.sequence,
+        linked.previous_sequence,
+        linked.is_previous_root,
+        linked.is_previous_candidate,
+        linked.is_previous_known or unknown_messages.message_id is not null as is_in_log,
+        coalesce(unknown_messages.is_encrypted, false) as is_previous_encrypted
+    from linked
+    left join unknown_messages on linked.previous_id = unknown_messages.message_id
 
 )
 

@@ -14,12 +14,6 @@ links as (
 
 ),
 
-messages as (
-
-    select * from {{ ref('stg_ssb__messages') }}
-
-),
-
 grown as (
 
     select * from {{ ref('int_tangles__grown') }}
@@ -58,14 +52,13 @@ joined_links as (
         links.previous_id,
         links.is_in_log,
         links.is_previous_candidate,
+        links.is_previous_encrypted,
         states.is_in_graph as is_message_in_graph,
-        coalesce(previous_states.is_in_graph, false) as is_in_graph,
-        messages.is_private and not messages.is_decrypted as is_previous_encrypted
+        coalesce(previous_states.is_in_graph, false) as is_in_graph
     from links
     inner join states on links.tangle_id = states.tangle_id and links.message_id = states.message_id
     left join states as previous_states
         on links.tangle_id = previous_states.tangle_id and links.previous_id = previous_states.message_id
-    left join messages on links.previous_id = messages.message_id
 
 ),
 
@@ -106,9 +99,11 @@ final as (
         candidates.group_id,
         candidates.message_id,
         candidates.feed_id,
+        candidates.content_type,
         states.grown_by,
         candidates.is_root,
         candidates.is_unverified,
+        candidates.asserted_ms,
         case
             when candidates.reject_reason is not null then 'rejected'
             when states.is_in_graph then 'in'

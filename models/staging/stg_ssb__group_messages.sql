@@ -11,7 +11,10 @@ recipients as (
 
     select
         message_id,
+        feed_id,
         content_type,
+        key_hash,
+        asserted_ms,
         get_json_object(content, '$.root') as root_id,
         from_json(get_json_object(content, '$.recps'), 'array<string>') as recps,
         from_json(get_json_object(content, '$.excludes'), 'array<string>') as excludes
@@ -25,7 +28,10 @@ final as (
 
     select
         message_id,
+        feed_id,
         content_type,
+        key_hash,
+        asserted_ms,
         root_id,
         nullif(try_element_at(recps, 1), '0') as group_id,
         array_distinct(

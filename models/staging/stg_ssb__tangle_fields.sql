@@ -120,12 +120,20 @@ all_fields as (
 final as (
 
     select
-        message_id,
-        tangle_kind,
-        root_id,
-        fault,
-        case when fault is null then array_distinct(previous_ids) end as previous_ids
+        all_fields.message_id,
+        messages.feed_id,
+        all_fields.tangle_kind,
+        all_fields.root_id,
+        all_fields.fault,
+        messages.content_type,
+        messages.addressed_group_id,
+        messages.validity,
+        messages.sequence,
+        messages.asserted_ms,
+        case when all_fields.fault is null then array_distinct(all_fields.previous_ids) end as previous_ids,
+        least(messages.asserted_ms, messages.received_ms) as thread_ms
     from all_fields
+    inner join messages on all_fields.message_id = messages.message_id
 
 )
 

@@ -14,10 +14,9 @@ from scuttlehouse.thread_order import thread_positions
 def model(dbt: Any, session: SparkSession) -> DataFrame:
     dbt.config(materialized="table")
     candidates = dbt.ref("int_tangles__grown").select(
-        "tangle_id", "message_id", "previous_ids", "is_grown"
+        "tangle_id", "message_id", "previous_ids", "thread_ms", "is_grown"
     )
-    times = dbt.ref("int_feeds__message_times").select("message_id", "thread_ms")
-    return whole(candidates.join(times, "message_id", "left"), "tangle_id").mapInArrow(
+    return whole(candidates, "tangle_id").mapInArrow(
         rank,
         "tangle_id string, message_id string, rank bigint, position bigint, "
         "thread_position bigint, is_in_loop boolean",

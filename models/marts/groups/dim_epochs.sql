@@ -18,9 +18,9 @@ changes as (
 
 ),
 
-messages as (
+group_messages as (
 
-    select * from {{ ref('stg_ssb__messages') }}
+    select * from {{ ref('stg_ssb__group_messages') }}
 
 ),
 
@@ -71,9 +71,9 @@ wrong_secrets as (
 
     select distinct changes.epoch_id
     from changes
-    inner join messages on changes.message_id = messages.message_id
+    inner join group_messages on changes.message_id = group_messages.message_id
     inner join epochs on changes.epoch_id = epochs.epoch_id
-    where changes.change = 'add' and messages.key_hash != epochs.key_hash
+    where changes.change = 'add' and group_messages.key_hash != epochs.key_hash
 
 ),
 

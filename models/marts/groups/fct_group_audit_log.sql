@@ -11,12 +11,6 @@ timeline as (
 
 ),
 
-messages as (
-
-    select * from {{ ref('stg_ssb__messages') }}
-
-),
-
 people as (
 
     select * from {{ ref('int_feeds__people') }}
@@ -41,26 +35,25 @@ actions as (
         timeline.group_id,
         timeline.position,
         timeline.message_id,
-        messages.content_type,
-        messages.asserted_ms,
+        timeline.content_type,
+        timeline.asserted_ms,
         people.person_id as actor_id,
-        case messages.content_type
+        case timeline.content_type
             when 'group/init' then 'init'
             when 'group/add-member' then 'add'
             when 'group/exclude-member' then 'exclude'
             else 'post'
         end as action,
         case
-            when messages.content_type = 'group/init' then timeline.message_id
+            when timeline.content_type = 'group/init' then timeline.message_id
             else message_epochs.epoch_id
         end as epoch_id,
-        case messages.content_type
+        case timeline.content_type
             when 'group/add-member' then group_messages.recipient_ids
             when 'group/exclude-member' then group_messages.excluded_ids
         end as subject_ids
     from timeline
-    inner join messages on timeline.message_id = messages.message_id
-    inner join people on messages.feed_id = people.feed_id
+    inner join people on timeline.feed_id = people.feed_id
     left join group_messages on timeline.message_id = group_messages.message_id
     left join message_epochs on timeline.message_id = message_epochs.message_id
 

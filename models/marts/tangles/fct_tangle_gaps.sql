@@ -14,12 +14,6 @@ candidates as (
 
 ),
 
-messages as (
-
-    select * from {{ ref('stg_ssb__messages') }}
-
-),
-
 blocked as (
 
     select * from {{ ref('int_tangles__blocked') }}
@@ -41,12 +35,12 @@ missing_previous as (
 missing_roots as (
 
     select
-        candidates.tangle_id,
-        candidates.root_id as missing_id,
+        tangle_id,
+        root_id as missing_id,
         count(*) as candidate_count
     from candidates
-    left anti join messages on candidates.root_id = messages.message_id
-    group by candidates.tangle_id, candidates.root_id
+    where not is_root_in_log
+    group by tangle_id, root_id
 
 ),
 

@@ -1,0 +1,33 @@
+{#- dbt's test; where a build tests only what it has computed, those rows are sought among their parents, of which Spark then
+    sends on what it finds, and not all that there are. -#}
+{% macro spark__test_relationships(model, column_name, to, field) -%}
+  {%- if not carries_tested_rows() -%}
+    {{ return(default__test_relationships(model, column_name, to, field)) }}
+  {%- endif -%}
+with
+
+child as (
+
+    select {{ column_name }} as from_field from {{ model }}
+    where {{ column_name }} is not null
+
+),
+
+parent as (
+
+    select {{ field }} as to_field from {{ to }}
+
+),
+
+found as (
+
+    select parent.to_field
+    from parent
+    left semi join child on parent.to_field = child.from_field
+
+)
+
+select child.from_field
+from child
+left anti join found on child.from_field = found.to_field
+{%- endmacro %}
