@@ -3,12 +3,17 @@
   {%- set log = run_query("
       select
           count(*) as message_count,
-          count(distinct feed_id) as feed_count,
-          count(distinct person_id) as person_count,
           count_if(validity = 'invalid') as invalid_count,
           count_if(validity = 'not_checked') as not_checked_count,
           count_if(is_private and not is_decrypted) as encrypted_count
       from scuttlehouse.fct_messages
+  ").rows[0] -%}
+  {%- set authors = run_query("
+      select
+          count(*) as feed_count,
+          count(distinct person_id) as person_count
+      from scuttlehouse.dim_feeds
+      where message_count > 0
   ").rows[0] -%}
   {%- set tangles = run_query("
       select
@@ -34,8 +39,8 @@
       ~ logs[3] ~ " vanished (their lines stay).") -}}
   {{- print("  In the tables " ~ changes[0] ~ " rows came in, " ~ changes[1] ~ " changed and " ~ changes[2] ~ " are gone; fct_builds says in which.") -}}
   {{- print("\nThe log") -}}
-  {{- print("  " ~ log[0] ~ " messages in " ~ log[1] ~ " feeds of " ~ log[2] ~ " people; " ~ log[5]
-      ~ " of them nobody opened, " ~ log[3] ~ " are invalid, " ~ log[4] ~ " are of a format that is not checked.") -}}
+  {{- print("  " ~ log[0] ~ " messages in " ~ authors[0] ~ " feeds of " ~ authors[1] ~ " people; " ~ log[3]
+      ~ " of them nobody opened, " ~ log[1] ~ " are invalid, " ~ log[2] ~ " are of a format that is not checked.") -}}
   {{- print_counts("Rejected lines", "
       select reason, count(*), concat('first: ', min_by(source_file, line_number), ' line ', min(line_number))
       from scuttlehouse.fct_rejected_lines group by reason order by 2 desc, 1

@@ -56,13 +56,11 @@
 {%- endmacro %}
 
 
-{#- The columns whose values no two rows of a mart share, as its tests say. -#}
+{#- The columns that are the key of a mart, as its test says. -#}
 {% macro key_of(mart) -%}
   {%- for test in graph.nodes.values() if test.test_metadata and test.attached_node == 'model.scuttlehouse.' ~ mart -%}
-    {%- if test.test_metadata.name == 'unique_together' -%}
+    {%- if test.test_metadata.name == 'is_key' -%}
       {{ return(test.test_metadata.kwargs.columns) }}
-    {%- elif test.test_metadata.name == 'unique' -%}
-      {{ return([test.column_name]) }}
     {%- endif -%}
   {%- endfor -%}
   {%- do exceptions.raise_compiler_error('No test says what the key of ' ~ mart ~ ' is.') -%}

@@ -5,7 +5,7 @@ Forked from here it has them.
 """
 
 import numba  # noqa: F401
-import pandas  # noqa: F401
+import pandas  # type: ignore[import-untyped]  # noqa: F401
 import pyarrow  # noqa: F401
 from pyspark.daemon import manager
 
@@ -16,4 +16,4 @@ import scuttlehouse.thread_order
 import scuttlehouse.updates  # noqa: F401
 
 if __name__ == "__main__":
-    manager()
+    manager()  # type: ignore[no-untyped-call]

@@ -101,7 +101,7 @@ def test_nothing_new_leaves_all_as_it_is(
     assert f"nothing is new since build {kept}" in capfd.readouterr().out
 
 
-OF_TANGLES = "positions_have_no_holes", "unique_dim_tangles_tangle_id"
+OF_TANGLES = "positions_have_no_holes", "is_key_dim_tangles_tangle_id"
 
 
 def found_faulty(warehouse: Warehouse, command: str = "build") -> dict[str, bool]:

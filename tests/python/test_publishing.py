@@ -243,7 +243,7 @@ def test_selectors_and_full_refresh(warehouse: Warehouse, published: dict[str, R
     outcome = warehouse.dbt("build", "--full-refresh", "-s", "dim_groups+", *WITHOUT_UNIT_TESTS)
     said = statuses(outcome)
     assert outcome.success, said
-    assert "unique_dim_groups_group_id" in said
+    assert "is_key_dim_groups_group_id" in said
     assert "dim_feeds" not in said
     assert said["published_dim_groups"] == "success"
     after = warehouse.published()

@@ -1,5 +1,5 @@
 {#- Rows whose key stands more than once, and rows whose key is not whole; `nullable` columns may be null. -#}
-{% test unique_together(model, columns, nullable=[]) %}
+{% test is_key(model, columns, nullable=[]) %}
     select {{ columns | join(', ') }}
     from {{ model }}
     group by {{ columns | join(', ') }}
