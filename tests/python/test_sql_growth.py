@@ -38,9 +38,9 @@ SEEDS = range(5)
 WORLDS_PER_SEED = 300
 DEEP = 1_500
 
-STEPS = "candidates links settled checked walked grown ranked messages blocked"
+STEPS = "fields candidates links settled checked walked grown ranked messages blocked"
 MODELS = [
-    *("tangle_kinds", "stg_ssb__tangle_fields", "int_feeds__message_times"),
+    *("tangle_kinds", "stg_ssb__tangle_fields"),
     *(f"int_tangles__{step}" for step in STEPS.split()),
     *("fct_tangle_messages", "fct_tangle_links", "fct_tangle_gaps", "fct_tangle_tips"),
     "dim_tangles",
