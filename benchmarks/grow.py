@@ -140,6 +140,7 @@ def sql_of(model: str, settle_steps: int) -> str:
     environment.globals.update(
         {name: macro for name, macro in vars(macros).items() if callable(macro)},
         ref=lambda name: name,
+        in_memory=lambda *_: "",  # A whole build has no hints.
         var={"settle_steps": settle_steps}.__getitem__,
     )
     file = PROJECT / f"models/intermediate/{model}.sql"
@@ -203,7 +204,8 @@ def measure(session: SparkSession, folder: Path, model: str, size: int, gap: str
     pq.write_table(candidates([e for e in made if e.number != lost]), folder / "candidates.parquet")
     session.read.parquet(str(folder / "candidates.parquet")).createOrReplaceTempView("landed")
     write(session, "int_tangles__candidates", "select * from landed distribute by message_id")
-    write(session, "stg_ssb__messages", "select message_id from int_tangles__candidates")
+    messages = "select message_id, false as is_private, false as is_decrypted from landed"
+    write(session, "stg_ssb__messages", messages)
     links = write(session, "int_tangles__links", sql_of("int_tangles__links", 8))
     settled, checked, joined = [], [], []
     for _ in range(RUNS):
