@@ -1,62 +1,82 @@
 {#- The build in one screen, for somebody who sees these tables for the first time. Ids are shortened. -#}
 {% macro print_summary(changes) %}
-  {%- set log = run_query("
+  {%- set counted = run_query("
       select
-          count(*) as message_count,
-          count_if(validity = 'invalid') as invalid_count,
-          count_if(validity = 'not_checked') as not_checked_count,
-          count_if(is_private and not is_decrypted) as encrypted_count
-      from scuttlehouse.fct_messages
+          messages.*,
+          authors.*,
+          tangles.*,
+          logs.*,
+          sets.*
+      from (
+          select
+              count(*) as message_count,
+              count_if(validity = 'invalid') as invalid_count,
+              count_if(validity = 'not_checked') as not_checked_count,
+              count_if(is_private and not is_decrypted) as encrypted_count
+          from scuttlehouse.fct_messages
+      ) as messages
+      cross join (
+          select
+              count(*) as feed_count,
+              count(distinct person_id) as person_count
+          from scuttlehouse.dim_feeds
+          where message_count > 0
+      ) as authors
+      cross join (
+          select
+              count(*) as tangle_count,
+              coalesce(max(depth), 0) as depth,
+              coalesce(sum(message_count), 0) as tangle_message_count,
+              coalesce(sum(set_aside_count), 0) as set_aside_count,
+              coalesce(sum(gap_count), 0) as gap_count
+          from scuttlehouse.dim_tangles
+      ) as tangles
+      cross join (
+          select
+              count_if(status = 'new') as new_log_count,
+              count_if(status = 'changed') as changed_log_count,
+              count_if(status = 'known') as known_log_count,
+              count_if(status = 'vanished') as vanished_log_count
+          from scuttlehouse.dim_logs
+      ) as logs
+      cross join (
+          select
+              count(*) as set_count,
+              sum(item_count) as item_count,
+              sum(prunable_count) as prunable_count,
+              sum(freed_bytes) as freed_bytes,
+              sum(lost_by_reference_count) as lost_count
+          from scuttlehouse.dim_sets
+      ) as sets
   ").rows[0] -%}
-  {%- set authors = run_query("
-      select
-          count(*) as feed_count,
-          count(distinct person_id) as person_count
-      from scuttlehouse.dim_feeds
-      where message_count > 0
-  ").rows[0] -%}
-  {%- set tangles = run_query("
-      select
-          count(*) as tangle_count,
-          coalesce(max(depth), 0) as depth,
-          coalesce(sum(message_count), 0) as message_count,
-          coalesce(sum(set_aside_count), 0) as set_aside_count,
-          coalesce(sum(gap_count), 0) as gap_count
-      from scuttlehouse.dim_tangles
-  ").rows[0] -%}
-
-  {%- set logs = run_query("
-      select
-          count_if(status = 'new') as new_count,
-          count_if(status = 'changed') as changed_count,
-          count_if(status = 'known') as known_count,
-          count_if(status = 'vanished') as vanished_count
-      from scuttlehouse.dim_logs
-  ").rows[0] -%}
+  {%- set listed = run_query("
+      select 'Rejected lines' as title, reason as word, count(*) as row_count,
+          concat('first: ', min_by(source_file, line_number), ' line ', min(line_number)) as note
+      from scuttlehouse.fct_rejected_lines group by reason
+      union all
+      select if(status = 'set_aside', 'Set aside', 'Not a candidate'), status_reason, count(*),
+          concat('in ', count(distinct tangle_id), ' tangles')
+      from scuttlehouse.fct_tangle_messages where status in ('set_aside', 'rejected') group by status, status_reason
+      union all
+      select 'To publish, so that groups hang together (fct_epoch_repairs)', action, count(*), concat('in ', count(distinct group_id), ' groups')
+      from scuttlehouse.fct_epoch_repairs group by action
+      order by title, row_count desc, word
+  ").rows -%}
 
   {{- print("\nscuttlehouse: built, tested and published as build " ~ invocation_id ~ ".") -}}
-  {{- print("  Of the logs " ~ logs[0] ~ " are new, " ~ logs[1] ~ " changed, " ~ logs[2] ~ " known (not read again), "
-      ~ logs[3] ~ " vanished (their lines stay).") -}}
+  {{- print("  Of the logs " ~ counted.new_log_count ~ " are new, " ~ counted.changed_log_count ~ " changed, " ~ counted.known_log_count ~ " known (not read again), "
+      ~ counted.vanished_log_count ~ " vanished (their lines stay).") -}}
   {{- print("  In the tables " ~ changes[0] ~ " rows came in, " ~ changes[1] ~ " changed and " ~ changes[2] ~ " are gone; fct_builds says in which.") -}}
   {{- print("\nThe log") -}}
-  {{- print("  " ~ log[0] ~ " messages in " ~ authors[0] ~ " feeds of " ~ authors[1] ~ " people; " ~ log[3]
-      ~ " of them nobody opened, " ~ log[1] ~ " are invalid, " ~ log[2] ~ " are of a format that is not checked.") -}}
-  {{- print_counts("Rejected lines", "
-      select reason, count(*), concat('first: ', min_by(source_file, line_number), ' line ', min(line_number))
-      from scuttlehouse.fct_rejected_lines group by reason order by 2 desc, 1
-  ") -}}
+  {{- print("  " ~ counted.message_count ~ " messages in " ~ counted.feed_count ~ " feeds of " ~ counted.person_count ~ " people; " ~ counted.encrypted_count
+      ~ " of them nobody opened, " ~ counted.invalid_count ~ " are invalid, " ~ counted.not_checked_count ~ " are of a format that is not checked.") -}}
+  {{- print_counts("Rejected lines", listed) -}}
 
   {{- print("\nTangles") -}}
-  {{- print("  " ~ tangles[0] ~ " tangles hold " ~ tangles[2] ~ " messages; the deepest has "
-      ~ tangles[1] ~ " steps. " ~ tangles[3] ~ " messages wait outside for " ~ tangles[4] ~ " missing ones.") -}}
-  {{- print_counts("Set aside", "
-      select status_reason, count(*), concat('in ', count(distinct tangle_id), ' tangles')
-      from scuttlehouse.fct_tangle_messages where status = 'set_aside' group by status_reason order by 2 desc, 1
-  ") -}}
-  {{- print_counts("Not a candidate", "
-      select status_reason, count(*), concat('in ', count(distinct tangle_id), ' tangles')
-      from scuttlehouse.fct_tangle_messages where status = 'rejected' group by status_reason order by 2 desc, 1
-  ") -}}
+  {{- print("  " ~ counted.tangle_count ~ " tangles hold " ~ counted.tangle_message_count ~ " messages; the deepest has "
+      ~ counted.depth ~ " steps. " ~ counted.set_aside_count ~ " messages wait outside for " ~ counted.gap_count ~ " missing ones.") -}}
+  {{- print_counts("Set aside", listed) -}}
+  {{- print_counts("Not a candidate", listed) -}}
 
   {{- print("\nGroups and the epoch that people should prefer (an id by its first letters)") -}}
   {%- set preferences = run_query("
@@ -88,24 +108,12 @@
     {{- print("  no groups in this log") -}}
   {%- endfor -%}
 
-  {{- print_counts("To publish, so that groups hang together (fct_epoch_repairs)", "
-      select action, count(*), concat('in ', count(distinct group_id), ' groups')
-      from scuttlehouse.fct_epoch_repairs group by action order by action
-  ") -}}
+  {{- print_counts("To publish, so that groups hang together (fct_epoch_repairs)", listed) -}}
 
-  {%- set sets = run_query("
-      select
-          count(*) as set_count,
-          sum(item_count) as item_count,
-          sum(prunable_count) as prunable_count,
-          sum(freed_bytes) as freed_bytes,
-          sum(lost_by_reference_count) as lost_count
-      from scuttlehouse.dim_sets
-  ").rows[0] -%}
-  {%- if sets[0] -%}
+  {%- if counted.set_count -%}
     {{- print("\nReplicated sets") -}}
-    {{- print("  " ~ sets[0] ~ " sets hold " ~ sets[1] ~ " items. " ~ sets[2] ~ " of their messages may go, which frees "
-        ~ sets[3] ~ " bytes and changes nothing; the software that wrote them would drop " ~ sets[4] ~ " items.") -}}
+    {{- print("  " ~ counted.set_count ~ " sets hold " ~ counted.item_count ~ " items. " ~ counted.prunable_count ~ " of their messages may go, which frees "
+        ~ counted.freed_bytes ~ " bytes and changes nothing; the software that wrote them would drop " ~ counted.lost_count ~ " items.") -}}
   {%- endif -%}
 
   {{- print("\nLook further") -}}
@@ -115,10 +123,10 @@
 {% endmacro %}
 
 
-{% macro print_counts(title, query) %}
-  {%- for row in run_query(query).rows -%}
+{% macro print_counts(title, rows) %}
+  {%- for row in rows if row.title == title -%}
     {%- if loop.first %}{{- print("  " ~ title ~ ":") -}}{% endif -%}
-    {{- print("    %5s  %-26s  %s" % (row[1], row[0], row[2])) -}}
+    {{- print("    %5s  %-26s  %s" % (row.row_count, row.word, row.note)) -}}
   {%- endfor -%}
 {% endmacro %}
 
