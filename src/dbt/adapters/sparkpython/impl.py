@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import importlib
 import shutil
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Iterable
+from contextlib import suppress
 from functools import partial
 from multiprocessing.context import SpawnContext
 from pathlib import Path
@@ -108,6 +111,20 @@ class SparkPythonAdapter(SparkAdapter):
         if self._run_of_answers != get_invocation_id():
             self._answers, self._run_of_answers = {}, get_invocation_id()
         return self._answers
+
+    @available
+    def import_ahead(self, packages: Iterable[str]) -> None:
+        """Import what Python models are going to need, beside what else runs.
+
+        A model that imports a package meanwhile waits for it; what cannot be imported is told there.
+        """
+
+        def import_all() -> None:
+            for package in packages:
+                with suppress(Exception):
+                    importlib.import_module(package)
+
+        threading.Thread(target=import_all, name="import_ahead", daemon=True).start()
 
     @available
     def write_file(self, path: str, text: str) -> None:
