@@ -83,9 +83,8 @@ def threads(size: int, tables: Path) -> None:
     ids = [row[1] for row in rows]
     grown = {"tangle_id": [row[0] for row in rows], "message_id": ids}
     grown |= {"previous_ids": [row[2] for row in rows], "is_grown": [True] * size}
-    write(pa.table(grown), tables, "int_tangles__grown")
     times = [float(NOON + row[3] * 1_000 + dice.randrange(-60_000, 60_000)) for row in rows]
-    write(pa.table({"message_id": ids, "thread_ms": times}), tables, "int_feeds__message_times")
+    write(pa.table(grown | {"thread_ms": times}), tables, "int_tangles__grown")
 
 
 def operations(number: int, dice: random.Random) -> list[dict[str, Any]]:

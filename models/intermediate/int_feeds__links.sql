@@ -1,5 +1,11 @@
 with
 
+feed_messages as (
+
+    select * from {{ ref('int_feeds__messages') }}
+
+),
+
 messages as (
 
     select * from {{ ref('stg_ssb__messages') }}
@@ -14,11 +20,21 @@ own_messages as (
         feed_id,
         previous_id,
         sequence
+    from feed_messages
+    where validity = 'valid' and feed_format = 'classic'
+
+),
+
+previous_messages as (
+
+    select
+        message_id,
+        feed_id,
+        validity,
+        sequence
     from messages
-    where
-        validity = 'valid'
-        and feed_format = 'classic'
-        and {{ is_touched('feed_id', 'int_refresh__feeds') }}
+    -- Of all messages a refresh asks for few.
+    where {{ 'message_id in (select previous_id from own_messages)' if is_refresh() else 'true' }}
 
 ),
 
@@ -35,14 +51,14 @@ linked_messages as (
             when coalesce(own_messages.sequence < 1, true) then 'sequence_is_no_place'
             when own_messages.previous_id is null then 'has_no_previous'
             when own_messages.previous_id not like 'ssb:message/%' then 'previous_is_no_message_id'
-            when previous.message_id is null then 'previous_not_in_log'
-            when previous.validity = 'invalid' then 'previous_is_invalid'
-            when previous.feed_id != own_messages.feed_id then 'previous_of_other_feed'
-            when previous.sequence is null then 'sequence_is_not_next'
-            when own_messages.sequence != previous.sequence + 1 then 'sequence_is_not_next'
+            when previous_messages.message_id is null then 'previous_not_in_log'
+            when previous_messages.validity = 'invalid' then 'previous_is_invalid'
+            when previous_messages.feed_id != own_messages.feed_id then 'previous_of_other_feed'
+            when previous_messages.sequence is null then 'sequence_is_not_next'
+            when own_messages.sequence != previous_messages.sequence + 1 then 'sequence_is_not_next'
         end as link_fault
     from own_messages
-    left join messages as previous on own_messages.previous_id = previous.message_id
+    left join previous_messages on own_messages.previous_id = previous_messages.message_id
 
 ),
 

@@ -14,7 +14,7 @@ published_epochs as (
 
 published_messages as (
 
-    select * from {{ base_of('stg_ssb__messages', {'message_id': 'string', 'key_hash': 'string'}) }}
+    select * from {{ base_of('stg_ssb__group_messages', {'message_id': 'string', 'key_hash': 'string'}) }}
 
 ),
 

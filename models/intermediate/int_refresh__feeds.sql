@@ -1,5 +1,6 @@
 -- All that a feed's rows hang on: its messages, what they name as previous, its person and purpose, and the
 -- epoch that its key belongs to.
+{%- set message_columns = {'message_id': 'string', 'feed_id': 'string', 'previous_id': 'string'} %}
 with
 
 sighted_messages as (
@@ -8,15 +9,16 @@ sighted_messages as (
 
 ),
 
-touched_messages as (
+new_messages as (
 
-    {{ touched_now_and_published('stg_ssb__messages', ['feed_id']) }}
+    select * from {{ ref('stg_ssb__messages') }}
+    where {{ is_refresh() | lower }} and {{ is_computed('stg_ssb__messages') }}
 
 ),
 
-messages as (
+published_messages as (
 
-    select * from {{ ref('stg_ssb__messages') }}
+    select * from {{ base_of('stg_ssb__messages', message_columns) }}
 
 ),
 
@@ -52,13 +54,22 @@ touched_keys as (
 
 ),
 
+-- What is new has been read anew: all other messages are those of the published build.
+touched_messages as (
+
+    select published_messages.feed_id
+    from published_messages
+    where
+        published_messages.message_id in (select sighted_messages.message_id from sighted_messages)
+        or published_messages.previous_id in (select sighted_messages.message_id from sighted_messages)
+
+),
+
 final as (
 
-    select feed_id from touched_messages
+    select feed_id from new_messages
     union
-    select messages.feed_id
-    from messages
-    left semi join sighted_messages on messages.previous_id = sighted_messages.message_id
+    select feed_id from touched_messages
     union
     select feed_id from changed_people
     union

@@ -1,5 +1,6 @@
 -- All that a tangle's rows hang on: its candidates, its root, what it lists, the feeds of its candidates and
 -- the group that its root begins. A tangle of which none has changed is carried over as it was.
+{%- set field_columns = {'message_id': 'string', 'tangle_kind': 'string', 'root_id': 'string'} %}
 with
 
 changed_messages as (
@@ -20,15 +21,22 @@ changed_group_roots as (
 
 ),
 
-tangle_fields as (
+new_fields as (
 
     select * from {{ ref('stg_ssb__tangle_fields') }}
+    where {{ is_refresh() | lower }} and {{ is_computed('stg_ssb__tangle_fields') }}
 
 ),
 
-touched_fields as (
+published_fields as (
 
-    {{ touched_now_and_published('stg_ssb__tangle_fields', ['message_id', 'tangle_kind', 'root_id']) }}
+    select * from {{ base_of('stg_ssb__tangle_fields', field_columns) }}
+
+),
+
+published_people as (
+
+    select * from {{ base_of('int_feeds__people', {'feed_id': 'string'}) }}
 
 ),
 
@@ -44,12 +52,13 @@ published_links as (
 
 ),
 
-fields as (
+published_tangles as (
 
     select
+        message_id,
         coalesce(root_id, message_id) as root_id,
         {{ tangle_id('tangle_kind', 'coalesce(root_id, message_id)') }} as tangle_id
-    from tangle_fields
+    from published_fields
 
 ),
 
@@ -61,18 +70,21 @@ changed_roots as (
 
 ),
 
+-- What is new has been read anew: all other fields are those of the published build.
 by_candidate as (
 
     select {{ tangle_id('tangle_kind', 'coalesce(root_id, message_id)') }} as tangle_id
-    from touched_fields
+    from new_fields
 
 ),
 
-by_root as (
+by_published_candidate as (
 
-    select fields.tangle_id
-    from fields
-    left semi join changed_roots on fields.root_id = changed_roots.root_id
+    select published_tangles.tangle_id
+    from published_tangles
+    where
+        published_tangles.message_id in (select changed_messages.message_id from changed_messages)
+        or published_tangles.root_id in (select changed_roots.root_id from changed_roots)
 
 ),
 
@@ -84,11 +96,20 @@ by_previous as (
 
 ),
 
+-- A feed that is new has no message there.
+moved_feeds as (
+
+    select changed_people.feed_id
+    from changed_people
+    left semi join published_people on changed_people.feed_id = published_people.feed_id
+
+),
+
 by_feed as (
 
     select published_messages.tangle_id
     from published_messages
-    left semi join changed_people on published_messages.feed_id = changed_people.feed_id
+    left semi join moved_feeds on published_messages.feed_id = moved_feeds.feed_id
 
 ),
 
@@ -96,7 +117,7 @@ final as (
 
     select tangle_id from by_candidate
     union
-    select tangle_id from by_root
+    select tangle_id from by_published_candidate
     union
     select tangle_id from by_previous
     union

@@ -46,7 +46,7 @@ roots as (
         messages.addressed_group_id,
         messages.validity,
         messages.asserted_ms,
-        least(messages.asserted_ms, messages.received_ms) as thread_ms
+        messages.received_ms
     from messages
     left semi join root_ids on messages.message_id = root_ids.root_id
 
@@ -68,7 +68,7 @@ implicit_roots as (
         cast(null as string) as fault,
         roots.sequence,
         roots.asserted_ms,
-        roots.thread_ms,
+        roots.received_ms,
         true as is_root
     from fields
     inner join kinds on fields.tangle_kind = kinds.tangle_kind and kinds.is_root_implicit
@@ -103,7 +103,7 @@ described_fields as (
         all_fields.is_root,
         all_fields.previous_ids,
         all_fields.asserted_ms,
-        all_fields.thread_ms,
+        all_fields.received_ms,
         roots.message_id is not null as is_root_in_log,
         coalesce(
             group_roots.group_id,
@@ -149,7 +149,7 @@ final as (
         reject_reason,
         sequence,
         asserted_ms,
-        thread_ms,
+        received_ms,
         is_root,
         is_root_in_log,
         validity = 'not_checked' as is_unverified

@@ -22,7 +22,7 @@ fields as (
         fault,
         sequence,
         asserted_ms,
-        thread_ms,
+        received_ms,
         root_id is null and fault is null as is_root
     from tangle_fields
 

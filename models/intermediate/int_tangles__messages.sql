@@ -104,6 +104,7 @@ final as (
         candidates.is_root,
         candidates.is_unverified,
         candidates.asserted_ms,
+        candidates.received_ms,
         case
             when candidates.reject_reason is not null then 'rejected'
             when states.is_in_graph then 'in'

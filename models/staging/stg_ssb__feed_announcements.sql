@@ -1,9 +1,16 @@
+{{ config(materialized='versioned_table', carried_by={'message_id': 'int_refresh__messages'}) }}
+
 with
 
 messages as (
 
     select * from {{ ref('stg_ssb__messages') }}
-    where content is not null and validity != 'invalid'
+    -- What has changed is among what was computed, and of that alone the contents are read.
+    where
+        content is not null
+        and validity != 'invalid'
+        and {{ is_computed('stg_ssb__messages') }}
+        and {{ is_touched('message_id', 'int_refresh__messages') }}
 
 ),
 

@@ -12,6 +12,7 @@ lines as (
 published_messages as (
 
     select * from {{ base_of('stg_ssb__messages', {'message_id': 'string', 'received_ms': 'double'}) }}
+    where {{ is_touched('message_id', 'int_refresh__sighted_messages') }}
 
 ),
 

@@ -3,45 +3,43 @@ with
 lines as (
 
     select * from {{ ref('stg_ssb__lines') }}
+    where reject_reason is not null or validity = 'invalid'
 
 ),
 
 messages as (
 
     select * from {{ ref('stg_ssb__messages') }}
+    where validity != 'invalid'
 
 ),
 
-unusable as (
+claimed_ids as (
 
-    select
-        source_file,
-        line_number,
-        reject_reason as reason
-    from lines
-    where reject_reason is not null
+    select distinct message_id from lines
+    where reject_reason is null
 
 ),
 
 -- Anybody can write a line under the id of somebody else's message. Where another line holds the real
 -- one, this line says nothing about it.
-forged as (
+forged_ids as (
 
-    select
-        lines.source_file,
-        lines.line_number,
-        'forged' as reason
-    from lines
-    inner join messages on lines.message_id = messages.message_id
-    where lines.validity = 'invalid' and messages.validity != 'invalid'
+    select messages.message_id
+    from messages
+    left semi join claimed_ids on messages.message_id = claimed_ids.message_id
 
 ),
 
 final as (
 
-    select * from unusable
-    union all
-    select * from forged
+    select
+        lines.source_file,
+        lines.line_number,
+        coalesce(lines.reject_reason, 'forged') as reason
+    from lines
+    left join forged_ids on lines.reject_reason is null and lines.message_id = forged_ids.message_id
+    where lines.reject_reason is not null or forged_ids.message_id is not null
 
 )
 

@@ -130,8 +130,8 @@ final as (
         messages.validity,
         messages.sequence,
         messages.asserted_ms,
-        case when all_fields.fault is null then array_distinct(all_fields.previous_ids) end as previous_ids,
-        least(messages.asserted_ms, messages.received_ms) as thread_ms
+        messages.received_ms,
+        case when all_fields.fault is null then array_distinct(all_fields.previous_ids) end as previous_ids
     from all_fields
     inner join messages on all_fields.message_id = messages.message_id
 

@@ -12,7 +12,7 @@ def model(dbt: Any, session: SparkSession) -> DataFrame:
     ring = KeyRing(warehouse_pepper(home)).ranked(sealed_keys(home))
     ranks = session.createDataFrame(list(ring.ranks.items()), "key_hash string, key_rank bigint")
     # After the lines are read, the keys of all of them are known.
-    inits = dbt.ref("stg_ssb__messages").where("content_type = 'group/init'")
+    inits = dbt.ref("stg_ssb__group_messages").where("content_type = 'group/init'")
     keys = inits.where("key_hash is not null").select("key_hash").distinct()
     if unranked := keys.join(ranks, "key_hash", "left_anti").count():
         raise LostKeysError(home, unranked)

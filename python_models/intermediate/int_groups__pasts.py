@@ -13,25 +13,16 @@ from scuttlehouse.tables import read_graph
 
 def model(dbt: Any, session: SparkSession) -> DataFrame:
     dbt.config(materialized="table")
-    groups = dbt.ref("int_groups__epoch_members").select("group_id")
-    in_graph = (
-        dbt.ref("int_tangles__messages")
-        .where("tangle_kind = 'group' and status = 'in'")
-        .join(groups, "group_id", "left_semi")
-    )
+    timelines = dbt.ref("int_groups__timelines")
     previous = dbt.ref("stg_ssb__tangle_fields").where("tangle_kind = 'group'")
-    types = dbt.ref("stg_ssb__group_messages").select("message_id", "content_type")
-    superseded = dbt.ref("int_groups__epochs").where("not is_tip").select("epoch_id")
-    late = (
-        dbt.ref("int_feeds__message_epochs")
-        .join(superseded, "epoch_id")
-        .select("message_id", F.lit(True).alias("is_superseded"))
+    superseded = (
+        dbt.ref("int_groups__epochs")
+        .where("not is_tip")
+        .select("epoch_id", F.lit(True).alias("is_superseded"))
     )
     messages = (
-        in_graph.select("tangle_id", "message_id")
-        .join(previous.select("message_id", "previous_ids"), "message_id")
-        .join(types, "message_id", "left")
-        .join(late, "message_id", "left")
+        timelines.join(previous.select("message_id", "previous_ids"), "message_id")
+        .join(superseded, "epoch_id", "left")
         .select(
             "tangle_id",
             "message_id",

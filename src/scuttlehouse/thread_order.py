@@ -7,7 +7,7 @@ received (spec/3, section 2d; the sample there subtracts the wrong way round).
 **A new message reorders nothing.** What is in the graph has all its previous there, so a message that
 comes in later is listed by none that was there. Which of the old ones are free at a moment then
 depends on old ones alone, and they are taken in the order in which they were: new messages only
-come in between. (Their times must stay: see ``int_feeds__message_times``.)
+come in between. (Their times must stay: see ``received_ms`` in ``stg_ssb__messages``.)
 
 **What it can touch.** Write E(m) for the greatest (time, id) over m and all its ancestors. *The order
 never decreases in E.* For let a stand before b with E(a) > E(b). E(a) is the (time, id) of a message

@@ -18,7 +18,7 @@ from scuttlehouse.feeds import FEED_FAULTS
 
 SEED = 3
 FEEDS = 1500
-MODELS = "int_feeds__links", "int_feeds__walked", "int_feeds__standings"
+MODELS = [f"int_feeds__{step}" for step in ("messages", "links", "walked", "standings")]
 
 
 class Message(NamedTuple):

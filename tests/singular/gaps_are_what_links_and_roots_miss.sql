@@ -21,9 +21,18 @@ links as (
 
 ),
 
+asked_ids as (
+
+    select missing_id as message_id from gaps
+    union
+    select root_id as message_id from tangles
+
+),
+
 messages as (
 
-    select * from {{ ref('fct_messages') }}
+    select message_id from {{ ref('fct_messages') }}
+    where message_id in (select asked_ids.message_id from asked_ids)
 
 ),
 

@@ -4,8 +4,7 @@ with
 
 messages as (
 
-    select * from {{ ref('stg_ssb__messages') }}
-    where {{ is_touched('feed_id', 'int_refresh__feeds') }}
+    select * from {{ ref('int_feeds__messages') }}
 
 ),
 

@@ -4,8 +4,7 @@ with
 
 messages as (
 
-    select * from {{ ref('stg_ssb__messages') }}
-    where {{ is_touched('feed_id', 'int_refresh__feeds') }}
+    select * from {{ ref('int_feeds__messages') }}
 
 ),
 
@@ -21,9 +20,15 @@ standings as (
 
 ),
 
-message_epochs as (
+said_epochs as (
 
-    select * from {{ ref('int_feeds__message_epochs') }}
+    select * from {{ ref('int_groups__said_epochs') }}
+
+),
+
+feed_epochs as (
+
+    select * from {{ ref('int_feeds__epochs') }}
 
 ),
 
@@ -34,7 +39,7 @@ final as (
         messages.feed_id,
         people.person_id,
         messages.previous_id,
-        message_epochs.epoch_id,
+        coalesce(said_epochs.epoch_id, feed_epochs.epoch_id) as epoch_id,
         messages.content_type,
         messages.validity,
         messages.invalid_reason,
@@ -56,7 +61,8 @@ final as (
     from messages
     inner join people on messages.feed_id = people.feed_id
     left join standings on messages.message_id = standings.message_id
-    left join message_epochs on messages.message_id = message_epochs.message_id
+    left join said_epochs on messages.message_id = said_epochs.message_id
+    left join feed_epochs on messages.feed_id = feed_epochs.feed_id
 
 )
 

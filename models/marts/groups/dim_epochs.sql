@@ -24,9 +24,9 @@ group_messages as (
 
 ),
 
-message_epochs as (
+timelines as (
 
-    select * from {{ ref('int_feeds__message_epochs') }}
+    select * from {{ ref('int_groups__timelines') }}
 
 ),
 
@@ -59,11 +59,11 @@ unfollowed_exclusions as (
 
 late_posts as (
 
-    select distinct message_epochs.epoch_id
+    select distinct timelines.epoch_id
     from pasts
-    inner join message_epochs on pasts.message_id = message_epochs.message_id
+    inner join timelines on pasts.message_id = timelines.message_id
     inner join precedence
-        on pasts.known_id = precedence.epoch_id and message_epochs.epoch_id = precedence.predecessor_id
+        on pasts.known_id = precedence.epoch_id and timelines.epoch_id = precedence.predecessor_id
 
 ),
 

@@ -1,13 +1,8 @@
 with
 
-timeline as (
+timelines as (
 
-    select * from {{ ref('int_tangles__messages') }}
-    where
-        tangle_kind = 'group'
-        and status = 'in'
-        and group_id is not null
-        and {{ is_touched('group_id', 'int_refresh__groups') }}
+    select * from {{ ref('int_groups__timelines') }}
 
 ),
 
@@ -23,39 +18,32 @@ group_messages as (
 
 ),
 
-message_epochs as (
-
-    select * from {{ ref('int_feeds__message_epochs') }}
-
-),
-
 actions as (
 
     select
-        timeline.group_id,
-        timeline.position,
-        timeline.message_id,
-        timeline.content_type,
-        timeline.asserted_ms,
+        timelines.group_id,
+        timelines.position,
+        timelines.message_id,
+        timelines.content_type,
+        timelines.asserted_ms,
         people.person_id as actor_id,
-        case timeline.content_type
+        case timelines.content_type
             when 'group/init' then 'init'
             when 'group/add-member' then 'add'
             when 'group/exclude-member' then 'exclude'
             else 'post'
         end as action,
         case
-            when timeline.content_type = 'group/init' then timeline.message_id
-            else message_epochs.epoch_id
+            when timelines.content_type = 'group/init' then timelines.message_id
+            else timelines.epoch_id
         end as epoch_id,
-        case timeline.content_type
+        case timelines.content_type
             when 'group/add-member' then group_messages.recipient_ids
             when 'group/exclude-member' then group_messages.excluded_ids
         end as subject_ids
-    from timeline
-    inner join people on timeline.feed_id = people.feed_id
-    left join group_messages on timeline.message_id = group_messages.message_id
-    left join message_epochs on timeline.message_id = message_epochs.message_id
+    from timelines
+    inner join people on timelines.feed_id = people.feed_id
+    left join group_messages on timelines.message_id = group_messages.message_id
 
 ),
 

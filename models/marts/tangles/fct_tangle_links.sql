@@ -9,7 +9,7 @@ links as (
 tangle_messages as (
 
     select * from {{ ref('int_tangles__messages') }}
-    where status = 'in'
+    where status = 'in' and {{ is_computed('int_tangles__messages') }}
 
 ),
 

@@ -16,12 +16,6 @@ links as (
 
 ),
 
-times as (
-
-    select * from {{ ref('int_feeds__message_times') }}
-
-),
-
 people as (
 
     select * from {{ ref('int_feeds__people') }}
@@ -44,17 +38,20 @@ final as (
         placed_messages.message_id,
         placed_messages.feed_id as author_id,
         people.person_id,
-        times.asserted_time_fault,
         placed_messages.thread_position,
         placed_messages.rank as depth,
         placed_messages.is_tip,
+        case
+            when placed_messages.asserted_ms is null then 'missing'
+            when placed_messages.asserted_ms < 0 then 'before_1970'
+            when placed_messages.asserted_ms > placed_messages.received_ms then 'after_received'
+        end as asserted_time_fault,
         -- Nothing stands between neighbours, so whoever knows of the one above lists it.
         case when placed_messages.above_id is not null then links.message_id is null end as is_concurrent,
-        {{ timestamp_of('times.asserted_ms') }} as asserted_at,
-        {{ timestamp_of('times.received_ms') }} as received_at,
-        {{ timestamp_of('times.thread_ms') }} as ordered_at
+        {{ timestamp_of('placed_messages.asserted_ms') }} as asserted_at,
+        {{ timestamp_of('placed_messages.received_ms') }} as received_at,
+        {{ timestamp_of('least(placed_messages.asserted_ms, placed_messages.received_ms)') }} as ordered_at
     from placed_messages
-    inner join times on placed_messages.message_id = times.message_id
     inner join people on placed_messages.feed_id = people.feed_id
     left join links
         on
