@@ -64,11 +64,37 @@
 {#- Whether a relation stays as it is, instead of being made again; then dbt gets the answer that a model wants. -#}
 {% macro is_kept(relation) -%}
   {%- set build = kept_build() -%}
-  {%- if not build or not relation -%}
+  {%- if build and relation -%}
+    {%- call noop_statement('main', 'unchanged since build ' ~ build.build_id) -%}{%- endcall -%}
+    {{ return(true) }}
+  {%- elif relation and model.config.get('computed_for') and is_idle(model.unique_id) -%}
+    {%- call noop_statement('main', 'nothing of it is touched') -%}{%- endcall -%}
+    {{ return(true) }}
+  {%- endif -%}
+  {{ return(false) }}
+{%- endmacro %}
+
+
+{#- Whether this build has nothing to compute of a model: it is carried over whole, or `computed_for` models that are, and nobody
+    reads it. What it then holds may be of a build that failed, so a build that tests all rows computes it, on nothing. -#}
+{% macro is_idle(model_id) -%}
+  {%- set node = graph.nodes[model_id] -%}
+  {%- if node.resource_type != 'model' or not carries_tested_rows() -%}
     {{ return(false) }}
   {%- endif -%}
-  {%- call noop_statement('main', 'unchanged since build ' ~ build.build_id) -%}{%- endcall -%}
-  {{ return(true) }}
+  {%- set touched = node.config.get('computed_for') or carried_by(node.name)[1] -%}
+  {{ return(touched != '' and row_count(touched) == 0) }}
+{%- endmacro %}
+
+
+{#- Whether all that a test reads is idle in this build, so that it would find what it has found before. -#}
+{% macro tests_what_is_idle() -%}
+  {%- for parent in model.depends_on.nodes -%}
+    {%- if parent not in selected_resources or not is_idle(parent) -%}
+      {{ return(false) }}
+    {%- endif -%}
+  {%- endfor -%}
+  {{ return(model.depends_on.nodes != []) }}
 {%- endmacro %}
 
 

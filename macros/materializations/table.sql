@@ -1,4 +1,4 @@
-{#- dbt-spark's table, but for a build that leaves all as it is: what is there is not made again. -#}
+{#- dbt-spark's table, but for a build that has nothing to compute of it: what is there is not made again. -#}
 {% materialization table, adapter='sparkpython', supported_languages=['sql', 'python'] %}
   {%- set old_relation = load_relation(this) -%}
   {%- set target_relation = this.incorporate(type='table') -%}

@@ -101,6 +101,7 @@ def test_nothing_new_leaves_all_as_it_is(
     assert f"nothing is new since build {kept}" in capfd.readouterr().out
 
 
+OF_SETS = "is_key_dim_sets_set_id"
 OF_TANGLES = "positions_have_no_holes", "is_key_dim_tangles_tangle_id"
 
 
@@ -129,6 +130,33 @@ def test_a_refresh_tests_what_it_computes(warehouse: Warehouse, kept: str) -> No
         with rows_twice(warehouse, tangle, are_computed=True):
             assert found_faulty(warehouse) == both, f"computed: {tangle}"
     assert planned(warehouse) == kept, "all is as it was"
+
+
+@pytest.mark.usefixtures("kept")
+def test_what_nothing_touches_is_neither_computed_nor_tested(warehouse: Warehouse) -> None:
+    """The first build computes all, so the sets that it says are touched are none."""
+    plan, tests = (
+        ("stg_landing__logs", "int_refresh__plan"),
+        ("is_key_stg_landing__logs_source_file", OF_SETS),
+    )
+    selected = (*plan, "int_sets__messages", "dim_sets", *tests)
+    options = "--indirect-selection", "empty", "--no-write-json"
+    assert warehouse.rows("select * from scuttlehouse_work.int_refresh__sets") == []
+    with another_time(warehouse):
+        outcome = warehouse.dbt("build", "-s", *selected, *options)
+        assert outcome.success
+        said = {one.node.name: one.adapter_response.get("_message") for one in outcome.result}
+        assert said["int_sets__messages"] == "nothing of it is touched"
+        assert said["dim_sets"] == "carried over whole"
+        assert [said[test] for test in tests] == ["OK", None], "only what is new is tested"
+        with a_test_more(warehouse):
+            outcome = warehouse.dbt("build", "-s", *selected, *options)
+            assert outcome.success
+            said = {one.node.name: one.adapter_response.get("_message") for one in outcome.result}
+            assert "touched" not in said["int_sets__messages"], (
+                "a build that failed may have made it"
+            )
+            assert said[OF_SETS] == "OK", "the other rows have not passed all tests"
 
 
 @pytest.mark.usefixtures("kept")

@@ -111,6 +111,36 @@ def test_every_column_is_described(manifest: Manifest) -> None:
     assert faults == []
 
 
+def test_what_is_computed_for_touched_ids_is_read_for_them_alone(manifest: Manifest) -> None:
+    """A refresh that nothing touches leaves such a model as it is, whatever it holds."""
+
+    def bounds(name: str) -> set[str]:
+        """The relations of touched ids without which a model has nothing to compute."""
+        config = manifest.models[name].config
+        return {*(config.get("carried_by") or {}).values(), config.get("computed_for")} - {None}
+
+    bounded, wrong = 0, []
+    for name, node in manifest.models.items():
+        readers = [
+            reader
+            for reader, other in manifest.models.items()
+            if node.unique_id in other.depends_on.nodes
+        ]
+        read_for = [bounds(reader) for reader in readers]
+        ids = read_for[0] if read_for and all(one == read_for[0] for one in read_for) else set()
+        is_after = any(
+            f"model.{NAME}.{one}" in manifest.ancestors(node.unique_id) - {node.unique_id}
+            for one in ids
+        )
+        may = ids if is_after and node.config.materialized == "table" else set()
+        said = {node.config.get("computed_for")} - {None}
+        bounded += bool(said)
+        if said != may:
+            wrong.append((name, said, may))
+    assert wrong == []
+    assert bounded > 20
+
+
 def test_every_model_says_what_a_row_is(manifest: Manifest) -> None:
     nodes = [*manifest.models.values(), *manifest.seeds.values()]
     assert [node.name for node in nodes if not node.description.startswith("A row is ")] == []
