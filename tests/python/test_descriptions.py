@@ -139,6 +139,15 @@ def test_what_is_computed_for_touched_ids_is_read_for_them_alone(manifest: Manif
             wrong.append((name, said, may))
     assert wrong == []
     assert bounded > 20
+    # Tests of what is left as it is are left out with it.
+    for test in manifest.tests:
+        read = {node.split(".")[2] for node in test.depends_on.nodes}
+        computed = read & {
+            name for name, node in manifest.models.items() if node.config.get("computed_for")
+        }
+        if computed:
+            assert read <= set(manifest.models), test.name
+            assert len({frozenset(bounds(name)) for name in read}) == 1, test.name
 
 
 def test_every_model_says_what_a_row_is(manifest: Manifest) -> None:
