@@ -63,6 +63,7 @@
     {%- elif unpublished -%}
       {{- print("\nNot published, as not all of their tests were selected: " ~ unpublished | join(', ') ~ ".\n") -}}
     {%- endif -%}
+    {%- do drop_session_views() -%}
     {%- do adapter.end_build(home()) -%}
   {%- endif -%}
 {% endmacro %}

@@ -44,11 +44,11 @@
       max(case when not is_new then row_hash end) as old_hash
     from (
       select {{ key }}, xxhash64({{ columns | join(', ') }}) as row_hash, true as is_new
-      from {{ rows_of_version(table, version) }}
+      from {{ rows_of_version_in_session(table, version) }}
       where {{ 'is_computed' if has_carried else 'true' }}
       union all
       select {{ key }}, xxhash64({{ columns | join(', ') }}) as row_hash, false as is_new
-      from {{ rows_of_version(table, replaced_version or '') }}
+      from {{ rows_of_version_in_session(table, replaced_version or '') }}
       where {{ is_among_touched(model.alias) if has_carried else 'true' }}
     )
     group by {{ key }}

@@ -185,7 +185,7 @@
     computed anew in every build. -#}
 {% macro is_among_touched(versioned_model) -%}
   {%- set id, touched = carried_by(versioned_model) -%}
-  {{ return(is_among(id, target.schema ~ '.' ~ touched) if id else 'true') }}
+  {{ return(is_among(id, rows_made(touched)) if id else 'true') }}
 {%- endmacro %}
 
 
@@ -270,7 +270,7 @@
   {%- if not table -%}
     {%- do exceptions.raise_compiler_error('The published build has no version of ' ~ model_name ~ '.') -%}
   {%- endif -%}
-  {{ return('(select * except (is_computed) from ' ~ rows_of_version(table, versions[table]) ~ ')') }}
+  {{ return('(select * except (is_computed) from ' ~ rows_of_version_in_session(table, versions[table]) ~ ')') }}
 {%- endmacro %}
 
 

@@ -16,6 +16,7 @@
     {{ create_table_as(False, target_relation, compiled_code, model['language']) }}
   {%- endcall -%}
   {%- do persist_docs(target_relation, model) -%}
+  {%- do view_table_in_session(this) -%}
 
   {{ run_hooks(post_hooks) }}
 

@@ -16,6 +16,7 @@ child as (
 parent as (
 
     select {{ field }} as to_field from {{ to }}
+    where {{ is_where_the_test_seeks(to.identifier.removesuffix(session_view(''))) }}
 
 ),
 
@@ -30,4 +31,12 @@ found as (
 select child.from_field
 from child
 left anti join found on child.from_field = found.to_field
+{%- endmacro %}
+
+
+{#- SQL that holds for the rows of another model among which those that this build has computed of a test's own model must find
+    theirs: if both models are carried over by the same ids, for computed ones, as a row refers to one of its own id. -#}
+{% macro is_where_the_test_seeks(other_model) -%}
+  {%- set own_model = graph.nodes[model.attached_node].name if execute -%}
+  {{ return('is_computed' if execute and carried_by(own_model)[1] and carried_by(own_model) == carried_by(other_model) else 'true') }}
 {%- endmacro %}

@@ -50,6 +50,7 @@
   {%- endif -%}
   {%- do run_query(('alter' if old_relation else 'create') ~ ' view ' ~ target_relation ~ ' as '
       ~ 'select ' ~ columns_of_view ~ ' from ' ~ rows_of_version(table, version)) -%}
+  {%- do view_version_in_session(this, columns_of_view, table, version) -%}
   {%- do drop_unread_versions(table, version) -%}
 
   {{ run_hooks(post_hooks) }}
@@ -81,7 +82,7 @@
 
 
 {% macro count_rows_of(model_name) -%}
-  {{ return(run_query('select count(*) from ' ~ target.schema ~ '.' ~ model_name).rows[0][0]) }}
+  {{ return(run_query('select count(*) from ' ~ rows_made(model_name)).rows[0][0]) }}
 {%- endmacro %}
 
 
@@ -123,16 +124,26 @@
 
 {#- The same by SQL for the version and for the one that it stands on, which may have none. -#}
 {% macro rows_behind(table, version, below) -%}
-  {%- set versions = versions_schema() ~ '.' ~ table -%}
+  {{ return(rows_standing(table, parts_of_version(table, version), parts_of_version(table, below) if below else none)) }}
+{%- endmacro %}
+
+
+{#- The same by relations with all that is written of the version, and of the one that it stands on. -#}
+{% macro rows_standing(table, parts, parts_below) -%}
   {%- set id = carried_by(model_of(table))[0] -%}
-  (select * except (version, part), part = 'computed' as is_computed from {{ versions }} where version = {{ version }} and part != 'replaced'
-  {%- if id and below %}
+  (select * except (part), part = 'computed' as is_computed from {{ parts }} where part != 'replaced'
+  {%- if id and parts_below %}
   union all
-  select /*+ broadcast(replaced) */ below.* except (version, part), false as is_computed from {{ versions }} as below
-  left anti join (select {{ id }} from {{ versions }} where version = {{ version }} and part = 'replaced') as replaced
+  select /*+ broadcast(replaced) */ below.* except (part), false as is_computed from {{ parts_below }} as below
+  left anti join (select {{ id }} from {{ parts }} where part = 'replaced') as replaced
   on below.{{ id }} = replaced.{{ id }}
-  where below.version = {{ below }} and below.part != 'replaced'
+  where below.part != 'replaced'
   {%- endif %})
+{%- endmacro %}
+
+
+{% macro parts_of_version(table, version) -%}
+  {{ return('(select * except (version) from ' ~ versions_schema() ~ '.' ~ table ~ ' where version = ' ~ version ~ ')') }}
 {%- endmacro %}
 
 
@@ -142,19 +153,18 @@
   {%- if not is_carrying() -%}
     {{ return("select *, 'computed' as part from " ~ rows) }}
   {%- endif -%}
-  {%- set versions = versions_schema() ~ '.' ~ table -%}
   {%- set base = carried_version(table) -%}
   {%- set id, touched = carried_by(model.alias) -%}
   {%- if version_below(version) -%}
-    {%- set kept = '(select * except (version, part) from ' ~ versions ~ " where version = '" ~ base ~ "' and part != 'replaced')" -%}
+    {%- set kept = '(select * except (part) from ' ~ version_in_session(table, base) ~ " where part != 'replaced')" -%}
   {%- else -%}
-    {%- set kept = '(select * except (is_computed) from ' ~ rows_of_version(table, base) ~ ')' -%}
+    {%- set kept = '(select * except (is_computed) from ' ~ rows_of_version_in_session(table, base) ~ ')' -%}
   {%- endif -%}
   select *, 'computed' as part from {{ rows }} where {{ is_among_touched(model.name) }}
   {%- if version_below(version) != base %}
   union all
   select kept.*, 'carried' as part from {{ kept }} as kept
-  left anti join {{ target.schema }}.{{ touched }} as touched on kept.{{ id }} = touched.{{ id }}
+  left anti join {{ rows_made(touched) }} as touched on kept.{{ id }} = touched.{{ id }}
   {%- endif %}
   {%- if version_below(version) %}
   union all
@@ -164,9 +174,9 @@
   {%- endfor %}
     'replaced' as part
   from (
-    select {{ id }} from {{ target.schema }}.{{ touched }}
+    select {{ id }} from {{ rows_made(touched) }}
     union
-    select {{ id }} from {{ versions }} where version = '{{ base }}' and part = 'replaced'
+    select {{ id }} from {{ version_in_session(table, base) }} where part = 'replaced'
   )
   {%- endif %}
 {%- endmacro %}

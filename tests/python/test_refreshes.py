@@ -12,6 +12,7 @@ import os
 import random
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -125,6 +126,7 @@ def test_any_history_of_a_landing_folder_ends_in_the_tables_of_one_build(
     assert computed == ids(refreshed, "int_refresh__groups") & groups, f"seed {seed}"
     assert seed != 0 or computed < groups, "the first history leaves some groups as they are"
     assert wrongly_marked(refreshed) == [], f"seed {seed}"
+    assert referring_elsewhere(refreshed) == [], f"seed {seed}"
     told = replayed(tables["fct_timeline_updates"])
     assert told == published_orders(tables["fct_tangle_messages"]), f"seed {seed}"
 
@@ -162,12 +164,7 @@ def how_versions_stand(warehouse: Warehouse) -> set[int]:
 
 def wrongly_marked(warehouse: Warehouse) -> list[str]:
     """The models that do not tell what the last refresh has computed: the rows of touched ids."""
-    manifest = json.loads((warehouse.project / "target" / "manifest.json").read_text())
-    carried = {
-        node["name"]: (column, touched)
-        for node in manifest["nodes"].values()
-        for column, touched in (node["config"].get("carried_by") or {}).items()
-    }
+    carried = carried_by(nodes(warehouse))
     assert "fct_messages" in carried
     counts = [
         f"select '{name}' as model, count(*) as n from {name} left join"
@@ -176,6 +173,41 @@ def wrongly_marked(warehouse: Warehouse) -> list[str]:
         for name, (column, touched) in carried.items()
     ]
     return [row["model"] for row in warehouse.rows(" union all ".join(counts)) if row["n"]]
+
+
+def referring_elsewhere(warehouse: Warehouse) -> list[str]:
+    """The tests of relationships that seek rows of another id than their own."""
+    read, counts = nodes(warehouse), []
+    carried = carried_by(read)
+    for test in read:
+        if (test.get("test_metadata") or {}).get("name") != "relationships":
+            continue
+        model = test["attached_node"].split(".")[2]
+        asked = test["test_metadata"]["kwargs"]
+        [other] = {node.split(".")[2] for node in test["depends_on"]["nodes"]} - {model}
+        if carried[model] == carried[other]:
+            column, field, (key, _) = asked["column_name"], asked["field"], carried[model]
+            counts.append(
+                f"select '{test['name']}' as test, count(*) as n from {model} as ours left anti join"
+                f" {other} as theirs on ours.{column} = theirs.{field} and ours.{key} = theirs.{key}"
+                f" where ours.{column} is not null"
+            )
+    assert len(counts) > 10
+    return [row["test"] for row in warehouse.rows(" union all ".join(counts)) if row["n"]]
+
+
+def nodes(warehouse: Warehouse) -> list[dict[str, Any]]:
+    manifest = json.loads((warehouse.project / "target" / "manifest.json").read_text())
+    return list(manifest["nodes"].values())
+
+
+def carried_by(nodes: list[dict[str, Any]]) -> dict[str, tuple[str, str]]:
+    """The column by which a model's rows are carried over, and the relation of the ids that are touched."""
+    return {
+        node["name"]: (column, touched)
+        for node in nodes
+        for column, touched in (node["config"].get("carried_by") or {}).items()
+    }
 
 
 def difference(ours: Rows, theirs: Rows) -> tuple[Rows, Rows] | None:

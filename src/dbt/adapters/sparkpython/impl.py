@@ -19,6 +19,9 @@ from dbt.adapters.spark.connections import SparkConnectionMethod
 from dbt.adapters.spark.impl import SparkAdapter
 from dbt_common.exceptions import DbtRuntimeError
 from dbt_common.invocation import get_invocation_id
+from pyspark.errors import AnalysisException
+from pyspark.sql import SparkSession
+from pyspark.sql.types import StructType
 
 from dbt.adapters.sparkpython.connections import SparkPythonConnectionManager
 from dbt.adapters.sparkpython.credentials import SparkPythonCredentials
@@ -125,6 +128,26 @@ class SparkPythonAdapter(SparkAdapter):
                     importlib.import_module(package)
 
         threading.Thread(target=import_all, name="import_ahead", daemon=True).start()
+
+    @available
+    def view_files(self, view: str, table: str, folder: str) -> bool:
+        """Make a temporary view of the files in a table's folder, which Spark reads without the metastore.
+
+        The columns are those of the table but for partitions that the folder's path names. False, and
+        no view, where there is no such folder, or no session in this process.
+        """
+        credentials = cast(SparkPythonCredentials, self.config.credentials)
+        if credentials.method != SparkConnectionMethod.SESSION:
+            return False
+        session: SparkSession = self.connections.get_thread_connection().handle.session
+        columns = [one for one in session.table(table).schema if f"/{one.name}=" not in folder]
+        try:
+            session.read.schema(StructType(columns)).parquet(folder).createOrReplaceTempView(view)
+        except AnalysisException as error:
+            if error.getCondition() != "PATH_NOT_FOUND":
+                raise
+            return False
+        return True
 
     @available
     def write_file(self, path: str, text: str) -> None:
