@@ -185,7 +185,7 @@ def referring_elsewhere(warehouse: Warehouse) -> list[str]:
         model = test["attached_node"].split(".")[2]
         asked = test["test_metadata"]["kwargs"]
         [other] = {node.split(".")[2] for node in test["depends_on"]["nodes"]} - {model}
-        if carried[model] == carried[other]:
+        if model in carried and carried[model] == carried.get(other):
             column, field, (key, _) = asked["column_name"], asked["field"], carried[model]
             counts.append(
                 f"select '{test['name']}' as test, count(*) as n from {model} as ours left anti join"
