@@ -4,16 +4,24 @@ Every worker of PySpark's own daemon imports what its model needs anew, pandas a
 Forked from here it has them.
 """
 
-import numba  # noqa: F401
-import pandas  # type: ignore[import-untyped]  # noqa: F401
-import pyarrow  # noqa: F401
-from pyspark.daemon import manager
+import sys
+from importlib import import_module
 
-import scuttlehouse.lines
-import scuttlehouse.pzp
-import scuttlehouse.reach
-import scuttlehouse.thread_order
-import scuttlehouse.updates  # noqa: F401
+IMPORTED = (
+    "numba",
+    "pandas",
+    "pyarrow",
+    "scuttlehouse.lines",
+    "scuttlehouse.pzp",
+    "scuttlehouse.reach",
+    "scuttlehouse.thread_order",
+    "scuttlehouse.updates",
+)
 
 if __name__ == "__main__":
-    manager()  # type: ignore[no-untyped-call]
+    # Spark puts archives of itself first on the path. Out of them Python compiles every module again, and
+    # before every task it reads what they hold; the package that is installed is the same.
+    sys.path[:] = [folder for folder in sys.path if not folder.endswith((".zip", ".jar"))]
+    for name in IMPORTED:
+        import_module(name)
+    import_module("pyspark.daemon").manager()

@@ -222,7 +222,7 @@ from pathlib import Path
 from dbt.adapters.sparkpython import session
 options = {{"spark.driver.extraJavaOptions": "-XX:MaxHeapFreeRatio=much"}}
 session.log_to(Path({str(tmp_path)!r}))
-session.begin_to_open(options)
+session.begin_to_open(options, with_workers=True)
 session.open_session(options)
 """
     run = subprocess.run([sys.executable, "-c", start], capture_output=True, text=True, check=False)

@@ -39,6 +39,7 @@ from dbt.adapters.sparkpython.session import begin_to_open, log_to
 
 # Commands that open a session as soon as they have parsed the project; Java starts meanwhile.
 NEED_SPARK = ("build", "run", "test", "seed")
+RUN_PYTHON_MODELS = ("build", "run")
 
 
 class SparkPythonAdapter(SparkAdapter):
@@ -53,7 +54,9 @@ class SparkPythonAdapter(SparkAdapter):
         # `dbt debug` has a profile and no arguments here.
         command = str(getattr(getattr(config, "args", None), "which", ""))
         if command in NEED_SPARK and credentials.method == SparkConnectionMethod.SESSION:
-            begin_to_open(credentials.server_side_parameters)
+            begin_to_open(
+                credentials.server_side_parameters, with_workers=command in RUN_PYTHON_MODELS
+            )
 
     @property
     def default_python_submission_method(self) -> str:

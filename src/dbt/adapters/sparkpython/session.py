@@ -48,15 +48,18 @@ def open_session(parameters: dict[str, str]) -> SparkSession:
         return _session
 
 
-def begin_to_open(parameters: dict[str, str]) -> None:
+def begin_to_open(parameters: dict[str, str], *, with_workers: bool) -> None:
     """Start the session of this process beside what dbt does first, if there is none yet.
 
-    What goes wrong is told by `open_session`, which then tries again.
+    And then, `with_workers`, the processes that Python models run in. What goes wrong is told by
+    `open_session`, which then tries again, or by the first Python model.
     """
 
     def start() -> None:
-        with suppress(DbtRuntimeError):
-            open_session(parameters)
+        with suppress(DbtRuntimeError, *SPARK_ERRORS):
+            session = open_session(parameters)
+            if with_workers and not is_remote(parameters):
+                session.range(1).mapInArrow(lambda batches: batches, "id long").collect()
 
     if _session is None:
         threading.Thread(target=start, name="open_session", daemon=True).start()
