@@ -21,6 +21,7 @@
       {%- do create_landing_files() -%}
     {%- endif -%}
     {%- if is_writing() -%}
+      {%- do drop_session_views() -%}
       {%- do create_builds_log() -%}
       {%- set dead = adapter.begin_build(home(), invocation_id) -%}
       {%- if dead -%}
@@ -63,7 +64,6 @@
     {%- elif unpublished -%}
       {{- print("\nNot published, as not all of their tests were selected: " ~ unpublished | join(', ') ~ ".\n") -}}
     {%- endif -%}
-    {%- do drop_session_views() -%}
     {%- do adapter.end_build(home()) -%}
   {%- endif -%}
 {% endmacro %}

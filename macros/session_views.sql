@@ -82,7 +82,7 @@
 {%- endmacro %}
 
 
-{#- Nothing of a run stays in its session. -#}
+{#- A session may have served a run before this one. -#}
 {% macro drop_session_views() -%}
   {%- for row in run_query('show views') if row[2] and row[1].endswith(session_view('')) -%}
     {%- do run_query('drop view ' ~ row[1]) -%}
