@@ -18,9 +18,6 @@
     {%- endcall -%}
     {%- do run_query('alter view ' ~ target_relation ~ " set tblproperties ('scuttlehouse.text_hash' = '" ~ text_hash ~ "')") -%}
   {%- endif -%}
-  {%- if is_publishing() -%}
-    {%- do adapter.once('changes of ' ~ model.alias, count_changes, model) -%}
-  {%- endif -%}
 
   {{ run_hooks(post_hooks) }}
 
