@@ -46,7 +46,7 @@
     {%- set unpublished = unpublished_models(results) -%}
     {%- set status = publish_state(results, unpublished) -%}
     {%- set history = build_history() if status == 'published' -%}
-    {%- set changes = published_changes(history) if history else {} -%}
+    {%- set changes = published_changes() if history else {} -%}
     {%- do log_build(results, status, changes) -%}
     {%- if status == 'failed' and is_publishing() -%}
       {{- print("\nNothing was published: mend what failed above and build again. Until then the schema " ~

@@ -13,13 +13,13 @@
               count_if(validity = 'invalid') as invalid_count,
               count_if(validity = 'not_checked') as not_checked_count,
               count_if(is_private and not is_decrypted) as encrypted_count
-          from scuttlehouse.fct_messages
+          from " ~ rows_made('fct_messages') ~ "
       ) as messages
       cross join (
           select
               count(*) as feed_count,
               count(distinct person_id) as person_count
-          from scuttlehouse.dim_feeds
+          from " ~ rows_made('dim_feeds') ~ "
           where message_count > 0
       ) as authors
       cross join (
@@ -29,7 +29,7 @@
               coalesce(sum(message_count), 0) as tangle_message_count,
               coalesce(sum(set_aside_count), 0) as set_aside_count,
               coalesce(sum(gap_count), 0) as gap_count
-          from scuttlehouse.dim_tangles
+          from " ~ rows_made('dim_tangles') ~ "
       ) as tangles
       cross join (
           select
@@ -37,7 +37,7 @@
               count_if(status = 'changed') as changed_log_count,
               count_if(status = 'known') as known_log_count,
               count_if(status = 'vanished') as vanished_log_count
-          from scuttlehouse.dim_logs
+          from " ~ rows_made('dim_logs') ~ "
       ) as logs
       cross join (
           select
@@ -46,20 +46,20 @@
               sum(prunable_count) as prunable_count,
               sum(freed_bytes) as freed_bytes,
               sum(lost_by_reference_count) as lost_count
-          from scuttlehouse.dim_sets
+          from " ~ rows_made('dim_sets') ~ "
       ) as sets
   ").rows[0] -%}
   {%- set listed = run_query("
       select 'Rejected lines' as title, reason as word, count(*) as row_count,
           concat('first: ', min_by(source_file, line_number), ' line ', min(line_number)) as note
-      from scuttlehouse.fct_rejected_lines group by reason
+      from " ~ rows_made('fct_rejected_lines') ~ " group by reason
       union all
       select if(status = 'set_aside', 'Set aside', 'Not a candidate'), status_reason, count(*),
           concat('in ', count(distinct tangle_id), ' tangles')
-      from scuttlehouse.fct_tangle_messages where status in ('set_aside', 'rejected') group by status, status_reason
+      from " ~ rows_made('fct_tangle_messages') ~ " where status in ('set_aside', 'rejected') group by status, status_reason
       union all
       select 'To publish, so that groups hang together (fct_epoch_repairs)', action, count(*), concat('in ', count(distinct group_id), ' groups')
-      from scuttlehouse.fct_epoch_repairs group by action
+      from " ~ rows_made('fct_epoch_repairs') ~ " group by action
       order by title, row_count desc, word
   ").rows -%}
 
@@ -90,10 +90,10 @@
               array_sort(collect_list(struct(-preferred.person_count as n, preferred.epoch_id as epoch_id))),
               preference -> concat(-preference.n, ' prefer ', substring(split_part(preference.epoch_id, '/', -1), 1, 6))
           ), ', ') as preferences
-      from scuttlehouse.dim_groups as groups
+      from " ~ rows_made('dim_groups') ~ " as groups
       left join (
           select group_id, epoch_id, count(*) as person_count
-          from scuttlehouse.fct_preferred_epochs group by group_id, epoch_id
+          from " ~ rows_made('fct_preferred_epochs') ~ " group by group_id, epoch_id
       ) as preferred on groups.group_id = preferred.group_id
       group by all
       order by groups.epoch_count desc, groups.group_id

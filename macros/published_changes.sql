@@ -1,75 +1,66 @@
-{#- What the build that was just published has changed in the published tables: how many rows of each mart it added, changed and
-    dropped, by their keys. A mart is left out where its columns are others than before; all are where the build does not publish
-    all of them. One statement for all: most of the time of each would go into planning it. -#}
-{% macro published_changes(history) -%}
-  {%- set changes = {} -%}
-  {%- set build = published_build(history) -%}
-  {%- set replaced = history.builds | selectattr('build_id', 'equalto', build.replaced) | first or {'versions': {}} -%}
-  {%- set rows = [] -%}
-  {%- for mart in published_models() if build.is_whole -%}
-    {%- set table = table_of(mart.alias, build.versions) -%}
-    {%- set version, replaced_version = build.versions.get(table), replaced.versions.get(table) -%}
-    {%- if version and (replaced_version or not table_of(mart.alias, replaced.versions)) -%}
-      {%- do changes.update({mart.alias: [0, 0, 0]}) -%}
-      {%- if version != replaced_version -%}
-        {%- do rows.append(rows_to_compare(mart, table, version, replaced_version)) -%}
+{#- What this build has of marts and what is published of them, as one select of the hashes of rows: which build they are of, by
+    mart and key. A mart is left out where its columns are others than those that are published, and rows that are carried over
+    are, being the same in both. A mart that has no other rows has one without a key. -#}
+{% macro rows_to_compare(marts) -%}
+  {%- set compared, selects = [], [] -%}
+  {%- if execute and is_publishing() -%}
+    {%- set built, published = versions_behind_models(), passed_versions() -%}
+    {%- for view in published_models() if view.alias in marts -%}
+      {%- set table, version = built[view.alias].table, built[view.alias].version -%}
+      {%- set published_version = published.get(table) -%}
+      {%- if published_version or not table_of(view.alias, published) -%}
+        {%- do compared.append("'" ~ view.alias ~ "'") -%}
+        {%- if version != published_version -%}
+          {%- do selects.append(rows_of_two_versions(view, table, version, published_version)) -%}
+        {%- endif -%}
       {%- endif -%}
-    {%- endif -%}
-  {%- endfor -%}
-  {%- if rows -%}
-    {%- for row in run_query(changes_of(rows)) -%}
-      {%- do changes.update({row[0]: [row[1], row[2], row[3]]}) -%}
     {%- endfor -%}
   {%- endif -%}
-  {{ return(changes) }}
-{%- endmacro %}
-
-
-{#- Counts by mart, as a select; none of a mart that has no rows to compare. -#}
-{% macro changes_of(rows) -%}
   select
-    mart,
-    count_if(old_hash is null) as rows_added,
-    count_if(old_hash != new_hash) as rows_changed,
-    count_if(new_hash is null) as rows_gone
-  from (
-    select
-      mart,
-      max(case when is_new then row_hash end) as new_hash,
-      max(case when not is_new then row_hash end) as old_hash
-    from (
-      {{ rows | join('\n      union all\n') }}
-    )
-    group by mart, row_key
-  )
-  group by mart
+    explode(cast(array({{ compared | join(', ') }}) as array<string>)) as mart,
+    cast(null as array<string>) as row_key,
+    cast(null as bigint) as row_hash,
+    cast(null as boolean) as is_new
+  {%- for select in selects %}
+  union all
+  {{ select }}
+  {%- endfor %}
 {%- endmacro %}
 
 
-{#- The rows of a mart in the version that a build published and in the one that it replaced. Those that the build carried over are
-    the same in both, and left out. -#}
-{% macro rows_to_compare(mart, table, version, replaced_version) -%}
+{#- The rows of a mart in a version and in the published one. -#}
+{% macro rows_of_two_versions(view, table, version, published_version) -%}
   {%- set key = [] -%}
-  {%- for name in key_of(mart.alias) -%}
+  {%- for name in key_of(view.alias) -%}
     {%- do key.append('cast(' ~ name ~ ' as string)') -%}
   {%- endfor -%}
   {%- set columns = [] -%}
-  {%- for name in mart.columns -%}
+  {%- for name in view.columns -%}
     {%- do columns.append('`' ~ name ~ '`') -%}
   {%- endfor -%}
-  {%- set compared -%}
-    select '{{ mart.alias }}' as mart, array({{ key | join(', ') }}) as row_key, xxhash64({{ columns | join(', ') }}) as row_hash,
+  {%- set hashed -%}
+    select '{{ view.alias }}' as mart, array({{ key | join(', ') }}) as row_key, xxhash64({{ columns | join(', ') }}) as row_hash,
   {%- endset -%}
-  {%- set has_carried = replaced_version and refresh_plan().base_versions.get(table) == replaced_version -%}
-  {{ compared }} true as is_new
+  {%- set has_carried = published_version and refresh_plan().base_versions.get(table) == published_version -%}
+  {{ hashed }} true as is_new
   from {{ rows_of_version_in_session(table, version) }}
   where {{ 'is_computed' if has_carried else 'true' }}
-  {%- if replaced_version %}
+  {%- if published_version %}
   union all
-  {{ compared }} false as is_new
-  from {{ rows_of_version_in_session(table, replaced_version) }}
-  where {{ is_among_touched(mart.alias) if has_carried else 'true' }}
+  {{ hashed }} false as is_new
+  from {{ rows_of_version_in_session(table, published_version) }}
+  where {{ is_among_touched(view.alias) if has_carried else 'true' }}
   {%- endif %}
+{%- endmacro %}
+
+
+{#- What int_quality__changes has counted, as a list by mart. -#}
+{% macro published_changes() -%}
+  {%- set changes = {} -%}
+  {%- for row in run_query('select mart, rows_added, rows_changed, rows_gone from ' ~ rows_made('int_quality__changes')) -%}
+    {%- do changes.update({row[0]: [row[1], row[2], row[3]]}) -%}
+  {%- endfor -%}
+  {{ return(changes) }}
 {%- endmacro %}
 
 
@@ -87,7 +78,7 @@
 {#- Added, changed and gone rows of all marts that tell of the logs. Those that tell of builds are others every time. -#}
 {% macro total_changes(changes) -%}
   {%- set counts = [] -%}
-  {%- for mart in changes if mart not in ('dim_logs', 'fct_quality_results', 'fct_timeline_updates') -%}
+  {%- for mart in changes if mart not in ('dim_logs', 'fct_timeline_updates') -%}
     {%- do counts.append(changes[mart]) -%}
   {%- endfor -%}
   {%- if not counts -%}

@@ -8,7 +8,7 @@
     computes nothing, its version is that of the published build. Else its version stands on a whole one (new_version). -#}
 {% materialization versioned_table, adapter='spark', supported_languages=['sql', 'python'] %}
   {%- set target_relation = this.incorporate(type='view') -%}
-  {%- set rows = api.Relation.create(identifier=model.alias ~ '__' ~ local_md5(invocation_id ~ model.unique_id)) -%}
+  {%- set rows = api.Relation.create(identifier=session_view(model.alias ~ '__rows')) -%}
   {%- set old_relation = adapter.get_relation(database=this.database, schema=this.schema, identifier=this.identifier) -%}
   {%- if is_kept(old_relation) -%}
     {{ return({'relations': [target_relation]}) }}
@@ -40,13 +40,14 @@
     {%- set table = model.alias ~ '__' ~ local_md5((declared + [carried_by(model.alias)[0], 'part']) | join(', '))[:8] -%}
     {%- set version = new_version(table) -%}
     {%- set columns_of_view = '*' -%}
-    {%- do run_query('create table if not exists ' ~ versions_schema() ~ '.' ~ table ~ ' (' ~ declared | join(', ')
-        ~ ', version string, part string) using parquet partitioned by (version, part)') -%}
+    {%- if not is_carrying() -%}
+      {%- do run_query('create table if not exists ' ~ versions_schema() ~ '.' ~ table ~ ' (' ~ declared | join(', ')
+          ~ ', version string, part string) using parquet partitioned by (version, part)') -%}
+    {%- endif -%}
     {%- call statement('main') -%}
       insert into table {{ versions_schema() }}.{{ table }} partition (version = '{{ version }}', part)
       {{ rows_to_insert(rows, columns, table, version) }}
     {%- endcall -%}
-    {%- do run_query('drop view ' ~ rows) -%}
   {%- endif -%}
   {%- do run_query(('alter' if old_relation else 'create') ~ ' view ' ~ target_relation ~ ' as '
       ~ 'select ' ~ columns_of_view ~ ' from ' ~ rows_of_version(table, version)) -%}

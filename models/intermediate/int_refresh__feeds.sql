@@ -1,6 +1,7 @@
 -- All that a feed's rows hang on: its messages, what they name as previous, its person and purpose, and the
--- epoch that its key belongs to.
+-- epoch that its key belongs to. That can only change with the tangle of that epoch.
 {%- set message_columns = {'message_id': 'string', 'feed_id': 'string', 'previous_id': 'string'} %}
+{%- set group_columns = {'message_id': 'string', 'content_type': 'string', 'key_hash': 'string'} %}
 with
 
 sighted_messages as (
@@ -34,23 +35,57 @@ people as (
 
 ),
 
-epochs as (
+changed_messages as (
 
-    select * from {{ ref('int_groups__known_epochs') }}
+    select * from {{ ref('int_refresh__messages') }}
 
 ),
 
+touched_tangles as (
+
+    select * from {{ ref('int_refresh__tangles') }}
+
+),
+
+tangle_fields as (
+
+    select * from {{ ref('stg_ssb__tangle_fields') }}
+    where {{ is_refresh() | lower }} and tangle_kind = 'epoch'
+
+),
+
+group_messages as (
+
+    {{ now_and_published('stg_ssb__group_messages', group_columns) }}
+
+),
+
+epochs as (
+
+    select
+        message_id,
+        {{ tangle_id('tangle_kind', 'coalesce(root_id, message_id)') }} as tangle_id
+    from tangle_fields
+
+),
+
+-- An epoch that was in another tangle, or had another key, has changed itself.
 touched_epochs as (
 
-    select * from {{ ref('int_refresh__epochs') }}
+    select epochs.message_id
+    from epochs
+    left semi join touched_tangles on epochs.tangle_id = touched_tangles.tangle_id
+    union all
+    select message_id from changed_messages
 
 ),
 
 touched_keys as (
 
-    select epochs.key_hash
-    from epochs
-    left semi join touched_epochs on epochs.epoch_id = touched_epochs.epoch_id
+    select group_messages.key_hash
+    from group_messages
+    left semi join touched_epochs on group_messages.message_id = touched_epochs.message_id
+    where group_messages.content_type = 'group/init'
 
 ),
 

@@ -84,7 +84,11 @@ by_published_candidate as (
     from published_tangles
     where
         published_tangles.message_id in (select changed_messages.message_id from changed_messages)
-        or published_tangles.root_id in (select changed_roots.root_id from changed_roots)
+        or published_tangles.root_id in (
+            select {{ in_memory('changed_roots', 'int_refresh__messages') }}
+                changed_roots.root_id
+            from changed_roots
+        )
 
 ),
 

@@ -144,7 +144,8 @@ def test_a_build_is_logged_step_by_step(warehouse: Warehouse, built: Build) -> N
         assert steps[mart]["status"] == "success"
         assert 0 < steps[mart]["seconds"] < whole["seconds"]
         added = [steps[f"published_{mart}"][name] for name in CHANGES]
-        assert added == [len(built.tables[mart]), 0, 0], "the first build adds all"
+        written_anew = mart == "fct_quality_results"
+        assert added == ([None] * 3 if written_anew else [len(built.tables[mart]), 0, 0]), mart
     logged = [steps[f"published_{mart}"]["rows_added"] for mart in MARTS if mart not in OF_BUILDS]
     assert [whole[name] for name in CHANGES] == [sum(logged), 0, 0]
     assert steps["int_tangles__settled"]["settling_steps"] == 8
