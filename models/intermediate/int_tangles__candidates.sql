@@ -38,53 +38,97 @@ root_ids as (
 
 roots as (
 
-    select {{ in_memory('root_ids', 'int_refresh__tangles') }}
-        messages.message_id,
-        messages.feed_id,
-        messages.sequence,
-        messages.content_type,
-        messages.addressed_group_id,
-        messages.validity,
-        messages.asserted_ms,
-        messages.received_ms
+    select {{ in_memory('root_ids', 'int_refresh__tangles') }} messages.*
     from messages
     left semi join root_ids on messages.message_id = root_ids.root_id
+
+),
+
+tangles as (
+
+    select
+        tangle_id,
+        tangle_kind,
+        root_id,
+        bool_or(message_id = root_id) as has_field_of_root
+    from fields
+    group by tangle_id, tangle_kind, root_id
 
 ),
 
 -- The root of a thread need not know that it is one.
 implicit_roots as (
 
-    select distinct
-        fields.tangle_id,
-        fields.tangle_kind,
-        fields.root_id,
-        fields.root_id as message_id,
-        roots.feed_id,
-        cast(null as array<string>) as previous_ids,
-        roots.content_type,
-        roots.addressed_group_id,
-        roots.validity,
-        cast(null as string) as fault,
-        roots.sequence,
-        roots.asserted_ms,
-        roots.received_ms,
-        true as is_root
-    from fields
-    inner join kinds on fields.tangle_kind = kinds.tangle_kind and kinds.is_root_implicit
-    inner join roots on fields.root_id = roots.message_id
-    left anti join fields as own_fields
-        on
-            fields.tangle_id = own_fields.tangle_id
-            and fields.root_id = own_fields.message_id
+    select
+        tangles.tangle_id,
+        tangles.tangle_kind,
+        tangles.root_id,
+        tangles.root_id as message_id,
+        null as feed_id,
+        null as previous_ids,
+        null as content_type,
+        null as validity,
+        null as fault,
+        null as sequence,
+        null as asserted_ms,
+        null as received_ms,
+        null as addressed_group_id,
+        true as is_root,
+        true as is_implicit
+    from tangles
+    inner join kinds on tangles.tangle_kind = kinds.tangle_kind and kinds.is_root_implicit
+    where not tangles.has_field_of_root
 
 ),
 
 all_fields as (
 
-    select * from fields
+    select
+        tangle_id,
+        tangle_kind,
+        root_id,
+        message_id,
+        feed_id,
+        previous_ids,
+        content_type,
+        validity,
+        fault,
+        sequence,
+        asserted_ms,
+        received_ms,
+        addressed_group_id,
+        is_root,
+        false as is_implicit
+    from fields
     union all
     select * from implicit_roots
+
+),
+
+rooted_fields as (
+
+    select
+        all_fields.tangle_id,
+        all_fields.tangle_kind,
+        all_fields.root_id,
+        all_fields.message_id,
+        all_fields.previous_ids,
+        all_fields.fault,
+        all_fields.is_root,
+        roots.addressed_group_id as addressed_group_of_root,
+        roots.message_id is not null as is_root_in_log,
+        if(all_fields.is_implicit, roots.feed_id, all_fields.feed_id) as feed_id,
+        if(all_fields.is_implicit, roots.content_type, all_fields.content_type) as content_type,
+        if(all_fields.is_implicit, roots.validity, all_fields.validity) as validity,
+        if(all_fields.is_implicit, roots.sequence, all_fields.sequence) as sequence,
+        if(all_fields.is_implicit, roots.asserted_ms, all_fields.asserted_ms) as asserted_ms,
+        if(all_fields.is_implicit, roots.received_ms, all_fields.received_ms) as received_ms,
+        if(
+            all_fields.is_implicit, roots.addressed_group_id, all_fields.addressed_group_id
+        ) as addressed_group_id
+    from all_fields
+    left join roots on all_fields.root_id = roots.message_id
+    where not all_fields.is_implicit or roots.message_id is not null
 
 ),
 
@@ -92,46 +136,45 @@ all_fields as (
 described_fields as (
 
     select
-        all_fields.tangle_id,
-        all_fields.tangle_kind,
-        all_fields.root_id,
-        all_fields.message_id,
-        all_fields.feed_id,
-        all_fields.content_type,
-        all_fields.sequence,
-        all_fields.validity,
-        all_fields.is_root,
-        all_fields.previous_ids,
-        all_fields.asserted_ms,
-        all_fields.received_ms,
-        roots.message_id is not null as is_root_in_log,
+        rooted_fields.tangle_id,
+        rooted_fields.tangle_kind,
+        rooted_fields.root_id,
+        rooted_fields.message_id,
+        rooted_fields.feed_id,
+        rooted_fields.content_type,
+        rooted_fields.sequence,
+        rooted_fields.validity,
+        rooted_fields.is_root,
+        rooted_fields.previous_ids,
+        rooted_fields.asserted_ms,
+        rooted_fields.received_ms,
+        rooted_fields.is_root_in_log,
         coalesce(
             group_roots.group_id,
             -- Anybody can begin a tangle of epochs in the name of a group: it has only the one of its root.
-            case when not coalesce(kinds.is_for_group, false) then roots.addressed_group_id end
+            case when not coalesce(kinds.is_for_group, false) then rooted_fields.addressed_group_of_root end
         ) as group_id,
         case
-            when all_fields.validity = 'invalid' then 'invalid_message'
-            when all_fields.fault is not null then all_fields.fault
+            when rooted_fields.validity = 'invalid' then 'invalid_message'
+            when rooted_fields.fault is not null then rooted_fields.fault
             when
                 not coalesce(
                     array_contains(
-                        case when all_fields.is_root then kinds.root_types else kinds.member_types end,
-                        coalesce(all_fields.content_type, '')
+                        case when rooted_fields.is_root then kinds.root_types else kinds.member_types end,
+                        coalesce(rooted_fields.content_type, '')
                     ),
                     true
                 )
                 then 'type_not_allowed'
             when
                 kinds.is_for_group
-                and not all_fields.is_root
-                and not coalesce(all_fields.addressed_group_id = group_roots.group_id, false)
+                and not rooted_fields.is_root
+                and not coalesce(rooted_fields.addressed_group_id = group_roots.group_id, false)
                 then 'not_for_the_group'
         end as reject_reason
-    from all_fields
-    left join kinds on all_fields.tangle_kind = kinds.tangle_kind
-    left join group_roots on all_fields.root_id = group_roots.root_id
-    left join roots on all_fields.root_id = roots.message_id
+    from rooted_fields
+    left join kinds on rooted_fields.tangle_kind = kinds.tangle_kind
+    left join group_roots on rooted_fields.root_id = group_roots.root_id
 
 ),
 
