@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import importlib
+import re
 import shutil
 import threading
 from collections.abc import Callable, Iterable
-from contextlib import suppress
 from functools import partial
 from multiprocessing.context import SpawnContext
 from pathlib import Path
@@ -14,6 +13,7 @@ from typing import Any, TypeAlias, cast
 
 from dbt.adapters.base.impl import PythonJobHelper
 from dbt.adapters.base.meta import available
+from dbt.adapters.base.relation import BaseRelation
 from dbt.adapters.contracts.connection import AdapterRequiredConfig
 from dbt.adapters.spark.connections import SparkConnectionMethod
 from dbt.adapters.spark.impl import SparkAdapter
@@ -25,6 +25,7 @@ from pyspark.sql.types import StructType
 
 from dbt.adapters.sparkpython.connections import SparkPythonConnectionManager
 from dbt.adapters.sparkpython.credentials import SparkPythonCredentials
+from dbt.adapters.sparkpython.imports import import_all
 from dbt.adapters.sparkpython.owners import (
     hold,
     holder,
@@ -35,11 +36,14 @@ from dbt.adapters.sparkpython.owners import (
 )
 from dbt.adapters.sparkpython.python_models import SessionPythonJobHelper
 from dbt.adapters.sparkpython.rules import hash_files, package_files
-from dbt.adapters.sparkpython.session import begin_to_open, log_to
+from dbt.adapters.sparkpython.session import begin_to_open, is_remote, log_to
 
 # Commands that open a session as soon as they have parsed the project; Java starts meanwhile.
 NEED_SPARK = ("build", "run", "test", "seed")
 RUN_PYTHON_MODELS = ("build", "run")
+
+# In what Spark says of a table.
+_TABLE_NAME = re.compile("^Table: (.*)$", re.MULTILINE)
 
 
 class SparkPythonAdapter(SparkAdapter):
@@ -66,6 +70,25 @@ class SparkPythonAdapter(SparkAdapter):
     def python_submission_helpers(self) -> dict[str, type[PythonJobHelper]]:
         helper = partial(SessionPythonJobHelper, Path(self.config.project_root))
         return {"session": cast(type[PythonJobHelper], helper)}
+
+    def list_relations_without_caching(self, schema_relation: BaseRelation) -> list[BaseRelation]:
+        """As in dbt-spark, whose `show table extended` asks the metastore for one table after another."""
+        credentials = cast(SparkPythonCredentials, self.config.credentials)
+        is_session = credentials.method == SparkConnectionMethod.SESSION
+        if not is_session or is_remote(credentials.server_side_parameters):
+            return super().list_relations_without_caching(schema_relation)
+        schema = schema_relation.schema
+        session: Any = self.connections.get_thread_connection().handle.session
+        catalog = session._jsparkSession.sessionState().catalog()
+        if not catalog.databaseExists(schema):
+            return []
+        tables = catalog.getTablesByName(catalog.listTables(schema, "*", False))
+        rows = [
+            (schema, _TABLE_NAME.findall(description)[0], False, description)
+            for description in tables.mkString("\0").split("\0")
+            if description
+        ]
+        return self._build_spark_relation_list(rows, self._get_relation_information)
 
     @available
     def is_empty_run(self) -> bool:
@@ -119,18 +142,15 @@ class SparkPythonAdapter(SparkAdapter):
         return self._answers
 
     @available
-    def import_ahead(self, packages: Iterable[str]) -> None:
+    def import_ahead(self, modules: Iterable[str], postponed: Iterable[str] = ()) -> None:
         """Import what Python models are going to need, beside what else runs.
 
-        A model that imports a package meanwhile waits for it; what cannot be imported is told there.
+        A model that imports a module meanwhile waits for it; what cannot be imported is told there.
+        What is ``postponed`` loads only when somebody asks for something that is in it.
         """
-
-        def import_all() -> None:
-            for package in packages:
-                with suppress(Exception):
-                    importlib.import_module(package)
-
-        threading.Thread(target=import_all, name="import_ahead", daemon=True).start()
+        threading.Thread(
+            target=import_all, args=(modules, postponed), name="import_ahead", daemon=True
+        ).start()
 
     @available
     def view_files(self, view: str, table: str, folder: str) -> bool:
