@@ -34,21 +34,17 @@
   {%- for name in key_of(view.alias) -%}
     {%- do key.append('cast(' ~ name ~ ' as string)') -%}
   {%- endfor -%}
-  {%- set columns = [] -%}
-  {%- for name in view.columns -%}
-    {%- do columns.append('`' ~ name ~ '`') -%}
-  {%- endfor -%}
   {%- set hashed -%}
-    select '{{ view.alias }}' as mart, array({{ key | join(', ') }}) as row_key, xxhash64({{ columns | join(', ') }}) as row_hash,
+    select '{{ view.alias }}' as mart, array({{ key | join(', ') }}) as row_key, row_hash,
   {%- endset -%}
   {%- set has_carried = published_version and refresh_plan().base_versions.get(table) == published_version -%}
   {{ hashed }} true as is_new
-  from {{ rows_of_version_in_session(table, version) }}
+  from {{ rows_of_version_in_session(table, version, 'part') }}
   where {{ 'is_computed' if has_carried else 'true' }}
   {%- if published_version %}
   union all
   {{ hashed }} false as is_new
-  from {{ rows_of_version_in_session(table, published_version) }}
+  from {{ rows_of_version_in_session(table, published_version, 'part') }}
   where {{ is_among_touched(view.alias) if has_carried else 'true' }}
   {%- endif %}
 {%- endmacro %}
@@ -64,14 +60,22 @@
 {%- endmacro %}
 
 
-{#- The columns that are the key of a mart, as its test says. -#}
+{#- The columns that are the key of a mart, as its first test of a key says. -#}
 {% macro key_of(mart) -%}
-  {%- for test in graph.nodes.values() if test.test_metadata and test.attached_node == 'model.scuttlehouse.' ~ mart -%}
-    {%- if test.test_metadata.name == 'is_key' -%}
-      {{ return(test.test_metadata.kwargs.columns) }}
-    {%- endif -%}
+  {%- set keys = adapter.once('keys_of_models', keys_of_models) -%}
+  {%- if 'model.scuttlehouse.' ~ mart not in keys -%}
+    {%- do exceptions.raise_compiler_error('No test says what the key of ' ~ mart ~ ' is.') -%}
+  {%- endif -%}
+  {{ return(keys['model.scuttlehouse.' ~ mart]) }}
+{%- endmacro %}
+
+
+{% macro keys_of_models() -%}
+  {%- set keys = {} -%}
+  {%- for test in graph.nodes.values() if test.test_metadata and test.test_metadata.name == 'is_key' -%}
+    {%- do keys.setdefault(test.attached_node, test.test_metadata.kwargs.columns) -%}
   {%- endfor -%}
-  {%- do exceptions.raise_compiler_error('No test says what the key of ' ~ mart ~ ' is.') -%}
+  {{ return(keys) }}
 {%- endmacro %}
 
 

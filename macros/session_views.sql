@@ -52,9 +52,10 @@
 
 
 {#- The rows of a version, as a relation to select from in one statement. -#}
-{% macro rows_of_version_in_session(table, version) -%}
+{% macro rows_of_version_in_session(table, version, left_out='row_hash, part') -%}
   {%- set below = version_below(version) -%}
-  {{ return(rows_standing(table, version_in_session(table, version), version_in_session(table, below) if below else none)) }}
+  {%- set parts_below = version_in_session(table, below) if below else none -%}
+  {{ return(rows_standing(table, version_in_session(table, version), parts_below, left_out)) }}
 {%- endmacro %}
 
 

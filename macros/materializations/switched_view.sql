@@ -44,9 +44,10 @@
   {%- set missing = [] -%}
   {%- if selected_resources -%}
     {%- set made = ['model.scuttlehouse.' ~ mart] -%}
+    {%- set readers = adapter.once('readers_of_nodes', readers_of_nodes) -%}
     {#- Jinja goes on with what is appended while it loops. -#}
     {%- for source in made if not missing -%}
-      {%- for node in graph.nodes.values() if source in node.depends_on.nodes -%}
+      {%- for node in readers.get(source, []) -%}
         {%- if node.unique_id not in selected_resources -%}
           {%- do missing.append(node.name) -%}
         {%- elif node.resource_type == 'model' and node.unique_id not in made -%}
@@ -63,6 +64,18 @@
     {%- endif -%}
   {%- endif -%}
   {{ return(not missing) }}
+{%- endmacro %}
+
+
+{#- The nodes that depend on a node, by the id of that one. -#}
+{% macro readers_of_nodes() -%}
+  {%- set readers = {} -%}
+  {%- for node in graph.nodes.values() -%}
+    {%- for parent in node.depends_on.nodes -%}
+      {%- do readers.setdefault(parent, []).append(node) -%}
+    {%- endfor -%}
+  {%- endfor -%}
+  {{ return(readers) }}
 {%- endmacro %}
 
 

@@ -37,12 +37,12 @@
     {%- for name, type in columns.items() -%}
       {%- do declared.append('`' ~ name ~ '` ' ~ type) -%}
     {%- endfor -%}
-    {%- set table = model.alias ~ '__' ~ local_md5((declared + [carried_by(model.alias)[0], 'part']) | join(', '))[:8] -%}
+    {%- set table = model.alias ~ '__' ~ local_md5((declared + [carried_by(model.alias)[0], 'row_hash', 'part']) | join(', '))[:8] -%}
     {%- set version = new_version(table) -%}
     {%- set columns_of_view = '*' -%}
     {%- if not is_carrying() -%}
       {%- do run_query('create table if not exists ' ~ versions_schema() ~ '.' ~ table ~ ' (' ~ declared | join(', ')
-          ~ ', version string, part string) using parquet partitioned by (version, part)') -%}
+          ~ ', row_hash bigint, version string, part string) using parquet partitioned by (version, part)') -%}
     {%- endif -%}
     {%- call statement('main') -%}
       insert into table {{ versions_schema() }}.{{ table }} partition (version = '{{ version }}', part)
@@ -130,12 +130,12 @@
 
 
 {#- The same by relations with all that is written of the version, and of the one that it stands on. -#}
-{% macro rows_standing(table, parts, parts_below) -%}
+{% macro rows_standing(table, parts, parts_below, left_out='row_hash, part') -%}
   {%- set id = carried_by(model_of(table))[0] -%}
-  (select * except (part), part = 'computed' as is_computed from {{ parts }} where part != 'replaced'
+  (select * except ({{ left_out }}), part = 'computed' as is_computed from {{ parts }} where part != 'replaced'
   {%- if id and parts_below %}
   union all
-  select /*+ broadcast(replaced) */ below.* except (part), false as is_computed from {{ parts_below }} as below
+  select /*+ broadcast(replaced) */ below.* except ({{ left_out }}), false as is_computed from {{ parts_below }} as below
   left anti join (select {{ id }} from {{ parts }} where part = 'replaced') as replaced
   on below.{{ id }} = replaced.{{ id }}
   where below.part != 'replaced'
@@ -149,19 +149,26 @@
 
 
 {#- What a new version holds: in a part of its own what the model computed; in a refresh what it carries over of versions that
-    nothing will stand on, and, where it stands on another one, the ids whose rows there no longer count. -#}
+    nothing will stand on, and, where it stands on another one, the ids whose rows there no longer count. A hash of each row
+    spares int_quality__changes to read the columns. -#}
 {% macro rows_to_insert(rows, columns, table, version) -%}
+  {%- set hashed = [] -%}
+  {%- for name in columns -%}
+    {#- Of itself a null leaves a hash as it is, wherever it stands. -#}
+    {%- do hashed.append('`' ~ name ~ '`, isnull(`' ~ name ~ '`)') -%}
+  {%- endfor -%}
+  {%- set computed = 'select *, xxhash64(' ~ hashed | join(', ') ~ ") as row_hash, 'computed' as part from " ~ rows -%}
   {%- if not is_carrying() -%}
-    {{ return("select *, 'computed' as part from " ~ rows) }}
+    {{ return(computed) }}
   {%- endif -%}
   {%- set base = carried_version(table) -%}
   {%- set id, touched = carried_by(model.alias) -%}
   {%- if version_below(version) -%}
     {%- set kept = '(select * except (part) from ' ~ version_in_session(table, base) ~ " where part != 'replaced')" -%}
   {%- else -%}
-    {%- set kept = '(select * except (is_computed) from ' ~ rows_of_version_in_session(table, base) ~ ')' -%}
+    {%- set kept = '(select * except (is_computed) from ' ~ rows_of_version_in_session(table, base, 'part') ~ ')' -%}
   {%- endif -%}
-  select *, 'computed' as part from {{ rows }} where {{ is_among_touched(model.name) }}
+  {{ computed }} where {{ is_among_touched(model.name) }}
   {%- if version_below(version) != base %}
   union all
   select kept.*, 'carried' as part from {{ kept }} as kept
@@ -173,6 +180,7 @@
   {%- for name, type in columns.items() %}
     {% if name == id %}{{ id }}{% else %}cast(null as {{ type }}) as `{{ name }}`{% endif %},
   {%- endfor %}
+    cast(null as bigint) as row_hash,
     'replaced' as part
   from (
     select {{ id }} from {{ rows_made(touched) }}

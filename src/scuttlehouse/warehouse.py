@@ -127,8 +127,8 @@ def _open_files(settings: Mapping[str, str], published: Mapping[str, Any]) -> Sp
             session.sql(f"create view `{name}` as select * from {table}")
             continue
         session.sql(
-            f"create table {table} ({files['columns']}, version string, part string) using parquet"
-            f" partitioned by (version, part) location '{path}'"
+            f"create table {table} ({files['columns']}, row_hash bigint, version string, part string)"
+            f" using parquet partitioned by (version, part) location '{path}'"
         )
         # A version may stand on another one, as its name says (macro new_version).
         for one in version, version.partition("_on_")[2]:
