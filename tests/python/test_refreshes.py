@@ -1,7 +1,9 @@
 """Refreshes: whatever comes in, in whatever pieces and order, the tables are those of one build of all.
 
-One random history in every run; `SCUTTLEHOUSE_TEST_SPLITS=100 pytest tests/python/test_refreshes.py` takes
-a hundred, and rolls every second one back, which takes hours. All builds share one Spark session.
+Every run splits the sample and a scenario of tribes2 at random. `SCUTTLEHOUSE_TEST_SPLITS=100 pytest
+tests/python/test_refreshes.py` makes a hundred splits in ten histories: each brings the sample and all nine
+scenarios, which have nobody in common, in pieces and an order of their own. Every second history is rolled
+back on its way. All builds share one Spark session.
 """
 
 from __future__ import annotations
@@ -11,6 +13,7 @@ import json
 import os
 import random
 from collections.abc import Iterator, Mapping
+from math import ceil
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +23,7 @@ from conftest import OF_BUILDS, PROJECT, Rows, Warehouse
 from test_publishing import differing, published_orders, replayed
 
 SPLITS = int(os.environ.get("SCUTTLEHOUSE_TEST_SPLITS", "1"))
+SCENARIOS = min(SPLITS, 9)
 BUILD = "build", "--exclude-resource-types", "test", "unit_test"
 
 
@@ -48,7 +52,7 @@ def pieces(logs: list[Path], dice: random.Random) -> dict[str, bytes]:
         for start, end in zip([0, *cuts], [*cuts, len(lines)], strict=True):
             overlap = dice.choice([0, 0, 5, 200])
             part = b"".join(lines[max(start - overlap, 0) : end])
-            name = f"{dice.randrange(10**6):06d}-{log.parent.name}-{log.name.removesuffix('.gz')}"
+            name = f"{dice.randrange(10**9):09d}-{log.parent.name}-{log.name.removesuffix('.gz')}"
             is_packed = dice.random() < 0.3
             found.append((f"{name}.gz", gzip.compress(part)) if is_packed else (name, part))
     dice.shuffle(found)
@@ -77,19 +81,18 @@ def put(warehouse: Warehouse, files: Mapping[str, bytes]) -> None:
         (warehouse.landing / name).write_bytes(data)
 
 
-@pytest.mark.parametrize("seed", range(SPLITS))
+@pytest.mark.parametrize("seed", range(ceil(SPLITS / (SCENARIOS + 1))))
 def test_any_history_of_a_landing_folder_ends_in_the_tables_of_one_build(
     refreshed: Warehouse, tribes2: Path, seed: int
 ) -> None:
     """Logs come, go on, are archived and come again; a build is rolled back; readers replay commands."""
     dice = random.Random(seed)
-    scenario, other = dice.sample(sorted(path for path in tribes2.iterdir() if path.is_dir()), 2)
-    snapshots = sorted(path for path in scenario.iterdir() if path.is_dir())
-    logs = [
-        *sorted((PROJECT / "sample").iterdir()),
-        *(log for snapshot in snapshots for log in sorted(snapshot.glob("*.jsonl"))),
-    ]
-    files = pieces(dice.sample(logs, min(len(logs), 6)), dice)
+    scenarios = sorted(path for path in tribes2.iterdir() if path.is_dir())
+    dice.shuffle(scenarios)
+    other = scenarios[-1]
+    sources = [PROJECT / "sample", *scenarios[:SCENARIOS]]
+    logs = [sorted(source.rglob("*.jsonl*")) for source in sources]
+    files = pieces([log for found in logs for log in dice.sample(found, min(len(found), 4))], dice)
     names = list(files)
     first = names[: dice.randrange(3, len(names))]
     growing, archived = first[0], first[1]
