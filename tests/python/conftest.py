@@ -274,7 +274,7 @@ def part_rows(part: Path, columns: list[str] | None = None) -> Rows:
     files = pq.read_table(
         part, columns=columns, partitioning=None, coerce_int96_timestamp_unit="us"
     )
-    rows: Rows = files.to_pylist()
+    rows: Rows = (files if columns else files.drop_columns("row_hash")).to_pylist()
     return rows
 
 
