@@ -73,12 +73,11 @@ class SparkPythonAdapter(SparkAdapter):
 
     def list_relations_without_caching(self, schema_relation: BaseRelation) -> list[BaseRelation]:
         """As in dbt-spark, whose `show table extended` asks the metastore for one table after another."""
-        credentials = cast(SparkPythonCredentials, self.config.credentials)
-        is_session = credentials.method == SparkConnectionMethod.SESSION
-        if not is_session or is_remote(credentials.server_side_parameters):
+        session: Any = self._session()
+        parameters = cast(SparkPythonCredentials, self.config.credentials).server_side_parameters
+        if session is None or is_remote(parameters):
             return super().list_relations_without_caching(schema_relation)
         schema = schema_relation.schema
-        session: Any = self.connections.get_thread_connection().handle.session
         catalog = session._jsparkSession.sessionState().catalog()
         if not catalog.databaseExists(schema):
             return []
@@ -159,10 +158,9 @@ class SparkPythonAdapter(SparkAdapter):
         The columns are those of the table but for partitions that the folder's path names. False, and
         no view, where there is no such folder, or no session in this process.
         """
-        credentials = cast(SparkPythonCredentials, self.config.credentials)
-        if credentials.method != SparkConnectionMethod.SESSION:
+        session = self._session()
+        if session is None:
             return False
-        session: SparkSession = self.connections.get_thread_connection().handle.session
         columns = [one for one in session.table(table).schema if f"/{one.name}=" not in folder]
         try:
             session.read.schema(StructType(columns)).parquet(folder).createOrReplaceTempView(view)
@@ -190,6 +188,13 @@ class SparkPythonAdapter(SparkAdapter):
         files = self._project_files("model", "macro", "seed", "test")
         settings = Path(self.config.project_root) / "dbt_project.yml"
         return hash_files([settings, *files, *package_files(package)])
+
+    def _session(self) -> SparkSession | None:
+        """The session that dbt's statements run in; None where they go to a server of another method."""
+        credentials = cast(SparkPythonCredentials, self.config.credentials)
+        if credentials.method != SparkConnectionMethod.SESSION:
+            return None
+        return cast(SparkSession, self.connections.get_thread_connection().handle.session)
 
     def _project_files(self, *kinds: str) -> list[Path]:
         root = Path(self.config.project_root)

@@ -35,10 +35,14 @@ def postpone(module: str) -> None:
     Raises:
         ImportError: there is no such package.
 
-    >>> postpone("concurrent.futures")
-    >>> from concurrent import futures
-    >>> futures.ALL_COMPLETED
-    'ALL_COMPLETED'
+    >>> postpone("wsgiref.headers")
+    >>> from wsgiref import headers
+    >>> "wsgiref.headers" in sys.modules
+    False
+    >>> headers.Headers([("feed", "alice")])["feed"]
+    'alice'
+    >>> "wsgiref.headers" in sys.modules
+    True
     """
     package, _, name = module.rpartition(".")
     if module not in sys.modules:
