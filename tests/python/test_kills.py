@@ -10,6 +10,7 @@ import json
 import os
 import random
 import signal
+import time
 from pathlib import Path
 
 import pytest
@@ -42,7 +43,10 @@ def test_builds_killed_at_any_moment(warehouse: Warehouse, tribes2: Path) -> Non
         for seed in range(KILLS):
             dice = random.Random(seed)
             growing.write_bytes(contents[seed % 2])
-            said = kill(warehouse, after=dice.randrange(1, LINES), java=dice.random() < 0.5)
+            after, java, seconds = dice.randrange(1, LINES), dice.random() < 0.5, 2 * dice.random()
+            said, killed = kill(warehouse, after, seconds, java=java)
+            victim = ("Java" if java else "dbt") if killed else "nothing"
+            print(f"seed {seed}: {victim} killed after: {said.splitlines()[-1]}", flush=True)
             found = of_logs(warehouse.published())
             assert found in right, f"seed {seed}: {said}"
             assert "\tat " not in said, f"seed {seed}: a page of Java"
@@ -51,28 +55,34 @@ def test_builds_killed_at_any_moment(warehouse: Warehouse, tribes2: Path) -> Non
             warehouse.refresh("build", "--exclude-resource-type", "unit_test")
             assert of_logs(warehouse.published()) == tables
     assert set(reads) <= {tuple(len(tables[name]) for name in READ) for tables in right}
-    killed = warehouse.rows("select * from scuttlehouse.fct_builds where status = 'killed'")
-    assert killed
+    assert warehouse.rows("select * from scuttlehouse.fct_builds where status = 'killed'")
 
 
 def of_logs(tables: dict[str, Rows]) -> dict[str, Rows]:
     return {name: rows for name, rows in tables.items() if name not in OF_BUILDS}
 
 
-def kill(warehouse: Warehouse, after: int, *, java: bool) -> str:
-    """Kill a build, or its Java, once it has said so many lines; what it said."""
+def kill(warehouse: Warehouse, after: int, seconds: float, *, java: bool) -> tuple[str, int]:
+    """Kill a build, or its Java, some seconds after it has said so many lines.
+
+    What it said until it ended, and how many processes were killed.
+    """
     said = []
+    killed = 0
     with warehouse.start(*BUILD) as process:
         for line in process.stdout or ():
             said.append(line)
-            if len(said) == after:
-                victims = children(process.pid) if java else [process.pid]
-                for victim in victims:
+            if len(said) != after:
+                continue
+            time.sleep(seconds)
+            if process.poll() is None:
+                for victim in children(process.pid) if java else [process.pid]:
                     os.kill(victim, signal.SIGKILL)
+                    killed += 1
     if not java:
         assert process.returncode in (0, -signal.SIGKILL), "".join(said)
     warehouse.wait_for_java()
-    return "".join(said)
+    return "".join(said), killed
 
 
 def children(pid: int) -> list[int]:
