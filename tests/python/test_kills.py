@@ -1,4 +1,5 @@
-"""Builds that are killed at any moment, dbt or Java, while somebody reads: nothing is lost or mixed.
+"""Builds that are killed at any moment, dbt or Java, while somebody reads, or that fill the disk: nothing is
+lost or mixed.
 
 `SCUTTLEHOUSE_TEST_KILLS=50 pytest tests/python/test_kills.py` takes an hour or two. A run without the
 variable takes none of it: one kill is part of `test_publishing.py`.
@@ -9,8 +10,11 @@ from __future__ import annotations
 import json
 import os
 import random
+import shutil
 import signal
+import subprocess
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -23,15 +27,41 @@ BUILD = "dbt", "build", "--profiles-dir", "profiles", "--exclude-resource-type",
 LINES = 440
 READ = "fct_messages", "fct_tangle_messages"
 
+if_asked = pytest.mark.skipif(KILLS == 0, reason="SCUTTLEHOUSE_TEST_KILLS asks for it")
 
-@pytest.mark.skipif(KILLS == 0, reason="SCUTTLEHOUSE_TEST_KILLS says how many builds to kill")
-def test_builds_killed_at_any_moment(warehouse: Warehouse, tribes2: Path) -> None:
-    """A log is exported again and again, longer or shorter; most of the builds that read it are killed."""
+
+@pytest.fixture
+def growing(warehouse: Warehouse) -> Path:
+    """A log that grows beside the sample."""
+    warehouse.land(*sorted((PROJECT / "sample").iterdir()))
+    return warehouse.landing / "growing.jsonl"
+
+
+@pytest.fixture
+def contents(tribes2: Path) -> list[bytes]:
+    """The log at two times."""
     log = tribes2 / "s4-overlap" / "forked-synced" / "alice.jsonl"
     lines = log.read_bytes().splitlines(keepends=True)
-    contents = [b"".join(lines[: len(lines) // 2]), b"".join(lines)]
-    warehouse.land(*sorted((PROJECT / "sample").iterdir()))
-    growing = warehouse.landing / "growing.jsonl"
+    return [b"".join(lines[: len(lines) // 2]), b"".join(lines)]
+
+
+@pytest.fixture
+def disk(warehouse: Warehouse) -> Iterator[Path]:
+    """A disk of 120 MB that holds the warehouse and nothing else."""
+    warehouse.stop()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=120m", "tmpfs", str(warehouse.home)]
+    if subprocess.run(mount, check=False).returncode:
+        pytest.skip("only root may mount a disk")
+    yield warehouse.home
+    warehouse.stop()
+    subprocess.run(["umount", str(warehouse.home)], check=True)
+
+
+@if_asked
+def test_builds_killed_at_any_moment(
+    warehouse: Warehouse, growing: Path, contents: list[bytes]
+) -> None:
+    """A log is exported again and again, longer or shorter; most of the builds that read it are killed."""
     right = []
     for content in contents:
         growing.write_bytes(content)
@@ -46,7 +76,7 @@ def test_builds_killed_at_any_moment(warehouse: Warehouse, tribes2: Path) -> Non
             after, java, seconds = dice.randrange(1, LINES), dice.random() < 0.5, 2 * dice.random()
             said, killed = kill(warehouse, after, seconds, java=java)
             victim = ("Java" if java else "dbt") if killed else "nothing"
-            print(f"seed {seed}: {victim} killed after: {said.splitlines()[-1]}", flush=True)
+            print(f"seed {seed}: {victim} killed {seconds:.1f} s after line {after}", flush=True)
             found = of_logs(warehouse.published())
             assert found in right, f"seed {seed}: {said}"
             assert "\tat " not in said, f"seed {seed}: a page of Java"
@@ -56,6 +86,34 @@ def test_builds_killed_at_any_moment(warehouse: Warehouse, tribes2: Path) -> Non
             assert of_logs(warehouse.published()) == tables
     assert set(reads) <= {tuple(len(tables[name]) for name in READ) for tables in right}
     assert warehouse.rows("select * from scuttlehouse.fct_builds where status = 'killed'")
+
+
+@if_asked
+def test_a_disk_that_is_full(
+    warehouse: Warehouse, disk: Path, growing: Path, contents: list[bytes]
+) -> None:
+    growing.write_bytes(contents[0])
+    warehouse.build("build", "--exclude-resource-type", "unit_test")
+    before = warehouse.published()
+    growing.write_bytes(contents[1])
+    filler = disk / "filler"
+    for room in (1_500_000, 0):
+        filler.write_bytes(bytes(shutil.disk_usage(disk).free - room))
+        build = warehouse.run(*BUILD)
+        assert build.returncode not in (0, -signal.SIGKILL)
+        assert "No space left on device" in build.stdout
+        for page in ("\tat ", "Traceback"):
+            assert page not in build.stdout + build.stderr
+        assert warehouse.published() == before
+        count = "select count(*) as n from fct_messages"
+        read = warehouse.run("scuttlehouse", "sql", count, "--format", "json")
+        assert read.stdout == f'{{"n": {len(before["fct_messages"])}}}\n', read.stderr
+        filler.unlink()
+    warehouse.refresh("build", "--exclude-resource-type", "unit_test")
+    after = of_logs(warehouse.published())
+    assert after != of_logs(before)
+    warehouse.build("build", "--exclude-resource-type", "unit_test")
+    assert of_logs(warehouse.published()) == after
 
 
 def of_logs(tables: dict[str, Rows]) -> dict[str, Rows]:

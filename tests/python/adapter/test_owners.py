@@ -11,8 +11,16 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from dbt_common.exceptions import DbtRuntimeError
 
-from dbt.adapters.sparkpython.owners import hold, holder, is_locked, release, signature_of
+from dbt.adapters.sparkpython.owners import (
+    hold,
+    holder,
+    is_locked,
+    release,
+    signature_of,
+    write_whole,
+)
 
 HOLD = """
 import sys, time
@@ -76,3 +84,15 @@ def test_a_damaged_signature_is_no_trouble(lock: Path, text: str) -> None:
     lock.parent.mkdir()
     signature_of(lock).write_text(text)
     assert holder(lock) == "another process"
+
+
+@pytest.mark.parametrize("name", ["folder", "file/name"])
+def test_a_file_that_cannot_be_written_is_a_sentence(tmp_path: Path, name: str) -> None:
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "file").touch()
+    with pytest.raises(DbtRuntimeError) as raised:
+        write_whole(tmp_path / name, "text")
+    said = raised.value.msg
+    assert said.startswith(f"{tmp_path / name} cannot be written: "), said
+    assert "\n" not in said
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["file", "folder"], "no part is left"

@@ -10,8 +10,11 @@ import json
 import os
 import socket
 import sys
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
+
+from dbt_common.exceptions import DbtRuntimeError
 
 _held: dict[Path, int] = {}
 
@@ -64,7 +67,11 @@ def release(path: Path) -> None:
 
 
 def sign(path: Path, word: str = "") -> None:
-    """Write down that this process holds the lock at `path`."""
+    """Write down that this process holds the lock at `path`.
+
+    Raises:
+        DbtRuntimeError: it cannot be written; the words of the holder before stay.
+    """
     words = {
         "word": word,
         "process": os.getpid(),
@@ -76,11 +83,20 @@ def sign(path: Path, word: str = "") -> None:
 
 
 def write_whole(path: Path, text: str) -> None:
-    """Write a file that readers find whole, the old one or the new one."""
-    path.parent.mkdir(parents=True, exist_ok=True)
+    """Write a file that readers find whole, the old one or the new one.
+
+    Raises:
+        DbtRuntimeError: it cannot be written, with the reason; what was there stays.
+    """
     part = path.with_name(f"{path.name}.{os.getpid()}")
-    part.write_text(text, encoding="utf-8")
-    part.replace(path)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        part.write_text(text, encoding="utf-8")
+        part.replace(path)
+    except OSError as error:
+        with suppress(OSError):
+            part.unlink()
+        raise DbtRuntimeError(f"{path} cannot be written: {error.strerror}.") from error
 
 
 def signature_of(path: Path) -> Path:

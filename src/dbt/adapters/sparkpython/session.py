@@ -15,7 +15,7 @@ from pyspark.sql import DataFrame, SparkSession
 from dbt.adapters.sparkpython import java
 from dbt.adapters.sparkpython.derby import is_in_memory, metastore_folder, refuse_if_locked
 from dbt.adapters.sparkpython.orphans import clear_orphan
-from dbt.adapters.sparkpython.owners import sign
+from dbt.adapters.sparkpython.owners import sign, signature_of
 from dbt.adapters.sparkpython.sentences import SPARK_ERRORS, spark_sentence
 
 _opening = threading.Lock()
@@ -91,7 +91,10 @@ def _start(parameters: dict[str, str]) -> SparkSession:
     except SPARK_ERRORS as error:
         raise DbtRuntimeError(f"Spark did not start: {spark_sentence(error)}") from error
     if not is_remote(parameters) and (folder := metastore_folder(parameters)):
-        sign(folder)
+        try:
+            sign(folder)
+        except DbtRuntimeError:  # Whoever only reads needs no room on the disk.
+            signature_of(folder).unlink(missing_ok=True)
     return session
 
 
