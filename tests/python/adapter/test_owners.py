@@ -7,7 +7,7 @@ import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -87,12 +87,17 @@ def test_a_damaged_signature_is_no_trouble(lock: Path, text: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["folder", "file/name"])
-def test_a_file_that_cannot_be_written_is_a_sentence(tmp_path: Path, name: str) -> None:
+@pytest.mark.parametrize(
+    ("what", "done"),
+    [(is_locked, "opened"), (hold, "locked"), (lambda path: write_whole(path, ""), "written")],
+)
+def test_a_place_that_cannot_be_used_is_a_sentence(
+    tmp_path: Path, name: str, what: Callable[[Path], object], done: str
+) -> None:
     (tmp_path / "folder").mkdir()
     (tmp_path / "file").touch()
     with pytest.raises(DbtRuntimeError) as raised:
-        write_whole(tmp_path / name, "text")
-    said = raised.value.msg
-    assert said.startswith(f"{tmp_path / name} cannot be written: "), said
-    assert "\n" not in said
+        what(tmp_path / name)
+    assert raised.value.msg.startswith(f"{tmp_path / name} cannot be {done}: ")
+    assert "\n" not in raised.value.msg
     assert sorted(path.name for path in tmp_path.iterdir()) == ["file", "folder"], "no part is left"

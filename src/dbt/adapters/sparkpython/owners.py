@@ -20,24 +20,36 @@ _held: dict[Path, int] = {}
 
 
 def is_locked(path: Path) -> bool:
-    """Whether another process has locked this file; not if there is none."""
+    """Whether another process has locked this file; not if there is none.
+
+    Raises:
+        DbtRuntimeError: it cannot be opened, with the reason.
+    """
     try:
         with path.open("r+b") as file:
             return not _lock(file.fileno())
     except FileNotFoundError:
         return False
+    except OSError as error:
+        raise _cannot_be("opened", path, error) from error
 
 
 def hold(path: Path, word: str = "") -> bool:
     """Lock this file until it is released or the process ends, and sign it; false if another has.
 
     A process may hold a file as often as it likes. `word` stands in the signature.
+
+    Raises:
+        DbtRuntimeError: it cannot be locked or signed, with the reason.
     """
     path = path.resolve()
     if path in _held:
         return True
-    path.parent.mkdir(parents=True, exist_ok=True)
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
+    except OSError as error:
+        raise _cannot_be("locked", path, error) from error
     if not _lock(descriptor):
         os.close(descriptor)
         return False
@@ -96,7 +108,11 @@ def write_whole(path: Path, text: str) -> None:
     except OSError as error:
         with suppress(OSError):
             part.unlink()
-        raise DbtRuntimeError(f"{path} cannot be written: {error.strerror}.") from error
+        raise _cannot_be("written", path, error) from error
+
+
+def _cannot_be(done: str, path: Path, error: OSError) -> DbtRuntimeError:
+    return DbtRuntimeError(f"{path} cannot be {done}: {error.strerror}.")
 
 
 def signature_of(path: Path) -> Path:
