@@ -20,9 +20,10 @@ from pathlib import Path
 import pytest
 
 from conftest import OF_BUILDS, PROJECT, Rows, Warehouse, reading, version_rows
+from test_publishing import WITHOUT_UNIT_TESTS
 
 KILLS = int(os.environ.get("SCUTTLEHOUSE_TEST_KILLS", "0"))
-BUILD = "dbt", "build", "--profiles-dir", "profiles", "--exclude-resource-type", "unit_test"
+BUILD = "dbt", "build", "--profiles-dir", "profiles", *WITHOUT_UNIT_TESTS
 # A build says about so many lines, the summary of what it has published included.
 LINES = 440
 READ = "fct_messages", "fct_tangle_messages"
@@ -65,7 +66,7 @@ def test_builds_killed_at_any_moment(
     right = []
     for content in contents:
         growing.write_bytes(content)
-        warehouse.build("build", "--exclude-resource-type", "unit_test")
+        warehouse.build("build", *WITHOUT_UNIT_TESTS)
         right.append(of_logs(warehouse.published()))
     assert right[0] != right[1]
 
@@ -82,7 +83,7 @@ def test_builds_killed_at_any_moment(
             assert "\tat " not in said, f"seed {seed}: a page of Java"
         for content, tables in zip(contents, right, strict=True):
             growing.write_bytes(content)
-            warehouse.refresh("build", "--exclude-resource-type", "unit_test")
+            warehouse.refresh("build", *WITHOUT_UNIT_TESTS)
             assert of_logs(warehouse.published()) == tables
     assert set(reads) <= {tuple(len(tables[name]) for name in READ) for tables in right}
     assert warehouse.rows("select * from scuttlehouse.fct_builds where status = 'killed'")
@@ -93,10 +94,11 @@ def test_a_disk_that_is_full(
     warehouse: Warehouse, disk: Path, growing: Path, contents: list[bytes]
 ) -> None:
     growing.write_bytes(contents[0])
-    warehouse.build("build", "--exclude-resource-type", "unit_test")
+    warehouse.build("build", *WITHOUT_UNIT_TESTS)
     before = warehouse.published()
     growing.write_bytes(contents[1])
     filler = disk / "filler"
+    count = "select count(*) as n from fct_messages"
     for room in (1_500_000, 0):
         filler.write_bytes(bytes(shutil.disk_usage(disk).free - room))
         build = warehouse.run(*BUILD)
@@ -105,14 +107,13 @@ def test_a_disk_that_is_full(
         for page in ("\tat ", "Traceback"):
             assert page not in build.stdout + build.stderr
         assert warehouse.published() == before
-        count = "select count(*) as n from fct_messages"
         read = warehouse.run("scuttlehouse", "sql", count, "--format", "json")
         assert read.stdout == f'{{"n": {len(before["fct_messages"])}}}\n', read.stderr
         filler.unlink()
-    warehouse.refresh("build", "--exclude-resource-type", "unit_test")
+    warehouse.refresh("build", *WITHOUT_UNIT_TESTS)
     after = of_logs(warehouse.published())
     assert after != of_logs(before)
-    warehouse.build("build", "--exclude-resource-type", "unit_test")
+    warehouse.build("build", *WITHOUT_UNIT_TESTS)
     assert of_logs(warehouse.published()) == after
 
 
