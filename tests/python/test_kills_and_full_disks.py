@@ -1,8 +1,8 @@
 """Builds that are killed at any moment, dbt or Java, while somebody reads, or that fill the disk: nothing is
 lost or mixed.
 
-`SCUTTLEHOUSE_TEST_KILLS=50 pytest tests/python/test_kills.py` takes an hour or two. A run without the
-variable takes none of it: one kill is part of `test_publishing.py`.
+`SCUTTLEHOUSE_TEST_KILLS=50 pytest tests/python/test_kills_and_full_disks.py` takes an hour or two. A run
+without the variable takes none of it: one kill is part of `test_publishing.py`.
 """
 
 from __future__ import annotations
