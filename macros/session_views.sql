@@ -45,8 +45,9 @@
 
 {% macro view_rows_of_version(relation, columns, table, version) -%}
   {%- set view = session_view(relation.identifier) -%}
-  {%- do run_query('create or replace temporary view ' ~ view ~ ' as select ' ~ columns ~ ' from '
-      ~ rows_of_version_in_session(table, version)) -%}
+  {%- set rows = rows_of_version_in_session(table, version) -%}
+  {%- set hint = '/*+ coalesce(1) */ ' if adapter.reads_few_bytes('select * from ' ~ rows) else '' -%}
+  {%- do run_query('create or replace temporary view ' ~ view ~ ' as select ' ~ hint ~ columns ~ ' from ' ~ rows) -%}
   {{ return(view) }}
 {%- endmacro %}
 

@@ -20,7 +20,7 @@ from dbt.adapters.spark.impl import SparkAdapter
 from dbt_common.exceptions import DbtRuntimeError
 from dbt_common.invocation import get_invocation_id
 from pyspark.errors import AnalysisException
-from pyspark.sql import SparkSession
+from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import StructType
 
 from dbt.adapters.sparkpython.connections import SparkPythonConnectionManager
@@ -41,6 +41,10 @@ from dbt.adapters.sparkpython.session import begin_to_open, is_remote, log_to
 # Commands that open a session as soon as they have parsed the project; Java starts meanwhile.
 NEED_SPARK = ("build", "run", "test", "seed")
 RUN_PYTHON_MODELS = ("build", "run")
+
+# What reads no more than this is read in one task. Of more tasks Spark moves the rows between them for every
+# join and every aggregate, and plans anew after each move.
+FEW_BYTES = 4 << 20
 
 # In what Spark says of a table.
 _TABLE_NAME = re.compile("^Table: (.*)$", re.MULTILINE)
@@ -163,12 +167,26 @@ class SparkPythonAdapter(SparkAdapter):
             return False
         columns = [one for one in session.table(table).schema if f"/{one.name}=" not in folder]
         try:
-            session.read.schema(StructType(columns)).parquet(folder).createOrReplaceTempView(view)
+            rows = session.read.schema(StructType(columns)).parquet(folder)
         except AnalysisException as error:
             if error.getCondition() != "PATH_NOT_FOUND":
                 raise
             return False
+        (rows.coalesce(1) if self._reads_few_bytes(rows) else rows).createOrReplaceTempView(view)
         return True
+
+    @available
+    def reads_few_bytes(self, query: str) -> bool:
+        """Whether the files that a query reads are small; False where the session is not of this process."""
+        session = self._session()
+        return session is not None and self._reads_few_bytes(session.sql(query))
+
+    def _reads_few_bytes(self, rows: DataFrame) -> bool:
+        parameters = cast(SparkPythonCredentials, self.config.credentials).server_side_parameters
+        if is_remote(parameters):
+            return False
+        plan: Any = rows._jdf.queryExecution().analyzed()
+        return bool(plan.stats().sizeInBytes() <= FEW_BYTES)
 
     @available
     def write_file(self, path: str, text: str) -> None:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import atexit
+import gc
 import os
 import threading
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 from dbt_common.exceptions import DbtRuntimeError
 from pyspark.errors import PySparkException
@@ -90,12 +93,29 @@ def _start(parameters: dict[str, str]) -> SparkSession:
         session = builder.getOrCreate()
     except SPARK_ERRORS as error:
         raise DbtRuntimeError(f"Spark did not start: {spark_sentence(error)}") from error
+    if not is_remote(parameters):
+        _leave_out_checksums(session)
+    # What dbt has read of the project by now lives as long as the process: Python need not look through it
+    # again and again, nor through all there is when the process ends.
+    gc.freeze()
+    atexit.register(gc.freeze)
     if not is_remote(parameters) and (folder := metastore_folder(parameters)):
         try:
             sign(folder)
         except DbtRuntimeError:  # Whoever only reads needs no room on the disk.
             signature_of(folder).unlink(missing_ok=True)
     return session
+
+
+def _leave_out_checksums(session: SparkSession) -> None:
+    """Write no checksum beside every file on this machine: Hadoop starts two processes for each.
+
+    Parquet's pages have checksums of their own.
+    """
+    jvm: Any = session._jvm
+    files = jvm.org.apache.hadoop.fs.FileSystem.getLocal(session._jsc.hadoopConfiguration())
+    files.setWriteChecksum(False)
+    files.setVerifyChecksum(False)
 
 
 def _is_stopped(session: SparkSession) -> bool:
