@@ -16,6 +16,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from conftest import Project
+from dbt.adapters.sparkpython import impl
 from dbt.adapters.sparkpython.connections import rows_written
 
 GOOD = "--exclude", "tag:broken"
@@ -173,6 +174,31 @@ def test_nothing_stays_behind_in_the_session(built_twice: Project) -> None:
     assert mode is not None
     assert mode.lower() == "static"
     assert [t.name for t in built_twice.session.catalog.listTables("tiny") if t.isTemporary] == []
+
+
+@pytest.mark.parametrize(("limit", "tasks"), [(1_000_000, 1), (1, 2)])
+def test_few_bytes_are_read_in_one_task(
+    built: Project, monkeypatch: pytest.MonkeyPatch, limit: int, tasks: int
+) -> None:
+    """The ten numbers are in two files, since two tasks have written them."""
+    monkeypatch.setattr(impl, "FEW_BYTES", limit)
+    folder = built.root / "warehouse" / "tiny.db" / "numbers"
+    assert len(list(folder.glob("*.parquet"))) == 2
+    assert built.dbt("run-operation", "view_numbers", "--vars", f"folder: {folder}").success
+    try:
+        assert built.session.table("numbers_by_files").rdd.getNumPartitions() == tasks
+        assert sorted(row.id for row in built.rows("select id from numbers_by_files")) == [
+            *range(10)
+        ]
+        assert built.rows("select answer from numbers_are_few")[0].answer == (tasks == 1)
+    finally:
+        built.session.catalog.dropTempView("numbers_by_files")
+        built.session.catalog.dropTempView("numbers_are_few")
+
+
+def test_no_checksums_lie_beside_files(built: Project) -> None:
+    assert list((built.root / "warehouse").rglob("*.parquet"))
+    assert list((built.root / "warehouse").rglob("*.crc")) == []
 
 
 def test_full_refresh(built_twice: Project) -> None:

@@ -47,6 +47,14 @@ seeds:
 {{ config(materialized='table') }}
 select id from range({{ var('rows', 10) }})
 """,
+    # The folder goes in as a var: only the test needs it.
+    "macros/view_numbers.sql": """
+{% macro view_numbers() %}
+  {% do adapter.view_files('numbers_by_files', 'tiny.numbers', var('folder')) %}
+  {% do run_query("create or replace temporary view numbers_are_few as select "
+      ~ adapter.reads_few_bytes('select id from tiny.numbers') ~ " as answer") %}
+{% endmacro %}
+""",
     # Long enough to be killed in the middle of writing when `slow` is large.
     "models/crashed.sql": """
 {{ config(materialized='table') }}
