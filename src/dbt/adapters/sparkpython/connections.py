@@ -55,11 +55,11 @@ class SessionConnection(SparkConnectionWrapper):
         self.rows_written = rows_written(self.frame)
 
     def fetchall(self) -> list[Row]:
-        # A command without columns has run: Spark would make a query of its own to say that it has no rows.
-        if self.frame is None or not self.frame.schema.fields:
-            return []
         with spark_errors_as_sentences(self.sql):
-            return self.frame.collect()
+            # A command without columns has run: to say that it has no rows, Spark would make a query more.
+            return (
+                self.frame.collect() if self.frame is not None and self.frame.schema.fields else []
+            )
 
     def fetchmany(self, size: int) -> list[Row]:
         with spark_errors_as_sentences(self.sql):

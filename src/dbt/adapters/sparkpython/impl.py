@@ -172,21 +172,14 @@ class SparkPythonAdapter(SparkAdapter):
             if error.getCondition() != "PATH_NOT_FOUND":
                 raise
             return False
-        (rows.coalesce(1) if self._reads_few_bytes(rows) else rows).createOrReplaceTempView(view)
+        (rows.coalesce(1) if _reads_few_bytes(rows) else rows).createOrReplaceTempView(view)
         return True
 
     @available
     def reads_few_bytes(self, query: str) -> bool:
         """Whether the files that a query reads are small; False where the session is not of this process."""
         session = self._session()
-        return session is not None and self._reads_few_bytes(session.sql(query))
-
-    def _reads_few_bytes(self, rows: DataFrame) -> bool:
-        parameters = cast(SparkPythonCredentials, self.config.credentials).server_side_parameters
-        if is_remote(parameters):
-            return False
-        plan: Any = rows._jdf.queryExecution().analyzed()
-        return bool(plan.stats().sizeInBytes() <= FEW_BYTES)
+        return session is not None and _reads_few_bytes(session.sql(query))
 
     @available
     def write_file(self, path: str, text: str) -> None:
@@ -222,3 +215,8 @@ class SparkPythonAdapter(SparkAdapter):
 
 def _build_lock(folder: str) -> Path:
     return Path(folder, "build.lock")
+
+
+def _reads_few_bytes(rows: DataFrame) -> bool:
+    java: Any = getattr(rows, "_jdf", None)  # a client of Spark Connect has none
+    return java is not None and java.queryExecution().analyzed().stats().sizeInBytes() <= FEW_BYTES

@@ -93,13 +93,14 @@ def _start(parameters: dict[str, str]) -> SparkSession:
         session = builder.getOrCreate()
     except SPARK_ERRORS as error:
         raise DbtRuntimeError(f"Spark did not start: {spark_sentence(error)}") from error
-    if not is_remote(parameters):
-        _leave_out_checksums(session)
     # What dbt has read of the project by now lives as long as the process: Python need not look through it
     # again and again, nor through all there is when the process ends.
     gc.freeze()
     atexit.register(gc.freeze)
-    if not is_remote(parameters) and (folder := metastore_folder(parameters)):
+    if is_remote(parameters):
+        return session
+    _leave_out_checksums(session)
+    if folder := metastore_folder(parameters):
         try:
             sign(folder)
         except DbtRuntimeError:  # Whoever only reads needs no room on the disk.
