@@ -280,13 +280,14 @@ def part_rows(part: Path, columns: list[str] | None = None) -> Rows:
 
 @contextmanager
 def reading(read: Callable[[], Read]) -> Iterator[list[Read]]:
-    """Somebody who reads all the time, in a thread: what they have read so far. No read may fail."""
+    """Somebody who reads many times a second, in a thread: what they have read so far. No read may fail."""
     reads: list[Read] = []
     errors: list[Exception] = []
     done = threading.Event()
 
     def read_on() -> None:
-        while not done.is_set() and not errors:
+        # Without a pause, a reader would take a core, and this process's lock, from the builds beside it.
+        while not done.wait(0.05) and not errors:
             try:
                 reads.append(read())
             except Exception as error:
