@@ -19,10 +19,10 @@ PUBLISHED = "scuttlehouse.dim_logs"
 def model(dbt: Any, session: SparkSession) -> DataFrame:
     dbt.config(materialized="table")
     landing = Path(dbt.config.get("landing")).resolve()
-    found = list_logs(landing)
+    known = {} if get_flags().FULL_REFRESH else known_logs(session, landing)
     stock = take_stock(
-        found,
-        {} if get_flags().FULL_REFRESH else known_logs(session, landing),
+        list_logs(landing, may_be_empty=bool(known)),
+        known,
         get_invocation_id(),
         lines_hash(Path(dbt.config.get("home")), dbt.config.get("network_key_file")),
         content_hash,

@@ -58,13 +58,15 @@ class Log:
     modified_ms: int
 
 
-def list_logs(folder: Path) -> list[Log]:
+def list_logs(folder: Path, *, may_be_empty: bool = False) -> list[Log]:
     """List the logs below the landing folder, in the order of their names.
 
-    Every file is opened once, so that one that may not be read stops a build before it starts.
+    Every file is opened once, so that one that may not be read stops a build before it starts. A folder
+    whose logs have been read and moved to an archive may be empty.
 
     Raises:
-        LandingError: the folder is missing, is no folder, holds no line, or a log cannot be opened.
+        LandingError: the folder is missing, is no folder, holds no line (unless it may be empty), or a
+            log cannot be opened.
 
     Complexity: O(files).
 
@@ -101,7 +103,7 @@ def list_logs(folder: Path) -> list[Log]:
             ) from None
         source_file = path.relative_to(folder).as_posix()
         logs.append(Log(str(path), source_file, state.st_size, state.st_mtime_ns // 1_000_000))
-    if not any(log.size_bytes for log in logs):
+    if not may_be_empty and not any(log.size_bytes for log in logs):
         raise LandingError(
             f"The landing folder {folder} holds no log with a line in it: put *.jsonl or "
             "*.jsonl.gz files there, or set SCUTTLEHOUSE_LANDING to another folder."

@@ -243,3 +243,14 @@ def test_whatever_is_new_is_built_and_tested(warehouse: Warehouse, kept: str) ->
     assert planned(warehouse) == kept, "all is as it was"
     warehouse.refresh("run", "-s", "fct_rejected_lines")
     assert planned(warehouse) is None, "a table was made since"
+
+
+@pytest.mark.usefixtures("kept")
+def test_logs_that_were_all_moved_to_an_archive(warehouse: Warehouse) -> None:
+    warehouse.land()
+    assert planned(warehouse) is None, "all logs have vanished"
+    status = "select distinct status from scuttlehouse_work.stg_landing__logs"
+    assert warehouse.rows(status) == [{"status": "vanished"}]
+    outcome = warehouse.dbt("build", "-s", "stg_landing__logs", "--full-refresh", "--no-write-json")
+    [said] = [one.message for one in outcome.result if one.node.name == "stg_landing__logs"]
+    assert "holds no log with a line in it" in said, "a full refresh reads what is there"
