@@ -46,8 +46,8 @@ known_exclusions as (
         epochs.epoch_id,
         exclusions.person_id
     from exclusions
-    inner join pasts on exclusions.message_id = pasts.known_id
-    inner join epochs on pasts.message_id = epochs.epoch_id
+    inner join pasts on exclusions.message_id = pasts.known_id and exclusions.group_id = pasts.group_id
+    inner join epochs on pasts.message_id = epochs.epoch_id and pasts.group_id = epochs.group_id
 
 ),
 

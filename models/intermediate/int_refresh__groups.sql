@@ -27,6 +27,13 @@ epochs as (
 
 ),
 
+timelines as (
+
+    select * from {{ ref('int_tangles__messages') }}
+    where tangle_kind = 'group' and group_id is not null
+
+),
+
 touched_tangles as (
 
     select distinct
@@ -67,6 +74,15 @@ touched_keys as (
 
 ),
 
+-- Whoever writes to a group may do so on a feed that was announced for an epoch of another one.
+feeds_of_touched_keys as (
+
+    select feeds.feed_id
+    from feeds
+    left semi join touched_keys on feeds.key_hash = touched_keys.key_hash
+
+),
+
 final as (
 
     select group_id from touched_groups
@@ -74,6 +90,10 @@ final as (
     select epochs.group_id
     from epochs
     left semi join touched_keys on epochs.key_hash = touched_keys.key_hash
+    union
+    select timelines.group_id
+    from timelines
+    left semi join feeds_of_touched_keys on timelines.feed_id = feeds_of_touched_keys.feed_id
 
 )
 

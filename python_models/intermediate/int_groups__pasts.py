@@ -25,13 +25,15 @@ def model(dbt: Any, session: SparkSession) -> DataFrame:
         .join(superseded, "epoch_id", "left")
         .select(
             "tangle_id",
+            "group_id",
             "message_id",
             "previous_ids",
             F.coalesce("content_type", F.lit("")).alias("content_type"),
             F.coalesce("is_superseded", F.lit(False)).alias("is_superseded"),
         )
     )
-    return whole(messages, "tangle_id").mapInArrow(find_pasts, "known_id string, message_id string")
+    pairs = "group_id string, known_id string, message_id string"
+    return whole(messages, "tangle_id").mapInArrow(find_pasts, pairs)
 
 
 def find_pasts(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -56,6 +58,8 @@ def known(
     places, targets = reach_pairs(
         len(graph.nodes), graph.link_message, graph.link_previous, sources, is_target
     )
-    ids = table["message_id"]
-    pairs = pa.table({"known_id": ids.take(sources[places]), "message_id": ids.take(targets)})
+    groups, ids = table["group_id"].take(targets), table["message_id"]
+    pairs = pa.table(
+        {"group_id": groups, "known_id": ids.take(sources[places]), "message_id": ids.take(targets)}
+    )
     yield from pairs.to_batches()

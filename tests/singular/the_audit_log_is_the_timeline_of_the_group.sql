@@ -13,7 +13,7 @@ tangles as (
     where
         tangle_kind = 'group'
         and group_id is not null
-        and {{ is_tested() }}
+        and {{ is_tested_among('group_id', 'int_refresh__groups') }}
 
 ),
 

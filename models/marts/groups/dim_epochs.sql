@@ -63,7 +63,10 @@ late_posts as (
     from pasts
     inner join timelines on pasts.message_id = timelines.message_id
     inner join precedence
-        on pasts.known_id = precedence.epoch_id and timelines.epoch_id = precedence.predecessor_id
+        on
+            pasts.known_id = precedence.epoch_id
+            and timelines.epoch_id = precedence.predecessor_id
+            and pasts.group_id = precedence.group_id
 
 ),
 

@@ -59,10 +59,11 @@ readditions as (
         additions.epoch_id,
         additions.person_id
     from changes as additions
-    inner join pasts on additions.message_id = pasts.message_id
+    inner join pasts on additions.message_id = pasts.message_id and additions.group_id = pasts.group_id
     inner join changes as exclusions
         on
             pasts.known_id = exclusions.message_id
+            and pasts.group_id = exclusions.group_id
             and additions.person_id = exclusions.person_id
     where additions.change = 'add' and exclusions.change = 'exclude'
 
