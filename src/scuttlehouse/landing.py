@@ -15,7 +15,7 @@ import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO, NamedTuple
+from typing import BinaryIO, NamedTuple, NoReturn
 
 SUFFIXES = (".jsonl", ".jsonl.gz")
 
@@ -66,7 +66,7 @@ def list_logs(folder: Path, *, may_be_empty: bool = False) -> list[Log]:
 
     Raises:
         LandingError: the folder is missing, is no folder, holds no line (unless it may be empty), or a
-            log cannot be opened.
+            log or a folder in it cannot be opened.
 
     Complexity: O(files).
 
@@ -88,9 +88,7 @@ def list_logs(folder: Path, *, may_be_empty: bool = False) -> list[Log]:
             "that holds it."
         )
     logs = []
-    for path in sorted(path for path in folder.rglob("*") if path.name.endswith(SUFFIXES)):
-        if path.is_dir():
-            continue
+    for path in _log_paths(folder):
         if not str(path).isprintable():
             raise LandingError(f"The log {str(path)!a} has a name that is no text: rename it.")
         try:
@@ -111,10 +109,34 @@ def list_logs(folder: Path, *, may_be_empty: bool = False) -> list[Log]:
     return logs
 
 
+def _log_paths(folder: Path) -> list[Path]:
+    def refuse(error: OSError) -> NoReturn:
+        raise LandingError(
+            f"The folder {error.filename} cannot be read ({error.strerror}): mend its permissions or move "
+            "it out of the landing folder, then build again."
+        )
+
+    return sorted(
+        Path(parent, name)
+        for parent, _, names in os.walk(folder, onerror=refuse)
+        for name in names
+        if name.endswith(SUFFIXES)
+    )
+
+
 def content_hash(log: Log) -> str:
-    """SHA-256 of a log's bytes, as hex. O(bytes), memory O(1)."""
+    """SHA-256 of the bytes that a log had when it was listed, as hex. O(bytes), memory O(1).
+
+    A log may grow meanwhile. What has come since is not read in this build, so that it must not count as
+    known in the next one.
+    """
+    digest = hashlib.sha256()
+    left = log.size_bytes
     with Path(log.path).open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+        while chunk := file.read(min(left, 1 << 20)):
+            digest.update(chunk)
+            left -= len(chunk)
+    return digest.hexdigest()
 
 
 def list_splits(logs: Iterable[Log], split_bytes: int = SPLIT_BYTES) -> list[Split]:

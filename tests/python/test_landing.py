@@ -274,6 +274,26 @@ def test_a_folder_without_logs_is_an_error(tmp_path: Path, spoil: Callable[[Path
     assert str(said.value) == SPOILT[spoil].format(folder)
 
 
+def test_a_folder_in_it_that_cannot_be_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "locked").mkdir()
+    (tmp_path / "a.jsonl").write_text("{}\n")
+    scan = os.scandir
+
+    def refuse(path: Any) -> Any:
+        if Path(path).name == "locked":
+            raise PermissionError(13, "Permission denied", str(path))
+        return scan(path)
+
+    monkeypatch.setattr(os, "scandir", refuse)
+    with pytest.raises(LandingError) as said:
+        list_logs(tmp_path)
+    assert str(said.value).startswith(
+        f"The folder {tmp_path}/locked cannot be read (Permission denied): "
+    )
+
+
 @pytest.mark.parametrize("name", [b"caf\xe9.jsonl", "a\u2028b.jsonl".encode(), b"a\nb.jsonl"])
 def test_a_name_that_is_no_text(tmp_path: Path, name: bytes) -> None:
     (tmp_path / os.fsdecode(name)).write_bytes(b"{}\n")

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scuttlehouse.landing import Log
+from scuttlehouse.landing import Log, content_hash, list_logs
 from scuttlehouse.ledger import LedgerEntry, RulesChangedError, take_stock
 
 NAMES = ["a.jsonl", "b.jsonl", "c/d.jsonl.gz"]
@@ -55,6 +56,19 @@ def test_a_log_of_the_same_size_and_another_time_may_have_changed() -> None:
     entry = stock([log("a.jsonl", "eno", modified_ms=5)], KNOWN)["a.jsonl"]
     assert (entry.status, entry.batch_id) == ("changed", "now")
     assert entry.replaced_batch_id == "before"
+
+
+@pytest.mark.parametrize("first", [b"", b"one\n"])
+def test_what_comes_while_a_log_is_hashed_is_read_by_the_next_build(
+    tmp_path: Path, first: bytes
+) -> None:
+    (tmp_path / "a.jsonl").write_bytes(first)
+    listed = list_logs(tmp_path, may_be_empty=True)
+    (tmp_path / "a.jsonl").write_bytes(b"one\ntwo\n")
+    [before] = take_stock(listed, {}, "before", "rules", content_hash)
+    again = list_logs(tmp_path)
+    [after] = take_stock(again, {"a.jsonl": before}, "now", "rules", content_hash)
+    assert (before.size_bytes, after.status) == (len(first), "changed")
 
 
 def test_a_vanished_log_keeps_its_lines_and_comes_back_as_known() -> None:
