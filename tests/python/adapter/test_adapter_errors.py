@@ -16,7 +16,15 @@ from dbt_common.exceptions import DbtRuntimeError
 from pyspark.errors import PySparkException
 
 from conftest import Project
-from dbt.adapters.sparkpython import connections, derby, java, orphans, sentences, session
+from dbt.adapters.sparkpython import (
+    connections,
+    derby,
+    java,
+    orphans,
+    owners,
+    sentences,
+    session,
+)
 from dbt.adapters.sparkpython.credentials import SparkPythonCredentials
 from dbt.adapters.sparkpython.python_models import SessionPythonJobHelper
 
@@ -277,7 +285,37 @@ def test_folder_of_the_metastore(url: str | None, options: str, folder: str | No
     assert derby.metastore_folder(parameters) == (None if folder is None else Path(folder))
 
 
-@pytest.mark.parametrize("module", [connections, derby, orphans])
+@pytest.mark.parametrize(
+    ("names", "is_cleared"),
+    [
+        ({"seg0", "dbex.lck", "README_DO_NOT_TOUCH_FILES.txt"}, True),
+        (set(), True),
+        ({"seg0", "log", "service.properties"}, False),
+        ({"seg0", "somebody's"}, False),
+    ],
+)
+def test_a_metastore_that_was_not_made_whole(
+    tmp_path: Path, names: set[str], is_cleared: bool
+) -> None:
+    folder = tmp_path / "metastore"
+    folder.mkdir()
+    for name in names:
+        (folder / name).touch()
+    derby.clear_unfinished({derby.URL_KEYS[0]: f"jdbc:derby:;databaseName={folder};create=true"})
+    assert folder.exists() != is_cleared
+
+
+def test_a_run_after_one_that_was_killed_while_it_made_the_metastore(
+    unbuilt: Project, tmp_path: Path
+) -> None:
+    """Derby itself refuses a folder without `service.properties`."""
+    (tmp_path / "metastore" / "seg0").mkdir(parents=True)
+    run = unbuilt.start("run", "-s", "numbers", "--log-path", str(tmp_path), home=tmp_path)
+    printed = run.communicate()[0]
+    assert run.returncode == 0, printed
+
+
+@pytest.mark.parametrize("module", [connections, derby, orphans, owners])
 def test_doctests(module: ModuleType) -> None:
     outcome = doctest.testmod(module)
     assert outcome.attempted

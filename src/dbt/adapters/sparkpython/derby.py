@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 import time
 from pathlib import Path
 
@@ -18,6 +19,10 @@ URL_KEYS = (
 SPARK_DEFAULT_URL = "jdbc:derby:;databaseName=metastore_db;create=true"
 # The Java process of a dbt run that was killed lets go of the metastore within about a second.
 GRACE_SECONDS = 5.0
+
+
+# What Derby puts into the folder of a database that it makes.
+_DERBY_NAMES = {"seg0", "log", "tmp", "db.lck", "dbex.lck", "README_DO_NOT_TOUCH_FILES.txt"}
 
 
 def is_in_memory(parameters: dict[str, str]) -> bool:
@@ -61,6 +66,18 @@ def refuse_if_locked(parameters: dict[str, str]) -> None:
         if time.monotonic() > deadline:
             raise DbtRuntimeError(in_use(str(folder)))
         time.sleep(0.1)
+
+
+def clear_unfinished(parameters: dict[str, str]) -> None:
+    """Remove what a process has left that was killed while Derby made its database: it opens no more.
+
+    A database is whole once it has `service.properties`; before that, nothing has been written into it.
+    """
+    folder = metastore_folder(parameters)
+    if folder is None or not folder.is_dir() or (folder / "service.properties").exists():
+        return
+    if {path.name for path in folder.iterdir()} <= _DERBY_NAMES:
+        shutil.rmtree(folder)
 
 
 def in_use(folder: str) -> str:

@@ -87,11 +87,20 @@ def sign(path: Path, word: str = "") -> None:
     words = {
         "word": word,
         "process": os.getpid(),
-        "command": " ".join([Path(sys.argv[0]).name, *sys.argv[1:2]]),
+        "command": " ".join([Path(sys.argv[0]).name, *_subcommand(sys.argv[1:])]),
         "host": socket.gethostname(),
         "since": f"{datetime.now(UTC):%Y-%m-%d %H:%M:%S} UTC",
     }
     write_whole(signature_of(path), json.dumps(words))
+
+
+def _subcommand(arguments: list[str]) -> list[str]:
+    """The first argument that is no option, if there is one.
+
+    >>> _subcommand(["--no-use-colors", "build", "-s", "dim_groups"])
+    ['build']
+    """
+    return [argument for argument in arguments if not argument.startswith("-")][:1]
 
 
 def write_whole(path: Path, text: str) -> None:

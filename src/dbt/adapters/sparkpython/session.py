@@ -16,7 +16,12 @@ from pyspark.logger import PySparkLogger
 from pyspark.sql import DataFrame, SparkSession
 
 from dbt.adapters.sparkpython import java
-from dbt.adapters.sparkpython.derby import is_in_memory, metastore_folder, refuse_if_locked
+from dbt.adapters.sparkpython.derby import (
+    clear_unfinished,
+    is_in_memory,
+    metastore_folder,
+    refuse_if_locked,
+)
 from dbt.adapters.sparkpython.orphans import clear_orphan
 from dbt.adapters.sparkpython.owners import sign, signature_of
 from dbt.adapters.sparkpython.sentences import SPARK_ERRORS, spark_sentence
@@ -88,6 +93,7 @@ def _start(parameters: dict[str, str]) -> SparkSession:
             builder = builder.enableHiveSupport()
         if not java.is_running():
             refuse_if_locked(parameters)
+            clear_unfinished(parameters)
             java.start(parameters, _log_file)
     try:
         session = builder.getOrCreate()
