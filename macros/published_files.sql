@@ -1,16 +1,20 @@
-{#- Says in a file which files are published, for `scuttlehouse sql` while a build keeps the metastore to itself. -#}
+{#- Says in a file which files are published, for `scuttlehouse sql`, which leaves the metastore to builds. -#}
 {% macro list_published_files(history) -%}
   {%- set build = published_build(history) -%}
   {%- set tables = {} -%}
   {%- for model in published_models() -%}
-    {%- set columns = [] -%}
+    {%- set columns, names, described = [], [], [] -%}
     {%- for column in model.columns.values() -%}
       {%- do columns.append('`' ~ column.name ~ '` ' ~ column.data_type) -%}
+      {%- do names.append('`' ~ column.name ~ '`') -%}
+      {%- do described.append(get_column_comment_sql(column.name, model.columns) | trim) -%}
     {%- endfor -%}
     {%- set table = table_of(model.alias, build.versions) -%}
     {%- do tables.update({model.alias: {
         'table': table or builds_log().split('.')[1],
         'columns': columns | join(', '),
+        'names': names | join(', '),
+        'described': described | join(', '),
         'rows': passed_rows(table, 'passed') if table else builds_log()
     }}) -%}
   {%- endfor -%}
@@ -25,9 +29,9 @@
 {%- endmacro %}
 
 
-{#- The folder of a schema, as a URI. -#}
+{#- The folder of a schema, as `file:` and its path, or as another URI. -#}
 {% macro location_of(schema) -%}
   {%- for row in run_query('describe schema ' ~ schema) if row[0] == 'Location' -%}
-    {{ return(row[1]) }}
+    {{ return(adapter.plain_location(row[1])) }}
   {%- endfor -%}
 {%- endmacro %}

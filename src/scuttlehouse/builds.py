@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from scuttlehouse import warehouse
-from scuttlehouse.warehouse import PUBLISHED_SCHEMA, WarehouseError
+from scuttlehouse.warehouse import NOTHING_PUBLISHED, PUBLISHED_SCHEMA, WarehouseError
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -51,7 +51,13 @@ def run(args: argparse.Namespace) -> int:
 
 
 def read_history(session: SparkSession) -> dict[str, Any]:
-    """The builds that are kept, newest first, and the id of the one that is published."""
+    """The builds that are kept, newest first, and the id of the one that is published.
+
+    Raises:
+        WarehouseError: no build has been published yet.
+    """
+    if not session.catalog.tableExists(PASSED):
+        raise WarehouseError(NOTHING_PUBLISHED)
     history: dict[str, Any] = json.loads(session.table(PASSED).collect()[0]["history"])
     return history
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import re
 import sys
 from collections.abc import Sequence
@@ -55,5 +56,9 @@ def _run_sql(args: argparse.Namespace) -> int:
     except (warehouse.WarehouseError, DbtBaseException) as error:
         print(error, file=sys.stderr)
         return 1
-    warehouse.write_rows(sys.stdout, args.format, columns, rows)
+    try:
+        warehouse.write_rows(sys.stdout, args.format, columns, rows)
+        sys.stdout.flush()
+    except BrokenPipeError:  # Whoever reads, `head` say, has enough.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return 0

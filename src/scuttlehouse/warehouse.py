@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import atexit
 import csv
 import json
 import os
 import re
+import shutil
 import sys
 from argparse import Namespace
 from collections.abc import Mapping, Sequence
@@ -25,6 +27,9 @@ NOTHING_PUBLISHED = "Nothing is published yet: run `make build` first."
 
 _QUERY = re.compile(r"\s*(select|with|from|values|table|show|describe|desc|explain)\b", re.I)
 
+# What Spark calls the plans of statements that may stand behind a `with` or a `from` and write.
+_WRITING_PLANS = ("Insert", "DeleteFrom", "Update", "MergeInto")
+
 
 class WarehouseError(Exception):
     """The warehouse cannot answer; the message says why and what to do."""
@@ -40,17 +45,24 @@ def open_warehouse(project: Path, target: str | None = None) -> SparkSession:
 
 
 def _open_metastore(settings: dict[str, str]) -> SparkSession:
+    from dbt.adapters.sparkpython.sentences import SPARK_ERRORS, spark_sentence
     from dbt.adapters.sparkpython.session import open_session
 
     session = open_session(settings)
-    if not session.catalog.databaseExists(PUBLISHED_SCHEMA):
+    try:
+        is_there = session.catalog.databaseExists(PUBLISHED_SCHEMA)
+    except SPARK_ERRORS as error:
+        raise WarehouseError(spark_sentence(error)) from None
+    if not is_there:
         raise WarehouseError(NOTHING_PUBLISHED)
     session.catalog.setCurrentDatabase(PUBLISHED_SCHEMA)
     return session
 
 
 def open_for_reading(project: Path, target: str | None = None) -> SparkSession:
-    """The same to read from: while a build keeps the metastore to itself, from the published files.
+    """The same to read from: where the metastore lets one process in, from the published files.
+
+    So many may read at once, and nobody who reads keeps a build out.
 
     Raises:
         WarehouseError: there is no project here, or no published table yet.
@@ -62,17 +74,23 @@ def open_for_reading(project: Path, target: str | None = None) -> SparkSession:
     settings = session_settings(project, target)
     metastore = metastore_folder(settings)
     # The Java that this process has started may be the one that keeps the metastore.
-    if metastore is None or java.is_running() or not is_locked(metastore / "dbex.lck"):
+    if metastore is None or java.is_running():
         return _open_metastore(settings)
     listed = metastore.parent / PUBLISHED_FILES
-    if not listed.exists():
-        raise WarehouseError(NOTHING_PUBLISHED)
-    published = json.loads(listed.read_text())
-    print(
-        f"The metastore is in use by {holder(metastore)}: this is read from the files that were "
-        f"published at {published['published_at']}.",
-        file=sys.stderr,
-    )
+    try:
+        published = json.loads(listed.read_text())
+        published_at = published["published_at"]
+        described = all("described" in files for files in published["tables"].values())
+    except (OSError, ValueError, LookupError, TypeError):
+        described = False
+    if not described:  # The next build lists them.
+        return _open_metastore(settings)
+    if is_locked(metastore / "dbex.lck"):
+        print(
+            f"The metastore is in use by {holder(metastore)}: this is read from the files that were "
+            f"published at {published_at}.",
+            file=sys.stderr,
+        )
     return _open_files(settings, published)
 
 
@@ -105,6 +123,7 @@ def _open_files(settings: Mapping[str, str], published: Mapping[str, Any]) -> Sp
     from dbt.adapters.sparkpython.session import log_to, open_session
 
     folder = Path(mkdtemp(prefix="scuttlehouse-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
     log_to(folder)  # The build that is running has the usual place.
     own = {
         key: value
@@ -119,16 +138,18 @@ def _open_files(settings: Mapping[str, str], published: Mapping[str, Any]) -> Sp
     session.sql(f"create view {PUBLISHED_SCHEMA}.passed as select map({versions}) as versions")
     for name, files in published["tables"].items():
         path = f"{published['location']}/{files['table']}"
+        quoted = path.replace("\\", "\\\\").replace("'", "\\'")
         table = f"{published['schema']}.{files['table']}"
+        view = f"`{name}` ({files['described']}) as select {files['names']}"
         version = published["versions"].get(files["table"])
         if version is None:  # The log of builds is read as it is.
-            session.sql(f"create table {table} using parquet location '{path}'")
+            session.sql(f"create table {table} using parquet location '{quoted}'")
             session.sql(f"msck repair table {table}")
-            session.sql(f"create view `{name}` as select * from {table}")
+            session.sql(f"create view {view} from {table}")
             continue
         session.sql(
             f"create table {table} ({files['columns']}, row_hash bigint, version string, part string)"
-            f" using parquet partitioned by (version, part) location '{path}'"
+            f" using parquet partitioned by (version, part) location '{quoted}'"
         )
         # A version may stand on another one, as its name says (macro new_version).
         for one in version, version.partition("_on_")[2]:
@@ -137,7 +158,7 @@ def _open_files(settings: Mapping[str, str], published: Mapping[str, Any]) -> Sp
                     f"alter table {table}"
                     f" add partition (version = '{one}', part = '{part.name.partition('=')[2]}')"
                 )
-        session.sql(f"create view `{name}` as select * except (is_computed) from {files['rows']}")
+        session.sql(f"create view {view} from {files['rows']}")
     return session
 
 
@@ -149,15 +170,27 @@ def query(session: SparkSession, statement: str) -> tuple[list[str], list[tuple[
     """
     from pyspark.errors import PySparkException
 
-    if not _QUERY.match(statement):
-        raise WarehouseError(
-            "Only queries are answered: begin with select, with, show or describe."
-        )
     try:
+        if not _QUERY.match(statement) or _writes(session, statement):
+            raise WarehouseError(
+                "Only queries are answered: begin with select, with, show or describe."
+            )
         frame = session.sql(statement)
         return frame.columns, [tuple(row) for row in frame.collect()]
     except PySparkException as error:
         raise WarehouseError(first_sentences(str(error))) from None
+
+
+def _writes(session: SparkSession, statement: str) -> bool:
+    """Whether a statement that begins like a query writes: `with` and `from` may stand before an insert."""
+    jvm: Any = session
+    plans = [jvm._jsparkSession.sessionState().sqlParser().parsePlan(statement)]
+    for plan in plans:  # Python goes on with what is appended while it loops.
+        if plan.getClass().getSimpleName().startswith(_WRITING_PLANS):
+            return True
+        children = plan.children()
+        plans += [children.apply(number) for number in range(children.size())]
+    return False
 
 
 def first_sentences(message: str) -> str:

@@ -7,6 +7,7 @@ import io
 import json
 import os
 import re
+import shutil
 import sqlite3
 import time
 from collections.abc import Callable
@@ -170,9 +171,13 @@ def test_what_cannot_be_answered_is_said_in_a_sentence(
 
 def test_queries_change_nothing(ask: Ask, warehouse: Warehouse) -> None:
     before = warehouse.published()
+    tables = warehouse.rows("show tables in scuttlehouse_work_versions like 'dim_groups__*'")
+    versions = f"scuttlehouse_work_versions.{tables[0]['tableName']}"
     for statement in [
         "from dim_groups insert into dim_groups select *",
         "with gone as (select 1) insert into dim_groups select * from gone",
+        f"with gone as (select 1) insert into {versions} select * from {versions}",
+        f"from {versions} insert into {versions} select *",
         "explain analyze select 1",
     ]:
         code, _, err = ask(statement)
@@ -200,12 +205,52 @@ def test_source_freshness_is_the_age_of_the_newest_log(
 
 
 @pytest.mark.usefixtures("built")
-def test_sql_in_a_process_of_its_own(warehouse: Warehouse) -> None:
-    query = "select count(*) as group_count from dim_groups"
+def test_several_ask_in_processes_of_their_own(warehouse: Warehouse) -> None:
+    """From the published files: nobody keeps another one out, and nothing stays behind."""
     [expected] = warehouse.rows("select count(*) as group_count from scuttlehouse.dim_groups")
-    done = warehouse.run("scuttlehouse", "sql", query, "--format", "json")
-    assert (done.returncode, done.stderr) == (0, "")
-    assert [json.loads(line) for line in done.stdout.splitlines()] == [expected]
+    columns = warehouse.rows("describe scuttlehouse.dim_groups")
+    queries = "select count(*) as group_count from dim_groups", "describe dim_groups"
+    asked = [warehouse.start("scuttlehouse", "sql", one, "--format", "json") for one in queries]
+    said = [process.communicate() for process in asked]
+    assert [process.returncode for process in asked] == [0, 0]
+    assert [errors for _, errors in said] == ["", ""]
+    answers = [[json.loads(line) for line in output.splitlines()] for output, _ in said]
+    assert answers == [[expected], columns]
+    assert not list(warehouse.temporary.glob("scuttlehouse-*"))
+
+
+@pytest.mark.usefixtures("built")
+def test_every_published_table_is_read_from_its_files_as_from_its_view(
+    warehouse: Warehouse,
+) -> None:
+    listed = json.loads((warehouse.home / "published.json").read_text())
+    for name, files in listed["tables"].items():
+        names = warehouse.session.table(f"scuttlehouse.{name}").columns
+        assert files["names"] == ", ".join(f"`{one}`" for one in names), name
+
+
+@pytest.mark.usefixtures("built")
+def test_a_list_of_published_files_that_cannot_be_read(warehouse: Warehouse) -> None:
+    """Then the metastore is asked, and the next build lists them again."""
+    listed = warehouse.home / "published.json"
+    text = listed.read_text()
+    try:
+        for spoilt in ("{", "[]", '{"published_at": "", "tables": {"dim_groups": {}}}'):
+            listed.write_text(spoilt)
+            done = warehouse.run("scuttlehouse", "sql", "select 1 as one", "--format", "json")
+            assert (done.returncode, done.stdout, done.stderr) == (0, '{"one": 1}\n', ""), spoilt
+    finally:
+        listed.write_text(text)
+
+
+@pytest.mark.usefixtures("built")
+def test_whoever_reads_has_enough(warehouse: Warehouse) -> None:
+    with warehouse.start("scuttlehouse", "sql", "select explode(sequence(1, 200000))") as asked:
+        assert asked.stdout
+        assert asked.stderr
+        assert asked.stdout.readline() == "   col\n"
+        asked.stdout.close()
+        assert asked.stderr.read() == ""
 
 
 @pytest.mark.usefixtures("built")
@@ -228,6 +273,24 @@ def test_no_warehouse_yet(warehouse: Warehouse, tmp_path: Path) -> None:
         "scuttlehouse", "sql", "select 1", SCUTTLEHOUSE_HOME=str(tmp_path / "new" / "home")
     )
     assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == "Nothing is published yet: run `make build` first.\n"
+
+
+@pytest.mark.usefixtures("built")
+def test_a_copied_warehouse_is_refused(warehouse: Warehouse, tmp_path: Path) -> None:
+    """Its metastore would go on with the tables of the original."""
+    copy = tmp_path / "copy"
+    warehouse.stop()
+    shutil.copytree(warehouse.home, copy)
+    seed = "dbt", "seed", "--profiles-dir", "profiles"
+    done = warehouse.run(*seed, SCUTTLEHOUSE_HOME=str(copy))
+    assert done.returncode != 0
+    assert f"The metastore in {copy} was made elsewhere, and its tables lie in " in done.stdout
+    assert "Traceback" not in done.stdout
+    odd = tmp_path / "a home's %20 of ä"
+    done = warehouse.run(*seed, SCUTTLEHOUSE_HOME=str(odd))
+    assert done.returncode == 0, done.stdout
+    done = warehouse.run("scuttlehouse", "rollback", "--list", SCUTTLEHOUSE_HOME=str(odd))
     assert done.stderr == "Nothing is published yet: run `make build` first.\n"
 
 

@@ -10,6 +10,7 @@ from functools import partial
 from multiprocessing.context import SpawnContext
 from pathlib import Path
 from typing import Any, TypeAlias, cast
+from urllib.parse import unquote
 
 from dbt.adapters.base.impl import PythonJobHelper
 from dbt.adapters.base.meta import available
@@ -112,6 +113,11 @@ class SparkPythonAdapter(SparkAdapter):
                 " ended, or end it, and build again."
             )
         return dead
+
+    @available
+    def plain_location(self, uri: str) -> str:
+        """A location as the metastore tells it, in plain characters: as Spark takes it in a statement."""
+        return unquote(uri)
 
     @available
     def clear_unfinished_writes(self, folder: str) -> None:
