@@ -8,7 +8,7 @@ from pyspark.sql import functions as F
 
 from dbt.adapters.sparkpython.rules import hash_modules
 from scuttlehouse.epoch_keys import KeyRing, warehouse_pepper
-from scuttlehouse.landing import content_hash, list_logs
+from scuttlehouse.landing import Log, content_hash, list_logs
 from scuttlehouse.ledger import LedgerEntry, take_stock
 from scuttlehouse.spark_landing import spark_schema
 from scuttlehouse.validation import read_network_key
@@ -20,8 +20,15 @@ def model(dbt: Any, session: SparkSession) -> DataFrame:
     dbt.config(materialized="table")
     landing = Path(dbt.config.get("landing")).resolve()
     known = {} if get_flags().FULL_REFRESH else known_logs(session, landing)
+    found = list_logs(landing, may_be_empty=bool(known))
+    if not known and (lost := lost_logs(session, found)):
+        print(
+            f"This build reads all logs again, and {lost} that the published build has read are not in "
+            f"{landing}: it leaves their messages out. To have them, put those logs back and run "
+            "`dbt build --full-refresh`."
+        )
     stock = take_stock(
-        list_logs(landing, may_be_empty=bool(known)),
+        found,
         known,
         get_invocation_id(),
         lines_hash(Path(dbt.config.get("home")), dbt.config.get("network_key_file")),
@@ -40,6 +47,14 @@ def known_logs(session: SparkSession, landing: Path) -> dict[str, LedgerEntry]:
     logs = logs.withColumn("modified_ms", F.unix_millis("modified_at"))
     rows = logs.select(*LedgerEntry._fields).collect()
     return {row.source_file: LedgerEntry(*row) for row in rows}
+
+
+def lost_logs(session: SparkSession, found: list[Log]) -> int:
+    """How many logs the published build has read that are not among these."""
+    if not session.catalog.tableExists(PUBLISHED):
+        return 0
+    names = {row.source_file for row in session.table(PUBLISHED).select("source_file").collect()}
+    return len(names - {log.source_file for log in found})
 
 
 def lines_hash(home: Path, network_key_file: str) -> str:

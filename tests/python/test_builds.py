@@ -86,8 +86,11 @@ def test_nothing_new_leaves_all_as_it_is(
     warehouse: Warehouse, kept: str, capfd: pytest.CaptureFixture[str]
 ) -> None:
     published, files = warehouse.published(), versions(warehouse)
+    (warehouse.home / "published.json").unlink()
     outcome = warehouse.dbt("build", *WITHOUT_UNIT_TESTS)
     assert outcome.success
+    listed = json.loads((warehouse.home / "published.json").read_text())
+    assert listed["build_id"] == kept
     assert {path for path in versions(warehouse) ^ files if is_untouched(path)} == set()
     assert warehouse.published() == published
     answers = [result.message for result in outcome.result]
@@ -246,7 +249,9 @@ def test_whatever_is_new_is_built_and_tested(warehouse: Warehouse, kept: str) ->
 
 
 @pytest.mark.usefixtures("kept")
-def test_logs_that_were_all_moved_to_an_archive(warehouse: Warehouse) -> None:
+def test_logs_that_were_all_moved_to_an_archive(
+    warehouse: Warehouse, built: Build, capfd: pytest.CaptureFixture[str]
+) -> None:
     warehouse.land()
     assert planned(warehouse) is None, "all logs have vanished"
     status = "select distinct status from scuttlehouse_work.stg_landing__logs"
@@ -254,3 +259,7 @@ def test_logs_that_were_all_moved_to_an_archive(warehouse: Warehouse) -> None:
     outcome = warehouse.dbt("build", "-s", "stg_landing__logs", "--full-refresh", "--no-write-json")
     [said] = [one.message for one in outcome.result if one.node.name == "stg_landing__logs"]
     assert "holds no log with a line in it" in said, "a full refresh reads what is there"
+    warehouse.land(built.logs[0])
+    warehouse.build("build", "-s", "stg_landing__logs", "--exclude-resource-types", "test")
+    lost = len(built.logs) - 1
+    assert f"and {lost} that the published build has read are not in " in capfd.readouterr().out
