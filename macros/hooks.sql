@@ -17,6 +17,7 @@
     {%- for schema in [versions_schema(), 'scuttlehouse'] -%}
       {%- do run_query('create schema if not exists ' ~ schema) -%}
     {%- endfor -%}
+    {%- do refuse_a_copied_warehouse() -%}
     {%- if flags.WHICH == 'freshness' -%}
       {%- do create_landing_files() -%}
     {%- endif -%}
@@ -27,7 +28,7 @@
       {%- if dead -%}
         {{- print("The build before this one did not come to its end (" ~ dead.holder ~ "). What it had begun is cleared; "
             ~ "what is published stays as it was.") -}}
-        {%- do write_log(dead.build_id, [logged(step='build', kind='build', status='killed', message=dead.holder)]) -%}
+        {%- do write_log(dead.build_id or 'unknown', [logged(step='build', kind='build', status='killed', message=dead.holder)]) -%}
         {%- do clear_leftovers() -%}
         {#- It may have died between publishing and saying so. -#}
         {%- set history = build_history() -%}
@@ -40,20 +41,32 @@
 {% endmacro %}
 
 
+{#- The metastore names folders in full: in a copy, it would go on with the tables of the original. -#}
+{% macro refuse_a_copied_warehouse() -%}
+  {%- set tables = location_of(versions_schema()) -%}
+  {%- set here = run_query('set spark.sql.warehouse.dir').rows[0][1] -%}
+  {%- if tables.startswith('file:') and here.startswith('file:') and not tables.startswith(here.rstrip('/') ~ '/') -%}
+    {%- do exceptions.raise_compiler_error(
+        'The metastore in ' ~ home() ~ ' was made elsewhere, and its tables lie in ' ~ tables ~ ': a warehouse cannot be copied or moved. '
+        ~ 'Use the folder where it was made, or begin with an empty SCUTTLEHOUSE_HOME.'
+    ) -%}
+  {%- endif -%}
+{%- endmacro %}
+
+
 {#- What a build ends with: what is in the tables now, or that they stay as they were. -#}
 {% macro summarise_build(results) %}
   {%- if execute and is_writing() -%}
     {%- set unpublished = unpublished_models(results) -%}
     {%- set status = publish_state(results, unpublished) -%}
-    {%- set history = build_history() if status == 'published' -%}
-    {%- set changes = published_changes() if history else {} -%}
+    {%- set history = build_history() if status != 'failed' else {'builds': []} -%}
+    {%- set changes = published_changes() if status == 'published' else {} -%}
     {%- do log_build(results, status, changes) -%}
     {%- if status == 'failed' and is_publishing() -%}
       {{- print("\nNothing was published: mend what failed above and build again. Until then the schema " ~
           "scuttlehouse holds the tables of the last build that passed all its checks.\nIf an expectation failed, " ~
           home() ~ "/data_docs/index.html says which and where.\n") -}}
     {%- elif status == 'published' -%}
-      {%- do list_published_files(history) -%}
       {%- do drop_unread_batches(history) -%}
       {%- do drop_unread_tables(history) -%}
       {{- print_summary(total_changes(changes)) -}}
@@ -63,6 +76,9 @@
           ~ " and were not tested again. `dbt build --full-refresh` makes all of them anew.\n") -}}
     {%- elif unpublished -%}
       {{- print("\nNot published, as not all of their tests were selected: " ~ unpublished | join(', ') ~ ".\n") -}}
+    {%- endif -%}
+    {%- if history.builds and is_publishing() -%}
+      {%- do list_published_files(history) -%}
     {%- endif -%}
     {%- do adapter.end_build(home()) -%}
   {%- endif -%}

@@ -30,7 +30,7 @@
 
 
 {% macro hash_of_rules() -%}
-  {{ return(local_md5(adapter.rules_hash('scuttlehouse') ~ var('set_ghost_span'))[:16]) }}
+  {{ return(local_md5(adapter.rules_hash('scuttlehouse') ~ var('set_ghost_span') ~ ' ' ~ var('settle_steps'))[:16]) }}
 {%- endmacro %}
 
 

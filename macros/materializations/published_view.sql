@@ -86,6 +86,9 @@
         {%- do left_out.append(mart) -%}
       {%- endif -%}
     {%- endfor -%}
+    {%- if not left_out and refresh_plan().get('rules_hash') != rules_hash() -%}
+      {%- do refuse_an_old_plan() -%}
+    {%- endif -%}
     {%- for name in built if name not in marts -%}
       {%- do versions.update({built[name].table: built[name].version}) -%}
     {%- endfor -%}
@@ -98,7 +101,7 @@
         'project_hash': refresh_plan().get('project_hash'),
         'versions': versions
     } -%}
-    {%- do history.update({'published': invocation_id, 'builds': ([build] + history.builds)[:var('kept_builds')]}) -%}
+    {%- do history.update({'published': invocation_id, 'builds': ([build] + builds_to_go_back_to(history))[:var('kept_builds')]}) -%}
   {%- endif -%}
   select
     cast(map(
@@ -107,6 +110,17 @@
     {%- endfor %}
     ) as map<string, string>) as versions,
     '{{ tojson(history) }}' as history
+{%- endmacro %}
+
+
+{#- The builds of a history in the order in which a rollback takes them: the published one, what is older, and last what somebody
+    has rolled back from. -#}
+{% macro builds_to_go_back_to(history) -%}
+  {%- set undone, others = [], [] -%}
+  {%- for build in history.builds -%}
+    {%- do (others if others or build.build_id == history.published else undone).append(build) -%}
+  {%- endfor -%}
+  {{ return(others + undone) }}
 {%- endmacro %}
 
 

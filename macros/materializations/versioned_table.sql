@@ -196,10 +196,7 @@
   {%- set plan = refresh_plan() -%}
   {%- set version = plan.base_versions.get(table) -%}
   {%- if version is none or plan.rules_hash != rules_hash() -%}
-    {%- do exceptions.raise_compiler_error(
-        'This refresh was planned before the code changed, and rows of old and new rules do not mix: run the whole '
-        ~ '`dbt build`, which computes every table anew.'
-    ) -%}
+    {%- do refuse_an_old_plan() -%}
   {%- elif version not in kept_versions(table) -%}
     {%- do exceptions.raise_compiler_error(
         'This refresh was planned from a build that is no longer kept: run the whole `dbt build`, which starts from the '
@@ -207,6 +204,14 @@
     ) -%}
   {%- endif -%}
   {{ return(version) }}
+{%- endmacro %}
+
+
+{% macro refuse_an_old_plan() -%}
+  {%- do exceptions.raise_compiler_error(
+      'This refresh was planned before the code changed, and rows of old and new rules do not mix: run the whole '
+      ~ '`dbt build`, which computes every table anew.'
+  ) -%}
 {%- endmacro %}
 
 

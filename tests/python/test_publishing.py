@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import shutil
 import subprocess
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
@@ -64,6 +65,23 @@ def a_test_that_fails(warehouse: Warehouse, on: str) -> Iterator[Path]:
         yield path
     finally:
         path.unlink()
+
+
+@contextmanager
+def other_rules(warehouse: Warehouse) -> Iterator[None]:
+    path = warehouse.project / "models" / "marts" / "groups" / "dim_groups.sql"
+    text = path.read_text()
+    path.write_text(f"-- another rule\n{text}")
+    try:
+        yield
+    finally:
+        path.write_text(text)
+
+
+def retry(warehouse: Warehouse) -> Any:
+    # In a process of its own, dbt does not know what the build before a retry selected.
+    set_selected_resources(set())
+    return warehouse.dbt("retry")
 
 
 def a_reader(warehouse: Warehouse) -> AbstractContextManager[list[tuple[int, int]]]:
@@ -196,9 +214,13 @@ def test_a_killed_and_a_failed_build_publish_nothing_and_a_retry_all(
             while_failing = len(reads)
 
             failing.write_text(failing.read_text().replace("limit 1", "limit 0"))
-            # In a process of its own, dbt does not know what the build before a retry selected.
-            set_selected_resources(set())
-            warehouse.refresh("retry")
+            with other_rules(warehouse):
+                refused = retry(warehouse)
+                assert not refused.success
+                [said] = [one.message for one in refused.result if one.status == "error"]
+                assert "This refresh was planned before the code changed" in said
+                assert differing(warehouse.published(), published) == []
+            assert retry(warehouse).success
         after = warehouse.published()
     assert not warehouse.session.catalog.tableExists(unread), "no kept build reads it"
     assert warehouse.session.catalog.dropTempView("of_the_session")
@@ -251,6 +273,21 @@ def test_selectors_and_full_refresh(warehouse: Warehouse, published: dict[str, R
     assert sorted(after) == sorted(published)
     groups = warehouse.rows("select * except (is_computed) from scuttlehouse_work.dim_groups")
     assert after["dim_groups"] == sorted(groups, key=repr)
+    [row] = warehouse.rows("select history from int_quality__passed")
+    listed = json.loads((warehouse.home / "published.json").read_text())
+    assert listed["build_id"] == json.loads(row["history"])["published"]
+
+
+def test_a_part_never_says_which_logs_were_read(
+    warehouse: Warehouse, published: dict[str, Rows], other_logs: Path
+) -> None:
+    """Else the next build would take lines for read that are in no table."""
+    shutil.copy(other_logs / "alice.jsonl", warehouse.landing)
+    warehouse.dbt("run", "-s", "stg_landing__logs")
+    outcome = warehouse.dbt("build", "-s", "dim_logs+", *WITHOUT_UNIT_TESTS)
+    assert outcome.success
+    assert warehouse.rows("select 1 from scuttlehouse_work.dim_logs where status = 'new'")
+    assert differing(warehouse.published(), published) in ([], ["fct_quality_results"])
 
 
 @pytest.mark.usefixtures("published")
