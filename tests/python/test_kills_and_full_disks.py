@@ -87,7 +87,7 @@ def test_builds_killed_at_any_moment(
                 assert "\tat " not in "".join(said), f"seed {seed}: a page of Java"
             warehouse.refresh("build", *WITHOUT_UNIT_TESTS)
             assert of_logs(warehouse.published()) == right[seed % 2], f"seed {seed}"
-    assert set(reads) <= {tuple(len(tables[name]) for name in READ) for tables in right}
+            assert set(reads) <= {tuple(len(tables[name]) for name in READ) for tables in right}
     print(f"{hits} builds killed, {len(reads)} reads")
     assert warehouse.rows("select * from scuttlehouse.fct_builds where status = 'killed'")
 
