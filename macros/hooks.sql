@@ -62,6 +62,9 @@
     {%- set history = build_history() if status != 'failed' else {'builds': []} -%}
     {%- set changes = published_changes() if status == 'published' else {} -%}
     {%- do log_build(results, status, changes) -%}
+    {%- if history.builds and is_publishing() -%}
+      {%- do list_published_files(history) -%}
+    {%- endif -%}
     {%- if status == 'failed' and is_publishing() -%}
       {{- print("\nNothing was published: mend what failed above and build again. Until then the schema " ~
           "scuttlehouse holds the tables of the last build that passed all its checks.\nIf an expectation failed, " ~
@@ -76,9 +79,6 @@
           ~ " and were not tested again. `dbt build --full-refresh` makes all of them anew.\n") -}}
     {%- elif unpublished -%}
       {{- print("\nNot published, as not all of their tests were selected: " ~ unpublished | join(', ') ~ ".\n") -}}
-    {%- endif -%}
-    {%- if history.builds and is_publishing() -%}
-      {%- do list_published_files(history) -%}
     {%- endif -%}
     {%- do adapter.end_build(home()) -%}
   {%- endif -%}

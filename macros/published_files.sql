@@ -9,14 +9,17 @@
       {%- do names.append('`' ~ column.name ~ '`') -%}
       {%- do described.append(get_column_comment_sql(column.name, model.columns) | trim) -%}
     {%- endfor -%}
-    {%- set table = table_of(model.alias, build.versions) -%}
-    {%- do tables.update({model.alias: {
-        'table': table or builds_log().split('.')[1],
-        'columns': columns | join(', '),
-        'names': names | join(', '),
-        'described': described | join(', '),
-        'rows': passed_rows(table, 'passed') if table else builds_log()
-    }}) -%}
+    {%- set is_log = model.alias == 'fct_builds' -%}
+    {%- set table = builds_log().split('.')[1] if is_log else table_of(model.alias, build.versions) -%}
+    {%- if table -%}
+      {%- do tables.update({model.alias: {
+          'table': table,
+          'columns': columns | join(', '),
+          'names': names | join(', '),
+          'described': described | join(', '),
+          'rows': builds_log() if is_log else passed_rows(table, 'passed')
+      }}) -%}
+    {%- endif -%}
   {%- endfor -%}
   {%- do adapter.write_file(home() ~ '/published.json', tojson({
       'build_id': build.build_id,
