@@ -10,13 +10,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from scuttlehouse import warehouse
-from scuttlehouse.warehouse import NOTHING_PUBLISHED, PUBLISHED_SCHEMA, WarehouseError
+from scuttlehouse.warehouse import PASSED, PUBLISHED_SCHEMA, WarehouseError
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
-
-# The view whose one row says which build is published; see macros/materializations/published_view.sql.
-PASSED = "scuttlehouse_work.int_quality__passed"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -51,13 +48,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def read_history(session: SparkSession) -> dict[str, Any]:
-    """The builds that are kept, newest first, and the id of the one that is published.
-
-    Raises:
-        WarehouseError: no build has been published yet.
-    """
-    if not session.catalog.tableExists(PASSED):
-        raise WarehouseError(NOTHING_PUBLISHED)
+    """The builds that are kept, newest first, and the id of the one that is published."""
     history: dict[str, Any] = json.loads(session.table(PASSED).collect()[0]["history"])
     return history
 
@@ -115,7 +106,7 @@ def publish(session: SparkSession, history: dict[str, Any], build: dict[str, Any
 
 
 def list_files(path: Path, build: dict[str, Any]) -> None:
-    """Bring the list of published files up to date, which `scuttlehouse sql` reads during builds."""
+    """Bring the list of published files up to date, which `scuttlehouse sql` reads."""
     from dbt.adapters.sparkpython.owners import write_whole
 
     same = {name: build[name] for name in ("build_id", "published_at", "versions")}

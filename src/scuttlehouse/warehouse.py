@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
 PUBLISHED_SCHEMA = "scuttlehouse"
 
+# The view whose one row says which build is published; see macros/materializations/published_view.sql.
+PASSED = "scuttlehouse_work.int_quality__passed"
+
 # What the last published build wrote down of its files.
 PUBLISHED_FILES = "published.json"
 
@@ -50,10 +53,10 @@ def _open_metastore(settings: dict[str, str]) -> SparkSession:
 
     session = open_session(settings)
     try:
-        is_there = session.catalog.databaseExists(PUBLISHED_SCHEMA)
+        is_published = session.catalog.tableExists(PASSED)
     except SPARK_ERRORS as error:
         raise WarehouseError(spark_sentence(error)) from None
-    if not is_there:
+    if not is_published:
         raise WarehouseError(NOTHING_PUBLISHED)
     session.catalog.setCurrentDatabase(PUBLISHED_SCHEMA)
     return session

@@ -290,8 +290,9 @@ def test_a_copied_warehouse_is_refused(warehouse: Warehouse, tmp_path: Path) -> 
     odd = tmp_path / "a home's %20 of ä"
     done = warehouse.run(*seed, SCUTTLEHOUSE_HOME=str(odd))
     assert done.returncode == 0, done.stdout
-    done = warehouse.run("scuttlehouse", "rollback", "--list", SCUTTLEHOUSE_HOME=str(odd))
-    assert done.stderr == "Nothing is published yet: run `make build` first.\n"
+    for command in (["rollback", "--list"], ["sql", "select 1"]):
+        done = warehouse.run("scuttlehouse", *command, SCUTTLEHOUSE_HOME=str(odd))
+        assert done.stderr == "Nothing is published yet: run `make build` first.\n"
 
 
 def test_no_project_here(
