@@ -106,8 +106,28 @@ def publish(session: SparkSession, history: dict[str, Any], build: dict[str, Any
 
 
 def list_files(path: Path, build: dict[str, Any]) -> None:
-    """Bring the list of published files up to date, which `scuttlehouse sql` reads."""
+    """Bring the list of published files up to date, which `scuttlehouse sql` reads.
+
+    A list that cannot be read is removed: then the metastore is asked until a build lists the files again.
+
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp(), "published.json")
+    >>> build = {"build_id": "b", "published_at": "now", "versions": {}, "is_whole": True}
+    >>> _ = path.write_text('{"build_id": "a", "tables": {}}')
+    >>> list_files(path, build)
+    >>> path.read_text()
+    '{"build_id": "b", "tables": {}, "published_at": "now", "versions": {}}'
+    >>> _ = path.write_text('{"build_id": ')
+    >>> list_files(path, build)
+    >>> path.exists()
+    False
+    """
     from dbt.adapters.sparkpython.owners import write_whole
 
     same = {name: build[name] for name in ("build_id", "published_at", "versions")}
-    write_whole(path, json.dumps(json.loads(path.read_text()) | same))
+    try:
+        listed = json.loads(path.read_text()) | same
+    except (ValueError, TypeError):
+        path.unlink()
+        return
+    write_whole(path, json.dumps(listed))
