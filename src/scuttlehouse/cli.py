@@ -52,6 +52,10 @@ def _run_sql(args: argparse.Namespace) -> int:
 
     try:
         session = warehouse.open_for_reading(Path.cwd(), args.target)
+        if not warehouse.is_query(session, args.statement):
+            raise warehouse.WarehouseError(
+                "Only queries are answered: begin with select, with, show or describe."
+            )
         columns, rows = warehouse.query(session, args.statement)
     except (warehouse.WarehouseError, DbtBaseException) as error:
         print(error, file=sys.stderr)

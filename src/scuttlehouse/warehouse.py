@@ -169,31 +169,38 @@ def query(session: SparkSession, statement: str) -> tuple[list[str], list[tuple[
     """Run a query; return the names of its columns and its rows.
 
     Raises:
-        WarehouseError: it is no query, or Spark refuses it (in Spark's words, without a stack).
+        WarehouseError: Spark refuses it (in Spark's words, without a stack).
     """
     from pyspark.errors import PySparkException
 
     try:
-        if not _QUERY.match(statement) or _writes(session, statement):
-            raise WarehouseError(
-                "Only queries are answered: begin with select, with, show or describe."
-            )
         frame = session.sql(statement)
         return frame.columns, [tuple(row) for row in frame.collect()]
     except PySparkException as error:
         raise WarehouseError(first_sentences(str(error))) from None
 
 
-def _writes(session: SparkSession, statement: str) -> bool:
-    """Whether a statement that begins like a query writes: `with` and `from` may stand before an insert."""
-    jvm: Any = session
-    plans = [jvm._jsparkSession.sessionState().sqlParser().parsePlan(statement)]
+def is_query(session: SparkSession, statement: str) -> bool:
+    """Whether a statement only reads: `with` and `from` may stand before an insert, too.
+
+    Raises:
+        WarehouseError: Spark cannot read it.
+    """
+    from pyspark.errors import PySparkException
+
+    if not _QUERY.match(statement):
+        return False
+    java: Any = session
+    try:
+        plans = [java._jsparkSession.sessionState().sqlParser().parsePlan(statement)]
+    except PySparkException as error:
+        raise WarehouseError(first_sentences(str(error))) from None
     for plan in plans:  # Python goes on with what is appended while it loops.
         if plan.getClass().getSimpleName().startswith(_WRITING_PLANS):
-            return True
+            return False
         children = plan.children()
         plans += [children.apply(number) for number in range(children.size())]
-    return False
+    return True
 
 
 def first_sentences(message: str) -> str:

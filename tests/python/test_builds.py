@@ -232,22 +232,6 @@ def a_test_more(warehouse: Warehouse) -> Iterator[None]:
         path.unlink()
 
 
-def test_whatever_is_new_is_built_and_tested(warehouse: Warehouse, kept: str) -> None:
-    with a_test_more(warehouse):
-        assert planned(warehouse) is None, "a test has come"
-    with another_time(warehouse):
-        assert planned(warehouse) is None, "another time"
-    log = max(warehouse.landing.iterdir())
-    times, data = log.stat(), log.read_bytes()
-    log.unlink()
-    assert planned(warehouse) is None, "a log has vanished"
-    log.write_bytes(data)
-    os.utime(log, ns=(times.st_atime_ns, times.st_mtime_ns))
-    assert planned(warehouse) == kept, "all is as it was"
-    warehouse.refresh("run", "-s", "fct_rejected_lines")
-    assert planned(warehouse) is None, "a table was made since"
-
-
 @pytest.mark.usefixtures("kept")
 def test_logs_that_were_all_moved_to_an_archive(
     warehouse: Warehouse, built: Build, capfd: pytest.CaptureFixture[str]
@@ -263,3 +247,19 @@ def test_logs_that_were_all_moved_to_an_archive(
     warehouse.build("build", "-s", "stg_landing__logs", "--exclude-resource-types", "test")
     lost = len(built.logs) - 1
     assert f"and {lost} that the published build has read are not in " in capfd.readouterr().out
+
+
+def test_whatever_is_new_is_built_and_tested(warehouse: Warehouse, kept: str) -> None:
+    with a_test_more(warehouse):
+        assert planned(warehouse) is None, "a test has come"
+    with another_time(warehouse):
+        assert planned(warehouse) is None, "another time"
+    log = max(warehouse.landing.iterdir())
+    times, data = log.stat(), log.read_bytes()
+    log.unlink()
+    assert planned(warehouse) is None, "a log has vanished"
+    log.write_bytes(data)
+    os.utime(log, ns=(times.st_atime_ns, times.st_mtime_ns))
+    assert planned(warehouse) == kept, "all is as it was"
+    warehouse.refresh("run", "-s", "fct_rejected_lines")
+    assert planned(warehouse) is None, "a table was made since"
