@@ -43,7 +43,7 @@
 
 {#- The metastore names folders in full: in a copy, it would go on with the tables of the original. -#}
 {% macro refuse_a_copied_warehouse() -%}
-  {%- set tables = location_of(versions_schema()) -%}
+  {%- set tables = folder_of(versions_schema()) -%}
   {%- set here = run_query('set spark.sql.warehouse.dir').rows[0][1] -%}
   {%- if tables.startswith('file:') and here.startswith('file:') and not tables.startswith(here.rstrip('/') ~ '/') -%}
     {%- do exceptions.raise_compiler_error(
@@ -59,10 +59,10 @@
   {%- if execute and is_writing() -%}
     {%- set unpublished = unpublished_models(results) -%}
     {%- set status = publish_state(results, unpublished) -%}
-    {%- set history = build_history() if status != 'failed' else {'builds': []} -%}
+    {%- set history = build_history() if is_publishing() and status != 'failed' else {'builds': []} -%}
     {%- set changes = published_changes() if status == 'published' else {} -%}
     {%- do log_build(results, status, changes) -%}
-    {%- if history.builds and is_publishing() -%}
+    {%- if history.builds -%}
       {%- do list_published_files(history) -%}
     {%- endif -%}
     {%- if status == 'failed' and is_publishing() -%}

@@ -79,22 +79,27 @@ def open_for_reading(project: Path, target: str | None = None) -> SparkSession:
     # The Java that this process has started may be the one that keeps the metastore.
     if metastore is None or java.is_running():
         return _open_metastore(settings)
-    listed = metastore.parent / PUBLISHED_FILES
-    try:
-        published = json.loads(listed.read_text())
-        published_at = published["published_at"]
-        described = all("described" in files for files in published["tables"].values())
-    except (OSError, ValueError, LookupError, TypeError):
-        described = False
-    if not described:  # The next build lists them.
+    published = _read_list(metastore.parent / PUBLISHED_FILES)
+    if published is None:
         return _open_metastore(settings)
     if is_locked(metastore / "dbex.lck"):
         print(
             f"The metastore is in use by {holder(metastore)}: this is read from the files that were "
-            f"published at {published_at}.",
+            f"published at {published['published_at']}.",
             file=sys.stderr,
         )
     return _open_files(settings, published)
+
+
+def _read_list(path: Path) -> Mapping[str, Any] | None:
+    """What a build has listed of its files; None if nothing can be read by it: the next build lists them."""
+    try:
+        listed: Mapping[str, Any] = json.loads(path.read_text())
+        tables = listed["tables"].values()
+        is_whole = "published_at" in listed and all("described" in files for files in tables)
+    except (OSError, ValueError, LookupError, TypeError):
+        return None
+    return listed if is_whole else None
 
 
 def published_files(settings: Mapping[str, str]) -> Path | None:
@@ -123,6 +128,7 @@ def session_settings(project: Path, target: str | None) -> dict[str, str]:
 
 def _open_files(settings: Mapping[str, str], published: Mapping[str, Any]) -> SparkSession:
     """A session with a catalog of its own, which ends with the process, over the published files."""
+    from dbt.adapters.sparkpython.connections import literal
     from dbt.adapters.sparkpython.session import log_to, open_session
 
     folder = Path(mkdtemp(prefix="scuttlehouse-"))
@@ -141,18 +147,17 @@ def _open_files(settings: Mapping[str, str], published: Mapping[str, Any]) -> Sp
     session.sql(f"create view {PUBLISHED_SCHEMA}.passed as select map({versions}) as versions")
     for name, files in published["tables"].items():
         path = f"{published['location']}/{files['table']}"
-        quoted = path.replace("\\", "\\\\").replace("'", "\\'")
         table = f"{published['schema']}.{files['table']}"
         view = f"`{name}` ({files['described']}) as select {files['names']}"
         version = published["versions"].get(files["table"])
         if version is None:  # The log of builds is read as it is.
-            session.sql(f"create table {table} using parquet location '{quoted}'")
+            session.sql(f"create table {table} using parquet location {literal(path)}")
             session.sql(f"msck repair table {table}")
             session.sql(f"create view {view} from {table}")
             continue
         session.sql(
             f"create table {table} ({files['columns']}, row_hash bigint, version string, part string)"
-            f" using parquet partitioned by (version, part) location '{quoted}'"
+            f" using parquet partitioned by (version, part) location {literal(path)}"
         )
         # A version may stand on another one, as its name says (macro new_version).
         for one in version, version.partition("_on_")[2]:
