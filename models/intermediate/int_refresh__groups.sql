@@ -1,5 +1,6 @@
--- All that a group's rows hang on: its tangles, those of its epochs, the feeds that are announced for the
--- keys of its epochs, and the epochs of those who write to it. Groups that share a key share the epoch that a message with that key belongs to.
+-- All that a group's rows hang on: its tangles, those of its epochs, the feeds that are announced for
+-- the keys of its epochs, and the epochs of those who write to it. Groups that share a key share the
+-- epoch that a message with that key belongs to.
 {%- set feed_columns = {'feed_id': 'string', 'key_hash': 'string'} %}
 with
 
