@@ -17,7 +17,18 @@ import pytest
 import yaml
 from dbt.selected_resources import set_selected_resources
 
-from conftest import BIN, MARTS, OF_BUILDS, PROJECT, PUBLISHED, Build, Rows, Warehouse, reading
+from conftest import (
+    BIN,
+    MARTS,
+    OF_BUILDS,
+    PROJECT,
+    PUBLISHED,
+    Build,
+    Rows,
+    Warehouse,
+    reading,
+    rewritten,
+)
 from scuttlehouse.sample import write_sample
 
 GATE = "tests/singular/nothing_may_pass.sql"
@@ -65,17 +76,6 @@ def a_test_that_fails(warehouse: Warehouse, on: str) -> Iterator[Path]:
         yield path
     finally:
         path.unlink()
-
-
-@contextmanager
-def other_rules(warehouse: Warehouse) -> Iterator[None]:
-    path = warehouse.project / "models" / "marts" / "groups" / "dim_groups.sql"
-    text = path.read_text()
-    path.write_text(f"-- another rule\n{text}")
-    try:
-        yield
-    finally:
-        path.write_text(text)
 
 
 def retry(warehouse: Warehouse) -> Any:
@@ -214,7 +214,8 @@ def test_a_killed_and_a_failed_build_publish_nothing_and_a_retry_all(
             while_failing = len(reads)
 
             failing.write_text(failing.read_text().replace("limit 1", "limit 0"))
-            with other_rules(warehouse):
+            mart = warehouse.project / "models" / "marts" / "groups" / "dim_groups.sql"
+            with rewritten(mart, "-- another rule\n{}".format):
                 refused = retry(warehouse)
                 assert not refused.success
                 [said] = [one.message for one in refused.result if one.status == "error"]
@@ -380,29 +381,23 @@ def test_old_versions_do_not_pile_up(warehouse: Warehouse) -> None:
 def test_a_changed_column_is_published(warehouse: Warehouse) -> None:
     """Rows of other columns are versions of another table; the view changes to them, and back."""
     models = warehouse.project / "models"
-    sql, contract = (
-        models / "marts/feeds/fct_rejected_lines.sql",
-        models / "published/_published.yml",
-    )
-    before = {path: path.read_text() for path in (sql, contract)}
+    column = "rejected_lines.line_number\n", "int(rejected_lines.line_number) as line_number\n"
+
+    def of_the_contract(text: str) -> str:
+        head, name, rest = text.partition("name: published_fct_rejected_lines")
+        return head + name + rest.replace("bigint", "int", 1)
+
     some = "build", *WITHOUT_UNIT_TESTS, "-s", "fct_rejected_lines+"
-    try:
-        sql.write_text(
-            before[sql].replace(
-                "rejected_lines.line_number\n", "int(rejected_lines.line_number) as line_number\n"
-            )
-        )
-        head, name, rest = before[contract].partition("name: published_fct_rejected_lines")
-        contract.write_text(head + name + rest.replace("bigint", "int", 1))
+    with (
+        rewritten(models / "marts/feeds/fct_rejected_lines.sql", lambda sql: sql.replace(*column)),
+        rewritten(models / "published/_published.yml", of_the_contract),
+    ):
         warehouse.build(*some)
         assert line_number_type(warehouse) == "int"
         work = warehouse.rows(
             "select * except (is_computed) from scuttlehouse_work.fct_rejected_lines"
         )
         assert warehouse.published()["fct_rejected_lines"] == sorted(work, key=repr)
-    finally:
-        for path, text in before.items():
-            path.write_text(text)
     warehouse.build(*some)
     assert line_number_type(warehouse) == "bigint"
 

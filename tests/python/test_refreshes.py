@@ -19,7 +19,7 @@ from typing import Any
 
 import pytest
 
-from conftest import OF_BUILDS, PROJECT, Rows, Warehouse
+from conftest import OF_BUILDS, PROJECT, Rows, Warehouse, rewritten
 from test_publishing import differing, published_orders, replayed
 
 SPLITS = int(os.environ.get("SCUTTLEHOUSE_TEST_SPLITS", "1"))
@@ -32,14 +32,11 @@ def refreshed(warehouse: Warehouse) -> Iterator[Warehouse]:
     """A warehouse whose third refresh copies all that it carries over, and not its tenth."""
     warehouse.land()
     macros = warehouse.project / "macros/materializations/versioned_table.sql"
-    text = macros.read_text()
-    assert "standing < 10" in text
-    macros.write_text(text.replace("standing < 10", "standing < 3"))
-    try:
-        with warehouse.published_unchecked():
-            yield warehouse
-    finally:
-        macros.write_text(text)
+    with (
+        rewritten(macros, lambda text: text.replace("standing < 10", "standing < 3")),
+        warehouse.published_unchecked(),
+    ):
+        yield warehouse
 
 
 def pieces(logs: list[Path], dice: random.Random) -> dict[str, bytes]:
