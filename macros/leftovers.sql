@@ -2,7 +2,7 @@
     made known here, so that they are dropped as every version that nobody reads (drop_unread_versions). -#}
 {% macro clear_leftovers() -%}
   {%- for schema in [versions_schema(), target.schema] -%}
-    {%- do adapter.clear_unfinished_writes(location_of(schema)) -%}
+    {%- do adapter.clear_unfinished_writes(folder_of(schema)) -%}
   {%- endfor -%}
   {%- for table in version_tables() -%}
     {%- do run_query('msck repair table ' ~ versions_schema() ~ '.' ~ table) -%}

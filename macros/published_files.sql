@@ -26,15 +26,7 @@
       'published_at': build.published_at,
       'versions': build.versions,
       'schema': versions_schema(),
-      'location': location_of(versions_schema()),
+      'location': folder_of(versions_schema()),
       'tables': tables
   })) -%}
-{%- endmacro %}
-
-
-{#- The folder of a schema, as `file:` and its path, or as another URI. -#}
-{% macro location_of(schema) -%}
-  {%- for row in run_query('describe schema ' ~ schema) if row[0] == 'Location' -%}
-    {{ return(adapter.plain_location(row[1])) }}
-  {%- endfor -%}
 {%- endmacro %}

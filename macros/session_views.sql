@@ -79,6 +79,14 @@
 {%- endmacro %}
 
 
+{#- The folder of a schema, as `file:` and its path, or as another URI. -#}
+{% macro location_of(schema) -%}
+  {%- for row in run_query('describe schema ' ~ schema) if row[0] == 'Location' -%}
+    {{ return(adapter.plain_location(row[1])) }}
+  {%- endfor -%}
+{%- endmacro %}
+
+
 {% macro session_view(name) -%}
   {{ return(name ~ '__in_session') }}
 {%- endmacro %}

@@ -113,7 +113,7 @@ def list_files(path: Path, build: dict[str, Any]) -> None:
     >>> import tempfile
     >>> path = Path(tempfile.mkdtemp(), "published.json")
     >>> build = {"build_id": "b", "published_at": "now", "versions": {}, "is_whole": True}
-    >>> _ = path.write_text('{"build_id": "a", "tables": {}}')
+    >>> _ = path.write_text('{"build_id": "a", "tables": {}, "published_at": "then"}')
     >>> list_files(path, build)
     >>> path.read_text()
     '{"build_id": "b", "tables": {}, "published_at": "now", "versions": {}}'
@@ -124,10 +124,9 @@ def list_files(path: Path, build: dict[str, Any]) -> None:
     """
     from dbt.adapters.sparkpython.owners import write_whole
 
-    same = {name: build[name] for name in ("build_id", "published_at", "versions")}
-    try:
-        listed = json.loads(path.read_text()) | same
-    except (ValueError, TypeError):
+    listed = warehouse.read_list(path)
+    if listed is None:
         path.unlink()
         return
-    write_whole(path, json.dumps(listed))
+    published = {name: build[name] for name in ("build_id", "published_at", "versions")}
+    write_whole(path, json.dumps({**listed, **published}))

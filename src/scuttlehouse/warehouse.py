@@ -79,7 +79,7 @@ def open_for_reading(project: Path, target: str | None = None) -> SparkSession:
     # The Java that this process has started may be the one that keeps the metastore.
     if metastore is None or java.is_running():
         return _open_metastore(settings)
-    published = _read_list(metastore.parent / PUBLISHED_FILES)
+    published = read_list(metastore.parent / PUBLISHED_FILES)
     if published is None:
         return _open_metastore(settings)
     if is_locked(metastore / "dbex.lck"):
@@ -91,8 +91,12 @@ def open_for_reading(project: Path, target: str | None = None) -> SparkSession:
     return _open_files(settings, published)
 
 
-def _read_list(path: Path) -> Mapping[str, Any] | None:
-    """What a build has listed of its files; None if nothing can be read by it: the next build lists them."""
+def read_list(path: Path) -> Mapping[str, Any] | None:
+    """What a build has listed of its files; None if nothing can be read by it: the next build lists them.
+
+    >>> read_list(Path("no", "published.json")) is None
+    True
+    """
     try:
         listed: Mapping[str, Any] = json.loads(path.read_text())
         tables = listed["tables"].values()
