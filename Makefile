@@ -5,10 +5,10 @@ BIN := $(VENV)/bin
 DBT := $(BIN)/dbt
 DBT_ARGS := --profiles-dir profiles
 
-.PHONY: build test adapter lint docs clean java postgres
+.PHONY: build test adapter lint docs clean java jars postgres
 
 # Unit tests test the code and not the log: `make test` runs them.
-build: $(VENV)/.installed
+build: jars
 	@$(DBT) build $(DBT_ARGS) --exclude-resource-type unit_test
 
 # Two things at a time: lint and the adapter, which has a Spark of other settings; then two processes of the
@@ -35,19 +35,24 @@ clean:
 
 # The lock has hashes: what is installed is what was tested. All of it is compiled here: where PYTHONDONTWRITEBYTECODE
 # is set, as in most containers, every process would compile what it imports anew.
-$(VENV)/.installed: requirements.lock pyproject.toml | java
+$(VENV)/.installed: requirements.lock pyproject.toml src/scuttlehouse/catalog/jars.txt | java
 	@test -x $(BIN)/python || $(or $(PYTHON),python3) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "scuttlehouse needs Python 3.11 or newer: make build PYTHON=/path/to/python3.11")'
 	@test -x $(BIN)/python || $(or $(PYTHON),python3) -m venv $(VENV)
 	@echo "Installing into $(VENV) (a minute or two the first time) ..."
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r requirements.lock
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@$(BIN)/python -m compileall -q src
+	@$(BIN)/python -m scuttlehouse.catalog.jars
 	@echo "Keeping Spark's classes ready, so that every build starts faster ..."
-	@$(BIN)/python -c "from dbt.adapters.sparkpython.class_archive import make; make()"
+	@$(BIN)/python -m scuttlehouse.class_archive
 	@touch $@
 
 java:
 	@bash bin/ensure-java
+
+# Fetches what is missing or damaged. Where SCUTTLEHOUSE_JARS names a folder, this only checks the jars in it.
+jars: $(VENV)/.installed
+	@$(BIN)/python -m scuttlehouse.catalog.jars
 
 # Replicas are tested with a server of their own.
 postgres:

@@ -1,5 +1,3 @@
-{{ config(materialized='versioned_table') }}
-
 -- A leaf feed hangs below its person's root metafeed by three announcements: leaf, shard, v1, root.
 with
 

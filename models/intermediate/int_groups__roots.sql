@@ -1,5 +1,3 @@
-{{ config(materialized='versioned_table') }}
-
 -- The first message of a group does not know the group's id: add-member messages tie the two together.
 with
 

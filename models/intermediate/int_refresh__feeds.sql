@@ -13,7 +13,7 @@ sighted_messages as (
 new_messages as (
 
     select * from {{ ref('stg_ssb__messages') }}
-    where {{ is_refresh() | lower }} and {{ is_computed('stg_ssb__messages') }}
+    where {{ is_refresh() | lower }} and {{ is_touched('message_id', 'int_refresh__sighted_messages') }}
 
 ),
 
@@ -56,7 +56,7 @@ tangle_fields as (
 
 group_messages as (
 
-    {{ now_and_published('stg_ssb__group_messages', group_columns) }}
+    {{ now_and_before('stg_ssb__group_messages', group_columns) }}
 
 ),
 

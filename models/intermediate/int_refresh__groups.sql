@@ -12,13 +12,13 @@ changed_people as (
 
 tangle_messages as (
 
-    {{ touched_now_and_published('int_tangles__messages', ['root_id', 'group_id']) }}
+    {{ touched_now_and_before('int_tangles__messages', 'tangle_id', 'int_refresh__tangles', ['root_id', 'group_id']) }}
 
 ),
 
 feeds as (
 
-    {{ now_and_published('int_feeds__people', feed_columns) }}
+    {{ now_and_before('int_feeds__people', feed_columns) }}
 
 ),
 

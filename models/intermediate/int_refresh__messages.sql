@@ -3,13 +3,13 @@ with
 
 changed_ssb_messages as (
 
-    {{ changed_ids('message_id', 'stg_ssb__messages', ignored=place) }}
+    {{ changed_ids('message_id', 'stg_ssb__messages', 'int_refresh__sighted_messages', ignored=place) }}
 
 ),
 
 changed_pzp_messages as (
 
-    {{ changed_ids('message_id', 'stg_pzp__messages', ignored=place) }}
+    {{ changed_ids('message_id', 'stg_pzp__messages', 'int_refresh__sighted_messages', ignored=place) }}
 
 ),
 

@@ -12,7 +12,7 @@ changed_messages as (
 
 all_messages as (
 
-    {{ now_and_published('stg_pzp__messages', columns) }}
+    {{ now_and_before('stg_pzp__messages', columns) }}
 
 ),
 

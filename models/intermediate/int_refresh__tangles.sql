@@ -24,7 +24,7 @@ changed_group_roots as (
 new_fields as (
 
     select * from {{ ref('stg_ssb__tangle_fields') }}
-    where {{ is_refresh() | lower }} and {{ is_computed('stg_ssb__tangle_fields') }}
+    where {{ is_refresh() | lower }} and {{ is_touched('message_id', 'int_refresh__messages') }}
 
 ),
 
@@ -85,8 +85,7 @@ by_published_candidate as (
     where
         published_tangles.message_id in (select changed_messages.message_id from changed_messages)
         or published_tangles.root_id in (
-            select {{ in_memory('changed_roots', 'int_refresh__messages') }}
-                changed_roots.root_id
+            select changed_roots.root_id
             from changed_roots
         )
 

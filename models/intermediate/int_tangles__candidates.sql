@@ -38,7 +38,7 @@ root_ids as (
 
 roots as (
 
-    select {{ in_memory('root_ids', 'int_refresh__tangles') }} messages.*
+    select messages.*
     from messages
     left semi join root_ids on messages.message_id = root_ids.root_id
 

@@ -55,8 +55,7 @@ unknown_ids as (
 
 unknown_messages as (
 
-    select {{ in_memory('unknown_ids', 'int_tangles__candidates') }}
-        messages.message_id,
+    select messages.message_id,
         messages.is_private and not messages.is_decrypted as is_encrypted
     from messages
     left semi join unknown_ids on messages.message_id = unknown_ids.previous_id

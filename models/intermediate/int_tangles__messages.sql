@@ -1,4 +1,5 @@
-{{ config(materialized='versioned_table', carried_by={'tangle_id': 'int_refresh__tangles'}) }}
+-- depends_on: {{ ref('int_refresh__tangles') }}
+{{ config(materialized='incremental', unique_key='tangle_id', replaced_keys_from='int_refresh__tangles') }}
 
 with
 

@@ -2,7 +2,7 @@ with
 
 lines as (
 
-    select * from {{ ref('stg_pzp__lines') }}
+    select * from {{ ref('stg_pzp__landed_lines') }}
 
 ),
 

@@ -1,4 +1,4 @@
-{{ config(materialized='versioned_table', carried_by={'message_id': 'int_refresh__messages'}) }}
+{{ config(materialized='incremental', unique_key='message_id', replaced_keys_from='int_refresh__messages') }}
 
 with
 
@@ -9,7 +9,7 @@ messages as (
     where
         content is not null
         and validity != 'invalid'
-        and {{ is_computed('stg_ssb__messages') }}
+        and {{ is_touched('message_id', 'int_refresh__sighted_messages') }}
         and {{ is_touched('message_id', 'int_refresh__messages') }}
 
 ),

@@ -1,10 +1,10 @@
-{{ config(materialized='versioned_table', carried_by={'message_id': 'int_refresh__sighted_messages'}) }}
+{{ config(materialized='incremental', unique_key='message_id', replaced_keys_from='int_refresh__sighted_messages') }}
 
 with
 
 lines as (
 
-    select * from {{ ref('stg_ssb__lines') }}
+    select * from {{ ref('stg_ssb__landed_lines') }}
     where reject_reason is null and {{ is_touched('message_id', 'int_refresh__sighted_messages') }}
 
 ),

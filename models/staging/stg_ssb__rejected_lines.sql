@@ -2,7 +2,7 @@ with
 
 lines as (
 
-    select * from {{ ref('stg_ssb__lines') }}
+    select * from {{ ref('stg_ssb__landed_lines') }}
     where reject_reason is not null or validity = 'invalid'
 
 ),

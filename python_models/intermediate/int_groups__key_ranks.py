@@ -1,14 +1,14 @@
-from pathlib import Path
 from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
 
+from scuttlehouse.catalog import home_folder
 from scuttlehouse.epoch_keys import KeyRing, LostKeysError, sealed_keys, warehouse_pepper
 
 
 def model(dbt: Any, session: SparkSession) -> DataFrame:
     dbt.config(materialized="table")
-    home = Path(dbt.config.get("home"))
+    home = home_folder()
     ring = KeyRing(warehouse_pepper(home)).ranked(sealed_keys(home))
     ranks = session.createDataFrame(list(ring.ranks.items()), "key_hash string, key_rank bigint")
     # After the lines are read, the keys of all of them are known.

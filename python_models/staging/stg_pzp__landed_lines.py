@@ -3,13 +3,12 @@ from typing import Any
 
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql import functions as F
 
 from scuttlehouse.pzp import LandedPzpLine, land_pzp_line
 from scuttlehouse.spark_landing import (
     arrow_schema,
     lines_of,
-    new_batch,
+    new_splits,
     row_batches,
     spark_schema,
     splits_frame,
@@ -17,9 +16,8 @@ from scuttlehouse.spark_landing import (
 
 
 def model(dbt: Any, session: SparkSession) -> DataFrame:
-    batch_id, splits = new_batch(dbt.ref("stg_landing__logs"))
-    lines = splits_frame(session, splits).mapInArrow(land, spark_schema(LandedPzpLine))
-    return lines.withColumn("batch_id", F.lit(batch_id))
+    splits = new_splits(dbt.ref("stg_landing__logs"), dbt.ref("stg_landing__new_logs"))
+    return splits_frame(session, splits).mapInArrow(land, spark_schema(LandedPzpLine))
 
 
 def land(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

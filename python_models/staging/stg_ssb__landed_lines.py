@@ -4,14 +4,14 @@ from typing import Any
 
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql import functions as F
 
-from scuttlehouse.epoch_keys import KeyRing, seal_keys, warehouse_pepper
+from scuttlehouse.catalog import home_folder
+from scuttlehouse.epoch_keys import KeyRing, keep_sealed, seal_key, warehouse_pepper
 from scuttlehouse.lines import LandedLine, epoch_key, land_line
 from scuttlehouse.spark_landing import (
     arrow_schema,
     lines_of,
-    new_batch,
+    new_splits,
     row_batches,
     spark_schema,
     splits_frame,
@@ -20,27 +20,33 @@ from scuttlehouse.validation import read_network_key
 
 
 def model(dbt: Any, session: SparkSession) -> DataFrame:
-    home, key_file = Path(dbt.config.get("home")), dbt.config.get("network_key_file")
-    network_key = read_network_key(Path(key_file)) if key_file else None
-    batch_id, splits = new_batch(dbt.ref("stg_landing__logs"))
+    home, key_file = str(home_folder()), dbt.config.get("network_key_file") or ""
+    splits = new_splits(dbt.ref("stg_landing__logs"), dbt.ref("stg_landing__new_logs"))
     frame = splits_frame(session, splits)
-    keys = frame.mapInArrow(find_epoch_keys, "epoch_key binary").collect()
-    seal_keys(home, (bytes(row.epoch_key) for row in keys))
-    ring = KeyRing(warehouse_pepper(home))
-    lines = frame.mapInArrow(line_lander(ring, network_key), spark_schema(LandedLine))
-    return lines.withColumn("batch_id", F.lit(batch_id))
+    keys = frame.mapInArrow(key_finder(home), "sealed_key binary").collect()
+    keep_sealed(Path(home), (bytes(row.sealed_key) for row in keys))
+    return frame.mapInArrow(line_lander(home, key_file), spark_schema(LandedLine))
 
 
-def find_epoch_keys(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    for _, line in lines_of(batches):
-        if key := epoch_key(line):
-            yield pa.record_batch({"epoch_key": pa.array([key], pa.binary())})
+Batches = Iterator[pa.RecordBatch]
 
 
-def line_lander(
-    ring: KeyRing, network_key: bytes | None
-) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
-    def land(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+# Spark writes functions and rows to files and sockets: they hold names of key files and sealed keys, and no key.
+def key_finder(home: str) -> Callable[[Batches], Batches]:
+    def find(batches: Batches) -> Batches:
+        pepper = warehouse_pepper(Path(home))
+        for _, line in lines_of(batches):
+            if key := epoch_key(line):
+                sealed = pa.array([seal_key(pepper, key)], pa.binary())
+                yield pa.record_batch({"sealed_key": sealed})
+
+    return find
+
+
+def line_lander(home: str, key_file: str) -> Callable[[Batches], Batches]:
+    def land(batches: Batches) -> Batches:
+        ring = KeyRing(warehouse_pepper(Path(home)))
+        network_key = read_network_key(Path(key_file)) if key_file else None
         rows = (land_line(file, line, ring, network_key) for file, line in lines_of(batches))
         return row_batches(rows, arrow_schema(LandedLine))
 

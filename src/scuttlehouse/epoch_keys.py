@@ -124,19 +124,29 @@ def sealed_keys(home: Path) -> frozenset[bytes]:
     return frozenset(keys[at : at + KEY_BYTES] for at in range(0, len(keys), KEY_BYTES))
 
 
-def seal_keys(home: Path, keys: Iterable[bytes]) -> None:
-    """Add epoch keys to those that the warehouse keeps.
+def seal_key(pepper: bytes, key: bytes) -> bytes:
+    """A key as it may leave the process that reads the log: only this warehouse opens it.
+
+    >>> pepper = bytes(range(32))
+    >>> SecretBox(pepper).decrypt(seal_key(pepper, bytes(32))) == bytes(32)
+    True
+    """
+    return bytes(SecretBox(pepper).encrypt(key))
+
+
+def keep_sealed(home: Path, sealed: Iterable[bytes]) -> None:
+    """Add keys that :func:`seal_key` has sealed to those that the warehouse keeps.
 
     >>> from tempfile import mkdtemp
     >>> home = Path(mkdtemp())
-    >>> seal_keys(home, [bytes(32)])
+    >>> keep_sealed(home, [seal_key(warehouse_pepper(home), bytes(32))])
     >>> sealed_keys(home) == {bytes(32)}, bytes(32) in (home / SEALED_FILE).read_bytes()
     (True, False)
     """
+    box = SecretBox(warehouse_pepper(home))
     known = sealed_keys(home)
-    if new := frozenset(keys) - known:
-        sealed = SecretBox(warehouse_pepper(home)).encrypt(b"".join(sorted(known | new)))
-        _write_private(home / SEALED_FILE, sealed)
+    if new := frozenset(box.decrypt(one) for one in sealed) - known:
+        _write_private(home / SEALED_FILE, box.encrypt(b"".join(sorted(known | new))))
 
 
 def _write_private(path: Path, content: bytes) -> None:

@@ -6,15 +6,14 @@ import argparse
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from scuttlehouse import warehouse
+from scuttlehouse.catalog import CatalogError, home_folder
 from scuttlehouse.databases import DatabaseError, open_database
 from scuttlehouse.replicas import Progress, PublishedUpdate, Replica, ReplicaError, read_orders
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+    from scuttlehouse.warehouse import Warehouse
 
 BATCH_SIZE = 10_000
 
@@ -60,26 +59,25 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--verify", action="store_true", help="then compare with the published order"
     )
-    parser.add_argument("--target", help="a target of profiles/profiles.yml")
 
 
 def run(args: argparse.Namespace) -> int:
     """Follow as the command line says; return its exit code."""
-    from dbt_common.exceptions import DbtBaseException
+    from scuttlehouse.engine import WarehouseError
+    from scuttlehouse.warehouse import open_published
 
     tangle_ids = list(dict.fromkeys(args.tangle)) or None
     try:
         with open_database(args.to) as database:
             replica = Replica(*database)
             progress = replica.progress(tangle_ids)
-            published = Published(
-                warehouse.open_warehouse(Path.cwd(), args.target), progress, tangle_ids
-            )
-            _apply(replica, published.updates())
-            differing = []
-            if args.verify:
-                differing = differences(replica.orders(tangle_ids), published.orders())
-    except (DatabaseError, ReplicaError, warehouse.WarehouseError, DbtBaseException) as error:
+            with open_published(home_folder()) as warehouse:
+                published = Published(warehouse, progress, tangle_ids)
+                _apply(replica, published.updates())
+                differing = []
+                if args.verify:
+                    differing = differences(replica.orders(tangle_ids), published.orders())
+    except (CatalogError, DatabaseError, ReplicaError, WarehouseError) as error:
         print(error, file=sys.stderr)
         return 1
     if differing:
@@ -108,27 +106,31 @@ class Published:
     """The published tables, as a replica needs them.
 
     Args:
-        session: on the warehouse; a view ``replica_progress`` is made in it.
+        warehouse: the published tables; a table ``replica_progress`` is added to them.
         progress: the last command applied to each tangle that counts.
         tangle_ids: the tangles that count, or null for all.
     """
 
     def __init__(
         self,
-        session: SparkSession,
+        warehouse: Warehouse,
         progress: Mapping[str, Progress],
         tangle_ids: Sequence[str] | None,
     ) -> None:
-        self._session = session
+        import pyarrow as pa
+
+        self._warehouse = warehouse
         self._progress = progress
         self._tangle_ids = tangle_ids
         nothing = Progress(0, 0, "")
-        rows = [
-            (tangle_id, *progress.get(tangle_id, nothing)[:2])
-            for tangle_id in (progress if tangle_ids is None else tangle_ids)
-        ]
-        columns = "tangle_id string, refresh_number bigint, step bigint"
-        session.createDataFrame(rows, columns).createOrReplaceTempView("replica_progress")
+        ids = list(progress) if tangle_ids is None else list(tangle_ids)
+        reached = [progress.get(tangle_id, nothing) for tangle_id in ids]
+        columns = {
+            "tangle_id": pa.array(ids, pa.string()),
+            "refresh_number": pa.array([one.refresh_number for one in reached], pa.int64()),
+            "step": pa.array([one.step for one in reached], pa.int64()),
+        }
+        warehouse.add("replica_progress", pa.table(columns))
 
     def updates(self) -> list[PublishedUpdate]:
         """The commands that the replica lacks, by tangle, refresh number and step.
@@ -161,7 +163,7 @@ class Published:
 
     def _query(self, statement: str) -> list[tuple[Any, ...]]:
         join = "left" if self._tangle_ids is None else "inner"
-        _, rows = warehouse.query(self._session, statement.format(join=join))
+        _, rows = self._warehouse.query(statement.format(join=join))
         return rows
 
 

@@ -12,7 +12,7 @@ import gzip
 import hashlib
 import os
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, NamedTuple, NoReturn
@@ -56,6 +56,17 @@ class Log:
     source_file: str
     size_bytes: int
     modified_ms: int
+
+
+def landing_folder(environment: Mapping[str, str] = os.environ) -> Path:
+    """The folder that SCUTTLEHOUSE_LANDING names, in full; the sample where it names none.
+
+    >>> landing_folder({"SCUTTLEHOUSE_LANDING": "/logs"})
+    PosixPath('/logs')
+    >>> landing_folder({"SCUTTLEHOUSE_LANDING": ""}).name
+    'sample'
+    """
+    return Path(environment.get("SCUTTLEHOUSE_LANDING", "").strip() or "sample").resolve()
 
 
 def list_logs(folder: Path, *, may_be_empty: bool = False) -> list[Log]:

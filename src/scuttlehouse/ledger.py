@@ -19,9 +19,8 @@ LogStatus = Literal["new", "changed", "known", "vanished"]
 class LedgerEntry(NamedTuple):
     """A log, and the batch of lines that a build has read from it.
 
-    ``status``, a ``LogStatus``, says what this build found. ``replaced_batch_id`` is the batch whose
-    lines no longer count, null but for a changed log. ``lines_hash`` stands for the rules by which its
-    lines were read.
+    ``status``, a ``LogStatus``, says what this build found. ``batch_id`` is the build that read its lines, and
+    ``lines_hash`` stands for the rules by which it read them.
     """
 
     source_file: str
@@ -30,7 +29,6 @@ class LedgerEntry(NamedTuple):
     modified_ms: int
     status: str
     batch_id: str
-    replaced_batch_id: str | None
     lines_hash: str
 
 
@@ -62,7 +60,7 @@ def take_stock(
 
     Complexity: O(logs), beside the hashes.
 
-    >>> old = LedgerEntry("a.jsonl", "aa", 3, 0, "new", "batch 1", None, "rules")
+    >>> old = LedgerEntry("a.jsonl", "aa", 3, 0, "new", "batch 1", "rules")
     >>> logs = [Log("/landing/a.jsonl", "a.jsonl", 3, 0), Log("/landing/b.jsonl", "b.jsonl", 5, 7)]
     >>> stock = take_stock(logs, {"a.jsonl": old}, "batch 2", "rules", lambda log: "bb")
     >>> [(entry.source_file, entry.status, entry.batch_id) for entry in stock]
@@ -90,7 +88,6 @@ def take_stock(
             modified_ms=log.modified_ms,
             status="known" if is_known else "changed" if old else "new",
             batch_id=old.batch_id if old and is_known else batch_id,
-            replaced_batch_id=old.batch_id if old and not is_known else None,
             lines_hash=lines_hash,
         )
     return [stock[name] for name in sorted(stock)]

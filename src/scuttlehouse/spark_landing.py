@@ -69,10 +69,10 @@ def _columns(row_type: type) -> dict[str, Any]:
     }
 
 
-def new_batch(ledger: DataFrame) -> tuple[str, list[Split]]:
-    """The batch that a build is to read: its id, and what it reads, by ``stg_landing__logs``."""
-    rows = ledger.where("status in ('new', 'changed')").orderBy("source_file").collect()
-    logs = [
+def new_splits(ledger: DataFrame, new_logs: DataFrame) -> list[Split]:
+    """What a build reads: the logs of ``stg_landing__logs`` that are in ``stg_landing__new_logs``, in splits."""
+    rows = ledger.join(new_logs, "source_file", "left_semi").orderBy("source_file").collect()
+    return list_splits(
         Log(
             f"{row.landing_folder}/{row.source_file}",
             row.source_file,
@@ -80,8 +80,7 @@ def new_batch(ledger: DataFrame) -> tuple[str, list[Split]]:
             row.modified_ms,
         )
         for row in rows
-    ]
-    return rows[0].batch_id if rows else "none", list_splits(logs)
+    )
 
 
 def splits_frame(session: SparkSession, splits: list[Split]) -> DataFrame:

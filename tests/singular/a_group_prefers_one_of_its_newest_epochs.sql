@@ -3,21 +3,21 @@ with
 groups as (
 
     select * from {{ ref('dim_groups') }}
-    where {{ is_tested() }}
+    where {{ is_tested('dim_groups') }}
 
 ),
 
 epochs as (
 
     select * from {{ ref('dim_epochs') }}
-    where is_tip and {{ is_tested() }}
+    where is_tip and {{ is_tested('dim_epochs') }}
 
 ),
 
 disjoint_forks as (
 
     select * from {{ ref('fct_epoch_forks') }}
-    where rule = 'disjoint' and {{ is_tested() }}
+    where rule = 'disjoint' and {{ is_tested('fct_epoch_forks') }}
 
 ),
 

@@ -3,14 +3,14 @@ with
 tangle_messages as (
 
     select * from {{ ref('fct_tangle_messages') }}
-    where status != 'rejected' and {{ is_tested() }}
+    where status != 'rejected' and {{ is_tested('fct_tangle_messages') }}
 
 ),
 
 links as (
 
     select * from {{ ref('fct_tangle_links') }}
-    where {{ is_tested() }}
+    where {{ is_tested('fct_tangle_links') }}
 
 ),
 

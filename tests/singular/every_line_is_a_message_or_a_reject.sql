@@ -2,27 +2,27 @@ with
 
 ssb_lines as (
 
-    select * from {{ ref('stg_ssb__lines') }}
+    select * from {{ ref('stg_ssb__landed_lines') }}
 
 ),
 
 pzp_lines as (
 
-    select * from {{ ref('stg_pzp__lines') }}
+    select * from {{ ref('stg_pzp__landed_lines') }}
 
 ),
 
 ssb_messages as (
 
     select * from {{ ref('fct_messages') }}
-    where {{ is_tested() }}
+    where {{ is_tested('fct_messages') }}
 
 ),
 
 pzp_messages as (
 
     select * from {{ ref('stg_pzp__messages') }}
-    where {{ is_tested() }}
+    where {{ is_tested('stg_pzp__messages') }}
 
 ),
 
@@ -54,7 +54,7 @@ lines as (
 tested_lines as (
 
     select * from lines
-    where message_id is null or {{ is_tested_among('message_id', 'int_refresh__sighted_messages') }}
+    where message_id is null or {{ is_tested('stg_ssb__messages') }}
 
 ),
 

@@ -3,21 +3,21 @@ with
 members as (
 
     select * from {{ ref('fct_epoch_members') }}
-    where is_declared and {{ is_tested() }}
+    where is_declared and {{ is_tested('fct_epoch_members') }}
 
 ),
 
 precedence as (
 
     select * from {{ ref('fct_epoch_precedence') }}
-    where {{ is_tested() }}
+    where {{ is_tested('fct_epoch_precedence') }}
 
 ),
 
 preferences as (
 
     select * from {{ ref('fct_preferred_epochs') }}
-    where {{ is_tested() }}
+    where {{ is_tested('fct_preferred_epochs') }}
 
 ),
 

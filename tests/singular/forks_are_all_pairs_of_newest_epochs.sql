@@ -3,14 +3,14 @@ with
 forks as (
 
     select * from {{ ref('fct_epoch_forks') }}
-    where {{ is_tested() }}
+    where {{ is_tested('fct_epoch_forks') }}
 
 ),
 
 epochs as (
 
     select * from {{ ref('dim_epochs') }}
-    where is_tip and {{ is_tested() }}
+    where is_tip and {{ is_tested('dim_epochs') }}
 
 ),
 

@@ -3,21 +3,21 @@ with
 gaps as (
 
     select * from {{ ref('fct_tangle_gaps') }}
-    where {{ is_tested() }}
+    where {{ is_tested('fct_tangle_gaps') }}
 
 ),
 
 tangles as (
 
     select * from {{ ref('dim_tangles') }}
-    where {{ is_tested() }}
+    where {{ is_tested('dim_tangles') }}
 
 ),
 
 links as (
 
     select * from {{ ref('fct_tangle_links') }}
-    where not is_in_log and {{ is_tested() }}
+    where not is_in_log and {{ is_tested('fct_tangle_links') }}
 
 ),
 

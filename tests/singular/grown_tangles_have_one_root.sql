@@ -3,7 +3,7 @@ with
 tangles as (
 
     select * from {{ ref('dim_tangles') }}
-    where {{ is_tested() }}
+    where {{ is_tested('dim_tangles') }}
 
 ),
 
@@ -13,7 +13,7 @@ tangle_messages as (
     where
         is_root
         and status = 'in'
-        and {{ is_tested() }}
+        and {{ is_tested('fct_tangle_messages') }}
 
 ),
 

@@ -3,21 +3,21 @@ with
 epochs as (
 
     select * from {{ ref('dim_epochs') }}
-    where {{ is_tested() }}
+    where {{ is_tested('dim_epochs') }}
 
 ),
 
 groups as (
 
     select * from {{ ref('dim_groups') }}
-    where {{ is_tested() }}
+    where {{ is_tested('dim_groups') }}
 
 ),
 
 members as (
 
     select * from {{ ref('fct_epoch_members') }}
-    where is_declared and {{ is_tested() }}
+    where is_declared and {{ is_tested('fct_epoch_members') }}
 
 ),
 

@@ -3,14 +3,14 @@ with
 stretches as (
 
     select * from {{ ref('fct_membership_history') }}
-    where {{ is_tested() }}
+    where {{ is_tested('fct_membership_history') }}
 
 ),
 
 preferred_epochs as (
 
     select * from {{ ref('fct_preferred_epochs') }}
-    where {{ is_tested() }}
+    where {{ is_tested('fct_preferred_epochs') }}
 
 ),
 

@@ -3,14 +3,14 @@ with
 tangle_messages as (
 
     select * from {{ ref('fct_tangle_messages') }}
-    where status = 'set_aside' and {{ is_tested() }}
+    where status = 'set_aside' and {{ is_tested('fct_tangle_messages') }}
 
 ),
 
 links as (
 
     select * from {{ ref('fct_tangle_links') }}
-    where not is_in_graph and {{ is_tested() }}
+    where not is_in_graph and {{ is_tested('fct_tangle_links') }}
 
 ),
 

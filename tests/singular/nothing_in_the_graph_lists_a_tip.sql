@@ -3,28 +3,28 @@ with
 tangle_messages as (
 
     select * from {{ ref('fct_tangle_messages') }}
-    where status = 'in' and {{ is_tested() }}
+    where status = 'in' and {{ is_tested('fct_tangle_messages') }}
 
 ),
 
 links as (
 
     select * from {{ ref('fct_tangle_links') }}
-    where {{ is_tested() }}
+    where {{ is_tested('fct_tangle_links') }}
 
 ),
 
 tips as (
 
     select * from {{ ref('fct_tangle_tips') }}
-    where {{ is_tested() }}
+    where {{ is_tested('fct_tangle_tips') }}
 
 ),
 
 tangles as (
 
     select * from {{ ref('dim_tangles') }}
-    where {{ is_tested() }}
+    where {{ is_tested('dim_tangles') }}
 
 ),
 

@@ -3,7 +3,7 @@ with
 tangle_messages as (
 
     select * from {{ ref('fct_tangle_messages') }}
-    where status = 'in' and {{ is_tested() }}
+    where status = 'in' and {{ is_tested('fct_tangle_messages') }}
 
 ),
 

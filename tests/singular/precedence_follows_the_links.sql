@@ -3,14 +3,14 @@ with
 precedence as (
 
     select * from {{ ref('fct_epoch_precedence') }}
-    where {{ is_tested() }}
+    where {{ is_tested('fct_epoch_precedence') }}
 
 ),
 
 links as (
 
     select * from {{ ref('fct_epoch_links') }}
-    where {{ is_tested() }}
+    where {{ is_tested('fct_epoch_links') }}
 
 ),
 

@@ -3,7 +3,7 @@ with
 set_messages as (
 
     select * from {{ ref('fct_set_messages') }}
-    where status = 'in' and {{ is_tested() }}
+    where status = 'in' and {{ is_tested('fct_set_messages') }}
 
 ),
 

@@ -3,14 +3,14 @@ with
 repairs as (
 
     select * from {{ ref('fct_epoch_repairs') }}
-    where {{ is_tested() }}
+    where {{ is_tested('fct_epoch_repairs') }}
 
 ),
 
 epoch_members as (
 
     select * from {{ ref('fct_epoch_members') }}
-    where {{ is_tested() }}
+    where {{ is_tested('fct_epoch_members') }}
 
 ),
 

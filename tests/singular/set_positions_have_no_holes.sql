@@ -3,14 +3,14 @@ with
 set_messages as (
 
     select * from {{ ref('fct_set_messages') }}
-    where status = 'in' and {{ is_tested() }}
+    where status = 'in' and {{ is_tested('fct_set_messages') }}
 
 ),
 
 items as (
 
     select * from {{ ref('fct_set_items') }}
-    where {{ is_tested() }}
+    where {{ is_tested('fct_set_items') }}
 
 ),
 

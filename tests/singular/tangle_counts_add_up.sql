@@ -3,21 +3,21 @@ with
 tangles as (
 
     select * from {{ ref('dim_tangles') }}
-    where {{ is_tested() }}
+    where {{ is_tested('dim_tangles') }}
 
 ),
 
 tangle_messages as (
 
     select * from {{ ref('fct_tangle_messages') }}
-    where {{ is_tested() }}
+    where {{ is_tested('fct_tangle_messages') }}
 
 ),
 
 gaps as (
 
     select * from {{ ref('fct_tangle_gaps') }}
-    where {{ is_tested() }}
+    where {{ is_tested('fct_tangle_gaps') }}
 
 ),
 

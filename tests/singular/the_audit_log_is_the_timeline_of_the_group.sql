@@ -3,7 +3,7 @@ with
 audit_log as (
 
     select * from {{ ref('fct_group_audit_log') }}
-    where {{ is_tested() }}
+    where {{ is_tested('fct_group_audit_log') }}
 
 ),
 
@@ -13,7 +13,7 @@ tangles as (
     where
         tangle_kind = 'group'
         and group_id is not null
-        and {{ is_tested_among('group_id', 'int_refresh__groups') }}
+        and {{ is_tested('dim_groups') }}
 
 ),
 

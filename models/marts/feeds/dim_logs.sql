@@ -8,13 +8,13 @@ logs as (
 
 ssb_lines as (
 
-    select * from {{ ref('stg_ssb__lines') }}
+    select * from {{ ref('stg_ssb__landed_lines') }}
 
 ),
 
 pzp_lines as (
 
-    select * from {{ ref('stg_pzp__lines') }}
+    select * from {{ ref('stg_pzp__landed_lines') }}
 
 ),
 
@@ -60,7 +60,6 @@ final as (
         logs.status,
         logs.content_hash,
         logs.batch_id,
-        logs.replaced_batch_id,
         logs.lines_hash,
         logs.size_bytes,
         coalesce(line_counts.line_count, 0) as line_count,

@@ -1,4 +1,5 @@
-{{ config(carried_by={'feed_id': 'int_refresh__feeds'}) }}
+-- depends_on: {{ ref('int_refresh__feeds') }}
+{{ config(materialized='incremental', unique_key='feed_id', replaced_keys_from='int_refresh__feeds') }}
 
 with
 

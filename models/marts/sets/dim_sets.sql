@@ -1,3 +1,4 @@
+-- depends_on: {{ ref('int_refresh__sets') }}
 with
 
 candidates as (

@@ -9,7 +9,7 @@ links as (
 tangle_messages as (
 
     select * from {{ ref('int_tangles__messages') }}
-    where status = 'in' and {{ is_computed('int_tangles__messages') }}
+    where status = 'in' and {{ is_touched('tangle_id', 'int_refresh__tangles') }}
 
 ),
 

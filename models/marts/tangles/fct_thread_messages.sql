@@ -6,7 +6,7 @@ tangle_messages as (
     where
         tangle_kind = 'thread'
         and status = 'in'
-        and {{ is_computed('int_tangles__messages') }}
+        and {{ is_touched('tangle_id', 'int_refresh__tangles') }}
 
 ),
 

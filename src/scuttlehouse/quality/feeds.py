@@ -124,7 +124,7 @@ FEEDS = (
     suite(
         "dim_logs",
         "a log file",
-        "landing_folder source_file status content_hash batch_id replaced_batch_id lines_hash "
+        "landing_folder source_file status content_hash batch_id lines_hash "
         "size_bytes line_count rejected_line_count modified_at",
         filled("landing_folder", "Never null: the folder that the log was found in."),
         filled("source_file", "Never null: the log."),
@@ -133,11 +133,6 @@ FEEDS = (
         filled("content_hash", "Never null: every log was read once."),
         shaped("content_hash", r"^[0-9a-f]{64}\z", "SHA-256 as hex."),
         filled("batch_id", "Never null: the build that read the lines."),
-        satisfies(
-            "replaced_batch_id",
-            "(replaced_batch_id is not null) = (status = 'changed')",
-            "The lines of a changed log took the place of others, and only they.",
-        ),
         filled("lines_hash", "Never null: lines are read by rules."),
         *number("size_bytes", 0, "the size of the file"),
         *number("line_count", 0, "0 for an empty file"),

@@ -2,6 +2,7 @@
 {% test is_key(model, columns, nullable=[]) %}
     select {{ columns | join(', ') }}
     from {{ model }}
+    where {{ is_tested(model.identifier) }}
     group by {{ columns | join(', ') }}
     having count(*) > 1 or {{ columns | reject('in', nullable) | join(' is null or ') }} is null
 {% endtest %}

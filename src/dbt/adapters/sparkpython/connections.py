@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from decimal import Decimal
 from typing import Any, cast
 
-from dbt.adapters.contracts.connection import AdapterResponse, Connection, ConnectionState
+from dbt.adapters.contracts.connection import Connection, ConnectionState
 from dbt.adapters.events.logging import AdapterLogger
 from dbt.adapters.spark.connections import (
     SparkConnectionManager,
@@ -20,7 +20,7 @@ from pyspark.sql import DataFrame, Row, SparkSession
 
 from dbt.adapters.sparkpython.credentials import SparkPythonCredentials
 from dbt.adapters.sparkpython.sentences import SPARK_ERRORS, spark_sentence
-from dbt.adapters.sparkpython.session import open_session, run_statement
+from dbt.adapters.sparkpython.session import open_session
 
 logger = AdapterLogger("sparkpython")
 
@@ -41,7 +41,6 @@ class SessionConnection(SparkConnectionWrapper):
         self.session = session
         self.sql = ""
         self.frame: DataFrame | None = None
-        self.rows_written: int | None = None
 
     def cursor(self) -> SessionConnection:
         return SessionConnection(self.session)
@@ -51,8 +50,7 @@ class SessionConnection(SparkConnectionWrapper):
         if bindings is not None:
             self.sql %= tuple(literal(value) for value in bindings)
         with spark_errors_as_sentences(self.sql):
-            self.frame = run_statement(self.session, self.sql)
-        self.rows_written = rows_written(self.frame)
+            self.frame = self.session.sql(self.sql)
 
     def fetchall(self) -> list[Row]:
         with spark_errors_as_sentences(self.sql):
@@ -86,10 +84,6 @@ class SessionConnection(SparkConnectionWrapper):
 class SparkPythonConnectionManager(SparkConnectionManager):
     TYPE = "sparkpython"
 
-    @classmethod
-    def get_response(cls, cursor: Any) -> AdapterResponse:
-        return AdapterResponse(_message="OK", rows_affected=getattr(cursor, "rows_written", None))
-
     @contextmanager
     def exception_handler(self, sql: str) -> Iterator[None]:
         credentials = cast(SparkPythonCredentials, self.profile.credentials)
@@ -105,24 +99,10 @@ class SparkPythonConnectionManager(SparkConnectionManager):
         if credentials.method != SparkConnectionMethod.SESSION:
             return super().open(connection)
         if connection.state != ConnectionState.OPEN:
-            session = open_session(credentials.server_side_parameters)
+            session = open_session(credentials)
             connection.handle = SessionConnection(session)
             connection.state = ConnectionState.OPEN
         return connection
-
-
-def rows_written(frame: DataFrame) -> int | None:
-    """How many rows an `insert` has written, as Spark counted them; None for any other statement."""
-    plan = getattr(frame, "_jdf", None) and frame._jdf.queryExecution().executedPlan()
-    if plan is None or plan.getClass().getSimpleName() != "CommandResultExec":
-        return None
-    command = plan.commandPhysicalPlan()
-    if command.getClass().getSimpleName() == "AdaptiveSparkPlanExec":
-        command = command.executedPlan()
-    if command.getClass().getSimpleName() == "ResultQueryStageExec":
-        command = command.plan()
-    written = command.metrics().get("numOutputRows")
-    return int(written.get().value()) if written.isDefined() else None
 
 
 def literal(value: object) -> str:

@@ -9,9 +9,14 @@ from dbt.adapters.spark.connections import SparkConnectionMethod, SparkCredentia
 
 @dataclass
 class SparkPythonCredentials(SparkCredentials):
-    """dbt-spark's credentials; `method: session` is the default and then needs no `host`."""
+    """dbt-spark's credentials; `method: session` is the default and then needs no `host`.
+
+    `spark_settings` names a Python function, `package.module.function`. It is called once, before Spark starts, and returns
+    settings that are computed: paths, jars, addresses. What it raises is shown as it is.
+    """
 
     method: SparkConnectionMethod = SparkConnectionMethod.SESSION
+    spark_settings: str | None = None
 
     def __post_init__(self) -> None:
         if self.method == SparkConnectionMethod.SESSION and self.host is None:

@@ -16,7 +16,6 @@ from pyspark.errors import PySparkRuntimeError
 from pyspark.java_gateway import launch_gateway
 
 from dbt.adapters.sparkpython import class_archive
-from dbt.adapters.sparkpython.derby import metastore_folder
 
 LEAST_JAVA = 17
 CHATTER = re.compile(r"WARN|^Using |^Picked up |^Setting |^To adjust |^\s*$")
@@ -40,9 +39,6 @@ def start(parameters: dict[str, str], log_file: Path) -> None:
     conf.setIfMissing("spark.ui.showConsoleProgress", "false")
     log_file.parent.mkdir(parents=True, exist_ok=True)
     options = [parameters.get("spark.driver.extraJavaOptions", ""), *class_archive.options()]
-    if metastore_folder(parameters) and "-Dderby.stream.error." not in options[0]:
-        derby_log = log_file.with_name("derby.log").absolute()
-        options.append(f'"-Dderby.stream.error.file={derby_log}"')
     conf.set("spark.driver.extraJavaOptions", " ".join(options).strip())
     log_file.write_bytes(b"")
     with log_file.open("ab") as log:

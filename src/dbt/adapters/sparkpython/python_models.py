@@ -20,7 +20,7 @@ from pyspark.sql import DataFrame
 
 from dbt.adapters.sparkpython.credentials import SparkPythonCredentials
 from dbt.adapters.sparkpython.frames import to_spark
-from dbt.adapters.sparkpython.session import open_session, run_statement
+from dbt.adapters.sparkpython.session import open_session
 from dbt.adapters.sparkpython.tracebacks import model_sentence
 
 logger = AdapterLogger("sparkpython")
@@ -38,7 +38,7 @@ class SessionPythonJobHelper(PythonJobHelper):
                 f"Python models need `method: session` in the profile, not {credentials.method}:"
                 " they run in the session that SQL models use."
             )
-        self.parameters = credentials.server_side_parameters
+        self.credentials = credentials
         self.root = root
         self.path: str = parsed_model["original_file_path"]
         self.name: str = parsed_model["unique_id"].replace(".", "__")
@@ -50,7 +50,7 @@ class SessionPythonJobHelper(PythonJobHelper):
         blank_lines = _blank_lines_on_top(self.root / self.path, self.code)
         source = "\n" * blank_lines + compiled_code.lstrip()
         own_lines = blank_lines + len(self.code.splitlines())
-        session = open_session(self.parameters)
+        session = open_session(self.credentials)
         try:
             with _module(self.name, self.path, source) as module:
                 plan = module.dbt_plan
@@ -68,7 +68,7 @@ class SessionPythonJobHelper(PythonJobHelper):
                 to_spark(session, result).createOrReplaceTempView(plan["view"])
                 if plan["statement"]:
                     try:
-                        run_statement(session, plan["statement"])
+                        session.sql(plan["statement"])
                     finally:
                         session.catalog.dropTempView(plan["view"])
         except DbtRuntimeError:

@@ -7,8 +7,6 @@ import re
 from py4j.protocol import Py4JError, Py4JNetworkError  # type: ignore[import-untyped]
 from pyspark.errors import PySparkException
 
-from dbt.adapters.sparkpython.derby import in_use
-
 SPARK_ERRORS = (PySparkException, Py4JError)
 
 
@@ -20,9 +18,6 @@ def spark_sentence(error: BaseException, sql: str = "") -> str:
             " killed); its last words are in spark.log beside dbt's own log."
         )
     text = full_text(error)
-    derby = re.search(r"XSDB6: Another instance of Derby .* database (.+?)\.?\n", text)
-    if derby:
-        return in_use(derby[1])
     said = first_sentence(error, text)
     cause = root_cause(text)
     if cause and cause not in said:

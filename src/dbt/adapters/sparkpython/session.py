@@ -8,28 +8,27 @@ import os
 import threading
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
 from dbt_common.exceptions import DbtRuntimeError
-from pyspark.errors import PySparkException
 from pyspark.logger import PySparkLogger
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import SparkSession
 
 from dbt.adapters.sparkpython import java
-from dbt.adapters.sparkpython.derby import (
-    clear_unfinished,
-    is_in_memory,
-    metastore_folder,
-    refuse_if_locked,
-)
-from dbt.adapters.sparkpython.orphans import clear_orphan
-from dbt.adapters.sparkpython.owners import sign, signature_of
+from dbt.adapters.sparkpython.calls import find_function
+from dbt.adapters.sparkpython.credentials import SparkPythonCredentials
 from dbt.adapters.sparkpython.sentences import SPARK_ERRORS, spark_sentence
 
 _opening = threading.Lock()
 _session: SparkSession | None = None
 _opened_with: dict[str, str] = {}
 _log_file = Path("logs", "spark.log")
+
+# Other users of this machine and of its network reach no port of a Spark that runs in this process.
+LOCAL_SETTINGS = {
+    "spark.driver.host": "127.0.0.1",
+    "spark.driver.bindAddress": "127.0.0.1",
+    "spark.authenticate": "true",
+}
 
 
 def log_to(folder: Path) -> None:
@@ -43,86 +42,76 @@ def is_remote(parameters: dict[str, str]) -> bool:
     return "spark.remote" in parameters or "SPARK_REMOTE" in os.environ
 
 
-def open_session(parameters: dict[str, str]) -> SparkSession:
-    """Return the session of this process, started with `parameters` if there is none yet."""
+def is_local(parameters: dict[str, str]) -> bool:
+    """Whether Spark runs in this process's Java alone."""
+    return not is_remote(parameters) and parameters.get("spark.master", "local[*]").startswith(
+        "local"
+    )
+
+
+def open_session(credentials: SparkPythonCredentials) -> SparkSession:
+    """Return the session of this process, started with the target's settings if there is none yet."""
     global _session, _opened_with
+    parameters = dict(credentials.server_side_parameters)
     with _opening:
         if _session is None or _is_stopped(_session):
-            _session = _start(parameters)
-            _opened_with = dict(parameters)
+            _session = _start(parameters | computed_settings(credentials))
+            _opened_with = parameters
         elif parameters != _opened_with:
             _change(_session, parameters)
-            _opened_with = dict(parameters)
+            _opened_with = parameters
         return _session
 
 
-def begin_to_open(parameters: dict[str, str], *, with_workers: bool) -> None:
-    """Start the session of this process beside what dbt does first, if there is none yet.
+def computed_settings(credentials: SparkPythonCredentials) -> dict[str, str]:
+    """What the target's function returns; nothing if it names none.
 
-    And then, `with_workers`, the processes that Python models run in. What goes wrong is told by
-    `open_session`, which then tries again, or by the first Python model.
+    Raises:
+        DbtRuntimeError: what the function raises, in its words.
+    """
+    if credentials.spark_settings is None:
+        return {}
+    function = find_function(credentials.spark_settings)
+    try:
+        settings: dict[str, str] = function()
+    except Exception as error:
+        raise DbtRuntimeError(str(error)) from error
+    return settings
+
+
+def begin_to_open(credentials: SparkPythonCredentials, *, with_workers: bool) -> None:
+    """Start the session of this process while dbt does other things, if there is none yet.
+
+    And then, `with_workers`, the processes that Python models run in. `open_session` tries again and reports
+    what goes wrong; a failing worker is reported by the first Python model.
     """
 
     def start() -> None:
         with suppress(DbtRuntimeError, *SPARK_ERRORS):
-            session = open_session(parameters)
-            if with_workers and not is_remote(parameters):
+            session = open_session(credentials)
+            if with_workers and not is_remote(credentials.server_side_parameters):
                 session.range(1).mapInArrow(lambda batches: batches, "id long").collect()
 
     if _session is None:
         threading.Thread(target=start, name="open_session", daemon=True).start()
 
 
-def run_statement(session: SparkSession, sql: str) -> DataFrame:
-    """Run a statement; if the remains of a killed run are in its way, clear them and run again."""
-    try:
-        return session.sql(sql)
-    except PySparkException as error:
-        if not clear_orphan(session, error):
-            raise
-    return session.sql(sql)
-
-
 def _start(parameters: dict[str, str]) -> SparkSession:
     for name in ("SQLQueryContextLogger", "DataFrameQueryContextLogger"):
         # PySpark prints every failed query as JSON with its Java stack; dbt reports the error.
         PySparkLogger.getLogger(name).disabled = True
-    builder = SparkSession.builder.config(map=dict(parameters))
-    if not is_remote(parameters):
-        if not is_in_memory(parameters):
-            builder = builder.enableHiveSupport()
-        if not java.is_running():
-            refuse_if_locked(parameters)
-            clear_unfinished(parameters)
-            java.start(parameters, _log_file)
+    if is_local(parameters):
+        parameters = LOCAL_SETTINGS | parameters
+    if not is_remote(parameters) and not java.is_running():
+        java.start(parameters, _log_file)
     try:
-        session = builder.getOrCreate()
+        session = SparkSession.builder.config(map=dict(parameters)).getOrCreate()
     except SPARK_ERRORS as error:
         raise DbtRuntimeError(f"Spark did not start: {spark_sentence(error)}") from error
-    # What dbt has read of the project by now lives as long as the process: Python need not look through it
-    # again and again, nor through all there is when the process ends.
+    # The project that dbt has read lives as long as the process: Python's collector need not search it.
     gc.freeze()
     atexit.register(gc.freeze)
-    if is_remote(parameters):
-        return session
-    _leave_out_checksums(session)
-    if folder := metastore_folder(parameters):
-        try:
-            sign(folder)
-        except DbtRuntimeError:  # Whoever only reads needs no room on the disk.
-            signature_of(folder).unlink(missing_ok=True)
     return session
-
-
-def _leave_out_checksums(session: SparkSession) -> None:
-    """Write no checksum beside every file on this machine: Hadoop starts two processes for each.
-
-    Parquet's pages have checksums of their own.
-    """
-    jvm: Any = session._jvm
-    files = jvm.org.apache.hadoop.fs.FileSystem.getLocal(session._jsc.hadoopConfiguration())
-    files.setWriteChecksum(False)
-    files.setVerifyChecksum(False)
 
 
 def _is_stopped(session: SparkSession) -> bool:

@@ -1,22 +1,35 @@
 {#-
-  dbt-spark's incremental materialization, but: SQL and Python models hand over their new rows in a
-  temporary view of their own, which is dropped afterwards, and a partitioned insert_overwrite asks
-  for dynamic overwriting in the statement itself rather than for the rest of the session.
+  dbt-spark's incremental materialization, but: SQL and Python models hand over their new rows in a temporary view of
+  their own, which is dropped afterwards; a partitioned insert_overwrite asks for dynamic overwriting in the statement
+  itself rather than for the rest of the session; and there is the strategy `delete+insert`.
 -#}
 {% materialization incremental, adapter='sparkpython', supported_languages=['sql', 'python'] -%}
   {%- set file_format = dbt_spark_validate_get_file_format(config.get('file_format', default='parquet')) -%}
-  {%- set strategy = dbt_spark_validate_get_incremental_strategy(config.get('incremental_strategy') or 'append', file_format) -%}
+  {%- set strategy = config.get('incremental_strategy') or 'append' -%}
+  {%- if strategy == 'delete+insert' -%}
+    {%- do sparkpython_check_delete_insert(file_format) -%}
+  {%- else -%}
+    {%- do dbt_spark_validate_get_incremental_strategy(strategy, file_format) -%}
+  {%- endif -%}
   {%- set on_schema_change = incremental_validate_on_schema_change(config.get('on_schema_change'), default='ignore') -%}
   {%- set incremental_predicates = config.get('predicates', none) or config.get('incremental_predicates', none) -%}
   {%- set language = model['language'] -%}
-  {%- set target_relation = this -%}
+  {%- set target_relation = this.incorporate(type='table') -%}
   {%- set existing_relation = load_relation(this) -%}
   {%- set is_created = existing_relation is none or existing_relation.is_view or should_full_refresh() -%}
+  {%- set replaced_keys = sparkpython_replaced_keys() if strategy == 'delete+insert' and not is_created -%}
+
+  {%- if replaced_keys and not run_query('select 1 from ' ~ replaced_keys ~ ' limit 1').rows -%}
+    {%- call noop_statement('main', 'no key to replace') -%}{%- endcall -%}
+    {{ return({'relations': [target_relation]}) }}
+  {%- endif -%}
 
   {{ run_hooks(pre_hooks) }}
 
   {%- if is_created -%}
-    {%- if existing_relation is not none and not (file_format == 'delta' and existing_relation.is_delta) -%}
+    {%- set is_replaced = existing_relation is not none and (
+        file_format == 'delta' and existing_relation.is_delta or file_format == 'iceberg' and existing_relation.is_iceberg) -%}
+    {%- if existing_relation is not none and not is_replaced -%}
       {% do adapter.drop_relation(existing_relation) %}
     {%- endif -%}
     {%- call statement('main', language=language) -%}
@@ -29,13 +42,23 @@
       {{ create_table_as(True, new_rows, compiled_code, language) }}
     {%- endcall -%}
     {%- do process_schema_changes(on_schema_change, new_rows, existing_relation) -%}
-    {%- call statement('main') -%}
-      {%- if strategy in ['insert_overwrite', 'microbatch'] and file_format not in ['delta', 'iceberg', 'hudi'] -%}
-        {{ sparkpython_insert_overwrite_sql(new_rows, target_relation) }}
-      {%- else -%}
-        {{ dbt_spark_get_incremental_sql(strategy, new_rows, target_relation, existing_relation, config.get('unique_key', none), incremental_predicates) }}
-      {%- endif -%}
-    {%- endcall -%}
+    {%- if strategy == 'delete+insert' -%}
+      {%- call statement('delete_replaced_keys') -%}
+        {{ sparkpython_delete_sql(target_relation, replaced_keys or new_rows) }}
+      {%- endcall -%}
+      {%- call statement('main') -%}
+        insert into {{ target_relation }} by name select * from {{ new_rows }}
+      {%- endcall -%}
+      {%- do sparkpython_compact(target_relation) -%}
+    {%- else -%}
+      {%- call statement('main') -%}
+        {%- if strategy in ['insert_overwrite', 'microbatch'] and file_format not in ['delta', 'iceberg', 'hudi'] -%}
+          {{ sparkpython_insert_overwrite_sql(new_rows, target_relation) }}
+        {%- else -%}
+          {{ dbt_spark_get_incremental_sql(strategy, new_rows, target_relation, existing_relation, config.get('unique_key', none), incremental_predicates) }}
+        {%- endif -%}
+      {%- endcall -%}
+    {%- endif -%}
     {%- call statement('drop_tmp_relation') -%}
       drop view if exists {{ new_rows }}
     {%- endcall -%}

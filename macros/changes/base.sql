@@ -1,0 +1,54 @@
+{#- The tables that a refresh starts from: those of the published build, as they were before this build changed them. -#}
+{% macro base_schema() -%}
+  {{ return('scuttlehouse_base') }}
+{%- endmacro %}
+
+
+{#- Columns of a model before this build, as a relation to select from: no rows where everything is computed. `columns` are
+    the types by name. -#}
+{% macro base_of(model_name, columns) -%}
+  {%- if is_refresh() -%}
+    {{ return('(select ' ~ columns | join(', ') ~ ' from ' ~ base_schema() ~ '.' ~ model_name ~ ')') }}
+  {%- endif -%}
+  (select
+  {%- for name, type in columns.items() %} cast(null as {{ type }}) as {{ name }}{{ ',' if not loop.last }}
+  {%- endfor %} where false)
+{%- endmacro %}
+
+
+{#- Columns of a model's rows as they are now and as they were before this build. -#}
+{% macro now_and_before(model_name, columns) -%}
+  select {{ columns | join(', ') }} from {{ ref(model_name) }}
+  union all
+  select {{ columns | join(', ') }} from {{ base_of(model_name, columns) }}
+{%- endmacro %}
+
+
+{#- Of those rows the ones with touched ids. None where everything is computed. -#}
+{% macro touched_now_and_before(model_name, id, touched, columns) -%}
+  {%- set rows = ref(model_name) -%}
+  {%- set condition = is_touched(id, touched) -%}
+  {%- if not is_refresh() -%}
+    {{ return('select ' ~ columns | join(', ') ~ ' from ' ~ rows ~ ' where false') }}
+  {%- endif -%}
+  select {{ columns | join(', ') }} from {{ rows }} where {{ condition }}
+  union all
+  select {{ columns | join(', ') }} from {{ base_schema() }}.{{ model_name }} where {{ condition }}
+{%- endmacro %}
+
+
+{#- SQL for the ids of a model's rows that are new, gone or other than before this build: none where everything is computed. `id` is the
+    model's key. `touched` names the ids among which changes can be; `ignored` columns are not compared. -#}
+{% macro changed_ids(id, model_name, touched=none, ignored=[]) -%}
+  {%- set rows = ref(model_name) -%}
+  {%- set condition = is_touched(id, touched) if touched else 'true' -%}
+  {%- if not is_refresh() -%}
+    {{ return('select ' ~ id ~ ' from ' ~ rows ~ ' where false') }}
+  {%- endif -%}
+  {%- set columns = '*' ~ (' except (' ~ ignored | join(', ') ~ ')' if ignored else '') -%}
+  select coalesce(now.{{ id }}, before.{{ id }}) as {{ id }}
+  from (select {{ columns }} from {{ rows }} where {{ condition }}) as now
+  full outer join (select {{ columns }} from {{ base_schema() }}.{{ model_name }} where {{ condition }}) as before
+    on now.{{ id }} = before.{{ id }}
+  where struct(now.*) is distinct from struct(before.*)
+{%- endmacro %}

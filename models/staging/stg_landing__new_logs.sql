@@ -1,0 +1,17 @@
+with
+
+logs as (
+
+    select * from {{ ref('stg_landing__logs') }}
+
+),
+
+final as (
+
+    select source_file
+    from logs
+    where status in ('new', 'changed')
+
+)
+
+select * from final

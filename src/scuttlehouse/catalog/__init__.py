@@ -1,0 +1,36 @@
+"""The catalog of the warehouse: which tables are published, which builds are kept, and who builds."""
+
+from scuttlehouse.catalog.database import open_catalog
+from scuttlehouse.catalog.home import home_folder, prepare_home, temporary_folder
+from scuttlehouse.catalog.lock import BuildLock
+from scuttlehouse.catalog.names import (
+    BASE,
+    CATALOG,
+    LOG,
+    NOTHING_PUBLISHED,
+    PUBLISHED,
+    WORK,
+    CatalogError,
+    namespace_of_build,
+)
+from scuttlehouse.catalog.publishing import Catalog
+from scuttlehouse.catalog.records import Build, Work
+
+__all__ = [
+    "BASE",
+    "CATALOG",
+    "LOG",
+    "NOTHING_PUBLISHED",
+    "PUBLISHED",
+    "WORK",
+    "Build",
+    "BuildLock",
+    "Catalog",
+    "CatalogError",
+    "Work",
+    "home_folder",
+    "namespace_of_build",
+    "open_catalog",
+    "prepare_home",
+    "temporary_folder",
+]

@@ -1,0 +1,75 @@
+"""The checksums that Hadoop keeps beside each file of a local disk, in ``.name.crc``.
+
+Spark writes and verifies them. What is read or written without Spark is verified and written here.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from zlib import crc32
+
+from scuttlehouse.catalog.names import CatalogError
+
+_MAGIC = b"crc\0"
+_CHUNK = 512  # Hadoop's file.bytes-per-checksum
+
+
+def sidecar(path: Path) -> Path:
+    """Where the checksums of a file are.
+
+    >>> sidecar(Path("data/a.parquet"))
+    PosixPath('data/.a.parquet.crc')
+    """
+    return path.with_name(f".{path.name}.crc")
+
+
+def verify(path: Path) -> None:
+    """Compare a file with its checksums; nothing is compared if there are none.
+
+    Linear in the size of the file.
+
+    Raises:
+        CatalogError: the file is missing, cannot be read, or is not what was written.
+    """
+    try:
+        content = path.read_bytes()
+        sums = sidecar(path).read_bytes() if sidecar(path).exists() else None
+    except FileNotFoundError:
+        raise CatalogError(f"The file {path} is missing.") from None
+    except OSError as error:
+        raise CatalogError(f"The file {path} cannot be read: {error.strerror}.") from None
+    if sums is None:
+        return
+    chunk = int.from_bytes(sums[4:8], "big")
+    if sums[:4] != _MAGIC or not chunk or _checksums(content, chunk) != sums[8:]:
+        raise CatalogError(f"The file {path} is damaged: it does not fit its checksums.")
+
+
+def write(path: Path) -> None:
+    """Write the checksums of a file, readable by its owner only. Linear in the size of the file.
+
+    Raises:
+        CatalogError: they cannot be written.
+
+    >>> import tempfile
+    >>> file = Path(tempfile.mkdtemp(), "file")
+    >>> _ = file.write_bytes(b"123456789")
+    >>> write(file)
+    >>> sidecar(file).read_bytes().hex(" ", 4)
+    '63726300 00000200 cbf43926'
+    >>> verify(file)
+    """
+    target = sidecar(path)
+    try:
+        sums = _MAGIC + _CHUNK.to_bytes(4, "big") + _checksums(path.read_bytes(), _CHUNK)
+        target.unlink(missing_ok=True)
+        with os.fdopen(os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+            file.write(sums)
+    except OSError as error:
+        raise CatalogError(f"{target} cannot be written: {error.strerror}.") from None
+
+
+def _checksums(content: bytes, chunk: int) -> bytes:
+    starts = range(0, len(content), chunk)
+    return b"".join(crc32(content[at : at + chunk]).to_bytes(4, "big") for at in starts)

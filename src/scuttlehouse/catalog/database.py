@@ -1,0 +1,257 @@
+"""The catalog database, SQLite in the home or PostgreSQL: how it is opened, made and checked."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, NamedTuple
+
+from scuttlehouse.catalog.home import holds_table_files
+from scuttlehouse.catalog.names import NOTHING_PUBLISHED, CatalogError
+from scuttlehouse.catalog.publishing import Catalog
+from scuttlehouse.catalog.records import State, seal
+from scuttlehouse.catalog.rows import read_records
+from scuttlehouse.databases import Cursor, DatabaseError, open_database
+
+# The first two are those of Iceberg's JDBC catalog, schema version V1.
+_TABLES = (
+    "create table if not exists iceberg_tables (catalog_name varchar(255) not null, "
+    "table_namespace varchar(255) not null, table_name varchar(255) not null, "
+    "metadata_location varchar(1000), previous_metadata_location varchar(1000), "
+    "iceberg_type varchar(5), primary key (catalog_name, table_namespace, table_name))",
+    "create table if not exists iceberg_namespace_properties (catalog_name varchar(255) not null, "
+    "namespace varchar(255) not null, property_key varchar(255), property_value varchar(1000), "
+    "primary key (catalog_name, namespace, property_key))",
+    "create table if not exists scuttlehouse_builds (build_id varchar(255) primary key, "
+    "record text not null, checksum varchar(64) not null)",
+    "create table if not exists scuttlehouse_state (only_row integer primary key "
+    "check (only_row = 1), record text not null, checksum varchar(64) not null)",
+)
+
+
+class Dialect(NamedTuple):
+    """What differs between the two databases."""
+
+    placeholder: str
+    begin: tuple[str, ...]  # a transaction during which nobody else writes the catalog
+    begin_making: tuple[str, ...]  # the same while there are no tables yet
+    has_state: str
+
+
+SQLITE = Dialect(
+    "?",
+    ("begin immediate",),
+    ("begin immediate",),
+    "select count(*) from sqlite_master where name = 'scuttlehouse_state'",
+)
+POSTGRESQL = Dialect(
+    "%s",
+    ("begin", "lock table scuttlehouse_state, iceberg_tables in share row exclusive mode"),
+    ("begin", "select pg_advisory_xact_lock(hashtext('scuttlehouse_state'))"),
+    "select count(*) from information_schema.tables "
+    "where table_schema = current_schema() and table_name = 'scuttlehouse_state'",
+)
+
+
+class Database:
+    """A cursor of the catalog database. Values stand for ``?`` in statements of either dialect."""
+
+    def __init__(self, cursor: Cursor, dialect: Dialect) -> None:
+        self.cursor = cursor
+        self.dialect = dialect
+
+    def rows(self, statement: str, *values: object) -> list[Any]:
+        """The rows that a query gives."""
+        self.execute(statement, *values)
+        return self.cursor.fetchall()
+
+    def execute(self, statement: str, *values: object) -> None:
+        """Run a statement."""
+        self.cursor.execute(self._in_dialect(statement), values)
+
+    def execute_many(self, statement: str, rows: Iterable[Sequence[object]]) -> None:
+        """Run a statement for each row of values."""
+        self.cursor.executemany(self._in_dialect(statement), rows)
+
+    def _in_dialect(self, statement: str) -> str:
+        return statement.replace("?", self.dialect.placeholder)
+
+    @contextmanager
+    def transaction(self, begin: Sequence[str] = ()) -> Iterator[None]:
+        """All statements of a block or none of them; meanwhile nobody else writes the catalog."""
+        for statement in begin or self.dialect.begin:
+            self.execute(statement)
+        try:
+            yield
+        except BaseException:
+            self.execute("rollback")
+            raise
+        self.execute("commit")
+
+
+@contextmanager
+def open_catalog(home: Path, *, read_only: bool = False) -> Iterator[Catalog]:
+    """The catalog of a home for a block; its tables are made if they are missing.
+
+    Args:
+        home: an absolute path, as :func:`scuttlehouse.catalog.home_folder` gives it.
+        read_only: write nothing, for people who may only read the home. From SQLite this is a
+            copy of the catalog as it is now, in memory unless there is a write-ahead log.
+
+    Raises:
+        CatalogError: nothing is published yet (only if ``read_only``), the catalog is missing,
+            damaged or of another home, or a database refuses something in the block, which
+            therefore uses no other database.
+    """
+    address = postgresql_address()
+    opened = open_postgresql(address) if address else _open_sqlite(home / "catalog.db", read_only)
+    with opened as database:
+        if not database.rows(database.dialect.has_state)[0][0]:
+            if holds_table_files(home):
+                raise CatalogError(
+                    f"{home / 'warehouse'} holds tables, but the catalog that names them is missing: "
+                    f"restore it from a backup, or move {home} away and build again, which reads all "
+                    "logs again."
+                )
+            if read_only:
+                raise CatalogError(NOTHING_PUBLISHED)
+            _make_tables(database, home)
+        recorded = read_records(database)[0].home
+        if recorded != str(home):
+            raise CatalogError(
+                f"The catalog of {home} is of the home {recorded}, where its tables name files: a home "
+                "cannot be copied or moved. Use it where it was, or set SCUTTLEHOUSE_HOME to a new "
+                "folder and build there, which reads all logs again."
+            )
+        yield Catalog(database)
+
+
+def _make_tables(database: Database, home: Path) -> None:
+    with database.transaction(database.dialect.begin_making):
+        for statement in _TABLES:
+            database.execute(statement)
+        database.execute(
+            "insert into scuttlehouse_state (only_row, record, checksum) values (1, ?, ?) "
+            "on conflict do nothing",
+            *seal(State(str(home))),
+        )
+
+
+def postgresql_address() -> str:
+    """Where the catalog is, as ``SCUTTLEHOUSE_CATALOG`` says; empty if it is SQLite in the home."""
+    return os.environ.get("SCUTTLEHOUSE_CATALOG", "").strip()
+
+
+@contextmanager
+def open_postgresql(address: str) -> Iterator[Database]:
+    """A connection of its own to PostgreSQL, for a block.
+
+    Raises:
+        CatalogError: the address is none, or PostgreSQL refuses something. It names no password.
+    """
+    try:
+        if not address.startswith(("postgresql://", "postgres://")):
+            raise DatabaseError
+        with open_database(address) as (cursor, _):
+            yield Database(cursor, POSTGRESQL)
+    except DatabaseError as error:
+        if error.__cause__:
+            said = " ".join(str(error.__cause__).split())
+            raise CatalogError(
+                f"PostgreSQL does not serve the catalog (SCUTTLEHOUSE_CATALOG): {said}"
+            ) from None
+        raise CatalogError(
+            "SCUTTLEHOUSE_CATALOG needs psycopg (`pip install 'psycopg[binary]'`) and an address "
+            "postgresql://user:password@host:port/database; in a password, write signs that are "
+            "neither letters nor digits by their code, for example %40 for @."
+        ) from None
+
+
+@contextmanager
+def _open_sqlite(path: Path, read_only: bool) -> Iterator[Database]:
+    try:
+        with _open_copy(path) if read_only else _open_file(path) as cursor:
+            database = Database(cursor, SQLITE)
+            [[said]] = database.rows("pragma integrity_check(1)")
+            if said != "ok":
+                raise CatalogError(_damage(path, said))
+            yield database
+    except DatabaseError as error:
+        raise CatalogError(_damage(path, str(error.__cause__))) from None
+
+
+def _damage(path: Path, said: str) -> str:
+    said = " ".join(said.split()).rstrip(".")
+    return (
+        f"SQLite cannot use the catalog {path}: {said}. If it is damaged, restore it from a backup, or move "
+        f"{path.parent} away and build again, which reads all logs again."
+    )
+
+
+@contextmanager
+def _sentence(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise CatalogError(f"The catalog {path} cannot be opened: {error.strerror}.") from None
+
+
+@contextmanager
+def _open_file(path: Path) -> Iterator[Any]:
+    with _sentence(path):
+        # SQLite gives the mode of this file to those that it makes beside it.
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+        path.chmod(0o600)
+    with open_database(f"sqlite:{path}") as (cursor, _):
+        cursor.execute("pragma journal_mode = wal")
+        yield cursor
+
+
+@contextmanager
+def _open_copy(path: Path) -> Iterator[Any]:
+    with _sentence(path):
+        content, log = _stable_copy(path)
+    if log:
+        with TemporaryDirectory(prefix="scuttlehouse-") as folder:
+            copy = Path(folder, path.name)
+            with _sentence(copy):
+                copy.write_bytes(content)
+                _log_of(copy).write_bytes(log)
+            with _open_file(copy) as cursor:
+                yield cursor
+        return
+    with open_database("sqlite::memory:") as (memory, _):
+        in_memory: Any = memory
+        if content:
+            # Bytes 18 and 19 say that there is a write-ahead log, which memory cannot have.
+            in_memory.connection.deserialize(content[:18] + b"\1\1" + content[20:])
+        yield in_memory
+
+
+def _stable_copy(path: Path) -> tuple[bytes, bytes]:
+    """The database and its write-ahead log, of one moment: they are the same when read again."""
+    copy = _contents(path)
+    for _ in range(1000):
+        again = _contents(path)
+        if again == copy:
+            return copy
+        copy = again
+    raise CatalogError(f"The catalog {path} changes all the time: try again.")
+
+
+def _contents(path: Path) -> tuple[bytes, bytes]:
+    return _content(path), _content(_log_of(path))
+
+
+def _content(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        return b""
+
+
+def _log_of(path: Path) -> Path:
+    return path.with_name(f"{path.name}-wal")

@@ -1,0 +1,114 @@
+"""The home: the folder that holds a warehouse, and what makes a folder one."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import shutil
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+
+from scuttlehouse.catalog.names import CatalogError
+
+_REFUSED = "?*[]{};%#:"
+
+
+def home_folder(environment: Mapping[str, str] = os.environ) -> Path:
+    """The folder that ``SCUTTLEHOUSE_HOME`` names, else ``.scuttlehouse``, as an absolute path.
+
+    Raises:
+        CatalogError: it cannot be a home.
+
+    >>> home_folder({"SCUTTLEHOUSE_HOME": "/tmp/../srv/house"})
+    PosixPath('/srv/house')
+    """
+    home = Path(environment.get("SCUTTLEHOUSE_HOME", "").strip() or ".scuttlehouse").resolve()
+    if home == Path(home.anchor):
+        raise CatalogError("SCUTTLEHOUSE_HOME is the root of the disk: name a folder of its own.")
+    if any(sign in _REFUSED or not sign.isprintable() for sign in str(home)):
+        raise CatalogError(
+            f"SCUTTLEHOUSE_HOME is {str(home)!r}: name a folder whose whole path has none of "
+            f"the characters {' '.join(_REFUSED)} and no line breaks, tabs or the like."
+        )
+    return home
+
+
+def prepare_home(home: Path) -> None:
+    """Make the folder, for its owner only; an existing one is closed to others.
+
+    Raises:
+        CatalogError: it is no folder that can be written, or holds a warehouse of an earlier version.
+    """
+    for earlier in "metastore", "published.json":
+        if (home / earlier).exists():
+            raise CatalogError(
+                f"{home} holds a warehouse of an earlier version ({earlier}): set SCUTTLEHOUSE_HOME "
+                "to a new folder, or move this one away; its logs are read again into the new one."
+            )
+    try:
+        home.mkdir(mode=0o700, parents=True, exist_ok=True)
+        home.chmod(0o700)
+        with tempfile.TemporaryFile(dir=home):
+            pass
+    except OSError as error:
+        raise CatalogError(
+            f"The home {home} is no folder that can be written ({error.strerror}): "
+            "set SCUTTLEHOUSE_HOME to another one."
+        ) from None
+
+
+def holds_table_files(home: Path) -> bool:
+    """Whether any file is below the home's ``warehouse``. Stops at the first one."""
+    return any(files for _, _, files in os.walk(home / "warehouse"))
+
+
+# The folder of this process in each home, and the descriptor that keeps it.
+_temporary: dict[Path, tuple[Path, int]] = {}
+
+
+def temporary_folder(home: Path) -> Path:
+    """The folder of this process for what ends with it, which only its owner can read.
+
+    What processes that have ended left there is removed.
+
+    Raises:
+        CatalogError: it cannot be made.
+    """
+    if home in _temporary and _temporary[home][0].exists():
+        return _temporary[home][0]
+    shared = home / "temporary"
+    try:
+        shared.mkdir(mode=0o700, parents=True, exist_ok=True)
+        lock = os.open(shared, os.O_RDONLY)
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            for folder in shared.iterdir():
+                if not _is_in_use(folder):
+                    shutil.rmtree(folder)
+            own = Path(tempfile.mkdtemp(prefix=f"{os.getpid()}-", dir=shared))
+            kept = os.open(own / _IN_USE, os.O_RDWR | os.O_CREAT, 0o600)
+            fcntl.flock(kept, fcntl.LOCK_EX)
+        finally:
+            os.close(lock)
+    except OSError as error:
+        raise CatalogError(f"{shared} cannot be used: {error.strerror}.") from None
+    _temporary[home] = own, kept
+    return own
+
+
+_IN_USE = "in_use"
+
+
+def _is_in_use(folder: Path) -> bool:
+    try:
+        descriptor = os.open(folder / _IN_USE, os.O_RDWR)
+    except FileNotFoundError:
+        return False
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    finally:
+        os.close(descriptor)
+    return False

@@ -1,0 +1,197 @@
+"""The lock of a home: one build at a time, or several commands that do not build.
+
+A process holds it until it ends, however it ends, so it is never stale. Beside SQLite the kernel
+keeps it, on ``build.lock`` in the home; PostgreSQL keeps it as an advisory lock of a connection of its
+own. In ``build.lock`` the holders write who they are.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import socket
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Protocol
+
+from scuttlehouse.catalog.database import open_postgresql, postgresql_address
+from scuttlehouse.catalog.names import CatalogError
+
+
+class _Lock(Protocol):
+    def take(self, *, exclusive: bool) -> bool:
+        """Take the lock, or change how it is held; false if another process is in the way."""
+
+    def close(self) -> None:
+        """Let go of it."""
+
+
+class _FileLock:
+    def __init__(self, path: Path) -> None:
+        self._descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+
+    def take(self, *, exclusive: bool) -> bool:
+        operation = fcntl.LOCK_EX if exclusive else fcntl.LOCK_SH
+        try:
+            fcntl.flock(self._descriptor, operation | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        return True
+
+    def close(self) -> None:
+        os.close(self._descriptor)
+
+
+class _DatabaseLock:
+    _KEY = "hashtext('scuttlehouse build')"
+
+    def __init__(self, address: str) -> None:
+        self._stack = ExitStack()
+        self._database = self._stack.enter_context(open_postgresql(address))
+        self._mode: str | None = None
+
+    def take(self, *, exclusive: bool) -> bool:
+        mode = "" if exclusive else "_shared"
+        query = f"select pg_try_advisory_lock{mode}({self._KEY})"
+        [[is_taken]] = self._database.rows(query)
+        if is_taken:
+            if self._mode is not None:
+                self._database.rows(f"select pg_advisory_unlock{self._mode}({self._KEY})")
+            self._mode = mode
+        return bool(is_taken)
+
+    def close(self) -> None:
+        self._stack.close()
+
+
+@dataclass
+class _Held:
+    lock: _Lock
+    exclusive: bool
+
+
+_held: dict[Path, _Held] = {}
+
+
+class BuildLock:
+    """The lock of a home in this process: all that are made for one home are the same lock."""
+
+    def __init__(self, home: Path) -> None:
+        self._path = home / "build.lock"
+
+    def hold(self, exclusive: bool) -> None:
+        """Hold the lock until :meth:`release` or the end of this process.
+
+        What this process holds already it keeps, exclusively from now on if that is asked for.
+
+        Raises:
+            CatalogError: another process is in the way, and which; or the lock cannot be opened.
+        """
+        held = _held.get(self._path)
+        if held and (held.exclusive or not exclusive):
+            return
+        lock = held.lock if held else self._open()
+        # Alone for a moment, one can start the list of holders anew.
+        is_alone = lock.take(exclusive=True)
+        if not is_alone:
+            is_shared = lock.take(exclusive=False)
+            if exclusive or not is_shared:
+                if not (held and is_shared):
+                    _held.pop(self._path, None)
+                    lock.close()
+                raise CatalogError(
+                    f"The warehouse in {self._path.parent} is in use by {self._holder()}. "
+                    "Wait until it has ended, or end it, and try again."
+                )
+        self._sign(anew=is_alone)
+        _held[self._path] = _Held(lock, exclusive)
+        if is_alone and not exclusive:
+            lock.take(exclusive=False)
+
+    def release(self) -> None:
+        """Let go of the lock, if this process holds it."""
+        held = _held.pop(self._path, None)
+        if held:
+            self._sign(anew=held.exclusive, has_left=True)
+            held.lock.close()
+
+    def _open(self) -> _Lock:
+        address = postgresql_address()
+        if address:
+            return _DatabaseLock(address)
+        try:
+            return _FileLock(self._path)
+        except OSError as error:
+            raise CatalogError(f"{self._path} cannot be opened: {error.strerror}.") from None
+
+    def _sign(self, *, anew: bool, has_left: bool = False) -> None:
+        words = json.dumps({**_words(), "has_left": has_left})
+        flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | (os.O_TRUNC if anew else 0)
+        # The lock does not depend on what is written.
+        with suppress(OSError), os.fdopen(os.open(self._path, flags, 0o600), "w") as file:
+            file.write(f"{words}\n")
+
+    def _holder(self) -> str:
+        """The last process that has signed and not ended, as far as this host can tell."""
+        holders: dict[tuple[str, int], dict[str, Any]] = {}
+        for words in self._signatures():
+            key = words["host"], words["process"]
+            holders.pop(key, None)
+            if not words["has_left"] and _may_be_alive(*key):
+                holders[key] = words
+        for words in reversed(holders.values()):
+            return (
+                f"process {words['process']} ({words['command']}) on host {words['host']}, "
+                f"since {words['since']}"
+            )
+        return "another process"
+
+    def _signatures(self) -> Iterator[dict[str, Any]]:
+        with suppress(OSError):
+            for line in self._path.read_bytes().splitlines():
+                with suppress(ValueError):
+                    words = json.loads(line)
+                    if isinstance(words, dict) and _SIGNATURE.items() <= _types(words).items():
+                        yield words
+
+
+_SIGNATURE = {"host": str, "process": int, "command": str, "since": str, "has_left": bool}
+
+
+def _types(words: dict[str, Any]) -> dict[str, type]:
+    return {key: type(value) for key, value in words.items()}
+
+
+def _words() -> dict[str, Any]:
+    return {
+        "process": os.getpid(),
+        "host": socket.gethostname(),
+        "command": " ".join([Path(sys.argv[0]).name, *_subcommand(sys.argv[1:])]),
+        "since": f"{datetime.now(UTC):%Y-%m-%d %H:%M:%S UTC}",
+    }
+
+
+def _subcommand(arguments: list[str]) -> list[str]:
+    """The first argument that is no option, if there is one.
+
+    >>> _subcommand(["--no-use-colors", "build", "-s", "dim_groups"])
+    ['build']
+    """
+    return [argument for argument in arguments if not argument.startswith("-")][:1]
+
+
+def _may_be_alive(host: str, process: int) -> bool:
+    if host != socket.gethostname():
+        return True
+    try:
+        os.kill(process, 0)
+    except (ProcessLookupError, OverflowError):
+        return False
+    except PermissionError:
+        return True
+    return True

@@ -1,0 +1,26 @@
+"""The names of the catalog and its namespaces, and the error of this package."""
+
+from __future__ import annotations
+
+CATALOG = "warehouse"
+WORK = "scuttlehouse_work"
+LOG = "scuttlehouse_work_log"
+BASE = "scuttlehouse_base"
+PUBLISHED = "scuttlehouse"
+
+BUILD_PREFIX = "scuttlehouse_build_"
+
+NOTHING_PUBLISHED = "Nothing is published yet: run `scuttlehouse build` first."
+
+
+class CatalogError(Exception):
+    """The catalog or the home cannot be used; the message is a sentence: what, where, what to do."""
+
+
+def namespace_of_build(number: int) -> str:
+    """The namespace in which the public tables of a kept build are read by name.
+
+    >>> namespace_of_build(12)
+    'scuttlehouse_build_12'
+    """
+    return f"{BUILD_PREFIX}{number}"

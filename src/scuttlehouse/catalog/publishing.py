@@ -1,0 +1,238 @@
+"""Builds: begin one, publish it, roll back to one that is kept. Each is one transaction.
+
+A table of Iceberg is one row of the catalog, which names its metadata file; that file and all that it
+names never change. So the tables of a build are a list of metadata files, and publishing sets rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from scuttlehouse.catalog import checksums, names, rows
+from scuttlehouse.catalog.names import BASE, LOG, PUBLISHED, WORK, CatalogError
+from scuttlehouse.catalog.records import Build, State, Work
+
+if TYPE_CHECKING:
+    from scuttlehouse.catalog.database import Database
+
+_START_ANEW = (
+    "Run `scuttlehouse rollback`, or `dbt build --full-refresh`, which reads all logs again."
+)
+
+
+class Catalog:
+    """The catalog of a home; :func:`scuttlehouse.catalog.open_catalog` opens it.
+
+    Every method raises :class:`CatalogError` if a record is damaged, and then changes nothing.
+    """
+
+    def __init__(self, database: Database) -> None:
+        self.database = database
+
+    def published(self) -> Build | None:
+        """The published build; null if there is none."""
+        return _published(*rows.read_records(self.database))
+
+    def kept(self) -> list[Build]:
+        """The kept builds: the published one, the older ones, and last those rolled back from."""
+        state, builds = rows.read_records(self.database)
+        return [builds[build_id] for build_id in state.in_order()]
+
+    def work(self) -> Work | None:
+        """The build that last began; null if none has."""
+        return rows.read_records(self.database)[0].work
+
+    def tables(self, namespace: str) -> dict[str, str]:
+        """The metadata files of the tables of a namespace, by name."""
+        return rows.tables_in(self.database, namespace)
+
+    def metadata_files(self) -> set[str]:
+        """The metadata files that any namespace or kept build names."""
+        query = "select metadata_location from iceberg_tables"
+        named = {location for (location,) in self.database.rows(query)}
+        for build in self.kept():
+            named |= {*build.tables.values(), *build.views.values(), *build.public.values()}
+        return named
+
+    def begin(
+        self,
+        build_id: str,
+        rules_hash: str,
+        project_hash: str,
+        *,
+        refresh: bool,
+        rebuilt: Collection[str],
+    ) -> None:
+        """Set the work namespace to the published build, whatever was left there.
+
+        Args:
+            refresh: the build starts from the published tables, which the base namespace then names.
+            rebuilt: without ``refresh``, the names of tables that the build makes from nothing.
+
+        Raises:
+            CatalogError: a metadata file that the build starts from is missing or damaged.
+        """
+        with self.database.transaction():
+            state, builds = rows.read_records(self.database)
+            base = _published(state, builds)
+            left_out = () if refresh else rebuilt
+            tables = _without(base.tables, left_out) if base else {}
+            views = _without(base.views, left_out) if base else {}
+            if base:
+                _verify(base, views | tables, _START_ANEW)
+            rows.point(self.database, WORK, tables, views)
+            rows.point(self.database, BASE, base.tables if base and refresh else {})
+            rows.point(self.database, LOG, self.tables(LOG))
+            self._point_to_public(state, builds)
+            work = Work(build_id, state.published, rules_hash, project_hash)
+            rows.write_state(self.database, replace(state, work=work))
+
+    def publish(
+        self,
+        build_id: str,
+        public: Collection[str],
+        *,
+        is_whole: bool,
+        landing: str,
+        kept_builds: int,
+    ) -> Build:
+        """Publish tables of the work namespace, and keep the build.
+
+        Args:
+            public: the tables to publish. Others stay as published, unless the build is whole:
+                then they are published no more. Tables of the log are published as they are.
+            is_whole: whether these are all public tables of the project.
+            kept_builds: how many builds are kept, this one included; at least 1.
+
+        Raises:
+            CatalogError: another build was published meanwhile, another program changed the
+                published namespace, or a table is missing; nothing is changed then.
+        """
+        with self.database.transaction():
+            state, builds = rows.read_records(self.database)
+            base = _published(state, builds)
+            before = base.public if base else {}
+            tables, log = self.tables(WORK), self.tables(LOG)
+            cannot = f"The build {build_id} cannot be published:"
+            if state.work is None or state.work.base_id != state.published:
+                raise CatalogError(
+                    f"{cannot} the build {state.published} was published since it began. Build again."
+                )
+            if changed := _without(self.tables(PUBLISHED), log).items() ^ before.items():
+                raise CatalogError(
+                    f"{cannot} another program changed {_list({name for name, _ in changed})} in the "
+                    f"namespace {PUBLISHED}, which only builds write. Build again, which repairs it."
+                )
+            if missing := set(public) - tables.keys() - log.keys():
+                raise CatalogError(
+                    f"{cannot} the namespace {WORK} has no table {_list(missing)}. "
+                    "Build every public model, as a table."
+                )
+            build = Build(
+                build_id=build_id,
+                number=state.last_number + 1,
+                published_at=f"{datetime.now(UTC):%Y-%m-%d %H:%M:%S UTC}",
+                is_whole=is_whole,
+                replaced=state.published,
+                rules_hash=state.work.rules_hash,
+                project_hash=state.work.project_hash,
+                landing=landing,
+                tables=tables,
+                views=rows.tables_in(self.database, WORK, "VIEW"),
+                public=({} if is_whole else dict(before))
+                | {name: tables[name] for name in public if name not in log},
+            )
+            state = replace(
+                state,
+                published=build_id,
+                builds=(build_id, *state.in_order())[:kept_builds],
+                last_number=build.number,
+            )
+            rows.write_build(self.database, build)
+            self._point_to_public(state, {**builds, build_id: build})
+            rows.write_state(self.database, state)
+        return build
+
+    def roll_back(self, build_id: str | None) -> Build:
+        """Publish a kept build again: the named one, or the newest one older than the published one.
+
+        Raises:
+            CatalogError: no such build is kept, it is published already, or a metadata file of it
+                is missing or damaged.
+        """
+        with self.database.transaction():
+            state, builds = rows.read_records(self.database)
+            build = builds[_choose(state, build_id)]
+            _verify(build, build.public, "Choose another build of `scuttlehouse rollback --list`.")
+            state = replace(state, published=build.build_id)
+            self._point_to_public(state, builds)
+            rows.write_state(self.database, state)
+        return build
+
+    def move_log(self) -> None:
+        """Publish the log of runs as it is now."""
+        with self.database.transaction():
+            published = self.tables(PUBLISHED) | self.tables(LOG)
+            rows.point(self.database, PUBLISHED, published)
+
+    def _point_to_public(self, state: State, builds: Mapping[str, Build]) -> None:
+        """Set the published namespace and those of the kept builds, and drop those of other builds."""
+        base = _published(state, builds)
+        published = (dict(base.public) if base else {}) | self.tables(LOG)
+        rows.point(self.database, PUBLISHED, published)
+        kept = [builds[build_id] for build_id in state.builds]
+        of_builds = {names.namespace_of_build(build.number): build.public for build in kept}
+        for namespace, public in of_builds.items():
+            rows.point(self.database, namespace, public)
+        for namespace in rows.namespaces(self.database) - of_builds.keys():
+            if namespace.startswith(names.BUILD_PREFIX):
+                rows.drop(self.database, namespace)
+
+
+def _published(state: State, builds: Mapping[str, Build]) -> Build | None:
+    return builds[state.published] if state.published else None
+
+
+def _choose(state: State, build_id: str | None) -> str:
+    """The build that a rollback publishes."""
+    if state.published is None:
+        raise CatalogError(names.NOTHING_PUBLISHED)
+    if build_id == state.published:
+        raise CatalogError(f"The build {build_id} is published already.")
+    if build_id is None:
+        older = state.builds[state.builds.index(state.published) + 1 :]
+        if not older:
+            raise CatalogError(
+                "No build is kept that is older than the published one "
+                "(the var kept_builds says how many are)."
+            )
+        return older[0]
+    if build_id not in state.builds:
+        raise CatalogError(
+            f"The build {build_id} is not kept. These are: {', '.join(state.builds)} "
+            "(the var kept_builds says how many)."
+        )
+    return build_id
+
+
+def _verify(build: Build, files: Mapping[str, str], advice: str) -> None:
+    """Compare metadata files with their checksums; the error names the table and the file."""
+    for name, file in files.items():
+        try:
+            checksums.verify(Path(file))
+        except CatalogError as error:
+            raise CatalogError(
+                f"The table {name} of the build {build.build_id} cannot be used. {error} {advice}"
+            ) from None
+
+
+def _without(tables: Mapping[str, str], left_out: Collection[str]) -> dict[str, str]:
+    return {name: file for name, file in tables.items() if name not in left_out}
+
+
+def _list(tables: Collection[str]) -> str:
+    return ", ".join(sorted(tables))

@@ -1,0 +1,95 @@
+"""The rows of the catalog database: Iceberg's, one for each table of a namespace, and our records."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from scuttlehouse.catalog.names import CATALOG, CatalogError
+from scuttlehouse.catalog.records import Build, State, build_of, seal, state_of
+
+if TYPE_CHECKING:
+    from scuttlehouse.catalog.database import Database
+
+
+def tables_in(database: Database, namespace: str, kind: str = "TABLE") -> dict[str, str]:
+    """The metadata files of the tables (or, for the kind ``VIEW``, views) of a namespace, by name."""
+    rows = database.rows(
+        "select table_name, metadata_location from iceberg_tables where catalog_name = ? "
+        "and table_namespace = ? and coalesce(iceberg_type, 'TABLE') = ?",
+        *(CATALOG, namespace, kind),
+    )
+    return dict(rows)
+
+
+def namespaces(database: Database) -> set[str]:
+    """The names of all namespaces."""
+    query = "select namespace from iceberg_namespace_properties where catalog_name = ?"
+    return {namespace for [namespace] in database.rows(query, CATALOG)}
+
+
+def point(
+    database: Database,
+    namespace: str,
+    tables: Mapping[str, str],
+    views: Mapping[str, str] | None = None,
+) -> None:
+    """Make these the tables and views of a namespace, and the only ones. Call it in a transaction."""
+    drop(database, namespace)
+    # Spark and pyiceberg mark a namespace in the same way.
+    database.execute(
+        "insert into iceberg_namespace_properties values (?, ?, 'exists', 'true')",
+        *(CATALOG, namespace),
+    )
+    rows = [(name, file, "TABLE") for name, file in tables.items()]
+    rows += [(name, file, "VIEW") for name, file in (views or {}).items()]
+    database.execute_many(
+        "insert into iceberg_tables (catalog_name, table_namespace, table_name, metadata_location, "
+        "iceberg_type) values (?, ?, ?, ?, ?)",
+        [(CATALOG, namespace, *row) for row in rows],
+    )
+
+
+def drop(database: Database, namespace: str) -> None:
+    """Drop a namespace and what it names; the files stay."""
+    for statement in (
+        "delete from iceberg_tables where catalog_name = ? and table_namespace = ?",
+        "delete from iceberg_namespace_properties where catalog_name = ? and namespace = ?",
+    ):
+        database.execute(statement, CATALOG, namespace)
+
+
+def read_records(database: Database) -> tuple[State, dict[str, Build]]:
+    """The state and the kept builds by id, of one moment.
+
+    Raises:
+        CatalogError: a record is missing or damaged.
+    """
+    rows = database.rows(
+        "select s.record, s.checksum, b.record, b.checksum "
+        "from scuttlehouse_state s left join scuttlehouse_builds b on 1 = 1"
+    )
+    try:
+        state = state_of(*rows[0][:2])
+        builds = [build_of(*row[2:]) for row in rows if row[2] is not None]
+        by_id = {build.build_id: build for build in builds}
+        return state, {build_id: by_id[build_id] for build_id in state.builds}
+    except (CatalogError, LookupError):
+        raise CatalogError(
+            "The records of builds in the catalog are damaged: restore the catalog from a backup, "
+            "or set SCUTTLEHOUSE_HOME to a new folder and build there, which reads all logs again."
+        ) from None
+
+
+def write_state(database: Database, state: State) -> None:
+    """Write the state, and remove the records of builds that it does not name."""
+    database.execute("update scuttlehouse_state set record = ?, checksum = ?", *seal(state))
+    for [build_id] in database.rows("select build_id from scuttlehouse_builds"):
+        if build_id not in state.builds:
+            database.execute("delete from scuttlehouse_builds where build_id = ?", build_id)
+
+
+def write_build(database: Database, build: Build) -> None:
+    """Write the record of a new build."""
+    insert = "insert into scuttlehouse_builds (build_id, record, checksum) values (?, ?, ?)"
+    database.execute(insert, build.build_id, *seal(build))

@@ -1,0 +1,78 @@
+"""Which tables a run may publish: those that people would read together with nothing untested."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any
+
+# It says which logs have been read: with the tables of a part, lines could count as read that are in no table.
+LEDGER = "dim_logs"
+
+Nodes = Mapping[str, Mapping[str, Any]]
+
+
+def public_models(nodes: Nodes, schema: str) -> dict[str, str]:
+    """The models of a schema that are published: their ids by the name of their table."""
+    return {
+        node["alias"]: name
+        for name, node in nodes.items()
+        if node["resource_type"] == "model"
+        and node["schema"] == schema
+        and str(node["config"].get("access") or node.get("access")) == "public"
+    }
+
+
+def all_models(nodes: Nodes) -> set[str]:
+    """The ids of all models that make a table or a view."""
+    return {
+        name
+        for name, node in nodes.items()
+        if node["resource_type"] == "model" and node["config"]["materialized"] != "ephemeral"
+    }
+
+
+def publishable(nodes: Nodes, chosen: Collection[str], schema: str) -> set[str]:
+    """The public tables of a schema that a run may publish, by name, if all that it has chosen passes.
+
+    A table is publishable if the run makes it and runs all that depends on it: its tests, the tables that are
+    made of it, and their tests. The ledger is publishable only in a run that makes every table.
+
+    Complexity: O(public tables * nodes).
+    """
+    readers = _readers(nodes)
+    makes_all = all_models(nodes) <= set(chosen)
+    return {
+        table
+        for table, model in public_models(nodes, schema).items()
+        if (table != LEDGER or makes_all) and _with_readers(model, readers) <= set(chosen)
+    }
+
+
+def _with_readers(model: str, readers: Mapping[str, Iterable[str]]) -> set[str]:
+    found: set[str] = set()
+    waiting = [model]
+    while waiting:
+        node = waiting.pop()
+        if node not in found:
+            found.add(node)
+            waiting.extend(readers.get(node, ()))
+    return found
+
+
+def _readers(nodes: Nodes) -> dict[str, list[str]]:
+    readers: dict[str, list[str]] = {}
+    for name, node in nodes.items():
+        for parent in node.get("depends_on", {}).get("nodes", ()):
+            readers.setdefault(parent, []).append(name)
+    return readers
+
+
+def keys_of(nodes: Nodes, tables: Collection[str]) -> dict[str, list[str]]:
+    """The key columns of some tables, as their first test of a key says."""
+    keys: dict[str, list[str]] = {}
+    for node in nodes.values():
+        test = node.get("test_metadata")
+        if test and test["name"] == "is_key":
+            table = nodes[node["attached_node"]]["alias"]
+            keys.setdefault(table, list(test["kwargs"]["columns"]))
+    return {table: keys[table] for table in tables}

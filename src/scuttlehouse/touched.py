@@ -1,0 +1,21 @@
+"""What a refresh computes, for Python models: the macros of ``macros/changes`` say the same to SQL models."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from scuttlehouse.catalog import BASE
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+
+def is_refresh(session: SparkSession) -> bool:
+    """Whether this build refreshes the tables of an earlier one (macro ``is_refresh``)."""
+    return session.catalog.tableExists(f"{BASE}.stg_ssb__messages")
+
+
+def touched_rows(rows: DataFrame, touched: DataFrame) -> DataFrame:
+    """The rows whose id is in a relation of touched ids, which has that one column."""
+    [id_column] = touched.columns
+    return rows.join(touched, id_column, "left_semi")

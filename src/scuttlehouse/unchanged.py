@@ -1,0 +1,97 @@
+"""Whether anything is new since the published build: decided without dbt and without Java."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+from scuttlehouse.catalog import LOG, PUBLISHED, Build, open_catalog
+from scuttlehouse.catalog.log import LOG_TABLE
+from scuttlehouse.landing import landing_folder, list_logs
+from scuttlehouse.ledger import LedgerEntry
+from scuttlehouse.rules import lines_hash, project_hash, project_variables, rules_hash
+from scuttlehouse.warehouse import open_published, open_tables
+
+_LEDGER = """
+    select
+        landing_folder, source_file, content_hash, size_bytes, epoch_ms(modified_at), status, batch_id, lines_hash
+    from dim_logs
+"""
+
+
+class PublishedLogs(NamedTuple):
+    """The ledger of the published build: an entry per log, with the landing folder of each."""
+
+    entries: tuple[tuple[str, LedgerEntry], ...]
+
+    @property
+    def names(self) -> set[str]:
+        """The names of all logs that it has read."""
+        return {entry.source_file for _, entry in self.entries}
+
+    def of_folder(self, folder: Path) -> Mapping[str, LedgerEntry]:
+        """The entries by name; nothing of the ledger counts in another landing folder."""
+        return {
+            entry.source_file: entry for landing, entry in self.entries if landing == str(folder)
+        }
+
+
+def published_logs(home: Path) -> PublishedLogs:
+    """The ledger of the published build; no entries where nothing is published."""
+    with open_catalog(home, read_only=True) as catalog:
+        published = catalog.published()
+    if published is None or "dim_logs" not in published.public:
+        return PublishedLogs(())
+    with open_published(home) as warehouse:
+        _, rows = warehouse.query(_LEDGER)
+    return PublishedLogs(tuple((str(row[0]), LedgerEntry(*row[1:])) for row in rows))
+
+
+def unchanged_build(home: Path, project: Path) -> Build | None:
+    """The published build, where a build would only make its tables again; otherwise None.
+
+    No log is new or has another size or time, none has vanished or come back, and no rule, test or description
+    of the project has changed.
+
+    Raises:
+        LandingError: the landing folder cannot be read.
+    """
+    if not (home / "warehouse").is_dir():
+        return None
+    with open_catalog(home, read_only=True) as catalog:
+        published = catalog.published()
+    variables = project_variables(project)
+    landing = landing_folder()
+    if (
+        published is None
+        or not published.is_whole
+        or published.landing != str(landing)
+        or published.rules_hash != rules_hash(project, variables)
+        or published.project_hash != project_hash(project)
+    ):
+        return None
+    known = published_logs(home).of_folder(landing)
+    found = {
+        log.source_file: (log.size_bytes, log.modified_ms)
+        for log in list_logs(landing, may_be_empty=bool(known))
+    }
+    present = {
+        name: (entry.size_bytes, entry.modified_ms)
+        for name, entry in known.items()
+        if entry.status != "vanished"
+    }
+    rules = lines_hash(home, variables["network_key_file"])
+    is_same = found == present and all(entry.lines_hash == rules for entry in known.values())
+    return published if is_same else None
+
+
+def logged_builds(home: Path) -> set[str]:
+    """The ids of the runs that came to an end, as the log of runs says; empty where there is no log yet."""
+    with open_catalog(home, read_only=True) as catalog:
+        log = catalog.tables(LOG)
+    if LOG_TABLE not in log:
+        return set()
+    with open_tables(home, {PUBLISHED: log}) as tables:
+        _, rows = tables.query(f"select distinct build_id from {LOG_TABLE} where step = 'build'")
+    return {row[0] for row in rows}
