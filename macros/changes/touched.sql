@@ -3,7 +3,7 @@
 
 {#- Whether this build refreshes the tables of an earlier one. Otherwise every table is computed from all lines. -#}
 {% macro is_refresh() -%}
-  {{ return(execute and adapter.get_relation(database=none, schema=base_schema(), identifier='stg_ssb__messages') is not none) }}
+  {{ return(execute and not flags.FULL_REFRESH and adapter.get_relation(database=none, schema=base_schema(), identifier='stg_ssb__messages') is not none) }}
 {%- endmacro %}
 
 

@@ -13,7 +13,6 @@ from scuttlehouse.engine import (
     connect,
     first_sentences,
     identifier,
-    identifiers,
     literal,
     rows_of,
 )
@@ -114,7 +113,7 @@ def _compare(
     sides = []
     for side, state in ("gone", old), ("came", new):
         columns = [f"{identifier(name)} as key_{number}" for number, name in enumerate(key)]
-        columns.append(f"hash({identifiers(sorted(state.columns))}) as row_hash")
+        columns.append(f"{_hash(state.columns)} as row_hash")
         selected = f"select {', '.join(columns)} from {_scan(state.location)} where filename"
         sides.append(
             f"({selected} in {_list(state.files.data - common)} union all "
@@ -144,8 +143,12 @@ def _find_places(
     """
     common = _list(old.files.data & new.files.data)
     if old.files.other_deletes ^ new.files.other_deletes:
-        scans = [f"select filename, file_row_number from {_scan(one.location)}" for one in (old, new)]
-        places = f"{scans[0]} where filename in {common} union {scans[1]} where filename in {common}"
+        scans = [
+            f"select filename, file_row_number from {_scan(one.location)}" for one in (old, new)
+        ]
+        places = (
+            f"{scans[0]} where filename in {common} union {scans[1]} where filename in {common}"
+        )
     elif differing := old.files.position_deletes ^ new.files.position_deletes:
         places = (
             "select file_path as filename, pos as file_row_number "
@@ -166,6 +169,23 @@ def _find_places(
         connection.execute(f"create or replace temp table gone as {in_old} except {in_new}")
         connection.execute(f"create or replace temp table came as {in_new} except {in_old}")
     return files
+
+
+def _hash(columns: Mapping[str, str]) -> str:
+    """A hash of all columns. DuckDB's hash of a null list is that of an empty list: their JSON is not.
+
+    >>> _hash({"id": "VARCHAR", "parts": "VARCHAR[]"})
+    'hash("id", to_json("parts"))'
+    """
+    values = [
+        f"to_json({identifier(name)})" if _is_nested(kind) else identifier(name)
+        for name, kind in sorted(columns.items())
+    ]
+    return f"hash({', '.join(values)})"
+
+
+def _is_nested(kind: str) -> bool:
+    return kind.endswith("]") or kind.startswith(("STRUCT", "MAP"))
 
 
 def _list(paths: Collection[str]) -> str:

@@ -1,4 +1,4 @@
-"""The archive of Java classes that lets Spark start faster: ``python -m scuttlehouse.class_archive`` makes it."""
+"""``python -m scuttlehouse.class_archive`` makes the archive of Java classes with which Spark starts faster."""
 
 from __future__ import annotations
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -49,7 +48,9 @@ def connect(folder: Path) -> duckdb.DuckDBPyConnection:
 def _extension(name: str) -> Path:
     package = find_spec(f"duckdb_extension_{name}")
     places = package.submodule_search_locations if package else None
-    files = [file for place in places or () for file in Path(place).rglob(f"{name}.duckdb_extension")]
+    files = [
+        file for place in places or () for file in Path(place).rglob(f"{name}.duckdb_extension")
+    ]
     if not files:
         raise WarehouseError(
             f"The Python package duckdb-extension-{name} is missing: install it with "
@@ -79,15 +80,6 @@ def identifier(name: str) -> str:
     '"a ""b""\"'
     """
     return '"' + name.replace('"', '""') + '"'
-
-
-def identifiers(names: Sequence[str], of: str = "") -> str:
-    """Names as SQL, separated by commas, of a table if it is given.
-
-    >>> identifiers(["a", "b"], of="left")
-    'left."a", left."b"'
-    """
-    return ", ".join(f"{of}.{identifier(name)}" if of else identifier(name) for name in names)
 
 
 def first_sentences(message: str) -> str:

@@ -19,8 +19,8 @@ LogStatus = Literal["new", "changed", "known", "vanished"]
 class LedgerEntry(NamedTuple):
     """A log, and the batch of lines that a build has read from it.
 
-    ``status``, a ``LogStatus``, says what this build found. ``batch_id`` is the build that read its lines, and
-    ``lines_hash`` stands for the rules by which it read them.
+    ``status``, a ``LogStatus``, says what this build found. ``batch_id`` is the build that read its lines,
+    and ``lines_hash`` stands for the rules by which it read them.
     """
 
     source_file: str

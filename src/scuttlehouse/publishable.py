@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
-# It says which logs have been read: with the tables of a part, lines could count as read that are in no table.
+# It says which logs have been read. With the tables of a part, lines could count as read that no table has.
 LEDGER = "dim_logs"
 
 Nodes = Mapping[str, Mapping[str, Any]]
@@ -31,40 +31,54 @@ def all_models(nodes: Nodes) -> set[str]:
     }
 
 
-def publishable(nodes: Nodes, chosen: Collection[str], schema: str) -> set[str]:
+def publishable(
+    nodes: Nodes, chosen: Collection[str], schema: str, *, is_refresh: bool
+) -> set[str]:
     """The public tables of a schema that a run may publish, by name, if all that it has chosen passes.
 
     A table is publishable if the run makes it and runs all that depends on it: its tests, the tables that are
-    made of it, and their tests. The ledger is publishable only in a run that makes every table.
+    made of it, and their tests. The ledger is publishable only in a run that makes every table. A run that
+    refreshes nothing must make all that a table is made of, too: what an earlier refresh has left there
+    holds touched rows only.
 
     Complexity: O(public tables * nodes).
     """
     readers = _readers(nodes)
+    parents = {name: _parents(node) for name, node in nodes.items()}
     makes_all = all_models(nodes) <= set(chosen)
-    return {
-        table
-        for table, model in public_models(nodes, schema).items()
-        if (table != LEDGER or makes_all) and _with_readers(model, readers) <= set(chosen)
-    }
+
+    def is_publishable(table: str, model: str) -> bool:
+        needed = _reached(model, readers)
+        if not is_refresh:
+            needed |= _reached(model, parents) & all_models(nodes)
+        return (table != LEDGER or makes_all) and needed <= set(chosen)
+
+    tables = public_models(nodes, schema)
+    return {table for table, model in tables.items() if is_publishable(table, model)}
 
 
-def _with_readers(model: str, readers: Mapping[str, Iterable[str]]) -> set[str]:
+def _reached(start: str, edges: Mapping[str, Iterable[str]]) -> set[str]:
     found: set[str] = set()
-    waiting = [model]
+    waiting = [start]
     while waiting:
         node = waiting.pop()
         if node not in found:
             found.add(node)
-            waiting.extend(readers.get(node, ()))
+            waiting.extend(edges.get(node, ()))
     return found
 
 
 def _readers(nodes: Nodes) -> dict[str, list[str]]:
     readers: dict[str, list[str]] = {}
     for name, node in nodes.items():
-        for parent in node.get("depends_on", {}).get("nodes", ()):
+        for parent in _parents(node):
             readers.setdefault(parent, []).append(name)
     return readers
+
+
+def _parents(node: Mapping[str, Any]) -> Iterable[str]:
+    parents: Iterable[str] = node.get("depends_on", {}).get("nodes", ())
+    return parents
 
 
 def keys_of(nodes: Nodes, tables: Collection[str]) -> dict[str, list[str]]:

@@ -32,9 +32,7 @@ def rules_hash(project: Path, variables: Mapping[str, Any]) -> str:
 def project_hash(project: Path) -> str:
     """A hash of the whole project, tests and descriptions included."""
     files = _project_files(project, "model", "macro", "seed", "test")
-    return hash_files(
-        [project / "dbt_project.yml", *files, *package_files("scuttlehouse")]
-    )
+    return hash_files([project / "dbt_project.yml", *files, *package_files("scuttlehouse")])
 
 
 def project_variables(project: Path) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """What dbt's hooks call: how a run of dbt begins and ends.
 
-A build starts from the published tables, under a lock. When every step has passed, its tables are published in one
-transaction. Every run that writes is logged in ``fct_builds``.
+A build starts from the published tables, under a lock. When every step has passed, its tables are published
+in one transaction. Every run that writes is logged in ``fct_builds``.
 """
 
 from __future__ import annotations
@@ -33,7 +33,8 @@ from scuttlehouse.summary import print_summary
 from scuttlehouse.unchanged import logged_builds
 
 BUILDING = ("build", "retry")
-WRITING = (*BUILDING, "run", "seed")
+LOGGED = (*BUILDING, "run", "seed")
+WRITING = (*LOGGED, "test", "snapshot")
 FAILED = ("error", "fail", "partial success", "runtime error")
 
 # The lines of logs: a build that computes everything from them does not read the logs again.
@@ -143,9 +144,7 @@ def _start_from_published(catalog: Catalog, run: Run, is_full_refresh: bool) -> 
     rebuilt = {run.graph["nodes"][node]["alias"] for node in run.selected if _is_made(node)}
     if same_landing and not is_full_refresh:
         rebuilt -= set(LANDED_LINES)
-    catalog.begin(
-        run.run_id, rules, whole_project, refresh=run.is_refresh, rebuilt=rebuilt
-    )
+    catalog.begin(run.run_id, rules, whole_project, refresh=run.is_refresh, rebuilt=rebuilt)
 
 
 def _is_made(node: str) -> bool:
@@ -172,8 +171,8 @@ def _log_killed_run(catalog: Catalog, run: Run) -> None:
     append_steps(catalog, run.home, steps_table([run_step(work.build_id, status)]))
     if not was_published:
         print(
-            f"The build {work.build_id} was killed: what it made is dropped, and the published tables are as they "
-            "were."
+            f"The build {work.build_id} was killed: what it made is dropped, and the published tables "
+            "are as they were."
         )
 
 
@@ -188,6 +187,8 @@ def end(results: Sequence[Any], arguments: Mapping[str, Any]) -> None:
     if run is None:
         return
     try:
+        if run.command not in LOGGED:
+            return
         with open_catalog(run.home) as catalog:
             _end(catalog, run, results, arguments)
     finally:
@@ -199,7 +200,7 @@ def _end(catalog: Catalog, run: Run, results: Sequence[Any], arguments: Mapping[
     may_publish = run.command in BUILDING and not (failed or run.is_empty or run.rules_changed)
     nodes = run.graph["nodes"]
     chosen = _chosen(run, arguments)
-    public = publishable(nodes, chosen, WORK) if may_publish else set()
+    public = publishable(nodes, chosen, WORK, is_refresh=run.is_refresh) if may_publish else set()
     build, changes = _publish(catalog, run, public, chosen) if public else (None, {})
     status = "failed" if failed else "published" if build and build.is_whole else "unpublished"
     steps = [run_step(run.run_id, status, started_at=run.started_at, changes=changes)]
@@ -260,22 +261,26 @@ def _report(
         print(
             "\nNothing was published: correct what failed above and build again. Until then the schema "
             f"{PUBLISHED} holds the tables of the last build that passed all its checks.\nIf an expectation "
-            f"failed, {run.home}/data_docs/index.html says which and where. If a file below {run.home}/warehouse is "
-            "missing or damaged, put it back from a backup, go back with `scuttlehouse rollback`, or run "
-            "`dbt build --full-refresh`, which reads all logs again.\n"
+            f"failed, {run.home}/data_docs/index.html says which and where. If a file below "
+            f"{run.home}/warehouse is missing or damaged, put it back from a backup, go back with `scuttlehouse "
+            "rollback`, or run `dbt build --full-refresh`, which reads all logs again.\n"
         )
     elif build and build.is_whole:
-        print_summary(run.home, build, total_changes(changes))
+        print_summary(run.home, build, total_changes(changes) or (0, 0, 0))
     elif run.rules_changed:
         raise RunError(
-            "Nothing was published: the code has changed since the build that this retry goes on with began. Run the "
-            "whole `dbt build`, which makes every table by the same rules."
+            "Nothing was published: the code has changed since the build that this retry goes on with began. "
+            "Run the whole `dbt build`, which makes every table by the same rules."
         )
     elif unpublished:
-        print(f"\nNot published, as not all of their tests were selected: {', '.join(sorted(unpublished))}.\n")
+        print(
+            "\nNot published, as not all of their tests, or of what they are made of, were selected: "
+            f"{', '.join(sorted(unpublished))}.\n"
+        )
 
 
 def _project() -> Path:
     from dbt.flags import get_flags
 
-    return Path(get_flags().PROJECT_DIR)
+    flags: Any = get_flags()  # type: ignore[no-untyped-call]
+    return Path(flags.PROJECT_DIR)

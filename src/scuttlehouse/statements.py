@@ -65,21 +65,25 @@ def read_query(connection: duckdb.DuckDBPyConnection, text: str) -> Query:
     (['a', 'b', 'c.d'], ['a'])
     """
     try:
-        statements = connection.extract_statements(text)
+        # Only parsed: to extract the statements, DuckDB would run a pragma.
         [(tree,)] = rows_of(connection, f"select json_serialize_sql({literal(text)})")
         parsed = json.loads(tree)
+        if parsed["error"] and parsed["error_type"] == "parser":
+            raise WarehouseError(
+                f"DuckDB cannot parse it: {first_sentences(parsed['error_message'])}"
+            )
+        if parsed["error"] or not parsed["statements"]:
+            raise WarehouseError(NO_QUERY)
+        if len(parsed["statements"]) > 1:
+            raise WarehouseError(_SEVERAL)
+        [statement] = connection.extract_statements(text)
     except duckdb.Error as error:
         raise WarehouseError(first_sentences(str(error))) from None
     except RecursionError:
         raise WarehouseError("The query is nested too deeply: split it with `with`.") from None
-    # The parser turns a pragma into a select, but writes no tree of it.
-    if not statements or parsed["error"]:
+    if statement.type != duckdb.StatementType.SELECT:
         raise WarehouseError(NO_QUERY)
-    if len(statements) > 1 or len(parsed["statements"]) > 1:
-        raise WarehouseError(_SEVERAL)
-    if statements[0].type != duckdb.StatementType.SELECT:
-        raise WarehouseError(NO_QUERY)
-    return _read_tree(statements[0], parsed)
+    return _read_tree(statement, parsed)
 
 
 def _read_tree(statement: duckdb.Statement, tree: dict[str, Any]) -> Query:

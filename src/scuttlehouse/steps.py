@@ -91,7 +91,8 @@ def _node_step(
     settling_steps: int,
 ) -> dict[str, Any]:
     node = result.node
-    read = [written[parent] for parent in getattr(node.depends_on, "nodes", ()) if written.get(parent) is not None]
+    parents = getattr(node.depends_on, "nodes", ())
+    read = [count for parent in parents if (count := written.get(parent)) is not None]
     passed = str(result.status) in ("success", "pass")
     is_model = str(node.resource_type) == "model"
     return {
@@ -101,7 +102,7 @@ def _node_step(
         "status": str(result.status),
         "message": None if passed else first_line(result.message),
         "seconds": result.execution_time,
-        "rows_in": sum(filter(None, read)) if read else None,
+        "rows_in": sum(read) if read else None,
         "rows_out": written.get(node.unique_id),
         "settling_steps": settling_steps if node.name == "int_tangles__settled" else None,
         "started_at": _aware(result.timing[-1].started_at) if result.timing else None,
@@ -138,7 +139,7 @@ def total_changes(changes: Changes) -> tuple[int, int, int] | None:
 
 
 def rows_written(metadata_file: str, since: datetime) -> int | None:
-    """The rows that a table's commits since a moment have added; null if there was none, or not on this disk."""
+    """The rows that commits to a table since a moment have added; null if there was none, or not on this disk."""
     try:
         metadata = json.loads(Path(metadata_file).read_text())
     except OSError:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+from dbt.flags import get_flags
 
 from scuttlehouse.catalog import BASE
 
@@ -12,7 +14,8 @@ if TYPE_CHECKING:
 
 def is_refresh(session: SparkSession) -> bool:
     """Whether this build refreshes the tables of an earlier one (macro ``is_refresh``)."""
-    return session.catalog.tableExists(f"{BASE}.stg_ssb__messages")
+    flags: Any = get_flags()  # type: ignore[no-untyped-call]
+    return not flags.FULL_REFRESH and session.catalog.tableExists(f"{BASE}.stg_ssb__messages")
 
 
 def touched_rows(rows: DataFrame, touched: DataFrame) -> DataFrame:

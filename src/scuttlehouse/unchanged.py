@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from scuttlehouse.catalog import LOG, PUBLISHED, Build, open_catalog
-from scuttlehouse.catalog.log import LOG_TABLE
+from scuttlehouse.catalog.log import TABLE as LOG_TABLE
 from scuttlehouse.landing import landing_folder, list_logs
 from scuttlehouse.ledger import LedgerEntry
 from scuttlehouse.rules import lines_hash, project_hash, project_variables, rules_hash
@@ -15,7 +15,8 @@ from scuttlehouse.warehouse import open_published, open_tables
 
 _LEDGER = """
     select
-        landing_folder, source_file, content_hash, size_bytes, epoch_ms(modified_at), status, batch_id, lines_hash
+        landing_folder, source_file, content_hash, size_bytes, epoch_ms(modified_at), status, batch_id,
+        lines_hash
     from dim_logs
 """
 
@@ -51,8 +52,8 @@ def published_logs(home: Path) -> PublishedLogs:
 def unchanged_build(home: Path, project: Path) -> Build | None:
     """The published build, where a build would only make its tables again; otherwise None.
 
-    No log is new or has another size or time, none has vanished or come back, and no rule, test or description
-    of the project has changed.
+    No log is new or has another size or time, none has vanished or come back, and no rule, test or
+    description of the project has changed.
 
     Raises:
         LandingError: the landing folder cannot be read.

@@ -107,7 +107,6 @@ LOG = {
     "status": "new",
     "content_hash": "0123456789abcdef" * 4,
     "batch_id": "6a2f",
-    "replaced_batch_id": None,
     "lines_hash": "00ff",
     "size_bytes": 120,
     "line_count": 3,
@@ -319,7 +318,7 @@ GOOD: dict[str, list[Row]] = {
     ],
     "dim_logs": [
         LOG,
-        LOG | {"status": "changed", "replaced_batch_id": "5b11"},
+        LOG | {"status": "changed"},
         LOG | {"size_bytes": 0, "line_count": 0, "rejected_line_count": 0},
     ],
     "dim_tangles": [
@@ -524,7 +523,6 @@ BAD: dict[tuple[str, str], list[Row]] = {
     ],
     ("fct_messages", "sequence"): [{"sequence": None}],
     ("fct_messages", "is_decrypted"): [{"is_decrypted": True}, {"is_decrypted": None}],
-    ("dim_logs", "replaced_batch_id"): [{"replaced_batch_id": "5b11"}, {"status": "changed"}],
     ("dim_logs", "rejected_line_count"): [{"rejected_line_count": 4}],
     ("dim_tangles", "grown_by"): [{"grown_by": None}, {"candidate_count": 0}],
     ("dim_tangles", "tip_count"): [{"tip_count": 0}, {"message_count": 0}],

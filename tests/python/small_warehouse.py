@@ -74,8 +74,9 @@ class SmallWarehouse:
         """Add rows to a table of the log, and publish it."""
         if not self._catalog.table_exists(f"{LOG}.{name}"):
             self._create(LOG, name, rows)
-        self._catalog.load_table(f"{LOG}.{name}").append(rows)
-        self._write_checksums()
+        table = self._catalog.load_table(f"{LOG}.{name}")
+        table.append(rows)
+        _write_checksums(table)
         with open_catalog(self.home) as catalog:
             catalog.move_log()
 
@@ -113,14 +114,15 @@ class SmallWarehouse:
         self._catalog.create_table(f"{namespace}.{name}", rows.schema, location=str(location))
 
     def _done(self, name: str) -> str:
-        self._write_checksums()
-        return str(self._catalog.load_table(f"{WORK}.{name}").metadata_location)
+        table = self._catalog.load_table(f"{WORK}.{name}")
+        _write_checksums(table)
+        return str(table.metadata_location)
 
-    def _write_checksums(self) -> None:
-        for path in self.home.glob("warehouse/**/*.*"):
-            is_file = path.is_file() and not path.name.endswith(".crc")
-            if is_file and not checksums.sidecar(path).exists():
-                checksums.write(path)
+
+def _write_checksums(table: Table) -> None:
+    for path in Path(table.location()).glob("*/*.*"):
+        if path.suffix != ".crc" and not checksums.sidecar(path).exists():
+            checksums.write(path)
 
 
 _FILE_PATH, _POSITION = 2147483546, 2147483545

@@ -49,13 +49,11 @@ def test_a_known_log_is_not_even_opened() -> None:
 def test_a_touched_log_is_known_by_its_content() -> None:
     entry = stock([log("a.jsonl", "one", modified_ms=5)], KNOWN)["a.jsonl"]
     assert (entry.status, entry.batch_id, entry.modified_ms) == ("known", "before", 5)
-    assert entry.replaced_batch_id is None
 
 
 def test_a_log_of_the_same_size_and_another_time_may_have_changed() -> None:
     entry = stock([log("a.jsonl", "eno", modified_ms=5)], KNOWN)["a.jsonl"]
     assert (entry.status, entry.batch_id) == ("changed", "now")
-    assert entry.replaced_batch_id == "before"
 
 
 @pytest.mark.parametrize("first", [b"", b"one\n"])

@@ -187,7 +187,7 @@ def test_the_search_finds_what_is_planted(tmp_path: Path, compression: str) -> N
 
 
 def test_no_secret_stands_anywhere(warehouse: Warehouse, built: Build, needles: Needles) -> None:
-    """In the tables, the metastore, the quality reports, dbt's target and logs, Spark's log."""
+    """In the tables, the catalog, the quality reports, dbt's target and logs, Spark's log."""
     assert warehouse.dbt("docs", "generate").success
     roots = [warehouse.home, warehouse.project, warehouse.temporary]
     files = sorted(path for root in roots for path in root.rglob("*") if path.is_file())
@@ -205,22 +205,20 @@ def test_no_secret_stands_anywhere(warehouse: Warehouse, built: Build, needles: 
         "stg_ssb__landed_lines.py",
     }
     assert (warehouse.home / "data_docs" / "index.html") in files
-    assert any(path.is_relative_to(warehouse.home / "metastore") for path in files)
+    assert (warehouse.home / "catalog.db") in files
     assert not {path.suffix for path in files} & {".gz", ".zip", ".zst", ".bz2", ".xz"}
     tables = [
-        table
-        for schema in warehouse.session.sql("show schemas").collect()
-        for table in warehouse.session.catalog.listTables(schema[0])
-        if table.tableType == "MANAGED"
+        f"{schema.namespace}.{table.tableName}"
+        for schema in warehouse.session.sql("show schemas in warehouse").collect()
+        for table in warehouse.session.sql(f"show tables in {schema.namespace}").collect()
+        if schema.namespace.startswith("scuttlehouse_work")
     ]
-    assert len(tables) > 40
-    for table in tables:
-        if warehouse.session.table(f"{table.namespace[0]}.{table.name}").isEmpty():
+    assert len(tables) > 80
+    for name in tables:
+        if warehouse.session.table(name).isEmpty():
             continue
-        folder = warehouse.home / "warehouse" / f"{table.namespace[0]}.db" / table.name
-        assert any(path.is_relative_to(folder) and path.suffix == ".parquet" for path in files), (
-            folder
-        )
+        data = warehouse.session.sql(f"select file_path from {name}.files").collect()
+        assert {Path(row.file_path) for row in data} <= set(files), name
 
     found = search(files, needles)
     found += [f"{name} in what dbt build says" for name in find(built.output.encode(), needles)]

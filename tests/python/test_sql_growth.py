@@ -374,7 +374,8 @@ def builds(warehouse: Warehouse) -> tuple[Answers, Answers]:
     load(warehouse, RANDOM_WORLDS + [fixture_world(tangle) for tangle in fixture_tangles()])
     # With those data tests that read nothing but these models.
     own_tests = ["--indirect-selection", "cautious", "--exclude-resource-type", "unit_test"]
-    warehouse.build("build", "-s", *MODELS, *own_tests)
+    warehouse.build("run", "-s", *MODELS)
+    assert warehouse.dbt("test", "-s", *MODELS, *own_tests).success
     usual = answers_of(warehouse)
     warehouse.build("run", "-s", *MODELS, "--vars", "{settle_steps: 1}")
     return usual, answers_of(warehouse)

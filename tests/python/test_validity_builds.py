@@ -39,8 +39,8 @@ def verdicts(warehouse: Warehouse, cases: list[dict[str, Any]], **settings: str)
             value = case["raw"].replace("\n", " ")  # between members: a log has one line a message
             file.write(f'{{"key": "{case["id"] or NO_KEY}", "value": {value}}}\n')
     warehouse.land(log)
-    warehouse.build("run", "-s", "+stg_ssb__lines", "--vars", json.dumps(settings))
-    rows = warehouse.rows("select validity from stg_ssb__lines order by line_number")
+    warehouse.build("run", "-s", "+stg_ssb__landed_lines", "--vars", json.dumps(settings))
+    rows = warehouse.rows("select validity from stg_ssb__landed_lines order by line_number")
     assert len(rows) == len(cases)
     yield from (row["validity"] == "valid" for row in rows)
 
@@ -86,7 +86,7 @@ def test_a_file_without_a_key_is_refused_without_being_shown(
     log.write_text("no message\n")
     warehouse.land(log)
     settings = json.dumps({"network_key_file": str(file)})
-    outcome = warehouse.dbt("run", "-s", "+stg_ssb__lines", "--vars", settings)
+    outcome = warehouse.dbt("run", "-s", "+stg_ssb__landed_lines", "--vars", settings)
     [message] = [result.message for result in outcome.result if result.status == "error"]
     assert str(file) in message
     assert "network" in message

@@ -24,8 +24,8 @@ def sidecar(path: Path) -> Path:
     return path.with_name(f".{path.name}.crc")
 
 
-def verify(path: Path) -> None:
-    """Compare a file with its checksums; nothing is compared if there are none.
+def read(path: Path) -> bytes:
+    """The content of a file, compared with its checksums if there are any.
 
     Linear in the size of the file.
 
@@ -39,11 +39,16 @@ def verify(path: Path) -> None:
         raise CatalogError(f"The file {path} is missing.") from None
     except OSError as error:
         raise CatalogError(f"The file {path} cannot be read: {error.strerror}.") from None
-    if sums is None:
-        return
-    chunk = int.from_bytes(sums[4:8], "big")
-    if sums[:4] != _MAGIC or not chunk or _checksums(content, chunk) != sums[8:]:
-        raise CatalogError(f"The file {path} is damaged: it does not fit its checksums.")
+    if sums is not None:
+        chunk = int.from_bytes(sums[4:8], "big")
+        if sums[:4] != _MAGIC or not chunk or _checksums(content, chunk) != sums[8:]:
+            raise CatalogError(f"The file {path} is damaged: it does not fit its checksums.")
+    return content
+
+
+def verify(path: Path) -> None:
+    """Compare a file with its checksums, as :func:`read` does."""
+    read(path)
 
 
 def write(path: Path) -> None:

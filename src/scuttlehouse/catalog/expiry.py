@@ -1,116 +1,160 @@
-"""What no kept build needs is removed: old snapshots out of metadata, and files that nothing names."""
+"""What no kept build needs any more: old snapshots of tables, and files that nothing reaches."""
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
-from collections.abc import Iterable
+import zlib
+from collections.abc import Container, Iterator
+from contextlib import suppress
+from io import BytesIO
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
-import duckdb
+from pyiceberg.io import FileIO, InputFile, InputStream, OutputFile
+from pyiceberg.manifest import read_manifest_list
+from typing_extensions import override
 
 from scuttlehouse.catalog import checksums
-from scuttlehouse.catalog.iceberg import iceberg_catalog, write_sidecars
-from scuttlehouse.catalog.names import LOG, WORK
+from scuttlehouse.catalog.names import LOG, WORK, CatalogError
 from scuttlehouse.catalog.publishing import Catalog
-from scuttlehouse.engine import connect, literal, rows_of
+from scuttlehouse.catalog.pyiceberg_tables import changing
+from scuttlehouse.catalog.rows import all_tables
 
 
 def trim_history(catalog: Catalog, home: Path, most_snapshots: int = 20) -> None:
-    """Let tables with a long history name their present snapshot alone, or their metadata grows without end.
+    """Keep only the current snapshot of tables that builds write, where they have more than so many.
 
-    No file is removed: kept builds name the older snapshots in metadata of their own. Call it before a build is published.
+    A table's metadata file lists all its snapshots, so it would grow with every build. No file is
+    removed. Call it before publishing: a table that is trimmed gets a new metadata file.
 
-    Args:
-        most_snapshots: tables with more snapshots than this are trimmed.
+    Raises:
+        CatalogError: a metadata file is missing or damaged, or a table cannot be changed.
     """
-    long_ones = [
-        (namespace, name)
-        for namespace in (WORK, LOG)
-        for name, file in catalog.tables(namespace).items()
-        if len(_metadata(file).get("snapshots", ())) > most_snapshots
-    ]
-    if not long_ones:
-        return
-    tables = iceberg_catalog(home)
-    for namespace, name in long_ones:
-        table = tables.load_table(f"{namespace}.{name}")
-        present = table.metadata.current_snapshot_id
-        old = [one.snapshot_id for one in table.snapshots() if one.snapshot_id != present]
-        table.maintenance.expire_snapshots().by_ids(old).commit()
-        write_sidecars(table.metadata_location)
-    if any(namespace == LOG for namespace, _ in long_ones):
-        catalog.move_log()
+    for namespace in WORK, LOG:
+        for name, file in catalog.tables(namespace).items():
+            if len(_metadata(file).get("snapshots", ())) <= most_snapshots:
+                continue
+            with changing(catalog, home, namespace, name) as table:
+                current = table.metadata.current_snapshot_id
+                ids = [snapshot.snapshot_id for snapshot in table.snapshots()]
+                old = [snapshot_id for snapshot_id in ids if snapshot_id != current]
+                table.maintenance.expire_snapshots().by_ids(old).commit()
 
 
 def remove_unreachable(catalog: Catalog, home: Path) -> int:
-    """Remove the files of tables that neither the catalog nor a kept build names; return how many.
+    """Remove the files of the warehouse that no table of the catalog and no kept build reaches.
 
-    A metadata file names the files of its present snapshot. What a killed build has left is named by nothing. The removal can
-    be stopped at any moment, and the next one goes on. Nothing is removed where a metadata file cannot be read.
+    A table reaches its metadata file and the files of its current snapshot. This process holds the
+    build lock exclusively, because a file that is being written is not reached yet. It can be
+    killed at any moment, and run again. About 3 ms for each metadata file that is reached.
 
-    Complexity: O(files).
+    Returns:
+        How many files were removed.
+
+    Raises:
+        CatalogError: a file by which others are reached is missing or damaged; nothing is removed then.
     """
-    folder = home / "warehouse"
-    reached = _reached(folder, catalog.metadata_files())
-    if reached is None:
-        return 0
+    warehouse = home / "warehouse"
+    found = [Path(folder, name) for folder, _, files in os.walk(warehouse) for name in files]
+    reached = _reached(catalog, warehouse)
+    reached |= {str(checksums.sidecar(Path(file))) for file in reached}
     removed = 0
-    for parent, _, names in os.walk(folder, topdown=False):
-        for name in names:
-            path = Path(parent, name)
-            if str(_described(path)) not in reached:
-                path.unlink(missing_ok=True)
-                removed += not _is_sidecar(name)
-        if parent != str(folder) and not os.listdir(parent):
-            os.rmdir(parent)
+    for path in found:
+        if str(path) not in reached:
+            path.unlink(missing_ok=True)
+            removed += 1
+    for folder, folders, _ in os.walk(warehouse, topdown=False):
+        for name in folders:
+            with suppress(OSError):  # It is not empty.
+                Path(folder, name).rmdir()
     return removed
 
 
-def _reached(folder: Path, metadata_files: Iterable[str]) -> set[str] | None:
-    """These metadata files and all files that they name; null where one cannot be read."""
-    reached = set(metadata_files)
-    lists: set[str] = set()
-    try:
-        for file in sorted(reached):
-            if file.endswith(".gz.metadata.json"):  # a view, which has no files
-                continue
-            metadata = _metadata(file)
-            present = metadata.get("current-snapshot-id")
-            lists |= {
-                one["manifest-list"]
-                for one in metadata.get("snapshots", ())
-                if one["snapshot-id"] == present
+def _reached(catalog: Catalog, warehouse: Path) -> set[str]:
+    """All files that are needed, without their checksums."""
+    tables = all_tables(catalog.database)
+    for build in catalog.kept():
+        for named in build.tables, build.views, build.public:
+            tables |= {
+                file: f"{name} of the build {build.build_id}" for name, file in named.items()
             }
-            reached |= {one["statistics-path"] for one in metadata.get("statistics", ())}
-    except (OSError, ValueError, LookupError):
-        return None
-    with connect(folder) as connection:
-        manifests = set(_read(connection, "manifest_path", lists))
-        files = set(_read(connection, "data_file.file_path", manifests, "where status <> 2"))
-    return reached | lists | manifests | files
+    reached: set[str] = set()
+    for file, table in tables.items():
+        try:
+            reached.update(_files_of(file, reached))
+        except CatalogError as error:
+            raise CatalogError(
+                f"No unused file is removed. The table {table} is damaged: {error}"
+            ) from None
+    if strange := [file for file in reached if not Path(file).is_relative_to(warehouse)]:
+        raise CatalogError(
+            f"No unused file is removed, because the catalog names {min(strange)}, which is not in "
+            f"{warehouse}."
+        )
+    return reached
 
 
-def _read(
-    connection: duckdb.DuckDBPyConnection, column: str, avro_files: set[str], where: str = ""
-) -> list[str]:
-    if not avro_files:
-        return []
-    listed = ", ".join(literal(path) for path in sorted(avro_files))
-    rows = rows_of(connection, f"select {column} from read_avro([{listed}]) {where}")
-    return [value for (value,) in rows]
+def _files_of(file: str, known: Container[str]) -> Iterator[str]:
+    """The files that a metadata file reaches; none of manifests that are known already."""
+    yield file
+    metadata = _metadata(file)
+    try:
+        for kind in "statistics", "partition-statistics":
+            yield from (one["statistics-path"] for one in metadata.get(kind, ()))
+        snapshots = {
+            one["snapshot-id"]: one["manifest-list"] for one in metadata.get("snapshots", ())
+        }
+        current = metadata.get("current-snapshot-id", -1)
+        if current in (None, -1):
+            return
+        yield snapshots[current]
+        for manifest in read_manifest_list(_File(snapshots[current])):
+            if manifest.manifest_path not in known:
+                yield manifest.manifest_path
+                entries = manifest.fetch_manifest_entry(_Files(), discard_deleted=True)
+                yield from (entry.data_file.file_path for entry in entries)
+    except CatalogError:
+        raise
+    except (
+        Exception
+    ) as error:  # whatever pyiceberg says of files without checksums that are damaged
+        raise CatalogError(
+            f"What {file} names cannot be read ({type(error).__name__}: {error})."
+        ) from None
 
 
 def _metadata(file: str) -> dict[str, Any]:
-    metadata: dict[str, Any] = json.loads(Path(file).read_bytes())
+    content = checksums.read(Path(file))
+    try:
+        plain = gzip.decompress(content) if ".gz." in Path(file).name else content
+        metadata: dict[str, Any] = json.loads(plain)
+    except (ValueError, OSError, EOFError, zlib.error):
+        raise CatalogError(f"The file {file} is damaged: it is no metadata of a table.") from None
     return metadata
 
 
-def _is_sidecar(name: str) -> bool:
-    return name.startswith(".") and name.endswith(".crc")
+class _File(InputFile):
+    """A file for pyiceberg, whose content is compared with its checksums."""
+
+    @override
+    def open(self, seekable: bool = True) -> InputStream:
+        return BytesIO(checksums.read(Path(self.location)))
+
+    def exists(self) -> bool:
+        return Path(self.location).exists()
+
+    def __len__(self) -> int:
+        return Path(self.location).stat().st_size
 
 
-def _described(path: Path) -> Path:
-    """The file that a sidecar describes; any other file itself."""
-    return path.with_name(path.name[1:-4]) if _is_sidecar(path.name) else path
+class _Files(FileIO):
+    def new_input(self, location: str) -> InputFile:
+        return _File(location)
+
+    def new_output(self, location: str) -> NoReturn:
+        raise NotImplementedError(location)
+
+    def delete(self, location: str | InputFile | OutputFile) -> NoReturn:
+        raise NotImplementedError(location)

@@ -11,7 +11,8 @@ from pathlib import Path
 
 from scuttlehouse.catalog.names import CatalogError
 
-_REFUSED = "?*[]{};%#:"
+# Marks of a list, a pattern, a code or the end of a name, somewhere in Spark, SQLite, Java or DuckDB.
+_REFUSED = """?*[]{},#%"\\"""
 
 
 def home_folder(environment: Mapping[str, str] = os.environ) -> Path:
@@ -23,13 +24,15 @@ def home_folder(environment: Mapping[str, str] = os.environ) -> Path:
     >>> home_folder({"SCUTTLEHOUSE_HOME": "/tmp/../srv/house"})
     PosixPath('/srv/house')
     """
-    home = Path(environment.get("SCUTTLEHOUSE_HOME", "").strip() or ".scuttlehouse").resolve()
+    named = environment.get("SCUTTLEHOUSE_HOME", "")
+    # A path that leads in a circle is for prepare_home to refuse.
+    home = Path(os.path.realpath(named if named.strip() else ".scuttlehouse"))
     if home == Path(home.anchor):
         raise CatalogError("SCUTTLEHOUSE_HOME is the root of the disk: name a folder of its own.")
     if any(sign in _REFUSED or not sign.isprintable() for sign in str(home)):
         raise CatalogError(
             f"SCUTTLEHOUSE_HOME is {str(home)!r}: name a folder whose whole path has none of "
-            f"the characters {' '.join(_REFUSED)} and no line breaks, tabs or the like."
+            f"{' '.join(_REFUSED)} and no line breaks or other control characters."
         )
     return home
 
@@ -40,22 +43,22 @@ def prepare_home(home: Path) -> None:
     Raises:
         CatalogError: it is no folder that can be written, or holds a warehouse of an earlier version.
     """
-    for earlier in "metastore", "published.json":
-        if (home / earlier).exists():
-            raise CatalogError(
-                f"{home} holds a warehouse of an earlier version ({earlier}): set SCUTTLEHOUSE_HOME "
-                "to a new folder, or move this one away; its logs are read again into the new one."
-            )
     try:
         home.mkdir(mode=0o700, parents=True, exist_ok=True)
         home.chmod(0o700)
         with tempfile.TemporaryFile(dir=home):
             pass
+        earlier = [name for name in ("metastore", "published.json") if (home / name).exists()]
     except OSError as error:
         raise CatalogError(
             f"The home {home} is no folder that can be written ({error.strerror}): "
             "set SCUTTLEHOUSE_HOME to another one."
         ) from None
+    if earlier:
+        raise CatalogError(
+            f"{home} holds a warehouse of an earlier version ({earlier[0]}): set SCUTTLEHOUSE_HOME "
+            "to a new folder, or move this one away; its logs are read again into the new one."
+        )
 
 
 def holds_table_files(home: Path) -> bool:
@@ -85,7 +88,7 @@ def temporary_folder(home: Path) -> Path:
             fcntl.flock(lock, fcntl.LOCK_EX)
             for folder in shared.iterdir():
                 if not _is_in_use(folder):
-                    shutil.rmtree(folder)
+                    shutil.rmtree(folder, ignore_errors=True)
             own = Path(tempfile.mkdtemp(prefix=f"{os.getpid()}-", dir=shared))
             kept = os.open(own / _IN_USE, os.O_RDWR | os.O_CREAT, 0o600)
             fcntl.flock(kept, fcntl.LOCK_EX)

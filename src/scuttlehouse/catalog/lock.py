@@ -156,15 +156,15 @@ class BuildLock:
             for line in self._path.read_bytes().splitlines():
                 with suppress(ValueError):
                     words = json.loads(line)
-                    if isinstance(words, dict) and _SIGNATURE.items() <= _types(words).items():
+                    if isinstance(words, dict) and _is_signature(words):
                         yield words
 
 
 _SIGNATURE = {"host": str, "process": int, "command": str, "since": str, "has_left": bool}
 
 
-def _types(words: dict[str, Any]) -> dict[str, type]:
-    return {key: type(value) for key, value in words.items()}
+def _is_signature(words: dict[str, Any]) -> bool:
+    return all(type(words.get(key)) is of for key, of in _SIGNATURE.items())
 
 
 def _words() -> dict[str, Any]:

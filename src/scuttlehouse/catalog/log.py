@@ -1,29 +1,42 @@
-"""The log of runs, ``fct_builds``: every run appends to it, and no build takes anything back."""
+"""The log of runs, ``fct_builds``: what it says of a run is added without Spark."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from scuttlehouse.catalog.iceberg import iceberg_catalog, write_sidecars
+import pyarrow as pa
+
+from scuttlehouse.catalog import checksums
 from scuttlehouse.catalog.names import LOG
 from scuttlehouse.catalog.publishing import Catalog
+from scuttlehouse.catalog.pyiceberg_tables import changing
 
-if TYPE_CHECKING:
-    import pyarrow as pa
+TABLE = "fct_builds"
 
-LOG_TABLE = "fct_builds"
+# With more files the log is written anew as one file, because readers open each of them.
+_MOST_FILES = 50
 
 
-def append_steps(catalog: Catalog, home: Path, steps: pa.Table) -> None:
-    """Append steps to the log and publish them; nothing where no build has made the log yet.
+def append_steps(catalog: Catalog, home: Path, rows: pa.Table) -> None:
+    """Add rows to the log and publish it; nothing if the log has not been made yet.
 
     Args:
-        steps: rows with the columns of ``fct_builds``.
+        catalog: opened for writing.
+        home: its home.
+        rows: columns of the log, by name; those that are missing are null.
+
+    Raises:
+        CatalogError: the log is damaged or cannot be changed.
     """
-    if LOG_TABLE not in catalog.tables(LOG):
+    if TABLE not in catalog.tables(LOG):
         return
-    table = iceberg_catalog(home).load_table(f"{LOG}.{LOG_TABLE}")
-    table.append(steps)
-    write_sidecars(table.metadata_location)
+    with changing(catalog, home, LOG, TABLE) as table:
+        files = [Path(task.file.file_path) for task in table.scan().plan_files()]
+        if len(files) < _MOST_FILES:
+            table.append(rows)
+        else:
+            for file in files:
+                checksums.verify(file)
+            earlier = table.scan().to_arrow()
+            table.overwrite(pa.concat_tables([earlier, rows], promote_options="permissive"))
     catalog.move_log()

@@ -22,6 +22,15 @@ def tables_in(database: Database, namespace: str, kind: str = "TABLE") -> dict[s
     return dict(rows)
 
 
+def all_tables(database: Database) -> dict[str, str]:
+    """The names of all tables and views of the catalog database, by their metadata files."""
+    rows = database.rows(
+        "select metadata_location, table_namespace, table_name from iceberg_tables "
+        "where metadata_location is not null"
+    )
+    return {file: f"{namespace}.{name}" for file, namespace, name in rows}
+
+
 def namespaces(database: Database) -> set[str]:
     """The names of all namespaces."""
     query = "select namespace from iceberg_namespace_properties where catalog_name = ?"

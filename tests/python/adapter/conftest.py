@@ -1,4 +1,4 @@
-"""A tiny dbt project on a real Spark with a real Derby metastore, in one Java process."""
+"""A tiny dbt project on a real Spark, in one Java process."""
 
 from __future__ import annotations
 

@@ -6,7 +6,7 @@ import doctest
 import os
 import subprocess
 import sys
-from hashlib import md5
+from ipaddress import IPv4Address, IPv6Address, ip_address
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -17,11 +17,9 @@ from pyspark.errors import PySparkException
 
 from conftest import Project
 from dbt.adapters.sparkpython import (
+    calls,
     connections,
-    derby,
     java,
-    orphans,
-    owners,
     sentences,
     session,
 )
@@ -38,9 +36,7 @@ def running(unbuilt: Project) -> Project:
 
 @pytest.fixture(scope="module")
 def broken(running: Project) -> dict[str, Any]:
-    """What became of the broken models, where a table of another owner claims one's place."""
-    claimed = running.root / "warehouse" / "tiny.db" / "claimed"
-    running.rows(f"create table tiny.owner using parquet location '{claimed}' as select 7 as x")
+    """What became of the broken models."""
     return running.results("run", "--select", "tag:broken")
 
 
@@ -96,7 +92,6 @@ def broken(running: Project) -> dict[str, Any]:
         ),
         ("unparsable", ["[PARSE_SYNTAX_ERROR]", "from tiny.numbers wher id > 1\n", "^"]),
         ("fails_at_run_time", ["[USER_RAISED_EXCEPTION] out of numbers"]),
-        ("claimed", ["[LOCATION_ALREADY_EXISTS]", "`tiny`.`claimed`"]),
     ],
 )
 def test_error_is_a_sentence(broken: dict[str, Any], model: str, parts: list[str]) -> None:
@@ -129,12 +124,6 @@ def test_error_is_a_sentence(broken: dict[str, Any], model: str, parts: list[str
             "\n\tat java.base/Some.code",
             "OutOfMemoryError: Java heap space. Give Spark more memory: spark.driver.memory in the profile.",
         ),
-        (
-            "org.apache.hadoop.hive.ql.metadata.HiveException: Unable to instantiate\n\tat Some.code\n"
-            "Caused by: ERROR XSDB6: Another instance of Derby may have already booted the database"
-            " /home/metastore.\n\tat org.apache.derby.Some.code",
-            derby.in_use("/home/metastore"),
-        ),
     ],
 )
 def test_pages_of_java_become_a_sentence(text: str, sentence: str) -> None:
@@ -156,35 +145,6 @@ def test_place_of_an_error_is_found_in_the_statement_itself() -> None:
 def test_every_broken_model_is_judged(broken: dict[str, Any]) -> None:
     cases = test_error_is_a_sentence.pytestmark[0].args[1]
     assert sorted(broken) == sorted(model for model, _ in cases)
-
-
-def test_a_directory_that_a_table_uses_is_never_cleared(
-    running: Project, broken: dict[str, Any]
-) -> None:
-    assert broken["claimed"].status == "error"
-    assert [row.x for row in running.rows("select x from tiny.owner")] == [7]
-
-
-def test_a_clearing_that_was_interrupted_is_finished(running: Project) -> None:
-    left = running.root / "warehouse" / "tiny.db" / "left"
-    left.mkdir()
-    (left / "part-0.parquet").write_text("half a file")
-    schema = f"orphan_{md5(f'file:{left}'.encode()).hexdigest()}"
-    running.rows(f"create schema {schema} location '{left}'")
-    session.run_statement(running.session, "create table tiny.left using parquet as select 1 as x")
-    assert [row.x for row in running.rows("select x from tiny.left")] == [1]
-    assert not running.rows(f"show schemas like '{schema}'")
-
-
-def test_metastore_in_use_is_refused_before_java_starts(running: Project, tmp_path: Path) -> None:
-    run = running.start("run", "--select", "numbers", "--log-path", str(tmp_path))
-    printed = run.communicate()[0]
-    assert run.returncode != 0
-    assert (
-        f"The metastore in {running.root}/metastore is in use by process {os.getpid()} " in printed
-    )
-    assert "Traceback" not in printed
-    assert not (tmp_path / "spark.log").exists()
 
 
 def test_old_java_is_refused(unbuilt: Project, tmp_path: Path) -> None:
@@ -228,10 +188,12 @@ def test_java_that_refuses_its_options_is_quoted(tmp_path: Path) -> None:
     start = f"""
 from pathlib import Path
 from dbt.adapters.sparkpython import session
+from dbt.adapters.sparkpython.credentials import SparkPythonCredentials
 options = {{"spark.driver.extraJavaOptions": "-XX:MaxHeapFreeRatio=much"}}
+target = SparkPythonCredentials(schema="s", server_side_parameters=options)
 session.log_to(Path({str(tmp_path)!r}))
-session.begin_to_open(options, with_workers=True)
-session.open_session(options)
+session.begin_to_open(target, with_workers=True)
+session.open_session(target)
 """
     run = subprocess.run([sys.executable, "-c", start], capture_output=True, text=True, check=False)
     assert "ended before it was ready: Improperly specified VM option" in run.stderr
@@ -245,14 +207,74 @@ def test_spark_that_does_not_start_says_why() -> None:
         session._start({"spark.remote": "sc://localhost"})
 
 
+def target(parameters: dict[str, str], **fields: str) -> SparkPythonCredentials:
+    return SparkPythonCredentials(schema="s", server_side_parameters=parameters, **fields)
+
+
 def test_settings_of_a_running_spark_cannot_change(running: Project) -> None:
     parameters = session._opened_with
     with pytest.raises(DbtRuntimeError, match=r"already runs .* spark\.sql\.warehouse\.dir"):
-        session.open_session({**parameters, "spark.sql.warehouse.dir": "/elsewhere"})
-    assert (
-        session.open_session({**parameters, "spark.sql.shuffle.partitions": "3"}) is running.session
-    )
+        session.open_session(target({**parameters, "spark.sql.warehouse.dir": "/elsewhere"}))
+    changed = target({**parameters, "spark.sql.shuffle.partitions": "3"})
+    assert session.open_session(changed) is running.session
     assert running.session.conf.get("spark.sql.shuffle.partitions") == "3"
+
+
+def computed() -> dict[str, str]:
+    return {"spark.app.name": "computed"}
+
+
+def refused() -> dict[str, str]:
+    raise ValueError("The jar is missing.")
+
+
+def test_settings_that_a_function_computes(monkeypatch: pytest.MonkeyPatch) -> None:
+    module = ModuleType("settings_of_mine")
+    module.__dict__.update(computed=computed, refused=refused)
+    monkeypatch.setitem(sys.modules, "settings_of_mine", module)
+    assert session.computed_settings(target({})) == {}
+    assert session.computed_settings(target({}, spark_settings="settings_of_mine.computed")) == (
+        computed()
+    )
+    with pytest.raises(DbtRuntimeError, match=r"The jar is missing\."):
+        session.computed_settings(target({}, spark_settings="settings_of_mine.refused"))
+    with pytest.raises(DbtRuntimeError, match=r"There is no Python function settings_of_mine\.no"):
+        session.computed_settings(target({}, spark_settings="settings_of_mine.no"))
+
+
+def test_nobody_beyond_this_machine_reaches_spark(running: Project) -> None:
+    conf = running.session.sparkContext.getConf()
+    assert conf.get("spark.authenticate") == "true"
+    listening = listening_addresses(os.getpid()) | {
+        address for pid in children(os.getpid()) for address in listening_addresses(pid)
+    }
+    assert listening
+    assert all(address.is_loopback for address in listening), listening
+
+
+def children(pid: int) -> set[int]:
+    """All processes that a process has started, and those that they have."""
+    found: set[int] = set()
+    for task in Path(f"/proc/{pid}/task").iterdir():
+        for child in (task / "children").read_text().split():
+            found |= {int(child), *children(int(child))}
+    return found
+
+
+def listening_addresses(pid: int) -> set[IPv4Address | IPv6Address]:
+    """The addresses at which a process listens for connections."""
+    sockets = {os.readlink(one) for one in Path(f"/proc/{pid}/fd").iterdir() if one.exists()}
+    found: set[IPv4Address | IPv6Address] = set()
+    for name in ("tcp", "tcp6"):
+        for line in Path(f"/proc/{pid}/net/{name}").read_text().splitlines()[1:]:
+            fields = line.split()
+            if fields[3] != "0A" or f"socket:[{fields[9]}]" not in sockets:
+                continue
+            words = bytes.fromhex(fields[1].partition(":")[0])
+            ordered = b"".join(words[at : at + 4][::-1] for at in range(0, len(words), 4))
+            address = ip_address(ordered)
+            found.add(getattr(address, "ipv4_mapped", None) or address)
+    return found
 
 
 def test_python_models_need_the_session() -> None:
@@ -264,58 +286,7 @@ def test_python_models_need_the_session() -> None:
         SessionPythonJobHelper(Path(), {}, credentials)
 
 
-@pytest.mark.parametrize(
-    ("url", "options", "folder"),
-    [
-        ("jdbc:derby:;databaseName=a/ms;create=true", "", "a/ms"),
-        ("jdbc:derby:a/ms;create=true", "", "a/ms"),
-        ("jdbc:derby:directory:/a/ms", "", "/a/ms"),
-        ("jdbc:derby:;databaseName=ms", "-Dderby.system.home=/home -Xss4m", "/home/ms"),
-        ("jdbc:derby:;databaseName=/a/ms", "-Dderby.system.home=/home", "/a/ms"),
-        ("jdbc:derby:memory:ms;create=true", "", None),
-        ("jdbc:derby://server:1527/ms", "", None),
-        ("jdbc:mysql://server/ms", "", None),
-        (None, "", "metastore_db"),
-    ],
-)
-def test_folder_of_the_metastore(url: str | None, options: str, folder: str | None) -> None:
-    parameters = {"spark.driver.extraJavaOptions": options}
-    if url is not None:
-        parameters[derby.URL_KEYS[0]] = url
-    assert derby.metastore_folder(parameters) == (None if folder is None else Path(folder))
-
-
-@pytest.mark.parametrize(
-    ("names", "is_cleared"),
-    [
-        ({"seg0", "dbex.lck", "README_DO_NOT_TOUCH_FILES.txt"}, True),
-        (set(), True),
-        ({"seg0", "log", "service.properties"}, False),
-        ({"seg0", "somebody's"}, False),
-    ],
-)
-def test_a_metastore_that_was_not_made_whole(
-    tmp_path: Path, names: set[str], is_cleared: bool
-) -> None:
-    folder = tmp_path / "metastore"
-    folder.mkdir()
-    for name in names:
-        (folder / name).touch()
-    derby.clear_unfinished({derby.URL_KEYS[0]: f"jdbc:derby:;databaseName={folder};create=true"})
-    assert folder.exists() != is_cleared
-
-
-def test_a_run_after_one_that_was_killed_while_it_made_the_metastore(
-    unbuilt: Project, tmp_path: Path
-) -> None:
-    """Derby itself refuses a folder without `service.properties`."""
-    (tmp_path / "metastore" / "seg0").mkdir(parents=True)
-    run = unbuilt.start("run", "-s", "numbers", "--log-path", str(tmp_path), home=tmp_path)
-    printed = run.communicate()[0]
-    assert run.returncode == 0, printed
-
-
-@pytest.mark.parametrize("module", [connections, derby, orphans, owners])
+@pytest.mark.parametrize("module", [calls, connections])
 def test_doctests(module: ModuleType) -> None:
     outcome = doctest.testmod(module)
     assert outcome.attempted

@@ -26,8 +26,6 @@ tiny:
         spark.master: "local[2]"
         spark.driver.memory: "1g"
         spark.driver.extraJavaOptions: "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
-        spark.hadoop.javax.jdo.option.ConnectionURL:
-          "jdbc:derby:;databaseName={{ env_var('TINY_HOME') }}/metastore;create=true"
         spark.sql.warehouse.dir: "{{ env_var('TINY_HOME') }}/warehouse"
         spark.sql.shuffle.partitions: "2"
         spark.sql.session.timeZone: "UTC"
@@ -47,18 +45,10 @@ seeds:
 {{ config(materialized='table') }}
 select id from range({{ var('rows', 10) }})
 """,
-    # The folder goes in as a var: only the test needs it.
-    "macros/view_numbers.sql": """
-{% macro view_numbers() %}
-  {% do adapter.view_files('numbers_by_files', 'tiny.numbers', var('folder')) %}
-  {% do run_query("create or replace temporary view numbers_are_few as select "
-      ~ adapter.reads_few_bytes('select id from tiny.numbers') ~ " as answer") %}
+    "macros/join_words.sql": """
+{% macro join_words(words) %}
+  {% do log(adapter.call_python('shlex.join', words)) %}
 {% endmacro %}
-""",
-    # Long enough to be killed in the middle of writing when `slow` is large.
-    "models/crashed.sql": """
-{{ config(materialized='table') }}
-select id, sha2(cast(id as string), 512) as digest from range({{ var('slow', 3) }})
 """,
     "models/doubled.py": """
 def model(dbt, session):
@@ -281,10 +271,6 @@ from {{ ref('numbers') }} wher id > 1
     "models/broken/fails_at_run_time.sql": """
 {{ config(materialized='table') }}
 select raise_error('out of numbers') as x from {{ ref('numbers') }}
-""",
-    "models/broken/claimed.sql": """
-{{ config(materialized='table') }}
-select 1 as x
 """,
 }
 

@@ -11,8 +11,8 @@ from dbt.adapters.spark.connections import SparkConnectionMethod, SparkCredentia
 class SparkPythonCredentials(SparkCredentials):
     """dbt-spark's credentials; `method: session` is the default and then needs no `host`.
 
-    `spark_settings` names a Python function, `package.module.function`. It is called once, before Spark starts, and returns
-    settings that are computed: paths, jars, addresses. What it raises is shown as it is.
+    `spark_settings` names a Python function, `package.module.function`. It is called once, before Spark
+    starts, and returns settings that are computed: paths, jars, addresses. What it raises is shown as it is.
     """
 
     method: SparkConnectionMethod = SparkConnectionMethod.SESSION

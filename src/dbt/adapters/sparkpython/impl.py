@@ -73,4 +73,4 @@ class SparkPythonAdapter(SparkAdapter):
     @available
     def forget_relations(self) -> None:
         """Make dbt list relations again: for hooks that change the catalog without dbt."""
-        self.cache.clear()
+        self.cache.clear()  # type: ignore[no-untyped-call]

@@ -28,12 +28,15 @@
 {#- Rewrite an Iceberg table whose readers skip a tenth of its rows, or open ten files to know which: it then has neither. -#}
 {% macro sparkpython_compact(relation) -%}
   {%- if config.get('file_format') == 'iceberg' -%}
-    {%- set summary = run_query('select summary from ' ~ relation ~ ".snapshots where summary['total-records'] is not null"
-        ~ ' order by committed_at desc limit 1').rows -%}
-    {%- set counts = summary[0][0] if summary else {} -%}
-    {%- set files = counts.get('total-delete-files', '0') | int -%}
-    {%- set deleted = counts.get('total-position-deletes', '0') | int -%}
-    {%- if files >= 10 or deleted * 10 > counts.get('total-records', '0') | int -%}
+    {%- set is_worn -%}
+      select
+        int(summary['total-delete-files']) >= 10
+        or bigint(summary['total-position-deletes']) * 10 > bigint(summary['total-records']) as is_worn
+      from {{ relation }}.snapshots
+      order by committed_at desc
+      limit 1
+    {%- endset -%}
+    {%- if run_query(is_worn).rows[0][0] -%}
       {%- do run_query('insert overwrite ' ~ relation ~ ' select * from ' ~ relation) -%}
     {%- endif -%}
   {%- endif -%}

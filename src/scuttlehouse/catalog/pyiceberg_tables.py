@@ -1,0 +1,55 @@
+"""The tables of the warehouse for pyiceberg, and checksums for the files that it writes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from scuttlehouse.catalog import checksums
+from scuttlehouse.catalog.database import postgresql_address
+from scuttlehouse.catalog.names import CATALOG, CatalogError
+
+if TYPE_CHECKING:
+    from pyiceberg.table import Table
+
+    from scuttlehouse.catalog.publishing import Catalog
+
+
+@contextmanager
+def changing(catalog: Catalog, home: Path, namespace: str, name: str) -> Iterator[Table]:
+    """A table to change in a block; then the new files are for their owner only, with checksums.
+
+    Raises:
+        CatalogError: the metadata file of the table is missing or damaged, or it cannot be changed.
+    """
+    # Imported here because that takes half a second, and most builds change no table in this way.
+    from pyiceberg.catalog.sql import SqlCatalog
+    from pyiceberg.exceptions import CommitFailedException
+    from sqlalchemy.exc import SQLAlchemyError
+
+    checksums.verify(Path(catalog.tables(namespace)[name]))
+    tables = SqlCatalog(CATALOG, uri=_address(home), warehouse=str(home / "warehouse"))
+    try:
+        table = tables.load_table((namespace, name))
+        folder = Path(table.location())
+        before = set(folder.rglob("*"))
+        yield table
+        for path in set(folder.rglob("*")) - before:
+            path.chmod(0o700 if path.is_dir() else 0o600)
+            if path.is_file():
+                checksums.write(path)
+    except (CommitFailedException, OSError, SQLAlchemyError, ValueError) as error:
+        raise CatalogError(
+            f"The table {namespace}.{name} cannot be changed: {' '.join(str(error).split())}."
+        ) from None
+    finally:
+        tables.close()
+
+
+def _address(home: Path) -> str:
+    address = postgresql_address()
+    if address:
+        return f"postgresql+psycopg://{address.partition('://')[2]}"
+    return f"sqlite:///{home / 'catalog.db'}?timeout=60"

@@ -1,0 +1,187 @@
+"""A file of a published table is removed, cut short or changed: nobody gets a wrong answer."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+
+from scuttlehouse.catalog import checksums
+from scuttlehouse.changes import count_changes
+from scuttlehouse.cli import main
+from scuttlehouse.engine import WarehouseError
+from scuttlehouse.warehouse import open_published
+from small_warehouse import SmallWarehouse
+
+ROWS = pa.table({"id": [f"id {n}" for n in range(100)], "number": list(range(100))})
+KINDS = {
+    "metadata": "metadata/*.metadata.json",
+    "manifest list": "metadata/snap-*.avro",
+    "manifest": "metadata/*-m0.avro",
+    "data": "data/*-0-*.parquet",
+    "deletes": "data/*-deletes.parquet",
+}
+
+
+@pytest.fixture
+def small(tmp_path: Path) -> SmallWarehouse:
+    """Two tables whose rows are in several files, some of them deleted."""
+    small = SmallWarehouse(tmp_path)
+    small.begin()
+    for name in "dim_groups", "fct_messages":
+        small.write(name, ROWS, files=2)
+        file = min(small.data_files(name))
+        small.delete(name, {file: [3, 4]})
+    small.end()
+    return small
+
+
+def remove(path: Path) -> None:
+    path.unlink()
+
+
+def cut(path: Path) -> None:
+    path.write_bytes(path.read_bytes()[:-7])
+
+
+def empty(path: Path) -> None:
+    path.write_bytes(b"")
+
+
+def flip(path: Path) -> None:
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 1
+    path.write_bytes(content)
+
+
+def files_of(small: SmallWarehouse, kind: str) -> list[Path]:
+    """The files of a kind that the current snapshot of dim_groups needs."""
+    found = sorted(small.home.glob(f"warehouse/*/dim_groups-*/{KINDS[kind]}"))
+    if kind == "metadata":
+        return found[-1:]
+    if kind == "manifest list":
+        return [max(found, key=lambda path: path.stat().st_mtime_ns)]
+    return found
+
+
+@pytest.mark.parametrize("damage", [remove, cut, empty, flip])
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_damaged_file_is_named(
+    small: SmallWarehouse, kind: str, damage: Callable[[Path], None]
+) -> None:
+    files = files_of(small, kind)
+    assert files
+    for path in files:
+        content = path.read_bytes()
+        damage(path)
+        with open_published(small.home) as warehouse:
+            for statement in (
+                "select count(*) from dim_groups",
+                "select number from fct_messages join dim_groups using (number)",
+                "select max(number) from scuttlehouse_build_1.dim_groups",
+                "summarize dim_groups",
+                "select 1 where exists (from dim_groups where number = 1)",
+            ):
+                with pytest.raises(WarehouseError) as refused:
+                    warehouse.query(statement)
+                assert re.fullmatch(
+                    rf"The file {re.escape(str(path))} is (missing|damaged).* "
+                    r"The table (scuttlehouse_build_1\.)?dim_groups needs it: .*`scuttlehouse rollback`, "
+                    r"restore .*`dbt build --full-refresh`\.",
+                    str(refused.value),
+                )
+            assert warehouse.query("select count(*) from fct_messages")[1] == [(98,)]
+            path.write_bytes(content)
+            assert warehouse.query("select count(*) from dim_groups")[1] == [(98,)]
+
+
+def test_the_command_names_a_damaged_file(
+    small: SmallWarehouse, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("SCUTTLEHOUSE_HOME", str(small.home))
+    [path, *_] = files_of(small, "data")
+    flip(path)
+    assert main(["sql", "select * from dim_groups"]) == 1
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert re.fullmatch(rf"The file {re.escape(str(path))} is damaged: .*\n", err)
+
+
+@pytest.mark.parametrize("damage", [cut, empty, flip])
+@pytest.mark.parametrize("kind", KINDS)
+def test_damaged_checksums_are_like_a_damaged_file(
+    small: SmallWarehouse, kind: str, damage: Callable[[Path], None]
+) -> None:
+    [path, *_] = files_of(small, kind)
+    damage(checksums.sidecar(path))
+    with open_published(small.home) as warehouse:
+        with pytest.raises(WarehouseError, match=rf"^The file {path} .* dim_groups"):
+            warehouse.query("select * from dim_groups")
+        assert len(warehouse.query("select * from fct_messages")[1]) == 98
+
+
+def test_without_checksums_a_right_file_is_read(small: SmallWarehouse) -> None:
+    for path in small.home.glob("warehouse/**/.*.crc"):
+        path.unlink()
+    with open_published(small.home) as warehouse:
+        assert len(warehouse.query("select * from dim_groups")[1]) == 98
+
+
+@pytest.mark.parametrize("damage", [remove, empty])
+@pytest.mark.parametrize("kind", KINDS)
+def test_without_checksums_a_damaged_file_is_an_error(
+    small: SmallWarehouse, kind: str, damage: Callable[[Path], None]
+) -> None:
+    for path in small.home.glob("warehouse/**/.*.crc"):
+        path.unlink()
+    damage(files_of(small, kind)[0])
+    with open_published(small.home) as warehouse:
+        with pytest.raises(WarehouseError) as refused:
+            warehouse.query("select * from dim_groups")
+        assert "\n" not in str(refused.value)
+        assert len(warehouse.query("select * from fct_messages")[1]) == 98
+
+
+def test_tables_are_listed_beside_damaged_rows(small: SmallWarehouse) -> None:
+    for kind in "data", "deletes":
+        for path in files_of(small, kind):
+            path.unlink()
+    with open_published(small.home) as warehouse:
+        assert warehouse.query("show tables")[1] == [("dim_groups",), ("fct_messages",)]
+        with pytest.raises(WarehouseError, match="is missing"):
+            warehouse.query("select * from dim_groups")
+
+
+@pytest.fixture
+def states(small: SmallWarehouse) -> Iterator[tuple[SmallWarehouse, str, str]]:
+    before = small.publish({"dim_groups": ROWS}).public["dim_groups"]
+    small.begin()
+    [file] = small.data_files("dim_groups")
+    after = small.delete("dim_groups", {file: [7]})
+    yield small, before, after
+
+
+@pytest.mark.parametrize("damage", [remove, flip])
+def test_changes_are_not_counted_from_damaged_files(
+    states: tuple[SmallWarehouse, str, str], damage: Callable[[Path], None]
+) -> None:
+    small, before, after = states
+    folder = Path(after).parents[1]
+
+    def count() -> object:
+        return count_changes(
+            small.home, {"dim_groups": before}, {"dim_groups": after}, {"dim_groups": ["id"]}
+        )
+
+    assert count() == {"dim_groups": (0, 0, 1)}
+    needed = [Path(before), Path(after), *folder.glob("*/*.avro"), *folder.glob("data/*.parquet")]
+    for path in needed:
+        content = path.read_bytes()
+        damage(path)
+        with pytest.raises(WarehouseError, match=rf"^The file {path} .* table dim_groups needs it"):
+            count()
+        path.write_bytes(content)
+    assert count() == {"dim_groups": (0, 0, 1)}
