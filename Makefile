@@ -7,9 +7,8 @@ DBT_ARGS := --profiles-dir profiles
 
 .PHONY: build test adapter lint docs clean java jars postgres
 
-# Unit tests test the code and not the log: `make test` runs them.
 build: jars
-	@$(DBT) build $(DBT_ARGS) --exclude-resource-type unit_test
+	@$(BIN)/scuttlehouse build
 
 # Two things at a time: lint and the adapter, which has a Spark of other settings; then two processes of the
 # other tests (tests/python/conftest.py).

@@ -7,6 +7,7 @@ The folders are those of the environment that Dagster runs in (SCUTTLEHOUSE_LAND
 What a build says is in the run's log, line by line; a build that publishes nothing fails the run.
 """
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -14,17 +15,20 @@ from pathlib import Path
 from dagster import Definitions, Failure, OpExecutionContext, ScheduleDefinition, job, op
 
 PROJECT = Path(__file__).parents[1]
-DBT = Path(sys.executable).with_name("dbt")
+SCUTTLEHOUSE = Path(sys.executable).with_name("scuttlehouse")
 
 
 @op
 def build(context: OpExecutionContext) -> str:
     """What `make build` does in an environment that is installed; returns what it said."""
-    command = [DBT, "--no-use-colors", "build", "--profiles-dir", "profiles"]
-    command += ["--exclude-resource-type", "unit_test"]
     said = []
     with subprocess.Popen(
-        command, cwd=PROJECT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+        [SCUTTLEHOUSE, "build"],
+        cwd=PROJECT,
+        env={**os.environ, "DBT_USE_COLORS": "false"},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
     ) as process:
         for line in process.stdout or ():
             context.log.info(line.rstrip())

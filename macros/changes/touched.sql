@@ -20,7 +20,8 @@
   {%- if not (execute and adapter.call_python('scuttlehouse.runs.tests_touched_rows') and is_refresh()) -%}
     {{ return('true') }}
   {%- endif -%}
-  {%- set config_of_model = graph.nodes['model.scuttlehouse.' ~ model_name].config -%}
+  {#- A seed has none. -#}
+  {%- set config_of_model = (graph.nodes.get('model.scuttlehouse.' ~ model_name) or {'config': {}}).config -%}
   {%- set touched = config_of_model.get('replaced_keys_from') -%}
   {%- if not touched -%}
     {{ return('true') }}

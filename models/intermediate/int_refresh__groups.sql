@@ -1,6 +1,7 @@
 -- All that a group's rows hang on: its tangles, those of its epochs, the feeds that are announced for
 -- the keys of its epochs, and the epochs of those who write to it. Groups that share a key share the
 -- epoch that a message with that key belongs to.
+{%- set tangle_columns = ['root_id', 'group_id'] %}
 {%- set feed_columns = {'feed_id': 'string', 'key_hash': 'string'} %}
 with
 
@@ -12,7 +13,7 @@ changed_people as (
 
 tangle_messages as (
 
-    {{ touched_now_and_before('int_tangles__messages', 'tangle_id', 'int_refresh__tangles', ['root_id', 'group_id']) }}
+    {{ touched_now_and_before('int_tangles__messages', 'tangle_id', 'int_refresh__tangles', tangle_columns) }}
 
 ),
 

@@ -1,4 +1,3 @@
--- depends_on: {{ ref('int_refresh__tangles') }}
 {{ config(materialized='incremental', unique_key='tangle_id', replaced_keys_from='int_refresh__tangles') }}
 
 with

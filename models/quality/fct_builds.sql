@@ -1,4 +1,4 @@
--- A log: every run of dbt appends to it when it ends (src/scuttlehouse/runs.py), and no build takes anything back.
+-- A log: every run of dbt appends to it at its end (src/scuttlehouse/runs.py). No build takes anything back.
 {{ config(
     materialized='incremental',
     incremental_strategy='append',

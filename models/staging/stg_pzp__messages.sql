@@ -1,4 +1,8 @@
-{{ config(materialized='incremental', unique_key='message_id', replaced_keys_from='int_refresh__sighted_messages') }}
+{{ config(
+    materialized='incremental',
+    unique_key='message_id',
+    replaced_keys_from='int_refresh__sighted_messages'
+) }}
 
 with
 

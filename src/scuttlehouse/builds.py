@@ -59,7 +59,7 @@ def roll_back(home: Path, build_id: str | None) -> None:
 
 
 def list_builds(home: Path) -> list[str]:
-    """A line for each kept build, in the order in which a rollback takes them; a star marks the published one.
+    """A line for each kept build, with a star for the published one, in the order of rollbacks.
 
     Raises:
         CatalogError: nothing is published.

@@ -21,8 +21,8 @@ from scuttlehouse.table_files import TableFiles, read_files, verify
 # Rows added, changed and deleted, by table.
 Changes = dict[str, tuple[int, int, int]]
 
-# Where DuckDB says that a row is.
-_PLACE = "(filename, file_row_number)"
+# Where DuckDB says that a row is, in columns that no table shows.
+_PLACE = "filename", "file_row_number"
 
 
 class _State(NamedTuple):
@@ -52,8 +52,9 @@ def count_changes(
         keys: the columns whose values no two rows of a table share; nulls are values here.
 
     Returns:
-        Rows added, changed and deleted for each table of ``after``, except a table whose columns are
-        not the same in both states, and one without a key here.
+        Rows added, changed and deleted for each table of ``after``. Left out are tables whose columns
+        are not the same in both states, without a key here, or with a column ``filename`` or
+        ``file_row_number``.
 
     Raises:
         WarehouseError: a file of a table is missing or damaged.
@@ -89,7 +90,7 @@ def _count(
         [(row_count,)] = rows_of(connection, f"select count(*) from {_scan(after)}")
         return row_count, 0, 0
     old = _read_state(connection, table, before)
-    if old.columns != new.columns or not key:
+    if old.columns != new.columns or not key or old.columns.keys() & set(_PLACE):
         return None
     return _compare(connection, table, old, new, key)
 
@@ -107,26 +108,17 @@ def _scan(location: str) -> str:
 def _compare(
     connection: duckdb.DuckDBPyConnection, table: str, old: _State, new: _State, key: Sequence[str]
 ) -> tuple[int, int, int]:
-    common = old.files.data & new.files.data
     verify(table, sorted(old.files.deletes | new.files.deletes | (old.files.data ^ new.files.data)))
-    changed_files = _find_places(connection, table, old, new) if common else frozenset()
-    sides = []
-    for side, state in ("gone", old), ("came", new):
-        columns = [f"{identifier(name)} as key_{number}" for number, name in enumerate(key)]
-        columns.append(f"{_hash(state.columns)} as row_hash")
-        selected = f"select {', '.join(columns)} from {_scan(state.location)} where filename"
-        sides.append(
-            f"({selected} in {_list(state.files.data - common)} union all "
-            f"{selected} in {_list(changed_files)} and {_PLACE} in (from {side})) as {side}"
-            if changed_files
-            else f"({selected} in {_list(state.files.data - common)}) as {side}"
-        )
-    matches = [f"gone.key_{n} is not distinct from came.key_{n}" for n in range(len(key))]
+    common = _find_places(connection, table, old, new)
+    gone = _rows(old, old.files.data - new.files.data, common, "gone", key)
+    came = _rows(new, new.files.data - old.files.data, common, "came", key)
+    matches = [f"old.key_{n} is not distinct from new.key_{n}" for n in range(len(key))]
     [(added, changed, deleted)] = rows_of(
         connection,
-        "select count(*) filter (where gone.row_hash is null), "
-        "count(*) filter (where gone.row_hash <> came.row_hash), "
-        f"count(*) filter (where came.row_hash is null) from {' full join '.join(sides)} on {' and '.join(matches)}",
+        "select count(*) filter (where old.row_hash is null), "
+        "count(*) filter (where old.row_hash <> new.row_hash), "
+        "count(*) filter (where new.row_hash is null) "
+        f"from ({gone}) as old full join ({came}) as new on {' and '.join(matches)}",
     )
     return added, changed, deleted
 
@@ -139,36 +131,41 @@ def _find_places(
     They are in the tables ``gone``, of rows of the old state, and ``came``, of rows of the new one.
 
     Returns:
-        The files of these places, and perhaps others; none if there are no such places.
+        The files of these places, and perhaps others; none, and no tables, if there is no such place.
     """
-    common = _list(old.files.data & new.files.data)
-    if old.files.other_deletes ^ new.files.other_deletes:
-        scans = [
-            f"select filename, file_row_number from {_scan(one.location)}" for one in (old, new)
-        ]
-        places = (
-            f"{scans[0]} where filename in {common} union {scans[1]} where filename in {common}"
-        )
-    elif differing := old.files.position_deletes ^ new.files.position_deletes:
-        places = (
-            "select file_path as filename, pos as file_row_number "
-            f"from read_parquet([{', '.join(map(literal, sorted(differing)))}]) where file_path in {common}"
-        )
-    else:
+    common, differing = old.files.data & new.files.data, old.files.deletes ^ new.files.deletes
+    if not (common and differing):
         return frozenset()
-    connection.execute(f"create or replace temp table places as {places}")
+    deletes = ", ".join(map(literal, sorted(differing)))
+    connection.execute(
+        "create or replace temp table places as select file_path as filename, pos as file_row_number "
+        f"from read_parquet([{deletes}]) where file_path in {_list(common)}"
+    )
     found = rows_of(connection, "select distinct filename from places")
     files = frozenset(filename for (filename,) in found)
     if files:
         verify(table, sorted(files))
-        is_there = f"where filename in {_list(files)} and {_PLACE} in (from places)"
         in_old, in_new = (
-            f"select filename, file_row_number from {_scan(one.location)} {is_there}"
-            for one in (old, new)
+            f"select {', '.join(_PLACE)} from {_scan(state.location)} "
+            f"where filename in {_list(files)} and ({', '.join(_PLACE)}) in (from places)"
+            for state in (old, new)
         )
         connection.execute(f"create or replace temp table gone as {in_old} except {in_new}")
         connection.execute(f"create or replace temp table came as {in_new} except {in_old}")
     return files
+
+
+def _rows(
+    state: _State, files: Collection[str], common: Collection[str], places: str, key: Sequence[str]
+) -> str:
+    """A query of the keys and hashes of rows: all of some files, and those at places in common files."""
+    columns = [f"{identifier(name)} as key_{number}" for number, name in enumerate(key)]
+    selected = f"select {', '.join(columns)}, {_hash(state.columns)} as row_hash"
+    rows = f"{selected} from {_scan(state.location)} where filename in"
+    if not common:
+        return f"{rows} {_list(files)}"
+    is_there = f"({', '.join(_PLACE)}) in (from {places})"
+    return f"{rows} {_list(files)} union all {rows} {_list(common)} and {is_there}"
 
 
 def _hash(columns: Mapping[str, str]) -> str:

@@ -1,4 +1,4 @@
-"""The command line: ``scuttlehouse sql``, ``follow``, ``rollback`` and ``sample``."""
+"""The command line: ``scuttlehouse build``, ``sql``, ``follow``, ``rollback`` and ``sample``."""
 
 from __future__ import annotations
 
@@ -29,8 +29,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; return its exit code. What goes wrong is said in a sentence."""
     arguments = sys.argv[1:] if arguments is None else arguments
     chosen = next((argument for argument in arguments if not argument.startswith("-")), None)
+    if arguments and arguments[0] == "build":  # What follows are options of dbt.
+        return int(import_module("scuttlehouse.building").build(arguments[1:]))
     parser = _Parser(prog="scuttlehouse", description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
+    commands.add_parser(
+        "build", help="dbt build, unless nothing is new; takes the options of dbt build"
+    )
     for name, (module, purpose) in _COMMANDS.items():
         command = commands.add_parser(name, help=purpose)
         if name == chosen:

@@ -25,6 +25,7 @@ from scuttlehouse.catalog import (
 from scuttlehouse.catalog.expiry import remove_unreachable, trim_history
 from scuttlehouse.catalog.log import append_steps
 from scuttlehouse.changes import Changes, count_changes
+from scuttlehouse.imports import import_ahead
 from scuttlehouse.landing import landing_folder
 from scuttlehouse.publishable import all_models, keys_of, public_models, publishable
 from scuttlehouse.rules import project_hash, rules_hash
@@ -84,6 +85,9 @@ def begin(
     global _run
     check_variables(variables)
     _run = None
+    # A retry calls itself by the command that it repeats, and does not know what that one selected.
+    if command == "build" and not selected:
+        command = "retry"
     if command not in WRITING:
         return
     home = home_folder()
@@ -97,6 +101,8 @@ def begin(
             _start_from_published(catalog, run, is_full_refresh)
         elif command == "retry":
             _go_on(catalog, run)
+    if command in BUILDING:
+        import_ahead()
     _run = run
 
 

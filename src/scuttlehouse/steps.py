@@ -80,7 +80,20 @@ def node_steps(
         for result in nodes
         if str(result.node.resource_type) != "test" and result.node.alias in tables
     }
-    return [_node_step(build_id, result, changes, written, settling_steps) for result in nodes]
+    steps = [_node_step(build_id, result, changes, written, settling_steps) for result in nodes]
+    # A retry publishes tables that the build before it has made.
+    made = {result.node.alias for result in nodes}
+    return steps + [
+        {
+            "build_id": build_id,
+            "step": table,
+            "step_kind": "model",
+            "status": "success",
+            **_changed_rows(counts),
+        }
+        for table, counts in changes.items()
+        if table not in made
+    ]
 
 
 def _node_step(
@@ -139,7 +152,7 @@ def total_changes(changes: Changes) -> tuple[int, int, int] | None:
 
 
 def rows_written(metadata_file: str, since: datetime) -> int | None:
-    """The rows that commits to a table since a moment have added; null if there was none, or not on this disk."""
+    """The rows that commits to a table since a moment have added; null for no commit, or another disk."""
     try:
         metadata = json.loads(Path(metadata_file).read_text())
     except OSError:

@@ -19,9 +19,9 @@ _COUNTS = (
     """
         select
             count(*) as message_count,
-            count_if(validity = 'invalid') as invalid_count,
-            count_if(validity = 'not_checked') as not_checked_count,
-            count_if(is_private and not is_decrypted) as encrypted_count
+            count(*) filter (where validity = 'invalid') as invalid_count,
+            count(*) filter (where validity = 'not_checked') as not_checked_count,
+            count(*) filter (where is_private and not is_decrypted) as encrypted_count
         from fct_messages
     """,
     """
@@ -40,10 +40,10 @@ _COUNTS = (
     """,
     """
         select
-            count_if(status = 'new') as new_log_count,
-            count_if(status = 'changed') as changed_log_count,
-            count_if(status = 'known') as known_log_count,
-            count_if(status = 'vanished') as vanished_log_count
+            count(*) filter (where status = 'new') as new_log_count,
+            count(*) filter (where status = 'changed') as changed_log_count,
+            count(*) filter (where status = 'known') as known_log_count,
+            count(*) filter (where status = 'vanished') as vanished_log_count
         from dim_logs
     """,
     """

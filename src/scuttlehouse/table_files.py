@@ -18,33 +18,11 @@ WHAT_TO_DO = (
 )
 
 
-# The field of TableFiles in which a file belongs.
-_KIND = """
-    case
-        when manifest_content = 'DATA' then 0
-        when content = 'POSITION_DELETES' and upper(file_format) = 'PARQUET' then 1
-        else 2
-    end
-"""
-
-
 class TableFiles(NamedTuple):
-    """The paths of the files that hold the rows of a table.
-
-    Attributes:
-        data: rows.
-        position_deletes: the places of deleted rows, in Parquet.
-        other_deletes: the same in another form.
-    """
+    """The paths of the files that hold the rows of a table, and of those that say which are deleted."""
 
     data: frozenset[str] = frozenset()
-    position_deletes: frozenset[str] = frozenset()
-    other_deletes: frozenset[str] = frozenset()
-
-    @property
-    def deletes(self) -> frozenset[str]:
-        """The files that say which rows are deleted."""
-        return self.position_deletes | self.other_deletes
+    deletes: frozenset[str] = frozenset()
 
 
 def read_files(
@@ -73,13 +51,15 @@ def read_files(
         verify(table, [path for (path,) in manifests])
         files = rows_of(
             connection,
-            f"select {_KIND}, file_path from iceberg_metadata({literal(metadata_location)}) "
-            "where status <> 'DELETED'",
+            "select manifest_content = 'DATA', file_path "
+            f"from iceberg_metadata({literal(metadata_location)}) where status <> 'DELETED'",
         )
     except (duckdb.Error, ValueError, LookupError, TypeError) as error:
         raise unreadable(table, error) from None
-    kinds = range(len(TableFiles._fields))
-    return TableFiles(*(frozenset(path for one, path in files if one == kind) for kind in kinds))
+    return TableFiles(
+        frozenset(path for is_data, path in files if is_data),
+        frozenset(path for is_data, path in files if not is_data),
+    )
 
 
 def _manifest_list(metadata: Path) -> str | None:

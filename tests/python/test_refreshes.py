@@ -9,17 +9,15 @@ back on its way. All builds share one Spark session.
 from __future__ import annotations
 
 import gzip
-import json
 import os
 import random
 from collections.abc import Iterator, Mapping
 from math import ceil
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from conftest import OF_BUILDS, PROJECT, Rows, Warehouse, rewritten
+from conftest import OF_BUILDS, PROJECT, Rows, Warehouse
 from test_publishing import differing, published_orders, replayed
 
 SPLITS = int(os.environ.get("SCUTTLEHOUSE_TEST_SPLITS", "1"))
@@ -29,13 +27,9 @@ BUILD = "build", "--exclude-resource-types", "test", "unit_test"
 
 @pytest.fixture
 def refreshed(warehouse: Warehouse) -> Iterator[Warehouse]:
-    """A warehouse whose third refresh copies all that it carries over, and not its tenth."""
+    """A warehouse whose builds publish without tests."""
     warehouse.land()
-    macros = warehouse.project / "macros/materializations/versioned_table.sql"
-    with (
-        rewritten(macros, lambda text: text.replace("standing < 10", "standing < 3")),
-        warehouse.published_unchecked(),
-    ):
+    with warehouse.published_unchecked():
         yield warehouse
 
 
@@ -102,20 +96,15 @@ def test_any_history_of_a_landing_folder_ends_in_the_tables_of_one_build(
     at_first, *thirds = ([*part, name] for part, name in zip(parts, steady, strict=True))
     put(refreshed, {name: files[name] for name in at_first} | half)
     refreshed.refresh(*BUILD, "--full-refresh")
-    stacks = [how_versions_stand(refreshed)]
     for part in thirds[:2]:
         put(refreshed, {name: files[name] for name in part})
         refreshed.refresh(*BUILD)
-        assert wrongly_marked(refreshed) == [], f"seed {seed}"
-        stacks.append(how_versions_stand(refreshed))
     before = refreshed.published()
 
     put(refreshed, files)
     (refreshed.landing / archived).unlink()
     refreshed.refresh(*BUILD)
     tables = refreshed.published()
-    stacks.append(how_versions_stand(refreshed))
-    assert seed != 0 or stacks == [{0}, {1}, {2}, {0}], "the first history has all refreshes"
     is_whole = half[growing] == files[growing]
     status = {name: "new" if name in thirds[2] else "known" for name in files}
     status |= {growing: "known" if is_whole else "changed", archived: "vanished"}
@@ -125,8 +114,6 @@ def test_any_history_of_a_landing_folder_ends_in_the_tables_of_one_build(
     groups, computed = (ids(refreshed, one) for one in ("dim_groups", "int_groups__epoch_members"))
     assert computed == ids(refreshed, "int_refresh__groups") & groups, f"seed {seed}"
     assert seed != 0 or computed < groups, "the first history leaves some groups as they are"
-    assert wrongly_marked(refreshed) == [], f"seed {seed}"
-    assert referring_elsewhere(refreshed) == [], f"seed {seed}"
     told = replayed(tables["fct_timeline_updates"])
     assert told == published_orders(tables["fct_tangle_messages"]), f"seed {seed}"
 
@@ -153,64 +140,6 @@ def test_any_history_of_a_landing_folder_ends_in_the_tables_of_one_build(
 def ids(warehouse: Warehouse, model: str) -> set[str]:
     """The groups that a model has rows of."""
     return {row["group_id"] for row in warehouse.rows(f"select distinct group_id from {model}")}
-
-
-def how_versions_stand(warehouse: Warehouse) -> set[int]:
-    """How many versions stand on the same one by now, of some marts; 0 where none does."""
-    [passed] = warehouse.rows("select versions from int_quality__passed")
-    return {
-        int(version.partition("_on_")[0].partition("_")[2] or 0)
-        for table, version in passed["versions"].items()
-        if table.startswith(("fct_messages__", "fct_tangle_messages__"))
-    }
-
-
-def wrongly_marked(warehouse: Warehouse) -> list[str]:
-    """The models that do not tell what the last refresh has computed: the rows of touched ids."""
-    carried = carried_by(nodes(warehouse))
-    assert "fct_messages" in carried
-    counts = [
-        f"select '{name}' as model, count(*) as n from {name} left join"
-        f" (select distinct {column} as touched_id from {touched}) on {column} = touched_id"
-        " where is_computed != (touched_id is not null)"
-        for name, (column, touched) in carried.items()
-    ]
-    return [row["model"] for row in warehouse.rows(" union all ".join(counts)) if row["n"]]
-
-
-def referring_elsewhere(warehouse: Warehouse) -> list[str]:
-    """The tests of relationships that seek rows of another id than their own."""
-    read, counts = nodes(warehouse), []
-    carried = carried_by(read)
-    for test in read:
-        if (test.get("test_metadata") or {}).get("name") != "relationships":
-            continue
-        model = test["attached_node"].split(".")[2]
-        asked = test["test_metadata"]["kwargs"]
-        [other] = {node.split(".")[2] for node in test["depends_on"]["nodes"]} - {model}
-        if model in carried and carried[model] == carried.get(other):
-            column, field, (key, _) = asked["column_name"], asked["field"], carried[model]
-            counts.append(
-                f"select '{test['name']}' as test, count(*) as n from {model} as ours left anti join"
-                f" {other} as theirs on ours.{column} = theirs.{field} and ours.{key} = theirs.{key}"
-                f" where ours.{column} is not null"
-            )
-    assert len(counts) > 10
-    return [row["test"] for row in warehouse.rows(" union all ".join(counts)) if row["n"]]
-
-
-def nodes(warehouse: Warehouse) -> list[dict[str, Any]]:
-    manifest = json.loads((warehouse.project / "target" / "manifest.json").read_text())
-    return list(manifest["nodes"].values())
-
-
-def carried_by(nodes: list[dict[str, Any]]) -> dict[str, tuple[str, str]]:
-    """The column by which a model's rows are carried over, and the relation of the ids that are touched."""
-    return {
-        node["name"]: (column, touched)
-        for node in nodes
-        for column, touched in (node["config"].get("carried_by") or {}).items()
-    }
 
 
 def difference(ours: Rows, theirs: Rows) -> tuple[Rows, Rows] | None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 import random
 import signal
-import sqlite3
 import subprocess
 import sys
 from collections import Counter
@@ -17,18 +17,20 @@ from pathlib import Path
 from typing import Any
 
 import psycopg
+import pyarrow as pa
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import postgresql
-from scuttlehouse import warehouse
 from scuttlehouse.cli import main
 from scuttlehouse.commands import Command, Ins, Mov, follow
 from scuttlehouse.databases import DatabaseError, open_database
 from scuttlehouse.following import batches
 from scuttlehouse.refresh import refresh_commands
 from scuttlehouse.replicas import PublishedUpdate, Replica, ReplicaError
+from scuttlehouse.warehouse import Rows, Warehouse
+from small_warehouse import SmallWarehouse
 
 HERE = Path(__file__).parent
 Orders = dict[str, list[str]]
@@ -301,67 +303,54 @@ def test_a_server_that_goes_away_is_told_in_a_sentence(server: str) -> None:
     assert "\n" not in str(told.value)
 
 
-class Frame:
-    """What Spark gives for a query, of SQLite."""
-
-    def __init__(self, cursor: sqlite3.Cursor) -> None:
-        self.columns = [column[0] for column in cursor.description]
-        self._rows = cursor.fetchall()
-
-    def collect(self) -> list[tuple[Any, ...]]:
-        return self._rows
-
-
 class Published:
-    """The published tables in SQLite, asked as Spark is asked."""
+    """A warehouse that publishes orders of tangles, and how many rows the last query gave."""
 
-    def __init__(self) -> None:
-        self.tables = sqlite3.connect(":memory:")
-        self.tables.executescript(
-            """
-            create table fct_timeline_updates (
-                tangle_id, refresh_number, step, refresh_id, message_id, from_position, to_position
-            );
-            create table fct_tangle_messages (tangle_id, message_id, status, position);
-            """
-        )
+    def __init__(self, home: Path) -> None:
+        self._small = SmallWarehouse(home)
         self.handed_over = 0
-        self._rows: list[tuple[Any, ...]] = []
 
     def publish(self, refreshes: Sequence[Orders]) -> None:
-        self.tables.execute("delete from fct_timeline_updates")
-        self.tables.execute("delete from fct_tangle_messages")
+        messages = [
+            (tangle_id, name, "in", position)
+            for tangle_id, order in refreshes[-1].items()
+            for position, name in enumerate(order)
+        ]
+        messages += [(tangle_id, "late", "set_aside", None) for tangle_id in refreshes[-1]]
         updates = publish(refreshes)
-        self.tables.executemany(
-            "insert into fct_timeline_updates values (?, ?, ?, ?, ?, ?, ?)", reversed(updates)
-        )
-        for tangle_id, order in refreshes[-1].items():
-            rows = [(tangle_id, name, "in", position) for position, name in enumerate(order)]
-            rows.append((tangle_id, "late", "set_aside", None))
-            self.tables.executemany(
-                "insert into fct_tangle_messages values (?, ?, ?, ?)", rows[::-1]
-            )
+        names = PublishedUpdate._fields
+        tables = {
+            "fct_timeline_updates": as_table(names, "sllssll", updates[::-1]),
+            "fct_tangle_messages": as_table(
+                ("tangle_id", "message_id", "status", "position"), "sssl", messages[::-1]
+            ),
+        }
+        self._small.publish(tables)
 
-    def sql(self, statement: str) -> Frame:
-        frame = Frame(self.tables.execute(statement))
-        self.handed_over = len(frame.collect())
-        return frame
 
-    def createDataFrame(self, rows: list[tuple[Any, ...]], columns: str) -> Published:  # noqa: N802
-        assert columns == "tangle_id string, refresh_number bigint, step bigint"
-        self._rows = rows
-        return self
-
-    def createOrReplaceTempView(self, name: str) -> None:  # noqa: N802
-        self.tables.execute(f"drop table if exists {name}")
-        self.tables.execute(f"create table {name} (tangle_id, refresh_number, step)")
-        self.tables.executemany(f"insert into {name} values (?, ?, ?)", self._rows)
+def as_table(names: Sequence[str], types: str, rows: Sequence[tuple[object, ...]]) -> pa.Table:
+    """A table whose columns are strings (s) and whole numbers (l)."""
+    schema = pa.schema(
+        [
+            (name, {"s": pa.string(), "l": pa.int64()}[one])
+            for name, one in zip(names, types, strict=True)
+        ]
+    )
+    return pa.Table.from_pylist([dict(zip(names, row, strict=True)) for row in rows], schema)
 
 
 @pytest.fixture
-def published(monkeypatch: pytest.MonkeyPatch) -> Published:
-    published = Published()
-    monkeypatch.setattr(warehouse, "open_warehouse", lambda *_: published)
+def published(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Published:
+    published = Published(tmp_path / "home")
+    monkeypatch.setenv("SCUTTLEHOUSE_HOME", str(tmp_path / "home"))
+    query = Warehouse.query
+
+    def counting_query(warehouse: Warehouse, statement: str) -> tuple[list[str], Rows]:
+        columns, rows = query(warehouse, statement)
+        published.handed_over = len(rows)
+        return columns, rows
+
+    monkeypatch.setattr(Warehouse, "query", counting_query)
     return published
 
 
@@ -390,6 +379,43 @@ def test_the_command_follows_and_verifies(
         with open_database(address) as database:
             assert Replica(*database).orders() == without_empty(REFRESHES[number - 1])
     assert told == len(publish(REFRESHES))
+
+
+def test_the_command_follows_in_a_process_of_its_own(
+    address: str, published: Published, tmp_path: Path
+) -> None:
+    published.publish(REFRESHES)
+    command = [str(Path(sys.executable).with_name("scuttlehouse")), "follow", "--to", address]
+    environment = {**os.environ, "SCUTTLEHOUSE_HOME": str(tmp_path / "home")}
+    done = subprocess.run(
+        [*command, "--verify"], env=environment, capture_output=True, text=True, check=False
+    )
+    count = len(publish(REFRESHES))
+    assert (done.returncode, done.stderr) == (0, f"{count} of {count} commands\n")
+    assert done.stdout.endswith("Verified: the replica has the published order.\n")
+    with open_database(address) as database:
+        assert Replica(*database).orders() == without_empty(REFRESHES[-1])
+
+
+def test_a_replica_is_left_as_it_is_if_a_published_file_is_damaged(
+    address: str, published: Published, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    published.publish(REFRESHES[:2])
+    assert main(["follow", "--to", address]) == 0
+    published.publish(REFRESHES)
+    [*_, newest] = sorted(
+        tmp_path.glob("home/warehouse/*/fct_timeline_updates-*/data/*.parquet"),
+        key=lambda path: path.stat().st_mtime_ns,
+    )
+    newest.write_bytes(newest.read_bytes()[:-9])
+    capsys.readouterr()
+    assert main(["follow", "--to", address, "--verify"]) == 1
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith(f"The file {newest} is damaged: ")
+    assert err.count("\n") == 1
+    with open_database(address) as database:
+        assert Replica(*database).orders() == without_empty(REFRESHES[1])
 
 
 def test_the_command_follows_only_some_tangles(

@@ -1,4 +1,3 @@
--- depends_on: {{ ref('int_refresh__feeds') }}
 {{ config(materialized='incremental', unique_key='feed_id', replaced_keys_from='int_refresh__feeds') }}
 
 with

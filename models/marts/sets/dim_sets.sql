@@ -1,4 +1,3 @@
--- depends_on: {{ ref('int_refresh__sets') }}
 with
 
 candidates as (

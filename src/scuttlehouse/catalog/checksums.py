@@ -12,7 +12,7 @@ from zlib import crc32
 from scuttlehouse.catalog.names import CatalogError
 
 _MAGIC = b"crc\0"
-_CHUNK = 512  # Hadoop's file.bytes-per-checksum
+_CHUNK = 1 << 16  # spark.hadoop.file.bytes-per-checksum of profiles.yml
 
 
 def sidecar(path: Path) -> Path:

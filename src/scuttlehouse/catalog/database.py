@@ -181,6 +181,8 @@ def _open_sqlite(path: Path, read_only: bool) -> Iterator[Database]:
             yield database
     except DatabaseError as error:
         raise CatalogError(_damage(path, str(error.__cause__))) from None
+    except UnicodeDecodeError as error:  # a message of SQLite that quotes what is damaged
+        raise CatalogError(_damage(path, str(error))) from None
 
 
 def _damage(path: Path, said: str) -> str:
@@ -202,8 +204,9 @@ def _sentence(path: Path) -> Iterator[None]:
 @contextmanager
 def _open_file(path: Path) -> Iterator[Any]:
     with _sentence(path):
+        if not path.exists():
+            os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
         # SQLite gives the mode of this file to those that it makes beside it.
-        os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
         path.chmod(0o600)
     with open_database(f"sqlite:{path}") as (cursor, _):
         cursor.execute("pragma journal_mode = wal")
@@ -243,14 +246,30 @@ def _stable_copy(path: Path) -> tuple[bytes, bytes]:
 
 
 def _contents(path: Path) -> tuple[bytes, bytes]:
-    return _content(path), _content(_log_of(path))
-
-
-def _content(path: Path) -> bytes:
     try:
-        return path.read_bytes()
+        descriptor = _descriptor(path)
     except FileNotFoundError:
-        return b""
+        return b"", b""
+    content = os.pread(descriptor, os.fstat(descriptor).st_size, 0)
+    try:
+        return content, _log_of(path).read_bytes()
+    except FileNotFoundError:
+        return content, b""
+
+
+_descriptors: dict[tuple[int, int], int] = {}
+
+
+def _descriptor(path: Path) -> int:
+    """A descriptor of a database, which stays open until the process ends.
+
+    To close one would drop the locks that SQLite has on the same file in this process.
+    """
+    found = path.stat()
+    file = found.st_dev, found.st_ino
+    if file not in _descriptors:
+        _descriptors[file] = os.open(path, os.O_RDONLY)
+    return _descriptors[file]
 
 
 def _log_of(path: Path) -> Path:

@@ -52,8 +52,7 @@ class Catalog:
 
     def metadata_files(self) -> set[str]:
         """The metadata files that any namespace or kept build names."""
-        query = "select metadata_location from iceberg_tables"
-        named = {location for (location,) in self.database.rows(query)}
+        named = set(rows.all_tables(self.database))
         for build in self.kept():
             named |= {*build.tables.values(), *build.views.values(), *build.public.values()}
         return named

@@ -55,7 +55,7 @@ class Handler(SimpleHTTPRequestHandler):
 
     def __init__(self, repository: Repository, *args: object) -> None:
         self.repository = repository
-        super().__init__(*args, directory=str(repository.folder))  # type: ignore[arg-type]
+        super().__init__(*args, directory=str(repository.folder))
 
     def translate_path(self, path: str) -> str:
         found = Path(super().translate_path(path))

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from datetime import UTC, datetime
 from itertools import count, product
-from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
@@ -160,6 +159,14 @@ def test_a_table_without_a_key_is_not_compared(small: SmallWarehouse) -> None:
     assert count_changes(small.home, {"t": before}, {"t": after}, {}) == {}
 
 
+@pytest.mark.parametrize("name", ["filename", "file_row_number"])
+def test_a_column_that_hides_the_place_of_rows_is_not_compared(
+    small: SmallWarehouse, name: str
+) -> None:
+    before, after = (small.write("place", pa.table({"id": [1], name: [n]})) for n in (1, 2))
+    assert count_changes(small.home, {"t": before}, {"t": after}, {"t": ["id"]}) == {}
+
+
 def test_columns_in_another_order_are_the_same(small: SmallWarehouse) -> None:
     before = small.write("order", pa.table({"id": ["a", "b"], "text": ["x", "y"]}))
     after = small.write("order", pa.table({"text": ["x", "z"], "id": ["a", "b"]}))
@@ -168,7 +175,7 @@ def test_columns_in_another_order_are_the_same(small: SmallWarehouse) -> None:
 
 def test_columns_with_odd_names(small: SmallWarehouse) -> None:
     """Also those that the comparison itself uses."""
-    names = ["key_0", "row_hash", "gone", "came", "place", 'a "b"', "found"]
+    names = ["key_0", "row_hash", "gone", "came", "places", "old", "new", 'a "b"', "found"]
     rows = {name: ["x", "y"] for name in names}
     before = small.write("odd", pa.table({"id": ["a", "b"], **rows}))
     rows['a "b"'] = ["x", "z"]

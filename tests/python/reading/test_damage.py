@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pyarrow as pa
@@ -156,12 +156,12 @@ def test_tables_are_listed_beside_damaged_rows(small: SmallWarehouse) -> None:
 
 
 @pytest.fixture
-def states(small: SmallWarehouse) -> Iterator[tuple[SmallWarehouse, str, str]]:
+def states(small: SmallWarehouse) -> tuple[SmallWarehouse, str, str]:
     before = small.publish({"dim_groups": ROWS}).public["dim_groups"]
     small.begin()
     [file] = small.data_files("dim_groups")
     after = small.delete("dim_groups", {file: [7]})
-    yield small, before, after
+    return small, before, after
 
 
 @pytest.mark.parametrize("damage", [remove, flip])

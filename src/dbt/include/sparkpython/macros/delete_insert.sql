@@ -12,10 +12,10 @@
 {%- endmacro %}
 
 
-{#- The relation that `replaced_keys_from` names; none without it. The model must refer to it, as to all that it reads. -#}
+{#- The relation that `replaced_keys_from` names, a model of the same schema on which this one depends; none without it. -#}
 {% macro sparkpython_replaced_keys() -%}
   {%- set name = config.get('replaced_keys_from') -%}
-  {{ return(ref(name) if name else none) }}
+  {{ return(this.incorporate(path={'identifier': name}) if name else none) }}
 {%- endmacro %}
 
 

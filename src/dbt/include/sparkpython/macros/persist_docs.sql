@@ -1,6 +1,6 @@
 {#- dbt-spark's comments, in one statement for all columns of a table, and in none where they are there already. -#}
 {% macro sparkpython__persist_docs(relation, model, for_relation, for_columns) -%}
-  {%- if config.get('file_format') != 'iceberg' -%}
+  {%- if config.get('file_format') != 'iceberg' or relation.is_view -%}
     {{ return(spark__persist_docs(relation, model, for_relation, for_columns)) }}
   {%- endif -%}
   {%- if for_columns and config.persist_column_docs() and model.columns -%}

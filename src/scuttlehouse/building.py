@@ -1,0 +1,60 @@
+"""``scuttlehouse build``: a `dbt build`, unless nothing is new since the published one."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from uuid import uuid4
+
+from scuttlehouse.catalog import BuildLock, CatalogError, home_folder, open_catalog
+from scuttlehouse.engine import WarehouseError
+from scuttlehouse.landing import LandingError
+
+# Unit tests test the code and not the logs: `make test` runs them.
+DBT_BUILD = ("build", "--profiles-dir", "profiles", "--exclude-resource-type", "unit_test")
+
+
+def build(options: Sequence[str]) -> int:
+    """Run `dbt build` with some options, in place of this process; return 0 where nothing is new.
+
+    With options, dbt runs in any case. It also runs, and says why, where something is wrong.
+    """
+    if not options and _nothing_is_new():
+        return 0
+    dbt = Path(sys.executable).with_name("dbt")
+    os.execv(dbt, [str(dbt), *DBT_BUILD, *options])
+
+
+def _nothing_is_new() -> bool:
+    from scuttlehouse.unchanged import unchanged_build
+
+    try:
+        home = home_folder()
+        published = unchanged_build(home, Path.cwd())
+        if published is None:
+            return False
+        _log_unchanged(home)
+    except (CatalogError, WarehouseError, LandingError, OSError, ValueError):
+        return False
+    print(
+        f"scuttlehouse: nothing is new since build {published.build_id}, published "
+        f"{published.published_at}: its tables stay, and are not tested again. "
+        "`dbt build --full-refresh` makes all of them anew."
+    )
+    return True
+
+
+def _log_unchanged(home: Path) -> None:
+    from scuttlehouse.catalog.log import append_steps
+    from scuttlehouse.steps import run_step, steps_table
+
+    os.umask(0o077)
+    lock = BuildLock(home)
+    lock.hold(exclusive=True)
+    try:
+        with open_catalog(home) as catalog:
+            append_steps(catalog, home, steps_table([run_step(str(uuid4()), "unchanged")]))
+    finally:
+        lock.release()

@@ -1,0 +1,273 @@
+"""Builds in the catalog: begin, publish, roll back, on SQLite and on PostgreSQL."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from houses import FLAGS, House, exit_code, flip, fork
+
+from scuttlehouse.catalog import (
+    BASE,
+    LOG,
+    PUBLISHED,
+    WORK,
+    CatalogError,
+    Work,
+    namespace_of_build,
+    open_catalog,
+)
+from scuttlehouse.catalog.rows import point, tables_in
+
+
+def test_nothing_is_published_in_an_empty_home(house: House) -> None:
+    with pytest.raises(CatalogError, match=r"^Nothing is published yet: run `scuttlehouse build`"):
+        house.published()
+    with open_catalog(house.home) as catalog:
+        assert catalog.published() is None
+        assert catalog.kept() == []
+        assert catalog.work() is None
+        with pytest.raises(CatalogError, match=r"^Nothing is published yet"):
+            catalog.roll_back(None)
+    assert house.published() is None
+
+
+def test_a_build_is_published_and_kept_by_number(house: House) -> None:
+    first = house.build("one", {"dim_a": 1, "dim_b": 1})
+    house.begin("two")
+    assert house.read(WORK) == house.read(BASE) == house.read() == {"dim_a": [1], "dim_b": [1]}
+    house.make("dim_a", 2)
+    house.make("int_c", 2)
+    assert house.read() == {"dim_a": [1], "dim_b": [1]}, "what is built is not published"
+    second = house.publish("two", "dim_a", "dim_b", landing="/other")
+    assert house.read() == house.read(namespace_of_build(2)) == {"dim_a": [2], "dim_b": [1]}
+    assert house.read(namespace_of_build(1)) == {"dim_a": [1], "dim_b": [1]}
+    assert house.published() == second
+    assert (second.build_id, second.number, second.replaced) == ("two", 2, "one")
+    assert (second.rules_hash, second.project_hash, second.landing) == (
+        "rules",
+        "project",
+        "/other",
+    )
+    assert second.tables == house.tables(WORK)
+    assert second.public == house.tables(PUBLISHED)
+    assert second.published_at.endswith(" UTC")
+    assert (first.number, first.replaced, first.landing) == (1, None, "/logs")
+    with open_catalog(house.home) as catalog:
+        assert catalog.work() == Work("two", "one", "rules", "project")
+
+
+def test_begin_drops_what_a_failed_build_left(house: House) -> None:
+    house.begin("none")
+    view = house.make("view", 0)
+    house.begin("one")
+    house.make("dim_a", 1)
+    with open_catalog(house.home) as catalog, catalog.database.transaction():
+        point(catalog.database, WORK, catalog.tables(WORK), {"stg_v": view})
+    build = house.publish("one", "dim_a")
+    assert build.views == {"stg_v": view}
+    house.begin("failed")
+    house.make("dim_a", 2)
+    house.make("int_new", 2)
+    with open_catalog(house.home) as catalog, catalog.database.transaction():
+        point(catalog.database, WORK, catalog.tables(WORK), {"stg_w": view})
+    house.begin("next")
+    assert house.read(WORK) == {"dim_a": [1]}
+    with open_catalog(house.home) as catalog:
+        assert tables_in(catalog.database, WORK, "VIEW") == {"stg_v": view}
+
+
+def test_a_build_from_nothing_starts_without_what_it_makes(house: House) -> None:
+    house.build("one", {"dim_a": 1, "dim_b": 1})
+    house.begin("two", refresh=False, rebuilt=("dim_a", "int_new"))
+    assert house.read(WORK) == {"dim_b": [1]}
+    assert house.tables(BASE) == {}
+    assert house.read() == {"dim_a": [1], "dim_b": [1]}
+    assert house.namespaces() == {PUBLISHED, BASE, LOG, WORK, namespace_of_build(1)}
+
+
+def test_a_part_is_published_beside_what_is_published(house: House) -> None:
+    house.build("one", {"dim_a": 1, "dim_b": 1})
+    house.begin("part")
+    house.make("dim_a", 2)
+    house.make("dim_b", 2)
+    build = house.publish("part", "dim_a", is_whole=False)
+    assert house.read() == {"dim_a": [2], "dim_b": [1]}
+    assert not build.is_whole
+    house.begin("next")
+    assert house.read(WORK) == {"dim_a": [2], "dim_b": [2]}
+    assert house.publish("next", "dim_b").is_whole
+    assert house.read() == {"dim_b": [2]}, "a whole build is all that is published"
+
+
+def test_the_log_is_published_as_it_is_and_never_reset(house: House) -> None:
+    house.build("one", {"dim_a": 1})
+    house.begin("two")
+    house.make("fct_builds", 1, namespace=LOG)
+    assert house.read() == {"dim_a": [1]}
+    house.publish("two", "dim_a", "fct_builds")
+    assert house.read() == {"dim_a": [1], "fct_builds": [1]}
+    house.append("fct_builds", 2, namespace=LOG)
+    house.begin("failed")
+    with open_catalog(house.home) as catalog:
+        catalog.move_log()
+    assert house.read() == {"dim_a": [1], "fct_builds": [1, 2]}
+    house.roll_back()
+    house.append("fct_builds", 3, namespace=LOG)
+    house.begin("three")
+    house.append("fct_builds", 4, namespace=LOG)
+    assert house.read() == {"dim_a": [1], "fct_builds": [1, 2, 3]}
+    house.publish("three", "dim_a")
+    assert house.read() == {"dim_a": [1], "fct_builds": [1, 2, 3, 4]}
+    assert house.read(namespace_of_build(3)) == {"dim_a": [1]}
+
+
+def test_a_rollback_publishes_a_kept_build(house: House) -> None:
+    for number, build_id in enumerate("abcd", 1):
+        house.build(build_id, {"dim_a": number})
+    assert house.kept() == ["d", "c", "b"]
+    assert house.roll_back().build_id == "c"
+    assert house.read() == {"dim_a": [3]}
+    assert house.kept() == ["c", "b", "d"]
+    assert house.roll_back().build_id == "b"
+    assert house.kept() == ["b", "d", "c"]
+    refused = {
+        None: r"^No build is kept that is older than the published one \(the var kept_builds ",
+        "b": r"^The build b is published already\.$",
+        "a": r"^The build a is not kept\. These are: d, c, b \(the var kept_builds says how many\)\.$",
+    }
+    for build_id, sentence in refused.items():
+        with pytest.raises(CatalogError, match=sentence):
+            house.roll_back(build_id)
+    assert house.roll_back("d").build_id == "d"
+    assert house.kept() == ["d", "c", "b"]
+    assert house.read() == {"dim_a": [4]}
+
+
+def test_a_build_after_a_rollback_keeps_first_what_it_replaced(house: House) -> None:
+    for number, build_id in enumerate("abc", 1):
+        house.build(build_id, {"dim_a": number})
+    house.roll_back("b")
+    assert house.read(namespace_of_build(3)) == {"dim_a": [3]}
+    house.begin("d")
+    assert house.read(WORK) == {"dim_a": [2]}
+    build = house.publish("d", "dim_a")
+    assert (build.number, build.replaced) == (4, "b")
+    assert house.kept() == ["d", "b", "a"]
+    assert {one for one in house.namespaces() if one.startswith("scuttlehouse_build_")} == {
+        namespace_of_build(number) for number in (1, 2, 4)
+    }
+    house.begin("e")
+    house.publish("e", "dim_a", kept_builds=1)
+    assert house.kept() == ["e"]
+
+
+def test_a_build_that_was_overtaken_is_not_published(house: House) -> None:
+    house.build("one", {"dim_a": 1})
+    house.begin("two")
+    house.make("dim_a", 2)
+    two = house.publish("two", "dim_a")
+    with pytest.raises(CatalogError) as told:
+        house.publish("late", "dim_a")
+    assert str(told.value) == (
+        "The build late cannot be published: the build two was published since it began. Build again."
+    )
+    assert house.published() == two
+    house.begin("three")
+    house.roll_back()
+    with pytest.raises(CatalogError, match=r"^The build three cannot be published: the build one "):
+        house.publish("three", "dim_a")
+    assert house.read() == {"dim_a": [1]}
+
+
+def test_of_many_that_publish_at_once_one_does(house: House) -> None:
+    house.build("one", {"dim_a": 1})
+    house.begin("two")
+
+    def publish(number: int) -> None:
+        try:
+            house.publish(f"racer-{number}", "dim_a")
+        except CatalogError as error:
+            raise SystemExit(2 if "published: the build racer-" in str(error) else 3) from None
+
+    processes = [fork(lambda number=number: publish(number)) for number in range(6)]
+    assert sorted(exit_code(process) for process in processes) == [0, 2, 2, 2, 2, 2]
+    assert len(house.kept()) == 2
+
+
+def test_changes_of_other_programs_are_not_published_over(house: House) -> None:
+    house.build("one", {"dim_a": 1, "dim_b": 1})
+    house.begin("two")
+    house.append("dim_b", 5, namespace=PUBLISHED)
+    with pytest.raises(
+        CatalogError, match="another program changed dim_b in the namespace scuttlehouse,"
+    ):
+        house.publish("two", "dim_a", "dim_b")
+    assert house.kept() == ["one"]
+    with house.iceberg() as iceberg:
+        iceberg.drop_table((namespace_of_build(1), "dim_a"))
+    house.begin("three")
+    assert house.read() == house.read(namespace_of_build(1)) == {"dim_a": [1], "dim_b": [1]}
+    house.publish("three", "dim_a", "dim_b")
+
+
+def test_what_is_no_table_of_the_build_is_not_published(house: House) -> None:
+    house.begin("none")
+    view = house.make("other", 1)
+    house.begin("one")
+    with open_catalog(house.home) as catalog, catalog.database.transaction():
+        point(catalog.database, WORK, {"dim_a": view}, {"dim_v": view})
+    with pytest.raises(CatalogError) as told:
+        house.publish("one", "dim_a", "dim_b", "dim_v")
+    assert str(told.value) == (
+        "The build one cannot be published: the namespace scuttlehouse_work has no table dim_b, dim_v. "
+        "Build every public model, as a table."
+    )
+    assert house.tables(PUBLISHED) == {}
+    with (
+        pytest.raises(CatalogError, match="cannot be published"),
+        open_catalog(house.home) as catalog,
+    ):
+        catalog.publish("one", ["dim_b"], **FLAGS)
+
+
+@pytest.mark.parametrize("damage", ["removed", "cut", "flipped"])
+def test_damaged_metadata_is_a_sentence_until_it_is_made_anew(house: House, damage: str) -> None:
+    house.build("one", {"dim_a": 1, "dim_b": 1})
+    build = house.build("two", {"dim_a": 2, "dim_b": 2})
+    file = Path(build.tables["dim_b"])
+    if damage == "removed":
+        file.unlink()
+    elif damage == "cut":
+        file.write_bytes(file.read_bytes()[:-1])
+    else:
+        flip(file, 8000)
+    fault = "is missing" if damage == "removed" else "is damaged: it does not fit its checksums"
+    sentence = f"The table dim_b of the build two cannot be used. The file {file} {fault}. "
+    with pytest.raises(CatalogError) as told:
+        house.begin("three")
+    assert str(told.value) == sentence + (
+        "Run `scuttlehouse rollback`, or `dbt build --full-refresh`, which reads all logs again."
+    )
+    assert house.published() == build
+    house.roll_back()
+    assert house.read() == {"dim_a": [1], "dim_b": [1]}
+    with pytest.raises(CatalogError) as told:
+        house.roll_back("two")
+    assert str(told.value) == sentence + "Choose another build of `scuttlehouse rollback --list`."
+    assert house.read() == {"dim_a": [1], "dim_b": [1]}
+    house.begin("three", refresh=False, rebuilt=("dim_a", "dim_b"))
+    assert house.tables(WORK) == {}
+
+
+@pytest.mark.parametrize("table", ["scuttlehouse_state", "scuttlehouse_builds"])
+def test_a_changed_record_is_a_sentence(house: House, table: str) -> None:
+    house.build("one", {"dim_a": 1})
+    with open_catalog(house.home) as catalog:
+        changed = f"update {table} set record = replace(record, 'one', 'ono')"
+        catalog.database.execute(changed)
+    for attempt in house.published, house.kept, house.roll_back, lambda: house.begin("two"):
+        with pytest.raises(
+            CatalogError, match=r"^The records of builds in the catalog are damaged: "
+        ):
+            attempt()

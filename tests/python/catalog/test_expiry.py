@@ -1,0 +1,260 @@
+"""What is removed: the files that no kept build and no table of the catalog reaches, and no others."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import signal
+import tempfile
+from collections.abc import Iterator
+from itertools import count
+from pathlib import Path
+
+import pytest
+from houses import House, exit_code, flip, fork
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pyiceberg.io.pyarrow import PyArrowFileIO
+from pyiceberg.table import StaticTable
+
+from scuttlehouse.catalog import LOG, WORK, CatalogError, checksums, open_catalog, prepare_home
+from scuttlehouse.catalog.expiry import remove_unreachable, trim_history
+from scuttlehouse.catalog.rows import point
+
+
+def files_of(metadata_file: str) -> Iterator[str]:
+    """All files of a table, as pyiceberg finds them, plain and slow."""
+    yield metadata_file
+    table = StaticTable.from_metadata(metadata_file)
+    snapshot = table.current_snapshot()
+    if snapshot:
+        yield snapshot.manifest_list
+        for manifest in snapshot.manifests(PyArrowFileIO()):
+            yield manifest.manifest_path
+            for entry in manifest.fetch_manifest_entry(PyArrowFileIO(), discard_deleted=True):
+                yield entry.data_file.file_path
+
+
+def needed(house: House) -> set[Path]:
+    """The files of every table that the catalog or a kept build names, with their checksums."""
+    with open_catalog(house.home) as catalog:
+        query = "select metadata_location from iceberg_tables where iceberg_type = 'TABLE'"
+        roots = {file for [file] in catalog.database.rows(query)}
+        for build in catalog.kept():
+            roots |= {*build.tables.values(), *build.public.values()}
+    plain = {Path(file) for root in roots for file in files_of(root)}
+    return plain | {checksums.sidecar(file) for file in plain}
+
+
+def remove(house: House) -> int:
+    with open_catalog(house.home) as catalog:
+        return remove_unreachable(catalog, house.home)
+
+
+NAMES = "dim_a", "dim_b"
+some_names = st.sets(st.sampled_from(NAMES))
+steps = st.one_of(
+    st.tuples(st.just("build"), some_names, st.booleans(), st.integers(1, 3)),
+    st.tuples(st.just("fail"), some_names, st.booleans()),
+    st.tuples(st.just("append"), st.sampled_from(NAMES)),
+    st.tuples(st.just("log")),
+    st.tuples(st.just("roll back")),
+    st.tuples(st.just("remove")),
+)
+
+
+@settings(max_examples=12)
+@given(st.lists(steps, min_size=4, max_size=9))
+def test_exactly_what_is_needed_stays(history: list[tuple[object, ...]]) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        house = House(Path(folder).resolve() / "home")
+        prepare_home(house.home)
+        house.build("first", dict.fromkeys(NAMES, 0))
+        house.make("fct_builds", 0, namespace=LOG)
+        for number, step in enumerate([*history, ("remove",)], 1):
+            apply(house, number, step)
+
+
+def apply(house: House, number: int, step: tuple[object, ...]) -> None:
+    match step:
+        case "build" | "fail" as kind, set(changed), bool(refresh), *kept_builds:
+            house.begin(str(number), refresh=refresh, rebuilt=tuple(sorted(changed)))
+            for name in changed:
+                house.make(name, number)
+            if kind == "build":
+                public = house.tables(WORK).keys()
+                house.publish(str(number), *public, kept_builds=kept_builds[0])
+        case "append", name if name in house.tables(WORK):
+            house.append(name, number)
+        case ("log",):
+            house.append("fct_builds", number, namespace=LOG)
+        case ("roll back",):
+            kept = house.kept()
+            if len(kept) > 1:
+                house.roll_back(kept[1])
+        case ("remove",):
+            before, expected = house.read(), needed(house)
+            there = len(house.files())
+            assert remove(house) == there - len(expected)
+            assert set(house.files()) == expected
+            assert not [
+                at for at, below, files in os.walk(house.home / "warehouse") if not below + files
+            ]
+            assert house.read() == before
+            assert remove(house) == 0
+
+
+@pytest.fixture
+def history(sqlite_house: House) -> House:
+    """A home with files that are needed and others that are not."""
+    for number in range(1, 5):
+        sqlite_house.build(str(number), dict.fromkeys(NAMES, number))
+    sqlite_house.begin("failed", refresh=False, rebuilt=NAMES)
+    sqlite_house.make("dim_a", 9)
+    sqlite_house.make("dim_new", 9)
+    sqlite_house.begin("next")
+    return sqlite_house
+
+
+def test_a_removal_is_killed_before_each_file(history: House) -> None:
+    expected = needed(history)
+
+    def remove_and_die(last: int) -> None:
+        left = iter(range(last))
+
+        def unlink(path: Path, missing_ok: bool = False) -> None:
+            if next(left, None) is None:
+                os.kill(os.getpid(), signal.SIGKILL)
+            os.unlink(path)
+
+        Path.unlink = unlink
+        remove(history)
+
+    for last in count(2):
+        code = exit_code(fork(lambda last=last: remove_and_die(last)))
+        assert set(history.files()) >= expected
+        if code == 0:
+            break
+        assert code == -signal.SIGKILL
+    assert last > 5
+    assert set(history.files()) == expected
+    assert history.read() == dict.fromkeys(NAMES, [4])
+
+
+def test_views_and_statistics_stay(sqlite_house: House) -> None:
+    build = sqlite_house.build("one", {"dim_a": 1})
+    metadata_file = Path(build.tables["dim_a"])
+    metadata = json.loads(metadata_file.read_text())
+    statistics = metadata_file.with_name("a.stats")
+    view = sqlite_house.home / "warehouse" / "view" / "metadata" / "00000-a.gz.metadata.json"
+    view.parent.mkdir(parents=True)
+    view.write_bytes(gzip.compress(b'{"view-uuid": "a", "current-version-id": 1}'))
+    statistics.write_bytes(b"")
+    metadata["statistics"] = [{"statistics-path": str(statistics)}]
+    metadata_file.write_text(json.dumps(metadata))
+    checksums.write(metadata_file)
+    with open_catalog(sqlite_house.home) as catalog, catalog.database.transaction():
+        point(catalog.database, WORK, build.tables, {"stg_v": str(view)})
+    before = sqlite_house.files()
+    assert remove(sqlite_house) > 0, "the files of the table while it was empty"
+    assert {view, statistics} <= set(sqlite_house.files()) < set(before)
+
+
+@pytest.mark.parametrize("damage", ["removed", "cut", "flipped", "flipped without checksums"])
+@pytest.mark.parametrize("kind", ["*.metadata.json", "snap-*.avro", "*-m0.avro"])
+def test_nothing_is_removed_where_something_is_damaged(
+    history: House, kind: str, damage: str
+) -> None:
+    with open_catalog(history.home) as catalog:
+        kept = set(map(str, needed(history)))
+        of_oldest = set(files_of(catalog.kept()[-1].tables["dim_b"]))
+    [file] = [
+        path
+        for path in map(Path, of_oldest & kept)
+        if path.match(kind) and (kind != "*-m0.avro" or not path.match("snap-*"))
+    ][:1]
+    if damage == "removed":
+        file.unlink()
+    elif damage == "cut":
+        file.write_bytes(file.read_bytes()[:-100])
+    else:
+        flip(file, 8 * 7)
+    if damage.endswith("without checksums"):
+        checksums.sidecar(file).unlink()
+        file.write_bytes(file.read_bytes()[1:])
+    before = history.files()
+    with pytest.raises(
+        CatalogError, match=r"^No unused file is removed\. The table dim_b of the "
+    ) as told:
+        remove(history)
+    assert file.name in str(told.value)
+    assert "\n" not in str(told.value)
+    assert history.files() == before
+
+
+def test_nothing_is_removed_while_a_table_is_elsewhere(history: House, tmp_path: Path) -> None:
+    elsewhere = tmp_path / "00000-a.metadata.json"
+    elsewhere.write_text("{}")
+    with open_catalog(history.home) as catalog, catalog.database.transaction():
+        point(catalog.database, LOG, {"fct_builds": str(elsewhere)})
+    before = history.files()
+    with pytest.raises(
+        CatalogError, match=r"^No unused file is removed, because the catalog names \S+, "
+    ):
+        remove(history)
+    assert history.files() == before
+
+
+def test_metadata_does_not_grow_with_the_number_of_builds(house: House) -> None:
+    house.build("0", {"dim_a": 0})
+    house.make("fct_builds", 0, namespace=LOG)
+    sizes, files = [], []
+    for number in range(1, 101):
+        house.begin(str(number))
+        house.append("dim_a", number)
+        house.append("fct_builds", number, namespace=LOG)
+        with open_catalog(house.home) as catalog:
+            trim_history(catalog, house.home, 5)
+        house.publish(str(number), "dim_a")
+        remove(house)
+        named = house.tables(WORK)["dim_a"], house.tables(LOG)["fct_builds"]
+        for file in map(Path, named):
+            assert len(json.loads(file.read_text())["snapshots"]) <= 5
+            checksums.verify(file)
+            assert checksums.sidecar(file).exists()
+        sizes.append(max(Path(file).stat().st_size for file in named))
+        files.append(len([path for path in house.files() if path.match("*.metadata.json")]))
+    assert max(sizes) < 25_000
+    assert max(files[10:]) <= 5
+    assert house.read() == {"dim_a": [*range(101)], "fct_builds": [*range(101)]}
+
+
+def test_a_trimmed_table_is_as_it_was(house: House) -> None:
+    before = house.build("one", {"dim_a": 1, "dim_b": 1}).tables["dim_b"]
+    for number in range(2, 6):
+        house.append("dim_a", number)
+    with open_catalog(house.home) as catalog:
+        trim_history(catalog, house.home, 5)
+        assert len(json.loads(Path(catalog.tables(WORK)["dim_a"]).read_text())["snapshots"]) == 5
+        there = set(house.files())
+        trim_history(catalog, house.home, 4)
+        assert len(json.loads(Path(catalog.tables(WORK)["dim_a"]).read_text())["snapshots"]) == 1
+        assert catalog.tables(WORK)["dim_b"] == before
+    made = set(house.files()) - there
+    assert len(made) == 2
+    assert {path.stat().st_mode & 0o777 for path in made} == {0o600}
+    assert house.read(WORK) == {"dim_a": [1, 2, 3, 4, 5], "dim_b": [1]}
+    assert house.read() == {"dim_a": [1], "dim_b": [1]}
+    house.append("dim_a", 6)
+    assert house.read(WORK)["dim_a"] == [1, 2, 3, 4, 5, 6]
+
+
+def test_a_damaged_table_is_not_trimmed(house: House) -> None:
+    file = Path(house.build("one", {"dim_a": 1}).tables["dim_a"])
+    flip(file, 800)
+    with (
+        open_catalog(house.home) as catalog,
+        pytest.raises(CatalogError, match=f"^The file {file} is dam"),
+    ):
+        trim_history(catalog, house.home)

@@ -1,0 +1,147 @@
+"""The home: which folders can be one, and the folders of processes in it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from scuttlehouse.catalog import CatalogError, home_folder, prepare_home, temporary_folder
+
+TAKE_FOLDER = """
+import sys
+from pathlib import Path
+from scuttlehouse.catalog import temporary_folder
+print(temporary_folder(Path(sys.argv[1])), flush=True)
+sys.stdin.read()
+"""
+
+
+@pytest.mark.parametrize("unset", [None, "", " "])
+def test_the_home_is_in_the_project_if_nothing_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, unset: str | None
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    environment = {} if unset is None else {"SCUTTLEHOUSE_HOME": unset}
+    assert home_folder(environment) == tmp_path / ".scuttlehouse"
+
+
+def test_the_home_is_a_path_without_links(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "disk").mkdir()
+    (tmp_path / "link").symlink_to("disk")
+    monkeypatch.chdir(tmp_path)
+    for name in "disk/home", "./link/home", "link/../disk/home", f"{tmp_path}/link/home/":
+        assert home_folder({"SCUTTLEHOUSE_HOME": name}) == tmp_path / "disk" / "home"
+
+
+@pytest.mark.parametrize(
+    "name", ["a b", "a;b", "a:b", "a'b", "$HOME", "~", "(a)&b|c", "a.db", "é", "名"]
+)
+def test_odd_names_that_work(tmp_path: Path, name: str) -> None:
+    home = home_folder({"SCUTTLEHOUSE_HOME": str(tmp_path / name)})
+    assert home == tmp_path / name
+    prepare_home(home)
+
+
+@pytest.mark.parametrize(
+    "name", [*'?*[]{},#%"\\', "\n", "\t", "\x7f", "\u202e", os.fsdecode(b"\xff")]
+)
+def test_names_that_do_not_work_are_a_sentence(tmp_path: Path, name: str) -> None:
+    for path in tmp_path / f"a{name}b", tmp_path / f"a{name}b" / "home":
+        with pytest.raises(CatalogError) as told:
+            home_folder({"SCUTTLEHOUSE_HOME": str(path)})
+        assert str(told.value) == (
+            f"SCUTTLEHOUSE_HOME is {str(path)!r}: name a folder whose whole path has none of "
+            '? * [ ] { } , # % " \\ and no line breaks or other control characters.'
+        )
+
+
+@pytest.mark.parametrize("name", ["/", "//", "/tmp/.."])
+def test_the_root_of_the_disk_is_no_home(name: str) -> None:
+    with pytest.raises(CatalogError, match="is the root of the disk: name a folder of its own"):
+        home_folder({"SCUTTLEHOUSE_HOME": name})
+
+
+def test_a_home_is_closed_to_others(tmp_path: Path) -> None:
+    home = tmp_path / "new" / "home"
+    before = os.umask(0)
+    try:
+        prepare_home(home)
+        assert home.stat().st_mode & 0o777 == 0o700
+        home.chmod(0o755)
+        prepare_home(home)
+    finally:
+        os.umask(before)
+    assert home.stat().st_mode & 0o777 == 0o700
+
+
+@pytest.mark.parametrize("name", ["file", "file/home", "circle"])
+def test_what_is_no_folder_is_no_home(tmp_path: Path, name: str) -> None:
+    (tmp_path / "file").touch()
+    (tmp_path / "circle").symlink_to("circle")
+    home = home_folder({"SCUTTLEHOUSE_HOME": str(tmp_path / name)})
+    with pytest.raises(
+        CatalogError, match=rf"^The home {home} is no folder that can be written \("
+    ):
+        prepare_home(home)
+
+
+@pytest.mark.parametrize("name", ["metastore", "published.json"])
+def test_a_warehouse_of_an_earlier_version_is_left_alone(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).mkdir()
+    with pytest.raises(CatalogError) as told:
+        prepare_home(tmp_path)
+    assert str(told.value) == (
+        f"{tmp_path} holds a warehouse of an earlier version ({name}): set SCUTTLEHOUSE_HOME to a new "
+        "folder, or move this one away; its logs are read again into the new one."
+    )
+    assert [path.name for path in tmp_path.iterdir()] == [name]
+
+
+def take_folder(home: Path) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-c", TAKE_FOLDER, str(home)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+
+
+def test_a_process_has_a_folder_of_its_own_until_it_ends(tmp_path: Path) -> None:
+    own = temporary_folder(tmp_path)
+    (own / "shuffle").mkdir()
+    (own / "shuffle" / "file").touch()
+    assert temporary_folder(tmp_path) == own
+    with take_folder(tmp_path) as first, take_folder(tmp_path) as second:
+        assert first.stdout
+        assert second.stdout
+        folders = [Path(process.stdout.readline().strip()) for process in (first, second)]
+        assert len({own, *folders}) == 3
+        for folder in own, *folders:
+            assert folder.parent == tmp_path / "temporary"
+            assert folder.stat().st_mode & 0o777 == 0o700
+            (folder / "data").touch()
+        assert folders[0].parent.stat().st_mode & 0o777 == 0o700
+        first.send_signal(signal.SIGKILL)
+        first.wait()
+        with take_folder(tmp_path) as third:
+            assert third.stdout
+            taken = Path(third.stdout.readline().strip())
+            assert set(taken.parent.iterdir()) == {own, folders[1], taken}
+            third.communicate()
+        second.communicate()
+    assert (own / "shuffle" / "file").exists()
+    shutil.rmtree(own)
+    assert temporary_folder(tmp_path) != own
+    assert set(own.parent.iterdir()) == {temporary_folder(tmp_path)}
+
+
+def test_a_place_for_temporary_files_that_cannot_be_used_is_a_sentence(tmp_path: Path) -> None:
+    (tmp_path / "temporary").touch()
+    with pytest.raises(CatalogError, match=r"/temporary cannot be used: \w"):
+        temporary_folder(tmp_path)

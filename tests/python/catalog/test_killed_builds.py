@@ -1,0 +1,114 @@
+"""Processes are killed while they begin, publish and roll back: readers see one whole build, always."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import time
+from itertools import count
+
+import pytest
+from houses import FLAGS, DyingCursor, House, exit_code, fork, reader
+
+from scuttlehouse.catalog import PUBLISHED, namespace_of_build, open_catalog
+
+NAMES = "dim_a", "dim_b", "dim_c"
+Versions = list[dict[str, str]]
+
+
+@pytest.fixture
+def versions(house: House) -> Versions:
+    """Three states of the same tables; the first two are published as builds."""
+    house.begin("0")
+    states = [{name: house.make(name, number) for name in NAMES} for number in range(3)]
+    for number in range(2):
+        house.begin(str(number))
+        house.set_work(states[number])
+        house.publish(str(number), *NAMES)
+    return states
+
+
+def check(house: House, versions: Versions) -> None:
+    """The records and all namespaces of builds say the same, and each is a whole state."""
+    with open_catalog(house.home) as catalog:
+        build, kept = catalog.published(), catalog.kept()
+        assert build
+        assert build == kept[0]
+        assert build.public in versions
+        assert catalog.tables(PUBLISHED) == build.public
+        for one in kept:
+            assert one.public in versions
+            assert catalog.tables(namespace_of_build(one.number)) == one.public
+
+
+@pytest.mark.parametrize("step", ["begin", "publish", "roll back"])
+def test_a_process_is_killed_before_each_statement(
+    house: House, versions: Versions, step: str
+) -> None:
+    def die(last: int) -> None:
+        with open_catalog(house.home) as catalog:
+            catalog.database.cursor = DyingCursor(catalog.database.cursor, last)
+            if step == "begin":
+                catalog.begin("2", "rules", "project", refresh=False, rebuilt=())
+            elif step == "publish":
+                catalog.publish("2", NAMES, **FLAGS)
+            else:
+                catalog.roll_back("0")
+
+    house.begin("2")
+    house.set_work(versions[2])
+    before = house.published()
+    for last in count():
+        code = exit_code(fork(lambda last=last: die(last)))
+        check(house, versions)
+        if code == 0:
+            break
+        assert code == -signal.SIGKILL
+        assert house.published() == before
+    assert last > 5
+    published = house.published()
+    assert published
+    assert published.build_id == {"begin": "1", "publish": "2", "roll back": "0"}[step]
+    house.begin("next")
+    house.publish("next", *NAMES)
+    check(house, versions)
+
+
+def test_readers_see_whole_builds_whenever_a_builder_is_killed(
+    house: House, versions: Versions
+) -> None:
+    seed = random.randrange(10**9)
+    choose = random.Random(seed)
+
+    def build_on(first: int) -> None:
+        for number in count(first):
+            house.begin(f"build-{number}")
+            house.set_work(versions[number % 3])
+            house.publish(f"build-{number}", *NAMES)
+            if number % 5 == 0:
+                house.roll_back()
+
+    def read_records() -> None:
+        build = house.published()
+        assert build, f"seed {seed}"
+        assert build.public in versions, f"seed {seed}"
+
+    def read_namespace() -> None:
+        with open_catalog(house.home, read_only=True) as catalog:
+            assert catalog.tables(PUBLISHED) in versions, f"seed {seed}"
+
+    numbers = set()
+    with reader(read_records, read_namespace) as wait:
+        for turn in count():
+            process = fork(lambda turn=turn: build_on(1000 * turn))
+            time.sleep(choose.uniform(0, 0.1))
+            os.kill(process, signal.SIGKILL)
+            assert exit_code(process) == -signal.SIGKILL, f"seed {seed}, turn {turn}"
+            check(house, versions)
+            wait()
+            build = house.published()
+            assert build
+            numbers.add(build.number)
+            if turn >= 25 and len(numbers) > 2:
+                break

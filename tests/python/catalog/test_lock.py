@@ -1,0 +1,138 @@
+"""The build lock, between real processes, by the kernel and by PostgreSQL."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+from houses import House
+
+from scuttlehouse.catalog import BuildLock, CatalogError
+
+HOLD = """
+import sys
+from pathlib import Path
+from scuttlehouse.catalog import BuildLock
+lock = BuildLock(Path(sys.argv[2]))
+lock.hold(exclusive=sys.argv[1] == "build")
+print("held", flush=True)
+sys.stdin.readline()
+lock.release()
+print("released", flush=True)
+sys.stdin.read()
+"""
+
+
+@contextmanager
+def holding(house: House, command: str) -> Iterator[subprocess.Popen[str]]:
+    """Another process that holds the lock."""
+    with subprocess.Popen(
+        [sys.executable, "-c", HOLD, command, str(house.home)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as process:
+        assert process.stdout
+        assert process.stdout.readline() == "held\n"
+        yield process
+        process.kill()
+
+
+@pytest.fixture
+def lock(house: House) -> Iterator[BuildLock]:
+    lock = BuildLock(house.home)
+    yield lock
+    lock.release()
+
+
+def in_the_way(lock: BuildLock, *, exclusive: bool) -> str:
+    with pytest.raises(CatalogError) as told:
+        lock.hold(exclusive=exclusive)
+    return str(told.value)
+
+
+@pytest.mark.parametrize("exclusive", [True, False])
+def test_a_build_is_alone_and_says_who_it_is(
+    house: House, lock: BuildLock, exclusive: bool
+) -> None:
+    with holding(house, "build") as other:
+        said = in_the_way(lock, exclusive=exclusive)
+        prefix = (
+            f"The warehouse in {house.home} is in use by process {other.pid} (-c build) on host "
+        )
+        assert said.startswith(f"{prefix}{socket.gethostname()}, since 20")
+        assert said.endswith(" UTC. Wait until it has ended, or end it, and try again.")
+    lock.hold(exclusive=exclusive)
+
+
+def test_others_run_at_once_but_not_beside_a_build(house: House, lock: BuildLock) -> None:
+    lock.hold(exclusive=False)
+    with holding(house, "run") as first, holding(house, "test") as second:
+        assert f"process {second.pid} (-c test)" in in_the_way(lock, exclusive=True)
+        assert second.stdin
+        assert second.stdout
+        second.stdin.write("\n")
+        second.stdin.flush()
+        assert second.stdout.readline() == "released\n"
+        assert f"process {first.pid} (-c run)" in in_the_way(lock, exclusive=True)
+        lock.hold(exclusive=False)
+    with pytest.raises(AssertionError), holding(house, "build"):
+        pass  # This process still holds its share.
+    lock.hold(exclusive=True)
+    with pytest.raises(AssertionError), holding(house, "run"):
+        pass
+
+
+@pytest.mark.parametrize("command", ["build", "run"])
+def test_a_killed_process_leaves_no_lock(house: House, lock: BuildLock, command: str) -> None:
+    with holding(house, command) as other:
+        other.send_signal(signal.SIGKILL)
+        other.wait()
+        lock.hold(exclusive=True)
+        lines = (house.home / "build.lock").read_text().splitlines()
+        assert [json.loads(line)["process"] for line in lines] == [os.getpid()]
+
+
+def test_a_process_asks_as_often_as_it_likes(house: House, lock: BuildLock) -> None:
+    lock.release()
+    lock.hold(exclusive=True)
+    lock.hold(exclusive=False)
+    BuildLock(house.home).hold(exclusive=True)
+    with pytest.raises(AssertionError), holding(house, "run"):
+        pass
+    BuildLock(house.home).release()
+    with holding(house, "build"):
+        pass
+    lock.hold(exclusive=False)
+    with holding(house, "run"):
+        pass
+
+
+def test_the_list_of_holders_does_not_grow(house: House, lock: BuildLock) -> None:
+    for exclusive in (True, False, False) * 5:
+        lock.hold(exclusive=exclusive)
+        lock.release()
+    assert len((house.home / "build.lock").read_text().splitlines()) <= 2
+    assert (house.home / "build.lock").stat().st_mode & 0o777 == 0o600
+
+
+@pytest.mark.parametrize(
+    "text", ["", "{", "[1]", "null", "\udcff", '{"process": "a"}', '{"host": [], "process": {}}']
+)
+def test_damaged_words_are_no_trouble(house: House, lock: BuildLock, text: str) -> None:
+    with holding(house, "build"):
+        (house.home / "build.lock").write_text(text, errors="surrogateescape")
+        assert " is in use by another process. " in in_the_way(lock, exclusive=True)
+
+
+def test_a_lock_that_cannot_be_opened_is_a_sentence(sqlite_house: House) -> None:
+    (sqlite_house.home / "build.lock").mkdir()
+    with pytest.raises(CatalogError, match=r"/build\.lock cannot be opened: Is a directory\.$"):
+        BuildLock(sqlite_house.home).hold(exclusive=True)

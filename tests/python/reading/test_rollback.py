@@ -1,0 +1,120 @@
+"""`scuttlehouse rollback`: what people read is an earlier build again."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+
+from scuttlehouse.cli import main
+from scuttlehouse.warehouse import open_published
+from small_warehouse import SmallWarehouse
+
+HOLDER = """
+import sys
+from pathlib import Path
+from scuttlehouse.catalog import BuildLock
+BuildLock(Path(sys.argv[1])).hold(exclusive=sys.argv[2] == "exclusive")
+print("held", flush=True)
+sys.stdin.read()
+"""
+
+
+@pytest.fixture
+def small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> SmallWarehouse:
+    """Four builds, of which three are kept."""
+    small = SmallWarehouse(tmp_path / "home")
+    for number in range(1, 5):
+        small.publish({"dim_groups": pa.table({"build": [number]})})
+    monkeypatch.setenv("SCUTTLEHOUSE_HOME", str(small.home))
+    return small
+
+
+def published(small: SmallWarehouse) -> int:
+    with open_published(small.home) as warehouse:
+        [(number,)] = warehouse.query("select build from dim_groups")[1]
+    return int(number)
+
+
+def listed(out: str) -> list[str]:
+    """The builds of a list, a star where it has one."""
+    pattern = r"([* ]) build-(\d)  published \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC  schema scuttlehouse_build_\2"
+    lines = [re.fullmatch(pattern, line) for line in out.splitlines()]
+    return ["".join(line.groups()).strip() for line in lines if line]
+
+
+def test_builds_are_listed(small: SmallWarehouse, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["rollback", "--list"]) == 0
+    out, err = capsys.readouterr()
+    assert (listed(out), err) == (["*4", "3", "2"], "")
+    assert published(small) == 4
+
+
+def test_back_step_by_step_and_forth(
+    small: SmallWarehouse, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for arguments, number, order in [
+        ([], 3, ["*3", "2", "4"]),
+        ([], 2, ["*2", "4", "3"]),
+        (["--to", "build-4"], 4, ["*4", "3", "2"]),
+        (["--to", "build-2"], 2, ["*2", "4", "3"]),
+    ]:
+        assert main(["rollback", *arguments]) == 0
+        out, err = capsys.readouterr()
+        assert (listed(out), err) == (order, "")
+        assert published(small) == number
+    assert main(["rollback"]) == 1
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith("No build is kept that is older than the published one")
+    assert published(small) == 2
+
+
+@pytest.mark.parametrize(
+    ("build_id", "said"),
+    [
+        ("build-1", "The build build-1 is not kept. These are: build-4, build-3, build-2 "),
+        ("build-4", "The build build-4 is published already."),
+        ("", "The build  is not kept."),
+    ],
+)
+def test_a_build_that_cannot_be_published_again(
+    small: SmallWarehouse, build_id: str, said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["rollback", "--to", build_id]) == 1
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith(said)
+    assert published(small) == 4
+
+
+@pytest.mark.parametrize("how", ["exclusive", "shared"])
+def test_never_beside_a_run_that_writes(
+    small: SmallWarehouse, how: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    command = [sys.executable, "-c", HOLDER, str(small.home), how]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True) as holder:
+        assert holder.stdout
+        assert holder.stdout.readline() == "held\n"
+        assert main(["rollback"]) == 1
+        out, err = capsys.readouterr()
+        assert out == ""
+        assert f"is in use by process {holder.pid}" in err
+        assert main(["rollback", "--list"]) == 0
+        assert listed(capsys.readouterr().out) == ["*4", "3", "2"]
+        holder.communicate()
+    assert main(["rollback"]) == 0
+    assert published(small) == 3
+
+
+def test_a_build_can_begin_after_a_rollback(small: SmallWarehouse) -> None:
+    """The lock is released."""
+    assert main(["rollback"]) == 0
+    command = [sys.executable, "-c", HOLDER, str(small.home), "exclusive"]
+    done = subprocess.run(command, input="", capture_output=True, text=True, check=False)
+    assert (done.stdout, done.stderr) == ("held\n", "")
