@@ -21,10 +21,10 @@ def build(options: Sequence[str]) -> int:
 
     With options, dbt runs in any case. It also runs, and says why, where something is wrong.
     """
-    if not options and _nothing_is_new():
-        return 0
-    dbt = Path(sys.executable).with_name("dbt")
-    os.execv(dbt, [str(dbt), *DBT_BUILD, *options])
+    if options or not _nothing_is_new():
+        dbt = Path(sys.executable).with_name("dbt")
+        os.execv(dbt, [str(dbt), *DBT_BUILD, *options])
+    return 0
 
 
 def _nothing_is_new() -> bool:

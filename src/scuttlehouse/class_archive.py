@@ -1,4 +1,4 @@
-"""``python -m scuttlehouse.class_archive`` makes the archive of Java classes with which Spark starts faster."""
+"""``python -m scuttlehouse.class_archive`` makes the archive of Java classes with which Spark starts fast."""
 
 from __future__ import annotations
 

@@ -70,7 +70,7 @@ def _columns(row_type: type) -> dict[str, Any]:
 
 
 def new_splits(ledger: DataFrame, new_logs: DataFrame) -> list[Split]:
-    """The logs of ``stg_landing__logs`` that are in ``stg_landing__new_logs``, in splits: what a build reads."""
+    """What a build reads: the logs of ``stg_landing__logs`` in ``stg_landing__new_logs``, in splits."""
     rows = ledger.join(new_logs, "source_file", "left_semi").orderBy("source_file").collect()
     return list_splits(
         Log(

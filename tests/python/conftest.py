@@ -17,16 +17,21 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from importlib.util import module_from_spec, spec_from_file_location
+from itertools import count
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, TypeVar
 
+import psycopg
 import pyarrow as pa
 import pytest
 import yaml
 from hypothesis import settings
 
+import postgresql
+from houses import House
 from scuttlehouse import runs
+from scuttlehouse.catalog import prepare_home
 from scuttlehouse.cli import main
 from scuttlehouse.publishable import public_models
 from scuttlehouse.warehouse import open_published
@@ -275,6 +280,40 @@ def reading(read: Callable[[], Read]) -> Iterator[list[Read]]:
         done.set()
         thread.join()
     assert not errors, f"after {len(reads)} good reads: {str(errors[0])[:1000]}"
+
+
+_numbers = count()
+
+
+@pytest.fixture(scope="session")
+def postgresql_url() -> Iterator[str]:
+    """A PostgreSQL server of its own."""
+    with postgresql.server() as url:
+        yield url
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def house(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> House:
+    """An empty home, whose catalog is in SQLite or in PostgreSQL."""
+    if request.param == "sqlite":
+        return _house(tmp_path, monkeypatch, "")
+    url = request.getfixturevalue("postgresql_url")
+    name = f"catalog_{next(_numbers)}"
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute(f"create database {name}")
+    return _house(tmp_path, monkeypatch, url.removesuffix("postgres") + name)
+
+
+@pytest.fixture
+def sqlite_house(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> House:
+    """An empty home, whose catalog is in SQLite."""
+    return _house(tmp_path, monkeypatch, "")
+
+
+def _house(folder: Path, monkeypatch: pytest.MonkeyPatch, address: str) -> House:
+    monkeypatch.setenv("SCUTTLEHOUSE_CATALOG", address)
+    prepare_home(folder / "home")
+    return House(folder / "home", address)
 
 
 @pytest.fixture(scope="session")

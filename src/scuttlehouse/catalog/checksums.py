@@ -62,7 +62,7 @@ def write(path: Path) -> None:
     >>> _ = file.write_bytes(b"123456789")
     >>> write(file)
     >>> sidecar(file).read_bytes().hex(" ", 4)
-    '63726300 00000200 cbf43926'
+    '63726300 00010000 cbf43926'
     >>> verify(file)
     """
     target = sidecar(path)

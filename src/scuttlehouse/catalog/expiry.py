@@ -2,24 +2,16 @@
 
 from __future__ import annotations
 
-import gzip
-import json
 import os
-import zlib
-from collections.abc import Container, Iterator
 from contextlib import suppress
-from io import BytesIO
+from functools import partial
 from pathlib import Path
-from typing import Any, NoReturn
-
-from pyiceberg.io import FileIO, InputFile, InputStream, OutputFile
-from pyiceberg.manifest import read_manifest_list
-from typing_extensions import override
 
 from scuttlehouse.catalog import checksums
 from scuttlehouse.catalog.names import LOG, WORK, CatalogError
 from scuttlehouse.catalog.publishing import Catalog
 from scuttlehouse.catalog.pyiceberg_tables import changing
+from scuttlehouse.catalog.reached_files import files_of, parsed, read_metadata
 from scuttlehouse.catalog.rows import all_tables
 
 
@@ -34,7 +26,8 @@ def trim_history(catalog: Catalog, home: Path, most_snapshots: int = 20) -> None
     """
     for namespace in WORK, LOG:
         for name, file in catalog.tables(namespace).items():
-            if len(_metadata(file).get("snapshots", ())) <= most_snapshots:
+            metadata = parsed(file, partial(read_metadata, file))
+            if len(metadata.get("snapshots", ())) <= most_snapshots:
                 continue
             with changing(catalog, home, namespace, name) as table:
                 current = table.metadata.current_snapshot_id
@@ -83,7 +76,7 @@ def _reached(catalog: Catalog, warehouse: Path) -> set[str]:
     reached: set[str] = set()
     for file, table in tables.items():
         try:
-            reached.update(_files_of(file, reached))
+            reached.update(files_of(file, reached))
         except CatalogError as error:
             raise CatalogError(
                 f"No unused file is removed. The table {table} is damaged: {error}"
@@ -94,67 +87,3 @@ def _reached(catalog: Catalog, warehouse: Path) -> set[str]:
             f"{warehouse}."
         )
     return reached
-
-
-def _files_of(file: str, known: Container[str]) -> Iterator[str]:
-    """The files that a metadata file reaches; none of manifests that are known already."""
-    yield file
-    metadata = _metadata(file)
-    try:
-        for kind in "statistics", "partition-statistics":
-            yield from (one["statistics-path"] for one in metadata.get(kind, ()))
-        snapshots = {
-            one["snapshot-id"]: one["manifest-list"] for one in metadata.get("snapshots", ())
-        }
-        current = metadata.get("current-snapshot-id", -1)
-        if current in (None, -1):
-            return
-        yield snapshots[current]
-        for manifest in read_manifest_list(_File(snapshots[current])):
-            if manifest.manifest_path not in known:
-                yield manifest.manifest_path
-                entries = manifest.fetch_manifest_entry(_Files(), discard_deleted=True)
-                yield from (entry.data_file.file_path for entry in entries)
-    except CatalogError:
-        raise
-    except (
-        Exception
-    ) as error:  # whatever pyiceberg says of files without checksums that are damaged
-        raise CatalogError(
-            f"What {file} names cannot be read ({type(error).__name__}: {error})."
-        ) from None
-
-
-def _metadata(file: str) -> dict[str, Any]:
-    content = checksums.read(Path(file))
-    try:
-        plain = gzip.decompress(content) if ".gz." in Path(file).name else content
-        metadata: dict[str, Any] = json.loads(plain)
-    except (ValueError, OSError, EOFError, zlib.error):
-        raise CatalogError(f"The file {file} is damaged: it is no metadata of a table.") from None
-    return metadata
-
-
-class _File(InputFile):
-    """A file for pyiceberg, whose content is compared with its checksums."""
-
-    @override
-    def open(self, seekable: bool = True) -> InputStream:
-        return BytesIO(checksums.read(Path(self.location)))
-
-    def exists(self) -> bool:
-        return Path(self.location).exists()
-
-    def __len__(self) -> int:
-        return Path(self.location).stat().st_size
-
-
-class _Files(FileIO):
-    def new_input(self, location: str) -> InputFile:
-        return _File(location)
-
-    def new_output(self, location: str) -> NoReturn:
-        raise NotImplementedError(location)
-
-    def delete(self, location: str | InputFile | OutputFile) -> NoReturn:
-        raise NotImplementedError(location)

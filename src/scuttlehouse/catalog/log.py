@@ -10,6 +10,7 @@ from scuttlehouse.catalog import checksums
 from scuttlehouse.catalog.names import LOG
 from scuttlehouse.catalog.publishing import Catalog
 from scuttlehouse.catalog.pyiceberg_tables import changing
+from scuttlehouse.catalog.reached_files import files_of
 
 TABLE = "fct_builds"
 
@@ -31,12 +32,12 @@ def append_steps(catalog: Catalog, home: Path, rows: pa.Table) -> None:
     if TABLE not in catalog.tables(LOG):
         return
     with changing(catalog, home, LOG, TABLE) as table:
-        files = [Path(task.file.file_path) for task in table.scan().plan_files()]
+        files = [file for file in files_of(table.metadata_location) if file.endswith(".parquet")]
         if len(files) < _MOST_FILES:
             table.append(rows)
         else:
             for file in files:
-                checksums.verify(file)
+                checksums.verify(Path(file))
             earlier = table.scan().to_arrow()
             table.overwrite(pa.concat_tables([earlier, rows], promote_options="permissive"))
     catalog.move_log()

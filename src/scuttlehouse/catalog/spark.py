@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
 
-from scuttlehouse.catalog import CATALOG
+from scuttlehouse.catalog.database import postgresql_address
 from scuttlehouse.catalog.home import home_folder, prepare_home, temporary_folder
 from scuttlehouse.catalog.jars import jars
+from scuttlehouse.catalog.names import CATALOG
 
 
 def spark_settings() -> dict[str, str]:
@@ -22,11 +25,46 @@ def spark_settings() -> dict[str, str]:
     prepare_home(home)
     temporary = temporary_folder(home)
     catalog = f"spark.sql.catalog.{CATALOG}"
+    address = postgresql_address()
     return {
         "spark.driver.extraClassPath": os.pathsep.join(map(str, jars())),
         "spark.driver.defaultJavaOptions": f'"-Djava.io.tmpdir={temporary}"',
         "spark.local.dir": str(temporary),
         "spark.sql.warehouse.dir": str(temporary / "unused"),
-        f"{catalog}.uri": f"jdbc:sqlite:file:{home}/catalog.db?busy_timeout=60000&journal_mode=WAL",
         f"{catalog}.warehouse": str(home / "warehouse"),
+        **(
+            {f"{catalog}.{name}": value for name, value in postgresql(address, temporary).items()}
+            if address
+            else {f"{catalog}.uri": f"jdbc:sqlite:file:{home}/catalog.db?{_SQLITE_OPTIONS}"}
+        ),
     }
+
+
+# Several threads commit: each waits for the others.
+_SQLITE_OPTIONS = "busy_timeout=60000&journal_mode=WAL"
+
+
+def postgresql(address: str, temporary: Path) -> dict[str, str]:
+    """The catalog's settings for PostgreSQL.
+
+    The password is none of them: Spark writes settings into what it sends to its tasks. Its driver for
+    PostgreSQL finds it in a file that only this user can read.
+
+    Args:
+        address: ``postgresql://user:password@host:port/database``; what is missing has PostgreSQL's defaults.
+        temporary: a folder for the file of the password.
+    """
+    parts = urlsplit(address)
+    host, port = parts.hostname or "localhost", parts.port or 5432
+    database = unquote(parts.path.lstrip("/")) or "postgres"
+    user = unquote(parts.username or "") or os.environ.get("PGUSER", "")
+    password = unquote(parts.password or "") or os.environ.get("PGPASSWORD", "")
+    if password:
+        fields = [host, str(port), database, user, password]
+        line = ":".join(field.replace("\\", "\\\\").replace(":", "\\:") for field in fields)
+        file = temporary / "pgpass"
+        with os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as out:
+            out.write(line + "\n")
+        os.environ["PGPASSFILE"] = str(file)
+    uri = f"jdbc:postgresql://{host}:{port}/{database}"
+    return {"uri": uri} | ({"jdbc.user": user} if user else {})

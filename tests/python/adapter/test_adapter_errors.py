@@ -263,7 +263,7 @@ def children(pid: int) -> set[int]:
 
 def listening_addresses(pid: int) -> set[IPv4Address | IPv6Address]:
     """The addresses at which a process listens for connections."""
-    sockets = {os.readlink(one) for one in Path(f"/proc/{pid}/fd").iterdir() if one.exists()}
+    sockets = {str(one.readlink()) for one in Path(f"/proc/{pid}/fd").iterdir() if one.exists()}
     found: set[IPv4Address | IPv6Address] = set()
     for name in ("tcp", "tcp6"):
         for line in Path(f"/proc/{pid}/net/{name}").read_text().splitlines()[1:]:

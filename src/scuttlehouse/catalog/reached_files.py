@@ -1,0 +1,105 @@
+"""The files of a table, from its metadata file on."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Callable, Container, Iterator, Mapping
+from functools import partial
+from io import BytesIO
+from pathlib import Path
+from typing import Any, NoReturn, TypeVar
+
+from pyiceberg.io import FileIO, InputFile, InputStream, OutputFile
+from pyiceberg.manifest import read_manifest_list
+from typing_extensions import override
+
+from scuttlehouse.catalog import checksums
+from scuttlehouse.catalog.names import CatalogError
+
+Parsed = TypeVar("Parsed")
+
+
+def files_of(file: str, known: Container[str] = ()) -> Iterator[str]:
+    """All files of a table or a view: those of its current snapshot, and those that name them.
+
+    Files that name others are compared with their checksums.
+
+    Args:
+        file: the metadata file, which comes first.
+        known: files of other tables, for instance of an earlier state of this one; what a manifest
+            of them names is not said again.
+
+    Raises:
+        CatalogError: a file that names others is missing or damaged.
+    """
+    yield file
+    named, manifest_list = parsed(file, lambda: _named_by(read_metadata(file)))
+    yield from named
+    if manifest_list is None:
+        return
+    yield manifest_list
+    for manifest in parsed(manifest_list, lambda: [*read_manifest_list(_File(manifest_list))]):
+        path = manifest.manifest_path
+        if path not in known:
+            yield path
+            entries = parsed(path, partial(manifest.fetch_manifest_entry, _Files()))
+            yield from (entry.data_file.file_path for entry in entries)
+
+
+def parsed(file: str, parse: Callable[[], Parsed]) -> Parsed:
+    """What is read from a file.
+
+    Raises:
+        CatalogError: it cannot be parsed, or whatever of this kind is raised.
+    """
+    try:
+        return parse()
+    except CatalogError:
+        raise
+    except Exception as error:  # whatever parsers say of a damaged file that has no checksums
+        raise CatalogError(f"The file {file} is damaged ({type(error).__name__}).") from None
+
+
+def read_metadata(file: str) -> dict[str, Any]:
+    """The content of a metadata file; what is damaged and has no checksums raises any error."""
+    content = checksums.read(Path(file))
+    is_compressed = Path(file).name.endswith(".gz.metadata.json")
+    metadata: dict[str, Any] = json.loads(gzip.decompress(content) if is_compressed else content)
+    return metadata
+
+
+def _named_by(metadata: Mapping[str, Any]) -> tuple[list[str], str | None]:
+    """The files of statistics, and the manifest list of the current snapshot; null if there is none."""
+    kinds = "statistics", "partition-statistics"
+    statistics = [one["statistics-path"] for kind in kinds for one in metadata.get(kind, ())]
+    current = metadata.get("current-snapshot-id", -1)
+    if current in (None, -1):
+        return statistics, None
+    lists = {one["snapshot-id"]: one["manifest-list"] for one in metadata["snapshots"]}
+    return statistics, lists[current]
+
+
+class _File(InputFile):
+    """A file for pyiceberg, whose content is compared with its checksums."""
+
+    @override
+    def open(self, seekable: bool = True) -> InputStream:
+        return BytesIO(checksums.read(Path(self.location)))
+
+    def exists(self) -> bool:
+        return Path(self.location).exists()
+
+    def __len__(self) -> int:
+        return Path(self.location).stat().st_size
+
+
+class _Files(FileIO):
+    def new_input(self, location: str) -> InputFile:
+        return _File(location)
+
+    def new_output(self, location: str) -> NoReturn:
+        raise NotImplementedError(location)
+
+    def delete(self, location: str | InputFile | OutputFile) -> NoReturn:
+        raise NotImplementedError(location)

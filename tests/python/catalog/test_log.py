@@ -1,0 +1,96 @@
+"""The log of runs: rows are added without Spark."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+from houses import House, flip
+
+from scuttlehouse.catalog import LOG, PUBLISHED, CatalogError, checksums, open_catalog
+from scuttlehouse.catalog.log import append_steps
+from scuttlehouse.catalog.reached_files import files_of
+
+
+def rows(*numbers: int) -> pa.Table:
+    return pa.table({"number": pa.array(numbers, pa.int64())})
+
+
+def append(house: House, *numbers: int) -> None:
+    with open_catalog(house.home) as catalog:
+        append_steps(catalog, house.home, rows(*numbers))
+
+
+def test_rows_are_added_once_there_is_a_log(house: House) -> None:
+    append(house, 1)
+    house.build("one", {"dim_a": 1})
+    append(house, 2)
+    assert house.read() == {"dim_a": [1]}
+    house.make("fct_builds", 3, namespace=LOG)
+    there = set(house.files())
+    append(house, 4, 5)
+    assert house.read() == {"dim_a": [1], "fct_builds": [3, 4, 5]}
+    assert house.tables(LOG)["fct_builds"] == house.tables(PUBLISHED)["fct_builds"]
+    made = set(house.files()) - there
+    assert {path.stat().st_mode & 0o777 for path in made} == {0o600}
+    files = {path for path in made if path.suffix != ".crc"}
+    assert made - files == {checksums.sidecar(path) for path in files}
+    assert len(files) == 4, "data, manifest, list of manifests, metadata"
+    for path in files:
+        checksums.verify(path)
+
+
+def test_columns_that_are_not_said_are_null(house: House) -> None:
+    house.begin("one")
+    with house.iceberg() as iceberg:
+        wide = rows(1).append_column("step", [["build"]])
+        location = f"{house.home}/warehouse/{LOG}/fct_builds"
+        iceberg.create_table((LOG, "fct_builds"), wide.schema, location).append(wide)
+    append(house, 2)
+    with house.iceberg() as iceberg:
+        said = iceberg.load_table((LOG, "fct_builds")).scan().to_arrow().to_pylist()
+    assert sorted(said, key=lambda row: row["number"]) == [
+        {"number": 1, "step": "build"},
+        {"number": 2, "step": None},
+    ]
+
+
+def test_the_log_stays_in_few_files(sqlite_house: House) -> None:
+    sqlite_house.begin("one")
+    sqlite_house.make("fct_builds", 0, namespace=LOG)
+    for number in range(1, 60):
+        append(sqlite_house, number)
+    assert sqlite_house.read() == {"fct_builds": [*range(60)]}
+    with sqlite_house.iceberg() as iceberg:
+        files = list(iceberg.load_table((LOG, "fct_builds")).scan().plan_files())
+    assert len(files) < 50
+
+
+@pytest.mark.parametrize("kind", ["*.metadata.json", "*.avro", "*.parquet"])
+def test_a_damaged_log_is_a_sentence(
+    sqlite_house: House, monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
+    monkeypatch.setattr("scuttlehouse.catalog.log._MOST_FILES", 1)
+    sqlite_house.begin("one")
+    metadata_file = sqlite_house.make("fct_builds", 0, namespace=LOG)
+    [file, *_] = [path for path in map(Path, files_of(metadata_file)) if path.match(kind)]
+    flip(file, 8 * 100)
+    with pytest.raises(CatalogError) as told:
+        append(sqlite_house, 1)
+    assert str(told.value) == f"The file {file} is damaged: it does not fit its checksums."
+    assert sqlite_house.tables(LOG) == {"fct_builds": metadata_file}
+
+
+def test_other_columns_are_a_sentence(sqlite_house: House) -> None:
+    sqlite_house.begin("one")
+    sqlite_house.make("fct_builds", 0, namespace=LOG)
+    other = pa.table({"number": ["a"], "unknown": [1]})
+    with (
+        open_catalog(sqlite_house.home) as catalog,
+        pytest.raises(
+            CatalogError, match=r"^The table scuttlehouse_work_log\.fct_builds cannot be changed"
+        ),
+    ):
+        append_steps(catalog, sqlite_house.home, other)
+    assert Path(sqlite_house.tables(LOG)["fct_builds"]).exists()

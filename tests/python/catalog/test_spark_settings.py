@@ -1,0 +1,66 @@
+"""What Spark is told of the catalog, and a build on PostgreSQL."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from scuttlehouse.catalog import open_catalog
+from scuttlehouse.catalog.spark import postgresql, spark_settings
+
+PROJECT = Path(__file__).parents[3]
+
+
+def test_the_password_is_in_a_file_of_the_user_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PGPASSFILE", "")
+    address = "postgresql://ann:a%3Ab%5Cc@db.example:6543/house"
+    settings = postgresql(address, tmp_path)
+    assert settings == {"uri": "jdbc:postgresql://db.example:6543/house", "jdbc.user": "ann"}
+    file = tmp_path / "pgpass"
+    assert file.read_text() == "db.example:6543:house:ann:a\\:b\\\\c\n"
+    assert file.stat().st_mode & 0o777 == 0o600
+    assert os.environ["PGPASSFILE"] == str(file)
+
+
+def test_sqlite_in_the_home_by_default(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SCUTTLEHOUSE_HOME", str(tmp_path / "home"))
+    monkeypatch.delenv("SCUTTLEHOUSE_CATALOG", raising=False)
+    before = os.umask(0o022)
+    try:
+        settings = spark_settings()
+    finally:
+        os.umask(before)
+    uri = settings["spark.sql.catalog.warehouse.uri"]
+    assert uri.startswith(f"jdbc:sqlite:file:{tmp_path}/home/catalog.db?")
+    assert (tmp_path / "home").stat().st_mode & 0o777 == 0o700
+
+
+def test_a_build_on_postgresql(
+    postgresql_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Spark commits to the catalog there, and the run is logged; no file of the home is a catalog."""
+    home = tmp_path / "home"
+    monkeypatch.setenv("SCUTTLEHOUSE_HOME", str(home))
+    monkeypatch.setenv("SCUTTLEHOUSE_CATALOG", postgresql_url)
+    monkeypatch.setenv("PGPASSFILE", "")
+    dbt = str(Path(sys.executable).with_name("dbt"))
+    place = ["--target-path", str(tmp_path / "target"), "--log-path", str(tmp_path / "logs")]
+    done = subprocess.run(
+        [dbt, "build", "-s", "fct_builds", "tangle_kinds", "--profiles-dir", "profiles", *place],
+        cwd=PROJECT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout
+    with open_catalog(home) as catalog:
+        assert set(catalog.tables("scuttlehouse_work")) == {"tangle_kinds"}
+        assert set(catalog.tables("scuttlehouse")) == {"fct_builds"}
+    assert not (home / "catalog.db").exists()
+    assert list(home.glob("warehouse/scuttlehouse_work_log/fct_builds/data/*.parquet"))
