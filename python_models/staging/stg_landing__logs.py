@@ -6,17 +6,19 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from scuttlehouse.catalog import home_folder
+from scuttlehouse.engine import WarehouseError
 from scuttlehouse.landing import content_hash, landing_folder, list_logs
 from scuttlehouse.ledger import LedgerEntry, take_stock
 from scuttlehouse.rules import lines_hash
-from scuttlehouse.unchanged import published_logs
 from scuttlehouse.spark_landing import spark_schema
+from scuttlehouse.unchanged import PublishedLogs, published_logs
 
 
 def model(dbt: Any, session: SparkSession) -> DataFrame:
     dbt.config(materialized="table")
-    landing, published = landing_folder(), published_logs(home_folder())
-    known = {} if get_flags().FULL_REFRESH else published.of_folder(landing)
+    landing, is_full_refresh = landing_folder(), get_flags().FULL_REFRESH
+    published = ledger(is_full_refresh)
+    known = {} if is_full_refresh else published.of_folder(landing)
     found = list_logs(landing, may_be_empty=bool(known))
     lost = published.names - {log.source_file for log in found}
     if not known and lost:
@@ -35,3 +37,13 @@ def model(dbt: Any, session: SparkSession) -> DataFrame:
     return session.createDataFrame(stock, spark_schema(LedgerEntry)).withColumn(
         "landing_folder", F.lit(str(landing))
     )
+
+
+def ledger(is_full_refresh: bool) -> PublishedLogs:
+    """What the published build has read; a full refresh needs none, and so mends a damaged one."""
+    try:
+        return published_logs(home_folder())
+    except WarehouseError:
+        if not is_full_refresh:
+            raise
+        return PublishedLogs(())

@@ -31,7 +31,7 @@ def model(dbt: Any, session: SparkSession) -> DataFrame:
 Batches = Iterator[pa.RecordBatch]
 
 
-# Spark writes functions and rows to files and sockets: they hold names of key files and sealed keys, and no key.
+# Spark writes functions and rows to files and sockets. They hold sealed keys and names of files, and no key.
 def key_finder(home: str) -> Callable[[Batches], Batches]:
     def find(batches: Batches) -> Batches:
         pepper = warehouse_pepper(Path(home))

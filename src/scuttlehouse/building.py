@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 from uuid import uuid4
 
@@ -51,10 +52,11 @@ def _log_unchanged(home: Path) -> None:
     from scuttlehouse.steps import run_step, steps_table
 
     os.umask(0o077)
+    step = run_step(str(uuid4()), "unchanged", started_at=datetime.now(UTC))
     lock = BuildLock(home)
     lock.hold(exclusive=True)
     try:
         with open_catalog(home) as catalog:
-            append_steps(catalog, home, steps_table([run_step(str(uuid4()), "unchanged")]))
+            append_steps(catalog, home, steps_table([step]))
     finally:
         lock.release()

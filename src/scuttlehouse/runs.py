@@ -18,6 +18,7 @@ from scuttlehouse.catalog import (
     Build,
     BuildLock,
     Catalog,
+    CatalogError,
     home_folder,
     open_catalog,
     prepare_home,
@@ -25,6 +26,7 @@ from scuttlehouse.catalog import (
 from scuttlehouse.catalog.expiry import remove_unreachable, trim_history
 from scuttlehouse.catalog.log import append_steps
 from scuttlehouse.changes import Changes, count_changes
+from scuttlehouse.engine import WarehouseError
 from scuttlehouse.imports import import_ahead
 from scuttlehouse.landing import landing_folder
 from scuttlehouse.publishable import all_models, keys_of, public_models, publishable
@@ -220,9 +222,17 @@ def _end(catalog: Catalog, run: Run, results: Sequence[Any], arguments: Mapping[
     )
     append_steps(catalog, run.home, steps_table(steps))
     if build:
-        remove_unreachable(catalog, run.home)
+        _remove_unreachable(catalog, run.home)
     if run.command in BUILDING and not run.is_empty:
         _report(run, failed, build, changes, set(public_models(nodes, WORK)) - public)
+
+
+def _remove_unreachable(catalog: Catalog, home: Path) -> None:
+    """Remove what no kept build needs; a damaged kept build leaves it for later."""
+    try:
+        remove_unreachable(catalog, home)
+    except CatalogError as error:
+        print(f"Files that no kept build needs were not removed: {error}")
 
 
 def _chosen(run: Run, arguments: Mapping[str, Any]) -> frozenset[str]:
@@ -244,12 +254,16 @@ def _publish(
     before = catalog.published()
     trim_history(catalog, run.home)
     work = catalog.tables(WORK)
-    changes = count_changes(
-        run.home,
-        before.public if before else {},
-        {table: work[table] for table in public},
-        keys_of(nodes, public),
-    )
+    after = {table: work[table] for table in public}
+    try:
+        changes = count_changes(
+            run.home, before.public if before else {}, after, keys_of(nodes, public)
+        )
+    except WarehouseError:
+        # What is computed anew takes the place of damaged tables: it cannot be compared with them.
+        if run.is_refresh:
+            raise
+        changes = {}
     build = catalog.publish(
         run.run_id,
         public,

@@ -120,9 +120,9 @@ def test_odd_names_of_the_home(warehouse: Warehouse, tmp_path: Path) -> None:
     for command in (["rollback", "--list"], ["sql", "select 1"]):
         done = warehouse.run("scuttlehouse", *command, SCUTTLEHOUSE_HOME=str(odd))
         assert done.stderr == "Nothing is published yet: run `scuttlehouse build` first.\n"
-    done = warehouse.run(*seed, SCUTTLEHOUSE_HOME=str(tmp_path / "what;ever"))
+    done = warehouse.run(*seed, SCUTTLEHOUSE_HOME=str(tmp_path / "what{ever"))
     assert done.returncode != 0
-    assert "name a folder whose whole path has none of the characters" in done.stdout
+    assert "name a folder whose whole path has none of " in done.stdout
     assert "Traceback" not in done.stdout
 
 

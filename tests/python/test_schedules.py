@@ -17,7 +17,7 @@ def test_the_job_of_dagster_builds_and_shows_what_it_said(built: Build) -> None:
 
 def test_the_job_of_dagster_fails_with_its_build(monkeypatch: pytest.MonkeyPatch) -> None:
     module = dagster_definitions(PROJECT)
-    monkeypatch.setattr(module, "DBT", "false")
+    monkeypatch.setattr(module, "SCUTTLEHOUSE", "false")
     with pytest.raises(Failure, match="Nothing was published"):
         module.refresh.execute_in_process()
 

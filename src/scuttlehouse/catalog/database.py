@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
@@ -90,6 +91,18 @@ class Database:
             self.execute("rollback")
             raise
         self.execute("commit")
+        if self.dialect is SQLITE:
+            self._empty_log()
+
+    def _empty_log(self) -> None:
+        """Move SQLite's write-ahead log into the database, unless somebody reads it at this moment.
+
+        SQLite drops what it finds damaged at the end of a log, so what is published must not stay there.
+        """
+        with suppress(sqlite3.Error):  # What is committed stays, on a full disk too.
+            self.rows("pragma busy_timeout = 0")
+            self.rows("pragma wal_checkpoint(truncate)")
+        self.rows("pragma busy_timeout = 60000")
 
 
 @contextmanager

@@ -21,6 +21,8 @@ def spark_settings() -> dict[str, str]:
         CatalogError: the home cannot be used, or a jar is missing.
     """
     os.umask(0o077)
+    if not _names_files_in_utf_8():
+        os.environ["LC_ALL"] = "C.UTF-8"
     home = home_folder()
     prepare_home(home)
     temporary = temporary_folder(home)
@@ -38,6 +40,13 @@ def spark_settings() -> dict[str, str]:
             else {f"{catalog}.uri": f"jdbc:sqlite:file:{home}/catalog.db?{_SQLITE_OPTIONS}"}
         ),
     }
+
+
+def _names_files_in_utf_8() -> bool:
+    """Whether Java, which goes by the locale, writes the names of files as Python does."""
+    names = (os.environ.get(name) for name in ("LC_ALL", "LC_CTYPE", "LANG"))
+    locale = next(filter(None, names), "C")
+    return "utf" in locale.lower()
 
 
 # Several threads commit: each waits for the others.

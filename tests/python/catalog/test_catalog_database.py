@@ -16,9 +16,9 @@ from pathlib import Path
 
 import psycopg
 import pytest
-from houses import DyingCursor, House, exit_code, flip, fork
 from pyiceberg.catalog.sql import SqlCatalog
 
+from houses import House, exit_code, flip, fork
 from postgresql import PASSWORD, URL_PASSWORD
 from scuttlehouse.catalog import (
     CATALOG,
@@ -27,6 +27,9 @@ from scuttlehouse.catalog import (
     open_catalog,
     prepare_home,
 )
+
+# It stays in SQLite's write-ahead log.
+WRITE = "update iceberg_tables set previous_metadata_location = 'earlier'"
 
 COLUMNS = """
     select table_name, column_name, data_type, character_maximum_length
@@ -152,6 +155,8 @@ def test_who_may_not_write_the_home_reads_what_is_published(open_house: House) -
 
     with open_catalog(open_house.home) as catalog:
         catalog.begin("two", "", "", refresh=True, rebuilt=())
+        read_as_somebody_else(open_house, lambda: is_published("one"))
+        catalog.database.execute(WRITE)
         assert (open_house.home / "catalog.db-wal").stat().st_size
         read_as_somebody_else(open_house, lambda: is_published("one"))
         catalog.database.execute("begin immediate")
@@ -167,8 +172,8 @@ def test_who_may_not_write_reads_beside_a_killed_writer(open_house: House) -> No
         with open_catalog(open_house.home) as catalog:
             catalog.begin("two", "", "", refresh=True, rebuilt=())
             catalog.publish("two", ["dim_a"], is_whole=True, landing="", kept_builds=2)
-            catalog.database.cursor = DyingCursor(catalog.database.cursor, 5)
-            catalog.begin("three", "", "", refresh=True, rebuilt=())
+            catalog.database.execute(WRITE)
+            os.kill(os.getpid(), signal.SIGKILL)
 
     def is_published() -> None:
         build = open_house.published()
@@ -304,6 +309,27 @@ def test_a_damaged_catalog_is_a_sentence_or_the_right_answer(sqlite_house: House
             catalog_file.write_bytes(whole[: choose.randrange(len(whole))])
         outcomes[is_right_or_refused(sqlite_house, right)] += 1
     assert all(outcomes.values()), outcomes
+
+
+def test_a_damaged_log_of_a_killed_process_takes_nothing_back(sqlite_house: House) -> None:
+    sqlite_house.build("one", {"dim_a": 1})
+    sqlite_house.begin("two")
+    log = sqlite_house.home / "catalog.db-wal"
+
+    def publish_and_die() -> None:
+        with open_catalog(sqlite_house.home) as catalog:
+            catalog.publish("two", [], is_whole=True, landing="", kept_builds=2)
+            assert log.stat().st_size == 0, "it is in the database"
+            catalog.database.execute(WRITE)
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    assert exit_code(fork(publish_and_die)) == -signal.SIGKILL
+    whole = log.read_bytes()
+    assert whole
+    for place in range(0, len(whole), 97):
+        log.write_bytes(whole)
+        flip(log, 8 * place)
+        assert sqlite_house.kept() == ["two", "one"], f"byte {place}"
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,8 @@ import time
 from itertools import count
 
 import pytest
-from houses import FLAGS, DyingCursor, House, exit_code, fork, reader
 
+from houses import FLAGS, DyingCursor, House, exit_code, fork, reader
 from scuttlehouse.catalog import PUBLISHED, namespace_of_build, open_catalog
 
 NAMES = "dim_a", "dim_b", "dim_c"
@@ -62,10 +62,9 @@ def test_a_process_is_killed_before_each_statement(
     for last in count():
         code = exit_code(fork(lambda last=last: die(last)))
         check(house, versions)
-        if code == 0:
+        if code == 0 or house.published() != before:  # After the commit, SQLite's log is emptied.
             break
         assert code == -signal.SIGKILL
-        assert house.published() == before
     assert last > 5
     published = house.published()
     assert published

@@ -1,0 +1,71 @@
+"""A refresh of a warehouse whose files are damaged publishes nothing, and names the file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from conftest import Build, Warehouse
+from scuttlehouse.catalog import open_catalog
+from test_publishing import WITHOUT_UNIT_TESTS
+
+
+def remove(file: Path) -> None:
+    file.unlink()
+
+
+def flip(file: Path) -> None:
+    data = bytearray(file.read_bytes())
+    data[len(data) // 2] ^= 1
+    file.write_bytes(data)
+
+
+@pytest.fixture
+def refreshing(warehouse: Warehouse, built: Build) -> Iterator[Warehouse]:
+    """There is something to refresh: one log more."""
+    warehouse.land(*built.logs)
+    log = warehouse.landing / "more.jsonl"
+    log.write_bytes(built.logs[0].read_bytes()[:20_000])
+    yield warehouse
+    log.unlink()
+
+
+def data_file(warehouse: Warehouse, table: str) -> Path:
+    """A file that holds rows of a table that a refresh reads."""
+    [row] = warehouse.rows(
+        f"select max(file_path) as file from scuttlehouse_work.{table}.data_files"
+    )
+    return Path(row["file"])
+
+
+def metadata_file(warehouse: Warehouse, table: str) -> Path:
+    with open_catalog(warehouse.home) as catalog:
+        build = catalog.published()
+        assert build
+        return Path(build.tables[table])
+
+
+@pytest.mark.parametrize(
+    ("find", "damage"), [(data_file, flip), (data_file, remove), (metadata_file, flip)]
+)
+def test_a_refresh_of_damaged_tables(
+    refreshing: Warehouse,
+    find: Callable[[Warehouse, str], Path],
+    damage: Callable[[Path], None],
+) -> None:
+    before = refreshing.published()
+    file = find(refreshing, "stg_ssb__messages")
+    content = file.read_bytes()
+    damage(file)
+    try:
+        outcome = refreshing.dbt("build", *WITHOUT_UNIT_TESTS)
+    finally:
+        file.write_bytes(content)
+    assert not outcome.success
+    said = [str(one.message) for one in outcome.result or () if one.status != "success"]
+    said = [*said, str(outcome.exception)]
+    assert any(file.name in message for message in said), said
+    assert not any("\tat " in message for message in said)
+    assert refreshing.published() == before
