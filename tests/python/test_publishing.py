@@ -142,10 +142,10 @@ def test_a_good_build_publishes_every_mart(built: Build) -> None:
     assert all(row["is_success"] for row in built.tables["fct_quality_results"])
 
 
-def test_spark_reads_what_is_published(warehouse: Warehouse, built: Build) -> None:
+def test_spark_reads_what_is_published(warehouse: Warehouse, published: dict[str, Rows]) -> None:
     for name in PUBLISHED:
         table = warehouse.session.table(f"scuttlehouse.{name}").toArrow()
-        expected = built.tables[name]
+        expected = published[name]
         columns = list(expected[0]) if expected else table.column_names
         rows = [
             {column: without_zone(row[column]) for column in columns} for row in table.to_pylist()
@@ -154,7 +154,7 @@ def test_spark_reads_what_is_published(warehouse: Warehouse, built: Build) -> No
 
 
 def test_a_build_is_logged_step_by_step(warehouse: Warehouse, built: Build) -> None:
-    log = warehouse.rows("select * from scuttlehouse.fct_builds")
+    log = warehouse.rows("select * from scuttlehouse.fct_builds where started_at is not null")
     whole = min((row for row in log if row["step"] == "build"), key=lambda row: row["started_at"])
     assert (whole["status"], whole["message"]) == ("published", None)
     steps = {row["step"]: row for row in log if row["build_id"] == whole["build_id"]}
@@ -185,8 +185,8 @@ def test_a_killed_and_a_failed_build_publish_nothing_and_a_retry_all(
     # What was not tested does not slip out through a selector.
     warehouse.dbt("build", "-s", "path:models/marts/groups", "--exclude-resource-types", "test")
     assert differing(warehouse.published(), published) == []
-    [killed] = warehouse.rows("select * from scuttlehouse.fct_builds where status = 'killed'")
-    assert (killed["step"], killed["build_id"]) == ("build", build_id)
+    killed = warehouse.rows("select * from scuttlehouse.fct_builds where status = 'killed'")
+    assert ("build", build_id) in [(row["step"], row["build_id"]) for row in killed]
 
     with a_reader(warehouse) as reads:
         with a_test_that_fails(warehouse, on="fct_messages") as failing:
@@ -256,12 +256,11 @@ def test_a_part_is_built_tested_and_published(
         assert part.public["dim_groups"] == catalog.tables("scuttlehouse_work")["dim_groups"]
 
 
-def test_a_part_that_is_computed_anew_is_published_with_all_that_it_is_made_of(
+def test_a_part_that_is_computed_anew_is_not_published_without_all_that_it_is_made_of(
     warehouse: Warehouse, published: dict[str, Rows]
 ) -> None:
-    """Without it, what a refresh has left in the tables before it holds touched rows only."""
-    outcome = warehouse.dbt("build", "--full-refresh", "-s", "dim_sets+", *WITHOUT_UNIT_TESTS)
-    assert outcome.success
+    """What a refresh has left in the tables before it holds touched rows only."""
+    warehouse.dbt("build", "--full-refresh", "-s", "dim_sets+", *WITHOUT_UNIT_TESTS)
     assert differing(warehouse.published(), published) == []
 
 
@@ -273,8 +272,8 @@ def test_a_part_never_says_which_logs_were_read(
     What its expectations found is published: every row of it names its build.
     """
     shutil.copy(other_logs / "alice.jsonl", warehouse.landing)
-    warehouse.dbt("run", "-s", "stg_landing__logs")
-    outcome = warehouse.dbt("build", "-s", "dim_logs+", *WITHOUT_UNIT_TESTS)
+    some = "-s", "stg_landing__logs", "dim_logs+"
+    outcome = warehouse.dbt("build", *some, *WITHOUT_UNIT_TESTS)
     assert outcome.success
     assert warehouse.rows("select 1 from scuttlehouse_work.dim_logs where status = 'new'")
     assert set(differing(warehouse.published(), published)) <= {"fct_quality_results"}
