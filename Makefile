@@ -20,8 +20,8 @@ adapter: $(VENV)/.installed
 	@$(BIN)/pytest tests/python/adapter
 
 lint: $(VENV)/.installed
-	@$(BIN)/ruff check src python_models tests benchmarks schedules
-	@$(BIN)/ruff format --check src python_models tests benchmarks schedules
+	@$(BIN)/ruff check src python_models tests benchmarks schedules examples
+	@$(BIN)/ruff format --check src python_models tests benchmarks schedules examples
 	@$(BIN)/mypy
 	@$(BIN)/sqlfluff lint models macros/ids macros/tangles tests --disable-progress-bar
 
