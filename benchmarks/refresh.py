@@ -6,7 +6,7 @@ For each number of messages, a log by `scuttlehouse sample --size huge` of that 
 one warehouse: 99 per cent of it from nothing (`whole`); the last per cent of every exporter, as a log
 that has landed since (`1 %`); again, without anything new (`nothing`). Seconds go from the start of the
 process to its end, Python, Java, tests and expectations included. Then come the seconds of every step,
-added up over its models, tests or views: several run at a time, so they are more than the build took.
+added up over its models or tests: several run at a time, so they are more than the build took.
 `start` is what no step accounts for: Python, parsing the project, Java.
 """
 
@@ -23,7 +23,7 @@ from timed_build import build
 
 SEED = 1
 NEW_SHARE = 0.01
-STEPS = ["seed", "staging", "intermediate", "marts", "quality", "test", "published", "operation"]
+STEPS = ["seed", "staging", "intermediate", "marts", "quality", "test", "operation"]
 
 
 def step_seconds(target: Path) -> tuple[Counter[str], float]:

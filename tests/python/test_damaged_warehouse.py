@@ -9,7 +9,9 @@ import pytest
 
 from conftest import Build, Warehouse
 from scuttlehouse.catalog import open_catalog
-from test_publishing import WITHOUT_UNIT_TESTS
+from scuttlehouse.catalog.reached_files import files_of
+
+WITHOUT_TESTS = "--exclude-resource-types", "test", "unit_test"
 
 
 def remove(file: Path) -> None:
@@ -27,17 +29,17 @@ def refreshing(warehouse: Warehouse, built: Build) -> Iterator[Warehouse]:
     """There is something to refresh: one log more."""
     warehouse.land(*built.logs)
     log = warehouse.landing / "more.jsonl"
-    log.write_bytes(built.logs[0].read_bytes()[:20_000])
-    yield warehouse
+    with warehouse.published_unchecked():
+        warehouse.refresh("build", *WITHOUT_TESTS)
+        log.write_bytes(built.logs[0].read_bytes()[:20_000])
+        yield warehouse
     log.unlink()
 
 
 def data_file(warehouse: Warehouse, table: str) -> Path:
     """A file that holds rows of a table that a refresh reads."""
-    [row] = warehouse.rows(
-        f"select max(file_path) as file from scuttlehouse_work.{table}.data_files"
-    )
-    return Path(row["file"])
+    files = files_of(str(metadata_file(warehouse, table)))
+    return max(Path(file) for file in files if Path(file).suffix == ".parquet")
 
 
 def metadata_file(warehouse: Warehouse, table: str) -> Path:
@@ -60,7 +62,7 @@ def test_a_refresh_of_damaged_tables(
     content = file.read_bytes()
     damage(file)
     try:
-        outcome = refreshing.dbt("build", *WITHOUT_UNIT_TESTS)
+        outcome = refreshing.dbt("build", *WITHOUT_TESTS)
     finally:
         file.write_bytes(content)
     assert not outcome.success
