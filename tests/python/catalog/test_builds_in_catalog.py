@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from houses import FLAGS, House, exit_code, flip, fork
 
+from houses import FLAGS, House, exit_code, flip, fork
 from scuttlehouse.catalog import (
     BASE,
     LOG,

@@ -12,12 +12,12 @@ from itertools import count
 from pathlib import Path
 
 import pytest
-from houses import House, exit_code, flip, fork
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pyiceberg.io.pyarrow import PyArrowFileIO
 from pyiceberg.table import StaticTable
 
+from houses import House, exit_code, flip, fork
 from scuttlehouse.catalog import LOG, WORK, CatalogError, checksums, open_catalog, prepare_home
 from scuttlehouse.catalog.expiry import remove_unreachable, trim_history
 from scuttlehouse.catalog.rows import point

@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import pytest
-from houses import House
 
+from houses import House
 from scuttlehouse.catalog import BuildLock, CatalogError
 
 HOLD = """

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pyarrow as pa
 import pytest
-from houses import House, flip
 
+from houses import House, flip
 from scuttlehouse.catalog import LOG, PUBLISHED, CatalogError, checksums, open_catalog
 from scuttlehouse.catalog.log import append_steps
 from scuttlehouse.catalog.reached_files import files_of
