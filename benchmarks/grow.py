@@ -159,18 +159,28 @@ def settings(target: str) -> dict[str, str]:
 
 def open_spark(home: Path, target: str) -> SparkSession:
     """A session as a build has it, on a warehouse of its own."""
+    from dbt.adapters.sparkpython.credentials import SparkPythonCredentials
     from dbt.adapters.sparkpython.session import log_to, open_session
 
     os.environ["SCUTTLEHOUSE_HOME"] = str(home)
     log_to(home)
-    return open_session(settings(target))
+    session = open_session(
+        SparkPythonCredentials(
+            schema="benchmark",
+            server_side_parameters=settings(target),
+            spark_settings="scuttlehouse.catalog.spark.spark_settings",
+        )
+    )
+    session.sql("create namespace if not exists benchmark")
+    session.sql("use benchmark")
+    return session
 
 
 def write(session: SparkSession, name: str, sql: str) -> float:
     """Write a query as a table; the seconds it took."""
     session.sql(f"drop table if exists {name}")
     start = perf_counter()
-    session.sql(f"create table {name} using parquet as {sql}")
+    session.sql(f"create table {name} as {sql}")
     return perf_counter() - start
 
 

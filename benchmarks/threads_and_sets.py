@@ -188,7 +188,7 @@ def main() -> None:
     if "sets" in parts:
         models = [
             MODELS / "intermediate/int_sets__messages.py",
-            MODELS / "marts/sets/fct_set_items.py",
+            MODELS / "intermediate/int_sets__items.py",
         ]
         report(SETS, sets, "int_sets__candidates", models)
 

@@ -1,4 +1,4 @@
-"""One line of a log, judged and taken apart into the columns of ``stg_ssb__lines``.
+"""One line of a log, judged and taken apart into the columns of ``stg_ssb__landed_lines``.
 
 This is the only place that sees what a message says. Of its content it hands on the members that
 hang messages together and nothing else (``KEPT_MEMBERS``): no text, no seed, no key. The message's
@@ -48,7 +48,7 @@ REJECT_REASONS = {
 
 
 class LandedLine(NamedTuple):
-    """A row of ``stg_ssb__lines``; every field but the first two is null in a rejected line.
+    """A row of ``stg_ssb__landed_lines``; every field but the first two is null in a rejected line.
 
     ``asserted_ms`` and ``received_ms`` are milliseconds since 1970, null where the log has no
     number. ``sequence`` is null where it is no whole number of at most 2^53. ``content`` is the kept

@@ -1,4 +1,4 @@
-"""Logs of pzp, the second source: a line judged and taken apart into ``stg_pzp__lines``.
+"""Logs of pzp, the second source: a line judged and taken apart into ``stg_pzp__landed_lines``.
 
 A message of pzp belongs to an account, and devices sign for it. It lies in tangles: that of its
 account, if it adds or removes a device's key, or that of a feed, which is one domain of one account.
@@ -35,7 +35,7 @@ SET_FAULTS = {
 
 
 class LandedPzpLine(NamedTuple):
-    """A row of ``stg_pzp__lines``; every field but the first three is null in a rejected line.
+    """A row of ``stg_pzp__landed_lines``; every field but the first three is null in a rejected line.
 
     A text that is not as the rules have it stands as it is in an invalid message, with halves of
     surrogate pairs replaced; a member of another type is null.
