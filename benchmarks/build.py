@@ -2,15 +2,14 @@
 
     python benchmarks/build.py [--log FILE] [sample|medium|large ...]
 
-- `sample`: the second build of the sample that comes with the project, in a warehouse that has been
-  built before; its tests and expectations are part of it, as of every build.
-- `medium`, `large`: 10,000 and 100,000 messages by `scuttlehouse sample`, built from nothing.
-- `--log`: a log of your own, a file or a folder, built from nothing.
+- `sample`: the sample that comes with the project;
+- `medium`, `large`: 10,000 and 100,000 messages by `scuttlehouse sample`;
+- `--log`: a log of your own, a file or a folder.
 
-Build s is the time from the start of the process to its end, Python and Java included. Job s is the
-floor: in a Spark of the same settings that is already running, every line of the same files is read,
-parsed as JSON and written as Parquet. Peak memory is that of the build's processes together (Python,
-Java, Python workers), memory that they share counted once.
+Each is built from nothing, with all tests and expectations. Build s is the time from the start of the
+process to its end, Python and Java included. Job s is the floor: in a Spark of the same settings that is
+already running, every line of the same files is read, parsed as JSON and written as Parquet. Peak memory is
+that of the build's processes together (Python, Java, Python workers), memory that they share counted once.
 """
 
 from __future__ import annotations
@@ -22,8 +21,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import perf_counter
 
-from grow import open_spark
 from scuttlehouse.sample import write_sample
+from spark import open_spark
 from timed_build import PROJECT, build
 
 SEED = 1
@@ -44,9 +43,17 @@ def job(landing: Path, home: Path, target: str) -> tuple[int, float]:
     return count, seconds
 
 
+def landing_of(log: Path, folder: Path) -> Path:
+    """A landing folder with a log; where it is a folder of logs already, that folder."""
+    if log.is_dir():
+        return log.resolve()
+    landing = folder / "landing"
+    landing.mkdir()
+    (landing / log.name).symlink_to(log.resolve())
+    return landing
+
+
 def measure(name: str, landing: Path, home: Path, target: str) -> None:
-    if name == "sample":
-        build(landing, home / "warehouse", target)
     built = build(landing, home / "warehouse", target)
     with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as other_process:
         count, seconds = other_process.submit(job, landing, home / "floor", target).result()
@@ -77,11 +84,7 @@ def main() -> None:
             measure(case, landing, Path(folder), CASES[case])
     if arguments.log:
         with TemporaryDirectory() as folder:
-            landing = arguments.log.resolve()
-            if landing.is_file():
-                landing = Path(folder, "landing")
-                landing.mkdir()
-                (landing / arguments.log.name).symlink_to(arguments.log.resolve())
+            landing = landing_of(arguments.log, Path(folder))
             measure(arguments.log.name[:20], landing, Path(folder), LOG_TARGET)
 
 

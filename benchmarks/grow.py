@@ -10,8 +10,8 @@ is, by model:
   the ScuttleSort paper (section 4), with two events a rank.
 
 One message, early (at a twentieth) or in the middle, never arrives. SQL is that of the project: the
-models int_tangles__links, int_tangles__settled and int_tangles__checked, rendered as dbt does, on the
-target local_big. Timed in turns, three times each, medians shown:
+models int_tangles__links, int_tangles__settled and int_tangles__checked, rendered as dbt does, on Iceberg
+tables and the target local_big. Timed in turns, three times each, medians shown:
 
 - settle: int_tangles__settled and int_tangles__checked, each written as a table;
 - join: one left join of the same links with the candidates, aggregated by message and written.
@@ -24,7 +24,6 @@ from __future__ import annotations
 
 import argparse
 import math
-import os
 import random
 from base64 import urlsafe_b64encode
 from collections.abc import Iterator
@@ -38,9 +37,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import pyarrow as pa
 import pyarrow.parquet as pq
-import yaml
 from jinja2 import Environment
 
+from spark import open_spark
 from timed_build import PROJECT
 
 if TYPE_CHECKING:
@@ -140,47 +139,16 @@ def sql_of(model: str, settle_steps: int) -> str:
     environment.globals.update(
         {name: macro for name, macro in vars(macros).items() if callable(macro)},
         ref=lambda name: name,
-        in_memory=lambda *_: "",  # A whole build has no hints.
         var={"settle_steps": settle_steps}.__getitem__,
     )
     file = PROJECT / f"models/intermediate/{model}.sql"
     return environment.from_string(file.read_text() if file.exists() else model).render()
 
 
-def settings(target: str) -> dict[str, str]:
-    """What the project's profile hands to Spark."""
-    text = (PROJECT / "profiles/profiles.yml").read_text()
-    profile = yaml.safe_load(Environment().from_string(text).render(env_var=os.environ.get))
-    parameters: dict[str, str] = profile["scuttlehouse"]["outputs"][target][
-        "server_side_parameters"
-    ]
-    return parameters
-
-
-def open_spark(home: Path, target: str) -> SparkSession:
-    """A session as a build has it, on a warehouse of its own."""
-    from dbt.adapters.sparkpython.credentials import SparkPythonCredentials
-    from dbt.adapters.sparkpython.session import log_to, open_session
-
-    os.environ["SCUTTLEHOUSE_HOME"] = str(home)
-    log_to(home)
-    session = open_session(
-        SparkPythonCredentials(
-            schema="benchmark",
-            server_side_parameters=settings(target),
-            spark_settings="scuttlehouse.catalog.spark.spark_settings",
-        )
-    )
-    session.sql("create namespace if not exists benchmark")
-    session.sql("use benchmark")
-    return session
-
-
 def write(session: SparkSession, name: str, sql: str) -> float:
     """Write a query as a table; the seconds it took."""
-    session.sql(f"drop table if exists {name}")
     start = perf_counter()
-    session.sql(f"create table {name} as {sql}")
+    session.sql(f"create or replace table {name} as {sql}")
     return perf_counter() - start
 
 

@@ -2,9 +2,10 @@
 
     python benchmarks/refresh.py [--messages N ...] [--target local_big]
 
-For each number of messages, a log by `scuttlehouse sample --size huge` of that size, built three times in
+For each number of messages, a log by `scuttlehouse sample --size huge` of that size, built four times in
 one warehouse: 99 per cent of it from nothing (`whole`); the last per cent of every exporter, as a log
-that has landed since (`1 %`); again, without anything new (`nothing`). Seconds go from the start of the
+that has landed since (`1 %`); again, without anything new, by `dbt build` as before (`dbt`) and by
+`scuttlehouse build` (`nothing`), which then starts neither dbt nor Java. Seconds go from the start of the
 process to its end, Python, Java, tests and expectations included. Then come the seconds of every step,
 added up over its models or tests: several run at a time, so they are more than the build took.
 `start` is what no step accounts for: Python, parsing the project, Java.
@@ -19,7 +20,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from scuttlehouse.sample.write import TARGETS, write_sample
-from timed_build import build
+from timed_build import build, run
 
 SEED = 1
 NEW_SHARE = 0.01
@@ -54,24 +55,33 @@ def main() -> None:
 
 
 def measure(messages: int, folder: Path, target: str) -> None:
-    landing, later = folder / "landing", folder / "later.jsonl"
-    TARGETS["huge"] = messages
-    write_sample(landing, SEED, "huge")
-    counts = {"whole": 0, "1 %": hold_back(landing, later), "nothing": 0}
+    landing, later, home = folder / "landing", folder / "later.jsonl", folder / "home"
+    write_log(landing, messages)
+    counts = {"whole": 0, "1 %": hold_back(landing, later), "dbt": 0}
     counts["whole"] = sum(count_lines(log) for log in landing.glob("*.jsonl"))
     whole = 0.0
     for name, lines in counts.items():
         if name == "1 %":
             later.rename(landing / later.name)
-        seconds = build(landing, folder / "home", target).seconds
+        seconds = build(landing, home, target).seconds
         whole = whole or seconds
-        steps, elapsed = step_seconds(folder / "home" / "target")
+        steps, elapsed = step_seconds(home / "target")
         steps["start"] = seconds - elapsed
         print(
             f"{messages:>9,} {name:>8} {lines:>8,} {seconds:>7.1f} {seconds / whole:>8.1%}  "
             + " ".join(f"{steps[step]:>12.1f}" for step in [*STEPS, "start"]),
             flush=True,
         )
+    seconds = run(["scuttlehouse", "build"], landing, home, target).seconds
+    print(
+        f"{messages:>9,} {'nothing':>8} {0:>8} {seconds:>7.1f} {seconds / whole:>8.1%}", flush=True
+    )
+
+
+def write_log(landing: Path, messages: int) -> None:
+    """A log by `scuttlehouse sample` of that size."""
+    TARGETS["huge"] = messages
+    write_sample(landing, SEED, "huge")
 
 
 def hold_back(landing: Path, later: Path) -> int:

@@ -5,7 +5,7 @@
 - `threads`: 100,000 threads of ten posts on average, from int_tangles__grown and the times of messages to
   int_tangles__ranked, which finds both orders;
 - `sets`: 10,000 sets of 100 operations by two devices that fork and merge, from int_sets__candidates to
-  int_sets__messages (who is in, what may go) and fct_set_items.
+  int_sets__messages (who is in, what may go) and int_sets__items.
 
 Each also at a quarter of the size, to see how it grows. The models are the project's own, on the target
 local_big. Medians of RUNS runs; the floor is a job that reads the same input and writes its keys.
@@ -27,7 +27,8 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from grow import message_id, open_spark
+from grow import message_id
+from spark import open_spark
 from timed_build import PROJECT
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
 SEED = 1
 RUNS = 3
 TARGET = "local_big"
-MODELS = PROJECT / "python_models"
+MODELS = PROJECT / "python_models/intermediate"
 POSTS = [250_000, 1_000_000]
 POSTS_PER_THREAD = 10
 SETS = [2_500, 10_000]
@@ -155,7 +156,11 @@ def measure(session: SparkSession, tables: Path, source: str, models: list[Path]
 
 
 def report(
-    sizes: list[int], make: Callable[[int, Path], None], source: str, models: list[Path]
+    session: SparkSession,
+    sizes: list[int],
+    make: Callable[[int, Path], None],
+    source: str,
+    models: list[Path],
 ) -> None:
     heads = "".join(f" {path.stem + ' s':>22} {'ratio':>6}" for path in models)
     print(f"\n{make.__name__:>9} {'floor s':>8}{heads}")
@@ -163,10 +168,7 @@ def report(
     for size in sizes:
         with TemporaryDirectory() as folder:
             make(size, Path(folder))
-            session = open_spark(Path(folder, "home"), TARGET)
-            session.range(1).count()
             floor, *spent = measure(session, Path(folder), source, models)
-            session.stop()
         found.append(spent)
         print(
             f"{size:>9,} {floor:>8.1f}"
@@ -182,15 +184,16 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Measure threads and sets.")
     parser.add_argument("parts", nargs="*", choices=["threads", "sets", []], metavar="threads|sets")
     parts = parser.parse_args().parts or ["threads", "sets"]
-    if "threads" in parts:
-        models = [MODELS / "intermediate/int_tangles__ranked.py"]
-        report(POSTS, threads, "int_tangles__grown", models)
-    if "sets" in parts:
-        models = [
-            MODELS / "intermediate/int_sets__messages.py",
-            MODELS / "intermediate/int_sets__items.py",
-        ]
-        report(SETS, sets, "int_sets__candidates", models)
+    with TemporaryDirectory() as home:
+        session = open_spark(Path(home), TARGET)
+        session.range(1).count()
+        if "threads" in parts:
+            models = [MODELS / "int_tangles__ranked.py"]
+            report(session, POSTS, threads, "int_tangles__grown", models)
+        if "sets" in parts:
+            models = [MODELS / "int_sets__messages.py", MODELS / "int_sets__items.py"]
+            report(session, SETS, sets, "int_sets__candidates", models)
+        session.stop()
 
 
 if __name__ == "__main__":

@@ -1,47 +1,93 @@
-"""A whole `dbt build` in a process of its own, with its time and memory."""
+"""Commands of a checkout of this project in processes of their own, with their time and memory."""
 
 from __future__ import annotations
 
 import os
 import subprocess
-import sys
+from collections.abc import Sequence
 from pathlib import Path
+from threading import Event, Thread
 from time import perf_counter, sleep
 from typing import NamedTuple
 
 PROJECT = Path(__file__).parents[1]
-SAMPLE_SECONDS = 0.5
+
+# `dbt build` as `make build` runs it.
+DBT_BUILD = (
+    *("dbt", "build", "--profiles-dir", "profiles"),
+    *("--exclude-resource-type", "unit_test"),
+)
+
+# The pauses between two looks at the memory grow from the first to the last.
+PAUSES = (0.05, 0.5)
+
+# Java ends a moment after the Python process that started it.
+JAVA_ENDS = 1.0
 
 
-class Build(NamedTuple):
-    """The seconds from the start of the process to its end, and the most memory of all at once."""
+class Run(NamedTuple):
+    """The seconds from the start of a process to its end, the most memory of all at once, and its output."""
 
     seconds: float
     peak_bytes: int
+    output: str
 
 
-def build(landing: Path, home: Path, target: str, *selection: str) -> Build:
-    """Run dbt as `make build` does, or with a `selection` in dbt's options."""
-    where = {"SCUTTLEHOUSE_LANDING": str(landing), "SCUTTLEHOUSE_HOME": str(home)}
-    options: list[str | Path] = ["--project-dir", PROJECT, "--profiles-dir", PROJECT / "profiles"]
-    options += ["--target-path", home / "target", "--log-path", home / "logs", "--target", target]
-    options += ["--exclude-resource-type", "unit_test", "--quiet", *selection]
-    command = [Path(sys.executable).parent / "dbt", "build", *options]
+class RunError(SystemExit):
+    """A command failed. Where nobody handles it, the benchmark ends with this message."""
+
+
+def build(landing: Path, home: Path, target: str, *options: str) -> Run:
+    """Run `dbt build` with more of its options. It also runs where nothing is new."""
+    return run([*DBT_BUILD, *options], landing, home, target)
+
+
+def run(
+    command: Sequence[str], landing: Path, home: Path, target: str, project: Path = PROJECT
+) -> Run:
+    """Run a command of a checkout, which has an environment `.venv` of its own.
+
+    Raises:
+        RunError: it does not end with 0.
+    """
+    settings = {
+        "SCUTTLEHOUSE_LANDING": str(landing),
+        "SCUTTLEHOUSE_HOME": str(home),
+        "DBT_TARGET": target,
+        "DBT_TARGET_PATH": str(home / "target"),
+        "DBT_LOG_PATH": str(home / "logs"),
+        "DBT_QUIET": "1",
+    }
     home.mkdir(parents=True, exist_ok=True)
     with (home / "output.txt").open("w+") as output:
         start = perf_counter()
         process = subprocess.Popen(
-            command, env=os.environ | where, stdout=output, stderr=subprocess.STDOUT
+            [project / ".venv/bin" / command[0], *command[1:]],
+            cwd=project,
+            env=os.environ | settings,
+            stdout=output,
+            stderr=subprocess.STDOUT,
         )
-        peak = 0
-        while process.poll() is None:
-            peak = max(peak, memory(process.pid))
-            sleep(SAMPLE_SECONDS)
+        has_ended, peaks = Event(), [0]
+        watcher = Thread(target=watch, args=(process.pid, has_ended, peaks))
+        watcher.start()
+        process.wait()
         seconds = perf_counter() - start
-        if process.returncode:
-            output.seek(0)
-            sys.exit(f"The build of {landing} failed:\n{output.read()}")
-    return Build(seconds, peak)
+        has_ended.set()
+        watcher.join()
+        output.seek(0)
+        said = output.read()
+    if process.returncode:
+        raise RunError(f"{' '.join(command)} failed on {landing}:\n{said}")
+    sleep(JAVA_ENDS)
+    return Run(seconds, max(peaks), said)
+
+
+def watch(root: int, has_ended: Event, peaks: list[int]) -> None:
+    pause, longest = PAUSES
+    while not has_ended.wait(pause):
+        peaks.append(memory(root))
+        pause = min(2 * pause, longest)
 
 
 def memory(root: int) -> int:
@@ -50,15 +96,24 @@ def memory(root: int) -> int:
     for folder in Path("/proc").glob("[0-9]*"):
         try:
             parent = int((folder / "stat").read_text().rpartition(")")[2].split()[1])
-        except OSError:  # it has ended meanwhile
+        except OSError:  # It has ended meanwhile.
             continue
         children.setdefault(parent, []).append(int(folder.name))
-    family, total = [root], 0
+    family = [root]
     for process in family:
         family += children.get(process, [])
-        try:
-            lines = Path(f"/proc/{process}/smaps_rollup").read_text().splitlines()
-        except OSError:
-            continue
-        total += sum(int(line.split()[1]) * 1024 for line in lines if line.startswith("Pss:"))
-    return total
+    return sum(map(memory_of_one, family))
+
+
+def memory_of_one(process: int) -> int:
+    """The bytes of one process; where its share of shared ones cannot be read, all of them."""
+    folder = Path("/proc", str(process))
+    try:
+        lines = (folder / "smaps_rollup").read_text().splitlines()
+        return sum(int(line.split()[1]) * 1024 for line in lines if line.startswith("Pss:"))
+    except OSError:
+        pass
+    try:
+        return int((folder / "statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    except OSError:  # It has ended meanwhile.
+        return 0

@@ -1,0 +1,147 @@
+"""What each setting of Spark and Java in profiles/profiles.yml wins: builds with one of them left out.
+
+    python benchmarks/settings.py [--rounds 3] [SETTING ...]
+    python benchmarks/settings.py --messages 1000000 [SETTING ...]
+    python benchmarks/settings.py --log FILE [SETTING ...]
+
+Each build is whole, in a home of its own: of the sample with the target `embedded`; of a log by
+`scuttlehouse sample`, or of one of your own (a file or a folder), with `local_big`. In every round each
+setting is left out once, in an order of chance, and the profile as it is comes again after every few
+builds. A ratio is the time of a build by the median of those of the profile as it is in the same round.
+The table has the median, the least and the greatest ratio of all rounds: how far those of the profile as
+it is lie apart says what chance does. A setting wins more than LIMIT where its least ratio is above it.
+
+A SETTING is a part of a name: only those are left out. Without any, every setting is left out in turn but
+those that are NEEDED. With more than one, one more build leaves out all of them together. A round of the
+sample with every setting takes half an hour.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+from collections.abc import Collection, Iterator
+from pathlib import Path
+from statistics import median
+from tempfile import TemporaryDirectory
+
+import yaml
+
+from build import landing_of
+from refresh import write_log
+from spark import targets
+from timed_build import PROJECT, Run, RunError, build
+
+SEED = 1
+LIMIT = 1.03
+BUILDS_BETWEEN = 5
+AS_IT_IS = "the profile as it is"
+ALL = "all of these"
+JAVA_OPTIONS = "spark.driver.extraJavaOptions"
+
+# Without these there are no tables, other ones, or none for their owner alone; or too little memory.
+NEEDED = (
+    "spark.master",
+    "spark.driver.memory",
+    "spark.sql.extensions",
+    "spark.sql.defaultCatalog",
+    "spark.sql.catalog.",
+    "spark.sql.session.timeZone",
+    "spark.hadoop.fs.permissions.umask-mode",
+    "spark.ui.enabled",
+)
+
+
+def names_of(parameters: dict[str, str]) -> list[str]:
+    """What can be left out: settings of Spark, and each option of Java."""
+    spark = [name for name in parameters if not name.startswith((*NEEDED, JAVA_OPTIONS))]
+    return [*spark, *parameters.get(JAVA_OPTIONS, "").split()]
+
+
+def without(parameters: dict[str, str], names: Collection[str]) -> dict[str, str]:
+    kept = {name: value for name, value in parameters.items() if name not in names}
+    options = [one for one in kept.get(JAVA_OPTIONS, "").split() if one not in names]
+    return kept | {JAVA_OPTIONS: " ".join(options)}
+
+
+def timed(landing: Path, target: str, names: Collection[str]) -> Run | None:
+    """A whole build without some settings; None where it fails for want of them."""
+    settings = targets()[target]
+    settings["server_side_parameters"] = without(settings["server_side_parameters"], names)
+    profile = {"scuttlehouse": {"target": target, "outputs": {target: settings}}}
+    with TemporaryDirectory() as folder:
+        Path(folder, "profiles.yml").write_text(yaml.safe_dump(profile))
+        try:
+            return build(landing, Path(folder, "home"), target, "--profiles-dir", folder)
+        except RunError as error:
+            if not names:
+                raise
+            print(error, flush=True)
+            return None
+
+
+def in_turn(names: list[str], dice: random.Random) -> Iterator[str]:
+    """The builds of a round."""
+    for place, name in enumerate(dice.sample(names, len(names))):
+        if place % BUILDS_BETWEEN == 0:
+            yield AS_IT_IS
+        yield name
+    yield AS_IT_IS
+
+
+def measure(landing: Path, target: str, names: list[str], rounds: int) -> None:
+    left_out: dict[str, Collection[str]] = {AS_IT_IS: (), **{name: (name,) for name in names}}
+    if len(names) > 1:
+        left_out[ALL] = names
+    dice = random.Random(SEED)
+    ratios: dict[str, list[float]] = {name: [] for name in left_out}
+    peaks: dict[str, list[int]] = {name: [] for name in left_out}
+    to_leave_out = [name for name in left_out if name != AS_IT_IS]
+    for number in range(1, rounds + 1):
+        seconds: dict[str, list[float]] = {name: [] for name in left_out}
+        for name in in_turn(to_leave_out, dice):
+            if built := timed(landing, target, left_out[name]):
+                seconds[name].append(built.seconds)
+                peaks[name].append(built.peak_bytes)
+                print(f"round {number} {built.seconds:>7.1f} s  {name}", flush=True)
+            else:
+                to_leave_out.remove(name)
+                print(f"round {number}   fails    {name}", flush=True)
+        for name, spent in seconds.items():
+            ratios[name] += [one / median(seconds[AS_IT_IS]) for one in spent]
+    print(f"\n{'left out':<52} {'ratio':>6} {'least':>6} {'most':>6} {'peak GB':>8}  wins")
+    for name in sorted(ratios, key=lambda name: -median(ratios[name] or [0])):
+        if not (found := ratios[name]):
+            print(f"{name:<52} {'fails':>6}")
+            continue
+        wins = "yes" if min(found) > LIMIT else "perhaps" if median(found) > LIMIT else ""
+        print(
+            f"{name:<52} {median(found):>6.3f} {min(found):>6.3f} {max(found):>6.3f} "
+            f"{median(peaks[name]) / 1e9:>8.2f}  {wins}"
+        )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Measure what each setting wins.")
+    parser.add_argument("settings", nargs="*", metavar="SETTING", help="a part of a name")
+    log = parser.add_mutually_exclusive_group()
+    log.add_argument("--log", type=Path, help="a log, or a folder of logs")
+    log.add_argument("--messages", type=int, metavar="N", help="a log by `scuttlehouse sample`")
+    parser.add_argument("--rounds", type=int, default=3)
+    given = parser.parse_args()
+    target = "local_big" if given.log or given.messages else "embedded"
+    names = names_of(targets()[target]["server_side_parameters"])
+    if given.settings:
+        names = [name for name in names if any(part in name for part in given.settings)]
+    with TemporaryDirectory() as folder:
+        landing = PROJECT / "sample"
+        if given.log:
+            landing = landing_of(given.log, Path(folder))
+        elif given.messages:
+            landing = Path(folder, "landing")
+            write_log(landing, given.messages)
+        measure(landing, target, names, given.rounds)
+
+
+if __name__ == "__main__":
+    main()
