@@ -56,7 +56,8 @@ def without_groups() -> list[str]:
     ]
     # A test of tables of which one is left out would compare what does not belong together.
     cautious = ["--indirect-selection", "cautious"]
-    return [*cautious, "--select", *marts, "int_quality__results", "fct_quality_results"]
+    expectations = [f"int_quality__{subject}" for subject in ("feeds", "tangles", "sets")]
+    return [*cautious, "--select", *marts, *expectations]
 
 
 def ask(home: Path, statement: str) -> list[dict[str, Any]]:

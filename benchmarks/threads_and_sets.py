@@ -84,6 +84,7 @@ def threads(size: int, tables: Path) -> None:
     ids = [row[1] for row in rows]
     grown = {"tangle_id": [row[0] for row in rows], "message_id": ids}
     grown |= {"previous_ids": [row[2] for row in rows], "is_grown": [True] * size}
+    grown |= {"grown_by": ["settled"] * size}
     times = [float(NOON + row[3] * 1_000 + dice.randrange(-60_000, 60_000)) for row in rows]
     write(pa.table(grown | {"thread_ms": times}), tables, "int_tangles__grown")
 

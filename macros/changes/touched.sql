@@ -17,16 +17,8 @@
 {#- SQL that holds for the rows of a model that a test reads: the touched ones where the other rows have passed the same tests in
     the build that published them, otherwise all. -#}
 {% macro is_tested(model_name) -%}
-  {%- if not (execute and adapter.call_python('scuttlehouse.runs.tests_touched_rows') and is_refresh()) -%}
-    {{ return('true') }}
-  {%- endif -%}
-  {#- A seed has none. -#}
-  {%- set config_of_model = (graph.nodes.get('model.scuttlehouse.' ~ model_name) or {'config': {}}).config -%}
-  {%- set touched = config_of_model.get('replaced_keys_from') -%}
-  {%- if not touched -%}
-    {{ return('true') }}
-  {%- endif -%}
-  {{ return(is_among(config_of_model.unique_key, api.Relation.create(schema=target.schema, identifier=touched))) }}
+  {%- set tested = adapter.call_python('scuttlehouse.runs.tested_keys', model_name) if execute -%}
+  {{ return(is_among(tested[0], api.Relation.create(schema=target.schema, identifier=tested[1])) if tested else 'true') }}
 {%- endmacro %}
 
 

@@ -14,37 +14,14 @@ links as (
 
 ),
 
-grown as (
-
-    select * from {{ ref('int_tangles__grown') }}
-
-),
-
+-- What has no rank is not in the graph, or is part of a loop or behind one (ruling R7).
 ranked as (
 
     select * from {{ ref('int_tangles__ranked') }}
 
 ),
 
-states as (
-
-    select
-        grown.tangle_id,
-        grown.message_id,
-        grown.grown_by,
-        ranked.is_in_loop,
-        ranked.rank,
-        ranked.position,
-        ranked.thread_position,
-        -- What cannot be ranked is part of a loop or behind one, however it was grown (ruling R7).
-        grown.is_grown and ranked.rank is not null as is_in_graph
-    from grown
-    inner join ranked
-        on grown.tangle_id = ranked.tangle_id and grown.message_id = ranked.message_id
-
-),
-
-joined_links as (
+blocking_links as (
 
     select
         links.tangle_id,
@@ -52,13 +29,13 @@ joined_links as (
         links.previous_id,
         links.is_in_log,
         links.is_previous_candidate,
-        links.is_previous_encrypted,
-        states.is_in_graph as is_message_in_graph,
-        coalesce(previous_states.is_in_graph, false) as is_in_graph
+        links.is_previous_encrypted
     from links
-    inner join states on links.tangle_id = states.tangle_id and links.message_id = states.message_id
-    left join states as previous_states
-        on links.tangle_id = previous_states.tangle_id and links.previous_id = previous_states.message_id
+    inner join ranked
+        on links.tangle_id = ranked.tangle_id and links.message_id = ranked.message_id
+    left join ranked as previous
+        on links.tangle_id = previous.tangle_id and links.previous_id = previous.message_id
+    where ranked.rank is null and previous.rank is null
 
 ),
 
@@ -74,19 +51,8 @@ blocks as (
             else 'previous_set_aside'
         end as reason,
         array_join(array_sort(collect_list(previous_id)), ' ') as blocking_ids
-    from joined_links
-    where not is_in_graph
+    from blocking_links
     group by tangle_id, message_id
-
-),
-
-listed as (
-
-    select distinct
-        tangle_id,
-        previous_id as message_id
-    from joined_links
-    where is_message_in_graph
 
 ),
 
@@ -100,35 +66,33 @@ final as (
         candidates.message_id,
         candidates.feed_id,
         candidates.content_type,
-        states.grown_by,
+        ranked.grown_by,
         candidates.is_root,
         candidates.is_unverified,
         candidates.asserted_ms,
         candidates.received_ms,
+        blocks.blocking_ids,
+        ranked.rank,
+        ranked.position,
+        ranked.thread_position,
         case
             when candidates.reject_reason is not null then 'rejected'
-            when states.is_in_graph then 'in'
+            when ranked.rank is not null then 'in'
             else 'set_aside'
         end as status,
         case
             when candidates.reject_reason is not null then candidates.reject_reason
-            when states.is_in_graph then null
-            when states.is_in_loop then 'loop'
+            when ranked.rank is not null then null
+            when ranked.is_in_loop then 'loop'
             when not candidates.is_root and size(candidates.previous_ids) = 0 then 'no_previous'
             else blocks.reason
         end as status_reason,
-        case when not states.is_in_graph then blocks.blocking_ids end as blocking_ids,
-        case when states.is_in_graph then states.rank end as rank,
-        case when states.is_in_graph then states.position end as position,
-        case when states.is_in_graph then states.thread_position end as thread_position,
-        coalesce(states.is_in_graph and listed.message_id is null, false) as is_tip
+        coalesce(ranked.is_tip, false) as is_tip
     from candidates
-    left join states
-        on candidates.tangle_id = states.tangle_id and candidates.message_id = states.message_id
+    left join ranked
+        on candidates.tangle_id = ranked.tangle_id and candidates.message_id = ranked.message_id
     left join blocks
         on candidates.tangle_id = blocks.tangle_id and candidates.message_id = blocks.message_id
-    left join listed
-        on candidates.tangle_id = listed.tangle_id and candidates.message_id = listed.message_id
 
 )
 

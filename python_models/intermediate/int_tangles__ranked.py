@@ -5,7 +5,7 @@ import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 
 from scuttlehouse.graphs import UNKNOWN, Ints
-from scuttlehouse.order import find_loops, positions, ranks
+from scuttlehouse.order import find_loops, find_tips, positions, ranks
 from scuttlehouse.partitions import whole
 from scuttlehouse.tables import read_graph
 from scuttlehouse.thread_order import thread_positions
@@ -14,12 +14,12 @@ from scuttlehouse.thread_order import thread_positions
 def model(dbt: Any, session: SparkSession) -> DataFrame:
     dbt.config(materialized="table")
     candidates = dbt.ref("int_tangles__grown").select(
-        "tangle_id", "message_id", "previous_ids", "thread_ms", "is_grown"
+        "tangle_id", "message_id", "previous_ids", "thread_ms", "grown_by", "is_grown"
     )
     return whole(candidates, "tangle_id").mapInArrow(
         rank,
-        "tangle_id string, message_id string, rank bigint, position bigint, "
-        "thread_position bigint, is_in_loop boolean",
+        "tangle_id string, message_id string, grown_by string, rank bigint, position bigint, "
+        "thread_position bigint, is_tip boolean, is_in_loop boolean",
     )
 
 
@@ -42,11 +42,13 @@ def rank(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         {
             "tangle_id": table["tangle_id"],
             "message_id": table["message_id"],
+            "grown_by": table["grown_by"],
             "rank": nullable(rank),
             "position": nullable(positions(codes, rank, ids)),
             "thread_position": nullable(
                 thread_positions(codes, rank, *links, table["thread_ms"], ids)
             ),
+            "is_tip": pa.array(find_tips(rank, *links)),
             "is_in_loop": pa.array(is_in_loop),
         }
     ).to_batches()

@@ -82,8 +82,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from numba import njit
+from numpy.typing import NDArray
 
-from scuttlehouse.graphs import Column, Ints, followers_of, walk
+from scuttlehouse.graphs import UNKNOWN, Column, Ints, followers_of, walk
 
 UNRANKED = -1
 
@@ -155,6 +156,27 @@ def positions(tangle_codes: Ints, node_ranks: Ints, ids: Column) -> Ints:
     tangles = tangle_codes[order]
     places[order] = np.arange(order.size) - np.searchsorted(tangles, tangles)
     return places
+
+
+def find_tips(node_ranks: Ints, link_message: Ints, link_previous: Ints) -> NDArray[np.bool_]:
+    """Which nodes are tips: in the graph, and listed by no node in the graph (ruling R9).
+
+    Args:
+        node_ranks: per node, ``UNRANKED`` (-1) where it is not in the graph.
+        link_message, link_previous: two nodes per link; the message lists the previous, which is ``UNKNOWN``
+            (-1) where it is no node.
+
+    Complexity: O(n + k) for n nodes and k links.
+
+    The last node is set aside: it is no tip, and takes none away.
+
+    >>> find_tips(np.array([0, 1, -1]), np.array([1, 2]), np.array([0, 1])).tolist()
+    [False, True, False]
+    """
+    is_tip: NDArray[np.bool_] = node_ranks != UNRANKED
+    listed = link_previous[node_ranks[link_message] != UNRANKED]
+    is_tip[listed[listed != UNKNOWN]] = False
+    return is_tip
 
 
 def find_loops(node_count: int, link_message: Ints, link_previous: Ints) -> Ints:

@@ -113,6 +113,19 @@ def tests_touched_rows() -> bool:
     return _run is not None and _run.tests_touched_rows
 
 
+def tested_keys(table: str) -> tuple[str, str] | None:
+    """The key of a model, and the model with its touched values, which alone tests of this run read.
+
+    Null where they read all rows.
+    """
+    if not tests_touched_rows():
+        return None
+    assert _run is not None, "a run whose hook has begun it"
+    config = next(node["config"] for node in _run.graph["nodes"].values() if node["alias"] == table)
+    touched = config.get("replaced_keys_from")
+    return (config["unique_key"], touched) if touched else None
+
+
 def check_variables(variables: Mapping[str, Any]) -> None:
     """Refuse vars that cannot be meant.
 

@@ -86,7 +86,7 @@ def test_whatever_is_new_is_built(warehouse: Warehouse, kept: str) -> None:
         settings.write_text(text)
 
 
-OF_TANGLES = "positions_have_no_holes", "is_key_dim_tangles_tangle_id"
+OF_TANGLES = "tangles_add_up", "is_key_dim_tangles_tangle_id"
 
 
 def found_faulty(warehouse: Warehouse, command: str) -> dict[str, bool]:

@@ -17,7 +17,7 @@ from scuttlesort import Timeline
 
 from oracles import longest_paths, scuttlesort_order
 from scuttlehouse.graphs import UNKNOWN, number_links, number_nodes
-from scuttlehouse.order import UNRANKED, find_loops, positions, ranks
+from scuttlehouse.order import UNRANKED, find_loops, find_tips, positions, ranks
 
 TIMELINES = Path(__file__).parent / "fixtures" / "timelines"
 # Names that UTF-16, collation or case folding would order otherwise than code points do.
@@ -184,6 +184,21 @@ def test_loops_and_what_stands_behind_them(case: tuple[int, list[tuple[int, int]
         nx.topological_generations(known.subgraph(set(known) - behind))
     ):
         assert {node_ranks[node] for node in generation} == {rank}
+
+
+@settings(deadline=None)
+@given(any_links())
+@example((2, [(0, UNKNOWN), (1, UNKNOWN)]))
+@example((4, [(1, 0), (2, 3), (3, 2), (2, 1)]))
+def test_a_tip_is_ranked_and_listed_by_nothing_that_is(
+    case: tuple[int, list[tuple[int, int]]],
+) -> None:
+    count, links = case
+    node_ranks = ranks(count, *link_columns(links))
+    ranked = {node for node in range(count) if node_ranks[node] != UNRANKED}
+    listed = {previous for message, previous in links if message in ranked}
+    found = find_tips(node_ranks, *link_columns(links))
+    assert set(np.flatnonzero(found)) == ranked - listed
 
 
 @settings(deadline=None)

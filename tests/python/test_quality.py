@@ -19,7 +19,7 @@ from conftest import MARTS
 from quality_rows import BAD, GOOD, Row, arrow_type
 from scuttlehouse.quality import SUITES, Expectation, Suite
 from scuttlehouse.quality.check import Checked, check
-from scuttlehouse.quality.data_docs import write_data_docs
+from scuttlehouse.quality.data_docs import Foot, write_index, write_pages
 from scuttlehouse.quality.feeds import REJECTS
 from scuttlehouse.quality.satisfy import ExpectColumnValuesToSatisfy
 from scuttlehouse.quality.tangles import REJECTED, SET_ASIDE
@@ -177,7 +177,7 @@ def test_a_table_that_cannot_be_read(session: SparkSession, tmp_path: Path) -> N
     observed = told(checked)
     assert "previous_epoch_id" in {column for _, _, column in observed}
     assert all("out of order!" in (text or "") for text in observed.values())
-    write_data_docs(tmp_path / "docs", checked, "b", "t")
+    write_pages(tmp_path / "docs", checked, Foot("b", "t"))
     page = (tmp_path / "docs" / "fct_epoch_links.html").read_text()
     assert "out of order!" in page
     assert "!" * 300 not in page
@@ -209,7 +209,7 @@ def test_examples_are_few_and_never_keys(session: SparkSession, tmp_path: Path) 
     name = "expect_column_values_to_be_in_set"
     examples = (observed["fct_messages", name, "validity"] or "").partition("such as ")[2]
     assert len(set(examples.split(", "))) == 3
-    write_data_docs(tmp_path / "docs", checked, "b", "t")
+    write_pages(tmp_path / "docs", checked, Foot("b", "t"))
     assert all(KEY not in page.read_text() for page in (tmp_path / "docs").iterdir())
 
 
@@ -237,7 +237,11 @@ def test_data_docs_say_every_sentence_and_need_no_network(
     rows = GOOD | {"fct_rejected_lines": [hostile]}
     folder = tmp_path / "home" / "data_docs"
     checked = check(SUITES, {name: table(session, name, rows[name]) for name in rows})
-    write_data_docs(folder, checked, "the build", "the time")
+    foot = Foot("the build", "the time")
+    promises = {suite.table_name: len(outcomes) for suite, outcomes, _ in checked}
+    broken = {name: int(name == "fct_rejected_lines") for name in promises}
+    write_pages(folder, checked, foot)
+    write_index(folder, promises, broken, foot)
     index = (folder / "index.html").read_text()
     for suite in SUITES:
         page = (folder / f"{suite.table_name}.html").read_text()
@@ -254,9 +258,8 @@ def test_data_docs_say_every_sentence_and_need_no_network(
         in (folder / "fct_rejected_lines.html").read_text()
     )
 
-    write_data_docs(folder, checked[:1], "the next", "later")
+    write_index(folder, {"dim_feeds": 1}, {"dim_feeds": 0}, Foot("the next", "later"))
     assert sorted(page.name for page in folder.iterdir()) == ["dim_feeds.html", "index.html"]
-    assert [path.name for path in folder.parent.iterdir()] == ["data_docs"]
     assert "the next" in (folder / "index.html").read_text()
 
 
@@ -271,12 +274,12 @@ def test_suites_are_found_without_great_expectations() -> None:
     assert answer.stdout == "[]\n"
 
 
-def test_every_mart_has_a_suite_and_is_checked_by_the_model() -> None:
-    model = (PROJECT / "python_models" / "quality" / "int_quality__results.py").read_text()
-    refs = set(re.findall(r'dbt\.ref\("(\w+)"\)', model))
-    assert (
-        set(BY_NAME) == set(MARTS) == {ref for ref in refs if not ref.startswith("int_refresh__")}
-    )
+def test_every_mart_has_a_suite_and_is_checked_by_a_model() -> None:
+    models = (PROJECT / "python_models" / "quality").glob("int_quality__*.py")
+    refs = [
+        name for model in models for name in re.findall(r'dbt\.ref\("(\w+)"\)', model.read_text())
+    ]
+    assert sorted(BY_NAME) == MARTS == sorted(ref for ref in refs if ref in MARTS)
 
 
 @pytest.mark.parametrize("suite", SUITES, ids=lambda suite: suite.table_name)

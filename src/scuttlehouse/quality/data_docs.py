@@ -1,19 +1,27 @@
-"""Data Docs: what every table promises and how it fared in the last build, as pages for people."""
+"""Data Docs: what every table promises and how it fared in the last build, as pages for people.
+
+The pages need no network. Each takes the place of the one before it in one step.
+"""
 
 from __future__ import annotations
 
-import shutil
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
+from scuttlehouse.quality import SUITES
 from scuttlehouse.quality.check import Checked
 
 
-def write_data_docs(folder: Path, checked: Sequence[Checked], build_id: str, built_at: str) -> None:
-    """Write ``index.html`` and a page per table, in place of those of the build before.
+class Foot(NamedTuple):
+    """What stands at the foot of every page."""
 
-    ``build_id`` and ``built_at`` stand at the foot of every page. The pages need no network, and
-    take the place of the old ones all at once.
+    build_id: str
+    built_at: str
+
+
+def write_pages(folder: Path, checked: Sequence[Checked], foot: Foot) -> None:
+    """Write the page of each checked table.
 
     Raises:
         OSError: the folder cannot be written.
@@ -23,33 +31,45 @@ def write_data_docs(folder: Path, checked: Sequence[Checked], build_id: str, bui
     from scuttlehouse.quality.view import OfflineView
 
     view, renderer = OfflineView(), ValidationResultsPageRenderer()
-    foot = {"build_id": build_id, "built_at": built_at}
-    pages = {}
     for suite, _, report in checked:
-        page = {"title": suite.table_name, "row": suite.row, **foot}
-        pages[suite.table_name] = view.render(renderer.render(report), **page)  # type: ignore[no-untyped-call]
+        page = {"title": suite.table_name, "row": suite.row, **foot._asdict()}
+        _write(folder, suite.table_name, view.render(renderer.render(report), **page))  # type: ignore[no-untyped-call]
+
+
+def write_index(
+    folder: Path, promises: Mapping[str, int], broken: Mapping[str, int], foot: Foot
+) -> None:
+    """Write ``index.html``, which leads to the page of each table, and remove the pages of other tables.
+
+    Args:
+        promises: how many expectations were checked, by the name of the table.
+        broken: how many of them do not hold.
+
+    Raises:
+        OSError: the folder cannot be written.
+    """
+    from scuttlehouse.quality.view import OfflineView
+
     tables = [
         {
             "name": suite.table_name,
             "row": suite.row,
-            "promises": len(outcomes),
-            "broken": sum(not outcome.is_success for outcome in outcomes),
+            "promises": promises[suite.table_name],
+            "broken": broken[suite.table_name],
         }
-        for suite, outcomes, _ in checked
+        for suite in SUITES
+        if suite.table_name in promises
     ]
-    index = view.env.get_template("offline_index")
-    pages["index"] = index.render(title="What the tables promise", tables=tables, **foot)
-    _replace(folder, pages)
+    index = OfflineView().env.get_template("offline_index")
+    page = index.render(title="What the tables promise", tables=tables, **foot._asdict())
+    _write(folder, "index", page)
+    for file in folder.iterdir():
+        if file.stem not in {"index", *promises}:
+            file.unlink()
 
 
-def _replace(folder: Path, pages: dict[str, str]) -> None:
-    fresh, stale = folder.with_name(f"{folder.name}.new"), folder.with_name(f"{folder.name}.old")
-    for leftover in (fresh, stale):
-        shutil.rmtree(leftover, ignore_errors=True)
-    fresh.mkdir(parents=True)
-    for name, page in pages.items():
-        (fresh / f"{name}.html").write_text(page, encoding="utf-8")
-    if folder.exists():
-        folder.rename(stale)
-    fresh.rename(folder)
-    shutil.rmtree(stale, ignore_errors=True)
+def _write(folder: Path, name: str, page: str) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    unfinished = folder / f"{name}.new"
+    unfinished.write_text(page, encoding="utf-8")
+    unfinished.replace(folder / f"{name}.html")

@@ -1,0 +1,17 @@
+from typing import Any
+
+from pyspark.sql import DataFrame, SparkSession
+
+from scuttlehouse.quality.results import check_marts
+from scuttlehouse.quality.sets import SETS
+
+
+def model(dbt: Any, session: SparkSession) -> DataFrame:
+    dbt.config(materialized="table")
+    marts = {
+        "dim_sets": dbt.ref("dim_sets"),
+        "fct_set_items": dbt.ref("fct_set_items"),
+        "fct_set_messages": dbt.ref("fct_set_messages"),
+        "fct_set_prunings": dbt.ref("fct_set_prunings"),
+    }
+    return check_marts(session, dbt.this.schema, SETS, marts)
