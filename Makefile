@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 DBT := $(BIN)/dbt
 DBT_ARGS := --profiles-dir profiles
 
-.PHONY: build test adapter lint docs clean java jars postgres
+.PHONY: build test check adapter lint docs clean java jars postgres
 
 build: jars
 	@$(BIN)/scuttlehouse build
@@ -15,6 +15,11 @@ build: jars
 test: $(VENV)/.installed postgres
 	@$(MAKE) --no-print-directory --jobs=2 --output-sync=target lint adapter
 	@$(BIN)/pytest --ignore=tests/python/adapter --numprocesses=2 --dist=loadgroup --durations=30
+
+# What one runs before every commit: lint, types, and all that needs no Spark.
+check: lint
+	@$(DBT) parse $(DBT_ARGS) --quiet
+	@$(BIN)/pytest -m "not spark" --numprocesses=2
 
 adapter: $(VENV)/.installed
 	@$(BIN)/pytest tests/python/adapter

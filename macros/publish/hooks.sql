@@ -33,7 +33,7 @@
 
 {#- Shows the files of the landing folder to `dbt source freshness`. The view lives as long as the session. -#}
 {% macro create_landing_files() -%}
-  {%- set folder = env_var('SCUTTLEHOUSE_LANDING', 'sample') | replace('\\', '\\\\') | replace("'", "\\'") -%}
+  {%- set folder = adapter.call_python('scuttlehouse.landing.landing_folder') | string | replace('\\', '\\\\') | replace("'", "\\'") -%}
   {%- do run_query('create or replace global temporary view landing_files using binaryFile options (path '
       ~ "'" ~ folder ~ "', recursiveFileLookup 'true')") -%}
 {%- endmacro %}

@@ -6,15 +6,16 @@ from dbt_common.invocation import get_invocation_id
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
+from scuttlehouse.catalog import PUBLISHED, home_folder
 from scuttlehouse.touched import is_refresh, touched_rows
 from scuttlehouse.updates import updates
+from scuttlehouse.warehouse import are_whole
 
 COLUMNS = (
     "tangle_id string, step bigint, command string, message_id string, from_position bigint,"
     " to_position bigint"
 )
-TOLD = "scuttlehouse.fct_timeline_updates"
-PUBLISHED = "scuttlehouse.fct_tangle_messages"
+TOLD, ORDERED = "fct_timeline_updates", "fct_tangle_messages"
 
 
 def model(dbt: Any, session: SparkSession) -> DataFrame:
@@ -28,8 +29,10 @@ def model(dbt: Any, session: SparkSession) -> DataFrame:
 
     messages = computed(dbt.ref("fct_tangle_messages"))
     # Until this build is published, readers and replicas see the published order: it starts from there.
-    told = session.table(TOLD) if session.catalog.tableExists(TOLD) else None
-    before = messages.limit(0) if told is None else computed(session.table(PUBLISHED))
+    # Where that is damaged, a build that reads all logs again tells every order from its first message on.
+    goes_on = refreshes or are_whole(home_folder(), TOLD, ORDERED)
+    told = session.table(f"{PUBLISHED}.{TOLD}") if goes_on else None
+    before = computed(session.table(f"{PUBLISHED}.{ORDERED}")) if goes_on else messages.limit(0)
     changes = (
         orders(messages, "new_ids")
         .join(orders(before, "old_ids"), "tangle_id", "full_outer")

@@ -99,7 +99,7 @@ def begin(
     run = Run(command, run_id, home, graph, frozenset(selected), variables, lock, is_empty)
     with open_catalog(home) as catalog:
         if command == "build":
-            _log_killed_run(catalog, run)
+            _go_on_with_log(catalog, run, is_full_refresh)
             _start_from_published(catalog, run, is_full_refresh)
         elif command == "retry":
             _go_on(catalog, run)
@@ -150,12 +150,10 @@ def _start_from_published(catalog: Catalog, run: Run, is_full_refresh: bool) -> 
     project = _project()
     rules, whole_project = rules_hash(project, run.variables), project_hash(project)
     published = catalog.published()
-    same_landing = published is not None and published.landing == str(landing_folder())
+    landing = landing_folder()
     run.is_refresh = bool(
         published
-        and published.is_whole
-        and same_landing
-        and published.rules_hash == rules
+        and published.can_be_refreshed(rules, landing)
         and not is_full_refresh
         and not run.is_empty
     )
@@ -163,7 +161,7 @@ def _start_from_published(catalog: Catalog, run: Run, is_full_refresh: bool) -> 
         run.is_refresh and published and published.project_hash == whole_project
     )
     rebuilt = {run.graph["nodes"][node]["alias"] for node in run.selected if _is_made(node)}
-    if same_landing and not is_full_refresh:
+    if published and published.landing == str(landing) and not is_full_refresh:
         rebuilt -= set(LANDED_LINES)
     catalog.begin(run.run_id, rules, whole_project, refresh=run.is_refresh, rebuilt=rebuilt)
 
@@ -180,6 +178,17 @@ def _go_on(catalog: Catalog, run: Run) -> None:
             "Another build was published since the one that failed: run the whole `dbt build`."
         )
     run.rules_changed = work.rules_hash != rules_hash(_project(), run.variables)
+
+
+def _go_on_with_log(catalog: Catalog, run: Run, is_full_refresh: bool) -> None:
+    """Log the build before this one, if it was killed. A full refresh makes a damaged log anew, too."""
+    try:
+        _log_killed_run(catalog, run)
+    except (CatalogError, WarehouseError) as error:
+        if not is_full_refresh:
+            raise
+        print(f"The log of builds is damaged, and begins anew: {error}")
+        catalog.drop_log()
 
 
 def _log_killed_run(catalog: Catalog, run: Run) -> None:

@@ -66,9 +66,7 @@ def unchanged_build(home: Path, project: Path) -> Build | None:
     landing = landing_folder()
     if (
         published is None
-        or not published.is_whole
-        or published.landing != str(landing)
-        or published.rules_hash != rules_hash(project, variables)
+        or not published.can_be_refreshed(rules_hash(project, variables), landing)
         or published.project_hash != project_hash(project)
     ):
         return None

@@ -13,6 +13,7 @@ from scuttlehouse.catalog import (
     LOG,
     NOTHING_PUBLISHED,
     PUBLISHED,
+    CatalogError,
     namespace_of_build,
     open_catalog,
 )
@@ -70,6 +71,17 @@ def open_tables(home: Path, schemas: Mapping[str, Mapping[str, str]]) -> Iterato
         yield Warehouse(connection, schemas)
 
 
+def are_whole(home: Path, *tables: str) -> bool:
+    """Whether some published tables can be read: all their files are there and fit their checksums."""
+    try:
+        with open_published(home) as warehouse:
+            for table in tables:
+                warehouse.verify(table)
+    except (CatalogError, WarehouseError):
+        return False
+    return True
+
+
 class Warehouse:
     """Tables to ask queries about. A table is a view over its metadata file, made when a query needs it.
 
@@ -116,6 +128,17 @@ class Warehouse:
             return columns, self._connection.fetchall()
         except duckdb.Error as error:
             raise WarehouseError(first_sentences(str(error))) from None
+
+    def verify(self, table: str) -> None:
+        """Compare every file of a published table with its checksums.
+
+        Raises:
+            WarehouseError: there is no such table, or a file of it is missing or damaged.
+        """
+        name = TableName("", PUBLISHED, table)
+        if name not in self._locations:
+            raise WarehouseError(f"There is no table {table}.")
+        self._verify(name)
 
     def _prepare(self, query: Query) -> None:
         is_listing = query.lists_tables

@@ -62,14 +62,18 @@ Rows = list[dict[str, Any]]
 Read = TypeVar("Read")
 
 
+# What takes one of these opens a Spark session.
+SPARK_FIXTURES = {"warehouse", "unbuilt"}
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Two processes, a Spark in each: one for the tests that share a whole build, one for the others."""
+    """Mark what needs Spark, and put it into two processes: one for the tests that share a whole build."""
     for item in items:
         fixtures = getattr(item, "fixturenames", ())
-        if "warehouse" in fixtures:
-            group = "built" if "built" in fixtures else "warehouse"
-            item.add_marker(pytest.mark.xdist_group(group))
+        if not SPARK_FIXTURES.isdisjoint(fixtures):
+            item.add_marker(pytest.mark.spark)
+            item.add_marker(pytest.mark.xdist_group("built" if "built" in fixtures else "warehouse"))
 
 
 class Warehouse:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from conftest import Build, Warehouse
-from scuttlehouse.catalog import open_catalog
+from scuttlehouse.catalog import LOG, open_catalog
 from scuttlehouse.catalog.reached_files import files_of
 
 WITHOUT_TESTS = "--exclude-resource-types", "test", "unit_test"
@@ -71,3 +71,34 @@ def test_a_refresh_of_damaged_tables(
     assert any(file.name in message for message in said), said
     assert not any("\tat " in message for message in said)
     assert refreshing.published() == before
+
+
+@pytest.mark.parametrize("table", ["fct_timeline_updates", "fct_tangle_messages"])
+def test_a_full_refresh_beside_damaged_tables(refreshing: Warehouse, table: str) -> None:
+    """It makes every table anew, the commands that lead to the published order too."""
+    file = data_file(refreshing, table)
+    flip(file)
+    refreshing.refresh("build", *WITHOUT_TESTS, "--full-refresh")
+    counted = """
+        select
+            (select count(*) from scuttlehouse.fct_timeline_updates where command = 'ins') as inserted,
+            (select count(*) from scuttlehouse.fct_tangle_messages where status = 'in') as placed,
+            (select max(refresh_number) from scuttlehouse.fct_timeline_updates) as refreshes
+    """
+    [counts] = refreshing.rows(counted)
+    assert counts["inserted"] == counts["placed"] > 0
+    assert counts["refreshes"] == 1
+
+
+def test_a_full_refresh_beside_a_damaged_log(
+    refreshing: Warehouse, capfd: pytest.CaptureFixture[str]
+) -> None:
+    with open_catalog(refreshing.home) as catalog:
+        log = Path(catalog.tables(LOG)["fct_builds"])
+    flip(log)
+    outcome = refreshing.dbt("build", *WITHOUT_TESTS)
+    assert log.name in str(outcome.exception or [one.message for one in outcome.result])
+    refreshing.refresh("build", *WITHOUT_TESTS, "--full-refresh")
+    assert "The log of builds is damaged, and begins anew:" in capfd.readouterr().out
+    builds = "select count(distinct build_id) as builds from scuttlehouse.fct_builds"
+    assert refreshing.rows(builds) == [{"builds": 1}]

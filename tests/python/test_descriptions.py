@@ -149,6 +149,21 @@ def test_every_mart_is_published(manifest: Manifest) -> None:
     assert marts == set(manifest.published)
 
 
+def test_every_published_table_has_an_owner_and_a_tested_key(manifest: Manifest) -> None:
+    keys = {test.attached_node for test in manifest.tests if _tests_key(test)}
+    # A log: two steps of a run may have the same name.
+    without_key = {"fct_builds"}
+    for name, node in manifest.published.items():
+        assert node.group in {group.name for group in manifest.parsed.groups.values()}, name
+        assert (node.unique_id in keys) == (name not in without_key), name
+
+
+def _tests_key(test: Any) -> bool:
+    # A singular test has none.
+    metadata = getattr(test, "test_metadata", None)
+    return metadata is not None and metadata.name == "is_key"
+
+
 def test_nothing_is_switched_off(manifest: Manifest) -> None:
     assert [node.unique_id for nodes in manifest.parsed.disabled.values() for node in nodes] == []
     for test in manifest.tests:

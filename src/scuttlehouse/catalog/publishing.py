@@ -178,6 +178,13 @@ class Catalog:
             published = self.tables(PUBLISHED) | self.tables(LOG)
             rows.point(self.database, PUBLISHED, published)
 
+    def drop_log(self) -> None:
+        """Forget the log of runs: the next build makes an empty one."""
+        with self.database.transaction():
+            log = self.tables(LOG)
+            rows.point(self.database, LOG, {})
+            rows.point(self.database, PUBLISHED, _without(self.tables(PUBLISHED), log))
+
     def _point_to_public(self, state: State, builds: Mapping[str, Build]) -> None:
         """Set the published namespace and those of the kept builds, and drop those of other builds."""
         base = _published(state, builds)

@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from hashlib import sha256
+from pathlib import Path
 from typing import Any
 
 from scuttlehouse.catalog.names import CatalogError
@@ -40,6 +41,11 @@ class Build:
     tables: Mapping[str, str]
     views: Mapping[str, str]
     public: Mapping[str, str]
+
+    def can_be_refreshed(self, rules_hash: str, landing: Path) -> bool:
+        """Whether a build by these rules from this folder can keep the rows that no new line touches."""
+        same = self.rules_hash == rules_hash and self.landing == str(landing)
+        return same and self.is_whole
 
 
 @dataclass(frozen=True)

@@ -41,6 +41,7 @@ def test_sqlite_in_the_home_by_default(tmp_path: Path, monkeypatch: pytest.Monke
     assert (tmp_path / "home").stat().st_mode & 0o777 == 0o700
 
 
+@pytest.mark.spark
 def test_a_build_on_postgresql(
     postgresql_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

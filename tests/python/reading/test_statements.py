@@ -28,7 +28,7 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> SmallWarehouse:
 
 
 @pytest.fixture(scope="module")
-def warehouse(small: SmallWarehouse) -> Iterator[Warehouse]:
+def published(small: SmallWarehouse) -> Iterator[Warehouse]:
     with open_published(small.home) as warehouse:
         yield warehouse
 
@@ -66,8 +66,8 @@ def warehouse(small: SmallWarehouse) -> Iterator[Warehouse]:
         "-- a comment\nselect 1 /* and one more */;",
     ],
 )
-def test_queries_are_answered(warehouse: Warehouse, statement: str) -> None:
-    columns, rows = warehouse.query(statement)
+def test_queries_are_answered(published: Warehouse, statement: str) -> None:
+    columns, rows = published.query(statement)
     assert rows
     assert {len(row) for row in rows} == {len(columns)}
 
@@ -113,9 +113,9 @@ def test_queries_are_answered(warehouse: Warehouse, statement: str) -> None:
         "pivot dim_groups on group_id using count(*)",  # This makes a type first.
     ],
 )
-def test_other_statements_are_refused(warehouse: Warehouse, statement: str) -> None:
+def test_other_statements_are_refused(published: Warehouse, statement: str) -> None:
     with pytest.raises(WarehouseError) as refused:
-        warehouse.query(statement)
+        published.query(statement)
     assert str(refused.value) == NO_QUERY
 
 
@@ -133,11 +133,11 @@ def test_other_statements_are_refused(warehouse: Warehouse, statement: str) -> N
         "select 1; set threads = 1",
     ],
 )
-def test_nothing_is_hidden_behind_a_query(warehouse: Warehouse, statement: str) -> None:
+def test_nothing_is_hidden_behind_a_query(published: Warehouse, statement: str) -> None:
     with pytest.raises(WarehouseError):
-        warehouse.query(statement)
-    assert warehouse.query("select count(*) from dim_groups")[1] == [(2,)]
-    assert warehouse.query("select current_setting('threads')")[1] != [(1,)]
+        published.query(statement)
+    assert published.query("select count(*) from dim_groups")[1] == [(2,)]
+    assert published.query("select current_setting('threads')")[1] != [(1,)]
 
 
 def functions_that_make_tables(connection: duckdb.DuckDBPyConnection) -> list[str]:
@@ -150,7 +150,7 @@ def functions_that_make_tables(connection: duckdb.DuckDBPyConnection) -> list[st
 
 
 def test_no_table_function_is_called_that_may_read_files(
-    small: SmallWarehouse, warehouse: Warehouse
+    small: SmallWarehouse, published: Warehouse
 ) -> None:
     """Neither of DuckDB nor of its extensions, wherever it stands in a query."""
     with connect(small.home / "warehouse") as connection:
@@ -189,12 +189,12 @@ def test_no_table_function_is_called_that_may_read_files(
                 with pytest.raises(
                     WarehouseError, match=r"^The table function \w+ is not available"
                 ):
-                    warehouse.query(place.format(call))
+                    published.query(place.format(call))
 
 
 @pytest.mark.parametrize("folder", ["warehouse", ""])
 def test_no_file_is_read_by_its_name(
-    small: SmallWarehouse, warehouse: Warehouse, folder: str, monkeypatch: pytest.MonkeyPatch
+    small: SmallWarehouse, published: Warehouse, folder: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     place = small.home / folder
     monkeypatch.chdir(place)
@@ -225,7 +225,7 @@ def test_no_file_is_read_by_its_name(
             f"""select * from (with "x.csv" as (select 1), a as (select 2) select * from a), {table}""",
         ):
             with pytest.raises(WarehouseError) as refused:
-                warehouse.query(statement)
+                published.query(statement)
             assert "secret" not in str(refused.value)
 
 
@@ -260,10 +260,10 @@ def test_the_engine_alone_reads_and_writes_nothing_elsewhere(
     assert sorted(path.name for path in tmp_path.iterdir()) == ["x.csv"]
 
 
-def test_no_function_reads_the_environment(small: SmallWarehouse, warehouse: Warehouse) -> None:
+def test_no_function_reads_the_environment(small: SmallWarehouse, published: Warehouse) -> None:
     """Whatever may sound like it, of the functions that a query can call, is known to be harmless."""
     with pytest.raises(WarehouseError, match="does not exist"):
-        warehouse.query("select getenv('PATH')")
+        published.query("select getenv('PATH')")
     sounds = "env|file|read|path|secret|http|load|shell|system|exec|glob|open|write|import|variable"
     with connect(small.home / "warehouse") as connection:
         found = rows_of(
@@ -284,10 +284,10 @@ def test_no_function_reads_the_environment(small: SmallWarehouse, warehouse: War
     }
 
 
-def test_the_variables_of_the_process_are_no_tables(warehouse: Warehouse) -> None:
+def test_the_variables_of_the_process_are_no_tables(published: Warehouse) -> None:
     secret_table = pa.table({"a": [1]})
     with pytest.raises(WarehouseError, match="secret_table does not exist"):
-        warehouse.query("select * from secret_table")
+        published.query("select * from secret_table")
     assert secret_table.num_rows == 1
 
 
@@ -312,16 +312,16 @@ def test_the_variables_of_the_process_are_no_tables(warehouse: Warehouse) -> Non
         ("select 'a\0'", "."),
     ],
 )
-def test_errors_are_one_sentence(warehouse: Warehouse, statement: str, said: str) -> None:
+def test_errors_are_one_sentence(published: Warehouse, statement: str, said: str) -> None:
     with pytest.raises(WarehouseError) as refused:
-        warehouse.query(statement)
+        published.query(statement)
     assert re.search(said, str(refused.value))
     assert "\n" not in str(refused.value)
     assert "LINE" not in str(refused.value)
 
 
-def test_a_division_by_zero_is_null(warehouse: Warehouse) -> None:
-    assert warehouse.query("select 1 / 0, 1.0 / 0, 1 % 0")[1] == [(None, None, None)]
+def test_a_division_by_zero_is_null(published: Warehouse) -> None:
+    assert published.query("select 1 / 0, 1.0 / 0, 1 % 0")[1] == [(None, None, None)]
 
 
 def test_all_tables_of_a_query_are_of_one_build(tmp_path: Path) -> None:
