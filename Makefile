@@ -2,6 +2,7 @@
 SHELL := /bin/bash
 VENV := .venv
 BIN := $(VENV)/bin
+ADAPTER := packages/dbt-sparkpython
 DBT := $(BIN)/dbt
 DBT_ARGS := --profiles-dir profiles
 
@@ -14,7 +15,7 @@ build: jars
 # other tests (tests/python/conftest.py).
 test: $(VENV)/.installed postgres
 	@$(MAKE) --no-print-directory --jobs=2 --output-sync=target lint adapter
-	@$(BIN)/pytest --ignore=tests/python/adapter --numprocesses=2 --dist=loadgroup --durations=30
+	@$(BIN)/pytest --numprocesses=2 --dist=loadgroup --durations=30
 
 # What one runs before every commit: lint, types, and all that needs no Spark.
 check: lint
@@ -22,11 +23,11 @@ check: lint
 	@$(BIN)/pytest -m "not spark" --numprocesses=2
 
 adapter: $(VENV)/.installed
-	@$(BIN)/pytest tests/python/adapter
+	@$(BIN)/pytest $(ADAPTER)
 
 lint: $(VENV)/.installed
-	@$(BIN)/ruff check src python_models tests benchmarks schedules examples
-	@$(BIN)/ruff format --check src python_models tests benchmarks schedules examples
+	@$(BIN)/ruff check src packages python_models tests benchmarks schedules examples
+	@$(BIN)/ruff format --check src packages python_models tests benchmarks schedules examples
 	@$(BIN)/mypy
 	@$(BIN)/sqlfluff lint models macros/ids macros/tangles tests --disable-progress-bar
 
@@ -39,13 +40,13 @@ clean:
 
 # The lock has hashes: what is installed is what was tested. All of it is compiled here: where PYTHONDONTWRITEBYTECODE
 # is set, as in most containers, every process would compile what it imports anew.
-$(VENV)/.installed: requirements.lock pyproject.toml src/scuttlehouse/catalog/jars.txt | java
+$(VENV)/.installed: requirements.lock pyproject.toml $(ADAPTER)/pyproject.toml src/scuttlehouse/catalog/jars.txt | java
 	@test -x $(BIN)/python || $(or $(PYTHON),python3) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "scuttlehouse needs Python 3.11 or newer: make build PYTHON=/path/to/python3.11")'
 	@test -x $(BIN)/python || $(or $(PYTHON),python3) -m venv $(VENV)
 	@echo "Installing into $(VENV) (a minute or two the first time) ..."
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r requirements.lock
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
-	@$(BIN)/python -m compileall -q src
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e $(ADAPTER) -e .
+	@$(BIN)/python -m compileall -q src $(ADAPTER)/src
 	@$(BIN)/python -m scuttlehouse.catalog.jars
 	@echo "Keeping Spark's classes ready, so that every build starts faster ..."
 	@$(BIN)/python -m scuttlehouse.class_archive

@@ -62,18 +62,16 @@ Rows = list[dict[str, Any]]
 Read = TypeVar("Read")
 
 
-# What takes one of these opens a Spark session.
-SPARK_FIXTURES = {"warehouse", "unbuilt"}
-
-
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark what needs Spark, and put it into two processes: one for the tests that share a whole build."""
     for item in items:
         fixtures = getattr(item, "fixturenames", ())
-        if not SPARK_FIXTURES.isdisjoint(fixtures):
+        if "warehouse" in fixtures:
             item.add_marker(pytest.mark.spark)
-            item.add_marker(pytest.mark.xdist_group("built" if "built" in fixtures else "warehouse"))
+            item.add_marker(
+                pytest.mark.xdist_group("built" if "built" in fixtures else "warehouse")
+            )
 
 
 class Warehouse:

@@ -14,6 +14,7 @@ import pytest
 from dbt.cli.main import dbtRunner, dbtRunnerResult
 from pyspark import SparkContext
 from pyspark.sql import Row, SparkSession
+
 from tiny_project import write_project
 
 
