@@ -15,7 +15,7 @@
             'kept_builds': var('kept_builds')
         }
     ) -%}
-    {%- do adapter.forget_relations() -%}
+    {%- do adapter.list_relations_again(base_schema()) -%}
     {%- if flags.WHICH == 'freshness' -%}
       {%- do create_landing_files() -%}
     {%- endif -%}

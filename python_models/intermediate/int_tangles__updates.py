@@ -27,7 +27,7 @@ def model(dbt: Any, session: SparkSession) -> DataFrame:
     def computed(rows: DataFrame) -> DataFrame:
         return touched_rows(rows, touched) if refreshes else rows
 
-    messages = computed(dbt.ref("fct_tangle_messages"))
+    messages = computed(dbt.ref("int_tangles__messages"))
     # Until this build is published, readers and replicas see the published order: it starts from there.
     # Where that is damaged, a build that reads all logs again tells every order from its first message on.
     goes_on = refreshes or are_whole(home_folder(), TOLD, ORDERED)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from uuid import uuid4
@@ -22,10 +23,35 @@ def build(options: Sequence[str]) -> int:
 
     With options, dbt runs in any case. It also runs, and says why, where something is wrong.
     """
+    if "--full-refresh" in options:
+        _forget_damaged_tables()
     if options or not _nothing_is_new():
         dbt = Path(sys.executable).with_name("dbt")
         os.execv(dbt, [str(dbt), *DBT_BUILD, *options])
     return 0
+
+
+def _forget_damaged_tables() -> None:
+    """A build that makes all tables anew needs none of those that are there."""
+    try:
+        home = home_folder()
+        if not (home / "warehouse").is_dir():
+            return
+        with _locked(home), open_catalog(home) as catalog:
+            for name in catalog.forget_damaged():
+                print(f"scuttlehouse: the table {name} is damaged, and is made anew.")
+    except CatalogError:
+        return  # dbt says it.
+
+
+@contextmanager
+def _locked(home: Path) -> Iterator[None]:
+    lock = BuildLock(home)
+    lock.hold(exclusive=True)
+    try:
+        yield
+    finally:
+        lock.release()
 
 
 def _nothing_is_new() -> bool:
@@ -42,7 +68,7 @@ def _nothing_is_new() -> bool:
     print(
         f"scuttlehouse: nothing is new since build {published.build_id}, published "
         f"{published.published_at}: its tables stay, and are not tested again. "
-        "`dbt build --full-refresh` makes all of them anew."
+        "`scuttlehouse build --full-refresh` makes all of them anew."
     )
     return True
 
@@ -53,10 +79,5 @@ def _log_unchanged(home: Path) -> None:
 
     os.umask(0o077)
     step = run_step(str(uuid4()), "unchanged", started_at=datetime.now(UTC))
-    lock = BuildLock(home)
-    lock.hold(exclusive=True)
-    try:
-        with open_catalog(home) as catalog:
-            append_steps(catalog, home, steps_table([step]))
-    finally:
-        lock.release()
+    with _locked(home), open_catalog(home) as catalog:
+        append_steps(catalog, home, steps_table([step]))

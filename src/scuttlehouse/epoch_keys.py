@@ -46,7 +46,7 @@ class LostKeysError(Exception):
     def __init__(self, home: Path, lost: int) -> None:
         super().__init__(
             f"{home / SEALED_FILE} lacks {lost} epoch keys that were read from logs: run "
-            "`dbt build --full-refresh`, which finds them in the logs again."
+            "`scuttlehouse build --full-refresh`, which finds them in the logs again."
         )
 
 
@@ -119,7 +119,7 @@ def sealed_keys(home: Path) -> frozenset[bytes]:
     except (CryptoError, ValueError):
         raise SealError(
             f"{path} cannot be opened with the key of this warehouse: delete it and run "
-            "`dbt build --full-refresh`, which finds the keys in the logs again."
+            "`scuttlehouse build --full-refresh`, which finds the keys in the logs again."
         ) from None
     return frozenset(keys[at : at + KEY_BYTES] for at in range(0, len(keys), KEY_BYTES))
 

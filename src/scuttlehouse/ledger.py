@@ -70,7 +70,7 @@ def take_stock(
         vanished = known.keys() - {log.source_file for log in found}
         raise RulesChangedError(
             "The rules by which lines are read have changed since the logs were read (see "
-            "CHANGELOG.md), or the network key has: run `dbt build --full-refresh`, which reads all "
+            "CHANGELOG.md), or the network key has: run `scuttlehouse build --full-refresh`, which reads all "
             f"logs again.{_loss(len(vanished))}"
         )
     stock = {name: entry._replace(status="vanished") for name, entry in known.items()}

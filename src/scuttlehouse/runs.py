@@ -305,7 +305,8 @@ def _report(
             f"{PUBLISHED} holds the tables of the last build that passed all its checks.\nIf an expectation "
             f"failed, {run.home}/data_docs/index.html says which and where. If a file below "
             f"{run.home}/warehouse is missing or damaged, put it back from a backup, go back with "
-            "`scuttlehouse rollback`, or run `dbt build --full-refresh`, which reads all logs again.\n"
+            "`scuttlehouse rollback`, or run `scuttlehouse build --full-refresh`, which reads all logs "
+            "again.\n"
         )
     elif build and build.is_whole:
         print_summary(run.home, build, total_changes(changes) or (0, 0, 0))

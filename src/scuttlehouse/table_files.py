@@ -14,7 +14,7 @@ from scuttlehouse.engine import WarehouseError, first_sentences, literal, rows_o
 
 WHAT_TO_DO = (
     "go back to an earlier build with `scuttlehouse rollback`, restore the file from a backup, or "
-    "compute every table again with `dbt build --full-refresh`."
+    "compute every table again with `scuttlehouse build --full-refresh`."
 )
 
 

@@ -74,10 +74,9 @@ def test_a_refresh_of_damaged_tables(
 
 
 @pytest.mark.parametrize("table", ["fct_timeline_updates", "fct_tangle_messages"])
-def test_a_full_refresh_beside_damaged_tables(refreshing: Warehouse, table: str) -> None:
+def test_a_full_refresh_beside_damaged_orders(refreshing: Warehouse, table: str) -> None:
     """It makes every table anew, the commands that lead to the published order too."""
-    file = data_file(refreshing, table)
-    flip(file)
+    flip(data_file(refreshing, table))
     refreshing.refresh("build", *WITHOUT_TESTS, "--full-refresh")
     counted = """
         select
@@ -90,15 +89,30 @@ def test_a_full_refresh_beside_damaged_tables(refreshing: Warehouse, table: str)
     assert counts["refreshes"] == 1
 
 
+def log_file(warehouse: Warehouse) -> Path:
+    with open_catalog(warehouse.home) as catalog:
+        return Path(catalog.tables(LOG)["fct_builds"])
+
+
 def test_a_full_refresh_beside_a_damaged_log(
     refreshing: Warehouse, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    with open_catalog(refreshing.home) as catalog:
-        log = Path(catalog.tables(LOG)["fct_builds"])
-    flip(log)
-    outcome = refreshing.dbt("build", *WITHOUT_TESTS)
-    assert log.name in str(outcome.exception or [one.message for one in outcome.result])
+    files = files_of(str(log_file(refreshing)))
+    flip(max(Path(file) for file in files if Path(file).suffix == ".parquet"))
     refreshing.refresh("build", *WITHOUT_TESTS, "--full-refresh")
-    assert "The log of builds is damaged, and begins anew:" in capfd.readouterr().out
+    assert "The log of builds is damaged, and begins anew: " in capfd.readouterr().out
     builds = "select count(distinct build_id) as builds from scuttlehouse.fct_builds"
     assert refreshing.rows(builds) == [{"builds": 1}]
+
+
+def test_a_full_refresh_where_spark_cannot_list_the_tables(refreshing: Warehouse) -> None:
+    damaged = metadata_file(refreshing, "stg_ssb__messages"), log_file(refreshing)
+    for file in damaged:
+        flip(file)
+    done = refreshing.run("scuttlehouse", "build")
+    assert done.returncode != 0
+    assert any(file.name in done.stdout for file in damaged), done.stdout
+    done = refreshing.run("scuttlehouse", "build", "--full-refresh", *WITHOUT_TESTS)
+    assert done.returncode == 0, done.stdout
+    for table in "stg_ssb__messages", "fct_builds":
+        assert f"scuttlehouse: the table {table} is damaged, and is made anew.\n" in done.stdout

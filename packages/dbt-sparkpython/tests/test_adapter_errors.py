@@ -6,6 +6,7 @@ import doctest
 import os
 import subprocess
 import sys
+from contextlib import suppress
 from ipaddress import IPv4Address, IPv6Address, ip_address
 from pathlib import Path
 from types import ModuleType
@@ -245,9 +246,10 @@ def test_settings_that_a_function_computes(monkeypatch: pytest.MonkeyPatch) -> N
 def test_nobody_beyond_this_machine_reaches_spark(running: Project) -> None:
     conf = running.session.sparkContext.getConf()
     assert conf.get("spark.authenticate") == "true"
-    listening = listening_addresses(os.getpid()) | {
-        address for pid in children(os.getpid()) for address in listening_addresses(pid)
-    }
+    listening: set[IPv4Address | IPv6Address] = set()
+    for pid in {os.getpid(), *children(os.getpid())}:
+        with suppress(FileNotFoundError, ProcessLookupError):  # One that has ended meanwhile.
+            listening |= listening_addresses(pid)
     assert listening
     assert all(address.is_loopback for address in listening), listening
 
@@ -255,9 +257,10 @@ def test_nobody_beyond_this_machine_reaches_spark(running: Project) -> None:
 def children(pid: int) -> set[int]:
     """All processes that a process has started, and those that they have."""
     found: set[int] = set()
-    for task in Path(f"/proc/{pid}/task").iterdir():
-        for child in (task / "children").read_text().split():
-            found |= {int(child), *children(int(child))}
+    with suppress(FileNotFoundError, ProcessLookupError):
+        for task in Path(f"/proc/{pid}/task").iterdir():
+            for child in (task / "children").read_text().split():
+                found |= {int(child), *children(int(child))}
     return found
 
 

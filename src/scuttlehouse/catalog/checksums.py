@@ -51,6 +51,15 @@ def verify(path: Path) -> None:
     read(path)
 
 
+def is_whole(path: Path) -> bool:
+    """Whether a file is there and fits its checksums."""
+    try:
+        verify(path)
+    except CatalogError:
+        return False
+    return True
+
+
 def write(path: Path) -> None:
     """Write the checksums of a file, readable by its owner only. Linear in the size of the file.
 

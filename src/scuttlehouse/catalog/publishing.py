@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from scuttlehouse.catalog.database import Database
 
 _START_ANEW = (
-    "Run `scuttlehouse rollback`, or `dbt build --full-refresh`, which reads all logs again."
+    "Run `scuttlehouse rollback`, or `scuttlehouse build --full-refresh`, which reads all logs "
+    "again."
 )
 
 
@@ -177,6 +178,21 @@ class Catalog:
         with self.database.transaction():
             published = self.tables(PUBLISHED) | self.tables(LOG)
             rows.point(self.database, PUBLISHED, published)
+
+    def forget_damaged(self) -> list[str]:
+        """Forget the work tables, and the log, whose metadata file is missing or damaged; return their names.
+
+        While a namespace names one of these, Spark cannot list its tables.
+        """
+        with self.database.transaction():
+            damaged = [
+                (namespace, name)
+                for namespace in (WORK, LOG)
+                for name, file in rows.tables_in(self.database, namespace).items()
+                if not checksums.is_whole(Path(file))
+            ]
+            rows.forget(self.database, damaged)
+        return [name for _, name in damaged]
 
     def drop_log(self) -> None:
         """Forget the log of runs: the next build makes an empty one."""

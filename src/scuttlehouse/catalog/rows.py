@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from scuttlehouse.catalog.names import CATALOG, CatalogError
@@ -66,6 +66,14 @@ def drop(database: Database, namespace: str) -> None:
         "delete from iceberg_namespace_properties where catalog_name = ? and namespace = ?",
     ):
         database.execute(statement, CATALOG, namespace)
+
+
+def forget(database: Database, tables: Iterable[tuple[str, str]]) -> None:
+    """Drop some tables, each a namespace and a name; their files stay."""
+    database.execute_many(
+        "delete from iceberg_tables where catalog_name = ? and table_namespace = ? and table_name = ?",
+        [(CATALOG, *table) for table in tables],
+    )
 
 
 def read_records(database: Database) -> tuple[State, dict[str, Build]]:

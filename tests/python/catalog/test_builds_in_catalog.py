@@ -247,7 +247,7 @@ def test_damaged_metadata_is_a_sentence_until_it_is_made_anew(house: House, dama
     with pytest.raises(CatalogError) as told:
         house.begin("three")
     assert str(told.value) == sentence + (
-        "Run `scuttlehouse rollback`, or `dbt build --full-refresh`, which reads all logs again."
+        "Run `scuttlehouse rollback`, or `scuttlehouse build --full-refresh`, which reads all logs again."
     )
     assert house.published() == build
     house.roll_back()

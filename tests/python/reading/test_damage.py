@@ -90,7 +90,7 @@ def test_a_damaged_file_is_named(
                 assert re.fullmatch(
                     rf"The file {re.escape(str(path))} is (missing|damaged).* "
                     r"The table (scuttlehouse_build_1\.)?dim_groups needs it: .*`scuttlehouse rollback`, "
-                    r"restore .*`dbt build --full-refresh`\.",
+                    r"restore .*`scuttlehouse build --full-refresh`\.",
                     str(refused.value),
                 )
             assert warehouse.query("select count(*) from fct_messages")[1] == [(98,)]

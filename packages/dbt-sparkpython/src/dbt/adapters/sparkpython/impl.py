@@ -71,6 +71,13 @@ class SparkPythonAdapter(SparkAdapter):
             raise DbtRuntimeError(str(error)) from error
 
     @available
-    def forget_relations(self) -> None:
-        """Make dbt list relations again: for hooks that change the catalog without dbt."""
+    def list_relations_again(self, *schemas: str) -> None:
+        """List the relations of all known schemas, and of some more: for hooks that change the catalog.
+
+        Left to the models, the first one to ask would list a schema while others see a part of the list.
+        """
+        known = {*self.cache.schemas, *((None, schema) for schema in schemas)}
         self.cache.clear()  # type: ignore[no-untyped-call]
+        for database, schema in known:
+            if schema:
+                self.list_relations(database, schema)
