@@ -1,7 +1,8 @@
 -- All that a group's rows hang on: its tangles, those of its epochs, the feeds that are announced for
 -- the keys of its epochs, and the epochs of those who write to it. Groups that share a key share the
--- epoch that a message with that key belongs to.
+-- epoch that a message with that key belongs to. What comes after a cut-off is of a feed that an exclusion names.
 {%- set tangle_columns = ['root_id', 'group_id'] %}
+{%- set exclusion_columns = {'group_id': 'string', 'group_feed_id': 'string'} %}
 {%- set feed_columns = {'feed_id': 'string', 'key_hash': 'string'} %}
 with
 
@@ -53,6 +54,18 @@ changed_keys as (
 
 ),
 
+touched_feeds as (
+
+    select * from {{ ref('int_refresh__feeds') }}
+
+),
+
+published_exclusions as (
+
+    select * from {{ base_of('fct_exclusions', exclusion_columns) }}
+
+),
+
 touched_groups as (
 
     select group_id from touched_tangles
@@ -65,6 +78,10 @@ touched_groups as (
     select epochs.group_id
     from epochs
     left semi join changed_keys on epochs.key_hash = changed_keys.key_hash
+    union
+    select published_exclusions.group_id
+    from published_exclusions
+    left semi join touched_feeds on published_exclusions.group_feed_id = touched_feeds.feed_id
 
 ),
 

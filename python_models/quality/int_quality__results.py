@@ -36,6 +36,8 @@ def model(dbt: Any, session: SparkSession) -> DataFrame:
         "fct_epoch_members": dbt.ref("fct_epoch_members"),
         "fct_epoch_forks": dbt.ref("fct_epoch_forks"),
         "fct_fork_witnesses": dbt.ref("fct_fork_witnesses"),
+        "fct_exclusions": dbt.ref("fct_exclusions"),
+        "fct_epoch_preferences": dbt.ref("fct_epoch_preferences"),
         "fct_preferred_epochs": dbt.ref("fct_preferred_epochs"),
         "fct_epoch_repairs": dbt.ref("fct_epoch_repairs"),
         "fct_replication_plan": dbt.ref("fct_replication_plan"),
