@@ -87,12 +87,12 @@ final as (
         epochs.key_rank,
         judged.is_authorized,
         judged.counts,
-        judged.counts and succeeded.epoch_id is null as is_tip,
+        judged.excluded_before_ids,
         messages.position,
         messages.time_ms,
+        judged.counts and succeeded.epoch_id is null as is_tip,
         coalesce(grouped_previous.previous_epoch_ids, cast(array() as array<string>)) as previous_epoch_ids,
-        coalesce(declared.member_ids, cast(array() as array<string>)) as member_ids,
-        judged.excluded_before_ids
+        coalesce(declared.member_ids, cast(array() as array<string>)) as member_ids
     from epochs
     inner join messages on epochs.epoch_id = messages.message_id and epochs.group_id = messages.group_id
     inner join judged on epochs.epoch_id = judged.message_id and epochs.group_id = judged.group_id

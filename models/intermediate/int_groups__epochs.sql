@@ -57,9 +57,9 @@ final as (
         key_ranks.is_short as has_short_key,
         epochs.rank as depth,
         epochs.is_root,
+        group_messages.asserted_ms,
         members_roots.message_id is not null as has_valid_members_tangle,
-        coalesce(tangle_fields.previous_ids, cast(array() as array<string>)) as previous_epoch_ids,
-        group_messages.asserted_ms
+        coalesce(tangle_fields.previous_ids, cast(array() as array<string>)) as previous_epoch_ids
     from epochs
     inner join group_messages on epochs.message_id = group_messages.message_id
     inner join people on epochs.feed_id = people.feed_id

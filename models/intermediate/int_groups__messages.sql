@@ -76,7 +76,9 @@ candidates as (
         cast(null as bigint) as position,
         tangle_messages.asserted_ms,
         tangle_messages.received_ms,
-        case when tangle_messages.status = 'in' and not tangle_messages.is_root then epochs.epoch_id end as epoch_id
+        case
+            when tangle_messages.status = 'in' and not tangle_messages.is_root then epochs.epoch_id
+        end as epoch_id
     from tangle_messages
     inner join epochs on tangle_messages.root_id = epochs.epoch_id
     where tangle_messages.tangle_kind = 'members'
@@ -148,7 +150,8 @@ described_messages as (
     from messages
     inner join people on messages.feed_id = people.feed_id
     left join epochs on messages.message_id = epochs.epoch_id and messages.group_id = epochs.group_id
-    left join timelines on messages.message_id = timelines.message_id and messages.group_id = timelines.group_id
+    left join timelines
+        on messages.message_id = timelines.message_id and messages.group_id = timelines.group_id
     left join timeline_lengths on messages.group_id = timeline_lengths.group_id
     left join group_messages on messages.message_id = group_messages.message_id
 
@@ -161,6 +164,10 @@ final as (
         message_id,
         author_id,
         kind,
+        previous_ids,
+        timeline_previous_ids,
+        lacks_previous,
+        asserted_ms,
         case
             when kind in ('add', 'exclude') then epoch_id
             when kind = 'other' and not coalesce(content_type like 'group/%', false) then written_in_epoch_id
@@ -169,14 +176,12 @@ final as (
             when 'add' then recipient_ids
             when 'exclude' then excluded_ids
         end as person_ids,
-        previous_ids,
-        timeline_previous_ids,
         coalesce(previous_epoch_ids, cast(array() as array<string>)) as previous_epoch_ids,
         coalesce(has_valid_members_tangle, false) as declares_members,
-        lacks_previous,
-        asserted_ms,
         -- A time that no calendar has is none.
-        case when told_ms between -62135596800000 and 253402300799999 then cast(told_ms as bigint) end as time_ms,
+        case
+            when told_ms between -62135596800000 and 253402300799999 then cast(told_ms as bigint)
+        end as time_ms,
         -- What the timeline does not hold counts as after all that it holds.
         coalesce(position, timeline_length) as position
     from described_messages

@@ -1,6 +1,7 @@
 -- All that a group's rows hang on: its tangles, those of its epochs, the feeds that are announced for
 -- the keys of its epochs, and the epochs of those who write to it. Groups that share a key share the
--- epoch that a message with that key belongs to. What comes after a cut-off is of a feed that an exclusion names.
+-- epoch that a message with that key belongs to. What comes after a cut-off is of a feed that an exclusion
+-- names.
 {%- set tangle_columns = ['root_id', 'group_id'] %}
 {%- set exclusion_columns = {'group_id': 'string', 'group_feed_id': 'string'} %}
 {%- set feed_columns = {'feed_id': 'string', 'key_hash': 'string'} %}

@@ -25,7 +25,8 @@ recipients as (
         get_json_object(content, '$.root') as root_id,
         from_json(get_json_object(content, '$.recps'), 'array<string>') as recps,
         from_json(
-            get_json_object(content, '$.excludes'), 'array<struct<id string, groupFeedId string, sequence bigint>>'
+            get_json_object(content, '$.excludes'),
+            'array<struct<id string, groupFeedId string, sequence bigint>>'
         ) as excludes
     from messages
     where content_type in ('group/init', 'group/add-member', 'group/exclude-member')
@@ -74,9 +75,9 @@ final as (
         key_hash,
         asserted_ms,
         root_id,
-        nullif(try_element_at(recps, 1), '0') as group_id,
         recipient_ids,
         excluded_ids,
+        nullif(try_element_at(recps, 1), '0') as group_id,
         transform(cutoffs, cutoff -> cutoff.feed_id) as cutoff_feed_ids,
         transform(cutoffs, cutoff -> cutoff.sequence) as cutoff_sequences
     from cut_off

@@ -111,7 +111,9 @@ class Ancestry:
         return frozenset(nearest)
 
 
-def nearest_predecessors(previous: Previous, most: int = MOST_PREDECESSORS) -> dict[str, dict[str, int]]:
+def nearest_predecessors(
+    previous: Previous, most: int = MOST_PREDECESSORS
+) -> dict[str, dict[str, int]]:
     """For every epoch those that precede it, with the least number of steps to each: the nearest first.
 
     Of those at one distance the lesser ids come first; at ``most`` it ends, so that a long chain of epochs

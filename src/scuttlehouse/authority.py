@@ -83,7 +83,9 @@ def judge(messages: Sequence[GroupMessage]) -> dict[str, Authority]:
         message = messages[node]
         before |= message.lacks_previous
         if message.kind != "other":
-            judged[message.message_id] = _authority(message, before, pairs, judged, places, messages)
+            judged[message.message_id] = _authority(
+                message, before, pairs, judged, places, messages
+            )
         gained = int(message.lacks_previous)
         if not counts(message, judged):
             return gained

@@ -168,7 +168,10 @@ def keep_sealed(home: Path, sealed: Iterable[bytes]) -> None:
     box = SecretBox(warehouse_pepper(home))
     known = sealed_keys(home)
     if new := frozenset(box.decrypt(one) for one in sealed) - known:
-        _write_private(home / SEALED_FILE, box.encrypt(b" ".join(sorted(key.hex().encode() for key in known | new))))
+        _write_private(
+            home / SEALED_FILE,
+            box.encrypt(b" ".join(sorted(key.hex().encode() for key in known | new))),
+        )
 
 
 def _write_private(path: Path, content: bytes) -> None:

@@ -78,9 +78,10 @@ def knowledge(messages: Sequence[GroupMessage], judged: Judged) -> Knowledge:
     places = places_of(timeline)
     sweep([known(one.timeline_previous_ids or (), places) for one in timeline], visit)
 
-    unmet = _mask({one.message_id: bits[one.message_id] for one in exclusions}, [
-        one for one, epoch in following.items() if epoch is None
-    ]) & ((1 << len(inits) + len(exclusions)) - 1)
+    unmet = _mask(
+        {one.message_id: bits[one.message_id] for one in exclusions},
+        [one for one, epoch in following.items() if epoch is None],
+    ) & ((1 << len(inits) + len(exclusions)) - 1)
     for init in sorted(inits, key=lambda one: (one.position, one.message_id)):
         found = known_at.get(init.message_id, 0) & unmet
         unmet ^= found
@@ -89,7 +90,9 @@ def knowledge(messages: Sequence[GroupMessage], judged: Judged) -> Knowledge:
 
     return Knowledge(
         {
-            epoch: frozenset(people[place] for place in bits_of(mask >> len(inits) + len(exclusions)))
+            epoch: frozenset(
+                people[place] for place in bits_of(mask >> len(inits) + len(exclusions))
+            )
             for epoch, mask in _leading(inits, ancestry, own, struck, known_at).items()
         },
         following,
@@ -136,7 +139,9 @@ def own_epochs(messages: Sequence[GroupMessage], judged: Judged) -> dict[str, st
         elif message.kind == "init":
             for epoch in message.previous_epoch_ids:
                 acts[message.author_id, epoch].append(place)
-    created = {key: [one for one in own if messages[one].kind == "init"] for key, own in acts.items()}
+    created = {
+        key: [one for one in own if messages[one].kind == "init"] for key, own in acts.items()
+    }
     acts = {key: own for key, own in acts.items() if created[key] and len(own) > len(created[key])}
 
     bits: dict[int, int] = {}

@@ -98,9 +98,7 @@ def forks(
         winner = fork_winner(left, right, members, key_ranks)
         both = ancestry.named((common := after[left] & after[right]) & -common)
         healing = both + [
-            one
-            for one in {*successors[left], *successors[right]}
-            if heals(one, left, right)
+            one for one in {*successors[left], *successors[right]} if heals(one, left, right)
         ]
         times = [time for one in (left, right) if (time := beginnings[one][1]) is not None]
         yield Fork(

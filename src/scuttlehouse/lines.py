@@ -275,5 +275,6 @@ def _kept_excludes(excludes: object) -> list[object]:
 
 
 def _kept_number(number: object) -> int | None:
-    is_number = isinstance(number, int | float) and not isinstance(number, bool)
-    return _whole_number(number) if is_number else None
+    if isinstance(number, bool) or not isinstance(number, int | float):
+        return None
+    return _whole_number(number)

@@ -130,7 +130,9 @@ class _Choices:
         before = self._choice.get(person, frozenset())
         if any(self._ancestry.precedes(epoch, one) for one in before):
             return
-        choice = frozenset(one for one in before if not self._ancestry.precedes(one, epoch)) | {epoch}
+        choice = frozenset(one for one in before if not self._ancestry.precedes(one, epoch)) | {
+            epoch
+        }
         self._choosing[before].discard(person)
         self._choosing[choice].add(person)
         self._choice[person] = choice
@@ -154,7 +156,9 @@ class _Choices:
 
     def _of(self, choice: frozenset[str]) -> str:
         if choice not in self._preferred:
-            members = {epoch: self._members_of(epoch) for epoch in choice} if len(choice) > 1 else {}
+            members = (
+                {epoch: self._members_of(epoch) for epoch in choice} if len(choice) > 1 else {}
+            )
             self._preferred[choice] = preferred_epoch(
                 choice, members, self._ancestry, self._key_ranks
             ).epoch_id

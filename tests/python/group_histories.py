@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterable, Mapping
-from collections.abc import Sequence
 
 from group_oracle import ROOT, TYPES, Said
 from oracles import fixpoint_graph, tangle_candidates
@@ -143,7 +142,11 @@ class History:
         seen = [said for said in self.said if said.id in self.views[author]]
         types = TYPES.get(kind)
         candidates = tangle_candidates(
-            [(s.id, s.fields.get(kind)) for s in seen if not types or s.id == root or s.type in types],
+            [
+                (s.id, s.fields.get(kind))
+                for s in seen
+                if not types or s.id == root or s.type in types
+            ],
             root,
         )
         graph = fixpoint_graph(candidates)
@@ -153,7 +156,11 @@ class History:
     def key(self) -> bytes | None:
         dice = self.dice
         length = dice.choice([32, 32, 32, 48, 33, 16])
-        return None if dice.random() < 0.1 else bytes(dice.randrange(2) for _ in range(2)) * (length // 2)
+        return (
+            None
+            if dice.random() < 0.1
+            else bytes(dice.randrange(2) for _ in range(2)) * (length // 2)
+        )
 
     def say(
         self,
@@ -170,5 +177,3 @@ class History:
         self.said.append(Said(message, author, type, fields, people, key, time, epoch))
         self.views[author].add(message)
         return message
-
-

@@ -84,9 +84,7 @@ class Oracle:
         new = self.listed(message)
         while new:
             found |= new
-            new = {
-                one for known in new if known in self.log for one in self.listed(known)
-            } - found
+            new = {one for known in new if known in self.log for one in self.listed(known)} - found
         return frozenset(found)
 
     def lacks(self, message: str) -> bool:
@@ -244,7 +242,7 @@ class Oracle:
         return frozenset(listed).union(*(self.timeline_past(one) for one in listed))
 
     def _own_epoch(self, exclusion: str) -> str | None:
-        """R24b: the author's next epoch on the same one, else their last; acts in causal order, then time, id."""
+        """R24b: the author's next epoch on the same one, else their last; in causal order, then time, id."""
         author, base = self.log[exclusion].author, self.epoch_of(exclusion)
         acts = {
             epoch

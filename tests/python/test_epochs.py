@@ -232,15 +232,15 @@ def test_pairs_that_beat_each_other_in_a_ring() -> None:
 def test_an_unknown_key_comes_last_and_then_the_id_decides() -> None:
     members = {epoch: frozenset("ab") for epoch in "KLM"}
     ancestry = Ancestry({epoch: [] for epoch in members})
-    assert (
-        preferred_epoch("KLM", members, ancestry, {"K": None, "L": 7, "M": None}).epoch_id == "L"
-    )
+    assert preferred_epoch("KLM", members, ancestry, {"K": None, "L": 7, "M": None}).epoch_id == "L"
     assert preferred_epoch("MLK", members, ancestry, dict.fromkeys("KLM")).epoch_id == "K"
     assert preferred_epoch("LM", members, ancestry, {"L": None, "M": 0}).epoch_id == "M"
 
 
 def test_an_epoch_counts_once_however_often_it_is_named() -> None:
-    assert preferred_epoch("KK", {"K": frozenset("a")}, Ancestry({"K": []}), {"K": 0}).rule == "only"
+    assert (
+        preferred_epoch("KK", {"K": frozenset("a")}, Ancestry({"K": []}), {"K": 0}).rule == "only"
+    )
 
 
 def test_nobody_has_a_preference_without_an_epoch() -> None:

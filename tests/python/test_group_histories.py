@@ -198,7 +198,16 @@ def test_the_product_and_the_oracle_agree(chunk: int) -> None:
         seen.update(one.action for one in ours.repairs())
         seen["readded"] += bool(readded)
         seen["late"] += bool(ours.known.late)
-    assert seen.keys() >= {"True", "False", "None", "subset", "overlapping", "add", "readded", "late"}
+    assert seen.keys() >= {
+        "True",
+        "False",
+        "None",
+        "subset",
+        "overlapping",
+        "add",
+        "readded",
+        "late",
+    }
 
 
 @pytest.mark.parametrize("chunk", range(CHUNKS))

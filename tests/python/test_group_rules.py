@@ -116,7 +116,9 @@ def test_forks_and_correct_members_by_the_plain_functions(sample: dict[str, Rows
     messages: dict[str, list[GroupMessage]] = defaultdict(list)
     for row in sample["int_groups__messages"]:
         own = {name: row[name] for name in GroupMessage._fields}
-        messages[row["group_id"]].append(GroupMessage(**own | {"person_ids": own["person_ids"] or ()}))
+        messages[row["group_id"]].append(
+            GroupMessage(**own | {"person_ids": own["person_ids"] or ()})
+        )
     group_of = {row["epoch_id"]: row["group_id"] for row in epochs}
     excluded = 0
     for group_id, own_messages in messages.items():

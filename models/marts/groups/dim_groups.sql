@@ -108,7 +108,7 @@ final as (
     select
         groups.group_id,
         {{ short_id('groups.group_id') }} as short_id,
-        concat('Group ', {{ short_id('groups.group_id') }}) as name,
+        concat('Group ', {{ short_id('groups.group_id') }}) as name, -- noqa: RF04
         groups.root_id,
         groups.founder_id,
         preferences.epoch_id as preferred_epoch_id,

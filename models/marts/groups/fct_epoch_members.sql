@@ -24,7 +24,7 @@ numbered_changes as (
         counts,
         asserted_ms,
         row_number() over (
-            partition by epoch_id, person_id, change order by counts desc, asserted_ms, message_id
+            partition by epoch_id, person_id, change order by counts desc, asserted_ms asc, message_id asc
         ) as change_number
     from changes
 

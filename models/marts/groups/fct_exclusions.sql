@@ -28,10 +28,17 @@ people as (
 cutoffs as (
 
     select
-        message_id,
-        inline(arrays_zip(excluded_ids, cutoff_feed_ids, cutoff_sequences))
-    from group_messages
-    where content_type = 'group/exclude-member'
+        group_messages.message_id,
+        items.excluded_id,
+        items.group_feed_id,
+        items.cutoff_sequence
+    from group_messages,
+        lateral inline(
+            arrays_zip(
+                group_messages.excluded_ids, group_messages.cutoff_feed_ids, group_messages.cutoff_sequences
+            )
+        ) as items (excluded_id, group_feed_id, cutoff_sequence)
+    where group_messages.content_type = 'group/exclude-member'
 
 ),
 
@@ -39,15 +46,15 @@ exclusions as (
 
     select
         changes.*,
-        cutoffs.cutoff_feed_ids as group_feed_id,
-        cutoffs.cutoff_sequences as cutoff_sequence,
+        cutoffs.group_feed_id,
+        cutoffs.cutoff_sequence,
         -- Whoever excludes somebody may name a feed of somebody else.
-        people.feed_id is not null and cutoffs.cutoff_sequences is not null as is_cut_off
+        people.feed_id is not null and cutoffs.cutoff_sequence is not null as is_cut_off
     from changes
     left join
         cutoffs
-        on changes.message_id = cutoffs.message_id and changes.person_id = cutoffs.excluded_ids
-    left join people on cutoffs.cutoff_feed_ids = people.feed_id and changes.person_id = people.person_id
+        on changes.message_id = cutoffs.message_id and changes.person_id = cutoffs.excluded_id
+    left join people on cutoffs.group_feed_id = people.feed_id and changes.person_id = people.person_id
 
 ),
 
