@@ -30,8 +30,8 @@ Beginnings = Mapping[str, tuple[int, int | None]]
 class Fork(NamedTuple):
     """A pair of epochs that were newest at once, the lesser id left.
 
-    ``is_current``: both are newest still. ``healed_by_epoch_id``: the epoch that ended the fork; None where none
-    did. ``began_ms``: the time of the later of the two first messages; None where neither tells one.
+    ``is_current``: both are newest still. ``healed_by_epoch_id``: the epoch that ended the fork, None where
+    none did. ``began_ms``: the time of the later of the two first messages; None where neither tells one.
     ``needs_repair``: somebody must create an epoch (4.6).
     """
 
