@@ -157,11 +157,9 @@ class History:
         dice = self.dice
         # Few different keys, so that some are equal; their base64 is no hex.
         length = dice.choice([32, 32, 32, 48, 34, 16])
-        return (
-            None
-            if dice.random() < 0.1
-            else bytes(dice.choice(b"\x3f\xf7") for _ in range(2)) * (length // 2)
-        )
+        if dice.random() < 0.1:
+            return None
+        return bytes(dice.choice(b"\x3f\xf7") for _ in range(2)) * (length // 2)
 
     def say(
         self,
