@@ -4,6 +4,7 @@
 -- names.
 {%- set tangle_columns = ['root_id', 'group_id'] %}
 {%- set exclusion_columns = {'group_id': 'string', 'group_feed_id': 'string'} %}
+{%- set message_columns = ['addressed_group_id'] %}
 {%- set feed_columns = {'feed_id': 'string', 'key_hash': 'string'} %}
 with
 
@@ -35,6 +36,13 @@ timelines as (
 
     select * from {{ ref('int_tangles__messages') }}
     where tangle_kind = 'group' and group_id is not null
+
+),
+
+-- Of a message that is in no tangle the group that it is for.
+addressed_messages as (
+
+    {{ touched_now_and_before('stg_ssb__messages', 'message_id', 'int_refresh__messages', message_columns) }}
 
 ),
 
@@ -71,6 +79,9 @@ touched_groups as (
 
     select group_id from touched_tangles
     where group_id is not null
+    union
+    select addressed_group_id as group_id from addressed_messages
+    where addressed_group_id is not null
     union
     select epochs.group_id
     from epochs

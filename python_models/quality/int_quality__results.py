@@ -38,6 +38,7 @@ def model(dbt: Any, session: SparkSession) -> DataFrame:
         "fct_fork_witnesses": dbt.ref("fct_fork_witnesses"),
         "fct_exclusions": dbt.ref("fct_exclusions"),
         "fct_epoch_preferences": dbt.ref("fct_epoch_preferences"),
+        "fct_rule_violations": dbt.ref("fct_rule_violations"),
         "fct_preferred_epochs": dbt.ref("fct_preferred_epochs"),
         "fct_epoch_repairs": dbt.ref("fct_epoch_repairs"),
         "fct_replication_plan": dbt.ref("fct_replication_plan"),

@@ -496,6 +496,19 @@ GOOD: dict[str, list[Row]] = {
         EXCLUSION | {"counts": True, "is_authorized": None, "following_epoch_id": message("f")},
         EXCLUSION | dict.fromkeys(("group_feed_id", "cutoff_sequence", "late_message_count")),
     ],
+    "fct_rule_violations": [
+        {
+            "group_id": GROUP,
+            "message_id": message("a"),
+            "feed_id": ALICE,
+            "person_id": BENDY,
+            "rule_id": "excludes_oneself",
+            "document": "group exclusion",
+            "section": "4.1",
+            "severity": "must",
+            "found": BENDY,
+        }
+    ],
     "fct_epoch_preferences": [
         {
             "group_id": GROUP,

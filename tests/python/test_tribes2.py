@@ -5,8 +5,8 @@ One build takes a log of every scenario at once; two builds take logs that diffe
 With SCUTTLEHOUSE_TEST_ALL_PEERS=1 twenty builds take every log there is. The two builds of all test runs
 read other tests' logs too, which have nothing to do with these.
 
-The rulings that go beyond the software (R24b, R30 to R35) change none of its answers here: in these logs every
-author of an act was a member of what they acted on, or the log cannot tell.
+The rulings that go beyond the software (R24b, R30 to R35) change none of its answers here: in these logs
+every author of an act was a member of what they acted on, or the log cannot tell.
 """
 
 from __future__ import annotations
