@@ -422,6 +422,30 @@ GOOD: dict[str, list[Row]] = {
         | {"status": "rejected", "status_reason": "depth_is_wrong"},
         SET_MESSAGE | SILENT | NOT_IN_SET | {"status": "set_aside", "status_reason": "missing"},
     ],
+    "fct_set_links": [
+        {
+            "set_id": SET_ID,
+            "message_id": "m" * 43,
+            "linked_id": "n" * 43,
+            "link": link,
+            "is_in_log": False,
+            "is_in_set": False,
+        }
+        for link in ("previous", "supersedes")
+    ],
+    "fct_set_changes": [
+        {
+            "set_id": SET_ID,
+            "message_id": "m" * 43,
+            "item": "apple",
+            "change": change,
+            "device_key": None,
+            "position": 1,
+            "is_in_set": False,
+            "received_at": NOON,
+        }
+        for change in ("add", "delete")
+    ],
     "fct_set_prunings": [
         {"set_id": SET_ID, "message_id": "m" * 43, "pruning": pruning, "freed_bytes": freed}
         for pruning, freed in [("delete", 700), ("erase", 0)]
@@ -688,6 +712,7 @@ BAD: dict[tuple[str, str], list[Row]] = {
     ],
     ("dim_sets", "item_count"): [{"min_required_depth": None}],
     ("dim_sets", "lost_by_reference_count"): [{"lost_by_reference_count": 3}],
+    ("fct_set_links", "is_in_set"): [{"is_in_set": True}],
     ("fct_set_messages", "device_key"): [{"device_key": None}],
     ("fct_set_messages", "status_reason"): [
         {"status_reason": "missing"},
