@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 
-from scuttlehouse.causality import bits_of, sweep
+from scuttlehouse.causality import sweep
 
 Previous = Mapping[str, Collection[str]]
 
@@ -68,10 +68,6 @@ class Ancestry:
             mask |= self._bits[epoch]
         return mask
 
-    def mask_before(self, epoch: str) -> int:
-        """All that precede an epoch, as bits."""
-        return self._before[epoch]
-
     def masks_after(self) -> dict[str, int]:
         """All that succeed each epoch, as bits."""
         after = dict.fromkeys(self._epochs, 0)
@@ -84,10 +80,6 @@ class Ancestry:
     def in_order(self) -> list[str]:
         """The epochs, each after all that precede it."""
         return list(self._epochs)
-
-    def named(self, mask: int) -> list[str]:
-        """The epochs that bits stand for, each after all that precede it."""
-        return [self._epochs[bit] for bit in bits_of(mask)]
 
     def unsucceeded(self, epochs: Collection[str]) -> list[str]:
         """The epochs that none of the others succeeds (4.2), sorted."""

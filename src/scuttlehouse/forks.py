@@ -80,7 +80,13 @@ def forks(
     r z subset None 30
     """
     ancestry = Ancestry(previous)
-    after = ancestry.masks_after()
+    order = _in_time(previous, beginnings)
+    place = {epoch: at for at, epoch in enumerate(order)}
+    # All that succeed each epoch, as bits in the order of time.
+    after = dict.fromkeys(order, 0)
+    for epoch in reversed(order):
+        for one in previous[epoch]:
+            after[one] |= after[epoch] | 1 << place[epoch]
     successors: dict[str, list[str]] = defaultdict(list)
     for epoch, listed in previous.items():
         for one in listed:
@@ -91,15 +97,17 @@ def forks(
     def heals(epoch: str, left: str, right: str) -> bool:
         return bool(members[epoch]) and members[epoch] <= members[left] & members[right]
 
-    for left, right in _pairs(previous, beginnings, key_ranks):
+    for left, right in _pairs(order, previous, key_ranks):
         nearest = ancestry.nearest_common(left, right)
         witnesses = fork_witnesses(left, right, members, ancestry)
         rule = fork_rule(members[left], members[right])
         winner = fork_winner(left, right, members, key_ranks)
-        both = ancestry.named((common := after[left] & after[right]) & -common)
-        healing = both + [
-            one for one in {*successors[left], *successors[right]} if heals(one, left, right)
+        both = after[left] & after[right]
+        healing = [
+            place[one] for one in successors[left] + successors[right] if heals(one, left, right)
         ]
+        if both:
+            healing.append((both & -both).bit_length() - 1)
         times = [time for one in (left, right) if (time := beginnings[one][1]) is not None]
         yield Fork(
             left,
@@ -111,21 +119,21 @@ def forks(
             sorted(witnesses),
             len(nearest) > 1,
             not after[left] and not after[right],
-            min(healing, key=lambda one: (beginnings[one][0], one), default=None),
+            order[min(healing)] if healing else None,
             max(times, default=None),
             rule == "overlapping" and bool(witnesses) and {left, right} <= undecided,
         )
 
 
 def _pairs(
-    previous: Mapping[str, Sequence[str]], beginnings: Beginnings, key_ranks: KeyRanks
+    order: Sequence[str], previous: Mapping[str, Sequence[str]], key_ranks: KeyRanks
 ) -> Iterator[tuple[str, str]]:
     """Each epoch with those that were newest when it began, the lesser id first."""
-    place = {epoch: at for at, epoch in enumerate(in_key_order(previous, key_ranks))}
+    named = in_key_order(previous, key_ranks)
+    place = {epoch: at for at, epoch in enumerate(named)}
     # The newest epochs by key.
     tips: list[int] = []
-    named = {at: epoch for epoch, at in place.items()}
-    for epoch in _in_time(previous, beginnings):
+    for epoch in order:
         for one in previous[epoch]:
             at = bisect_left(tips, place[one])
             if tips[at : at + 1] == [place[one]]:
