@@ -4,21 +4,26 @@ with
 
 messages as (
 
+    select * from {{ ref('stg_ssb__messages') }}
+
+),
+
+opened_messages as (
+
     select
         message_id,
-        feed_id,
         content_type,
         content,
         addressed_group_id as group_id
-    from {{ ref('stg_ssb__messages') }}
-    where content is not null and validity != 'invalid'
+    from messages
+    where addressed_group_id is not null and content is not null and validity != 'invalid'
 
 ),
 
 addressed_messages as (
 
-    select * from messages
-    where group_id is not null and {{ is_touched('group_id', 'int_refresh__groups') }}
+    select * from opened_messages
+    where {{ is_touched('group_id', 'int_refresh__groups') }}
 
 ),
 
