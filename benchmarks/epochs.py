@@ -45,7 +45,7 @@ PAIRS = {
         "epoch_count",
         "fct_epoch_precedence inner join dim_epochs using (epoch_id)",
     ),
-    "fct_epoch_forks": ("tip_count", "fct_epoch_forks"),
+    "fct_epoch_forks": ("tip_count", "fct_epoch_forks where is_current"),
 }
 
 

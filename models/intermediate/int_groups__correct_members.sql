@@ -4,7 +4,8 @@ with
 
 epochs as (
 
-    select * from {{ ref('int_groups__epochs') }}
+    select * from {{ ref('int_groups__epoch_members') }}
+    where counts
 
 ),
 
@@ -14,19 +15,22 @@ changes as (
 
 ),
 
-leading_exclusions as (
-
-    select * from {{ ref('int_groups__leading_exclusions') }}
-
-),
-
 people as (
 
     select distinct
         group_id,
         person_id
     from changes
-    where change = 'add'
+    where change = 'add' and counts
+
+),
+
+excluded as (
+
+    select
+        epoch_id,
+        explode(excluded_before_ids) as person_id
+    from epochs
 
 ),
 
@@ -38,8 +42,8 @@ final as (
         people.person_id
     from epochs
     inner join people on epochs.group_id = people.group_id
-    left anti join leading_exclusions
-        on epochs.epoch_id = leading_exclusions.epoch_id and people.person_id = leading_exclusions.person_id
+    left anti join excluded
+        on epochs.epoch_id = excluded.epoch_id and people.person_id = excluded.person_id
 
 )
 

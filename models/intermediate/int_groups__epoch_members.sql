@@ -1,4 +1,5 @@
--- One row per epoch with the sets that the rules of preference compare.
+-- One row per epoch with the sets that the rules of preference compare. An epoch that does not count has no
+-- members, and neither precedes nor succeeds one that does (rulings R30 and R32).
 with
 
 epochs as (
@@ -8,22 +9,23 @@ epochs as (
 
 ),
 
+messages as (
+
+    select * from {{ ref('int_groups__messages') }}
+    where kind = 'init'
+
+),
+
+judged as (
+
+    select * from {{ ref('int_groups__judged') }}
+    where kind = 'init'
+
+),
+
 changes as (
 
     select * from {{ ref('int_groups__member_changes') }}
-
-),
-
-links as (
-
-    select * from {{ ref('fct_tangle_links') }}
-
-),
-
-tangles as (
-
-    select * from {{ ref('dim_tangles') }}
-    where tangle_kind = 'epoch'
 
 ),
 
@@ -33,7 +35,7 @@ declared as (
         epoch_id,
         array_sort(collect_set(person_id)) as member_ids
     from changes
-    where change = 'add'
+    where change = 'add' and counts
     group by epoch_id
 
 ),
@@ -41,12 +43,39 @@ declared as (
 previous as (
 
     select
-        links.message_id as epoch_id,
-        array_sort(collect_set(links.previous_id)) as previous_epoch_ids
-    from links
-    inner join tangles on links.tangle_id = tangles.tangle_id
-    where links.is_in_graph
-    group by links.message_id
+        judged.message_id as epoch_id,
+        explode(messages.previous_epoch_ids) as previous_epoch_id
+    from judged
+    inner join messages on judged.message_id = messages.message_id and judged.group_id = messages.group_id
+    where judged.counts
+
+),
+
+previous_that_count as (
+
+    select
+        previous.epoch_id,
+        previous.previous_epoch_id
+    from previous
+    inner join judged on previous.previous_epoch_id = judged.message_id
+    where judged.counts
+
+),
+
+grouped_previous as (
+
+    select
+        epoch_id,
+        array_sort(collect_set(previous_epoch_id)) as previous_epoch_ids
+    from previous_that_count
+    group by epoch_id
+
+),
+
+succeeded as (
+
+    select distinct previous_epoch_id as epoch_id
+    from previous_that_count
 
 ),
 
@@ -56,12 +85,20 @@ final as (
         epochs.epoch_id,
         epochs.group_id,
         epochs.key_rank,
-        epochs.is_tip,
-        coalesce(previous.previous_epoch_ids, cast(array() as array<string>)) as previous_epoch_ids,
+        judged.is_authorized,
+        judged.counts,
+        judged.excluded_before_ids,
+        messages.position,
+        messages.time_ms,
+        judged.counts and succeeded.epoch_id is null as is_tip,
+        coalesce(grouped_previous.previous_epoch_ids, cast(array() as array<string>)) as previous_epoch_ids,
         coalesce(declared.member_ids, cast(array() as array<string>)) as member_ids
     from epochs
+    inner join messages on epochs.epoch_id = messages.message_id and epochs.group_id = messages.group_id
+    inner join judged on epochs.epoch_id = judged.message_id and epochs.group_id = judged.group_id
     left join declared on epochs.epoch_id = declared.epoch_id
-    left join previous on epochs.epoch_id = previous.epoch_id
+    left join grouped_previous on epochs.epoch_id = grouped_previous.epoch_id
+    left join succeeded on epochs.epoch_id = succeeded.epoch_id
 
 )
 

@@ -3,7 +3,14 @@ with
 tangle_messages as (
 
     select * from {{ ref('int_tangles__messages') }}
-    where tangle_kind = 'epoch' and status = 'in' and group_id is not null
+    where tangle_kind in ('epoch', 'members') and status = 'in'
+
+),
+
+tangle_fields as (
+
+    select * from {{ ref('stg_ssb__tangle_fields') }}
+    where tangle_kind = 'epoch'
 
 ),
 
@@ -25,22 +32,40 @@ key_ranks as (
 
 ),
 
+epochs as (
+
+    select * from tangle_messages
+    where tangle_kind = 'epoch' and group_id is not null
+
+),
+
+members_roots as (
+
+    select message_id from tangle_messages
+    where tangle_kind = 'members' and is_root
+
+),
+
 final as (
 
     select
-        tangle_messages.message_id as epoch_id,
-        tangle_messages.group_id,
+        epochs.message_id as epoch_id,
+        epochs.group_id,
         people.person_id as creator_id,
         group_messages.key_hash,
         key_ranks.key_rank,
-        tangle_messages.rank as depth,
-        tangle_messages.is_root,
-        tangle_messages.is_tip,
-        group_messages.asserted_ms
-    from tangle_messages
-    inner join group_messages on tangle_messages.message_id = group_messages.message_id
-    inner join people on tangle_messages.feed_id = people.feed_id
+        key_ranks.is_short as has_short_key,
+        epochs.rank as depth,
+        epochs.is_root,
+        group_messages.asserted_ms,
+        members_roots.message_id is not null as has_valid_members_tangle,
+        coalesce(tangle_fields.previous_ids, cast(array() as array<string>)) as previous_epoch_ids
+    from epochs
+    inner join group_messages on epochs.message_id = group_messages.message_id
+    inner join people on epochs.feed_id = people.feed_id
+    left join tangle_fields on epochs.message_id = tangle_fields.message_id
     left join key_ranks on group_messages.key_hash = key_ranks.key_hash
+    left join members_roots on epochs.message_id = members_roots.message_id
 
 )
 

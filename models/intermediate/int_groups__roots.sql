@@ -66,13 +66,24 @@ ranked_claims as (
 
 ),
 
-final as (
+named_roots as (
 
     select
         root_id,
         group_id
     from ranked_claims
     where group_number = 1 and root_number = 1
+
+),
+
+-- A group that nobody has named, or nobody whose word counts, is named after its first message (ruling R34).
+final as (
+
+    select distinct
+        founders.root_id,
+        coalesce(named_roots.group_id, concat('unnamed:', founders.root_id)) as group_id
+    from founders
+    left join named_roots on founders.root_id = named_roots.root_id
 
 )
 

@@ -1,7 +1,10 @@
 -- All that a group's rows hang on: its tangles, those of its epochs, the feeds that are announced for
 -- the keys of its epochs, and the epochs of those who write to it. Groups that share a key share the
--- epoch that a message with that key belongs to.
+-- epoch that a message with that key belongs to. What comes after a cut-off is of a feed that an exclusion
+-- names.
 {%- set tangle_columns = ['root_id', 'group_id'] %}
+{%- set exclusion_columns = {'group_id': 'string', 'group_feed_id': 'string'} %}
+{%- set message_columns = ['addressed_group_id'] %}
 {%- set feed_columns = {'feed_id': 'string', 'key_hash': 'string'} %}
 with
 
@@ -36,6 +39,13 @@ timelines as (
 
 ),
 
+-- Of a message that is in no tangle the group that it is for.
+addressed_messages as (
+
+    {{ touched_now_and_before('stg_ssb__messages', 'message_id', 'int_refresh__messages', message_columns) }}
+
+),
+
 touched_tangles as (
 
     select distinct
@@ -53,10 +63,25 @@ changed_keys as (
 
 ),
 
+touched_feeds as (
+
+    select * from {{ ref('int_refresh__feeds') }}
+
+),
+
+published_exclusions as (
+
+    select * from {{ base_of('fct_exclusions', exclusion_columns) }}
+
+),
+
 touched_groups as (
 
     select group_id from touched_tangles
     where group_id is not null
+    union
+    select addressed_group_id as group_id from addressed_messages
+    where addressed_group_id is not null
     union
     select epochs.group_id
     from epochs
@@ -65,6 +90,10 @@ touched_groups as (
     select epochs.group_id
     from epochs
     left semi join changed_keys on epochs.key_hash = changed_keys.key_hash
+    union
+    select published_exclusions.group_id
+    from published_exclusions
+    left semi join touched_feeds on published_exclusions.group_feed_id = touched_feeds.feed_id
 
 ),
 

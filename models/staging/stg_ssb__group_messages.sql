@@ -24,13 +24,48 @@ recipients as (
         asserted_ms,
         get_json_object(content, '$.root') as root_id,
         from_json(get_json_object(content, '$.recps'), 'array<string>') as recps,
-        from_json(get_json_object(content, '$.excludes'), 'array<string>') as excludes
+        from_json(
+            get_json_object(content, '$.excludes'),
+            'array<struct<id string, groupFeedId string, sequence bigint>>'
+        ) as excludes
     from messages
     where content_type in ('group/init', 'group/add-member', 'group/exclude-member')
 
 ),
 
 -- A recipient that is no id (a bare key) stands as 0 in its place.
+people as (
+
+    select
+        *,
+        array_distinct(
+            filter(slice(recps, 2, greatest(size(recps), 1)), person_id -> person_id not in ('0', ''))
+        ) as recipient_ids,
+        array_distinct(
+            filter(transform(excludes, item -> item.id), person_id -> person_id not in ('0', ''))
+        ) as excluded_ids
+    from recipients
+
+),
+
+-- Where each exclusion cuts a feed off (4.1.4.B): of several feeds of a person the least id counts.
+cut_off as (
+
+    select
+        *,
+        transform(
+            excluded_ids,
+            excluded_id -> array_min(
+                transform(
+                    filter(excludes, item -> item.id = excluded_id and item.groupfeedid != '0'),
+                    item -> struct(item.groupfeedid as feed_id, item.sequence as sequence)
+                )
+            )
+        ) as cutoffs
+    from people
+
+),
+
 final as (
 
     select
@@ -40,12 +75,12 @@ final as (
         key_hash,
         asserted_ms,
         root_id,
+        recipient_ids,
+        excluded_ids,
         nullif(try_element_at(recps, 1), '0') as group_id,
-        array_distinct(
-            filter(slice(recps, 2, greatest(size(recps), 1)), person_id -> person_id not in ('0', ''))
-        ) as recipient_ids,
-        array_distinct(filter(excludes, person_id -> person_id not in ('0', ''))) as excluded_ids
-    from recipients
+        transform(cutoffs, cutoff -> cutoff.feed_id) as cutoff_feed_ids,
+        transform(cutoffs, cutoff -> cutoff.sequence) as cutoff_sequences
+    from cut_off
 
 )
 

@@ -1,6 +1,7 @@
 from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
 
 from scuttlehouse.catalog import home_folder
 from scuttlehouse.epoch_keys import KeyRing, LostKeysError, sealed_keys, warehouse_pepper
@@ -16,4 +17,5 @@ def model(dbt: Any, session: SparkSession) -> DataFrame:
     keys = inits.where("key_hash is not null").select("key_hash").distinct()
     if unranked := keys.join(ranks, "key_hash", "left_anti").count():
         raise LostKeysError(home, unranked)
-    return ranks.join(keys, "key_hash", "left_semi")
+    ranked = ranks.join(keys, "key_hash", "left_semi")
+    return ranked.withColumn("is_short", F.col("key_rank").isNull())

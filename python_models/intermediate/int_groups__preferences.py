@@ -1,15 +1,11 @@
+from collections import defaultdict
 from typing import Any
 
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.pandas.types import from_arrow_schema
 
-from scuttlehouse.epochs import (
-    fork_witnesses,
-    group_preferred_epoch,
-    preferred_epoch,
-    unsucceeded,
-)
+from scuttlehouse.epochs import fork_witnesses, group_preferred_epoch, preferred_epoch
 from scuttlehouse.tables import read_epochs
 
 SCHEMA = pa.schema(
@@ -34,26 +30,32 @@ def model(dbt: Any, session: SparkSession) -> DataFrame:
 
 def prefer(epochs: pa.Table) -> pa.Table:
     """The preference of every person of a group, and of the group itself (person_id null)."""
-    group_id, members, ancestors, key_ranks, tips = read_epochs(epochs)
+    group_id, _, members, ancestry, key_ranks, tips = read_epochs(epochs)
 
     preferences = [
         {"group_id": group_id, "epoch_id": group_preferred_epoch(tips, members, key_ranks)}
     ]
-    for person in sorted(frozenset().union(*members.values())):
-        declaring = [epoch for epoch in members if person in members[epoch]]
-        epoch, rule = preferred_epoch(declaring, members, ancestors, key_ranks)
-        rivals = [other for other in unsucceeded(declaring, ancestors) if other != epoch]
+    declaring: dict[str, list[str]] = defaultdict(list)
+    for epoch, people in members.items():
+        for person in people:
+            declaring[person].append(epoch)
+    # Many people are members of the same epochs, and choose alike.
+    answers: dict[tuple[str, ...], tuple[str, str, frozenset[str] | None]] = {}
+    for person in sorted(declaring):
+        own = tuple(declaring[person])
+        if own not in answers:
+            epoch, rule = preferred_epoch(own, members, ancestry, key_ranks)
+            rivals = [other for other in ancestry.unsucceeded(own) if other != epoch]
+            witnesses = [fork_witnesses(epoch, rival, members, ancestry) for rival in rivals]
+            answers[own] = epoch, rule, frozenset.intersection(*witnesses) if rivals else None
+        epoch, rule, seen_by = answers[own]
         preferences.append(
             {
                 "group_id": group_id,
                 "person_id": person,
                 "epoch_id": epoch,
                 "rule": rule,
-                "is_witness": all(
-                    person in fork_witnesses(epoch, rival, members, ancestors) for rival in rivals
-                )
-                if rivals
-                else None,
+                "is_witness": None if seen_by is None else person in seen_by,
             }
         )
     return pa.Table.from_pylist(preferences, SCHEMA)

@@ -35,10 +35,8 @@ def model(dbt: Any, session: SparkSession) -> DataFrame:
 
 
 def mend(epochs: pa.Table) -> pa.Table:
-    group_id, members, ancestors, key_ranks, tips = read_epochs(epochs)
-    correct = {
-        epoch: frozenset(people or ())
-        for epoch, people in zip(members, epochs["correct_ids"].to_pylist(), strict=True)
-    }
-    found = repairs(tips, members, correct, ancestors, key_ranks)
+    group_id, _, members, ancestry, key_ranks, tips = read_epochs(epochs)
+    names, people = (epochs[name].to_pylist() for name in ("epoch_id", "correct_ids"))
+    correct = {epoch: frozenset(own or ()) for epoch, own in zip(names, people, strict=True)}
+    found = repairs(tips, members, correct, ancestry, key_ranks)
     return pa.Table.from_pylist([{"group_id": group_id, **one._asdict()} for one in found], SCHEMA)

@@ -23,7 +23,8 @@ SCHEMA = pa.schema(
 
 def model(dbt: Any, session: SparkSession) -> DataFrame:
     dbt.config(materialized="table")
-    changes = dbt.ref("int_groups__member_changes").select("group_id", *Change._fields)
+    changes = dbt.ref("int_groups__member_changes").where("counts")
+    changes = changes.select("group_id", *Change._fields)
     epochs = dbt.ref("int_groups__epoch_members")
     return (
         epochs.groupBy("group_id")
@@ -33,7 +34,7 @@ def model(dbt: Any, session: SparkSession) -> DataFrame:
 
 
 def follow(epochs: pa.Table, changes: pa.Table) -> pa.Table:
-    group_id, _, ancestors, key_ranks, _ = read_epochs(epochs)
+    group_id, _, _, ancestry, key_ranks, _ = read_epochs(epochs)
     own = [Change(**change) for change in changes.drop_columns("group_id").to_pylist()]
-    found = stretches(own, ancestors, key_ranks)
+    found = stretches(own, ancestry, key_ranks)
     return pa.Table.from_pylist([{"group_id": group_id, **one._asdict()} for one in found], SCHEMA)

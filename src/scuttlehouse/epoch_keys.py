@@ -28,8 +28,10 @@ KEY_BYTES = 32
 
 SEALED_FILE = "epoch_keys.sealed"
 
-_BASE64_KEY = re.compile(r"[A-Za-z0-9+/_-]{43}=?", re.ASCII)
-_HEX_KEY = re.compile(r"[0-9A-Fa-f]{64}", re.ASCII)
+_BASE64 = re.compile(r"[A-Za-z0-9+/_-]+={0,2}", re.ASCII)
+_HEX = re.compile(r"(?:[0-9A-Fa-f]{2})+", re.ASCII)
+# Shorter texts in hex are more likely words, or keys in base64.
+_LEAST_HEX_DIGITS = 32
 
 
 class SealError(Exception):
@@ -51,22 +53,35 @@ class LostKeysError(Exception):
 
 
 def key_bytes(text: object) -> bytes | None:
-    """The 32 bytes that a text spells in base64 or hex; None where it spells no key.
+    """The bytes that a text spells in base64 or hex, 32 or more; None where it spells no key.
 
     >>> key_bytes("AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=") == bytes(32)
     True
     >>> key_bytes("main") is None
     True
     """
+    key = spelled_bytes(text)
+    return key if key and len(key) >= KEY_BYTES else None
+
+
+def spelled_bytes(text: object) -> bytes | None:
+    """The bytes that a text spells in base64 or hex, however few; None where it spells none.
+
+    A key that is too short (4.1.1 of the group exclusion specification, ruling R31) is read so.
+
+    >>> spelled_bytes("AAAA"), spelled_bytes("00" * 16) == bytes(16), spelled_bytes("no key")
+    (b'\\x00\\x00\\x00', True, None)
+    """
     if not isinstance(text, str):
         return None
-    if _HEX_KEY.fullmatch(text):
+    if len(text) >= _LEAST_HEX_DIGITS and _HEX.fullmatch(text):
         return bytes.fromhex(text)
-    if not _BASE64_KEY.fullmatch(text):
+    if not _BASE64.fullmatch(text):
         return None
+    digits = text.rstrip("=").translate({43: 45, 47: 95})
     try:
-        return base64.urlsafe_b64decode(text.rstrip("=").translate({43: 45, 47: 95}) + "=")
-    except binascii.Error:  # pragma: no cover - 43 such characters always decode
+        return base64.urlsafe_b64decode(digits + "=" * (-len(digits) % 4))
+    except binascii.Error:
         return None
 
 
@@ -82,16 +97,23 @@ class KeyRing:
     """
 
     pepper: bytes = field(repr=False)
-    ranks: Mapping[str, int] = field(default_factory=dict, repr=False)
+    ranks: Mapping[str, int | None] = field(default_factory=dict, repr=False)
 
     def hash(self, key: bytes) -> str:
         """The keyed hash of a key, as hex."""
         return hmac.new(self.pepper, key, hashlib.sha256).hexdigest()
 
     def ranked(self, keys: Iterable[bytes]) -> KeyRing:
-        """The ring that ranks these keys by their bytes. O(n log n)."""
+        """The ring that ranks these keys by their bytes, whatever their length. O(n log n).
+
+        A key of less than 32 bytes has no rank: None (ruling R31).
+        """
         return KeyRing(
-            self.pepper, {self.hash(key): rank for rank, key in enumerate(sorted(set(keys)))}
+            self.pepper,
+            {
+                self.hash(key): rank if len(key) >= KEY_BYTES else None
+                for rank, key in enumerate(sorted(set(keys)))
+            },
         )
 
 
@@ -109,19 +131,19 @@ def sealed_keys(home: Path) -> frozenset[bytes]:
     """The epoch keys that this warehouse has met.
 
     Raises:
-        SealError: the file was sealed by another warehouse, or is damaged.
+        SealError: the file was sealed by another warehouse or version, or is damaged.
     """
     path = home / SEALED_FILE
     if not path.exists():
         return frozenset()
     try:
         keys = SecretBox(warehouse_pepper(home)).decrypt(path.read_bytes())
+        return frozenset(bytes.fromhex(key.decode()) for key in keys.split())
     except (CryptoError, ValueError):
         raise SealError(
             f"{path} cannot be opened with the key of this warehouse: delete it and run "
             "`scuttlehouse build --full-refresh`, which finds the keys in the logs again."
         ) from None
-    return frozenset(keys[at : at + KEY_BYTES] for at in range(0, len(keys), KEY_BYTES))
 
 
 def seal_key(pepper: bytes, key: bytes) -> bytes:
@@ -146,7 +168,10 @@ def keep_sealed(home: Path, sealed: Iterable[bytes]) -> None:
     box = SecretBox(warehouse_pepper(home))
     known = sealed_keys(home)
     if new := frozenset(box.decrypt(one) for one in sealed) - known:
-        _write_private(home / SEALED_FILE, box.encrypt(b"".join(sorted(known | new))))
+        _write_private(
+            home / SEALED_FILE,
+            box.encrypt(b" ".join(sorted(key.hex().encode() for key in known | new))),
+        )
 
 
 def _write_private(path: Path, content: bytes) -> None:

@@ -11,7 +11,7 @@ import json
 import math
 from typing import Any, NamedTuple
 
-from scuttlehouse.epoch_keys import KeyRing, key_bytes
+from scuttlehouse.epoch_keys import KeyRing, key_bytes, spelled_bytes
 from scuttlehouse.ids import feed_id, message_uri
 from scuttlehouse.json_lines import finite_number, line_object, utf8_text
 from scuttlehouse.landing import Line
@@ -33,6 +33,8 @@ KEPT_MEMBERS = (
 
 # Purposes that say what a feed is for. Any other purpose of a private announcement may be a key.
 PUBLIC_PURPOSES = frozenset({"group/additions", "index", "main", "root", "v1"})
+
+LEAST_PURPOSE_KEY_BYTES = 16
 
 REJECT_REASONS = {
     "cut_short": "The compressed file ends or breaks here. Copy or export it again.",
@@ -199,10 +201,16 @@ def _message_key_bytes(content: object) -> bytes | None:
         return None
     kind = _content_type(content)
     if kind in ("group/init", "group/add-member"):
-        return key_bytes(content.get("secret"))
+        return spelled_bytes(content.get("secret"))
     if kind == "metafeed/add/derived":
-        return key_bytes(content.get("feedpurpose"))
+        return _purpose_key(content.get("feedpurpose"))
     return None
+
+
+def _purpose_key(purpose: object) -> bytes | None:
+    """The epoch key that a purpose spells; a short one, too, unless it may be a word."""
+    key = spelled_bytes(purpose)
+    return key if key and len(key) >= LEAST_PURPOSE_KEY_BYTES else None
 
 
 def _whole_number(number: float) -> int | None:
@@ -216,10 +224,10 @@ def _kept_content(content: dict[str, Any], is_decrypted: bool) -> str:
     if "tangles" in content:
         kept["tangles"] = _kept_tangles(content["tangles"])
     if "excludes" in content:
-        kept["excludes"] = _excluded_ids(content["excludes"])
+        kept["excludes"] = _kept_excludes(content["excludes"])
     purpose = kept.get("feedpurpose")
     is_public = isinstance(purpose, str) and (purpose in PUBLIC_PURPOSES or len(purpose) == 1)
-    if is_decrypted and not is_public:
+    if (is_decrypted and not is_public) or _purpose_key(purpose):
         kept.pop("feedpurpose", None)
     return json.dumps(kept)
 
@@ -251,8 +259,22 @@ def _kept_tangles(tangles: object) -> object:
     }
 
 
-def _excluded_ids(excludes: object) -> list[object]:
-    """The excluded people, whether written as ids or as objects with an id (ruling R17)."""
+def _kept_excludes(excludes: object) -> list[object]:
+    """The excluded people as objects, whether written so or as ids (ruling R17), with their cut-offs."""
     if not isinstance(excludes, list):
         return []
-    return [_kept_ids(item.get("id") if isinstance(item, dict) else item) for item in excludes]
+    items = (item if isinstance(item, dict) else {"id": item} for item in excludes)
+    return [
+        {
+            "id": _kept_ids(item.get("id")),
+            "groupFeedId": _kept_ids(item.get("groupFeedId")),
+            "sequence": _kept_number(item.get("sequence")),
+        }
+        for item in items
+    ]
+
+
+def _kept_number(number: object) -> int | None:
+    if isinstance(number, bool) or not isinstance(number, int | float):
+        return None
+    return _whole_number(number)

@@ -9,21 +9,23 @@ stays in the last epoch that they are in, marked, until they are added again.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from itertools import groupby
+from itertools import groupby, pairwise
 from typing import Literal, NamedTuple
 
-from scuttlehouse.epochs import Ancestors, KeyRanks, preferred_epoch
+from scuttlehouse.ancestry import Ancestry
+from scuttlehouse.epochs import KeyRanks, preferred_epoch
 
 
 class Change(NamedTuple):
     """A person added to an epoch or excluded from it, by the message at a position.
 
-    ``asserted_ms`` is the time that the message gives, in milliseconds since 1970; None without one.
+    ``time_ms`` is the time of the message, in milliseconds since 1970; None without one.
     """
 
     position: int
-    asserted_ms: int | None
+    time_ms: int | None
     epoch_id: str
     person_id: str
     change: Literal["add", "exclude"]
@@ -33,7 +35,8 @@ class Stretch(NamedTuple):
     """A person in an epoch from a position on, up to the position where the next stretch begins.
 
     The last stretch of a person has no end: ``to_position`` and ``to_ms`` are None. ``from_ms`` and
-    ``to_ms`` are also None where the message there gives no time.
+    ``to_ms`` are also None where the message there gives no time. The times of a person's stretches
+    never run backwards: what says an earlier time than the stretch before it begins when that one does.
     """
 
     person_id: str
@@ -49,77 +52,146 @@ class Moment(NamedTuple):
     """Where a stretch begins: a position, its time, and what holds from there on."""
 
     position: int
-    asserted_ms: int | None
+    time_ms: int | None
     epoch_id: str
     is_excluded: bool
 
 
 def stretches(
-    changes: Iterable[Change], ancestors: Ancestors, key_ranks: KeyRanks
+    changes: Iterable[Change], ancestry: Ancestry, key_ranks: KeyRanks
 ) -> Iterator[Stretch]:
     """The stretches of everybody who was ever added: without gaps, never two at once.
 
     Args:
         changes: those of one group, in any order. Those at one position happen at once; the least of
             their times counts, and an addition counts before an exclusion.
-        ancestors: what ``precedence`` gives for the group's epochs.
+        ancestry: the precedence of the group's epochs.
         key_ranks: the places of the epochs' keys.
 
-    Complexity: O(changes * people * n^2) at worst for n epochs, as an addition may change what the
-    members of its epoch prefer.
+    Complexity: O(changes) while nobody is in two epochs that do not precede each other. Where people
+    are, an addition to one of these has them choose again: once for all who have the same choice.
 
     >>> changes = [
     ...     Change(1, 10, "x", "a", "add"), Change(1, 10, "x", "b", "add"),
     ...     Change(2, 20, "x", "b", "exclude"), Change(4, 40, "y", "a", "add"),
     ... ]
-    >>> for stretch in stretches(changes, {"x": {}, "y": {"x": 1}}, {"x": 0, "y": 1}):
+    >>> for stretch in stretches(changes, Ancestry({"x": [], "y": ["x"]}), {"x": 0, "y": 1}):
     ...     print(*stretch)
     a x False 1 10 4 40
     a y False 4 40 None None
     b x False 1 10 2 20
     b x True 2 20 None None
     """
-    for person, moments in sorted(_moments(changes, ancestors, key_ranks).items()):
-        for moment, following in zip(moments, [*moments[1:], None], strict=True):
+    for person, moments in sorted(_moments(changes, ancestry, key_ranks).items()):
+        own = [*_forwards(moments), None]
+        for moment, following in pairwise(own):
+            assert moment
             yield Stretch(
                 person,
                 moment.epoch_id,
                 moment.is_excluded,
                 moment.position,
-                moment.asserted_ms,
+                moment.time_ms,
                 following.position if following else None,
-                following.asserted_ms if following else None,
+                following.time_ms if following else None,
             )
 
 
+def _forwards(moments: Iterable[Moment]) -> Iterator[Moment]:
+    """The moments with times that never run backwards."""
+    latest: int | None = None
+    for moment in moments:
+        time = moment.time_ms
+        if time is not None:
+            latest = time if latest is None else max(latest, time)
+            moment = moment._replace(time_ms=latest)
+        yield moment
+
+
+class _Choices:
+    """What people have to choose from: the epochs of theirs that no other one of theirs succeeds."""
+
+    def __init__(self, ancestry: Ancestry, key_ranks: KeyRanks) -> None:
+        self._ancestry = ancestry
+        self._key_ranks = key_ranks
+        self._people: dict[str, set[str]] = defaultdict(set)
+        self._members: dict[str, frozenset[str]] = {}
+        self._choice: dict[str, frozenset[str]] = {}
+        self._choosing: dict[frozenset[str], set[str]] = defaultdict(set)
+        # The choices that an epoch is one of several in.
+        self._open: dict[str, set[frozenset[str]]] = defaultdict(set)
+        self._preferred: dict[frozenset[str], str] = {}
+
+    def add(self, person: str, epoch: str) -> None:
+        if person in self._people[epoch]:
+            return
+        self._people[epoch].add(person)
+        self._members.pop(epoch, None)
+        before = self._choice.get(person, frozenset())
+        if any(self._ancestry.precedes(epoch, one) for one in before):
+            return
+        choice = frozenset(one for one in before if not self._ancestry.precedes(one, epoch)) | {
+            epoch
+        }
+        self._choosing[before].discard(person)
+        self._choosing[choice].add(person)
+        self._choice[person] = choice
+        if len(choice) > 1:
+            for one in choice:
+                self._open[one].add(choice)
+
+    def changed_by(self, epochs: Iterable[str]) -> set[str]:
+        """The people who prefer another epoch now that these have other members."""
+        found: set[str] = set()
+        for choice in set[frozenset[str]]().union(*(self._open[epoch] for epoch in epochs)):
+            before = self._preferred.pop(choice, None)
+            people = self._choosing[choice]
+            if people and self._of(choice) != before:
+                found |= people
+        return found
+
+    def preferred_by(self, person: str) -> str | None:
+        """The epoch that a person prefers; None for somebody who is in none."""
+        return self._of(self._choice[person]) if person in self._choice else None
+
+    def _of(self, choice: frozenset[str]) -> str:
+        if choice not in self._preferred:
+            members = (
+                {epoch: self._members_of(epoch) for epoch in choice} if len(choice) > 1 else {}
+            )
+            self._preferred[choice] = preferred_epoch(
+                choice, members, self._ancestry, self._key_ranks
+            ).epoch_id
+        return self._preferred[choice]
+
+    def _members_of(self, epoch: str) -> frozenset[str]:
+        if epoch not in self._members:
+            self._members[epoch] = frozenset(self._people[epoch])
+        return self._members[epoch]
+
+
 def _moments(
-    changes: Iterable[Change], ancestors: Ancestors, key_ranks: KeyRanks
+    changes: Iterable[Change], ancestry: Ancestry, key_ranks: KeyRanks
 ) -> dict[str, list[Moment]]:
-    members: dict[str, frozenset[str]] = {}
-    declaring: dict[str, tuple[str, ...]] = {}
+    choices = _Choices(ancestry, key_ranks)
     excluded: set[tuple[str, str]] = set()
     moments: dict[str, list[Moment]] = {}
     for position, group in groupby(sorted(changes, key=_in_order), lambda one: one.position):
         at_once = list(group)
         for change in at_once:
-            epoch, person = change.epoch_id, change.person_id
             if change.change == "exclude":
-                excluded.add((epoch, person))
+                excluded.add((change.epoch_id, change.person_id))
             else:
-                excluded.discard((epoch, person))
-                if person not in members.get(epoch, ()):
-                    members[epoch] = members.get(epoch, frozenset()) | {person}
-                    declaring[person] = (*declaring.get(person, ()), epoch)
-        times = [one.asserted_ms for one in at_once if one.asserted_ms is not None]
-        touched = {one.person_id for one in at_once}.union(
-            *(members[one.epoch_id] for one in at_once if one.change == "add")
-        )
-        preferred: dict[tuple[str, ...], str] = {}
-        for person in touched & declaring.keys():
-            own = declaring[person]
-            if own not in preferred:
-                preferred[own] = preferred_epoch(own, members, ancestors, key_ranks).epoch_id
-            state = preferred[own], (preferred[own], person) in excluded
+                excluded.discard((change.epoch_id, change.person_id))
+                choices.add(change.person_id, change.epoch_id)
+        times = [one.time_ms for one in at_once if one.time_ms is not None]
+        touched = {one.person_id for one in at_once}
+        touched |= choices.changed_by({one.epoch_id for one in at_once if one.change == "add"})
+        for person in touched:
+            epoch = choices.preferred_by(person)
+            if epoch is None:
+                continue
+            state = epoch, (epoch, person) in excluded
             before = moments.setdefault(person, [])
             if not before or before[-1][2:] != state:
                 before.append(Moment(position, min(times, default=None), *state))

@@ -30,7 +30,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from typing import Literal, NamedTuple
 
-from scuttlehouse.epochs import Ancestors, KeyRanks, Members, contenders, fork_witnesses
+from scuttlehouse.ancestry import Ancestry
+from scuttlehouse.epochs import KeyRanks, Members, contenders, fork_witnesses
 
 Action = Literal["add", "create_epoch", "exclude"]
 
@@ -52,7 +53,7 @@ def repairs(
     tips: Collection[str],
     members: Members,
     correct: Members,
-    ancestors: Ancestors,
+    ancestry: Ancestry,
     key_ranks: KeyRanks,
 ) -> list[Repair]:
     """All that should be published to mend a group; nothing where nothing is to be done.
@@ -63,14 +64,14 @@ def repairs(
         tips: the epochs that no other succeeds.
         members: the declared members of every epoch of the group.
         correct: who should be a member of each of these epochs (R24).
-        ancestors: what ``precedence`` gives.
+        ancestry: the precedence of the epochs.
         key_ranks: the places of the epochs' keys.
 
     Complexity: O(n^2 * epochs) for n tips, plus the number of members.
 
     >>> members = {"x": frozenset("abcd"), "l": frozenset("abd"), "r": frozenset("abc")}
-    >>> ancestors = {"x": {}, "l": {"x": 1}, "r": {"x": 1}}
-    >>> for repair in repairs("lr", members, members, ancestors, {"l": 0, "r": 1}):
+    >>> ancestry = Ancestry({"x": [], "l": ["x"], "r": ["x"]})
+    >>> for repair in repairs("lr", members, members, ancestry, {"l": 0, "r": 1}):
     ...     print(*repair)
     l create_epoch None overlaps with r (4.6)
     l exclude d no witness of the fork with r (4.6)
@@ -82,7 +83,7 @@ def repairs(
         for person in sorted(people)
     ]
     completed = {epoch: people | missing[epoch] for epoch, people in members.items()}
-    for base, rivals, remaining in merges(tips, completed, ancestors, key_ranks):
+    for base, rivals, remaining in merges(tips, completed, ancestry, key_ranks):
         others = " ".join(rivals)
         found.append(Repair(base, "create_epoch", None, f"overlaps with {others} (4.6)"))
         found.extend(
@@ -93,13 +94,13 @@ def repairs(
 
 
 def merges(
-    tips: Collection[str], members: Members, ancestors: Ancestors, key_ranks: KeyRanks
+    tips: Collection[str], members: Members, ancestry: Ancestry, key_ranks: KeyRanks
 ) -> Iterator[tuple[str, list[str], frozenset[str]]]:
     """The bases to create an epoch after, each with the rivals it takes in and who remains.
 
     >>> members = {"x": frozenset("abc"), "l": frozenset("ab"), "r": frozenset("ac")}
-    >>> ancestors = {"x": {}, "l": {"x": 1}, "r": {"x": 1}}
-    >>> list(merges("lr", members, ancestors, {"l": 1, "r": 0}))
+    >>> ancestry = Ancestry({"x": [], "l": ["x"], "r": ["x"]})
+    >>> list(merges("lr", members, ancestry, {"l": 1, "r": 0}))
     [('r', ['l'], frozenset({'a'}))]
     """
     left = contenders([tip for tip in tips if members[tip]], members, key_ranks)
@@ -107,7 +108,7 @@ def merges(
         base, *rivals = left
         remaining, taken = members[base], []
         for rival in rivals:
-            if witnesses := remaining & fork_witnesses(base, rival, members, ancestors):
+            if witnesses := remaining & fork_witnesses(base, rival, members, ancestry):
                 remaining = witnesses
                 taken.append(rival)
         if taken:

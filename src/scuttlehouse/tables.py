@@ -8,7 +8,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from scuttlehouse.epochs import Ancestors, KeyRanks, Members, precedence
+from scuttlehouse.ancestry import Ancestry
+from scuttlehouse.epochs import KeyRanks, Members
 from scuttlehouse.graphs import Ints, Nodes, number_nodes
 from scuttlehouse.sets import SetMessage
 
@@ -54,11 +55,12 @@ def explode(lists: pa.ChunkedArray) -> tuple[Ints, pa.Array]:
 
 
 class EpochTable(NamedTuple):
-    """The epochs of one group: see :mod:`scuttlehouse.epochs`. ``tips`` are those that no other succeeds."""
+    """The epochs of one group that count: see :mod:`scuttlehouse.epochs`. No other succeeds ``tips``."""
 
     group_id: str
+    previous: dict[str, list[str]]
     members: Members
-    ancestors: Ancestors
+    ancestry: Ancestry
     key_ranks: KeyRanks
     tips: list[str]
 
@@ -66,23 +68,28 @@ class EpochTable(NamedTuple):
 def read_epochs(table: pa.Table) -> EpochTable:
     """Read a table with a row per epoch of one group, as ``int_groups__epoch_members`` has them.
 
-    ``member_ids`` and ``previous_epoch_ids`` are lists of texts; ``key_rank`` is null where unknown. There
-    is at least one row.
+    ``member_ids`` and ``previous_epoch_ids`` are lists of texts; ``key_rank`` is null where unknown. Epochs
+    that do not count (R30, R32) are left out. There is at least one row.
 
-    Complexity: O(epochs * links).
+    Complexity: O(n log n) in epochs and links, on integers with a bit an epoch.
 
-    >>> columns = {"group_id": ["g"], "epoch_id": ["x"], "key_rank": [None], "is_tip": [True]}
+    >>> columns = {"group_id": ["g"], "epoch_id": ["x"], "key_rank": [None], "counts": [True]}
     >>> table = pa.table(columns | {"previous_epoch_ids": [[]], "member_ids": [["a"]]})
-    >>> read_epochs(table)[1:]
-    ({'x': frozenset({'a'})}, {'x': {}}, {'x': None}, ['x'])
+    >>> epochs = read_epochs(table)
+    >>> epochs.members, epochs.key_ranks, epochs.tips
+    ({'x': frozenset({'a'})}, {'x': None}, ['x'])
     """
-    rows = table.to_pylist()
+    names = ["epoch_id", "previous_epoch_ids", "member_ids", "key_rank", "counts"]
+    rows = [row for row in table.select(names).sort_by("epoch_id").to_pylist() if row["counts"]]
+    previous = {row["epoch_id"]: row["previous_epoch_ids"] for row in rows}
+    ancestry = Ancestry(previous)
     return EpochTable(
-        rows[0]["group_id"],
+        table["group_id"][0].as_py(),
+        previous,
         {row["epoch_id"]: frozenset(row["member_ids"]) for row in rows},
-        precedence({row["epoch_id"]: row["previous_epoch_ids"] for row in rows}),
+        ancestry,
         {row["epoch_id"]: row["key_rank"] for row in rows},
-        [row["epoch_id"] for row in rows if row["is_tip"]],
+        ancestry.unsucceeded(previous),
     )
 
 

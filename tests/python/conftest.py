@@ -354,7 +354,7 @@ def built(warehouse: Warehouse, tribes2: Path) -> Build:
         for name, value in warehouse.environment_of_processes.items():
             patch.setenv(name, value)
         output = dagster_definitions(warehouse.project).refresh.execute_in_process()
-    names = "int_groups__epoch_members", "int_groups__member_changes", "int_groups__pasts"
+    names = "int_groups__epoch_members", "int_groups__messages", "int_groups__judged"
     intermediate = {name: warehouse.rows(f"select * from {name}") for name in names}
     said = output.output_for_node("build")
     return Build(logs, said, warehouse.published(), intermediate)

@@ -172,29 +172,6 @@ def preference_by_sets(
     return sorted(set(kept), key=lambda e: sum(comes_before(other, e) for other in set(kept)))
 
 
-def correct_members_by_letter(
-    epoch: str,
-    members: Members,
-    exclusions: Iterable[tuple[str, str, str, frozenset[str]]],
-    past: Collection[str],
-    previous: Previous,
-    creators: Mapping[str, str],
-) -> set[str]:
-    """Ruling R24. Exclusions are message, author, epoch and people."""
-    ancestors = precedence_by_steps(previous)
-    people = {person for declared in members.values() for person in declared}
-    for message, author, stands_in, excluded in exclusions:
-        # its message is in the causal past of Z's init in the group tangle, or ...
-        leads_up = message in past
-        # ... its author created Q, where its epoch directly precedes Q and Q is Z or precedes Z
-        for q in previous:
-            if creators[q] == author and stands_in in previous[q]:
-                leads_up = leads_up or q == epoch or q in ancestors[epoch]
-        if leads_up:
-            people -= excluded
-    return people
-
-
 def missing_members_by_library(
     added: Mapping[str, Collection[str]],
     to_exclude: Mapping[str, Collection[str]],

@@ -14,7 +14,7 @@ NUMBERS = ("sequence", "count", "rank", "position", "number", "depth", "distance
 
 def arrow_type(column: str) -> pa.DataType:
     """The type of a column, as its name tells."""
-    if column.startswith(("is_", "has_", "needs_", "should_")):
+    if column.startswith(("is_", "has_", "needs_", "should_")) or column == "counts":
         return pa.bool_()
     if column.endswith("_at"):
         return pa.timestamp("us", "UTC")
@@ -191,13 +191,17 @@ DECLARED = {
     "group_id": GROUP,
     "person_id": ALICE,
     "added_by_id": BENDY,
+    "excluded_by_id": None,
     "is_declared": True,
     "is_excluded": False,
     "is_correct": True,
     "is_missing": False,
     "is_extra": False,
     "is_readded": False,
+    "is_added_by_outsider": False,
+    "is_excluded_by_outsider": True,
     "added_at": NOON,
+    "excluded_at": None,
 }
 NOT_DECLARED = {"is_declared": False, "added_by_id": None, "added_at": None}
 FORK = {
@@ -206,10 +210,29 @@ FORK = {
     "right_epoch_id": message("m"),
     "nearest_epoch_id": message("e"),
     "winner_epoch_id": message("l"),
+    "loser_epoch_id": message("m"),
+    "healed_by_epoch_id": None,
     "rule": "overlapping",
     "is_criss_cross": False,
+    "is_current": True,
+    "is_healed": False,
     "witness_count": 1,
     "needs_repair": True,
+    "began_at": NOON,
+}
+EXCLUSION = {
+    "message_id": message("a"),
+    "group_id": GROUP,
+    "epoch_id": message("e"),
+    "excluded_id": ALICE,
+    "excluded_by_id": BENDY,
+    "group_feed_id": ALICE,
+    "cutoff_sequence": 7,
+    "following_epoch_id": None,
+    "late_message_count": 0,
+    "is_authorized": False,
+    "counts": False,
+    "excluded_at": NOON,
 }
 PREFERENCE = {
     "group_id": GROUP,
@@ -226,6 +249,8 @@ REPAIR = {
     "person_id": ALICE,
     "action": "add",
     "because": "declared in the group, not excluded up to this epoch (4.9)",
+    "severity": "must",
+    "first_seen_at": NOON,
 }
 PLAN = {
     "group_id": GROUP,
@@ -247,6 +272,8 @@ ACTION = {
     "subject_id": ALICE,
     "epoch_id": message("e"),
     "position": 1,
+    "is_authorized": None,
+    "is_past_cutoff": False,
     "asserted_at": None,
 }
 STRETCH = {
@@ -395,6 +422,30 @@ GOOD: dict[str, list[Row]] = {
         | {"status": "rejected", "status_reason": "depth_is_wrong"},
         SET_MESSAGE | SILENT | NOT_IN_SET | {"status": "set_aside", "status_reason": "missing"},
     ],
+    "fct_set_links": [
+        {
+            "set_id": SET_ID,
+            "message_id": "m" * 43,
+            "linked_id": "n" * 43,
+            "link": link,
+            "is_in_log": False,
+            "is_in_set": False,
+        }
+        for link in ("previous", "supersedes")
+    ],
+    "fct_set_changes": [
+        {
+            "set_id": SET_ID,
+            "message_id": "m" * 43,
+            "item": "apple",
+            "change": change,
+            "device_key": None,
+            "position": 1,
+            "is_in_set": False,
+            "received_at": NOON,
+        }
+        for change in ("add", "delete")
+    ],
     "fct_set_prunings": [
         {"set_id": SET_ID, "message_id": "m" * 43, "pruning": pruning, "freed_bytes": freed}
         for pruning, freed in [("delete", 700), ("erase", 0)]
@@ -402,11 +453,21 @@ GOOD: dict[str, list[Row]] = {
     "dim_groups": [
         {
             "group_id": GROUP,
+            "short_id": "gggggg",
+            "name": "Group gggggg",
             "root_id": message("r"),
+            "founder_id": ALICE,
             "preferred_epoch_id": epoch_id,
             "epoch_count": 3,
             "tip_count": 2,
+            "is_forked": True,
+            "fork_count": 1,
+            "repair_count": 0,
             "person_count": 0,
+            "current_member_count": 0 if epoch_id else None,
+            "message_count": 5,
+            "created_at": NOON,
+            "last_message_at": None,
         }
         for epoch_id in (message("e"), None)
     ],
@@ -419,7 +480,10 @@ GOOD: dict[str, list[Row]] = {
             "key_rank": key_rank,
             "member_count": 0,
             "is_root": True,
-            "is_tip": False,
+            "is_tip": key_rank is not None,
+            "is_authorized": True,
+            "has_valid_members_tangle": True,
+            "has_short_key": False,
             "is_empty": True,
             "has_foreign_creator": True,
             "has_unfollowed_exclusion": False,
@@ -437,12 +501,46 @@ GOOD: dict[str, list[Row]] = {
         DECLARED,
         DECLARED | {"is_correct": False, "is_extra": True, "is_readded": True, "added_at": None},
         DECLARED | NOT_DECLARED | {"is_missing": True},
-        DECLARED | NOT_DECLARED | {"is_correct": False, "is_excluded": True},
+        DECLARED
+        | NOT_DECLARED
+        | {"is_correct": False, "is_excluded": True, "excluded_by_id": ALICE, "excluded_at": NOON},
     ],
     "fct_epoch_forks": [
         FORK,
         FORK | {"witness_count": 0, "needs_repair": False},
-        FORK | {"rule": "disjoint", "winner_epoch_id": None, "needs_repair": False},
+        FORK
+        | {"rule": "disjoint", "winner_epoch_id": None, "loser_epoch_id": None}
+        | {"needs_repair": False},
+        FORK
+        | {"is_current": False, "is_healed": True, "healed_by_epoch_id": message("h")}
+        | {"needs_repair": False},
+    ],
+    "fct_exclusions": [
+        EXCLUSION,
+        EXCLUSION | {"counts": True, "is_authorized": None, "following_epoch_id": message("f")},
+        EXCLUSION | dict.fromkeys(("group_feed_id", "cutoff_sequence", "late_message_count")),
+    ],
+    "fct_rule_violations": [
+        {
+            "group_id": GROUP,
+            "message_id": message("a"),
+            "feed_id": ALICE,
+            "person_id": BENDY,
+            "rule_id": "excludes_oneself",
+            "document": "group exclusion",
+            "section": "4.1",
+            "severity": "must",
+            "found": BENDY,
+        }
+    ],
+    "fct_epoch_preferences": [
+        {
+            "group_id": GROUP,
+            "preferred_epoch_id": message("l"),
+            "other_epoch_id": message("m"),
+            "rule": rule,
+        }
+        for rule in ("successor", "same", "subset", "overlapping")
     ],
     "fct_fork_witnesses": [
         {
@@ -464,8 +562,12 @@ GOOD: dict[str, list[Row]] = {
     ],
     "fct_epoch_repairs": [
         REPAIR,
-        REPAIR | {"action": "exclude", "because": "no witness of the fork with f (4.6)"},
-        REPAIR | {"action": "create_epoch", "person_id": None, "because": "overlaps with f (4.6)"},
+        REPAIR
+        | {"action": "exclude", "because": "no witness of the fork with f (4.6)"}
+        | {"severity": "should"},
+        REPAIR
+        | {"action": "create_epoch", "person_id": None, "because": "overlaps with f (4.6)"}
+        | {"severity": "should", "first_seen_at": None},
     ],
     "fct_replication_plan": [
         PLAN,
@@ -562,15 +664,34 @@ BAD: dict[tuple[str, str], list[Row]] = {
         {"is_extra": None},
     ],
     ("fct_epoch_members", "is_readded"): [{"is_readded": True, "is_declared": False}],
+    ("fct_epoch_members", "excluded_by_id"): [{"excluded_by_id": ALICE}, {"is_excluded": True}],
+    ("fct_epoch_members", "excluded_at"): [{"excluded_at": NOON}],
     ("fct_epoch_forks", "winner_epoch_id"): [{"winner_epoch_id": None}, {"rule": "disjoint"}],
-    ("fct_epoch_forks", "needs_repair"): [
-        {"rule": rule} for rule in ("same", "subset", "disjoint", None)
+    ("fct_epoch_forks", "loser_epoch_id"): [{"loser_epoch_id": None}],
+    ("fct_epoch_forks", "is_healed"): [
+        {"is_healed": True},
+        {"healed_by_epoch_id": message("h")},
+        {"healed_by_epoch_id": message("h"), "is_healed": True},
     ],
+    ("fct_epoch_forks", "needs_repair"): [
+        *({"rule": rule} for rule in ("same", "subset", "disjoint", None)),
+        {"is_current": False},
+    ],
+    ("fct_exclusions", "late_message_count"): [{"cutoff_sequence": None}],
+    ("fct_exclusions", "cutoff_sequence"): [{"group_feed_id": None}],
+    ("fct_exclusions", "counts"): [{"counts": True}, {"is_authorized": None}],
+    ("fct_exclusions", "following_epoch_id"): [{"following_epoch_id": message("f")}],
+    ("dim_groups", "is_forked"): [{"is_forked": False}, {"tip_count": 1}],
+    ("dim_groups", "current_member_count"): [{"current_member_count": None}],
+    ("dim_epochs", "is_tip"): [{"is_authorized": False}, {"has_valid_members_tangle": False}],
+    ("dim_epochs", "is_authorized"): [{"is_authorized": False}, {"is_authorized": None}],
+    ("dim_epochs", "key_rank"): [{"has_short_key": True}],
     ("dim_epochs", "is_empty"): [{"is_empty": False}],
     ("dim_epochs", "has_foreign_creator"): [{"has_foreign_creator": False}],
     ("fct_timeline_updates", "from_position"): [{"from_position": None}, {"command": "ins"}],
     ("fct_timeline_updates", "to_position"): [{"to_position": None}, {"command": "del"}],
     ("fct_epoch_repairs", "person_id"): [{"person_id": None}, {"action": "create_epoch"}],
+    ("fct_epoch_repairs", "severity"): [{"severity": "should"}],
     ("fct_epoch_repairs", "because"): [{"because": "overlaps with f (4.6)"}],
     ("fct_replication_plan", "missing_id"): [{"missing_id": message("m")}],
     ("fct_replication_plan", "epoch_id"): [{"epoch_id": None}],
@@ -591,6 +712,7 @@ BAD: dict[tuple[str, str], list[Row]] = {
     ],
     ("dim_sets", "item_count"): [{"min_required_depth": None}],
     ("dim_sets", "lost_by_reference_count"): [{"lost_by_reference_count": 3}],
+    ("fct_set_links", "is_in_set"): [{"is_in_set": True}],
     ("fct_set_messages", "device_key"): [{"device_key": None}],
     ("fct_set_messages", "status_reason"): [
         {"status_reason": "missing"},

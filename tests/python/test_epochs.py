@@ -12,24 +12,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from oracles import (
-    correct_members_by_letter,
     missing_members_by_library,
     nearest_by_definition,
     precedence_by_steps,
     preference_by_sets,
 )
+from scuttlehouse.ancestry import Ancestry, nearest_predecessors
 from scuttlehouse.epochs import (
-    Exclusion,
     Preference,
-    correct_members,
     fork_rule,
     fork_winner,
     fork_witnesses,
     group_preferred_epoch,
-    nearest_common_predecessors,
-    precedence,
     preferred_epoch,
-    unsucceeded,
 )
 
 ANSWERS = Path(__file__).parent / "fixtures" / "epochs" / "answers.jsonl.gz"
@@ -42,8 +37,8 @@ class Group(NamedTuple):
     members: dict[str, frozenset[str]]
 
     @property
-    def ancestors(self) -> dict[str, dict[str, int]]:
-        return precedence(self.previous)
+    def ancestry(self) -> Ancestry:
+        return Ancestry(self.previous)
 
     @property
     def key_ranks(self) -> dict[str, int | None]:
@@ -51,14 +46,14 @@ class Group(NamedTuple):
 
     def prefers(self, person: str) -> Preference:
         declaring = [epoch for epoch, people in self.members.items() if person in people]
-        return preferred_epoch(declaring, self.members, self.ancestors, self.key_ranks)
+        return preferred_epoch(declaring, self.members, self.ancestry, self.key_ranks)
 
     def group_prefers(self) -> str | None:
-        tips = unsucceeded(self.members, self.ancestors)
+        tips = self.ancestry.unsucceeded(self.members)
         return group_preferred_epoch(tips, self.members, self.key_ranks)
 
     def witnesses(self, left: str, right: str) -> str:
-        return "".join(sorted(fork_witnesses(left, right, self.members, self.ancestors)))
+        return "".join(sorted(fork_witnesses(left, right, self.members, self.ancestry)))
 
 
 def group(**epochs: tuple[str, str]) -> Group:
@@ -138,33 +133,6 @@ def test_figure_7_the_most_preferred_epoch_is_that_of_the_remaining_members() ->
 def test_figure_9_an_added_member_is_declared_everywhere() -> None:
     added = group(X=("", "abcde"), Y=("X", "abde"))
     assert added.prefers("e") == Preference("Y", "successor")
-    exclusions = [Exclusion("excludes c", "b", "X", frozenset("c"))]
-    assert correct(added, "Y", exclusions, creators={"X": "a", "Y": "b"}) == "abde"
-    assert correct(added, "X", exclusions, creators={"X": "a", "Y": "b"}) == "abcde"
-
-
-def test_figure_10_correct_membership_of_an_epoch_found_late() -> None:
-    forked = group(X=("", "abcde"), Y=("X", "abde"), Z=("X", "ab"))
-    exclusions = [
-        Exclusion("excludes c", "b", "X", frozenset("c")),
-        Exclusion("excludes c and d", "a", "X", frozenset("cd")),
-    ]
-    creators = {"X": "a", "Y": "b", "Z": "a"}
-    assert correct(forked, "Z", exclusions, creators=creators) == "abe"
-    assert correct(forked, "Y", exclusions, creators=creators) == "abde"
-    assert correct(forked, "X", exclusions, creators=creators) == "abcde"
-
-
-def correct(
-    group: Group,
-    epoch: str,
-    exclusions: list[Exclusion],
-    creators: Mapping[str, str],
-    past: Collection[str] = (),
-) -> str:
-    members, previous, ancestors = group.members, group.previous, group.ancestors
-    people = correct_members(epoch, members, exclusions, past, previous, ancestors, creators)
-    return "".join(sorted(people))
 
 
 # Precedence, nearest common predecessors and witnesses.
@@ -187,18 +155,27 @@ def epochs_of(links: tuple[set[str], ...]) -> dict[str, list[str]]:
 @given(LINKS)
 def test_precedence_has_the_least_distance(links: tuple[set[str], ...]) -> None:
     previous = epochs_of(links)
-    assert precedence(previous) == precedence_by_steps(previous)
+    expected = precedence_by_steps(previous)
+    assert nearest_predecessors(previous) == expected
+    ancestry = Ancestry(previous)
+    assert {
+        (one, other) for one in previous for other in previous if ancestry.precedes(one, other)
+    } == {(one, other) for other, before in expected.items() for one in before}
 
 
-def test_a_chain_of_epochs_may_be_deep() -> None:
-    depth = 1_500
-    chain = {str(one): [str(one - 1)] for one in range(depth)}
-    ancestors = precedence(chain)
-    assert ancestors[str(depth - 1)] == {str(one): depth - 1 - one for one in range(depth - 1)}
+def test_a_long_chain_tells_the_nearest_predecessors() -> None:
+    chain = {f"{one:04}": [f"{one - 1:04}"] for one in range(2_000)}
+    found = nearest_predecessors(chain)
+    assert found["1999"] == {f"{1999 - steps:04}": steps for steps in range(1, 101)}
+    assert sum(map(len, found.values())) < 100 * len(chain)
+    ancestry = Ancestry(chain)
+    assert ancestry.precedes("0000", "1999")
+    assert ancestry.unsucceeded(list(chain)) == ["1999"]
 
 
 def test_no_epoch_precedes_itself() -> None:
-    assert precedence({"a": ["a"], "b": ["a", "b"]}) == {"a": {}, "b": {"a": 1}}
+    assert nearest_predecessors({"a": ["a"], "b": ["a", "b"]}) == {"a": {}, "b": {"a": 1}}
+    assert not Ancestry({"a": ["a"]}).precedes("a", "a")
 
 
 @given(LINKS, st.data())
@@ -206,12 +183,12 @@ def test_nearest_common_predecessors_and_witnesses(
     links: tuple[set[str], ...], data: st.DataObject
 ) -> None:
     previous = epochs_of(links)
-    ancestors = precedence(previous)
+    ancestry = Ancestry(previous)
     left, right = (data.draw(st.sampled_from(list(previous))) for _ in range(2))
     members = {e: data.draw(st.frozensets(st.sampled_from("pqrs"))) for e in previous}
-    nearest = nearest_by_definition(left, right, ancestors)
-    assert nearest_common_predecessors(left, right, ancestors) == nearest
-    assert fork_witnesses(left, right, members, ancestors) == {
+    nearest = nearest_by_definition(left, right, precedence_by_steps(previous))
+    assert ancestry.nearest_common(left, right) == nearest
+    assert fork_witnesses(left, right, members, ancestry) == {
         person
         for person in "pqrs"
         if nearest and all(person in members[epoch] for epoch in {left, right, *nearest})
@@ -222,19 +199,19 @@ def test_a_criss_cross_has_several_nearest_predecessors() -> None:
     crossed = group(
         X=("", "abcd"), L=("X", "abc"), R=("X", "abd"), L2=("LR", "abcd"), R2=("LR", "abcd")
     )
-    assert nearest_common_predecessors("L2", "R2", crossed.ancestors) == {"L", "R"}
+    assert crossed.ancestry.nearest_common("L2", "R2") == {"L", "R"}
     assert crossed.witnesses("L2", "R2") == "ab"
 
 
 def test_of_a_chain_the_older_epoch_is_the_nearest_predecessor() -> None:
     chain = group(X=("", "abc"), Y=("X", "ab"))
-    assert nearest_common_predecessors("X", "Y", chain.ancestors) == {"X"}
+    assert chain.ancestry.nearest_common("X", "Y") == {"X"}
 
 
 def test_an_epoch_that_lists_both_forks_succeeds_both() -> None:
     """Ruling R18: what s4-overlap/final holds."""
     resolved = group(X=("", "abco"), L=("X", "abc"), R=("X", "abo"), Z=("LR", "ab"))
-    assert resolved.ancestors["Z"] == {"L": 1, "R": 1, "X": 2}
+    assert nearest_predecessors(resolved.previous)["Z"] == {"L": 1, "R": 1, "X": 2}
     assert resolved.prefers("a") == Preference("Z", "successor")
 
 
@@ -247,28 +224,28 @@ def test_pairs_that_beat_each_other_in_a_ring() -> None:
     beats = [fork_winner(*pair, ring.members, ring.key_ranks) for pair in ("AB", "BC", "CA")]
     assert beats == ["A", "B", "C"]
     for declaring in permutations("ABC"):
-        answer = preferred_epoch(declaring, ring.members, ring.ancestors, ring.key_ranks)
+        answer = preferred_epoch(declaring, ring.members, ring.ancestry, ring.key_ranks)
         assert answer == Preference("C", "overlapping")
     assert ring.group_prefers() == "C"
 
 
 def test_an_unknown_key_comes_last_and_then_the_id_decides() -> None:
     members = {epoch: frozenset("ab") for epoch in "KLM"}
-    ancestors: dict[str, dict[str, int]] = {epoch: {} for epoch in members}
-    assert (
-        preferred_epoch("KLM", members, ancestors, {"K": None, "L": 7, "M": None}).epoch_id == "L"
-    )
-    assert preferred_epoch("MLK", members, ancestors, dict.fromkeys("KLM")).epoch_id == "K"
-    assert preferred_epoch("LM", members, ancestors, {"L": None, "M": 0}).epoch_id == "M"
+    ancestry = Ancestry({epoch: [] for epoch in members})
+    assert preferred_epoch("KLM", members, ancestry, {"K": None, "L": 7, "M": None}).epoch_id == "L"
+    assert preferred_epoch("MLK", members, ancestry, dict.fromkeys("KLM")).epoch_id == "K"
+    assert preferred_epoch("LM", members, ancestry, {"L": None, "M": 0}).epoch_id == "M"
 
 
 def test_an_epoch_counts_once_however_often_it_is_named() -> None:
-    assert preferred_epoch("KK", {"K": frozenset("a")}, {"K": {}}, {"K": 0}).rule == "only"
+    assert (
+        preferred_epoch("KK", {"K": frozenset("a")}, Ancestry({"K": []}), {"K": 0}).rule == "only"
+    )
 
 
 def test_nobody_has_a_preference_without_an_epoch() -> None:
     with pytest.raises(ValueError, match="A person whom no epoch declares"):
-        preferred_epoch([], {}, {}, {})
+        preferred_epoch([], {}, Ancestry({}), {})
     assert group_preferred_epoch([], {}, {}) is None
 
 
@@ -336,7 +313,7 @@ def rule_by_text(
 
 @given(forks(), st.data())
 def test_preference_is_what_the_rulings_say_in_any_order(fork: Fork, data: st.DataObject) -> None:
-    ancestors = precedence(fork.previous)
+    ancestry, ancestors = Ancestry(fork.previous), precedence_by_steps(fork.previous)
     for person in "abcde":
         declaring = [epoch for epoch in fork.members if person in fork.members[epoch]]
         if not declaring:
@@ -344,7 +321,7 @@ def test_preference_is_what_the_rulings_say_in_any_order(fork: Fork, data: st.Da
         left = preference_by_sets(declaring, fork.members, ancestors, fork.key_ranks)
         rule = rule_by_text(declaring, fork.members, ancestors, left)
         in_any_order = data.draw(st.permutations(declaring))
-        answer = preferred_epoch(in_any_order, fork.members, ancestors, fork.key_ranks)
+        answer = preferred_epoch(in_any_order, fork.members, ancestry, fork.key_ranks)
         assert answer == (left[0], rule)
 
 
@@ -365,94 +342,9 @@ def test_of_two_epochs_the_winner_is_whom_their_witnesses_prefer(fork: Fork) -> 
         winner = fork_winner(left, right, fork.members, fork.key_ranks)
         assert winner == fork_winner(right, left, fork.members, fork.key_ranks)
         if shared:
-            no_ancestors: dict[str, dict[str, int]] = {left: {}, right: {}}
+            no_ancestors = Ancestry({left: [], right: []})
             prefers = preferred_epoch([left, right], fork.members, no_ancestors, fork.key_ranks)
             assert prefers == (winner, fork_rule(fork.members[left], fork.members[right]))
-
-
-# Correct membership (ruling R24).
-
-
-@given(forks(), st.data())
-def test_correct_membership_by_the_letter(fork: Fork, data: st.DataObject) -> None:
-    epochs = st.sampled_from(list(fork.previous))
-    authors = st.sampled_from("abc")
-    creators = {epoch: data.draw(authors) for epoch in fork.previous}
-    exclusions = [
-        Exclusion(f"m{number}", data.draw(authors), data.draw(epochs), people)
-        for number, people in enumerate(
-            data.draw(st.lists(st.frozensets(st.sampled_from("abcde"), min_size=1), max_size=5))
-        )
-    ]
-    past = data.draw(st.sets(st.sampled_from(["m0", "m1", "m2", "post"])))
-    epoch = data.draw(epochs)
-    ancestors = precedence(fork.previous)
-    args = (epoch, fork.members, exclusions, past, fork.previous)
-    assert correct_members(*args, ancestors, creators) == correct_members_by_letter(*args, creators)
-
-
-CHAIN = group(X=("", "abcd"), Y=("X", "abd"), Z=("Y", "ab"), W=("X", "abc"))
-CREATORS = {"X": "a", "Y": "b", "Z": "a", "W": "b"}
-
-
-@pytest.mark.parametrize(
-    ("author", "stands_in", "past", "leads_up_to"),
-    [
-        ("b", "X", (), "YZW"),  # b made Y and W after X; Z comes after Y
-        ("a", "Y", (), "Z"),  # a made Z after Y
-        ("a", "X", (), ""),  # a made no epoch after X
-        ("c", "X", (), ""),  # an exclusion without a new epoch
-        ("c", "X", ("m",), "XYZW"),  # ... that the init of the epoch comes after
-        ("b", "Y", (), ""),  # b made Y, but not from Y
-    ],
-)
-def test_which_exclusions_lead_up_to_an_epoch(
-    author: str, stands_in: str, past: tuple[str, ...], leads_up_to: str
-) -> None:
-    exclusions = [Exclusion("m", author, stands_in, frozenset("d"))]
-    led = {
-        epoch for epoch in "XYZW" if "d" not in correct(CHAIN, epoch, exclusions, CREATORS, past)
-    }
-    assert led == set(leads_up_to)
-
-
-@pytest.mark.parametrize(
-    ("added", "excludes", "ours", "theirs"),
-    [
-        # e was added in Y only, which is no ancestor of Z: 4.9 unites the declared of all epochs.
-        ({"X": "abcd", "Y": "abde", "Z": "ab"}, {"b": "c", "a": "cd"}, "e", ""),
-        # b's exclusion of c stands in X, before Z, but led to Y alone; a excluded only d up to Z.
-        ({"X": "abcd", "Y": "abd", "Z": "ab"}, {"b": "c", "a": "d"}, "c", ""),
-        ({"X": "abcde", "Y": "abde", "Z": "ab"}, {"b": "c", "a": "cd"}, "e", "e"),
-    ],
-    ids=["an addition beside", "an exclusion beside", "figure 10"],
-)
-def test_where_the_librarys_missing_members_are_not_ours(
-    added: dict[str, str], excludes: dict[str, str], ours: str, theirs: str
-) -> None:
-    """Two ways in which the publishing library's formula differs from R24, and one in which not."""
-    forked = group(**{epoch: ("X" * (epoch != "X"), people) for epoch, people in added.items()})
-    exclusions = [
-        Exclusion(author, author, "X", frozenset(people)) for author, people in excludes.items()
-    ]
-    creators = {"X": "a", "Y": "b", "Z": "a"}
-    assert set(correct(forked, "Z", exclusions, creators)) - set(added["Z"]) == set(ours)
-    library = missing_members_by_library(
-        added, {"X": "".join(excludes.values()), "Y": "", "Z": ""}, forked.ancestors
-    )
-    assert library["Z"] == set(theirs)
-
-
-def test_an_exclusion_is_for_ever() -> None:
-    """Declared again in Z, c is extra there all the same."""
-    readded = group(X=("", "abc"), Y=("X", "ab"), Z=("Y", "abc"))
-    exclusions = [Exclusion("m", "a", "X", frozenset("c"))]
-    assert correct(readded, "Z", exclusions, dict.fromkeys("XYZ", "a")) == "ab"
-
-
-def test_an_epoch_without_a_known_creator_leads_nothing_up() -> None:
-    exclusions = [Exclusion("m", "b", "X", frozenset("d"))]
-    assert correct(CHAIN, "Y", exclusions, {"X": "a"}) == "abcd"
 
 
 # What the publishing software itself answers for real group logs, peer by peer.
@@ -465,18 +357,19 @@ def answers() -> list[dict[str, Any]]:
 @pytest.mark.parametrize("answer", answers(), ids=lambda a: f"{a['snapshot']}-{a['person'][-8:-1]}")
 def test_the_answers_of_the_publishing_software(answer: dict[str, Any]) -> None:
     epochs = {epoch["id"]: epoch for epoch in answer["epochs"]}
-    ancestors = precedence({e: epoch["previous"] for e, epoch in epochs.items()})
+    previous = {e: epoch["previous"] for e, epoch in epochs.items()}
+    ancestors, ancestry = nearest_predecessors(previous), Ancestry(previous)
     members = {e: frozenset(epoch["added"]) for e, epoch in epochs.items()}
     key_ranks = {e: epoch["key_rank"] for e, epoch in epochs.items()}
     assert {e: sorted(older) for e, older in ancestors.items()} == answer["predecessors"]
-    assert unsucceeded(epochs, ancestors) == answer["tips"]
+    assert ancestry.unsucceeded(epochs) == answer["tips"]
 
     # The library takes all tips, so it prefers an epoch that its peer made but is no member of.
     group_prefers = group_preferred_epoch(answer["tips"], members, key_ranks)
     assert group_prefers == answer["preferred"]
     declaring = [e for e in epochs if answer["person"] in members[e]]
     if answer["person"] in members[answer["preferred"]]:
-        preference = preferred_epoch(declaring, members, ancestors, key_ranks)
+        preference = preferred_epoch(declaring, members, ancestry, key_ranks)
         assert preference.epoch_id == answer["preferred"]
 
     added = {e: epoch["added"] for e, epoch in epochs.items()}
@@ -535,7 +428,7 @@ def test_all_groups_of_four_people_and_four_forked_epochs() -> None:
     Where they do not, the text of 4.8 is wrong: which pair comes first decides there (R21).
     """
     keys = {epoch: place for place, epoch in enumerate("KLMN")}
-    no_ancestors: dict[str, dict[str, int]] = {epoch: {} for epoch in "KLMN"}
+    no_ancestors = Ancestry({epoch: [] for epoch in "KLMN"})
     groups = rings = 0
     for members in every_fork():
         groups += 1

@@ -142,7 +142,7 @@ class Told:
     @property
     def forks(self) -> dict[str, str]:
         found = {}
-        for row in self.rows("fct_epoch_forks"):
+        for row in [row for row in self.rows("fct_epoch_forks") if row["is_current"]]:
             pair = {"left_epoch_id": row["left_epoch_id"], "right_epoch_id": row["right_epoch_id"]}
             witnesses = [w for w in self.rows("fct_fork_witnesses") if pair.items() <= w.items()]
             assert len(witnesses) == row["witness_count"]

@@ -9,14 +9,10 @@ from typing import Any
 import pytest
 
 from conftest import Build, Rows
-from scuttlehouse.epochs import (
-    Exclusion,
-    correct_members,
-    fork_rule,
-    fork_winner,
-    fork_witnesses,
-    precedence,
-)
+from scuttlehouse.ancestry import Ancestry
+from scuttlehouse.authority import GroupMessage, judge
+from scuttlehouse.epochs import fork_rule, fork_winner, fork_witnesses
+from scuttlehouse.exclusions import knowledge
 from scuttlehouse.sample import generate
 
 RULES = {"4.4": "same", "4.5": "subset", "4.6": "overlapping", "4.7": "disjoint"}
@@ -89,7 +85,7 @@ def test_groups_are_as_they_were_made(sample: dict[str, Rows], summary: dict[str
         for person, label in group["preferred"].items():
             assert preferred.pop((group_id, people[person])) == ids[label], f"{name}, {person}"
         assert groups[group_id]["preferred_epoch_id"] == ids.get(group["group_preferred"]), name
-    assert not forks
+    assert not any(row["is_current"] for row in forks.values())
     assert not preferred
 
 
@@ -98,8 +94,7 @@ def test_forks_and_correct_members_by_the_plain_functions(sample: dict[str, Rows
     members = {row["epoch_id"]: frozenset(row["member_ids"]) for row in epochs}
     keys = {row["epoch_id"]: row["key_rank"] for row in epochs}
     previous = {row["epoch_id"]: row["previous_epoch_ids"] for row in epochs}
-    creators = {row["epoch_id"]: row["creator_id"] for row in sample["dim_epochs"]}
-    ancestors = precedence(previous)
+    ancestry = Ancestry(previous)
 
     forks = sample["fct_epoch_forks"]
     witnesses = sample["fct_fork_witnesses"]
@@ -113,34 +108,27 @@ def test_forks_and_correct_members_by_the_plain_functions(sample: dict[str, Rows
             for w in witnesses
             if w["left_epoch_id"] == left and w["right_epoch_id"] == right
         }
-        assert found == fork_witnesses(left, right, members, ancestors), row
+        assert found == fork_witnesses(left, right, members, ancestry), row
 
-    changes = [row for row in sample["int_groups__member_changes"] if row["change"] == "exclude"]
-    pasts = sets(sample["int_groups__pasts"], "message_id", "known_id")
     correct = sets(
         [row for row in sample["fct_epoch_members"] if row["is_correct"]], "epoch_id", "person_id"
     )
-    group_of = {row["epoch_id"]: row["group_id"] for row in epochs}
-    assert changes
-    for epoch in members:
-        own = {one for one in members if group_of[one] == group_of[epoch]}
-        exclusions = [
-            Exclusion(
-                row["message_id"], row["author_id"], row["epoch_id"], frozenset([row["person_id"]])
-            )
-            for row in changes
-            if row["group_id"] == group_of[epoch]
-        ]
-        expected = correct_members(
-            epoch,
-            {one: members[one] for one in own},
-            exclusions,
-            pasts[epoch],
-            previous,
-            ancestors,
-            creators,
+    messages: dict[str, list[GroupMessage]] = defaultdict(list)
+    for row in sample["int_groups__messages"]:
+        own = {name: row[name] for name in GroupMessage._fields}
+        messages[row["group_id"]].append(
+            GroupMessage(**own | {"person_ids": own["person_ids"] or ()})
         )
-        assert correct[epoch] == expected, epoch
+    group_of = {row["epoch_id"]: row["group_id"] for row in epochs}
+    excluded = 0
+    for group_id, own_messages in messages.items():
+        found = knowledge(own_messages, judge(own_messages))
+        own_epochs = [epoch for epoch in members if group_of[epoch] == group_id]
+        everybody = frozenset[str]().union(*(members[epoch] for epoch in own_epochs))
+        for epoch in own_epochs:
+            assert correct[epoch] == everybody - found.excluded_before[epoch], epoch
+            excluded += len(found.excluded_before[epoch])
+    assert excluded
 
 
 def test_odd_epochs_are_flagged(sample: dict[str, Rows], summary: dict[str, Any]) -> None:

@@ -5,11 +5,12 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scuttlehouse.epochs import precedence, preferred_epoch
+from scuttlehouse.ancestry import Ancestry
+from scuttlehouse.epochs import preferred_epoch
 from scuttlehouse.memberships import Change, Stretch, stretches
 
 EPOCHS = {"w": [], "x": ["w"], "y": ["w"], "z": ["x", "y"]}
-ANCESTORS = precedence(EPOCHS)
+ANCESTRY = Ancestry(EPOCHS)
 KEY_RANKS = {"w": 3, "x": 2, "y": 1, "z": None}
 
 CHANGES = st.lists(
@@ -37,7 +38,7 @@ def state(changes: list[Change], person: str, position: int) -> tuple[str, bool]
     declaring = [epoch for epoch in EPOCHS if person in members[epoch]]
     if not declaring:
         return None
-    epoch = preferred_epoch(declaring, members, ANCESTORS, KEY_RANKS).epoch_id
+    epoch = preferred_epoch(declaring, members, ANCESTRY, KEY_RANKS).epoch_id
     own = [one for one in known if (one.epoch_id, one.person_id) == (epoch, person)]
     last = max(own, key=lambda one: (one.position, one.change == "exclude"))
     return epoch, last.change == "exclude"
@@ -45,7 +46,7 @@ def state(changes: list[Change], person: str, position: int) -> tuple[str, bool]
 
 @given(CHANGES)
 def test_at_every_position_the_stretch_is_what_was_known_then(changes: list[Change]) -> None:
-    found = list(stretches(changes, ANCESTORS, KEY_RANKS))
+    found = list(stretches(changes, ANCESTRY, KEY_RANKS))
     for person in "abc":
         for position in range(11):
             at = [
@@ -63,7 +64,7 @@ def test_at_every_position_the_stretch_is_what_was_known_then(changes: list[Chan
 def test_stretches_have_no_gaps_and_do_not_depend_on_arrival(
     changes: list[Change], random: st.DataObject
 ) -> None:
-    found = list(stretches(changes, ANCESTORS, KEY_RANKS))
+    found = list(stretches(changes, ANCESTRY, KEY_RANKS))
     by_person: dict[str, list[Stretch]] = {}
     for one in found:
         by_person.setdefault(one.person_id, []).append(one)
@@ -72,10 +73,12 @@ def test_stretches_have_no_gaps_and_do_not_depend_on_arrival(
             assert before.from_position < before.to_position == after.from_position
             assert before.to_ms == after.from_ms
             assert (before.epoch_id, before.is_excluded) != (after.epoch_id, after.is_excluded)
+        times = [one.from_ms for one in own if one.from_ms is not None]
+        assert times == sorted(times)
         assert (own[-1].to_position, own[-1].to_ms) == (None, None)
     arrived = list(changes)
     random.shuffle(arrived)
-    assert list(stretches(arrived, ANCESTORS, KEY_RANKS)) == found
+    assert list(stretches(arrived, ANCESTRY, KEY_RANKS)) == found
 
 
 def test_excluded_and_added_again() -> None:
@@ -85,7 +88,7 @@ def test_excluded_and_added_again() -> None:
         Change(7, 700, "w", "a", "add"),
         Change(8, 800, "x", "a", "add"),
     ]
-    assert list(stretches(changes, ANCESTORS, KEY_RANKS)) == [
+    assert list(stretches(changes, ANCESTRY, KEY_RANKS)) == [
         Stretch("a", "w", False, 1, 100, 4, None),
         Stretch("a", "w", True, 4, None, 7, 700),
         Stretch("a", "w", False, 7, 700, 8, 800),
@@ -100,5 +103,5 @@ def test_another_member_may_move_everybody() -> None:
         *(Change(2, 2, "y", person, "add") for person in "ab"),
         Change(3, 3, "y", "c", "add"),
     ]
-    found = [one for one in stretches(changes, ANCESTORS, KEY_RANKS) if one.person_id == "a"]
+    found = [one for one in stretches(changes, ANCESTRY, KEY_RANKS) if one.person_id == "a"]
     assert [(one.epoch_id, one.from_position) for one in found] == [("x", 1), ("y", 2), ("x", 3)]

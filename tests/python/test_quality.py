@@ -159,11 +159,11 @@ def test_other_columns_than_documented(
     session: SparkSession, caplog: pytest.LogCaptureFixture
 ) -> None:
     frame = table(session, "dim_groups", GOOD["dim_groups"])
-    frame = frame.withColumnRenamed("root_id", "first_id").drop("tip_count")
+    frame = frame.withColumnRenamed("root_id", "first_id").drop("repair_count")
     observed = told(check([BY_NAME["dim_groups"]], {"dim_groups": frame}))
     columns = observed.pop(("dim_groups", "expect_table_columns_to_match_set", None))
-    assert columns == "missing: root_id, tip_count; not documented: first_id"
-    assert {column for _, _, column in observed} == {"root_id", "tip_count"}
+    assert columns == "missing: repair_count, root_id; not documented: first_id"
+    assert {column for _, _, column in observed} == {"root_id", "repair_count"}
     assert all((text or "").startswith("This could not be checked") for text in observed.values())
     assert not [r for r in caplog.records if r.name.startswith("great_expectations")]
 

@@ -8,19 +8,22 @@ from itertools import combinations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scuttlehouse.epochs import (
-    Exclusion,
-    contenders,
-    correct_members,
-    fork_rule,
-    fork_witnesses,
-    group_preferred_epoch,
-    precedence,
-    unsucceeded,
-)
+from scuttlehouse.ancestry import Ancestry
+from scuttlehouse.epochs import contenders, fork_rule, fork_witnesses, group_preferred_epoch
 from scuttlehouse.repairs import Repair, repairs
 
 PEOPLE = "abcdef"
+
+
+@dataclass
+class Exclusion:
+    """Who excludes whom in which epoch, and the epoch that its author made for it (R24b)."""
+
+    name: str
+    author: str
+    epoch: str
+    people: frozenset[str]
+    own_epoch: str | None = None
 
 
 @dataclass
@@ -35,31 +38,32 @@ class Model:
     pasts: dict[str, set[str]] = field(default_factory=dict)
 
     @property
-    def ancestors(self) -> dict[str, dict[str, int]]:
-        return precedence(self.previous)
+    def ancestry(self) -> Ancestry:
+        return Ancestry(self.previous)
 
     @property
     def correct(self) -> dict[str, frozenset[str]]:
-        ancestors = self.ancestors
+        """4.9 and R24."""
+        ancestry, everybody = self.ancestry, frozenset[str]().union(*self.members.values())
         return {
-            epoch: correct_members(
-                epoch,
-                self.members,
-                self.exclusions,
-                self.pasts[epoch],
-                self.previous,
-                ancestors,
-                self.creators,
+            epoch: everybody.difference(
+                *(
+                    one.people
+                    for one in self.exclusions
+                    if one.name in self.pasts[epoch]
+                    or one.own_epoch == epoch
+                    or (one.own_epoch and ancestry.precedes(one.own_epoch, epoch))
+                )
             )
             for epoch in self.members
         }
 
     @property
     def tips(self) -> list[str]:
-        return unsucceeded(self.members, self.ancestors)
+        return self.ancestry.unsucceeded(self.members)
 
     def repairs(self) -> list[Repair]:
-        return repairs(self.tips, self.members, self.correct, self.ancestors, self.key_ranks)
+        return repairs(self.tips, self.members, self.correct, self.ancestry, self.key_ranks)
 
     def create(
         self, epoch: str, previous: list[str], creator: str, people: str, key: int | None
@@ -69,6 +73,9 @@ class Model:
         self.creators[epoch] = creator
         self.key_ranks[epoch] = key
         self.pasts[epoch] = set().union(*(self.pasts[one] for one in previous))
+        for one in self.exclusions:
+            if one.own_epoch is None and one.author == creator and one.epoch in previous:
+                one.own_epoch = epoch
 
     def exclude(self, author: str, epoch: str, people: str) -> None:
         name = f"m{len(self.exclusions)}"
@@ -89,7 +96,7 @@ class Model:
             self.exclude(author, base, "".join(map(str, out)))
             self.create(f"{base}2", [base], author, "".join(remaining), key)
             if sees_all:
-                self.pasts[f"{base}2"] = {one.message_id for one in self.exclusions}
+                self.pasts[f"{base}2"] = {one.name for one in self.exclusions}
 
 
 @st.composite
@@ -113,7 +120,7 @@ def models(draw: st.DrawFn) -> Model:
         )
         key = draw(st.sampled_from([keys[number], keys[number], None]))
         model.create(f"e{number}", previous, author, "".join(sorted(people)), key)
-        known = [one.message_id for one in model.exclusions]
+        known = [one.name for one in model.exclusions]
         if known:
             model.pasts[f"e{number}"] |= draw(st.sets(st.sampled_from(known)))
     return model
@@ -133,11 +140,11 @@ def test_published_repairs_leave_one_epoch_for_each_connected_set_of_people(
 ) -> None:
     """Whoever should be in one of the epochs that are left should be in no other of them."""
     model.publish(model.repairs(), key, sees_all)
-    correct, ancestors = model.correct, model.ancestors
+    correct, ancestry = model.correct, model.ancestry
     tips = [tip for tip in model.tips if model.members[tip]]
     left = contenders(tips, model.members, model.key_ranks)
     for one, other in combinations(left, 2):
-        assert not fork_witnesses(one, other, model.members, ancestors)
+        assert not fork_witnesses(one, other, model.members, ancestry)
         assert (model.members[one] & correct[one]).isdisjoint(model.members[other] & correct[other])
     if len(left) == 1:
         assert group_preferred_epoch(tips, model.members, model.key_ranks) == left[0]
@@ -146,14 +153,14 @@ def test_published_repairs_leave_one_epoch_for_each_connected_set_of_people(
 @given(models())
 def test_an_epoch_is_asked_for_just_where_forks_of_whole_epochs_ask_for_it(model: Model) -> None:
     """By the letter of 4.6: of the epochs left, two that overlap and have a witness."""
-    correct, ancestors = model.correct, model.ancestors
+    correct, ancestry = model.correct, model.ancestry
     whole = {epoch: people | correct[epoch] for epoch, people in model.members.items()}
     left = contenders([tip for tip in model.tips if whole[tip]], whole, model.key_ranks)
     asking = {
         epoch
         for pair in combinations(left, 2)
         if fork_rule(whole[pair[0]], whole[pair[1]]) == "overlapping"
-        and fork_witnesses(*pair, whole, ancestors)
+        and fork_witnesses(*pair, whole, ancestry)
         for epoch in pair
     }
     found = model.repairs()
@@ -165,7 +172,7 @@ def test_an_epoch_is_asked_for_just_where_forks_of_whole_epochs_ask_for_it(model
         winner = min(asking, key=left.index)
         out = {r.person_id for r in found if r.action == "exclude"}
         assert bases == [winner]
-        assert whole[winner] - out == fork_witnesses(*sorted(asking), whole, ancestors)
+        assert whole[winner] - out == fork_witnesses(*sorted(asking), whole, ancestry)
 
 
 @given(models())

@@ -4,6 +4,9 @@ Each scenario is one group of people (`s12` has two groups) with a log per perso
 One build takes a log of every scenario at once; two builds take logs that differ as much as they can.
 With SCUTTLEHOUSE_TEST_ALL_PEERS=1 twenty builds take every log there is. The two builds of all test runs
 read other tests' logs too, which have nothing to do with these.
+
+The rulings that go beyond the software (R24b, R30 to R35) change none of its answers here: in these logs
+every author of an act was a member of what they acted on, or the log cannot tell.
 """
 
 from __future__ import annotations

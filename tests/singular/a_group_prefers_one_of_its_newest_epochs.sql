@@ -17,7 +17,7 @@ epochs as (
 disjoint_forks as (
 
     select * from {{ ref('fct_epoch_forks') }}
-    where rule = 'disjoint' and {{ is_tested('fct_epoch_forks') }}
+    where rule = 'disjoint' and is_current and {{ is_tested('fct_epoch_forks') }}
 
 ),
 
@@ -32,7 +32,7 @@ faults as (
     select groups.group_id
     from groups
     left anti join disjoint_forks on groups.group_id = disjoint_forks.group_id
-    where groups.preferred_epoch_id is null
+    where groups.preferred_epoch_id is null and groups.tip_count > 0
 
 )
 

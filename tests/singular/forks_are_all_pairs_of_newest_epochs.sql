@@ -3,7 +3,7 @@ with
 forks as (
 
     select * from {{ ref('fct_epoch_forks') }}
-    where {{ is_tested('fct_epoch_forks') }}
+    where is_current and {{ is_tested('fct_epoch_forks') }}
 
 ),
 
@@ -11,6 +11,15 @@ epochs as (
 
     select * from {{ ref('dim_epochs') }}
     where is_tip and {{ is_tested('dim_epochs') }}
+
+),
+
+-- With more than 50 others an epoch is not paired.
+small_groups as (
+
+    select group_id from epochs
+    group by group_id
+    having count(*) <= 51
 
 ),
 
@@ -22,6 +31,15 @@ pairs as (
         rights.epoch_id as right_epoch_id
     from epochs as lefts
     inner join epochs as rights on lefts.group_id = rights.group_id and lefts.epoch_id < rights.epoch_id
+    left semi join small_groups on lefts.group_id = small_groups.group_id
+
+),
+
+forks_of_small_groups as (
+
+    select forks.*
+    from forks
+    left semi join small_groups on forks.group_id = small_groups.group_id
 
 ),
 
@@ -30,7 +48,7 @@ faults as (
     select
         coalesce(forks.left_epoch_id, pairs.left_epoch_id) as left_epoch_id,
         coalesce(forks.right_epoch_id, pairs.right_epoch_id) as right_epoch_id
-    from forks
+    from forks_of_small_groups as forks
     full outer join pairs
         on
             forks.group_id = pairs.group_id

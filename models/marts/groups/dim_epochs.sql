@@ -30,43 +30,26 @@ timelines as (
 
 ),
 
-pasts as (
+judged as (
 
-    select * from {{ ref('int_groups__pasts') }}
-
-),
-
-leading_exclusions as (
-
-    select * from {{ ref('int_groups__leading_exclusions') }}
-
-),
-
-precedence as (
-
-    select * from {{ ref('int_groups__precedence') }}
+    select * from {{ ref('int_groups__judged') }}
 
 ),
 
 unfollowed_exclusions as (
 
-    select distinct changes.epoch_id
+    select distinct epoch_id
     from changes
-    left anti join leading_exclusions on changes.message_id = leading_exclusions.message_id
-    where changes.change = 'exclude'
+    where change = 'exclude' and counts and following_epoch_id is null
 
 ),
 
 late_posts as (
 
     select distinct timelines.epoch_id
-    from pasts
-    inner join timelines on pasts.message_id = timelines.message_id
-    inner join precedence
-        on
-            pasts.known_id = precedence.epoch_id
-            and timelines.epoch_id = precedence.predecessor_id
-            and pasts.group_id = precedence.group_id
+    from judged
+    inner join timelines on judged.message_id = timelines.message_id and judged.group_id = timelines.group_id
+    where judged.is_late
 
 ),
 
@@ -93,7 +76,10 @@ final as (
         end as key_rank,
         size(epoch_members.member_ids) as member_count,
         epochs.is_root,
-        epochs.is_tip,
+        epoch_members.is_tip,
+        epoch_members.is_authorized,
+        epochs.has_valid_members_tangle,
+        coalesce(epochs.has_short_key, false) as has_short_key,
         size(epoch_members.member_ids) = 0 as is_empty,
         not array_contains(epoch_members.member_ids, epochs.creator_id) as has_foreign_creator,
         unfollowed_exclusions.epoch_id is not null as has_unfollowed_exclusion,

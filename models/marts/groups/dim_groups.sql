@@ -7,9 +7,35 @@ epochs as (
 
 ),
 
+epoch_members as (
+
+    select * from {{ ref('int_groups__epoch_members') }}
+
+),
+
 changes as (
 
     select * from {{ ref('int_groups__member_changes') }}
+
+),
+
+messages as (
+
+    select * from {{ ref('int_groups__messages') }}
+    where timeline_previous_ids is not null
+
+),
+
+forks as (
+
+    select * from {{ ref('int_groups__forks') }}
+    where is_current
+
+),
+
+repairs as (
+
+    select * from {{ ref('int_groups__repairs') }}
 
 ),
 
@@ -23,12 +49,15 @@ preferences as (
 groups as (
 
     select
-        group_id,
-        max(case when is_root then epoch_id end) as root_id,
+        epochs.group_id,
+        max(case when epochs.is_root then epochs.epoch_id end) as root_id,
+        max(case when epochs.is_root then epochs.creator_id end) as founder_id,
+        max(case when epochs.is_root then epochs.asserted_ms end) as created_ms,
         count(*) as epoch_count,
-        count_if(is_tip) as tip_count
+        count_if(epoch_members.is_tip) as tip_count
     from epochs
-    group by group_id
+    inner join epoch_members on epochs.epoch_id = epoch_members.epoch_id
+    group by epochs.group_id
 
 ),
 
@@ -38,7 +67,38 @@ people as (
         group_id,
         count(distinct person_id) as person_count
     from changes
-    where change = 'add'
+    where change = 'add' and counts
+    group by group_id
+
+),
+
+timelines as (
+
+    select
+        group_id,
+        count(*) as message_count,
+        max(time_ms) as last_message_ms
+    from messages
+    group by group_id
+
+),
+
+fork_counts as (
+
+    select
+        group_id,
+        count(*) as fork_count
+    from forks
+    group by group_id
+
+),
+
+repair_counts as (
+
+    select
+        group_id,
+        count(*) as repair_count
+    from repairs
     group by group_id
 
 ),
@@ -47,14 +107,30 @@ final as (
 
     select
         groups.group_id,
+        {{ short_id('groups.group_id') }} as short_id,
+        concat('Group ', {{ short_id('groups.group_id') }}) as name, -- noqa: RF04
         groups.root_id,
+        groups.founder_id,
         preferences.epoch_id as preferred_epoch_id,
         groups.epoch_count,
         groups.tip_count,
-        coalesce(people.person_count, 0) as person_count
+        groups.tip_count > 1 as is_forked,
+        coalesce(fork_counts.fork_count, 0) as fork_count,
+        coalesce(repair_counts.repair_count, 0) as repair_count,
+        coalesce(people.person_count, 0) as person_count,
+        case
+            when preferred_epochs.epoch_id is not null then size(preferred_epochs.member_ids)
+        end as current_member_count,
+        coalesce(timelines.message_count, 0) as message_count,
+        {{ timestamp_of('groups.created_ms') }} as created_at,
+        {{ timestamp_of('timelines.last_message_ms') }} as last_message_at
     from groups
     left join people on groups.group_id = people.group_id
     left join preferences on groups.group_id = preferences.group_id
+    left join epoch_members as preferred_epochs on preferences.epoch_id = preferred_epochs.epoch_id
+    left join timelines on groups.group_id = timelines.group_id
+    left join fork_counts on groups.group_id = fork_counts.group_id
+    left join repair_counts on groups.group_id = repair_counts.group_id
 
 )
 

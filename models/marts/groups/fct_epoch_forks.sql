@@ -6,45 +6,24 @@ forks as (
 
 ),
 
-epoch_members as (
-
-    select * from {{ ref('int_groups__epoch_members') }}
-
-),
-
--- An epoch that loses a fork by 4.4 or 4.5 needs no other rule. An epoch without members beats nobody: it
--- has no witnesses.
-beaten as (
-
-    select distinct
-        case
-            when forks.winner_epoch_id = forks.left_epoch_id then forks.right_epoch_id
-            else forks.left_epoch_id
-        end as epoch_id
-    from forks
-    inner join epoch_members on forks.winner_epoch_id = epoch_members.epoch_id
-    where forks.rule in ('same', 'subset') and size(epoch_members.member_ids) > 0
-
-),
-
 final as (
 
     select
-        forks.group_id,
-        forks.left_epoch_id,
-        forks.right_epoch_id,
-        forks.nearest_epoch_id,
-        forks.winner_epoch_id,
-        forks.rule,
-        forks.is_criss_cross,
-        size(forks.witness_ids) as witness_count,
-        forks.rule = 'overlapping'
-        and size(forks.witness_ids) > 0
-        and beaten_lefts.epoch_id is null
-        and beaten_rights.epoch_id is null as needs_repair
+        group_id,
+        left_epoch_id,
+        right_epoch_id,
+        nearest_epoch_id,
+        winner_epoch_id,
+        loser_epoch_id,
+        healed_by_epoch_id,
+        rule,
+        is_criss_cross,
+        is_current,
+        healed_by_epoch_id is not null as is_healed,
+        size(witness_ids) as witness_count,
+        needs_repair,
+        {{ timestamp_of('began_ms') }} as began_at
     from forks
-    left join beaten as beaten_lefts on forks.left_epoch_id = beaten_lefts.epoch_id
-    left join beaten as beaten_rights on forks.right_epoch_id = beaten_rights.epoch_id
 
 )
 

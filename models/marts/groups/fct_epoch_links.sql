@@ -3,18 +3,19 @@
 
 with
 
-epoch_members as (
+messages as (
 
-    select * from {{ ref('int_groups__epoch_members') }}
+    select * from {{ ref('int_groups__messages') }}
+    where kind = 'init'
 
 ),
 
 final as (
 
     select
-        epoch_id,
+        message_id as epoch_id,
         explode(previous_epoch_ids) as previous_epoch_id
-    from epoch_members
+    from messages
 
 )
 

@@ -12,43 +12,55 @@ corrections as (
 
 ),
 
-pasts as (
-
-    select * from {{ ref('int_groups__pasts') }}
-
-),
-
-numbered_additions as (
+-- The first of each kind of act on a person: the one that counts where any does.
+numbered_changes as (
 
     select
         epoch_id,
         group_id,
         person_id,
         author_id,
+        change,
+        counts,
         asserted_ms,
         row_number() over (
-            partition by epoch_id, person_id order by asserted_ms, message_id
-        ) as addition_number
+            partition by epoch_id, person_id, change order by counts desc, asserted_ms asc, message_id asc
+        ) as change_number
     from changes
-    where change = 'add'
+
+),
+
+first_changes as (
+
+    select * from numbered_changes
+    where change_number = 1
 
 ),
 
 additions as (
 
-    select * from numbered_additions
-    where addition_number = 1
+    select * from first_changes
+    where change = 'add' and counts
 
 ),
 
 exclusions as (
 
-    select distinct
+    select * from first_changes
+    where change = 'exclude' and counts
+
+),
+
+acts_of_outsiders as (
+
+    select
         epoch_id,
-        group_id,
-        person_id
-    from changes
-    where change = 'exclude'
+        person_id,
+        bool_or(change = 'add') as is_added_by_outsider,
+        bool_or(change = 'exclude') as is_excluded_by_outsider
+    from first_changes
+    where not counts
+    group by epoch_id, person_id
 
 ),
 
@@ -56,16 +68,10 @@ exclusions as (
 readditions as (
 
     select distinct
-        additions.epoch_id,
-        additions.person_id
-    from changes as additions
-    inner join pasts on additions.message_id = pasts.message_id and additions.group_id = pasts.group_id
-    inner join changes as exclusions
-        on
-            pasts.known_id = exclusions.message_id
-            and pasts.group_id = exclusions.group_id
-            and additions.person_id = exclusions.person_id
-    where additions.change = 'add' and exclusions.change = 'exclude'
+        epoch_id,
+        person_id
+    from changes
+    where change = 'add' and counts and array_contains(readded_ids, person_id)
 
 ),
 
@@ -75,13 +81,7 @@ people as (
         epoch_id,
         group_id,
         person_id
-    from additions
-    union
-    select
-        epoch_id,
-        group_id,
-        person_id
-    from exclusions
+    from first_changes
     union
     select
         epoch_id,
@@ -98,13 +98,17 @@ final as (
         people.group_id,
         people.person_id,
         additions.author_id as added_by_id,
+        exclusions.author_id as excluded_by_id,
         additions.person_id is not null as is_declared,
         exclusions.person_id is not null as is_excluded,
         corrections.person_id is not null as is_correct,
         corrections.person_id is not null and additions.person_id is null as is_missing,
         corrections.person_id is null and additions.person_id is not null as is_extra,
         readditions.person_id is not null as is_readded,
-        {{ timestamp_of('additions.asserted_ms') }} as added_at
+        coalesce(acts_of_outsiders.is_added_by_outsider, false) as is_added_by_outsider,
+        coalesce(acts_of_outsiders.is_excluded_by_outsider, false) as is_excluded_by_outsider,
+        {{ timestamp_of('additions.asserted_ms') }} as added_at,
+        {{ timestamp_of('exclusions.asserted_ms') }} as excluded_at
     from people
     left join additions on people.epoch_id = additions.epoch_id and people.person_id = additions.person_id
     left join exclusions on people.epoch_id = exclusions.epoch_id and people.person_id = exclusions.person_id
@@ -114,6 +118,9 @@ final as (
     left join
         readditions
         on people.epoch_id = readditions.epoch_id and people.person_id = readditions.person_id
+    left join
+        acts_of_outsiders
+        on people.epoch_id = acts_of_outsiders.epoch_id and people.person_id = acts_of_outsiders.person_id
 
 )
 

@@ -6,15 +6,81 @@ repairs as (
 
 ),
 
-final as (
+epoch_members as (
+
+    select * from {{ ref('int_groups__epoch_members') }}
+
+),
+
+changes as (
+
+    select * from {{ ref('int_groups__member_changes') }}
+    where change = 'add' and counts
+
+),
+
+forks as (
+
+    select * from {{ ref('int_groups__forks') }}
+    where needs_repair
+
+),
+
+first_additions as (
 
     select
         group_id,
-        epoch_id,
         person_id,
-        action,
-        because
+        min(time_ms) as added_ms
+    from changes
+    group by group_id, person_id
+
+),
+
+open_forks as (
+
+    select
+        left_epoch_id as epoch_id,
+        began_ms
+    from forks
+    union all
+    select
+        right_epoch_id as epoch_id,
+        began_ms
+    from forks
+
+),
+
+fork_beginnings as (
+
+    select
+        epoch_id,
+        min(began_ms) as began_ms
+    from open_forks
+    group by epoch_id
+
+),
+
+final as (
+
+    select
+        repairs.group_id,
+        repairs.epoch_id,
+        repairs.person_id,
+        repairs.action,
+        repairs.because,
+        case when repairs.action = 'add' then 'must' else 'should' end as severity,
+        case
+            when repairs.action = 'add'
+                then {{ timestamp_of('greatest(epoch_members.time_ms, first_additions.added_ms)') }}
+            else {{ timestamp_of('coalesce(fork_beginnings.began_ms, epoch_members.time_ms)') }}
+        end as first_seen_at
     from repairs
+    inner join epoch_members on repairs.epoch_id = epoch_members.epoch_id
+    left join
+        first_additions
+        on repairs.group_id = first_additions.group_id and repairs.person_id = first_additions.person_id
+    left join fork_beginnings on repairs.epoch_id = fork_beginnings.epoch_id
 
 )
 

@@ -18,6 +18,37 @@ group_messages as (
 
 ),
 
+messages as (
+
+    select * from {{ ref('stg_ssb__messages') }}
+
+),
+
+judged as (
+
+    select * from {{ ref('int_groups__judged') }}
+
+),
+
+exclusions as (
+
+    select * from {{ ref('fct_exclusions') }}
+    where counts and late_message_count is not null
+
+),
+
+-- Where the feeds of excluded people end (4.1.4.B).
+cutoffs as (
+
+    select
+        group_id,
+        group_feed_id,
+        min(cutoff_sequence) as cutoff_sequence
+    from exclusions
+    group by group_id, group_feed_id
+
+),
+
 actions as (
 
     select
@@ -27,6 +58,8 @@ actions as (
         timelines.content_type,
         timelines.asserted_ms,
         people.person_id as actor_id,
+        judged.is_authorized,
+        coalesce(messages.sequence > cutoffs.cutoff_sequence, false) as is_past_cutoff,
         case timelines.content_type
             when 'group/init' then 'init'
             when 'group/add-member' then 'add'
@@ -43,7 +76,14 @@ actions as (
         end as subject_ids
     from timelines
     inner join people on timelines.feed_id = people.feed_id
+    inner join messages on timelines.message_id = messages.message_id
     left join group_messages on timelines.message_id = group_messages.message_id
+    left join
+        judged
+        on timelines.message_id = judged.message_id and timelines.group_id = judged.group_id
+    left join
+        cutoffs
+        on timelines.group_id = cutoffs.group_id and timelines.feed_id = cutoffs.group_feed_id
 
 ),
 
@@ -58,6 +98,8 @@ final as (
         explode_outer(subject_ids) as subject_id,
         epoch_id,
         position,
+        is_authorized,
+        is_past_cutoff,
         {{ timestamp_of('asserted_ms') }} as asserted_at
     from actions
 

@@ -7,9 +7,9 @@ preferences as (
 
 ),
 
-epochs as (
+epoch_members as (
 
-    select * from {{ ref('int_groups__epochs') }}
+    select * from {{ ref('int_groups__epoch_members') }}
 
 ),
 
@@ -21,9 +21,9 @@ final as (
         preferences.epoch_id,
         preferences.rule,
         preferences.is_witness,
-        epochs.is_tip
+        epoch_members.is_tip
     from preferences
-    inner join epochs on preferences.epoch_id = epochs.epoch_id
+    inner join epoch_members on preferences.epoch_id = epoch_members.epoch_id
 
 )
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 MESSAGE_ID = r"^ssb:message/[a-z0-9-]+/[A-Za-z0-9_=/-]+\z"
 FEED_ID = r"^(@[A-Za-z0-9+/]{43}=\.ed25519|ssb:feed/[a-z0-9-]+/[A-Za-z0-9_=/-]+)\z"
 
-# 32 bytes in base64 or hex, as ``scuttlehouse.epoch_keys.key_bytes`` reads them.
+# 32 bytes in base64 or hex, as most keys are.
 KEY = r"^([A-Za-z0-9+/_-]{43}=?|[0-9A-Fa-f]{64})\z"
 
 

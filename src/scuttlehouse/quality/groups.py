@@ -23,18 +23,35 @@ GROUPS = (
     suite(
         "dim_groups",
         "a group",
-        "group_id root_id preferred_epoch_id epoch_count tip_count person_count",
+        "group_id short_id name root_id founder_id preferred_epoch_id epoch_count tip_count "
+        "is_forked fork_count repair_count person_count current_member_count message_count "
+        "created_at last_message_at",
         filled("group_id", "Never null: the group."),
+        filled("short_id", "Never null: the beginning of the group's id."),
+        filled("name", "Never null: what to call the group."),
+        filled("founder_id", "Never null: the person who wrote the first message."),
         *message_id("root_id", "the group's first message, which is its first epoch too"),
         shaped("preferred_epoch_id", MESSAGE_ID, "An epoch; null where two tips share nobody."),
         *number("epoch_count", 1, "a group begins with an epoch"),
-        *number("tip_count", 1, "of the epochs of a group some are last"),
+        *number("tip_count", 0, "0 where the first epoch has no valid members tangle"),
+        *flags("is_forked"),
+        satisfies("is_forked", "is_forked = (tip_count > 1)", "Forked where several are newest."),
+        *number("fork_count", 0, "0 where nothing is forked now"),
+        *number("repair_count", 0, "0 where nothing is to be done"),
         *number("person_count", 0, "0 where nobody was added"),
+        at_least("current_member_count", 0, "0 where nobody was added to the preferred epoch."),
+        satisfies(
+            "current_member_count",
+            "(current_member_count is null) = (preferred_epoch_id is null)",
+            "Null where no epoch is preferred.",
+        ),
+        *number("message_count", 0, "the length of the timeline"),
     ),
     suite(
         "dim_epochs",
         "an epoch",
-        "epoch_id group_id creator_id depth key_rank member_count is_root is_tip is_empty "
+        "epoch_id group_id creator_id depth key_rank member_count is_root is_tip is_authorized "
+        "has_valid_members_tangle has_short_key is_empty "
         "has_foreign_creator has_unfollowed_exclusion has_late_post has_wrong_secret asserted_at",
         *message_id("epoch_id", "the epoch's first message"),
         filled("group_id", "Never null: the group."),
@@ -42,7 +59,18 @@ GROUPS = (
         *number("depth", 0, "the rank of the first message in the epoch tangle"),
         at_least("key_rank", 1, "Keys rank from 1; null where the log does not tell the key."),
         *number("member_count", 0, "0 where nobody was added"),
-        *flags("is_root", "is_tip"),
+        *flags("is_root", "is_tip", "has_valid_members_tangle", "has_short_key"),
+        satisfies(
+            "is_tip",
+            "not is_tip or (has_valid_members_tangle and coalesce(is_authorized, true))",
+            "What does not count is no newest epoch.",
+        ),
+        satisfies(
+            "is_authorized", "not is_root or is_authorized", "Whoever founds a group may do so."
+        ),
+        satisfies(
+            "key_rank", "key_rank is null or not has_short_key", "A key that is too short has none."
+        ),
         *flags("is_empty", "has_foreign_creator", "has_unfollowed_exclusion"),
         *flags("has_late_post", "has_wrong_secret"),
         satisfies("is_empty", "is_empty = (member_count = 0)", "Empty where nobody was added."),
@@ -70,8 +98,9 @@ GROUPS = (
     suite(
         "fct_epoch_members",
         "a person in an epoch",
-        "epoch_id group_id person_id added_by_id is_declared is_excluded is_correct is_missing "
-        "is_extra is_readded added_at",
+        "epoch_id group_id person_id added_by_id excluded_by_id is_declared is_excluded is_correct "
+        "is_missing is_extra is_readded is_added_by_outsider is_excluded_by_outsider added_at "
+        "excluded_at",
         *message_id("epoch_id", "the epoch"),
         filled("group_id", "Never null: the group."),
         filled("person_id", "Never null: the person."),
@@ -81,6 +110,15 @@ GROUPS = (
             "Somebody added every member, and only them.",
         ),
         satisfies("added_at", "added_at is null or is_declared", "Only members were added."),
+        satisfies(
+            "excluded_by_id",
+            "(excluded_by_id is not null) = is_excluded",
+            "Somebody excluded everybody who is excluded, and only them.",
+        ),
+        satisfies(
+            "excluded_at", "excluded_at is null or is_excluded", "Only who is excluded has a time."
+        ),
+        *flags("is_added_by_outsider", "is_excluded_by_outsider"),
         *flags("is_declared", "is_excluded", "is_correct", "is_missing", "is_extra", "is_readded"),
         satisfies(
             "is_missing",
@@ -96,9 +134,10 @@ GROUPS = (
     ),
     suite(
         "fct_epoch_forks",
-        "a pair of forked epochs",
-        "group_id left_epoch_id right_epoch_id nearest_epoch_id winner_epoch_id rule "
-        "is_criss_cross witness_count needs_repair",
+        "a pair of epochs that are or were forked",
+        "group_id left_epoch_id right_epoch_id nearest_epoch_id winner_epoch_id loser_epoch_id "
+        "healed_by_epoch_id rule is_criss_cross is_current is_healed witness_count needs_repair "
+        "began_at",
         filled("group_id", "Never null: the group."),
         *message_id("left_epoch_id", "one of the two"),
         *message_id("right_epoch_id", "the other one"),
@@ -116,12 +155,68 @@ GROUPS = (
         ),
         shaped("winner_epoch_id", MESSAGE_ID, "The id of a message, as a URI."),
         *number("witness_count", 0, "0 where nobody saw both"),
-        *flags("is_criss_cross", "needs_repair"),
+        shaped("loser_epoch_id", MESSAGE_ID, "The id of a message, as a URI."),
+        satisfies(
+            "loser_epoch_id",
+            "(loser_epoch_id is null) = (winner_epoch_id is null)",
+            "Where one wins the other loses.",
+        ),
+        shaped("healed_by_epoch_id", MESSAGE_ID, "The id of a message, as a URI."),
+        *flags("is_criss_cross", "is_current", "is_healed", "needs_repair"),
+        satisfies(
+            "is_healed",
+            "is_healed = (healed_by_epoch_id is not null) and not (is_healed and is_current)",
+            "An epoch after one of the two healed it.",
+        ),
         satisfies(
             "needs_repair",
-            "rule = 'overlapping' or not needs_repair",
-            "Only where each has members that the other lacks (4.6).",
+            "(rule = 'overlapping' and is_current) or not needs_repair",
+            "Only now, and where each has members that the other lacks (4.6).",
         ),
+    ),
+    suite(
+        "fct_exclusions",
+        "a person whom a message excludes",
+        "message_id group_id epoch_id excluded_id excluded_by_id group_feed_id cutoff_sequence "
+        "following_epoch_id late_message_count is_authorized counts excluded_at",
+        *message_id("message_id", "the message that excludes"),
+        filled("group_id", "Never null: the group."),
+        *message_id("epoch_id", "the epoch that the person is excluded in"),
+        filled("excluded_id", "Never null: the person."),
+        filled("excluded_by_id", "Never null: the person who wrote the message."),
+        shaped("following_epoch_id", MESSAGE_ID, "The id of a message, as a URI."),
+        at_least("late_message_count", 0, "0 where nothing came after the cut-off."),
+        satisfies(
+            "late_message_count",
+            "late_message_count is null or cutoff_sequence is not null",
+            "Only a cut-off has something after it.",
+        ),
+        satisfies(
+            "cutoff_sequence",
+            "cutoff_sequence is null or group_feed_id is not null",
+            "A cut-off is of a feed.",
+        ),
+        *flags("counts"),
+        satisfies(
+            "counts",
+            "counts = coalesce(is_authorized, true)",
+            "What an outsider wrote does not count.",
+        ),
+        satisfies(
+            "following_epoch_id",
+            "following_epoch_id is null or counts",
+            "What does not count leads to nothing.",
+        ),
+    ),
+    suite(
+        "fct_epoch_preferences",
+        "an epoch that is preferred to another",
+        "group_id preferred_epoch_id other_epoch_id rule",
+        filled("group_id", "Never null: the group."),
+        *message_id("preferred_epoch_id", "the epoch that is preferred"),
+        *message_id("other_epoch_id", "the other epoch"),
+        filled("rule", "Never null: the reason."),
+        among("rule", ["successor", "same", "subset", "overlapping"], "The rules of 4.2 to 4.6."),
     ),
     suite(
         "fct_fork_witnesses",
@@ -155,7 +250,7 @@ GROUPS = (
     suite(
         "fct_epoch_repairs",
         "a thing to publish",
-        "group_id epoch_id person_id action because",
+        "group_id epoch_id person_id action because severity first_seen_at",
         filled("group_id", "Never null: the group."),
         *message_id("epoch_id", "the epoch that it is about"),
         filled("action", "Never null: something is to be done."),
@@ -171,6 +266,27 @@ GROUPS = (
             "because like if(action = 'add', '%(4.9)', '%(4.6)')",
             "The section that asks for it.",
         ),
+        filled("severity", "Never null: how strongly it is asked for."),
+        satisfies(
+            "severity",
+            "severity = if(action = 'add', 'must', 'should')",
+            "Only additions must be (4.9).",
+        ),
+    ),
+    suite(
+        "fct_rule_violations",
+        "a rule that a message breaks",
+        "group_id message_id feed_id person_id rule_id document section severity found",
+        filled("group_id", "Never null: the group."),
+        *message_id("message_id", "the message that breaks the rule"),
+        filled("feed_id", "Never null: a message is in a feed."),
+        filled("person_id", "Never null: the person who wrote the message."),
+        filled("rule_id", "Never null: the rule."),
+        among("document", ["group exclusion", "tangles"], "The documents with rules for groups."),
+        filled("section", "Never null: where the rule stands."),
+        filled("severity", "Never null: how strongly it is asked for."),
+        among("severity", ["must", "should"], "The words of RFC 2119."),
+        filled("found", "Never null: what was found."),
     ),
     suite(
         "fct_replication_plan",
@@ -217,7 +333,8 @@ GROUPS = (
     suite(
         "fct_group_audit_log",
         "an action in a group",
-        "group_id message_id action content_type actor_id subject_id epoch_id position asserted_at",
+        "group_id message_id action content_type actor_id subject_id epoch_id position "
+        "is_authorized is_past_cutoff asserted_at",
         filled("group_id", "Never null: the group."),
         *message_id("message_id", "the message that acts"),
         filled("action", "Never null: every message is an action."),
@@ -230,6 +347,7 @@ GROUPS = (
         ),
         shaped("epoch_id", MESSAGE_ID, "The id of a message, as a URI; null where unknown."),
         *number("position", 0, "the place in the group's timeline, from 0"),
+        *flags("is_past_cutoff"),
     ),
     suite(
         "fct_membership_history",
@@ -252,7 +370,9 @@ GROUPS = (
             "A stretch without an end goes on.",
         ),
         satisfies(
-            "valid_to_at", "valid_to_at is null or not is_current", "What goes on has no end yet."
+            "valid_to_at",
+            "valid_to_at is null or (not is_current and coalesce(valid_to_at >= valid_from_at, true))",
+            "What goes on has no end yet, and nothing ends before it began.",
         ),
     ),
 )

@@ -1,0 +1,101 @@
+with
+
+changes as (
+
+    select * from {{ ref('int_groups__member_changes') }}
+    where change = 'exclude'
+
+),
+
+group_messages as (
+
+    select * from {{ ref('stg_ssb__group_messages') }}
+
+),
+
+messages as (
+
+    select * from {{ ref('stg_ssb__messages') }}
+
+),
+
+people as (
+
+    select * from {{ ref('int_feeds__people') }}
+
+),
+
+cutoffs as (
+
+    select
+        group_messages.message_id,
+        items.excluded_id,
+        items.group_feed_id,
+        items.cutoff_sequence
+    from group_messages,
+        lateral inline(
+            arrays_zip(
+                group_messages.excluded_ids, group_messages.cutoff_feed_ids, group_messages.cutoff_sequences
+            )
+        ) as items (excluded_id, group_feed_id, cutoff_sequence)
+    where group_messages.content_type = 'group/exclude-member'
+
+),
+
+exclusions as (
+
+    select
+        changes.*,
+        cutoffs.group_feed_id,
+        cutoffs.cutoff_sequence,
+        -- Whoever excludes somebody may name a feed of somebody else.
+        people.feed_id is not null and cutoffs.cutoff_sequence is not null as is_cut_off
+    from changes
+    left join
+        cutoffs
+        on changes.message_id = cutoffs.message_id and changes.person_id = cutoffs.excluded_id
+    left join people on cutoffs.group_feed_id = people.feed_id and changes.person_id = people.person_id
+
+),
+
+late_messages as (
+
+    select
+        exclusions.message_id,
+        exclusions.person_id,
+        count(distinct messages.message_id) as late_message_count
+    from exclusions
+    inner join messages
+        on exclusions.group_feed_id = messages.feed_id and exclusions.cutoff_sequence < messages.sequence
+    where exclusions.is_cut_off and messages.validity != 'invalid'
+    group by exclusions.message_id, exclusions.person_id
+
+),
+
+final as (
+
+    select
+        exclusions.message_id,
+        exclusions.group_id,
+        exclusions.epoch_id,
+        exclusions.person_id as excluded_id,
+        exclusions.author_id as excluded_by_id,
+        exclusions.group_feed_id,
+        exclusions.cutoff_sequence,
+        exclusions.following_epoch_id,
+        case
+            when exclusions.is_cut_off then coalesce(late_messages.late_message_count, 0)
+        end as late_message_count,
+        exclusions.is_authorized,
+        exclusions.counts,
+        {{ timestamp_of('exclusions.asserted_ms') }} as excluded_at
+    from exclusions
+    left join
+        late_messages
+        on
+            exclusions.message_id = late_messages.message_id
+            and exclusions.person_id = late_messages.person_id
+
+)
+
+select * from final

@@ -1,0 +1,260 @@
+-- What the group exclusion specification asks of a message of a group, and the message does not do. Each rule
+-- is told in seeds/rules.csv. That alone changes no other table (ruling R35).
+with
+
+messages as (
+
+    select * from {{ ref('stg_ssb__messages') }}
+
+),
+
+opened_messages as (
+
+    select
+        message_id,
+        content_type,
+        content,
+        addressed_group_id as group_id
+    from messages
+    where addressed_group_id is not null and content is not null and validity != 'invalid'
+
+),
+
+addressed_messages as (
+
+    select * from opened_messages
+    where {{ is_touched('group_id', 'int_refresh__groups') }}
+
+),
+
+people as (
+
+    select * from {{ ref('int_feeds__people') }}
+
+),
+
+group_messages as (
+
+    select * from {{ ref('stg_ssb__group_messages') }}
+
+),
+
+tangle_messages as (
+
+    select * from {{ ref('int_tangles__messages') }}
+    where status != 'rejected'
+
+),
+
+acts as (
+
+    select * from {{ ref('int_groups__messages') }}
+
+),
+
+judged as (
+
+    select * from {{ ref('int_groups__judged') }}
+
+),
+
+epochs as (
+
+    select * from {{ ref('int_groups__epochs') }}
+
+),
+
+epoch_members as (
+
+    select * from {{ ref('int_groups__epoch_members') }}
+
+),
+
+rules as (
+
+    select * from {{ ref('rules') }}
+
+),
+
+groups as (
+
+    select distinct group_id from epoch_members
+
+),
+
+-- What is known of each act: the epoch that it makes or acts on, and the feed that it stands on.
+described_acts as (
+
+    select
+        acts.group_id,
+        acts.message_id,
+        acts.kind,
+        acts.author_id,
+        judged.is_authorized,
+        judged.counts,
+        judged.is_late,
+        judged.following_epoch_id,
+        epochs.epoch_id,
+        epochs.has_valid_members_tangle,
+        epochs.has_short_key,
+        epochs.key_hash as epoch_key_hash,
+        epoch_members.member_ids,
+        group_messages.key_hash,
+        group_messages.recipient_ids,
+        group_messages.excluded_ids,
+        people.key_hash as feed_key_hash,
+        exists(group_messages.cutoff_feed_ids, feed_id -> feed_id is null)
+        or exists(group_messages.cutoff_sequences, sequence -> sequence is null) as is_without_cutoff,
+        people.feed_purpose != 'group/additions' or people.key_hash is not null as is_on_other_feed
+    from acts
+    inner join judged on acts.message_id = judged.message_id and acts.group_id = judged.group_id
+    left join epochs
+        on coalesce(acts.epoch_id, acts.message_id) = epochs.epoch_id and acts.group_id = epochs.group_id
+    left join epoch_members on epochs.epoch_id = epoch_members.epoch_id
+    left join group_messages on acts.message_id = group_messages.message_id
+    left join people on group_messages.feed_id = people.feed_id
+
+),
+
+violations_of_acts as (
+
+    select
+        described_acts.group_id,
+        described_acts.message_id,
+        items.rule_id,
+        items.found
+    from described_acts,
+        lateral explode(
+            map(
+                'epoch_key_is_short',
+                case when kind = 'init' and has_short_key then 'a key of less than 32 bytes' end,
+                'init_on_other_feed',
+                case when kind = 'init' and feed_key_hash != epoch_key_hash then 'a feed for another key' end,
+                'exclusion_on_other_feed',
+                case
+                    when kind = 'exclude' and feed_key_hash != epoch_key_hash then 'a feed for another key'
+                end,
+                'excludes_oneself',
+                case when kind = 'exclude' and array_contains(excluded_ids, author_id) then author_id end,
+                'excludes_nobody',
+                case when kind = 'exclude' and coalesce(array_size(excluded_ids), 0) = 0 then 'nobody' end,
+                'exclusion_without_cutoff',
+                case when kind = 'exclude' and is_without_cutoff then array_join(excluded_ids, ' ') end,
+                'exclusion_for_others_too',
+                case
+                    when kind = 'exclude' and size(recipient_ids) > 0 then array_join(recipient_ids, ' ')
+                end,
+                'adds_nobody',
+                case when kind = 'add' and coalesce(array_size(recipient_ids), 0) = 0 then 'nobody' end,
+                'addition_without_secret', case when kind = 'add' and key_hash is null then 'no key' end,
+                'addition_with_other_secret',
+                case when kind = 'add' and key_hash != epoch_key_hash then 'another key' end,
+                'addition_on_other_feed',
+                case when kind = 'add' and is_on_other_feed then 'a feed for something else' end,
+                'creator_not_added',
+                case
+                    when kind = 'init' and counts and not array_contains(member_ids, author_id) then author_id
+                end,
+                'exclusion_without_epoch',
+                case
+                    when kind = 'exclude' and counts and following_epoch_id is null then 'no epoch after it'
+                end,
+                'act_of_outsider', case when kind != 'other' and not is_authorized then author_id end,
+                'late_post', case when is_late then 'a later epoch is known' end,
+                'init_without_members_tangle',
+                case when kind = 'init' and not has_valid_members_tangle then 'no members tangle' end
+            )
+        ) as items (rule_id, found)
+    where items.found is not null
+
+),
+
+addressed_to_groups as (
+
+    select addressed_messages.*
+    from addressed_messages
+    left semi join groups on addressed_messages.group_id = groups.group_id
+
+),
+
+-- Which tangles a message claims a place in.
+claims as (
+
+    select
+        addressed_to_groups.message_id,
+        bool_or(tangle_messages.tangle_kind = 'group') as claims_group,
+        bool_or(tangle_messages.tangle_kind = 'epoch') as claims_epoch,
+        bool_or(tangle_messages.tangle_kind = 'members') as claims_members
+    from addressed_to_groups
+    inner join tangle_messages on addressed_to_groups.message_id = tangle_messages.message_id
+    group by addressed_to_groups.message_id
+
+),
+
+described_messages as (
+
+    select
+        addressed_to_groups.*,
+        addressed_to_groups.content_type in ('group/add-member', 'group/exclude-member') as is_change,
+        coalesce(claims.claims_group, false) as claims_group,
+        coalesce(claims.claims_epoch, false) as claims_epoch,
+        coalesce(claims.claims_members, false) as claims_members
+    from addressed_to_groups
+    left join claims on addressed_to_groups.message_id = claims.message_id
+
+),
+
+violations_of_claims as (
+
+    select
+        described_messages.group_id,
+        described_messages.message_id,
+        items.rule_id,
+        items.found
+    from described_messages,
+        lateral explode(
+            map(
+                'tangles_are_no_object',
+                case when get_json_object(content, '$.tangles') = '0' then 'tangles that are no object' end,
+                'message_without_group_tangle',
+                case when not claims_group then 'no place in a group tangle' end,
+                'init_without_epoch_tangle',
+                case
+                    when content_type = 'group/init' and not claims_epoch then 'no place in an epoch tangle'
+                end,
+                'change_without_members_tangle',
+                case when is_change and not claims_members then 'no place in a members tangle' end
+            )
+        ) as items (rule_id, found)
+    where items.found is not null
+
+),
+
+violations as (
+
+    select * from violations_of_acts
+    union all
+    select * from violations_of_claims
+
+),
+
+final as (
+
+    select
+        violations.group_id,
+        violations.message_id,
+        messages.feed_id,
+        people.person_id,
+        violations.rule_id,
+        rules.document,
+        rules.section,
+        rules.severity,
+        violations.found
+    from violations
+    inner join rules on violations.rule_id = rules.rule_id
+    inner join messages on violations.message_id = messages.message_id
+    inner join people on messages.feed_id = people.feed_id
+
+)
+
+select * from final

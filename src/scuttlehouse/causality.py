@@ -1,0 +1,68 @@
+"""What the messages of a graph know of: bits that travel from each message to all that come after it.
+
+Questions of the kind "does this message know of that one" have as many answers as there are pairs of
+messages. A sweep answers them one message at a time and keeps no pairs: each message passes on the
+bits of all that it knows of, and its own, as one integer.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+
+
+def sweep(previous: Sequence[Sequence[int]], visit: Callable[[int, int], int]) -> None:
+    """Visit every node after the nodes that it lists, with the bits of all that come before it.
+
+    Args:
+        previous: the nodes that each node lists; nodes are the integers from 0.
+        visit: gets a node and the bits of all nodes before it, and returns the bits of its own.
+
+    A node in a loop, or behind one, is not visited (ruling R7). Bits that no later node needs are
+    dropped, so that a long chain holds one integer.
+
+    Complexity: O(nodes + links) operations on integers of as many bits as there are.
+
+    >>> sweep([[], [0], [0], [1, 2]], lambda node, before: print(node, bin(before)) or 1 << node)
+    0 0b0
+    1 0b1
+    2 0b1
+    3 0b111
+    """
+    followers: list[list[int]] = [[] for _ in previous]
+    unmet = [len(listed) for listed in previous]
+    for node, listed in enumerate(previous):
+        for one in listed:
+            followers[one].append(node)
+    uses = [len(listing) for listing in followers]
+    known: dict[int, int] = {}
+    queue = deque(node for node, count in enumerate(unmet) if not count)
+    while queue:
+        node = queue.popleft()
+        before = 0
+        for one in previous[node]:
+            before |= known[one]
+            uses[one] -= 1
+            if not uses[one]:
+                del known[one]
+        own = visit(node, before)
+        if followers[node]:
+            known[node] = before | own
+        for follower in followers[node]:
+            unmet[follower] -= 1
+            if not unmet[follower]:
+                queue.append(follower)
+
+
+def bits_of(mask: int) -> Iterator[int]:
+    """The places of the bits that are set, the least first.
+
+    >>> list(bits_of(0b10110))
+    [1, 2, 4]
+    """
+    # Byte by byte: taking the least bit off a long integer copies all of it.
+    for at, byte in enumerate(mask.to_bytes((mask.bit_length() + 7) // 8, "little")):
+        while byte:
+            least = byte & -byte
+            yield at * 8 + least.bit_length() - 1
+            byte ^= least

@@ -1,0 +1,336 @@
+"""A private group judged slowly, from the text of the group exclusion specification and our rulings alone.
+
+Nothing here is shared with the product. Each function says what it writes down; none is in a hurry.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cache, cached_property
+from itertools import combinations
+from typing import NamedTuple
+
+from oracles import fixpoint_graph, tangle_candidates
+
+ROOT = {"root": None, "previous": None}
+
+# 4.10.1 and 4.10.2: what may be in a tangle beside its root.
+TYPES = {"epoch": {"group/init"}, "members": {"group/add-member", "group/exclude-member"}}
+
+
+class Said(NamedTuple):
+    """A message of a log: who says what, with its tangle fields as they stand."""
+
+    id: str
+    author: str
+    type: str
+    fields: dict[str, object]
+    people: frozenset[str] = frozenset()
+    key: bytes | None = None
+    time: int | None = None
+    epoch: str | None = None
+
+
+class Fork(NamedTuple):
+    rule: str
+    winner: str | None
+    witnesses: frozenset[str]
+
+
+class Oracle:
+    """The answers for the group that begins with the message ``root``."""
+
+    def __init__(self, log: Iterable[Said], root: str) -> None:
+        self.log = {said.id: said for said in log}
+        self.root = root
+        self.group_graph = self.graph("group", root, None)
+        self.epochs = sorted(self.graph("epoch", root, TYPES["epoch"]))
+        self.members_graphs = {
+            epoch: self.graph("members", epoch, TYPES["members"]) - {epoch} for epoch in self.epochs
+        }
+        self.past = cache(self._past)
+        self.authority = cache(self._authority)
+        self.timeline_past = cache(self._timeline_past)
+        self.precedes = cache(self._precedes)
+        self.acts = cache(self._acts)
+        self.declared = cache(self._declared)
+        self.own_epoch = cache(self._own_epoch)
+
+    def graph(self, kind: str, root: str, types: set[str] | None) -> set[str]:
+        fields = [
+            (said.id, said.fields.get(kind))
+            for said in self.log.values()
+            if types is None or said.id == root or said.type in types
+        ]
+        return fixpoint_graph(tangle_candidates(fields, root))
+
+    # R30: what a message knows of, in the tangles of the group.
+
+    def listed(self, message: str) -> set[str]:
+        found: set[str] = set()
+        for kind, field in self.log[message].fields.items():
+            if not isinstance(field, dict) or not isinstance(field.get("previous"), list):
+                continue
+            is_of_group = field["root"] == self.root or (
+                kind == "members" and field["root"] in self.epochs
+            )
+            if is_of_group and self.log[message].type in TYPES.get(kind, {self.log[message].type}):
+                found |= set(field["previous"])
+        return found
+
+    def _past(self, message: str) -> frozenset[str]:
+        """Everything before a message, whether the log has it or not."""
+        found: set[str] = set()
+        new = self.listed(message)
+        while new:
+            found |= new
+            new = {one for known in new if known in self.log for one in self.listed(known)} - found
+        return frozenset(found)
+
+    def lacks(self, message: str) -> bool:
+        return any(one not in self.log for one in self.past(message))
+
+    def epoch_of(self, act: str) -> str | None:
+        """The epoch in whose members tangle an addition or exclusion stands."""
+        return next((e for e in self.epochs if act in self.members_graphs[e]), None)
+
+    def previous(self, epoch: str) -> list[str]:
+        field = self.log[epoch].fields["epoch"]
+        return list(field["previous"] or []) if isinstance(field, dict) else []
+
+    def has_members_tangle(self, epoch: str) -> bool:
+        """4.10.1.1 and R32."""
+        return self.log[epoch].fields.get("members") == ROOT
+
+    def is_member(self, person: str, epoch: str, at: str) -> bool | None:
+        """Whether what a message knows of shows that a person is a member of an epoch (R30)."""
+        if self.log[epoch].author == person:
+            return True
+        for act in self.members_graphs[epoch] & self.past(at):
+            said = self.log[act]
+            is_addition = said.type == "group/add-member" and person in said.people
+            if is_addition and self.authority(act) is not False:
+                return True
+        return None if self.lacks(at) else False
+
+    def _authority(self, message: str) -> bool | None:
+        author = self.log[message].author
+        if message in self.epochs:
+            if message == self.root:
+                return True
+            answers = [
+                self.is_member(author, one, message)
+                for one in self.previous(message)
+                if self.stands(one)
+            ]
+            if not answers or False in answers:
+                return False
+            return None if None in answers else True
+        epoch = self.epoch_of(message)
+        if epoch is None or not self.stands(epoch):
+            return False
+        return self.is_member(author, epoch, message)
+
+    def stands(self, epoch: str) -> bool:
+        """Whether an epoch counts: R30 and R32."""
+        return self.has_members_tangle(epoch) and self.authority(epoch) is not False
+
+    @cached_property
+    def standing(self) -> list[str]:
+        return [epoch for epoch in self.epochs if self.stands(epoch)]
+
+    def _acts(self, type: str) -> list[str]:
+        """Additions or exclusions that count."""
+        return sorted(
+            act
+            for graph in self.members_graphs.values()
+            for act in graph
+            if self.log[act].type == type and self.authority(act) is not False
+        )
+
+    def _declared(self, epoch: str) -> frozenset[str]:
+        """R16: the union of all additions; exclusion never takes anybody away."""
+        return frozenset().union(
+            *(
+                self.log[act].people
+                for act in self.acts("group/add-member")
+                if self.epoch_of(act) == epoch
+            )
+        )
+
+    # Section 3.
+
+    def _precedes(self, one: str, other: str) -> bool:
+        """Through epochs that count."""
+        direct = [epoch for epoch in self.previous(other) if epoch in self.standing]
+        return any(one == epoch or self.precedes(one, epoch) for epoch in direct)
+
+    @cached_property
+    def tips(self) -> list[str]:
+        epochs = self.standing
+        return [one for one in epochs if not any(self.precedes(one, other) for other in epochs)]
+
+    def nearest(self, left: str, right: str) -> list[str]:
+        common = [
+            epoch
+            for epoch in self.standing
+            if all(epoch == one or self.precedes(epoch, one) for one in (left, right))
+        ]
+        return [x for x in common if not any(self.precedes(x, y) for y in common)]
+
+    # 4.3 and R31: keys of 32 bytes or more compare in hexadecimal; other epochs come last, by id.
+
+    def key(self, epoch: str) -> tuple[bool, str, str]:
+        key = self.log[epoch].key
+        is_known = key is not None and len(key) >= 32
+        return (not is_known, key.hex() if key and is_known else "", epoch)
+
+    # 4.4 to 4.7, and R20.
+
+    def fork(self, left: str, right: str, members: dict[str, frozenset[str]]) -> Fork:
+        one, other = members[left], members[right]
+        witnesses = one & other
+        for epoch in self.nearest(left, right):
+            witnesses &= members[epoch]
+        by_key = min(left, right, key=self.key)
+        if one == other:
+            return Fork("same", by_key, witnesses)
+        if one < other:
+            return Fork("subset", left, witnesses)
+        if other < one:
+            return Fork("subset", right, witnesses)
+        if one & other:
+            return Fork("overlapping", by_key, witnesses)
+        return Fork("disjoint", None, witnesses)
+
+    def forks(self) -> dict[tuple[str, str], Fork]:
+        members = {epoch: self.declared(epoch) for epoch in self.standing}
+        return {pair: self.fork(*pair, members) for pair in combinations(sorted(self.tips), 2)}
+
+    def left_of(self, tips: list[str], members: dict[str, frozenset[str]]) -> list[str]:
+        """R21: drop what strictly contains another (4.5), then what equals one of a lesser key (4.4)."""
+        tips = [one for one in tips if not any(members[other] < members[one] for other in tips)]
+        tips = [
+            one
+            for one in tips
+            if not any(
+                members[other] == members[one] and self.key(other) < self.key(one) for other in tips
+            )
+        ]
+        return sorted(tips, key=self.key)
+
+    def preferences(self) -> dict[str | None, str | None]:
+        """R21 for everybody, and for the group itself under None."""
+        members = {epoch: self.declared(epoch) for epoch in self.standing}
+        left = self.left_of(self.tips, members)
+        is_split = any(not members[a] & members[b] for a, b in combinations(left, 2))
+        found: dict[str | None, str | None] = {None: None if is_split or not left else left[0]}
+        for person in frozenset().union(*members.values()):
+            own = [epoch for epoch in members if person in members[epoch]]
+            newest = [x for x in own if not any(self.precedes(x, y) for y in own)]
+            found[person] = self.left_of(newest, members)[0]
+        return found
+
+    # 4.9, R24 and R24b.
+
+    def _timeline_past(self, message: str) -> frozenset[str]:
+        """What comes before a message in the group tangle; nothing where it is not in the tangle."""
+        if message not in self.group_graph:
+            return frozenset()
+        field = self.log[message].fields["group"]
+        listed = (field["previous"] or []) if isinstance(field, dict) else []
+        return frozenset(listed).union(*(self.timeline_past(one) for one in listed))
+
+    def _own_epoch(self, exclusion: str) -> str | None:
+        """R24b: the author's next epoch on the same one, else their last; in causal order, then time, id."""
+        author, base = self.log[exclusion].author, self.epoch_of(exclusion)
+        acts = {
+            epoch
+            for epoch in self.standing
+            if base in self.previous(epoch) and self.log[epoch].author == author
+        }
+        if not acts:
+            return None
+        acts |= {
+            act
+            for act in self.acts("group/exclude-member")
+            if self.epoch_of(act) == base and self.log[act].author == author
+        }
+        sequence: list[str] = []
+        while acts:
+            free = [act for act in acts if not acts & self.past(act)]
+            first = min(free, key=lambda act: (self.time(act), act))
+            sequence.append(first)
+            acts.remove(first)
+        at = sequence.index(exclusion)
+        after = [act for act in sequence[at:] if act in self.epochs]
+        before = [act for act in sequence[:at] if act in self.epochs]
+        return after[0] if after else before[-1]
+
+    def time(self, message: str) -> tuple[bool, int]:
+        time = self.log[message].time
+        return (time is None, time or 0)
+
+    def leads_to(self, exclusion: str, epoch: str) -> bool:
+        own = self.own_epoch(exclusion)
+        return (
+            exclusion in self.timeline_past(epoch)
+            or own == epoch
+            or (own is not None and self.precedes(own, epoch))
+        )
+
+    # What else a message knew of.
+
+    def is_readded(self, epoch: str, person: str) -> bool:
+        """Whether an addition that counts knows of an exclusion of the person that counts."""
+        return any(
+            person in self.log[exclusion].people
+            for act in self.acts("group/add-member")
+            if self.epoch_of(act) == epoch and person in self.log[act].people
+            for exclusion in self.acts("group/exclude-member")
+            if exclusion in self.timeline_past(act)
+        )
+
+    def late(self) -> set[str]:
+        """4.8.1: posts in an epoch by somebody who knew of one that succeeds it."""
+        return {
+            said.id
+            for said in self.log.values()
+            if said.type == "post" and said.epoch in self.standing
+            for epoch in self.standing
+            if epoch in self.timeline_past(said.id) and self.precedes(said.epoch, epoch)
+        }
+
+    def correct(self, epoch: str) -> frozenset[str]:
+        people = frozenset().union(*(self.declared(one) for one in self.standing))
+        return people.difference(
+            *(
+                self.log[act].people
+                for act in self.acts("group/exclude-member")
+                if self.leads_to(act, epoch)
+            )
+        )
+
+    # 4.9 and 4.6: what is to be published.
+
+    def repairs(self) -> set[tuple[str, str, str | None]]:
+        whole = {epoch: self.declared(epoch) | self.correct(epoch) for epoch in self.standing}
+        found: set[tuple[str, str, str | None]] = {
+            (epoch, "add", person)
+            for epoch in self.standing
+            for person in self.correct(epoch) - self.declared(epoch)
+        }
+        left = self.left_of([tip for tip in self.tips if whole[tip]], whole)
+        while left:
+            base, rest, remaining = left[0], [], whole[left[0]]
+            for rival in left[1:]:
+                witnesses = remaining & self.fork(base, rival, whole).witnesses
+                if witnesses:
+                    remaining = witnesses
+                else:
+                    rest.append(rival)
+            if len(rest) < len(left) - 1:
+                found.add((base, "create_epoch", None))
+                found |= {(base, "exclude", person) for person in whole[base] - remaining}
+            left = rest
+        return found

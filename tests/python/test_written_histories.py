@@ -1,0 +1,256 @@
+"""Generated histories as logs, through a whole build: the tables are what the oracle says of the messages.
+
+One build reads all histories, which share people, and a log of odd groups. `test_group_histories.py` compares
+thousands without a warehouse.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from conftest import Rows, Warehouse
+from group_histories import History
+from group_oracle import Oracle, Said
+from scuttlehouse.sample.groups import Group
+from scuttlehouse.sample.lines import line_of
+from scuttlehouse.sample.signing import ClassicFeed, base64_text, uri_text
+from scuttlehouse.sample.world import World
+
+SEEDS = range(7_000, 7_040)
+TABLES = (
+    "dim_groups",
+    "dim_epochs",
+    "fct_epoch_members",
+    "fct_epoch_forks",
+    "fct_fork_witnesses",
+    "fct_preferred_epochs",
+    "fct_epoch_repairs",
+    "fct_exclusions",
+    "fct_group_audit_log",
+)
+READER = frozenset({"reader"})
+
+
+class Written(NamedTuple):
+    """A history as its log has it: messages and people by their ids."""
+
+    group_id: str
+    root: str
+    log: list[Said]
+
+
+def write(world: World, seed: int, lines: list[bytes]) -> Written:
+    """Sign the messages of a history, each in a feed of additions of its author's."""
+    history = History(seed)
+    ids: dict[str, str] = {"nothing": f"ssb:message/classic/{uri_text(world.bytes_for('lost'))}"}
+    people = {person: world.person(person).root.id for person in history.views}
+    group_id = f"ssb:identity/group/{uri_text(world.bytes_for(f'group {seed}'))}"
+    written = []
+    for said in history.said:
+        fields = {kind: translated(field, ids) for kind, field in said.fields.items()}
+        content: dict[str, Any] = {"type": said.type, "tangles": fields}
+        recps = [group_id, *sorted(people[one] for one in said.people)]
+        if said.type == "group/exclude-member":
+            content["excludes"], recps = recps[1:], recps[:1]
+        if said.type == "group/add-member":
+            content["root"] = ids[history.root]
+        if said.id != history.root:
+            content["recps"] = recps
+        if said.key:
+            content["secret"] = base64_text(said.key)
+        # Its author says a time that tells nothing of the order.
+        time = said.time or 0
+        message = world.person(said.author).additions.publish(
+            content, world.tick(), READER, world.ciphertext(content, 2, "box2"), timestamp=time
+        )
+        ids[said.id] = message.uri
+        if said.id not in history.lost:
+            lines.append(line_of(message, "reader", message.at))
+            written.append(
+                Said(
+                    message.uri,
+                    people[said.author],
+                    said.type,
+                    fields,
+                    frozenset(people[one] for one in said.people),
+                    said.key,
+                    time,
+                )
+            )
+    return Written(group_id, ids[history.root], written)
+
+
+def translated(field: object, ids: dict[str, str]) -> object:
+    if not isinstance(field, dict):
+        return field
+    found = dict(field)
+    if field.get("root"):
+        found["root"] = ids[field["root"]]
+    if field.get("previous"):
+        found["previous"] = [ids[one] for one in field["previous"]]
+    return found
+
+
+class OddGroups:
+    """Groups that hold what a cut-off is about, and hardly anything."""
+
+    def __init__(self, world: World) -> None:
+        self.group = group = Group(world, "odd", ["a", "b", "c"], ["X", "H"])
+        group.start("a", "X", ["b", "c"])
+        group.sync()
+        self.before = group.post("c", "X", "before")
+        group.exclude("a", "X", ["c"], as_objects=True)
+        group.found("a", "H", ["X"], ["a", "b"])
+        self.late = [group.post("c", "X", text) for text in ("late", "later")]
+        group.sync()
+        nothing = {"root": None, "previous": None}
+        content = {
+            "type": "group/init",
+            "secret": base64_text(world.secret_for("lonely")),
+            "tangles": dict.fromkeys(("group", "epoch", "members"), nothing),
+        }
+        feed = ClassicFeed(world.bytes_for("lonely feed"))
+        self.lonely = world.publish(feed, content, READER)
+
+
+class Build(NamedTuple):
+    tables: dict[str, Rows]
+    written: list[Written]
+    odd: OddGroups
+
+
+@pytest.fixture(scope="module")
+def build(warehouse: Warehouse, tmp_path_factory: pytest.TempPathFactory) -> Build:
+    world, lines = World(3, "histories"), []
+    written = [write(world, seed, lines) for seed in SEEDS]
+    odd = OddGroups(world)
+    for message, _ in world._published:
+        if message.readers is not None:
+            message.readers = frozenset({*message.readers, "reader"})
+        lines.append(line_of(message, "reader", message.at))
+    log: Path = tmp_path_factory.mktemp("histories") / "histories.jsonl"
+    log.write_bytes(b"".join(lines))
+    warehouse.land(log)
+    warehouse.build_marts()
+    return Build({name: warehouse.rows(f"select * from {name}") for name in TABLES}, written, odd)
+
+
+def pairs(rows: Rows, flag: str) -> dict[str, set[str]]:
+    found: dict[str, set[str]] = defaultdict(set)
+    for row in rows:
+        if row[flag]:
+            found[row["epoch_id"]].add(row["person_id"])
+    return found
+
+
+def test_the_tables_are_what_the_oracle_says(build: Build) -> None:
+    tables = build.tables
+    for written, seed in zip(build.written, SEEDS, strict=True):
+        oracle, where = Oracle(written.log, written.root), f"seed {seed}"
+        own = {
+            name: [row for row in rows if row["group_id"] == written.group_id]
+            for name, rows in tables.items()
+        }
+        epochs = {row["epoch_id"]: row for row in own["dim_epochs"]}
+        assert {epoch: row["is_authorized"] for epoch, row in epochs.items()} == {
+            epoch: oracle.authority(epoch) for epoch in oracle.epochs
+        }, where
+        standing = {
+            epoch
+            for epoch, row in epochs.items()
+            if row["has_valid_members_tangle"] and row["is_authorized"] is not False
+        }
+        assert standing == set(oracle.standing), where
+        assert {e for e, row in epochs.items() if row["is_tip"]} == set(oracle.tips), where
+        for flag, answer in (("is_declared", oracle.declared), ("is_correct", oracle.correct)):
+            found = pairs(own["fct_epoch_members"], flag)
+            expected = {epoch: set(answer(epoch)) for epoch in oracle.standing if answer(epoch)}
+            assert found == expected, f"{where}, {flag}"
+        again = {
+            (row["epoch_id"], row["person_id"])
+            for row in own["fct_epoch_members"]
+            if row["is_readded"]
+        }
+        assert again == {
+            (epoch, person)
+            for epoch in oracle.standing
+            for person in oracle.declared(epoch)
+            if oracle.is_readded(epoch, person)
+        }, where
+        current = [row for row in own["fct_epoch_forks"] if row["is_current"]]
+        assert {
+            (row["left_epoch_id"], row["right_epoch_id"]): (
+                row["rule"],
+                row["winner_epoch_id"],
+                {
+                    one["person_id"]
+                    for one in own["fct_fork_witnesses"]
+                    if one["left_epoch_id"] == row["left_epoch_id"]
+                    and one["right_epoch_id"] == row["right_epoch_id"]
+                },
+            )
+            for row in current
+        } == {pair: tuple(fork) for pair, fork in oracle.forks().items()}, where
+        preferences = {row["person_id"]: row["epoch_id"] for row in own["fct_preferred_epochs"]}
+        (group,) = own["dim_groups"]
+        assert preferences | {None: group["preferred_epoch_id"]} == oracle.preferences(), where
+        assert {
+            (row["epoch_id"], row["action"], row["person_id"]) for row in own["fct_epoch_repairs"]
+        } == oracle.repairs(), where
+        assert {(row["message_id"], row["counts"]) for row in own["fct_exclusions"]} == {
+            (act, oracle.authority(act) is not False)
+            for graph in oracle.members_graphs.values()
+            for act in graph
+            if oracle.log[act].type == "group/exclude-member"
+        }, where
+
+
+def test_a_cut_off_is_kept_and_what_comes_after_is_marked(build: Build) -> None:
+    odd = build.odd
+    (row,) = [one for one in build.tables["fct_exclusions"] if one["group_id"] == odd.group.id]
+    feed = odd.group.feed("c", "X")
+    assert row["group_feed_id"] == feed.id
+    assert row["cutoff_sequence"] == odd.before.value["sequence"]
+    assert row["late_message_count"] == 2
+    assert row["following_epoch_id"] == odd.group.epochs["H"].init
+    past = {
+        one["message_id"]
+        for one in build.tables["fct_group_audit_log"]
+        if one["group_id"] == odd.group.id and one["is_past_cutoff"]
+    }
+    assert past == {message.uri for message in odd.late}
+
+
+def test_a_group_of_which_the_log_has_only_the_first_message(build: Build) -> None:
+    uri = build.odd.lonely.uri
+    rows = [row for row in build.tables["dim_groups"] if row["root_id"] == uri]
+    assert [row["group_id"] for row in rows] == [f"unnamed:{uri}"]
+    assert (rows[0]["epoch_count"], rows[0]["person_count"], rows[0]["repair_count"]) == (1, 0, 0)
+    (epoch,) = [row for row in build.tables["dim_epochs"] if row["epoch_id"] == uri]
+    assert (epoch["group_id"], epoch["member_count"], epoch["is_tip"]) == (
+        f"unnamed:{uri}",
+        0,
+        True,
+    )
+
+
+def test_keys_of_other_lengths(build: Build) -> None:
+    """48 bytes have a rank, 16 have none and are flagged (R31)."""
+    by_epoch = {row["epoch_id"]: row for row in build.tables["dim_epochs"]}
+    found = set()
+    for written in build.written:
+        own = [said for said in written.log if said.id in by_epoch]
+        for said in own:
+            row, length = by_epoch[said.id], len(said.key or b"")
+            assert row["has_short_key"] == (0 < length < 32)
+            assert (row["key_rank"] is None) == (length < 32)
+            found.add(length)
+        known = sorted({said.key for said in own if said.key and len(said.key) >= 32})
+        for said in own:
+            if said.key in known:
+                assert by_epoch[said.id]["key_rank"] == known.index(said.key) + 1
+    assert found >= {0, 16, 32, 48}
