@@ -187,7 +187,8 @@ def test_every_spelling_gives_the_one_of_the_ruling(spelling: tuple[str, str]) -
     kind = "feed" if expected[0] == "@" else expected[4:].split("/")[0]
     assert message_uri(text) == (expected if kind == "message" else None)
     assert feed_id(text) == (expected if kind == "feed" else None)
-    assert any_id(" " + text) is None and any_id("x" + text) is None
+    assert any_id(" " + text) is None
+    assert any_id("x" + text) is None
 
 
 @settings(deadline=None)
