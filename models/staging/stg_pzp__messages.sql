@@ -13,15 +13,15 @@ lines as (
 
 ),
 
--- A message may be seen in several logs. One that still has its data holds against one without; the rest
--- only makes the choice repeatable.
+-- A message may be seen in several logs. One that still has its data holds against one without, and one whose
+-- data somebody has opened against the ciphertext; the rest only makes the choice repeatable.
 sightings as (
 
     select
         *,
         row_number() over (
             partition by message_id
-            order by is_erased, source_file, line_number
+            order by is_erased, set_fault is not null, source_file, line_number
         ) as sighting_number,
         min(received_ms) over (partition by message_id) as first_received_ms
     from lines

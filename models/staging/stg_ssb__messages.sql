@@ -20,6 +20,35 @@ published_messages as (
 
 ),
 
+encrypted_lines as (
+
+    select distinct
+        message_id,
+        feed_id,
+        sequence
+    from lines
+    where validity = 'valid' and is_private and not is_decrypted
+
+),
+
+-- A message that was opened and lost its ciphertext on the way is the one that another log has encrypted: the
+-- plaintext is somebody's word in any case (ruling R36).
+confirmed_lines as (
+
+    select
+        lines.* except (validity, warning),
+        if(encrypted_lines.message_id is null, lines.validity, 'valid') as validity,
+        if(encrypted_lines.message_id is null, lines.warning, null) as warning
+    from lines
+    left join encrypted_lines
+        on
+            lines.warning = 'ciphertext_not_in_log'
+            and lines.message_id = encrypted_lines.message_id
+            and lines.feed_id = encrypted_lines.feed_id
+            and lines.sequence = encrypted_lines.sequence
+
+),
+
 -- A message may be seen in several logs. What holds against the others: a line that is not invalid,
 -- then one that somebody could decrypt (ruling R2); the rest only makes the choice repeatable.
 sightings as (
@@ -36,7 +65,7 @@ sightings as (
                 line_number asc
         ) as sighting_number,
         min(received_ms) over (partition by message_id) as first_received_ms
-    from lines
+    from confirmed_lines
 
 ),
 
@@ -61,7 +90,7 @@ final as (
         sightings.asserted_ms,
         -- The group that a message is for is its first recipient.
         case
-            when sightings.content like '%"ssb:identity/group/%'
+            when sightings.content like '%"ssb:identity/group/%' or sightings.content like '%"ssb:message/cloaked/%'
                 then get_json_object(sightings.content, '$.recps[0]')
         end as addressed_group_id,
         -- The earliest time persists, whatever became of the log that had it (ruling R2).

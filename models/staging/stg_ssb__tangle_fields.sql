@@ -72,8 +72,8 @@ shaped_fields as (
 
 ),
 
--- Posts of the time before tangles hang together by `root` and `branch` (ruling R11); what carries a
--- tangle field of that kind says it there.
+-- Posts, votes and whatever else is in a thread hang together by `root` and `branch` (rulings R11 and R39); what
+-- carries a tangle field of that kind says it there.
 thread_posts as (
 
     select
@@ -83,9 +83,14 @@ thread_posts as (
         try_variant_get(contents.content, '$.branch', 'variant') as branch
     from contents
     where
-        contents.content_type = 'post'
+        -- In a message about members, `root` is the first message of the group.
+        not coalesce(contents.content_type like 'group/%', false)
         and schema_of_variant(try_variant_get(contents.content, '$.root', 'variant')) = 'STRING'
         and try_variant_get(contents.content, '$.tangles.thread', 'variant') is null
+        and (
+            contents.content_type = 'post'
+            or try_variant_get(contents.content, '$.root', 'string') like 'ssb:message/%'
+        )
 
 ),
 
@@ -109,9 +114,39 @@ thread_fields as (
 
 ),
 
+-- Groups before epochs (ruling R38): the first message is that of the one epoch too.
+first_messages as (
+
+    select shaped_fields.message_id
+    from shaped_fields
+    inner join contents on shaped_fields.message_id = contents.message_id
+    where contents.content_type = 'group/init'
+    group by shaped_fields.message_id
+    having
+        bool_or(
+            shaped_fields.tangle_kind = 'group' and shaped_fields.root_id is null and shaped_fields.fault is null
+        )
+        and not bool_or(shaped_fields.tangle_kind in ('epoch', 'members'))
+
+),
+
+epoch_fields as (
+
+    select
+        message_id,
+        explode(array('epoch', 'members')) as tangle_kind,
+        cast(null as array<string>) as previous_ids,
+        cast(null as string) as root_id,
+        cast(null as string) as fault
+    from first_messages
+
+),
+
 all_fields as (
 
     select * from shaped_fields
+    union all
+    select * from epoch_fields
     union all
     select * from thread_fields
 

@@ -1,13 +1,28 @@
-"""Ids in one spelling each (ruling R1): messages as URIs, classic feeds as sigils.
+"""Ids in one spelling each (ruling R1), whatever spelling a log has them in.
 
-Scuttlebutt spells one id in two ways. A log's keys and the classic feed use *sigils*,
-``%<base64>.sha256`` for a message and ``@<base64>.ed25519`` for a feed; decrypted group content
-uses *URIs*, ``ssb:message/classic/<base64url>`` and ``ssb:feed/classic/<base64url>``. The older
-names ``sha256`` and ``ed25519`` in place of ``classic`` are the same ids. Feeds of other formats
-have URIs only.
+This is the only place that knows spellings: SQL sees ids as :func:`any_id` gives them.
+
+=====================================  ===================================================================
+spelling                               where it comes from
+=====================================  ===================================================================
+``%<base64>.sha256``                   classic message: ssb-ref 2, ``msgIdRegex``
+``@<base64>.ed25519``                  classic feed: ssb-ref 2, ``feedIdRegex``
+``%<base64>.cloaked``                  group of ssb-tribes: ssb-ref 2, ``cloakedMsgIdRegex``
+``.ggmsg-v1``, ``.ggfeed-v1``          gabbygrove-v1: ssb-bfe-spec, ``bfe.json``; go-ssb-refs
+``.bbmsg-v1``, ``.bbfeed-v1``          bendybutt-v1: ssb-bfe-spec, ``bfe.json``; ssb-bendy-butt 0
+``.bamboo``                            bamboo: ssb-bfe-spec, ``bfe.json``; 64 bytes in a message's id
+``.indexedfeed-v1``, ``.<name>-v<n>``  formats that came later: the sigils of go-ssb-refs and other clients
+``ssb:message/classic/<base64url>``    ssb-uri-spec; older names for ``classic``: ``sha256``, ``ed25519``
+``ssb:message:classic:...``, ``ssb://``  ssb-uri-spec and ssb-uri2: ``:`` between the parts, ``//`` before
+``ssb:identity/group/<base64url>``     group: private-group-spec, ``ssb:identity`` of ssb-uri-spec
+no ``=`` at the end                    base64url without padding, as RFC 4648, section 3.2 allows
+``?unbox=<key>`` and other queries     ssb-ref 2, ``parseLinkRegex``; ssb-uri-spec, query
+``#<fragment>``, ``/blob``             tails of links to a part of a message: ssb-uri-spec, RFC 3986
+``{"link": <id>, ...}``                a link as an object: ssb-ref 2, ssb-mentions (see :func:`link_text`)
+=====================================  ===================================================================
 
 Base64 is canonical, as the reference library demands: 32 bytes have one spelling, and a text that
-differs in the bits beyond the last byte is no id.
+differs in the bits beyond the last byte is no id. Every function takes O(length of the text).
 """
 
 from __future__ import annotations
@@ -15,52 +30,70 @@ from __future__ import annotations
 import re
 
 # 32 bytes: 43 characters, the last of which carries four bits, then the padding.
-_BASE64 = r"[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]="
-_BASE64URL = r"[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]="
+_BASE64 = r"[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]"
+_BASE64URL = r"[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]"
+_BASE64_OF_64 = r"[A-Za-z0-9+/]{85}[AQgw]"
+_FORMAT = r"[a-z0-9]+(?:-[a-z0-9]+)*"
+_TAIL = r"(?:/blob)?(?:[?#].*)?"
 
-_MESSAGE_SIGIL = re.compile(rf"%({_BASE64})\.sha256")
-_FEED_SIGIL = re.compile(rf"@({_BASE64})\.ed25519")
-_CLASSIC_MESSAGE_URI = re.compile(rf"ssb:message/(?:classic|sha256)/({_BASE64URL})")
-_CLASSIC_FEED_URI = re.compile(rf"ssb:feed/(?:classic|ed25519)/({_BASE64URL})")
+_SIGIL = re.compile(rf"([%@])({_BASE64}=?|{_BASE64_OF_64}(?:==)?)\.({_FORMAT}){_TAIL}", re.DOTALL)
+_URI = re.compile(
+    rf"ssb:(?://)?(message|feed|identity)[/:]({_FORMAT})"
+    rf"((?:[/:](?!blob(?:[?#]|\Z))[A-Za-z0-9_-]+={{0,2}})+){_TAIL}",
+    re.DOTALL,
+)
+_KEY_URL = re.compile(_BASE64URL)
+_VERSIONED = re.compile(r"[a-z0-9-]+-v[0-9]+")
 
-# What comes after a format's name is that format's own business; some name a feed by two keys.
-_OTHER = r"(?!(?:classic|sha256|ed25519)/)([a-z0-9]+(?:-[a-z0-9]+)*)(?:/[A-Za-z0-9_-]+={0,2})+"
-_OTHER_MESSAGE_URI = re.compile(rf"ssb:message/{_OTHER}")
-_OTHER_FEED_URI = re.compile(rf"ssb:feed/{_OTHER}")
+# The format that the end of a sigil or an older name in a URI stands for.
+_FORMATS = {
+    "message": {
+        "sha256": "classic",
+        "cloaked": "cloaked",
+        "ggmsg-v1": "gabbygrove-v1",
+        "bbmsg-v1": "bendybutt-v1",
+        "bamboo": "bamboo",
+    },
+    "feed": {
+        "ed25519": "classic",
+        "ggfeed-v1": "gabbygrove-v1",
+        "bbfeed-v1": "bendybutt-v1",
+        "indexedfeed-v1": "indexed-v1",
+        "bamboo": "bamboo",
+    },
+    "identity": {},
+}
+_KINDS = {"%": "message", "@": "feed"}
+# Formats whose ids are exactly 32 bytes.
+_CLASSIC_NAMES = frozenset({"classic", "sha256", "ed25519", "cloaked"})
 
 _TO_URL = str.maketrans("+/", "-_")
 _FROM_URL = str.maketrans("-_", "+/")
 
 
 def message_uri(text: str) -> str | None:
-    """The URI of a message, from its sigil or its URI; None for a text that is no message id.
+    """The URI of a message, from any spelling; None for a text that is no message id.
 
-    Classic ids come as ``ssb:message/classic/<base64url>`` with the ``=`` kept; the URI of another
-    format comes back as it is. O(length).
-
-    >>> message_uri("%hgtpIhsCCdlAxzCLgjPdj9CwGcFzpnKA9f6/T9WWGhw=.sha256")
+    >>> message_uri("%hgtpIhsCCdlAxzCLgjPdj9CwGcFzpnKA9f6/T9WWGhw=.sha256?unbox=c2VjcmV0")
     'ssb:message/classic/hgtpIhsCCdlAxzCLgjPdj9CwGcFzpnKA9f6_T9WWGhw='
-    >>> message_uri("ssb:message/bendybutt-v1/HoqvHRNVVQ0ytxAiA5eg62F5t7lsJdM7QZx1-5ekCCk=")
+    >>> message_uri("ssb:message:bendybutt-v1:HoqvHRNVVQ0ytxAiA5eg62F5t7lsJdM7QZx1-5ekCCk=")
     'ssb:message/bendybutt-v1/HoqvHRNVVQ0ytxAiA5eg62F5t7lsJdM7QZx1-5ekCCk='
     >>> message_uri("%hgtpIhsC.sha256") is None
     True
     """
-    if match := _MESSAGE_SIGIL.fullmatch(text):
-        return "ssb:message/classic/" + match[1].translate(_TO_URL)
-    if match := _CLASSIC_MESSAGE_URI.fullmatch(text):
-        return "ssb:message/classic/" + match[1]
-    return text if _OTHER_MESSAGE_URI.fullmatch(text) else None
+    kind, form, parts = _parts(text)
+    return f"ssb:message/{form}/{parts}" if kind == "message" else None
 
 
 def message_sigil(text: str) -> str | None:
-    """The sigil of a classic message, from its URI or its sigil; None for any other text.
+    """The sigil of a classic message, from any spelling; None for any other text.
 
     >>> message_sigil("ssb:message/classic/hgtpIhsCCdlAxzCLgjPdj9CwGcFzpnKA9f6_T9WWGhw=")
     '%hgtpIhsCCdlAxzCLgjPdj9CwGcFzpnKA9f6/T9WWGhw=.sha256'
     """
-    if match := _CLASSIC_MESSAGE_URI.fullmatch(text):
-        return f"%{match[1].translate(_FROM_URL)}.sha256"
-    return text if _MESSAGE_SIGIL.fullmatch(text) else None
+    kind, form, parts = _parts(text)
+    is_classic = kind == "message" and form == "classic"
+    return f"%{parts.translate(_FROM_URL)}.sha256" if is_classic else None
 
 
 def feed_id(text: str) -> str | None:
@@ -68,14 +101,15 @@ def feed_id(text: str) -> str | None:
 
     >>> feed_id("ssb:feed/ed25519/6kpsY-KcUgq-9VB7Ey7F-ZVHdq6-vnuSQh7qaRRG0iw=")
     '@6kpsY+KcUgq+9VB7Ey7F+ZVHdq6+vnuSQh7qaRRG0iw=.ed25519'
-    >>> feed_id("ssb:feed/bendybutt-v1/PETZhVe_pMOVSiZJdIm5Hs6cDE5uBMo6bkZART1ti2M=")
+    >>> feed_id("@PETZhVe/pMOVSiZJdIm5Hs6cDE5uBMo6bkZART1ti2M=.bbfeed-v1")
     'ssb:feed/bendybutt-v1/PETZhVe_pMOVSiZJdIm5Hs6cDE5uBMo6bkZART1ti2M='
     """
-    if _FEED_SIGIL.fullmatch(text):
-        return text
-    if match := _CLASSIC_FEED_URI.fullmatch(text):
-        return f"@{match[1].translate(_FROM_URL)}.ed25519"
-    return text if _OTHER_FEED_URI.fullmatch(text) else None
+    kind, form, parts = _parts(text)
+    if kind != "feed":
+        return None
+    if form == "classic":
+        return f"@{parts.translate(_FROM_URL)}.ed25519"
+    return f"ssb:feed/{form}/{parts}"
 
 
 def feed_format(text: str) -> str | None:
@@ -86,7 +120,60 @@ def feed_format(text: str) -> str | None:
     >>> feed_format("ssb:feed/bendybutt-v1/PETZhVe_pMOVSiZJdIm5Hs6cDE5uBMo6bkZART1ti2M=")
     'bendybutt-v1'
     """
-    if _FEED_SIGIL.fullmatch(text) or _CLASSIC_FEED_URI.fullmatch(text):
-        return "classic"
-    match = _OTHER_FEED_URI.fullmatch(text)
-    return match[1] if match else None
+    kind, form, _ = _parts(text)
+    return form if kind == "feed" else None
+
+
+def any_id(text: str) -> str | None:
+    """The one spelling of the id of a message, a feed or a group; None for any other text.
+
+    >>> any_id("ssb:identity:group:hgtpIhsCCdlAxzCLgjPdj9CwGcFzpnKA9f6_T9WWGhw")
+    'ssb:identity/group/hgtpIhsCCdlAxzCLgjPdj9CwGcFzpnKA9f6_T9WWGhw='
+    >>> any_id("%hgtpIhsCCdlAxzCLgjPdj9CwGcFzpnKA9f6/T9WWGhw=.cloaked")
+    'ssb:message/cloaked/hgtpIhsCCdlAxzCLgjPdj9CwGcFzpnKA9f6_T9WWGhw='
+    """
+    kind, form, parts = _parts(text)
+    if kind == "feed":
+        return feed_id(text)
+    return f"ssb:{kind}/{form}/{parts}" if kind else None
+
+
+def link_text(link: object) -> object:
+    """What a link points to: the ``link`` of an object that has one as text, else the link itself.
+
+    >>> link_text({"link": "%a", "name": "b"}), link_text("%a"), link_text({"key": "b"})
+    ('%a', '%a', {'key': 'b'})
+    """
+    if isinstance(link, dict) and isinstance(link.get("link"), str):
+        return link["link"]
+    return link
+
+
+def _parts(text: str) -> tuple[str, str, str]:
+    """The kind and the format of an id and its key in base64url; empty texts for what is none."""
+    if match := _SIGIL.fullmatch(text):
+        kind, key, name = _KINDS[match[1]], match[2].translate(_TO_URL), match[3]
+        form = _FORMATS[kind].get(name) or (name if _VERSIONED.fullmatch(name) else "")
+        is_long = len(key) > 44
+        if not form or is_long != (form == "bamboo" and kind == "message"):
+            return "", "", ""
+        return kind, form, _padded(key)
+    if match := _URI.fullmatch(text):
+        kind, name = match[1], match[2]
+        keys = match[3][1:].replace(":", "/").split("/")
+        if name in _CLASSIC_NAMES or kind == "identity":
+            is_name_of_kind = kind == "identity" or name == "classic" or name in _FORMATS[kind]
+            if len(keys) > 1 or not is_name_of_kind or not _is_key(keys[0]):
+                return "", "", ""
+        return kind, _FORMATS[kind].get(name, name), "/".join(map(_padded, keys))
+    return "", "", ""
+
+
+def _is_key(text: str) -> bool:
+    return bool(_KEY_URL.fullmatch(text.removesuffix("=")))
+
+
+def _padded(base64: str) -> str:
+    """Base64 with its padding; a text of a length that no bytes have stands as it is."""
+    bare = base64.rstrip("=")
+    return base64 if len(bare) % 4 == 1 else bare + "=" * (-len(bare) % 4)

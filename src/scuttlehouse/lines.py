@@ -12,11 +12,12 @@ import math
 from typing import Any, NamedTuple
 
 from scuttlehouse.epoch_keys import KeyRing, key_bytes, spelled_bytes
-from scuttlehouse.ids import feed_id, message_uri
+from scuttlehouse.ids import any_id, feed_id, link_text, message_uri
 from scuttlehouse.json_lines import finite_number, line_object, utf8_text
 from scuttlehouse.landing import Line
+from scuttlehouse.opened import check_opened, original
 from scuttlehouse.pzp import is_pzp
-from scuttlehouse.validation import check_value, feed_format, previous_text
+from scuttlehouse.validation import feed_format, is_ciphertext, previous_text
 
 KEPT_MEMBERS = (
     "type",
@@ -98,15 +99,9 @@ def land_line(
         return LandedLine(source_file, line.line_number, parsed)
     key, value, received, meta = parsed
     content = value["content"]
-    ciphertext = meta.get("originalContent")
-    is_decrypted = isinstance(ciphertext, str) and isinstance(content, dict)
-    is_private = is_decrypted or (isinstance(content, str) and _is_ciphertext(content))
-    check = check_value(
-        value,
-        content_ciphertext=ciphertext if is_decrypted else None,
-        key=key,
-        hmac_key=network_key,
-    )
+    opened = original(value, meta)
+    check, is_decrypted = check_opened(value, opened, key, network_key)
+    is_private = is_decrypted or (isinstance(content, str) and is_ciphertext(content))
     secret = _message_key_bytes(content)
     previous = value.get("previous")
     return LandedLine(
@@ -137,7 +132,7 @@ def epoch_key(line: Line) -> bytes | None:
     True
     """
     # Most lines make no epoch: look before parsing. A member's name may be spelled with escapes.
-    if line.text is None or (b"secret" not in line.text and b"\\u" not in line.text):
+    if line.text is None or not any(name in line.text for name in (b"secret", b"groupKey", b"\\u")):
         return None
     parsed = _parse(line)
     if parsed is None or isinstance(parsed, str):
@@ -176,10 +171,6 @@ def _parse(line: Line) -> _Parsed | str | None:
     return _Parsed(key, value, message.get("timestamp"), meta if isinstance(meta, dict) else {})
 
 
-def _is_ciphertext(content: str) -> bool:
-    return content.endswith((".box", ".box2"))
-
-
 def _content_type(content: object) -> str | None:
     kind = content.get("type") if isinstance(content, dict) else None
     return _text(kind) if isinstance(kind, str) and not key_bytes(kind) else None
@@ -187,21 +178,27 @@ def _content_type(content: object) -> str | None:
 
 def _id(text: str) -> str:
     """An id in its one spelling (ruling R1); a text that is no id as it stands."""
-    return message_uri(text) or feed_id(text) or _text(text)
+    return any_id(text) or _text(text)
 
 
 def _text(text: str) -> str:
-    """The text as a table may hold it; 0 for a bare key, which may stand anywhere by mistake."""
-    return "0" if key_bytes(text) else utf8_text(text)
+    """The text as a table may hold it; 0 for a key, which may stand anywhere by mistake."""
+    return "0" if _holds_key(text) else utf8_text(text)
+
+
+def _holds_key(text: str) -> bool:
+    """Whether a text that is no id is a key, or a link with one in its query."""
+    return key_bytes(text) is not None or "unbox" in text.lower()
 
 
 def _message_key_bytes(content: object) -> bytes | None:
-    """The epoch key that a message carries: as `secret`, or as the purpose of an announced feed."""
+    """The epoch key that a message carries: by its name, or as the purpose of an announced feed."""
     if not isinstance(content, dict):
         return None
     kind = _content_type(content)
     if kind in ("group/init", "group/add-member"):
-        return spelled_bytes(content.get("secret"))
+        # ssb-tribes, ssb-tribes2 1.0.0 and private-group-spec v2 name it groupKey, ssb-tribes2 1.1.0 secret.
+        return spelled_bytes(content.get("secret")) or spelled_bytes(content.get("groupKey"))
     if kind == "metafeed/add/derived":
         return _purpose_key(content.get("feedpurpose"))
     return None
@@ -220,7 +217,10 @@ def _whole_number(number: float) -> int | None:
 
 
 def _kept_content(content: dict[str, Any], is_decrypted: bool) -> str:
-    kept = {name: _kept_ids(content[name]) for name in KEPT_MEMBERS if name in content}
+    kept = {name: _kept_links(content[name]) for name in KEPT_MEMBERS if name in content}
+    root = kept.get("root")
+    if isinstance(root, list) and len(root) == 1:
+        kept["root"] = root[0]
     if "tangles" in content:
         kept["tangles"] = _kept_tangles(content["tangles"])
     if "excludes" in content:
@@ -232,6 +232,13 @@ def _kept_content(content: dict[str, Any], is_decrypted: bool) -> str:
     return json.dumps(kept)
 
 
+def _kept_links(member: object) -> object:
+    """As :func:`_kept_ids`, where a link may be an object too (ids.link_text)."""
+    if isinstance(member, list):
+        return _kept_ids([link_text(item) for item in member])
+    return _kept_ids(link_text(member))
+
+
 def _kept_ids(member: object) -> object:
     """Ids as they stand; 0 for anything else, so that its shape is seen but not what it says.
 
@@ -240,7 +247,7 @@ def _kept_ids(member: object) -> object:
     if member is None:
         return None
     if isinstance(member, str):
-        return 0 if key_bytes(member) else _id(member)
+        return any_id(member) or (0 if _holds_key(member) else utf8_text(member))
     if isinstance(member, list):
         return [_kept_ids(item) if isinstance(item, str) else 0 for item in member]
     return 0
@@ -263,11 +270,13 @@ def _kept_excludes(excludes: object) -> list[object]:
     """The excluded people as objects, whether written so or as ids (ruling R17), with their cut-offs."""
     if not isinstance(excludes, list):
         return []
-    items = (item if isinstance(item, dict) else {"id": item} for item in excludes)
+    items = (
+        item if isinstance(item, dict) and "id" in item else {"id": item} for item in excludes
+    )
     return [
         {
-            "id": _kept_ids(item.get("id")),
-            "groupFeedId": _kept_ids(item.get("groupFeedId")),
+            "id": _kept_links(item["id"]),
+            "groupFeedId": _kept_links(item.get("groupFeedId")),
             "sequence": _kept_number(item.get("sequence")),
         }
         for item in items

@@ -56,7 +56,8 @@ class LandedPzpLine(NamedTuple):
     - ``data_bytes``, ``line_bytes``: the length of the data as canonical JSON as the message states
       it, and of the line without its end.
     - ``received_ms``: milliseconds since 1970, null where the log has no finite number.
-    - ``validity``: ``valid`` or ``invalid``, with one of ``REASONS``. An ``id_differs`` says that
+    - ``validity``: ``valid``, or ``invalid`` with one of ``REASONS``; ``not_checked`` with the reason
+      ``ciphertext_not_in_log``. An ``id_differs`` says that
       the ``message_id`` is a claim: the message is not the one of that id.
     """
 
@@ -118,6 +119,11 @@ def land_pzp_line(source_file: str, line: Line) -> LandedPzpLine | None:
     if not (isinstance(message_id, str) and isinstance(metadata, dict)):
         return LandedPzpLine(source_file, line.line_number, "not_a_message")
     data, sigkey = message.get("data"), message.get("sigkey")
+    misc = parsed.get("misc") if isinstance(parsed.get("misc"), dict) else {}
+    # What was hashed is the ciphertext (see scuttlehouse.opened).
+    original_data = misc.get("originalData")
+    is_opened = isinstance(original_data, str) and data is not None
+    signed = {**message, "data": original_data} if is_opened else message
     is_feed_root = is_moot(message)
     is_account_message = metadata.get("account") == SELF
     is_erased = data is None and metadata.get("dataHash") is not None
@@ -125,7 +131,15 @@ def land_pzp_line(source_file: str, line: Line) -> LandedPzpLine | None:
     is_of_a_set = _is_of_a_set(metadata) and not (is_feed_root or is_erased or is_account_message)
     said = _set_message(data) if is_of_a_set else None
     added, deleted, superseded = said if isinstance(said, tuple) else (None, None, None)
-    reason = invalid_reason(message_id, message)
+    reason = invalid_reason(message_id, signed)
+    is_unchecked = (
+        not is_opened
+        and misc.get("private") is True
+        and isinstance(data, dict)
+        and reason in ("data_hash_differs", "data_size_differs")
+    )
+    if is_unchecked:
+        reason = "ciphertext_not_in_log"
     return LandedPzpLine(
         source_file=source_file,
         line_number=line.line_number,
@@ -148,7 +162,7 @@ def land_pzp_line(source_file: str, line: Line) -> LandedPzpLine | None:
         data_bytes=whole_number(metadata.get("dataSize")),
         line_bytes=len(line.text),
         received_ms=finite_number(parsed.get("received")),
-        validity="invalid" if reason else "valid",
+        validity="not_checked" if is_unchecked else "invalid" if reason else "valid",
         invalid_reason=reason,
     )
 

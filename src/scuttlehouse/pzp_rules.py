@@ -47,6 +47,8 @@ REASONS = {
     "signature_is_malformed": "The sig is not 64 bytes in base58. A moot that nobody signed may "
     "have an empty one.",
     "signature_is_wrong": "The signature was not made by the sigkey over this metadata.",
+    "ciphertext_not_in_log": "The data is private and somebody has opened it; the ciphertext that was "
+    "hashed (misc.originalData) is not in the log, so that the message is not checked.",
 }
 
 _MESSAGE_MEMBERS = frozenset({"data", "sigkey", "sig"})

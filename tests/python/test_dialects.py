@@ -1,0 +1,162 @@
+"""Logs as released software writes them, in real builds: what was reported, with the right answers."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from conftest import FIXTURES, MARTS, PROJECT, Rows, Warehouse
+from scuttlehouse.ids import any_id, message_uri
+
+REPORTED = FIXTURES / "reported"
+FRIENDS = [REPORTED / "b01_friend.jsonl", REPORTED / "f02_friend.jsonl"]
+UNBOX_KEY = "glTDKakoUPbVOd03b0gW7idkUX2l4CNVFK9DMWRIDXo="
+
+
+def keys_of(name: str) -> list[str]:
+    """The ids of the messages of a log, in the order of its lines."""
+    lines = (REPORTED / name).read_text().splitlines()
+    return [message_uri(json.loads(line)["key"]) or "" for line in lines]
+
+
+@pytest.fixture(scope="module")
+def tables(warehouse: Warehouse) -> dict[str, Rows]:
+    logs = [path for path in sorted(REPORTED.glob("*.jsonl")) if path not in FRIENDS]
+    warehouse.land(*logs, *sorted((REPORTED / "passing").glob("*.jsonl")))
+    warehouse.build()
+    tables = {mart: warehouse.rows(f"select * from {mart}") for mart in MARTS}
+    tables["pzp"] = warehouse.rows("select * from stg_pzp__landed_lines")
+    warehouse.land(*logs, *FRIENDS)
+    warehouse.build()
+    tables["with_friends"] = warehouse.rows("select * from fct_messages")
+    tables["rejects_with_friends"] = warehouse.rows("select * from fct_rejected_lines")
+    tables["items_with_friends"] = warehouse.rows("select * from fct_set_items")
+    return tables
+
+
+def messages(tables: dict[str, Rows], name: str, table: str = "fct_messages") -> Rows:
+    rows = {row["message_id"]: row for row in tables[table]}
+    return [rows[key] for key in keys_of(name)]
+
+
+@pytest.mark.parametrize("table", ["fct_messages", "with_friends"])
+def test_ssb_db_keeps_the_ciphertext_in_the_value(tables: dict[str, Rows], table: str) -> None:
+    rows = messages(tables, "b01_ssbdb1_private.jsonl", table)
+    assert [row["validity"] for row in rows] == ["valid"] * 3
+    assert [row["is_valid_in_feed"] for row in rows] == [True] * 3
+    assert [row["is_private"] for row in rows] == [False, True, False]
+    assert [row["is_decrypted"] for row in rows] == [False, True, False]
+
+
+def test_a_friends_copy_accuses_nobody(tables: dict[str, Rows]) -> None:
+    assert not [row for row in tables["rejects_with_friends"] if "friend" in row["source_file"]]
+    assert not [row for row in tables["rejects_with_friends"] if "b01" in row["source_file"]]
+    assert "forged" not in {row["reason"] for row in tables["rejects_with_friends"]}
+    assert "carol" in {row["item"] for row in tables["items_with_friends"]}
+
+
+def test_other_formats_are_known_by_the_ends_of_their_sigils(tables: dict[str, Rows]) -> None:
+    rows = messages(tables, "b04_gabbygrove_sigils.jsonl")
+    assert [row["validity"] for row in rows] == ["not_checked"] * 3
+    formats = ["gabbygrove-v1", "gabbygrove-v1", "bendybutt-v1"]
+    assert [row["feed_format"] for row in rows] == formats
+    assert rows[1]["previous_id"] == rows[0]["message_id"]
+
+
+def test_colons_between_the_parts_of_a_uri(tables: dict[str, Rows]) -> None:
+    root, update = keys_of("b05_colon_uri.jsonl")
+    rows = [row for row in tables["fct_tangle_messages"] if row["message_id"] == update]
+    found = [(row["tangle_id"], row["status"], row["rank"]) for row in rows]
+    assert found == [(f"profile:{root}", "in", 1)]
+
+
+def test_no_key_of_a_query_is_in_a_table(tables: dict[str, Rows]) -> None:
+    assert thread(tables, "b07_unbox_query.jsonl") == [(0, "linked"), (1, "linked")]
+    bare = UNBOX_KEY.rstrip("=")
+    for name, rows in tables.items():
+        assert not [row for row in rows if bare in str(row) or "unbox=" in str(row)], name
+
+
+def thread(tables: dict[str, Rows], name: str) -> list[tuple[int, str]]:
+    """The thread of a log's first message: which line each message is, and what it hangs on."""
+    keys = keys_of(name)
+    rows = [row for row in tables["fct_thread_messages"] if row["tangle_id"] == f"thread:{keys[0]}"]
+    rows.sort(key=lambda row: int(row["thread_position"]))
+    return [(keys.index(row["message_id"]), row["attached_by"]) for row in rows]
+
+
+@pytest.mark.parametrize(
+    ("name", "attached"),
+    [
+        ("c01_no_branch.jsonl", ["linked", "by_time", "branch_missing"]),
+        ("c02_vote_in_thread.jsonl", ["linked"] * 4),
+        ("c06_root_link_object.jsonl", ["linked"] * 3),
+        ("c07_branch_missing.jsonl", ["linked", "branch_missing", "branch_missing"]),
+    ],
+)
+def test_threads_read_completely(tables: dict[str, Rows], name: str, attached: list[str]) -> None:
+    assert thread(tables, name) == list(enumerate(attached))
+
+
+@pytest.mark.parametrize("name", ["e01_tribes1.jsonl", "e03_preepoch_group.jsonl"])
+def test_a_group_before_epochs_has_one(tables: dict[str, Rows], name: str) -> None:
+    first = json.loads((REPORTED / name).read_text().splitlines()[1])["value"]["content"]
+    group = any_id(first["recps"][0])
+    epochs = [row for row in tables["dim_epochs"] if row["group_id"] == group]
+    assert [row["epoch_id"] for row in epochs] == keys_of(name)[:1]
+    assert [row["group_id"] for row in tables["dim_groups"]].count(group) == 1
+    members = [row for row in tables["fct_epoch_members"] if row["group_id"] == group]
+    assert len(members) == 2
+    assert all(row["is_declared"] for row in members)
+    assert [row["is_excluded"] for row in members].count(True) == 1
+    timeline = [
+        row
+        for row in tables["fct_tangle_messages"]
+        if row["tangle_id"] == f"group:{epochs[0]['epoch_id']}"
+    ]
+    assert {row["status"] for row in timeline} == {"in"}
+    assert len(timeline) == len(keys_of(name))
+
+
+def test_pzp_keeps_the_ciphertext_beside_the_message(tables: dict[str, Rows]) -> None:
+    rows = [row for row in tables["pzp"] if "-f0" in row["source_file"]]
+    assert rows and {row["validity"] for row in rows} == {"valid"}
+    assert {"alice", "bob", "carol"} <= {row["item"] for row in tables["fct_set_items"]}
+
+
+def test_an_older_name_of_the_epoch_key_changes_no_table(
+    warehouse: Warehouse,
+) -> None:
+    """ssb-tribes2 1.0.0 writes groupKey where later versions write secret."""
+
+    def built(folder: Path) -> dict[str, Any]:
+        logs = sorted(path for path in folder.iterdir() if ".jsonl" in path.name)
+        warehouse.land(*logs)
+        warehouse.build_marts()
+        names = {
+            f"{number:03d}-{log.name}": log.name.split(".")[0] for number, log in enumerate(logs)
+        }
+        return {
+            mart: comparable(warehouse.rows(f"select * from {mart}"), names)
+            for mart in MARTS
+            if mart not in NOT_COMPARED
+        }
+
+    sample = built(PROJECT / "sample")
+    older = built(REPORTED / "gk_tribes2_1_0_0")
+    assert older["dim_epochs"] and any("key_rank" in row for row in older["dim_epochs"])
+    assert [name for name in sample if sample[name] != older[name]] == []
+
+
+# They tell of the builds and of the files.
+NOT_COMPARED = {"dim_logs", "fct_timeline_updates", "fct_builds"}
+
+
+def comparable(rows: Rows, names: dict[str, str]) -> list[str]:
+    renamed = (
+        {k: names.get(v, v) if isinstance(v, str) else v for k, v in row.items()} for row in rows
+    )
+    return sorted(str(row) for row in renamed)
