@@ -12,7 +12,7 @@ import math
 from typing import Any, NamedTuple
 
 from scuttlehouse.epoch_keys import KeyRing, key_bytes, spelled_bytes
-from scuttlehouse.ids import any_id, feed_id, link_text, message_uri
+from scuttlehouse.ids import any_id, link_text, message_uri
 from scuttlehouse.json_lines import finite_number, line_object, utf8_text
 from scuttlehouse.landing import Line
 from scuttlehouse.opened import check_opened, original
