@@ -169,8 +169,8 @@ TANGLES = (
             "What is in the graph has a depth, and only that.",
         ),
         satisfies(
-            "depth",
-            "depth <= thread_position",
+            "thread_position",
+            "coalesce(depth, 0) <= thread_position",
             "Whoever has a chain before it stands behind all of it.",
         ),
         *flags("is_tip"),
