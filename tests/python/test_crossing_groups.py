@@ -133,8 +133,26 @@ def an_epoch_that_begins_a_third_group(groups: Groups) -> list[list[bytes]]:
     return [before, groups.lines()]
 
 
+def a_message_after_a_cut_off(groups: Groups) -> list[list[bytes]]:
+    """On the feed of somebody who is excluded; it is in no tangle, and for no group."""
+    first = groups.first
+    first.post("carol", "A1", "on time")
+    first.sync()
+    first.exclude("alice", "A1", ["carol"], as_objects=True)
+    before = groups.lines()
+    groups.say(first, "A1", {"type": "post", "text": "late"}, by="carol")
+    return [before, groups.lines()]
+
+
+def a_message_in_no_tangle(groups: Groups) -> list[list[bytes]]:
+    """It is for a group, and breaks a rule."""
+    before = groups.lines()
+    groups.say(groups.first, "A1", {"type": "post", "text": "?", "recps": [groups.first.id]})
+    return [before, groups.lines()]
+
+
 def test_groups_that_hang_on_another_one(warehouse: Warehouse) -> None:
-    worlds = [Groups(seed) for seed in range(5)]
+    worlds = [Groups(seed) for seed in range(7)]
     cases = {
         "announced": a_feed_that_is_announced(worlds[0]),
         "feed": a_post_on_a_feed_of_another_group(worlds[1]),
@@ -145,6 +163,8 @@ def test_groups_that_hang_on_another_one(warehouse: Warehouse) -> None:
             worlds[3], lambda: worlds[3].first.post("alice", "A1", "on")
         ),
         "third": an_epoch_that_begins_a_third_group(worlds[4]),
+        "late": a_message_after_a_cut_off(worlds[5]),
+        "loose": a_message_in_no_tangle(worlds[6]),
     }
     warehouse.land()
     for number, options in enumerate((["--full-refresh"], [])):
@@ -152,6 +172,10 @@ def test_groups_that_hang_on_another_one(warehouse: Warehouse) -> None:
             (warehouse.landing / f"{name}-{number}.jsonl").write_bytes(b"".join(logs[number]))
         warehouse.refresh("build", *WITHOUT_UNIT_TESTS, *options)
     refreshed = warehouse.published()
+    late = [row["late_message_count"] for row in refreshed["fct_exclusions"]]
+    assert 1 in late
+    broken = {row["rule_id"] for row in refreshed["fct_rule_violations"]}
+    assert "message_without_group_tangle" in broken
     touched = warehouse.rows("select group_id from int_refresh__groups")
     assert 0 < len(touched) < len(refreshed["dim_groups"]), "a refresh of some groups"
 
