@@ -9,7 +9,10 @@ from __future__ import annotations
 
 import json
 import math
+import re
+from collections.abc import Iterable
 from typing import Any, NamedTuple
+from urllib.parse import unquote
 
 from scuttlehouse.epoch_keys import KeyRing, key_bytes, spelled_bytes
 from scuttlehouse.ids import any_id, link_text, message_uri
@@ -36,6 +39,10 @@ KEPT_MEMBERS = (
 PUBLIC_PURPOSES = frozenset({"group/additions", "index", "main", "root", "v1"})
 
 LEAST_PURPOSE_KEY_BYTES = 16
+
+_QUERY = re.compile("[?#&]")
+# The base64 digits of 32 bytes; as many digits in hex are part of a key, too.
+_LIKE_A_KEY = re.compile("[A-Za-z0-9+/_-]{43}")
 
 REJECT_REASONS = {
     "cut_short": "The compressed file ends or breaks here. Copy or export it again.",
@@ -188,7 +195,12 @@ def _text(text: str) -> str:
 
 def _holds_key(text: str) -> bool:
     """Whether a text that is no id is a key, or a link with one in its query."""
-    return key_bytes(text) is not None or "unbox" in text.lower()
+    if key_bytes(text):
+        return True
+    link = unquote(text)
+    # The first character may be the & of a blob, whose hash looks like a key.
+    query = _QUERY.search(link, 1)
+    return "unbox=" in link.lower() or bool(query and _LIKE_A_KEY.search(link, query.start()))
 
 
 def _message_key_bytes(content: object) -> bytes | None:
@@ -217,10 +229,7 @@ def _whole_number(number: float) -> int | None:
 
 
 def _kept_content(content: dict[str, Any], is_decrypted: bool) -> str:
-    kept = {name: _kept_links(content[name]) for name in KEPT_MEMBERS if name in content}
-    root = kept.get("root")
-    if isinstance(root, list) and len(root) == 1:
-        kept["root"] = root[0]
+    kept = _kept_members(content, KEPT_MEMBERS)
     if "tangles" in content:
         kept["tangles"] = _kept_tangles(content["tangles"])
     if "excludes" in content:
@@ -232,24 +241,29 @@ def _kept_content(content: dict[str, Any], is_decrypted: bool) -> str:
     return json.dumps(kept)
 
 
+def _kept_members(source: dict[str, Any], names: Iterable[str]) -> dict[str, object]:
+    """The links under some names; some software writes a root as a list of one."""
+    kept = {name: _kept_links(source[name]) for name in names if name in source}
+    root = kept.get("root")
+    if isinstance(root, list) and len(root) == 1:
+        kept["root"] = root[0]
+    return kept
+
+
 def _kept_links(member: object) -> object:
-    """As :func:`_kept_ids`, where a link may be an object too (ids.link_text)."""
-    if isinstance(member, list):
-        return _kept_ids([link_text(item) for item in member])
-    return _kept_ids(link_text(member))
+    """Ids in their one spelling, written as texts or as objects (ids.link_text), or a list of them.
 
-
-def _kept_ids(member: object) -> object:
-    """Ids as they stand; 0 for anything else, so that its shape is seen but not what it says.
-
-    A recipient may be a key itself, as an object.
+    Anything else is 0, so that its shape is seen but not what it says: a recipient may be a key
+    itself, as an object.
     """
+    member = link_text(member)
     if member is None:
         return None
     if isinstance(member, str):
         return any_id(member) or (0 if _holds_key(member) else utf8_text(member))
     if isinstance(member, list):
-        return [_kept_ids(item) if isinstance(item, str) else 0 for item in member]
+        links = map(link_text, member)
+        return [_kept_links(link) if isinstance(link, str) else 0 for link in links]
     return 0
 
 
@@ -257,11 +271,7 @@ def _kept_tangles(tangles: object) -> object:
     if not isinstance(tangles, dict):
         return 0
     return {
-        _text(name): {
-            member: _kept_ids(field[member]) for member in ("root", "previous") if member in field
-        }
-        if isinstance(field, dict)
-        else 0
+        _text(name): _kept_members(field, ("root", "previous")) if isinstance(field, dict) else 0
         for name, field in tangles.items()
     }
 
@@ -270,9 +280,7 @@ def _kept_excludes(excludes: object) -> list[object]:
     """The excluded people as objects, whether written so or as ids (ruling R17), with their cut-offs."""
     if not isinstance(excludes, list):
         return []
-    items = (
-        item if isinstance(item, dict) and "id" in item else {"id": item} for item in excludes
-    )
+    items = (item if isinstance(item, dict) and "id" in item else {"id": item} for item in excludes)
     return [
         {
             "id": _kept_links(item["id"]),

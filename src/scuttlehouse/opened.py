@@ -22,7 +22,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from scuttlehouse.validation import MEMBER_ORDERS, Check, check_value
+from scuttlehouse.validation import MEMBER_ORDERS, Check, check_value, is_ciphertext
 
 # What unboxers add to a value; no signed value has these (ssb-db util.js, ssb-db2 msg-utils.js).
 UNBOXER_MEMBERS = frozenset({"meta", "cyphertext", "private", "unbox"})
@@ -85,19 +85,22 @@ def check_opened(
     >>> check_opened(value, original(value, {}), "%a", None)[0].invalid_reason
     'author_is_no_feed_id'
     """
-    check = check_value(opened.value, key=key, hmac_key=hmac_key)
-    if check.invalid_reason == "members_out_of_order":
+    checks = [check_value(opened.value, key=key, hmac_key=hmac_key)]
+    if checks[0].invalid_reason == "members_out_of_order":
         for order in MEMBER_ORDERS:
             if opened.value.keys() >= set(order):
                 signed = {name: opened.value[name] for name in order}
-                other = check_value(signed, key=key, hmac_key=hmac_key)
-                if other.validity == "valid":
-                    return other, opened.is_decrypted
-    if opened.ciphertext is not None or check.invalid_reason not in _FAULTS_OF_CONTENT:
-        return check, opened.is_decrypted
-    if opened.is_decrypted or _has_recipients(value.get("content")):
+                checks.append(check_value(signed, key=key, hmac_key=hmac_key))
+    valid = next((check for check in checks if check.validity == "valid"), None)
+    if opened.ciphertext is not None:
+        return valid or checks[0], True
+    if valid:
+        # The signature covers the text as it stands: it was never encrypted, whatever the log says.
+        return valid, False
+    is_opened = opened.is_decrypted or _has_recipients(value.get("content"))
+    if is_opened and checks[-1].invalid_reason in _FAULTS_OF_CONTENT:
         return Check(None, "not_checked", None, "ciphertext_not_in_log"), True
-    return check, False
+    return checks[0], opened.is_decrypted
 
 
 def _original_members(value: dict[str, Any]) -> dict[str, Any]:
@@ -107,7 +110,11 @@ def _original_members(value: dict[str, Any]) -> dict[str, Any]:
 
 
 def _ciphertexts(value: dict[str, Any], meta: dict[str, Any]) -> Iterator[str]:
-    """The texts that stand where software keeps the ciphertext of a message."""
+    """The ciphertexts that stand where software keeps the one of a message."""
+    return (text for text in _kept_texts(value, meta) if is_ciphertext(text))
+
+
+def _kept_texts(value: dict[str, Any], meta: dict[str, Any]) -> Iterator[str]:
     inner = value.get("meta")
     for place in (meta, inner if isinstance(inner, dict) else {}):
         if isinstance(place.get("originalContent"), str):
