@@ -90,7 +90,9 @@ final as (
         sightings.asserted_ms,
         -- The group that a message is for is its first recipient.
         case
-            when sightings.content like '%"ssb:identity/group/%' or sightings.content like '%"ssb:message/cloaked/%'
+            when
+                sightings.content like '%"ssb:identity/group/%'
+                or sightings.content like '%"ssb:message/cloaked/%'
                 then get_json_object(sightings.content, '$.recps[0]')
         end as addressed_group_id,
         -- The earliest time persists, whatever became of the log that had it (ruling R2).

@@ -72,8 +72,8 @@ shaped_fields as (
 
 ),
 
--- Posts, votes and whatever else is in a thread hang together by `root` and `branch` (rulings R11 and R39); what
--- carries a tangle field of that kind says it there.
+-- Posts, votes and whatever else is in a thread hang together by `root` and `branch` (rulings R11 and R39);
+-- what carries a tangle field of that kind says it there.
 thread_posts as (
 
     select
@@ -124,7 +124,9 @@ first_messages as (
     group by shaped_fields.message_id
     having
         bool_or(
-            shaped_fields.tangle_kind = 'group' and shaped_fields.root_id is null and shaped_fields.fault is null
+            shaped_fields.tangle_kind = 'group'
+            and shaped_fields.root_id is null
+            and shaped_fields.fault is null
         )
         and not bool_or(shaped_fields.tangle_kind in ('epoch', 'members'))
 

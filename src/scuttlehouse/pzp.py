@@ -120,8 +120,7 @@ def land_pzp_line(source_file: str, line: Line) -> LandedPzpLine | None:
         return LandedPzpLine(source_file, line.line_number, "not_a_message")
     data, sigkey = message.get("data"), message.get("sigkey")
     misc = parsed.get("misc")
-    if not isinstance(misc, dict):
-        misc = {}
+    misc = misc if isinstance(misc, dict) else {}
     # What was hashed is the ciphertext (see scuttlehouse.opened).
     original_data = misc.get("originalData")
     is_opened = isinstance(original_data, str) and data is not None
