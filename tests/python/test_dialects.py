@@ -10,6 +10,7 @@ import pytest
 
 from conftest import FIXTURES, MARTS, PROJECT, Rows, Warehouse
 from scuttlehouse.ids import any_id, message_uri
+from test_publishing import WITHOUT_UNIT_TESTS
 
 REPORTED = FIXTURES / "reported"
 FRIENDS = [REPORTED / "b01_friend.jsonl", REPORTED / "f02_friend.jsonl"]
@@ -26,11 +27,11 @@ def keys_of(name: str) -> list[str]:
 def tables(warehouse: Warehouse) -> dict[str, Rows]:
     logs = [path for path in sorted(REPORTED.glob("*.jsonl")) if path not in FRIENDS]
     warehouse.land(*logs, *sorted((REPORTED / "passing").glob("*.jsonl")))
-    warehouse.build()
+    warehouse.build("build", *WITHOUT_UNIT_TESTS)
     tables = {mart: warehouse.rows(f"select * from {mart}") for mart in MARTS}
     tables["pzp"] = warehouse.rows("select * from stg_pzp__landed_lines")
     warehouse.land(*logs, *FRIENDS)
-    warehouse.build()
+    warehouse.build("build", *WITHOUT_UNIT_TESTS)
     tables["with_friends"] = warehouse.rows("select * from fct_messages")
     tables["rejects_with_friends"] = warehouse.rows("select * from fct_rejected_lines")
     tables["items_with_friends"] = warehouse.rows("select * from fct_set_items")
