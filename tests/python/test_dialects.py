@@ -63,7 +63,7 @@ def test_other_formats_are_known_by_the_ends_of_their_sigils(tables: dict[str, R
     rows = messages(tables, "b04_gabbygrove_sigils.jsonl")
     assert [row["validity"] for row in rows] == ["not_checked"] * 3
     formats = ["gabbygrove-v1", "gabbygrove-v1", "bendybutt-v1"]
-    assert [row["feed_format"] for row in rows] == formats
+    assert [row["feed_id"].split("/")[1] for row in rows] == formats
     assert rows[1]["previous_id"] == rows[0]["message_id"]
 
 
