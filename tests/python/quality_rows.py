@@ -126,6 +126,7 @@ THREAD_MESSAGE = {
     "asserted_at": NOON,
     "received_at": None,
     "ordered_at": NOON,
+    "attached_by": "linked",
 }
 SET_ID = "S" * 44
 SET = {
@@ -322,6 +323,8 @@ GOOD: dict[str, list[Row]] = {
         VALID_MESSAGE
         | {"feed_id": "nobody", "validity": "invalid", "invalid_reason": "author_is_no_feed_id"}
         | {"is_valid_in_feed": False},
+        VALID_MESSAGE
+        | {"validity": "not_checked", "warning": "ciphertext_not_in_log", "is_valid_in_feed": None},
         VALID_MESSAGE | {"content_type": None, "is_private": True},
         VALID_MESSAGE | {"epoch_id": message("e"), "is_private": True, "is_decrypted": True},
     ],
@@ -390,6 +393,7 @@ GOOD: dict[str, list[Row]] = {
         THREAD_MESSAGE | {"thread_position": 0, "depth": 0, "is_concurrent": None},
         THREAD_MESSAGE
         | {"asserted_time_fault": "missing", "asserted_at": None, "ordered_at": None},
+        THREAD_MESSAGE | {"attached_by": "by_time", "depth": None},
     ],
     "dim_sets": [
         SET,
@@ -647,7 +651,8 @@ BAD: dict[tuple[str, str], list[Row]] = {
         {"thread_position": None},
         {"status": "rejected"},
     ],
-    ("fct_thread_messages", "depth"): [{"depth": 3}, {"thread_position": None}],
+    ("fct_thread_messages", "depth"): [{"depth": None}, {"attached_by": "by_time"}],
+    ("fct_thread_messages", "thread_position"): [{"depth": 3}, {"thread_position": None}],
     ("fct_thread_messages", "is_concurrent"): [{"is_concurrent": None}, {"thread_position": 0}],
     ("fct_tangle_messages", "is_tip"): [{"status": "set_aside"}, {"status": None}],
     ("fct_tangle_links", "is_in_graph"): [{"is_in_log": False}, {"is_in_log": None}],

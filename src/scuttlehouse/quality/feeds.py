@@ -81,8 +81,9 @@ FEEDS = (
         among("warning", tuple(WARNINGS), "A warning that the validation gives."),
         satisfies(
             "warning",
-            "warning is null or validity != 'invalid'",
-            "An invalid message has a reason, and no warning.",
+            "warning is null or validity = 'valid'"
+            " or (validity = 'not_checked' and warning = 'ciphertext_not_in_log')",
+            "Only valid messages have a warning, and those whose ciphertext nobody has.",
         ),
         among("feed_fault", tuple(FEED_FAULTS), "A fault that the chain of a feed can have."),
         satisfies(
