@@ -73,36 +73,31 @@ def test_a_refresh_of_damaged_tables(
     assert refreshing.published() == before
 
 
-@pytest.mark.parametrize("table", ["fct_timeline_updates", "fct_tangle_messages"])
-def test_a_full_refresh_beside_damaged_orders(refreshing: Warehouse, table: str) -> None:
-    """It makes every table anew, the commands that lead to the published order too."""
-    flip(data_file(refreshing, table))
-    refreshing.refresh("build", *WITHOUT_TESTS, "--full-refresh")
-    counted = """
-        select
-            (select count(*) from scuttlehouse.fct_timeline_updates where command = 'ins') as inserted,
-            (select count(*) from scuttlehouse.fct_tangle_messages where status = 'in') as placed,
-            (select max(refresh_number) from scuttlehouse.fct_timeline_updates) as refreshes
-    """
-    [counts] = refreshing.rows(counted)
-    assert counts["inserted"] == counts["placed"] > 0
-    assert counts["refreshes"] == 1
-
-
 def log_file(warehouse: Warehouse) -> Path:
     with open_catalog(warehouse.home) as catalog:
         return Path(catalog.tables(LOG)["fct_builds"])
 
 
-def test_a_full_refresh_beside_a_damaged_log(
+def test_a_full_refresh_beside_damaged_orders_and_a_damaged_log(
     refreshing: Warehouse, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    files = files_of(str(log_file(refreshing)))
-    flip(max(Path(file) for file in files if Path(file).suffix == ".parquet"))
+    """It makes every table anew, the commands that lead to the published order too."""
+    log = files_of(str(log_file(refreshing)))
+    flip(max(Path(file) for file in log if Path(file).suffix == ".parquet"))
+    for table in "fct_timeline_updates", "fct_tangle_messages":
+        flip(data_file(refreshing, table))
     refreshing.refresh("build", *WITHOUT_TESTS, "--full-refresh")
     assert "The log of builds is damaged, and begins anew: " in capfd.readouterr().out
-    builds = "select count(distinct build_id) as builds from scuttlehouse.fct_builds"
-    assert refreshing.rows(builds) == [{"builds": 1}]
+    counted = """
+        select
+            (select count(*) from scuttlehouse.fct_timeline_updates where command = 'ins') as inserted,
+            (select count(*) from scuttlehouse.fct_tangle_messages where status = 'in') as placed,
+            (select max(refresh_number) from scuttlehouse.fct_timeline_updates) as refreshes,
+            (select count(distinct build_id) from scuttlehouse.fct_builds) as builds
+    """
+    [counts] = refreshing.rows(counted)
+    assert counts["inserted"] == counts["placed"] > 0
+    assert (counts["refreshes"], counts["builds"]) == (1, 1)
 
 
 def test_a_full_refresh_where_spark_cannot_list_the_tables(refreshing: Warehouse) -> None:
