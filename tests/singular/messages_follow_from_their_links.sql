@@ -35,9 +35,7 @@ link_summaries as (
         bool_and(links.is_in_graph) as has_all_previous,
         max(previous_messages.rank) as greatest_rank,
         max(previous_messages.thread_position) as last_thread_position,
-        array_join(
-            array_sort(collect_list(case when not links.is_in_graph then links.previous_id end)), ' '
-        ) as blocking_ids,
+        array_sort(collect_list(case when not links.is_in_graph then links.previous_id end)) as blocking_ids,
         bool_or(not links.is_in_graph and not links.is_in_log) as is_missing,
         bool_or(not links.is_in_graph and links.is_in_log) as is_known
     from links
@@ -55,7 +53,9 @@ linked_messages as (
         link_summaries.greatest_rank,
         link_summaries.last_thread_position,
         link_summaries.message_id is not null as has_links,
-        nullif(link_summaries.blocking_ids, '') as expected_blocking_ids,
+        case
+            when size(link_summaries.blocking_ids) > 0 then array_join(link_summaries.blocking_ids, ' ')
+        end as expected_blocking_ids,
         coalesce(link_summaries.is_missing, false) as is_missing,
         coalesce(link_summaries.is_known, false) as is_known
     from tangle_messages

@@ -271,3 +271,28 @@ def test_a_changed_record_is_a_sentence(house: House, table: str) -> None:
             CatalogError, match=r"^The records of builds in the catalog are damaged: "
         ):
             attempt()
+
+
+def test_damaged_work_tables_and_a_damaged_log_are_forgotten(house: House) -> None:
+    house.build("one", {"dim_a": 1, "dim_b": 1})
+    log = house.make("fct_builds", 1, namespace=LOG)
+    damaged = house.make("dim_a", 2)
+    flip(Path(damaged), 9)
+    flip(Path(log), 9)
+    with open_catalog(house.home) as catalog:
+        assert sorted(catalog.forget_damaged()) == ["dim_a", "fct_builds"]
+        assert catalog.forget_damaged() == []
+        assert set(catalog.tables(WORK)) == {"dim_b"}
+        assert catalog.tables(LOG) == {}
+    assert house.read() == {"dim_a": [1], "dim_b": [1]}, "what is published stays"
+
+
+def test_a_log_that_is_dropped_is_published_no_longer(house: House) -> None:
+    house.build("one", {"dim_a": 1})
+    house.make("fct_builds", 1, namespace=LOG)
+    with open_catalog(house.home) as catalog:
+        catalog.move_log()
+        assert set(catalog.tables(PUBLISHED)) == {"dim_a", "fct_builds"}
+        catalog.drop_log()
+        assert set(catalog.tables(PUBLISHED)) == {"dim_a"}
+        assert catalog.tables(LOG) == {}
