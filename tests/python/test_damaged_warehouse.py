@@ -95,9 +95,12 @@ def test_a_full_refresh_where_spark_cannot_list_the_tables(refreshing: Warehouse
     flip(file)
     try:
         refused = refreshing.run("scuttlehouse", "build")
-        made = refreshing.run("scuttlehouse", "build", "--full-refresh", *WITHOUT_TESTS)
+        first_model = "-s", "stg_landing__logs"
+        made = refreshing.run(
+            "scuttlehouse", "build", "--full-refresh", *first_model, *WITHOUT_TESTS
+        )
     finally:
-        file.write_bytes(content)  # A build without tests publishes nothing.
+        file.write_bytes(content)  # A build of a part without tests publishes nothing.
     assert refused.returncode != 0
     assert file.name in refused.stdout, refused.stdout
     assert made.returncode == 0, made.stdout
