@@ -95,10 +95,8 @@ def test_a_full_refresh_where_spark_cannot_list_the_tables(refreshing: Warehouse
     flip(file)
     try:
         refused = refreshing.run("scuttlehouse", "build")
-        first_model = "-s", "stg_landing__logs"
-        made = refreshing.run(
-            "scuttlehouse", "build", "--full-refresh", *first_model, *WITHOUT_TESTS
-        )
+        damaged = "-s", "+stg_ssb__messages"
+        made = refreshing.run("scuttlehouse", "build", "--full-refresh", *damaged, *WITHOUT_TESTS)
     finally:
         file.write_bytes(content)  # A build of a part without tests publishes nothing.
     assert refused.returncode != 0
