@@ -32,6 +32,14 @@ _TABLES = (
     "check (only_row = 1), record text not null, checksum varchar(64) not null)",
 )
 
+# Other programs read all columns, so one whose name is damaged is told here and not by them.
+_ALL_COLUMNS = (
+    "select catalog_name, table_namespace, table_name, metadata_location, "
+    "previous_metadata_location, iceberg_type from iceberg_tables limit 0",
+    "select catalog_name, namespace, property_key, property_value "
+    "from iceberg_namespace_properties limit 0",
+)
+
 
 class Dialect(NamedTuple):
     """What differs between the two databases."""
@@ -132,6 +140,8 @@ def open_catalog(home: Path, *, read_only: bool = False) -> Iterator[Catalog]:
             if read_only:
                 raise CatalogError(NOTHING_PUBLISHED)
             _make_tables(database, home)
+        for statement in _ALL_COLUMNS:
+            database.execute(statement)
         recorded = read_records(database)[0].home
         if recorded != str(home):
             raise CatalogError(

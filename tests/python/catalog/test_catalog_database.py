@@ -311,6 +311,18 @@ def test_a_damaged_catalog_is_a_sentence_or_the_right_answer(sqlite_house: House
     assert all(outcomes.values()), outcomes
 
 
+def test_a_damaged_name_of_a_column_is_a_sentence(sqlite_house: House) -> None:
+    sqlite_house.build("one", {"dim_a": 1})
+    catalog_file = sqlite_house.home / "catalog.db"
+    whole = catalog_file.read_bytes()
+    for name in (b"previous_metadata_location", b"property_value", b"iceberg_type"):
+        place = whole.index(name)
+        catalog_file.write_bytes(whole)
+        flip(catalog_file, 8 * (place + len(name) - 1))
+        with pytest.raises(CatalogError, match="SQLite cannot use the catalog .*no such column"):
+            sqlite_house.kept()
+
+
 def test_a_damaged_log_of_a_killed_process_takes_nothing_back(sqlite_house: House) -> None:
     sqlite_house.build("one", {"dim_a": 1})
     sqlite_house.begin("two")
