@@ -323,6 +323,14 @@ def warehouse(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Warehouse]:
     shared.stop()
 
 
+@pytest.fixture
+def refreshed(warehouse: Warehouse) -> Iterator[Warehouse]:
+    """A warehouse whose builds publish without tests."""
+    warehouse.land()
+    with warehouse.published_unchecked():
+        yield warehouse
+
+
 @pytest.fixture(scope="session")
 def tribes2(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """Real group logs with the answers of the software that published them."""

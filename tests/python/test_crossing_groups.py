@@ -13,8 +13,7 @@ from scuttlehouse.sample.groups import Group
 from scuttlehouse.sample.lines import line_of
 from scuttlehouse.sample.signing import Message, base64_text
 from scuttlehouse.sample.world import World
-from test_publishing import WITHOUT_UNIT_TESTS
-from test_refreshes import difference
+from test_refreshes import BUILD, difference
 
 PEOPLE = ["alice", "bob", "carol"]
 ALICE = frozenset({"alice"})
@@ -151,7 +150,7 @@ def a_message_in_no_tangle(groups: Groups) -> list[list[bytes]]:
     return [before, groups.lines()]
 
 
-def test_groups_that_hang_on_another_one(warehouse: Warehouse) -> None:
+def test_groups_that_hang_on_another_one(refreshed: Warehouse) -> None:
     worlds = [Groups(seed) for seed in range(7)]
     cases = {
         "announced": a_feed_that_is_announced(worlds[0]),
@@ -166,21 +165,20 @@ def test_groups_that_hang_on_another_one(warehouse: Warehouse) -> None:
         "late": a_message_after_a_cut_off(worlds[5]),
         "loose": a_message_in_no_tangle(worlds[6]),
     }
-    warehouse.land()
     for number, options in enumerate((["--full-refresh"], [])):
         for name, logs in cases.items():
-            (warehouse.landing / f"{name}-{number}.jsonl").write_bytes(b"".join(logs[number]))
-        warehouse.refresh("build", *WITHOUT_UNIT_TESTS, *options)
-    refreshed = warehouse.published()
-    late = [row["late_message_count"] for row in refreshed["fct_exclusions"]]
+            (refreshed.landing / f"{name}-{number}.jsonl").write_bytes(b"".join(logs[number]))
+        refreshed.refresh(*BUILD, *options)
+    tables = refreshed.published()
+    late = [row["late_message_count"] for row in tables["fct_exclusions"]]
     assert 1 in late
-    broken = {row["rule_id"] for row in refreshed["fct_rule_violations"]}
+    broken = {row["rule_id"] for row in tables["fct_rule_violations"]}
     assert "message_without_group_tangle" in broken
-    touched = warehouse.rows("select group_id from int_refresh__groups")
-    assert 0 < len(touched) < len(refreshed["dim_groups"]), "a refresh of some groups"
+    touched = refreshed.rows("select group_id from int_refresh__groups")
+    assert 0 < len(touched) < len(tables["dim_groups"]), "a refresh of some groups"
 
-    warehouse.build("build", *WITHOUT_UNIT_TESTS)
-    at_once = warehouse.published()
+    refreshed.build(*BUILD)
+    at_once = refreshed.published()
     for name in at_once.keys() - OF_BUILDS:
-        different = difference(refreshed[name], at_once[name])
+        different = difference(tables[name], at_once[name])
         assert different is None, f"{name}: {different}"

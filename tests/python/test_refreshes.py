@@ -11,7 +11,7 @@ from __future__ import annotations
 import gzip
 import os
 import random
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from math import ceil
 from pathlib import Path
 
@@ -23,14 +23,6 @@ from test_publishing import differing, published_orders, replayed
 SPLITS = int(os.environ.get("SCUTTLEHOUSE_TEST_SPLITS", "1"))
 SCENARIOS = min(SPLITS, 9)
 BUILD = "build", "--exclude-resource-types", "test", "unit_test"
-
-
-@pytest.fixture
-def refreshed(warehouse: Warehouse) -> Iterator[Warehouse]:
-    """A warehouse whose builds publish without tests."""
-    warehouse.land()
-    with warehouse.published_unchecked():
-        yield warehouse
 
 
 def pieces(logs: list[Path], dice: random.Random) -> dict[str, bytes]:

@@ -179,20 +179,41 @@ class Catalog:
             published = self.tables(PUBLISHED) | self.tables(LOG)
             rows.point(self.database, PUBLISHED, published)
 
+    def verify(self) -> None:
+        """Compare the metadata files that Spark reads when it lists tables with their checksums.
+
+        Spark itself tries a damaged one again for a minute and a half.
+
+        Raises:
+            CatalogError: one is missing or damaged. It names the table and the file.
+        """
+        seen = self._damaged()
+        # A build beside this process may have replaced a file, and removed it, since it was named.
+        for (namespace, name), file in self._damaged().items() & seen.items():
+            try:
+                checksums.verify(Path(file))
+            except CatalogError as error:
+                raise CatalogError(
+                    f"The table {namespace}.{name} cannot be used. {error} {_START_ANEW}"
+                ) from None
+
     def forget_damaged(self) -> list[str]:
         """Forget the work tables, and the log, whose metadata file is missing or damaged; return their names.
 
         While a namespace names one of these, Spark cannot list its tables.
         """
         with self.database.transaction():
-            damaged = [
-                (namespace, name)
-                for namespace in (WORK, LOG)
-                for name, file in rows.tables_in(self.database, namespace).items()
-                if not checksums.is_whole(Path(file))
-            ]
-            rows.forget(self.database, damaged)
+            damaged = self._damaged()
+            rows.forget(self.database, list(damaged))
         return [name for _, name in damaged]
+
+    def _damaged(self) -> dict[tuple[str, str], str]:
+        return {
+            (namespace, name): file
+            for namespace in (WORK, LOG)
+            for name, file in rows.tables_in(self.database, namespace).items()
+            if not checksums.is_whole(Path(file))
+        }
 
     def drop_log(self) -> None:
         """Forget the log of runs: the next build makes an empty one."""

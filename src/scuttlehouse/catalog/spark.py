@@ -6,8 +6,13 @@ import os
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-from scuttlehouse.catalog.database import postgresql_address
-from scuttlehouse.catalog.home import home_folder, prepare_home, temporary_folder
+from scuttlehouse.catalog.database import open_catalog, postgresql_address
+from scuttlehouse.catalog.home import (
+    holds_table_files,
+    home_folder,
+    prepare_home,
+    temporary_folder,
+)
 from scuttlehouse.catalog.jars import jars
 from scuttlehouse.catalog.names import CATALOG
 
@@ -18,13 +23,16 @@ def spark_settings() -> dict[str, str]:
     What this process and its Java write from here on is for their owner alone.
 
     Raises:
-        CatalogError: the home cannot be used, or a jar is missing.
+        CatalogError: the home cannot be used, a jar is missing, or a table is damaged.
     """
     os.umask(0o077)
     if not _names_files_in_utf_8():
         os.environ["LC_ALL"] = "C.UTF-8"
     home = home_folder()
     prepare_home(home)
+    if holds_table_files(home):
+        with open_catalog(home) as tables:
+            tables.verify()
     temporary = temporary_folder(home)
     catalog = f"spark.sql.catalog.{CATALOG}"
     address = postgresql_address()

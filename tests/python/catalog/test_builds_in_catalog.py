@@ -280,7 +280,12 @@ def test_damaged_work_tables_and_a_damaged_log_are_forgotten(house: House) -> No
     flip(Path(damaged), 9)
     flip(Path(log), 9)
     with open_catalog(house.home) as catalog:
+        with pytest.raises(
+            CatalogError, match=r"^The table \S+ cannot be used\. The file \S+ is damaged.* Run "
+        ):
+            catalog.verify()
         assert sorted(catalog.forget_damaged()) == ["dim_a", "fct_builds"]
+        catalog.verify()
         assert catalog.forget_damaged() == []
         assert set(catalog.tables(WORK)) == {"dim_b"}
         assert catalog.tables(LOG) == {}

@@ -319,7 +319,7 @@ def test_a_damaged_name_of_a_column_is_a_sentence(sqlite_house: House) -> None:
         place = whole.index(name)
         catalog_file.write_bytes(whole)
         flip(catalog_file, 8 * (place + len(name) - 1))
-        with pytest.raises(CatalogError, match="SQLite cannot use the catalog .*no such column"):
+        with pytest.raises(CatalogError, match=r"SQLite cannot use the catalog .*no such column"):
             sqlite_house.kept()
 
 
