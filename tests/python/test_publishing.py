@@ -247,13 +247,27 @@ def test_a_part_is_built_tested_and_published(
     outcome = warehouse.dbt("build", "-s", "dim_groups+", *WITHOUT_UNIT_TESTS)
     said = statuses(outcome)
     assert outcome.success, said
-    assert "is_key_dim_groups_group_id" in said
+    assert "is_key_dim_groups_group_id__dim_epochs_epoch_id" in said
     assert "dim_feeds" not in said
     assert differing(warehouse.published(), published) == ["fct_quality_results"]
     with open_catalog(warehouse.home) as catalog:
         part = catalog.published()
         assert not part.is_whole
         assert part.public["dim_groups"] == catalog.tables("scuttlehouse_work")["dim_groups"]
+
+
+@pytest.mark.usefixtures("published")
+def test_a_key_and_a_reference_that_do_not_hold_are_rows(warehouse: Warehouse) -> None:
+    """In the tables of the work schema, which the next build sets back."""
+    warehouse.rows(
+        "insert into fct_messages select * from fct_messages order by message_id limit 1"
+    )
+    warehouse.rows("delete from dim_feeds where feed_id = (select min(feed_id) from dim_feeds)")
+    outcome = warehouse.dbt("test", "-s", "is_key_fct_messages*", "--store-failures")
+    [result] = [one for one in outcome.result if one.node.resource_type == "test"]
+    assert str(result.status) == "fail"
+    rows = warehouse.rows(f"select distinct broken_rule from {result.node.relation_name}")
+    assert {row["broken_rule"] for row in rows} == {"key", "reference of feed_id"}
 
 
 def test_a_part_that_is_computed_anew_is_not_published_without_all_that_it_is_made_of(

@@ -1,7 +1,6 @@
-{#- Rows whose key stands more than once or is not whole (`nullable` columns may be null), and values of
-    `references` (each a column, the relation `to` and the field there) that no row of the other relation has.
-    Null refers to nothing. -#}
-{% test is_key(model, columns, nullable=[], references=[]) %}
+{#- Rows whose key stands more than once or is not whole (`nullable` columns may be null), and values that
+    refer to no row: `references` are columns by name, each with the `model.column` that has its values. -#}
+{% test is_key(model, columns, nullable=[], references={}) %}
     {%- set whole = columns | reject('in', nullable) | join(' is null or ') %}
     select
         'key' as broken_rule,
@@ -10,17 +9,17 @@
     where {{ is_tested(model.identifier) }}
     group by {{ columns | join(', ') }}
     having count(*) > 1 or {{ whole }} is null
-    {% for reference in references %}
+    {% for column, referred in references.items() %}
+        {%- set name, key = referred.split('.') %}
         union all
         select
-            'reference of {{ reference.column }}' as broken_rule,
-            referring.{{ reference.column }} as broken_value
+            'reference of {{ column }}' as broken_rule,
+            referring.{{ column }} as broken_value
         from (
-            select {{ reference.column }}
+            select {{ column }}
             from {{ model }}
-            where {{ reference.column }} is not null and {{ is_tested(model.identifier) }}
+            where {{ column }} is not null and {{ is_tested(model.identifier) }}
         ) as referring
-        left anti join {{ reference.to }} as referred
-            on referring.{{ reference.column }} = referred.{{ reference.field }}
+        left anti join {{ ref(name) }} as referred on referring.{{ column }} = referred.{{ key }}
     {% endfor %}
 {% endtest %}
