@@ -23,7 +23,8 @@ check: lint
 	@$(BIN)/pytest -m "not spark" --numprocesses=2
 
 adapter: $(VENV)/.installed
-	@$(BIN)/pytest $(ADAPTER)
+	@$(BIN)/pytest $(ADAPTER)/tests
+	@$(BIN)/pytest $(ADAPTER)/suites
 
 lint: $(VENV)/.installed
 	@$(BIN)/ruff check src packages python_models tests benchmarks schedules examples

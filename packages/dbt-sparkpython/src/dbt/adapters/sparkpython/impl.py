@@ -10,7 +10,9 @@ from typing import Any, TypeAlias, cast
 
 from dbt.adapters.base.impl import PythonJobHelper
 from dbt.adapters.base.meta import available
+from dbt.adapters.base.relation import BaseRelation
 from dbt.adapters.contracts.connection import AdapterRequiredConfig
+from dbt.adapters.contracts.relation import RelationType
 from dbt.adapters.events.logging import AdapterLogger
 from dbt.adapters.spark.connections import SparkConnectionMethod
 from dbt.adapters.spark.impl import SparkAdapter
@@ -27,6 +29,8 @@ logger = AdapterLogger("sparkpython")
 # Commands that open a session as soon as they have parsed the project; Java starts meanwhile.
 NEED_SPARK = ("build", "run", "test", "seed")
 RUN_PYTHON_MODELS = ("build", "run")
+
+LIST_VIEWS = "sparkpython_list_views"
 
 
 class SparkPythonAdapter(SparkAdapter):
@@ -69,6 +73,25 @@ class SparkPythonAdapter(SparkAdapter):
         except Exception as error:
             logger.debug(traceback.format_exc())
             raise DbtRuntimeError(str(error)) from error
+
+    @available
+    def list_relations_without_caching(self, schema_relation: BaseRelation) -> list[BaseRelation]:
+        """The tables of a schema, as dbt-spark lists them, and its views, which Iceberg lists apart."""
+        tables: list[BaseRelation] = super().list_relations_without_caching(schema_relation)
+        listed = {table.identifier for table in tables}
+        try:
+            views = self.execute_macro(LIST_VIEWS, kwargs={"schema_relation": schema_relation})
+        except DbtRuntimeError:  # There is no such schema, or the catalog has no views.
+            return tables
+        return tables + [
+            self.Relation.create(
+                schema=view["namespace"],
+                identifier=view["viewName"],
+                type=RelationType.View,
+            )
+            for view in views
+            if not view["isTemporary"] and view["viewName"] not in listed
+        ]
 
     @available
     def list_relations_again(self, *schemas: str) -> None:
