@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from scuttlehouse import jsjson
-from scuttlehouse.landing import Line
+from scuttlehouse.files.parts import Line
 
 
 def line_object(line: Line) -> dict[str, Any] | str:

@@ -15,12 +15,12 @@ from typing import Any, NamedTuple
 from urllib.parse import unquote
 
 from scuttlehouse.epoch_keys import KeyRing, key_bytes, spelled_bytes
+from scuttlehouse.files.parts import Line
 from scuttlehouse.ids import any_id, link_text, message_uri
 from scuttlehouse.json_lines import finite_number, line_object, utf8_text
-from scuttlehouse.landing import Line
 from scuttlehouse.opened import check_opened, original
 from scuttlehouse.pzp import is_pzp
-from scuttlehouse.validation import feed_format, is_ciphertext, previous_text
+from scuttlehouse.validation import check_value, feed_format, is_ciphertext, previous_text
 
 KEPT_MEMBERS = (
     "type",
@@ -45,15 +45,16 @@ _QUERY = re.compile("[?#&]")
 _LIKE_A_KEY = re.compile("[A-Za-z0-9+/_-]{43}")
 
 REJECT_REASONS = {
-    "cut_short": "The compressed file ends or breaks here. Copy or export it again.",
+    "cut_short": "The file ends or breaks here. Copy or export it again.",
+    "damaged": "Bytes that are no message: cut, overwritten or glued. Copy or export the log again.",
+    "zero_bytes": "The bytes are all zero, as a power cut leaves them. Copy or export the log again.",
     "too_long": "The line is longer than 1 MiB; a message has at most 8192 characters.",
     "not_utf8": "The line is not UTF-8 text. Export the log again.",
     "empty_line": "The line is empty.",
     "not_json": "The line is not JSON. Export the log again.",
     "too_deep": "The line nests deeper than any message may.",
-    "not_a_message": "The line is JSON, but lacks what every message has: a key that is a message "
-    "id, and a value with an author, a sequence and a content; or, of pzp, an id and a msg with "
-    "metadata.",
+    "not_a_message": "The line is JSON, but lacks what every message has: a value with an author, a "
+    "sequence and a content, and a key that is a message id; or, of pzp, an id and a msg with metadata.",
 }
 
 
@@ -158,24 +159,32 @@ class _Parsed(NamedTuple):
 
 
 def _parse(line: Line) -> _Parsed | str | None:
-    """The parts of a message line, or the reason why it is none; None for a line of pzp."""
+    """The parts of a message line, or the reason why it is none; None for a line of pzp.
+
+    A value without a key has its hash as its key.
+    """
     message = line_object(line)
     if is_pzp(message):
         return None
     if isinstance(message, str):
         return message
     key, value, meta = message.get("key"), message.get("value"), message.get("meta")
+    meta = meta if isinstance(meta, dict) else {}
+    if key is None and value is None:  # Some software exports the values alone.
+        value, message = message, {}
     if not (
-        isinstance(key, str)
-        and message_uri(key)
-        and isinstance(value, dict)
+        isinstance(value, dict)
         and isinstance(value.get("author"), str)
         and isinstance(value.get("sequence"), int | float)
         and not isinstance(value.get("sequence"), bool)
         and "content" in value
     ):
         return "not_a_message"
-    return _Parsed(key, value, message.get("timestamp"), meta if isinstance(meta, dict) else {})
+    if key is None and feed_format(value["author"]) == "classic":
+        key = check_value(original(value, meta).value).message_key
+    if not (isinstance(key, str) and message_uri(key)):
+        return "not_a_message"
+    return _Parsed(key, value, message.get("timestamp"), meta)
 
 
 def _content_type(content: object) -> str | None:

@@ -12,8 +12,8 @@ from __future__ import annotations
 from typing import Any, NamedTuple, TypeGuard
 
 from scuttlehouse.canonical import from_base58
+from scuttlehouse.files.parts import Line
 from scuttlehouse.json_lines import finite_number, line_object, utf8_text
-from scuttlehouse.landing import Line
 from scuttlehouse.pzp_rules import (
     KEY_BYTES,
     SELF,

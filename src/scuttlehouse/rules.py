@@ -43,7 +43,13 @@ def project_variables(project: Path) -> dict[str, Any]:
 
 def lines_hash(home: Path, network_key_file: str) -> str:
     """What stands for all that decides how a line is read: the code, and keys that never show."""
-    code = hash_modules("scuttlehouse.lines", "scuttlehouse.pzp", "scuttlehouse.spark_landing")
+    code = hash_modules(
+        "scuttlehouse.glued_lines",
+        "scuttlehouse.spark_landing",
+        "scuttlehouse.files.recognise",
+        "scuttlehouse.files.bipf",
+        "scuttlehouse.files.flume",
+    )
     key = read_network_key(Path(network_key_file)) if network_key_file else b""
     return f"{code}-{KeyRing(warehouse_pepper(home)).hash(key)[:16]}"
 
