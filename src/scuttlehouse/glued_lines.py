@@ -50,7 +50,7 @@ def land_lines(
 ) -> Iterator[LandedLine]:
     """The rows of a line, see :func:`scuttlehouse.lines.land_line`; a fault of it comes last.
 
-    >>> rows = land_lines("a.jsonl", Line(7, b'\\0{"key": 1}', None), KeyRing(b"pepper"))
+    >>> rows = land_lines("a.jsonl", Line(7, b'\\0{"id": 1}', None), KeyRing(b"pepper"))
     >>> [row.reject_reason for row in rows]
     ['not_a_message', 'zero_bytes']
     """

@@ -4,7 +4,7 @@ A log is read once. It is known again by its size and time, or by its content wh
 has changed, and keeps the lines that an earlier build has read; a log whose content has changed is read
 again, and its new lines take the place of the old ones. A log that has vanished (moved to an
 archive, say) keeps its lines: messages are never unseen. The same content under another name is the same
-log: it is read under one name only.
+log: it is read under one name only, and the others, which have no lines, are forgotten when they vanish.
 """
 
 from __future__ import annotations

@@ -16,11 +16,16 @@ from scuttlehouse.files.parts import MAX_LINE_BYTES, Line
 
 _DECODER = JSONDecoder()
 _BETWEEN = re.compile("[ \t\r\n,\\[\\]\x1e\ufeff]*")
+_ZEROS = re.compile("\0+")
 _FIRST_MEMBER = re.compile(r'\{\s*"([^"\\]{0,64})"\s*:')
 _CHUNK = 1 << 18
 
 # How often a damaged text is read at most, in all tries to find the next value.
 _TRIES = 8
+
+# Messages are shorter as a rule.
+_SHORT = 1 << 14
+_COST_OF_A_TRY = 1 << 12
 
 # What the beginning of a message is looked for by, where no message of the file is known yet.
 _KEYS = "key|id"
@@ -107,20 +112,19 @@ class _Window:
         self.fill()
         if not self.text.startswith("{", self.start):
             return None
-        try:
-            return _DECODER.raw_decode(self.text, self.start)[1]
-        except (JSONDecodeError, RecursionError):
-            return None
+        found = _object_at(self.text, self.start)
+        return None if isinstance(found, int) else found[1]
 
     def skip_damage(self, name: str | None) -> str:
         """Go to the next message; name the fault of what is skipped.
 
         ``name`` is the pattern of the first member's name in the file's messages.
         """
+        if self.text.startswith("\0", self.start):
+            return self._skip_zeros()
         own = _FIRST_MEMBER.match(self.text, self.start)
         beginning = re.compile(rf'\{{\s*"(?:{name or (re.escape(own[1]) if own else _KEYS)})"\s*:')
         is_object = self.text.startswith("{", self.start)
-        is_zero = self.text.startswith("\0", self.start)
         skipped = tried = 0
         while True:
             match = beginning.search(self.text, self.start + (skipped == 0))
@@ -129,7 +133,6 @@ class _Window:
                 end = len(self.text)
             end = min(end, self.start + MAX_LINE_BYTES)
             text = self.take(end)
-            is_zero = is_zero and not _BETWEEN.sub("", text).strip("\0")
             skipped += len(text)
             self.fill()
             if self.start == len(self.text):
@@ -140,22 +143,43 @@ class _Window:
                     if cost == 0:
                         break
                     tried += cost
-                is_zero = False
                 skipped += len(self.take(self.start + 1))
-        if is_zero:
-            return "zero_bytes"
         if skipped > MAX_LINE_BYTES:
             return "too_long"
         return "cut_short" if is_object and self.start == len(self.text) else "damaged"
 
+    def _skip_zeros(self) -> str:
+        while self.text.startswith("\0", self.start):
+            match = _ZEROS.match(self.text, self.start)
+            self.take(match.end() if match else len(self.text))
+            self.fill()
+        return "zero_bytes"
+
     def _try_message(self) -> int:
-        """0 if a message begins here; otherwise how much was read to find that none does."""
+        """0 if a message begins here; otherwise what it cost to find that none does, in characters."""
+        found = _object_at(self.text, self.start)
+        if isinstance(found, int):
+            return found + _COST_OF_A_TRY
+        return 0 if any(part in found[0] for part in _PARTS) else found[1] - self.start
+
+
+def _object_at(text: str, start: int) -> tuple[dict[str, object], int] | int:
+    """The object that begins at a place, and where it ends; or how many characters show that none does.
+
+    An error of the parser costs as much as the text that it was given, so it is given a short one first.
+    """
+    read = 0
+    for length in (_SHORT, len(text)):
+        piece = text[start : start + length]
         try:
-            value, end = _DECODER.raw_decode(self.text, self.start)
+            value, end = _DECODER.raw_decode(piece)
         except JSONDecodeError as error:
-            # A text without an end is told by its beginning.
-            read = len(self.text) if error.msg.startswith("Unterminated") else error.pos
-            return max(read - self.start, 1)
+            read += len(piece)
+            is_open = error.msg.startswith("Unterminated") or error.pos + 16 > len(piece)
+            if not is_open or start + length >= len(text):
+                break
         except RecursionError:
-            return MAX_LINE_BYTES
-        return 0 if any(part in value for part in _PARTS) else max(end - self.start, 1)
+            return len(text) - start
+        else:
+            return value, start + end
+    return read
