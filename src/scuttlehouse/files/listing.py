@@ -65,7 +65,7 @@ def list_logs(folder: Path) -> list[Log]:
             )
         while shown in logs:
             shown += "~"
-        logs[shown] = _log(path, shown, reason)
+        logs[shown] = entry_of(path, shown, reason)
     return [logs[name] for name in sorted(logs)]
 
 
@@ -86,6 +86,18 @@ def require_logs(folder: Path, stock: Iterable[LedgerEntry]) -> None:
         f"The landing folder {folder} holds no log with a line in it: put logs there (for example *.jsonl, "
         f"*.jsonl.gz, log.bipf), or set SCUTTLEHOUSE_LANDING to another folder.{told}"
     )
+
+
+def has_name_of_a_log(name: str) -> bool:
+    """Whether a name ends as names of logs do.
+
+    >>> has_name_of_a_log("a.JSONL.gz"), has_name_of_a_log("a.gz"), has_name_of_a_log("log.bipf.stats")
+    (True, False, False)
+    """
+    name = name.lower()
+    for packed in PACKED:
+        name = name.removesuffix(packed)
+    return name.endswith(SUFFIXES)
 
 
 def shown_name(name: str) -> str:
@@ -126,34 +138,26 @@ def _entries(folder: Path) -> Iterator[tuple[Path, str | None]]:
         yield path, f"The folder cannot be read ({error.strerror}): {_REMEDY}."
 
 
-def _log(path: Path, shown: str, reason: str | None) -> Log:
+def entry_of(path: Path, shown: str, reason: str | None = None) -> Log:
+    """The entry of a path, with the problem that keeps it from being read, if it has one."""
     try:
         state = path.stat()
     except OSError as error:
         what = "A link to nothing" if path.is_symlink() else "The file cannot be read"
-        state = _own_state(path)
         reason = reason or f"{what} ({error.strerror}): {_REMEDY}."
+        return Log(str(path), shown, 0, 0, problem=reason)
     if reason is None:
         reason = _problem(path, state.st_mode)
     return Log(str(path), shown, state.st_size, state.st_mtime_ns // 1_000_000, problem=reason)
-
-
-def _own_state(path: Path) -> os.stat_result:
-    """The state of a link itself; of a file that has gone meanwhile, nothing."""
-    try:
-        return path.lstat()
-    except OSError:
-        return os.stat_result((0,) * 10)
 
 
 def _problem(path: Path, mode: int) -> str | None:
     for is_special, what in _SPECIAL:
         if is_special(mode):
             return f"{what} and no file: move it out of the landing folder."
-    name = path.name.lower()
-    for packed in PACKED:
-        name = name.removesuffix(packed)
-    if not name.endswith(SUFFIXES):
+    if stat.S_ISDIR(mode):
+        return "A folder and no file."
+    if not has_name_of_a_log(path.name):
         return (
             f"Its name is not that of a log: if it is one, let the name end in {', '.join(SUFFIXES[:-1])} "
             f"or {SUFFIXES[-1]}; compressed, {', '.join(PACKED)} may follow."
