@@ -146,9 +146,7 @@ def epoch_key(line: Line) -> bytes | None:
     if parsed is None or isinstance(parsed, str):
         return None
     content = parsed.value["content"]
-    if _content_type(content) != "group/init":
-        return None
-    return _message_key_bytes(content)
+    return _message_key_bytes(content) if _content_type(content) == "group/init" else None
 
 
 class _Parsed(NamedTuple):
@@ -159,10 +157,7 @@ class _Parsed(NamedTuple):
 
 
 def _parse(line: Line) -> _Parsed | str | None:
-    """The parts of a message line, or the reason why it is none; None for a line of pzp.
-
-    A value without a key has its hash as its key.
-    """
+    """The parts of a message line, or the reason why it is none; None for a line of pzp."""
     message = line_object(line)
     if is_pzp(message):
         return None
@@ -170,7 +165,7 @@ def _parse(line: Line) -> _Parsed | str | None:
         return message
     key, value, meta = message.get("key"), message.get("value"), message.get("meta")
     meta = meta if isinstance(meta, dict) else {}
-    if key is None and value is None:  # Some software exports the values alone.
+    if key is None and value is None:  # A value alone. Its hash is its key.
         value, message = message, {}
     if not (
         isinstance(value, dict)
@@ -232,9 +227,8 @@ def _purpose_key(purpose: object) -> bytes | None:
 
 
 def _whole_number(number: float) -> int | None:
-    if not math.isfinite(number) or number != int(number) or abs(number) > 2**53:
-        return None
-    return int(number)
+    is_whole = math.isfinite(number) and number == int(number) and abs(number) <= 2**53
+    return int(number) if is_whole else None
 
 
 def _kept_content(content: dict[str, Any], is_decrypted: bool) -> str:
@@ -301,6 +295,5 @@ def _kept_excludes(excludes: object) -> list[object]:
 
 
 def _kept_number(number: object) -> int | None:
-    if isinstance(number, bool) or not isinstance(number, int | float):
-        return None
-    return _whole_number(number)
+    finite = finite_number(number)
+    return None if finite is None else _whole_number(finite)

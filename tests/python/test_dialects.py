@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 
+import forms
 from conftest import FIXTURES, MARTS, PROJECT, Rows, Warehouse
 from scuttlehouse.ids import any_id, message_uri
 from test_publishing import WITHOUT_UNIT_TESTS
@@ -129,36 +130,83 @@ def test_pzp_keeps_the_ciphertext_beside_the_message(tables: dict[str, Rows]) ->
     assert {"alice", "bob", "carol"} <= {row["item"] for row in tables["fct_set_items"]}
 
 
-def test_an_older_name_of_the_epoch_key_changes_no_table(
-    warehouse: Warehouse,
-) -> None:
-    """ssb-tribes2 1.0.0 writes groupKey where later versions write secret."""
+Tables = dict[str, Rows]
 
-    def built(folder: Path) -> dict[str, Any]:
-        logs = sorted(path for path in folder.iterdir() if ".jsonl" in path.name)
-        warehouse.land(*logs)
-        warehouse.build_marts()
-        names = {
-            f"{number:03d}-{log.name}": log.name.split(".")[0] for number, log in enumerate(logs)
-        }
-        return {
-            mart: comparable(warehouse.rows(f"select * from {mart}"), names)
-            for mart in MARTS
-            if mart not in NOT_COMPARED
-        }
 
-    sample = built(PROJECT / "sample")
-    older = built(REPORTED / "gk_tribes2_1_0_0")
-    assert older["dim_epochs"]
-    assert [name for name in sample if sample[name] != older[name]] == []
+def built(warehouse: Warehouse, logs: list[Path]) -> Tables:
+    """Every mart of some logs, with files named as the sample names its own."""
+    warehouse.land(*logs)
+    warehouse.build_marts()
+    names = {f"{number:03d}-{log.name}": log.name.split(".")[0] for number, log in enumerate(logs)}
+    return {
+        mart: [
+            {k: names.get(v, v) if isinstance(v, str) else v for k, v in row.items()}
+            for row in warehouse.rows(f"select * from {mart}")
+        ]
+        for mart in MARTS
+        if mart not in NOT_COMPARED
+    }
 
 
 # They tell of the builds and of the files.
 NOT_COMPARED = {"dim_logs", "fct_timeline_updates", "fct_builds"}
 
 
-def comparable(rows: Rows, names: dict[str, str]) -> list[str]:
-    renamed = (
-        {k: names.get(v, v) if isinstance(v, str) else v for k, v in row.items()} for row in rows
-    )
-    return sorted(str(row) for row in renamed)
+def differing(tables: Tables, others: Tables, *columns: str) -> list[str]:
+    """The tables whose rows differ, whatever stands in some columns."""
+
+    def comparable(rows: Rows) -> list[str]:
+        return sorted(str({k: v for k, v in row.items() if k not in columns}) for row in rows)
+
+    return [name for name in tables if comparable(tables[name]) != comparable(others[name])]
+
+
+@pytest.fixture(scope="module")
+def sample(warehouse: Warehouse) -> Tables:
+    return built(warehouse, sorted((PROJECT / "sample").iterdir()))
+
+
+def test_an_older_name_of_the_epoch_key_changes_no_table(
+    warehouse: Warehouse, sample: Tables
+) -> None:
+    """ssb-tribes2 1.0.0 writes groupKey where later versions write secret."""
+    older = built(warehouse, sorted((REPORTED / "gk_tribes2_1_0_0").iterdir()))
+    assert older["dim_epochs"]
+    assert differing(sample, older) == []
+
+
+# What each log of the sample is rewritten into. Bytes that a set frees are those of its lines.
+REWRITTEN = {
+    "alice": ("pretty_printed", "bzip2", "utf-16-le with a mark"),
+    "bob": ("bipf_log", "zstd", "utf-8"),
+    "devices": ("array_by_line", "gzip", "utf-32-be"),
+    "relay": ("flume_log", "none", "utf-8"),
+}
+
+
+def test_other_forms_of_the_sample_give_the_same_tables(
+    warehouse: Warehouse, sample: Tables, tmp_path: Path
+) -> None:
+    logs = []
+    for log in sorted((PROJECT / "sample").iterdir()):
+        name = log.name.split(".")[0]
+        data = log.read_bytes()
+        lines = (gzip.decompress(data) if log.suffix == ".gz" else data).split(b"\n")
+        # The suffix says nothing.
+        logs.append(tmp_path / f"{name}.json")
+        logs[-1].write_bytes(forms.rewrite(forms.objects(lines), *REWRITTEN[name]))
+    other = built(warehouse, logs)
+    assert other["fct_messages"]
+    # No other form holds lines that are no JSON.
+    lost = {"not_json", "not_utf8", "empty_line", "too_deep"}
+    for tables in (sample, other):
+        tables["fct_rejected_lines"] = [
+            row for row in tables["fct_rejected_lines"] if row["reason"] not in lost
+        ]
+    assert differing(sample, other, "line_number") == []
+    found = warehouse.rows("select source_file, form, compression, encoding from dim_logs")
+    kinds = {
+        row["source_file"][4:-5]: (row["form"], row["compression"], row["encoding"])
+        for row in found
+    }
+    assert kinds == {name: forms.kind_of(*kind) for name, kind in REWRITTEN.items()}

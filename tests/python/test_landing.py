@@ -883,16 +883,16 @@ def test_a_build_of_odd_logs(warehouse: Warehouse) -> None:
 
 
 @pytest.mark.usefixtures("built")
-def test_a_build_without_logs_changes_nothing(warehouse: Warehouse) -> None:
+def test_a_build_without_a_folder_of_logs_changes_nothing(warehouse: Warehouse) -> None:
     before = warehouse.published()
     warehouse.land()
-    spoil_by_a_broken_link(warehouse.landing)
+    spoil_nothing(warehouse.landing)
     outcome = warehouse.dbt("build", "--exclude-resource-type", "unit_test")
     assert not outcome.success
     [failed] = [result for result in outcome.result if result.status == "error"]
     assert failed.node.name == "stg_landing__logs"
     said = [line.strip() for line in failed.message.splitlines()]
-    sentence = SPOILT[spoil_by_a_broken_link].format(warehouse.landing)
+    sentence = SPOILT[spoil_nothing].format(warehouse.landing)
     assert f"The model raised scuttlehouse.landing.LandingError: {sentence}" in said
     assert not [line for line in said if line.startswith(("at ", "Traceback", "File "))], said
     ran = {

@@ -62,7 +62,7 @@ def quarters(log: Path) -> dict[str, bytes]:
 def unfinished(name: str, data: bytes, dice: random.Random) -> bytes:
     """A log while its export runs: some of its lines, or a file that is cut anywhere."""
     if name.endswith(".gz"):
-        return data[: dice.randrange(1, len(data))]
+        return data[: dice.randrange(2, len(data))]  # One byte is no gzip.
     lines = data.splitlines(keepends=True)
     return b"".join(lines[: dice.randrange(1, len(lines) + 1)])
 
