@@ -192,6 +192,7 @@ def row_of_text(text: bytes | None) -> LandedLine:
         (b"<!DOCTYPE html><p>404", "HTML"),
         (b"id,author\n1,me\n", "`jq -c .`"),
         (b"\x81\x92\x93" * 99, "Binary data"),
+        (b'{"level": 30, "time": 1}\n' * 100, "JSON of other software"),
         (b'{"messages": [{"key": "%a", "value": 1}]}', "jq -c '.[\"messages\"][]'"),
     ],
 )

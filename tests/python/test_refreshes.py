@@ -67,6 +67,12 @@ def unfinished(name: str, data: bytes, dice: random.Random) -> bytes:
     return b"".join(lines[: dice.randrange(1, len(lines) + 1)])
 
 
+def compressed(name: str, data: bytes) -> dict[str, bytes]:
+    """The same log under another name, compressed if it is not."""
+    packed = data if name.endswith(".gz") else gzip.compress(data)
+    return {f"renamed-{name}.gz": packed}
+
+
 def put(warehouse: Warehouse, files: Mapping[str, bytes]) -> None:
     for name, data in files.items():
         (warehouse.landing / name).write_bytes(data)
@@ -76,7 +82,7 @@ def put(warehouse: Warehouse, files: Mapping[str, bytes]) -> None:
 def test_any_history_of_a_landing_folder_ends_in_the_tables_of_one_build(
     refreshed: Warehouse, tribes2: Path, seed: int
 ) -> None:
-    """Logs come, go on, are archived and come again; a build is rolled back; readers replay commands."""
+    """Logs come, go on, move, are archived, come again; a build is rolled back; readers replay commands."""
     dice = random.Random(seed)
     scenarios = sorted(path for path in tribes2.iterdir() if path.is_dir())
     dice.shuffle(scenarios)
@@ -86,7 +92,7 @@ def test_any_history_of_a_landing_folder_ends_in_the_tables_of_one_build(
     files = pieces([log for found in logs for log in dice.sample(found, min(len(found), 4))], dice)
     names = list(files)
     first = names[: dice.randrange(3, len(names))]
-    growing, archived = first[0], first[1]
+    growing, archived, moved = first[:3]
     half = {growing: unfinished(growing, files[growing], dice)}
     # Every refresh has something of this log, whatever else it has.
     steady = quarters(max(other.rglob("*.jsonl"), key=lambda log: (log.stat().st_size, log)))
@@ -101,13 +107,16 @@ def test_any_history_of_a_landing_folder_ends_in_the_tables_of_one_build(
         refreshed.refresh(*BUILD)
     before = refreshed.published()
 
+    files |= compressed(moved, files.pop(moved))
     put(refreshed, files)
-    (refreshed.landing / archived).unlink()
+    for gone in (archived, moved):
+        (refreshed.landing / gone).unlink()
     refreshed.refresh(*BUILD)
     tables = refreshed.published()
     is_whole = half[growing] == files[growing]
     status = {name: "new" if name in thirds[2] else "known" for name in files}
     status |= {growing: "known" if is_whole else "changed", archived: "vanished"}
+    status |= {moved: "moved", f"renamed-{moved}.gz": "new"}
     assert {row["source_file"]: row["status"] for row in tables["dim_logs"]} == status, (
         f"seed {seed}"
     )

@@ -120,6 +120,20 @@ def read_records(stream: BinaryIO) -> Iterator[Line]:
                 yield _line(number, record.data)
 
 
+def begins_a_log(block: bytes) -> bool:
+    """Whether a block begins with a record that is an object, perhaps after deleted ones.
+
+    >>> begins_a_log(bytes([3, 0]) + bytes(3) + bytes([1, 0, 5])), begins_a_log(bytes(9))
+    (True, False)
+    """
+    place = 0
+    while (end := _record_end(block, place)) is not None and end > place:
+        if block[place + 2 : end].strip(b"\0"):
+            return _is_object(block, place, end)
+        place = end
+    return place > 0 and len(block) == BLOCK_BYTES and not block[place:].strip(b"\0")
+
+
 class Record(NamedTuple):
     """The data of a record; or a fault, of a part of a block that is none."""
 
@@ -163,7 +177,7 @@ def block_records(block: bytes) -> Iterator[Record]:
 def _record_end(block: bytes, place: int) -> int | None:
     """Where the record at a place ends: at the place itself if it is no record; None if beyond the block."""
     if place + 2 > len(block):
-        return place if not block[place] else None
+        return None if block[place:].strip(b"\0") else place
     length = block[place] | block[place + 1] << 8
     end = place + 2 + length if length else place
     return end if end <= len(block) else None

@@ -8,7 +8,7 @@ import re
 from json import JSONDecodeError, JSONDecoder
 from typing import BinaryIO
 
-from scuttlehouse.files.bipf import BLOCK_BYTES, block_records
+from scuttlehouse.files.bipf import BLOCK_BYTES, begins_a_log
 from scuttlehouse.files.flume import offset_width
 from scuttlehouse.files.parts import Kind, Log
 from scuttlehouse.files.unpack import BROKEN, opened, unpacked
@@ -61,6 +61,13 @@ _LIST_INSIDE = re.compile(
     r'\{\s*("[^"\\\n]{1,64}")\s*:\s*\[\s*\{\s*"(?:key|value|id|msg|author|previous)"\s*:'
 )
 
+# A long file of JSON that has none of these names in its first bytes is of other software.
+_MANY_LINES = 100
+_OF_MESSAGES = re.compile(r'"(?:author|msg|value|key)"\s*:')
+_OF_OTHERS = (
+    "JSON of other software: its first values are no messages. Move it out of the landing folder."
+)
+
 
 def recognise(log: Log) -> Kind | str:
     """The kind of a log, or a sentence that says what the file is and how to make it readable.
@@ -98,13 +105,14 @@ def recognise_head(head: bytes, compression: str) -> Kind | str:
         return f"This is a tar archive{inside}: unpack it with `tar -xf`."
     if offset_width(head) is not None:
         return Kind("flume_log", compression, "binary")
-    if _is_bipf_log(head):
+    if begins_a_log(head[:BLOCK_BYTES]):
         return Kind("bipf_log", compression, "binary")
     encoding = encoding_of(head)
     text = codecs.getincrementaldecoder(encoding)("replace").decode(head)
     form = form_of(text)
     if form is not None:
-        return Kind(form, compression, encoding)
+        is_of_others = text.count("\n") >= _MANY_LINES and not _OF_MESSAGES.search(text)
+        return _OF_OTHERS if is_of_others else Kind(form, compression, encoding)
     wrapped = _LIST_INSIDE.match(text.lstrip(_BLANK))
     if wrapped:
         member = json.dumps(json.loads(wrapped[1]))
@@ -181,12 +189,3 @@ def _head(stream: BinaryIO) -> bytes:
     except BROKEN:
         pass
     return b"".join(parts)
-
-
-def _is_bipf_log(head: bytes) -> bool:
-    """Whether a block of records begins a file: all of its first records are objects, or deleted."""
-    records = block_records(head[:BLOCK_BYTES])
-    first = next(records, None)
-    if first is None or first.fault or len(first.data) < 2:
-        return False
-    return bool(first.data.strip(b"\0")) or len(head) >= BLOCK_BYTES
