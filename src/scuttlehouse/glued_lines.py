@@ -6,14 +6,14 @@ A line is one message as a rule, and read as one first. Only where that fails, i
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from scuttlehouse.epoch_keys import KeyRing
 from scuttlehouse.files.parts import Line
 from scuttlehouse.files.values import split_values
-from scuttlehouse.json_lines import line_object
-from scuttlehouse.lines import LandedLine, epoch_key, land_line
-from scuttlehouse.pzp import LandedPzpLine, land_pzp_line
+from scuttlehouse.json_lines import has_word, line_object
+from scuttlehouse.lines import KEY_WORDS, LandedLine, epoch_key, land_line
+from scuttlehouse.pzp import PZP_WORDS, LandedPzpLine, land_pzp_line
 
 # What a line is by itself that holds several values, or one beside something else.
 _MAY_HAVE_PARTS = ("not_json", "not_utf8", "not_a_message")
@@ -61,25 +61,23 @@ def land_lines(
     return (row for row in rows if row is not None)
 
 
-def land_pzp_lines(source_file: str, line: Line) -> Iterator[LandedPzpLine]:
+def land_pzp_lines(source_file: str, line: Line) -> Iterable[LandedPzpLine]:
     """The rows of a line, see :func:`scuttlehouse.pzp.land_pzp_line`."""
+    if not has_word(line, PZP_WORDS):
+        return ()
     row = land_pzp_line(source_file, line)
     rows = [row]
-    if row is None and _has_parts(line, b'"msg"'):
+    if row is None and line_object(line) in _MAY_HAVE_PARTS:
         rows = [land_pzp_line(source_file, part) for part in line_parts(line)]
     return (row for row in rows if row is not None)
 
 
-def epoch_keys(line: Line) -> Iterator[bytes]:
-    """The keys of the epochs that the messages of a line make."""
+def epoch_keys(line: Line) -> Iterable[bytes]:
+    """The keys of the epochs that the messages of a line make, see :func:`scuttlehouse.lines.epoch_key`."""
+    if not has_word(line, KEY_WORDS):
+        return ()
     key = epoch_key(line)
     keys = [key]
-    if key is None and _has_parts(line, b'"group/init"'):
+    if key is None and line_object(line) in _MAY_HAVE_PARTS:
         keys = [epoch_key(part) for part in line_parts(line)]
     return (key for key in keys if key is not None)
-
-
-def _has_parts(line: Line, word: bytes) -> bool:
-    """Whether a line is broken and has a word, which most lines have not: look before parsing."""
-    is_seen = line.text is not None and (word in line.text or b"\\u" in line.text)
-    return is_seen and line_object(line) in _MAY_HAVE_PARTS

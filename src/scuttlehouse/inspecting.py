@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import os
 import secrets
+import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -32,8 +34,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print what the files are; return 1 if one of them cannot be read as a log."""
+    try:
+        is_good = _print_all(args.files)
+        sys.stdout.flush()
+    except BrokenPipeError:  # The reader, `head` for example, has enough.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    return 0 if is_good else 1
+
+
+def _print_all(names: Iterable[str]) -> bool:
     is_good = True
-    for path in map(Path, args.files):
+    for path in map(Path, names):
         try:
             logs = list_logs(path) if path.is_dir() else [entry_of(path, shown_name(str(path)))]
         except LandingError as error:
@@ -44,7 +56,7 @@ def run(args: argparse.Namespace) -> int:
             lines = [*_told(log)]
             print(*lines, sep="\n")
             is_good = is_good and len(lines) > 1
-    return 0 if is_good else 1
+    return is_good
 
 
 def _told(log: Log) -> Iterator[str]:

@@ -17,7 +17,7 @@ from urllib.parse import unquote
 from scuttlehouse.epoch_keys import KeyRing, key_bytes, spelled_bytes
 from scuttlehouse.files.parts import Line
 from scuttlehouse.ids import any_id, link_text, message_uri
-from scuttlehouse.json_lines import finite_number, line_object, utf8_text
+from scuttlehouse.json_lines import finite_number, has_word, line_object, utf8_text
 from scuttlehouse.opened import check_opened, original
 from scuttlehouse.pzp import is_pzp
 from scuttlehouse.validation import check_value, feed_format, is_ciphertext, previous_text
@@ -39,6 +39,9 @@ KEPT_MEMBERS = (
 PUBLIC_PURPOSES = frozenset({"group/additions", "index", "main", "root", "v1"})
 
 LEAST_PURPOSE_KEY_BYTES = 16
+
+# What lines that make an epoch have, and most have not. A member's name may be spelled with escapes.
+KEY_WORDS = (b"secret", b"groupKey", b"\\u")
 
 _QUERY = re.compile("[?#&]")
 # The base64 digits of 32 bytes; as many digits in hex are part of a key, too.
@@ -139,10 +142,7 @@ def epoch_key(line: Line) -> bytes | None:
     >>> epoch_key(Line(1, b'{"key": "%a"}', None)) is None
     True
     """
-    # Most lines make no epoch: look before parsing. A member's name may be spelled with escapes.
-    if line.text is None or not any(name in line.text for name in (b"secret", b"groupKey", b"\\u")):
-        return None
-    parsed = _parse(line)
+    parsed = _parse(line) if has_word(line, KEY_WORDS) else None
     if parsed is None or isinstance(parsed, str):
         return None
     content = parsed.value["content"]

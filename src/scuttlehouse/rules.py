@@ -69,7 +69,7 @@ def hash_files(paths: Iterable[Path]) -> str:
 def hash_modules(*names: str) -> str:
     """One hash of some modules and of all modules of the same package that they import.
 
-    >>> hash_modules("scuttlehouse.ledger") == hash_modules("scuttlehouse.ledger", "scuttlehouse.landing")
+    >>> hash_modules("scuttlehouse.ledger") == hash_modules("scuttlehouse.ledger", "scuttlehouse.files.parts")
     True
     """
     return hash_files(_reached(names).values())
