@@ -35,7 +35,7 @@ def refreshed(warehouse: Warehouse) -> Iterator[Warehouse]:
 
 def pieces(logs: list[Path], dice: random.Random) -> dict[str, bytes]:
     """Parts of the logs as files by name, with overlaps and repeats, in any order; some are compressed."""
-    found = []
+    found, seen = [], set()
     for log in logs:
         data = gzip.decompress(log.read_bytes()) if log.suffix == ".gz" else log.read_bytes()
         lines = data.splitlines(keepends=True)
@@ -43,6 +43,9 @@ def pieces(logs: list[Path], dice: random.Random) -> dict[str, bytes]:
         for start, end in zip([0, *cuts], [*cuts, len(lines)], strict=True):
             overlap = dice.choice([0, 0, 5, 200])
             part = b"".join(lines[max(start - overlap, 0) : end])
+            if part in seen:  # The same log twice is read once.
+                continue
+            seen.add(part)
             name = f"{dice.randrange(10**9):09d}-{log.parent.name}-{log.name.removesuffix('.gz')}"
             is_packed = dice.random() < 0.3
             found.append((f"{name}.gz", gzip.compress(part)) if is_packed else (name, part))
