@@ -10,7 +10,7 @@ final as (
 
     select source_file
     from logs
-    where status in ('new', 'changed')
+    where status in ('new', 'changed', 'moved', 'copy')
 
 )
 

@@ -7,7 +7,9 @@ from pyspark.sql import functions as F
 
 from scuttlehouse.catalog import home_folder
 from scuttlehouse.engine import WarehouseError
-from scuttlehouse.landing import content_hash, landing_folder, list_logs
+from scuttlehouse.files.listing import list_logs, require_logs
+from scuttlehouse.files.recognise import recognise
+from scuttlehouse.landing import content_hash, landing_folder
 from scuttlehouse.ledger import LedgerEntry, take_stock
 from scuttlehouse.rules import lines_hash
 from scuttlehouse.spark_landing import spark_schema
@@ -19,7 +21,7 @@ def model(dbt: Any, session: SparkSession) -> DataFrame:
     landing, is_full_refresh = landing_folder(), get_flags().FULL_REFRESH
     published = ledger(is_full_refresh)
     known = {} if is_full_refresh else published.of_folder(landing)
-    found = list_logs(landing, may_be_empty=bool(known))
+    found = list_logs(landing)
     lost = published.names - {log.source_file for log in found}
     if not known and lost:
         print(
@@ -32,8 +34,11 @@ def model(dbt: Any, session: SparkSession) -> DataFrame:
         known,
         get_invocation_id(),
         lines_hash(home_folder(), dbt.config.get("network_key_file")),
+        recognise,
         content_hash,
     )
+    if not known:
+        require_logs(landing, stock)
     return session.createDataFrame(stock, spark_schema(LedgerEntry)).withColumn(
         "landing_folder", F.lit(str(landing))
     )

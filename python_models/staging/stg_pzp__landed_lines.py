@@ -4,7 +4,8 @@ from typing import Any
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 
-from scuttlehouse.pzp import LandedPzpLine, land_pzp_line
+from scuttlehouse.glued_lines import land_pzp_lines
+from scuttlehouse.pzp import LandedPzpLine
 from scuttlehouse.spark_landing import (
     arrow_schema,
     lines_of,
@@ -21,5 +22,5 @@ def model(dbt: Any, session: SparkSession) -> DataFrame:
 
 
 def land(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    rows = (land_pzp_line(file, line) for file, line in lines_of(batches))
+    rows = (row for file, line in lines_of(batches) for row in land_pzp_lines(file, line))
     return row_batches(rows, arrow_schema(LandedPzpLine))

@@ -7,7 +7,8 @@ from pyspark.sql import DataFrame, SparkSession
 
 from scuttlehouse.catalog import home_folder
 from scuttlehouse.epoch_keys import KeyRing, keep_sealed, seal_key, warehouse_pepper
-from scuttlehouse.lines import LandedLine, epoch_key, land_line
+from scuttlehouse.glued_lines import epoch_keys, land_lines
+from scuttlehouse.lines import LandedLine
 from scuttlehouse.spark_landing import (
     arrow_schema,
     lines_of,
@@ -36,7 +37,7 @@ def key_finder(home: str) -> Callable[[Batches], Batches]:
     def find(batches: Batches) -> Batches:
         pepper = warehouse_pepper(Path(home))
         for _, line in lines_of(batches):
-            if key := epoch_key(line):
+            for key in epoch_keys(line):
                 sealed = pa.array([seal_key(pepper, key)], pa.binary())
                 yield pa.record_batch({"sealed_key": sealed})
 
@@ -47,7 +48,11 @@ def line_lander(home: str, key_file: str) -> Callable[[Batches], Batches]:
     def land(batches: Batches) -> Batches:
         ring = KeyRing(warehouse_pepper(Path(home)))
         network_key = read_network_key(Path(key_file)) if key_file else None
-        rows = (land_line(file, line, ring, network_key) for file, line in lines_of(batches))
+        rows = (
+            row
+            for file, line in lines_of(batches)
+            for row in land_lines(file, line, ring, network_key)
+        )
         return row_batches(rows, arrow_schema(LandedLine))
 
     return land

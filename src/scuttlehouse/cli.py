@@ -1,4 +1,4 @@
-"""The command line: ``scuttlehouse build``, ``sql``, ``follow``, ``rollback`` and ``sample``."""
+"""The command line: ``scuttlehouse inspect``, ``build``, ``sql``, ``follow``, ``rollback`` and ``sample``."""
 
 from __future__ import annotations
 
@@ -11,6 +11,10 @@ from typing import NoReturn
 
 # The module of each command is imported only when the command is run: it starts faster.
 _COMMANDS = {
+    "inspect": (
+        "scuttlehouse.inspecting",
+        "tell what files are, and what is in them, without a build",
+    ),
     "sql": ("scuttlehouse.sql_command", "query the published tables"),
     "follow": ("scuttlehouse.following", "bring a replica to the published order"),
     "rollback": ("scuttlehouse.builds", "publish an earlier build again"),

@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from scuttlehouse import jsjson
-from scuttlehouse.landing import Line
+from scuttlehouse.files.parts import Line
 
 
 def line_object(line: Line) -> dict[str, Any] | str:
@@ -30,6 +30,16 @@ def line_object(line: Line) -> dict[str, Any] | str:
     except ValueError:
         return "not_json"
     return value if isinstance(value, dict) else "not_a_message"
+
+
+def has_word(line: Line, words: tuple[bytes, ...]) -> bool:
+    """Whether a line has one of some words: to look before parsing.
+
+    >>> has_word(Line(1, b'{"msg": 1}', None), (b'"msg"',))
+    True
+    """
+    text = line.text
+    return text is not None and any(word in text for word in words)
 
 
 def utf8_text(text: str) -> str:

@@ -15,12 +15,12 @@ from typing import Any, NamedTuple
 from urllib.parse import unquote
 
 from scuttlehouse.epoch_keys import KeyRing, key_bytes, spelled_bytes
+from scuttlehouse.files.parts import Line
 from scuttlehouse.ids import any_id, link_text, message_uri
-from scuttlehouse.json_lines import finite_number, line_object, utf8_text
-from scuttlehouse.landing import Line
+from scuttlehouse.json_lines import finite_number, has_word, line_object, utf8_text
 from scuttlehouse.opened import check_opened, original
 from scuttlehouse.pzp import is_pzp
-from scuttlehouse.validation import feed_format, is_ciphertext, previous_text
+from scuttlehouse.validation import check_value, feed_format, is_ciphertext, previous_text
 
 KEPT_MEMBERS = (
     "type",
@@ -40,20 +40,24 @@ PUBLIC_PURPOSES = frozenset({"group/additions", "index", "main", "root", "v1"})
 
 LEAST_PURPOSE_KEY_BYTES = 16
 
+# What lines that make an epoch have, and most have not. A member's name may be spelled with escapes.
+KEY_WORDS = (b"secret", b"groupKey", b"\\u")
+
 _QUERY = re.compile("[?#&]")
 # The base64 digits of 32 bytes; as many digits in hex are part of a key, too.
 _LIKE_A_KEY = re.compile("[A-Za-z0-9+/_-]{43}")
 
 REJECT_REASONS = {
-    "cut_short": "The compressed file ends or breaks here. Copy or export it again.",
+    "cut_short": "The file ends or breaks here. Copy or export it again.",
+    "damaged": "Bytes that are no message: cut, overwritten or glued. Copy or export the log again.",
+    "zero_bytes": "The bytes are all zero, as a power cut leaves them. Copy or export the log again.",
     "too_long": "The line is longer than 1 MiB; a message has at most 8192 characters.",
     "not_utf8": "The line is not UTF-8 text. Export the log again.",
     "empty_line": "The line is empty.",
     "not_json": "The line is not JSON. Export the log again.",
     "too_deep": "The line nests deeper than any message may.",
-    "not_a_message": "The line is JSON, but lacks what every message has: a key that is a message "
-    "id, and a value with an author, a sequence and a content; or, of pzp, an id and a msg with "
-    "metadata.",
+    "not_a_message": "The line is JSON, but lacks what every message has: a value with an author, a "
+    "sequence and a content, and a key that is a message id; or, of pzp, an id and a msg with metadata.",
 }
 
 
@@ -138,16 +142,11 @@ def epoch_key(line: Line) -> bytes | None:
     >>> epoch_key(Line(1, b'{"key": "%a"}', None)) is None
     True
     """
-    # Most lines make no epoch: look before parsing. A member's name may be spelled with escapes.
-    if line.text is None or not any(name in line.text for name in (b"secret", b"groupKey", b"\\u")):
-        return None
-    parsed = _parse(line)
+    parsed = _parse(line) if has_word(line, KEY_WORDS) else None
     if parsed is None or isinstance(parsed, str):
         return None
     content = parsed.value["content"]
-    if _content_type(content) != "group/init":
-        return None
-    return _message_key_bytes(content)
+    return _message_key_bytes(content) if _content_type(content) == "group/init" else None
 
 
 class _Parsed(NamedTuple):
@@ -165,17 +164,22 @@ def _parse(line: Line) -> _Parsed | str | None:
     if isinstance(message, str):
         return message
     key, value, meta = message.get("key"), message.get("value"), message.get("meta")
+    meta = meta if isinstance(meta, dict) else {}
+    if key is None and value is None:  # A value alone. Its hash is its key.
+        value, message = message, {}
     if not (
-        isinstance(key, str)
-        and message_uri(key)
-        and isinstance(value, dict)
+        isinstance(value, dict)
         and isinstance(value.get("author"), str)
         and isinstance(value.get("sequence"), int | float)
         and not isinstance(value.get("sequence"), bool)
         and "content" in value
     ):
         return "not_a_message"
-    return _Parsed(key, value, message.get("timestamp"), meta if isinstance(meta, dict) else {})
+    if key is None and feed_format(value["author"]) == "classic":
+        key = check_value(original(value, meta).value).message_key
+    if not (isinstance(key, str) and message_uri(key)):
+        return "not_a_message"
+    return _Parsed(key, value, message.get("timestamp"), meta)
 
 
 def _content_type(content: object) -> str | None:
@@ -223,9 +227,8 @@ def _purpose_key(purpose: object) -> bytes | None:
 
 
 def _whole_number(number: float) -> int | None:
-    if not math.isfinite(number) or number != int(number) or abs(number) > 2**53:
-        return None
-    return int(number)
+    is_whole = math.isfinite(number) and number == int(number) and abs(number) <= 2**53
+    return int(number) if is_whole else None
 
 
 def _kept_content(content: dict[str, Any], is_decrypted: bool) -> str:
@@ -292,6 +295,5 @@ def _kept_excludes(excludes: object) -> list[object]:
 
 
 def _kept_number(number: object) -> int | None:
-    if isinstance(number, bool) or not isinstance(number, int | float):
-        return None
-    return _whole_number(number)
+    finite = finite_number(number)
+    return None if finite is None else _whole_number(finite)

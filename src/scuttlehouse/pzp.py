@@ -12,8 +12,8 @@ from __future__ import annotations
 from typing import Any, NamedTuple, TypeGuard
 
 from scuttlehouse.canonical import from_base58
-from scuttlehouse.json_lines import finite_number, line_object, utf8_text
-from scuttlehouse.landing import Line
+from scuttlehouse.files.parts import Line
+from scuttlehouse.json_lines import finite_number, has_word, line_object, utf8_text
 from scuttlehouse.pzp_rules import (
     KEY_BYTES,
     SELF,
@@ -27,6 +27,9 @@ from scuttlehouse.pzp_rules import REASONS as REASONS
 from scuttlehouse.pzp_rules import moot_id as moot_id
 
 SET_DOMAIN = "set_v1__"
+
+# What lines of this source have, and most others have not. A name may be spelled with escapes.
+PZP_WORDS = (b'"msg"', b"\\u")
 
 SET_FAULTS = {
     "no_lists": "The data is no object with the arrays add, del and supersedes.",
@@ -108,8 +111,7 @@ def land_pzp_line(source_file: str, line: Line) -> LandedPzpLine | None:
     >>> land_pzp_line("a.jsonl", Line(7, b'{"msg": {}}', None)).reject_reason
     'not_a_message'
     """
-    # Most lines are of the other source: look before parsing. A name may be spelled with escapes.
-    if line.text is None or (b'"msg"' not in line.text and b"\\u" not in line.text):
+    if not has_word(line, PZP_WORDS):
         return None
     parsed = line_object(line)
     if not is_pzp(parsed):
@@ -161,7 +163,7 @@ def land_pzp_line(source_file: str, line: Line) -> LandedPzpLine | None:
         superseded_ids=superseded,
         set_fault=said if isinstance(said, str) else None,
         data_bytes=whole_number(metadata.get("dataSize")),
-        line_bytes=len(line.text),
+        line_bytes=len(line.text or b""),
         received_ms=finite_number(parsed.get("received")),
         validity="not_checked" if is_unchecked else "invalid" if reason else "valid",
         invalid_reason=reason,

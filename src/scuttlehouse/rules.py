@@ -43,7 +43,13 @@ def project_variables(project: Path) -> dict[str, Any]:
 
 def lines_hash(home: Path, network_key_file: str) -> str:
     """What stands for all that decides how a line is read: the code, and keys that never show."""
-    code = hash_modules("scuttlehouse.lines", "scuttlehouse.pzp", "scuttlehouse.spark_landing")
+    code = hash_modules(
+        "scuttlehouse.glued_lines",
+        "scuttlehouse.spark_landing",
+        "scuttlehouse.files.recognise",
+        "scuttlehouse.files.bipf",
+        "scuttlehouse.files.flume",
+    )
     key = read_network_key(Path(network_key_file)) if network_key_file else b""
     return f"{code}-{KeyRing(warehouse_pepper(home)).hash(key)[:16]}"
 
@@ -63,7 +69,7 @@ def hash_files(paths: Iterable[Path]) -> str:
 def hash_modules(*names: str) -> str:
     """One hash of some modules and of all modules of the same package that they import.
 
-    >>> hash_modules("scuttlehouse.ledger") == hash_modules("scuttlehouse.ledger", "scuttlehouse.landing")
+    >>> hash_modules("scuttlehouse.ledger") == hash_modules("scuttlehouse.ledger", "scuttlehouse.files.parts")
     True
     """
     return hash_files(_reached(names).values())

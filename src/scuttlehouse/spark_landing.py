@@ -12,10 +12,8 @@ from typing import TYPE_CHECKING, Any, get_args, get_type_hints
 
 import pyarrow as pa
 
+from scuttlehouse.files.parts import Kind, Line, Log, Split
 from scuttlehouse.landing import (
-    Line,
-    Log,
-    Split,
     count_line_ends,
     first_line_numbers,
     list_splits,
@@ -70,14 +68,19 @@ def _columns(row_type: type) -> dict[str, Any]:
 
 
 def new_splits(ledger: DataFrame, new_logs: DataFrame) -> list[Split]:
-    """What a build reads: the logs of ``stg_landing__logs`` in ``stg_landing__new_logs``, in splits."""
-    rows = ledger.join(new_logs, "source_file", "left_semi").orderBy("source_file").collect()
+    """What a build reads: the logs of ``stg_landing__logs`` in ``stg_landing__new_logs``, in splits.
+
+    A new log without a batch has moved, or is a copy of another: its lines go, and none come.
+    """
+    read = ledger.where("batch_id is not null")
+    rows = read.join(new_logs, "source_file", "left_semi").orderBy("source_file").collect()
     return list_splits(
         Log(
             f"{row.landing_folder}/{row.source_file}",
             row.source_file,
             row.size_bytes,
             row.modified_ms,
+            Kind(row.form, row.compression, row.encoding),
         )
         for row in rows
     )
@@ -91,8 +94,12 @@ def splits_frame(session: SparkSession, splits: list[Split]) -> DataFrame:
         if bin_bytes >= BIN_BYTES:
             bin_number, bin_bytes = bin_number + 1, 0
         bin_bytes += split.end - split.start
-        rows.append((bin_number, split.path, split.source_file, split.start, split.end, first_line))
-    columns = "bin int, path string, source_file string, start long, end long, first_line long"
+        place = (split.path, split.source_file, split.start, split.end)
+        rows.append((bin_number, *place, *split.kind, first_line))
+    columns = (
+        "bin int, path string, source_file string, start long, end long, form string, "
+        "compression string, encoding string, first_line long"
+    )
     return session.createDataFrame(rows, columns).repartitionById(bin_number + 1, "bin")
 
 
@@ -123,7 +130,8 @@ def lines_of(batches: Iterable[pa.RecordBatch]) -> Iterator[tuple[str, Line]]:
     """Every line of the splits in batches of :func:`splits_frame`, with the name of its file."""
     for batch in batches:
         for row in batch.to_pylist():
-            split = Split(row["path"], row["source_file"], row["start"], row["end"])
+            kind = Kind(row["form"], row["compression"], row["encoding"])
+            split = Split(row["path"], row["source_file"], row["start"], row["end"], kind)
             for line in read_lines(split, row["first_line"]):
                 yield split.source_file, line
 

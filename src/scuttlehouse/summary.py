@@ -43,7 +43,9 @@ _COUNTS = (
             count(*) filter (where status = 'new') as new_log_count,
             count(*) filter (where status = 'changed') as changed_log_count,
             count(*) filter (where status = 'known') as known_log_count,
-            count(*) filter (where status = 'vanished') as vanished_log_count
+            count(*) filter (where status = 'vanished') as vanished_log_count,
+            count(*) filter (where status in ('copy', 'moved')) as copied_log_count,
+            count(*) filter (where status = 'left_out') as left_out_count
         from dim_logs
     """,
     """
@@ -167,6 +169,13 @@ def _lines(
         "  Of the logs {new_log_count} are new, {changed_log_count} changed, {known_log_count} known "
         "(not read again), {vanished_log_count} vanished (their lines stay).".format_map(counted)
     )
+    if counted["copied_log_count"]:
+        yield "  {copied_log_count} are the same log under another name.".format_map(counted)
+    if counted["left_out_count"]:
+        yield (
+            "  {left_out_count} entries of the landing folder were left out. What they are, and what to do: "
+            "select source_file, status_reason from dim_logs where status = 'left_out'"
+        ).format_map(counted)
     yield (
         f"  In the tables {added} rows came in, {changed} changed and {deleted} are gone; "
         "fct_builds says in which."

@@ -8,7 +8,10 @@ from typing import NamedTuple
 
 from scuttlehouse.catalog import LOG, PUBLISHED, Build, open_catalog
 from scuttlehouse.catalog.log import TABLE as LOG_TABLE
-from scuttlehouse.landing import landing_folder, list_logs
+from scuttlehouse.files.listing import list_logs
+from scuttlehouse.files.parts import Log
+from scuttlehouse.files.recognise import recognise
+from scuttlehouse.landing import landing_folder
 from scuttlehouse.ledger import LedgerEntry
 from scuttlehouse.rules import lines_hash, project_hash, project_variables, rules_hash
 from scuttlehouse.warehouse import open_published, open_tables
@@ -16,7 +19,7 @@ from scuttlehouse.warehouse import open_published, open_tables
 _LEDGER = """
     select
         landing_folder, source_file, content_hash, size_bytes, epoch_ms(modified_at), status, batch_id,
-        lines_hash
+        lines_hash, status_reason, form, compression, encoding
     from dim_logs
 """
 
@@ -28,8 +31,8 @@ class PublishedLogs(NamedTuple):
 
     @property
     def names(self) -> set[str]:
-        """The names of all logs that it has read."""
-        return {entry.source_file for _, entry in self.entries}
+        """The names of all logs whose lines it has."""
+        return {entry.source_file for _, entry in self.entries if entry.batch_id is not None}
 
     def of_folder(self, folder: Path) -> Mapping[str, LedgerEntry]:
         """The entries by name; nothing of the ledger counts in another landing folder."""
@@ -71,18 +74,32 @@ def unchanged_build(home: Path, project: Path) -> Build | None:
     ):
         return None
     known = published_logs(home).of_folder(landing)
-    found = {
-        log.source_file: (log.size_bytes, log.modified_ms)
-        for log in list_logs(landing, may_be_empty=bool(known))
-    }
     present = {
-        name: (entry.size_bytes, entry.modified_ms)
+        name: (entry.size_bytes, entry.modified_ms, entry.status_reason)
         for name, entry in known.items()
-        if entry.status != "vanished"
+        if entry.status not in ("vanished", "moved")
+    }
+    found = {
+        log.source_file: (
+            log.size_bytes,
+            log.modified_ms,
+            _reason(log, known.get(log.source_file)),
+        )
+        for log in list_logs(landing)
     }
     rules = lines_hash(home, variables["network_key_file"])
     is_same = found == present and all(entry.lines_hash == rules for entry in known.values())
     return published if is_same else None
+
+
+def _reason(log: Log, entry: LedgerEntry | None) -> str | None:
+    """Why a log is not read, as far as that can have changed since the ledger was written."""
+    if log.problem is not None or entry is None:
+        return log.problem
+    if entry.status != "left_out":
+        return entry.status_reason
+    kind = recognise(log)
+    return kind if isinstance(kind, str) else None
 
 
 def logged_builds(home: Path) -> set[str]:

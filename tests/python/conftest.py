@@ -170,7 +170,7 @@ class Warehouse:
     def put_messages(self, messages: Rows, before: Sequence[str]) -> None:
         """Build what comes before some models, from no message; then stage these messages."""
         log = self.folder / "nothing.jsonl"
-        log.write_text("no message\n")
+        log.write_text("{}\n")
         self.land(log)
         needed = (f"+{model}" for model in before)
         self.build("build", "-s", *needed, "--exclude-resource-types", "test", "unit_test")

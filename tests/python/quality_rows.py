@@ -105,6 +105,10 @@ LOG = {
     "landing_folder": "/srv/landing",
     "source_file": "alice.jsonl",
     "status": "new",
+    "status_reason": None,
+    "form": "json_lines",
+    "compression": "none",
+    "encoding": "utf-8",
     "content_hash": "0123456789abcdef" * 4,
     "batch_id": "6a2f",
     "lines_hash": "00ff",
@@ -349,6 +353,16 @@ GOOD: dict[str, list[Row]] = {
     "dim_logs": [
         LOG,
         LOG | {"status": "changed"},
+        LOG
+        | {
+            "status": "left_out",
+            "status_reason": "A socket.",
+            "form": None,
+            "compression": None,
+            "encoding": None,
+            "content_hash": None,
+            "batch_id": None,
+        },
         LOG | {"size_bytes": 0, "line_count": 0, "rejected_line_count": 0},
     ],
     "dim_tangles": [
@@ -630,6 +644,13 @@ BAD: dict[tuple[str, str], list[Row]] = {
     ("fct_messages", "sequence"): [{"sequence": None}],
     ("fct_messages", "is_decrypted"): [{"is_decrypted": True}, {"is_decrypted": None}],
     ("dim_logs", "rejected_line_count"): [{"rejected_line_count": 4}],
+    ("dim_logs", "status_reason"): [
+        {"status_reason": "A socket."},
+        {"status": "copy"},
+        {"status": "left_out"},
+    ],
+    ("dim_logs", "content_hash"): [{"content_hash": None}],
+    ("dim_logs", "batch_id"): [{"batch_id": None}],
     ("dim_tangles", "grown_by"): [{"grown_by": None}, {"candidate_count": 0}],
     ("dim_tangles", "tip_count"): [{"tip_count": 0}, {"message_count": 0}],
     ("dim_tangles", "author_count"): [{"author_count": 0}, {"message_count": 0}],

@@ -6,9 +6,11 @@ import base64
 import gzip
 import json
 import os
+import socket
 import tracemalloc
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,19 +19,21 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from conftest import Warehouse
-from scuttlehouse import landing
+from houses import exit_code, fork
 from scuttlehouse.epoch_keys import KEY_BYTES, KeyRing, key_bytes, warehouse_pepper
+from scuttlehouse.files import parts
+from scuttlehouse.files.listing import list_logs, require_logs
+from scuttlehouse.files.parts import MAX_LINE_BYTES, PLAIN, Kind, Line, Split
+from scuttlehouse.files.recognise import recognise
 from scuttlehouse.landing import (
-    MAX_LINE_BYTES,
     LandingError,
-    Line,
-    Split,
+    content_hash,
     count_line_ends,
     first_line_numbers,
-    list_logs,
     list_splits,
     read_lines,
 )
+from scuttlehouse.ledger import LedgerEntry, take_stock
 from scuttlehouse.lines import REJECT_REASONS, LandedLine, epoch_key, land_line
 from scuttlehouse.sample.signing import ClassicFeed, Message
 
@@ -78,9 +82,12 @@ def plain_lines(data: bytes, limit: int = MAX_LINE_BYTES) -> list[Line]:
     ]
 
 
-def read_folder(folder: Path, split_bytes: int) -> dict[str, list[Line]]:
+GZIP = Kind("json_lines", "gzip", "utf-8")
+
+
+def read_folder(folder: Path, split_bytes: int, kind: Kind = PLAIN) -> dict[str, list[Line]]:
     """All lines below a folder, read split by split as workers do."""
-    splits = list_splits(list_logs(folder), split_bytes)
+    splits = list_splits([replace(log, kind=kind) for log in list_logs(folder)], split_bytes)
     numbers = first_line_numbers(splits, [count_line_ends(split) for split in splits])
     lines: dict[str, list[Line]] = {}
     for split, number in zip(splits, numbers, strict=True):
@@ -109,7 +116,7 @@ def test_lines_of_any_bytes_in_any_splits(
     for number, data in enumerate(files):
         (folder / f"{number}.jsonl").write_bytes(data)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(landing, "MAX_LINE_BYTES", limit)
+        patch.setattr(parts, "MAX_LINE_BYTES", limit)
         lines = read_folder(folder, split_bytes)
     expected = {f"{number}.jsonl": plain_lines(data, limit) for number, data in enumerate(files)}
     assert lines == expected
@@ -122,8 +129,8 @@ def test_lines_of_any_bytes_in_gzip(
     path = tmp_path_factory.mktemp("landing") / "a.jsonl.gz"
     path.write_bytes(gzip.compress(data))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(landing, "MAX_LINE_BYTES", limit)
-        assert read_folder(path.parent, 3) == {"a.jsonl.gz": plain_lines(data, limit)}
+        patch.setattr(parts, "MAX_LINE_BYTES", limit)
+        assert read_folder(path.parent, 3, GZIP) == {"a.jsonl.gz": plain_lines(data, limit)}
 
 
 def test_a_large_file_in_the_splits_of_a_real_build(tmp_path: Path) -> None:
@@ -146,7 +153,8 @@ def test_a_line_of_50_megabytes_costs_little_memory(tmp_path: Path, name: str) -
     data = b"before\n" + b"x" * 50_000_000 + b"\nafter\n"
     path = tmp_path / name
     path.write_bytes(gzip.compress(data, 1) if name.endswith(".gz") else data)
-    [split] = list_splits(list_logs(tmp_path))
+    kind = GZIP if name.endswith(".gz") else PLAIN
+    [split] = list_splits([replace(log, kind=kind) for log in list_logs(tmp_path)])
     tracemalloc.start()
     try:
         lines = list(read_lines(split))
@@ -168,7 +176,7 @@ def test_a_gzip_cut_anywhere_keeps_its_whole_lines(
     whole = plain_lines(data)
     for size in range(1, len(packed)):
         path.write_bytes(packed[:size])
-        *kept, last = read_folder(path.parent, 1)["a.jsonl.gz"]
+        *kept, last = read_folder(path.parent, 1, GZIP)["a.jsonl.gz"]
         assert last == Line(len(kept) + 1, None, "cut_short"), f"cut to {size} bytes"
         assert kept == whole[: len(kept)], f"cut to {size} bytes"
 
@@ -177,7 +185,7 @@ def test_a_gzip_cut_in_the_middle_of_a_line(tmp_path: Path) -> None:
     data = b"".join(b"%064x\n" % (n**9 % 2**256) for n in range(5_000))
     packed = gzip.compress(data)
     (tmp_path / "a.jsonl.gz").write_bytes(packed[: len(packed) // 2])
-    *kept, last = read_folder(tmp_path, 1)["a.jsonl.gz"]
+    *kept, last = read_folder(tmp_path, 1, GZIP)["a.jsonl.gz"]
     assert 1_000 < len(kept) < 4_000
     assert kept == plain_lines(data)[: len(kept)]
     assert last == Line(len(kept) + 1, None, "cut_short")
@@ -196,7 +204,7 @@ def test_a_gzip_cut_in_the_middle_of_a_line(tmp_path: Path) -> None:
 )
 def test_a_gzip_that_is_broken(tmp_path: Path, packed: bytes, whole_lines: int) -> None:
     (tmp_path / "a.jsonl.gz").write_bytes(packed)
-    lines = read_folder(tmp_path, 1)["a.jsonl.gz"]
+    lines = read_folder(tmp_path, 1, GZIP)["a.jsonl.gz"]
     assert lines == [
         *plain_lines(b"one\ntwo\n")[:whole_lines],
         Line(whole_lines + 1, None, "cut_short"),
@@ -205,26 +213,27 @@ def test_a_gzip_that_is_broken(tmp_path: Path, packed: bytes, whole_lines: int) 
 
 def test_several_gzips_in_one_file(tmp_path: Path) -> None:
     (tmp_path / "a.jsonl.gz").write_bytes(gzip.compress(b"one\ntw") + gzip.compress(b"o\nthree"))
-    assert read_folder(tmp_path, 1) == {"a.jsonl.gz": plain_lines(b"one\ntwo\nthree")}
+    assert read_folder(tmp_path, 1, GZIP) == {"a.jsonl.gz": plain_lines(b"one\ntwo\nthree")}
 
 
-def test_logs_anywhere_below_the_folder_and_nothing_else(tmp_path: Path) -> None:
+def test_logs_anywhere_below_the_folder(tmp_path: Path) -> None:
     (tmp_path / "b" / "c.jsonl").mkdir(parents=True)
-    for name in [
-        "b/c.jsonl/d.jsonl",
-        "b/a.jsonl.gz",
-        "z.jsonl",
-        "notes.txt",
-        "a.json",
-        "b.jsonl.bak",
-    ]:
+    logs = ["a.json", "b/a.jsonl.gz", "b/c.jsonl/d.jsonl", "n.txt", "z.JSONL.Zst"]
+    others = ["b.csv", "b.jsonl.bak", "log", "z.gz"]
+    for name in logs + others:
         (tmp_path / name).write_bytes(b"{}\n")
     (tmp_path / "empty.jsonl").touch()
-    assert [split.source_file for split in list_splits(list_logs(tmp_path))] == [
-        "b/a.jsonl.gz",
-        "b/c.jsonl/d.jsonl",
-        "z.jsonl",
-    ]
+    listed = list_logs(tmp_path)
+    assert [log.source_file for log in listed if log.size_bytes and not log.problem] == logs
+    told = {log.source_file: log.problem for log in listed if log.problem}
+    assert list(told) == others
+    assert all(problem.startswith("Its name is not that of a log: ") for problem in told.values())
+
+
+def stock_of(folder: Path) -> dict[str, LedgerEntry]:
+    stock = take_stock(list_logs(folder), {}, "now", "rules", recognise, content_hash)
+    require_logs(folder, stock)
+    return {entry.source_file: entry for entry in stock}
 
 
 def spoil_nothing(folder: Path) -> None:
@@ -241,26 +250,28 @@ def spoil_by_leaving_it_empty(folder: Path) -> None:
 
 
 def spoil_by_other_files(folder: Path) -> None:
-    (folder / "notes.txt").write_text("{}\n")
+    (folder / "notes.txt").write_text("no JSON\n")
     (folder / "empty.jsonl").touch()
 
 
 def spoil_by_a_broken_link(folder: Path) -> None:
-    (folder / "a.jsonl").write_text("{}\n")
     (folder / "b.jsonl").symlink_to(folder / "gone.jsonl")
 
 
+NO_LINE = (
+    "The landing folder {} holds no log with a line in it: put logs there (for example *.jsonl, *.jsonl.gz, "
+    "log.bipf), or set SCUTTLEHOUSE_LANDING to another folder."
+)
 SPOILT: dict[Callable[[Path], None], str] = {
     spoil_nothing: "The landing folder {} does not exist: make it, or set SCUTTLEHOUSE_LANDING to the "
-    "folder that holds your logs (*.jsonl, *.jsonl.gz).",
+    "folder that holds your logs.",
     spoil_by_a_file: "The landing folder {} is a file: set SCUTTLEHOUSE_LANDING to the folder that "
     "holds it.",
-    spoil_by_leaving_it_empty: "The landing folder {} holds no log with a line in it: put *.jsonl or "
-    "*.jsonl.gz files there, or set SCUTTLEHOUSE_LANDING to another folder.",
-    spoil_by_other_files: "The landing folder {} holds no log with a line in it: put *.jsonl or "
-    "*.jsonl.gz files there, or set SCUTTLEHOUSE_LANDING to another folder.",
-    spoil_by_a_broken_link: "The log {}/b.jsonl cannot be read (No such file or directory): mend its "
-    "permissions or move it out of the landing folder, then build again.",
+    spoil_by_leaving_it_empty: NO_LINE,
+    spoil_by_other_files: f"{NO_LINE} notes.txt: Text without a JSON object: export the log as JSON, one "
+    "message a line (`jq -c .`).",
+    spoil_by_a_broken_link: f"{NO_LINE} b.jsonl: A link to nothing (No such file or directory): mend its "
+    "permissions or move it out of the landing folder.",
 }
 
 
@@ -270,37 +281,72 @@ def test_a_folder_without_logs_is_an_error(tmp_path: Path, spoil: Callable[[Path
     folder.mkdir()
     spoil(folder)
     with pytest.raises(LandingError) as said:
-        list_logs(folder)
+        stock_of(folder)
     assert str(said.value) == SPOILT[spoil].format(folder)
 
 
-def test_a_folder_in_it_that_cannot_be_read(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "locked").mkdir()
+def test_entries_that_are_no_files_are_told(tmp_path: Path) -> None:
     (tmp_path / "a.jsonl").write_text("{}\n")
-    scan = os.scandir
+    (tmp_path / "dangling.jsonl").symlink_to(tmp_path / "gone.jsonl")
+    (tmp_path / "device.jsonl").symlink_to("/dev/null")
+    (tmp_path / "round.jsonl").symlink_to(tmp_path / "round.jsonl")
+    (tmp_path / "folder").symlink_to(tmp_path, target_is_directory=True)
+    os.mkfifo(tmp_path / "pipe.jsonl")
+    with socket.socket(socket.AF_UNIX) as listening, pytest.MonkeyPatch.context() as patch:
+        patch.chdir(tmp_path)  # The path of a socket has little room.
+        listening.bind("socket.jsonl")
+    found = stock_of(tmp_path)
+    told = {name: str(entry.status_reason) for name, entry in found.items()}
+    assert {name for name, entry in found.items() if entry.status == "left_out"} == {*told} - {
+        "a.jsonl"
+    }
+    assert told["dangling.jsonl"].startswith("A link to nothing (No such file or directory): ")
+    assert told["device.jsonl"].startswith("A device and no file: ")
+    assert told["folder"].startswith("A link to a folder: ")
+    assert told["pipe.jsonl"].startswith("A named pipe (FIFO) and no file: ")
+    assert told["round.jsonl"].startswith("A link to nothing (Too many levels of symbolic links): ")
+    assert told["socket.jsonl"].startswith("A socket and no file: ")
 
-    def refuse(path: Any) -> Any:
-        if Path(path).name == "locked":
-            raise PermissionError(13, "Permission denied", str(path))
-        return scan(path)
 
-    monkeypatch.setattr(os, "scandir", refuse)
-    with pytest.raises(LandingError) as said:
-        list_logs(tmp_path)
-    assert str(said.value).startswith(
-        f"The folder {tmp_path}/locked cannot be read (Permission denied): "
-    )
+def test_what_may_not_be_read_is_told(tmp_path: Path) -> None:
+    """In a process without the rights of root, if the tests have them."""
+    (tmp_path / "a.jsonl").write_text("{}\n")
+    (tmp_path / "locked").mkdir(mode=0)
+    (tmp_path / "secret.jsonl").touch(mode=0)
+    for folder in (tmp_path, *tmp_path.parents[:2]):
+        folder.chmod(0o755)
+
+    def look() -> None:
+        if os.geteuid() == 0:
+            os.setuid(65_534)
+        found = {name: entry.status_reason for name, entry in stock_of(tmp_path).items()}
+        assert str(found["locked"]).startswith("The folder cannot be read (Permission denied): ")
+        assert str(found["secret.jsonl"]).startswith("The file cannot be read (Permission denied)")
+        assert found["a.jsonl"] is None
+
+    assert exit_code(fork(look)) == 0
 
 
-@pytest.mark.parametrize("name", [b"caf\xe9.jsonl", "a\u2028b.jsonl".encode(), b"a\nb.jsonl"])
-def test_a_name_that_is_no_text(tmp_path: Path, name: bytes) -> None:
+@pytest.mark.parametrize("name", [b"caf\xe9.jsonl", "a\u2028b.jsonl".encode(), b"a\nb\x1b.jsonl"])
+def test_a_name_that_is_no_text_is_shown_escaped(tmp_path: Path, name: bytes) -> None:
     (tmp_path / os.fsdecode(name)).write_bytes(b"{}\n")
-    with pytest.raises(LandingError, match=r"has a name that is no text: rename it\.$") as said:
-        list_logs(tmp_path)
-    assert str(said.value).isascii()
-    assert "\n" not in str(said.value)
+    (tmp_path / "caf\\udce9.jsonl").write_bytes(b"[]")
+    found = stock_of(tmp_path)
+    assert len(found) == 2
+    [left_out] = [entry for entry in found.values() if entry.status == "left_out"]
+    assert left_out.source_file.isascii()
+    assert left_out.source_file.isprintable()
+    assert str(left_out.status_reason).startswith("Its name holds line ends, control characters")
+
+
+@pytest.mark.parametrize(
+    "name", ["a\u202fb\xa0c", "\u3000", "\U0001f468\u200d\U0001f469", "\u200c", "'\"`$"]
+)
+def test_names_in_all_scripts_work(tmp_path: Path, name: str) -> None:
+    (tmp_path / f"{name}.jsonl").write_bytes(b"{}\n")
+    assert [(name, entry.status) for name, entry in stock_of(tmp_path).items()] == [
+        (f"{name}.jsonl", "new")
+    ]
 
 
 # Lines to rows
@@ -514,7 +560,7 @@ def test_lines_that_are_no_message(text: bytes, reason: str) -> None:
 @pytest.mark.parametrize(
     "change",
     [
-        {"key": None},
+        {"key": 1},
         {"key": "%nothing.sha256"},
         {"key": "\ud800"},
         {"value": None},
@@ -755,7 +801,7 @@ def test_a_build_of_odd_logs(warehouse: Warehouse) -> None:
             (b"", "empty_line"),
             (line(good[1]) + b"\r", good[1].uri),
             (b"\r", "empty_line"),
-            (b"\xef\xbb\xbf" + line(good[2]), "not_json"),
+            (b"\xef\xbb\xbf" + line(good[2]), good[2].uri),
             (line(good[2]), good[2].uri),
             (line(good[3]).replace(b"message 3", b"message \xff"), "not_utf8"),
             (line(good[0], content={"type": "post", "text": "another"}), "forged"),
@@ -773,7 +819,7 @@ def test_a_build_of_odd_logs(warehouse: Warehouse) -> None:
         "far/below/sealed.jsonl": [(line(sealed), sealed.uri), (line(good[0]), good[0].uri)],
         "far/opened.jsonl": [(written(opened), sealed.uri)],
         "cut.jsonl.gz": [(line(good[4]), good[4].uri), (b"", "cut_short")],
-        "no.jsonl.gz": [(b"", "cut_short")],
+        "no.jsonl.gz": [(line(good[3]), good[3].uri)],
         "long.jsonl": [
             (line(good[0]), good[0].uri),
             (b"x" * 50_000_000, "too_long"),
@@ -789,7 +835,6 @@ def test_a_build_of_odd_logs(warehouse: Warehouse) -> None:
     filler = b"".join(line(good[5]).replace(b"message 5", b"%064x" % (n**9)) for n in range(500))
     packed = gzip.compress(line(good[4]) + b"\n" + filler)
     (warehouse.landing / "cut.jsonl.gz").write_bytes(packed[: len(packed) // 2])
-    (warehouse.landing / "no.jsonl.gz").write_bytes(line(good[0]))
     expected = {
         (name, number): outcome
         for name, lines in files.items()
@@ -838,16 +883,16 @@ def test_a_build_of_odd_logs(warehouse: Warehouse) -> None:
 
 
 @pytest.mark.usefixtures("built")
-def test_a_build_without_logs_changes_nothing(warehouse: Warehouse) -> None:
+def test_a_build_without_a_folder_of_logs_changes_nothing(warehouse: Warehouse) -> None:
     before = warehouse.published()
     warehouse.land()
-    spoil_by_a_broken_link(warehouse.landing)
+    spoil_nothing(warehouse.landing)
     outcome = warehouse.dbt("build", "--exclude-resource-type", "unit_test")
     assert not outcome.success
     [failed] = [result for result in outcome.result if result.status == "error"]
     assert failed.node.name == "stg_landing__logs"
     said = [line.strip() for line in failed.message.splitlines()]
-    sentence = SPOILT[spoil_by_a_broken_link].format(warehouse.landing)
+    sentence = SPOILT[spoil_nothing].format(warehouse.landing)
     assert f"The model raised scuttlehouse.landing.LandingError: {sentence}" in said
     assert not [line for line in said if line.startswith(("at ", "Traceback", "File "))], said
     ran = {

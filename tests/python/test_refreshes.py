@@ -27,7 +27,7 @@ BUILD = "build", "--exclude-resource-types", "test", "unit_test"
 
 def pieces(logs: list[Path], dice: random.Random) -> dict[str, bytes]:
     """Parts of the logs as files by name, with overlaps and repeats, in any order; some are compressed."""
-    found = []
+    found, seen = [], set()
     for log in logs:
         data = gzip.decompress(log.read_bytes()) if log.suffix == ".gz" else log.read_bytes()
         lines = data.splitlines(keepends=True)
@@ -35,6 +35,9 @@ def pieces(logs: list[Path], dice: random.Random) -> dict[str, bytes]:
         for start, end in zip([0, *cuts], [*cuts, len(lines)], strict=True):
             overlap = dice.choice([0, 0, 5, 200])
             part = b"".join(lines[max(start - overlap, 0) : end])
+            if part in seen:  # The same log twice is read once.
+                continue
+            seen.add(part)
             name = f"{dice.randrange(10**9):09d}-{log.parent.name}-{log.name.removesuffix('.gz')}"
             is_packed = dice.random() < 0.3
             found.append((f"{name}.gz", gzip.compress(part)) if is_packed else (name, part))
@@ -54,9 +57,15 @@ def quarters(log: Path) -> dict[str, bytes]:
 def unfinished(name: str, data: bytes, dice: random.Random) -> bytes:
     """A log while its export runs: some of its lines, or a file that is cut anywhere."""
     if name.endswith(".gz"):
-        return data[: dice.randrange(1, len(data))]
+        return data[: dice.randrange(2, len(data))]  # One byte is no gzip.
     lines = data.splitlines(keepends=True)
     return b"".join(lines[: dice.randrange(1, len(lines) + 1)])
+
+
+def compressed(name: str, data: bytes) -> dict[str, bytes]:
+    """The same log under another name, compressed if it is not."""
+    packed = data if name.endswith(".gz") else gzip.compress(data)
+    return {f"renamed-{name}.gz": packed}
 
 
 def put(warehouse: Warehouse, files: Mapping[str, bytes]) -> None:
@@ -68,7 +77,7 @@ def put(warehouse: Warehouse, files: Mapping[str, bytes]) -> None:
 def test_any_history_of_a_landing_folder_ends_in_the_tables_of_one_build(
     refreshed: Warehouse, tribes2: Path, seed: int
 ) -> None:
-    """Logs come, go on, are archived and come again; a build is rolled back; readers replay commands."""
+    """Logs come, go on, move, are archived, come again; a build is rolled back; readers replay commands."""
     dice = random.Random(seed)
     scenarios = sorted(path for path in tribes2.iterdir() if path.is_dir())
     dice.shuffle(scenarios)
@@ -78,7 +87,7 @@ def test_any_history_of_a_landing_folder_ends_in_the_tables_of_one_build(
     files = pieces([log for found in logs for log in dice.sample(found, min(len(found), 4))], dice)
     names = list(files)
     first = names[: dice.randrange(3, len(names))]
-    growing, archived = first[0], first[1]
+    growing, archived, moved = first[:3]
     half = {growing: unfinished(growing, files[growing], dice)}
     # Every refresh has something of this log, whatever else it has.
     steady = quarters(max(other.rglob("*.jsonl"), key=lambda log: (log.stat().st_size, log)))
@@ -93,13 +102,16 @@ def test_any_history_of_a_landing_folder_ends_in_the_tables_of_one_build(
         refreshed.refresh(*BUILD)
     before = refreshed.published()
 
+    files |= compressed(moved, files.pop(moved))
     put(refreshed, files)
-    (refreshed.landing / archived).unlink()
+    for gone in (archived, moved):
+        (refreshed.landing / gone).unlink()
     refreshed.refresh(*BUILD)
     tables = refreshed.published()
     is_whole = half[growing] == files[growing]
     status = {name: "new" if name in thirds[2] else "known" for name in files}
     status |= {growing: "known" if is_whole else "changed", archived: "vanished"}
+    status |= {moved: "moved", f"renamed-{moved}.gz": "new"}
     assert {row["source_file"]: row["status"] for row in tables["dim_logs"]} == status, (
         f"seed {seed}"
     )

@@ -83,7 +83,7 @@ def test_a_file_without_a_key_is_refused_without_being_shown(
     if text is not None:
         file.write_text(text, encoding="latin-1")
     log = tmp_path / "log.jsonl"
-    log.write_text("no message\n")
+    log.write_text("{}\n")
     warehouse.land(log)
     settings = json.dumps({"network_key_file": str(file)})
     outcome = warehouse.dbt("run", "-s", "+stg_ssb__landed_lines", "--vars", settings)

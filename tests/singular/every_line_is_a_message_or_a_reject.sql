@@ -51,9 +51,20 @@ lines as (
 
 ),
 
+-- Several messages may stand on one line, and beside them something that is none.
+numbered_lines as (
+
+    select
+        *,
+        max(message_id is null) over (partition by source_file, line_number) as has_reject,
+        max(validity = 'invalid') over (partition by source_file, line_number) as has_invalid_message
+    from lines
+
+),
+
 tested_lines as (
 
-    select * from lines
+    select * from numbered_lines
     where message_id is null or {{ is_tested('stg_ssb__messages') }}
 
 ),
@@ -79,9 +90,11 @@ faults as (
             and tested_lines.line_number = rejected_lines.line_number
     where
         case
-            when rejected_lines.reason = 'forged'
-                then messages.message_id is null or tested_lines.validity != 'invalid'
-            else (messages.message_id is null) != (rejected_lines.reason is not null)
+            when tested_lines.message_id is null then rejected_lines.reason is null
+            when messages.message_id is null then true
+            when tested_lines.has_reject then false
+            when rejected_lines.reason = 'forged' then tested_lines.has_invalid_message is distinct from true
+            else rejected_lines.reason is not null
         end
 
 )

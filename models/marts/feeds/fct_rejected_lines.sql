@@ -18,7 +18,7 @@ reasons as (
 
 ),
 
-rejected_lines as (
+all_rejects as (
 
     select
         source_file,
@@ -31,6 +31,18 @@ rejected_lines as (
         line_number,
         reason
     from pzp_lines
+
+),
+
+-- Messages may be glued together on one line: it is rejected once, by whichever of its reasons comes first.
+rejected_lines as (
+
+    select
+        source_file,
+        line_number,
+        min(reason) as reason
+    from all_rejects
+    group by source_file, line_number
 
 ),
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import get_args
 
 from scuttlehouse.feeds import FEED_FAULTS
+from scuttlehouse.files.parts import Compression, Encoding, Form
 from scuttlehouse.ledger import LogStatus
 from scuttlehouse.lines import REJECT_REASONS
 from scuttlehouse.pzp import REASONS as PZP_REASONS
@@ -125,15 +126,36 @@ FEEDS = (
     suite(
         "dim_logs",
         "a log file",
-        "landing_folder source_file status content_hash batch_id lines_hash "
-        "size_bytes line_count rejected_line_count modified_at",
+        "landing_folder source_file status status_reason form compression encoding content_hash "
+        "batch_id lines_hash size_bytes line_count rejected_line_count modified_at",
         filled("landing_folder", "Never null: the folder that the log was found in."),
         filled("source_file", "Never null: the log."),
         filled("status", "Never null: every log is looked for."),
         among("status", get_args(LogStatus), "What a build can find."),
-        filled("content_hash", "Never null: every log was read once."),
+        satisfies(
+            "status_reason",
+            "(status_reason is not null) = (status in ('copy', 'moved', 'left_out'))",
+            "What is not read has a reason, and only that.",
+        ),
+        *(
+            among(column, get_args(words), "A kind of file that is read.")
+            for column, words in (
+                ("form", Form),
+                ("compression", Compression),
+                ("encoding", Encoding),
+            )
+        ),
+        satisfies(
+            "content_hash",
+            "content_hash is not null or status = 'left_out'",
+            "Null only for a file that was never read.",
+        ),
         shaped("content_hash", r"^[0-9a-f]{64}\z", "SHA-256 as hex."),
-        filled("batch_id", "Never null: the build that read the lines."),
+        satisfies(
+            "batch_id",
+            "batch_id is not null or status in ('copy', 'moved', 'left_out')",
+            "Null only where no lines count.",
+        ),
         filled("lines_hash", "Never null: lines are read by rules."),
         *number("size_bytes", 0, "the size of the file"),
         *number("line_count", 0, "0 for an empty file"),

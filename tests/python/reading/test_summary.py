@@ -61,7 +61,11 @@ ROWS: dict[str, list[tuple[object, ...]]] = {
     ],
     "dim_feeds": [("a", 3), ("b", 1), ("b", 2), ("c", 0)],
     "dim_tangles": [(3, 4, 1, 2), (24, 5, 0, 0)],
-    "dim_logs": [("new",), ("new",), ("changed",), ("known",), ("vanished",)],
+    "dim_logs": [
+        *[("new",)] * 2,
+        *[("changed",), ("known",), ("vanished",), ("copy",), ("moved",)],
+        *[("left_out",)] * 3,
+    ],
     "dim_sets": [(3, 1, 100, 0), (2, 4, 20, 7)],
     "fct_rejected_lines": [
         ("not_json", "b.jsonl", 24),
@@ -96,6 +100,9 @@ ROWS: dict[str, list[tuple[object, ...]]] = {
 WHOLE = """
 scuttlehouse: built, tested and published as build build-1.
   Of the logs 2 are new, 1 changed, 1 known (not read again), 1 vanished (their lines stay).
+  2 are the same log under another name.
+  3 entries of the landing folder were left out. What they are, and what to do: \
+select source_file, status_reason from dim_logs where status = 'left_out'
   In the tables 11 rows came in, 22 changed and 33 are gone; fct_builds says in which.
 
 The log

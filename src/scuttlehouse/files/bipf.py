@@ -1,0 +1,208 @@
+"""``log.bipf``, as ssb-db2 keeps its messages: async-append-only-log with records in BIPF.
+
+The log is blocks of 64 KiB. A block is records and then zeros; a record is its length (two bytes, little
+endian) and its data, which are all zero once it is deleted. (async-append-only-log 4, README and record.js;
+bipf-spec: a value is a varint of its length times 8 plus its type, and then its bytes.)
+"""
+
+from __future__ import annotations
+
+import base64
+import struct
+from collections.abc import Iterator
+from typing import BinaryIO, NamedTuple
+
+from scuttlehouse import jsjson
+from scuttlehouse.files.parts import Line
+
+BLOCK_BYTES = 1 << 16
+
+_STRING, _BUFFER, _INT, _DOUBLE, _ARRAY, _OBJECT, _BOOLEAN_OR_NULL = range(7)
+_TAG_BITS = 3
+_MOST_VARINT_BYTES = 5
+_UNDEFINED = object()
+
+# How many places of a damaged block are tried.
+_TRIES = 256
+
+
+class BipfError(ValueError):
+    """The bytes are no value of BIPF."""
+
+
+def decode(data: bytes) -> jsjson.Value:
+    """The value that some bytes are in BIPF; bytes inside of it come as base64 text.
+
+    Raises:
+        BipfError: they are none, or more than one, or nest deeper than ``jsjson.MAX_DEPTH``.
+
+    >>> decode(bytes.fromhex("3518666f6f0e01"))
+    {'foo': True}
+    """
+    value, end = _value(data, 0, len(data), 0)
+    if end != len(data) or value is _UNDEFINED:
+        raise BipfError("the value ends before its record")
+    return value  # type: ignore[return-value]
+
+
+def _tag(data: bytes, start: int, end: int) -> tuple[int, int, int]:
+    """The type of the value at a place, and where its bytes begin and end."""
+    tag = shift = 0
+    for place in range(start, min(end, start + _MOST_VARINT_BYTES)):
+        tag |= (data[place] & 0x7F) << shift
+        shift += 7
+        if data[place] < 0x80:
+            length = tag >> _TAG_BITS
+            if place + 1 + length > end:
+                break
+            return tag & (1 << _TAG_BITS) - 1, place + 1, place + 1 + length
+    raise BipfError("a length is wrong")
+
+
+def _value(data: bytes, start: int, end: int, depth: int) -> tuple[object, int]:
+    kind, start, end = _tag(data, start, end)
+    if depth > jsjson.MAX_DEPTH:
+        raise BipfError("nests too deep")
+    value: object
+    if kind == _STRING:
+        value = data[start:end].decode("utf-8", "replace")
+    elif kind == _BUFFER:
+        value = base64.b64encode(data[start:end]).decode()
+    elif kind == _INT and end - start == 4:
+        value = float(struct.unpack_from("<i", data, start)[0])
+    elif kind == _DOUBLE and end - start == 8:
+        value = struct.unpack_from("<d", data, start)[0]
+    elif kind == _ARRAY:
+        items = []
+        while start < end:
+            item, start = _value(data, start, end, depth + 1)
+            items.append(None if item is _UNDEFINED else item)
+        value = items
+    elif kind == _OBJECT:
+        value = _members(data, start, end, depth)
+    elif kind == _BOOLEAN_OR_NULL and end == start:
+        value = None
+    elif kind == _BOOLEAN_OR_NULL and end == start + 1 and data[start] <= 2:
+        value = (False, True, _UNDEFINED)[data[start]]
+    else:
+        raise BipfError("a value has a type that there is not, or the wrong length")
+    return value, end
+
+
+def _members(data: bytes, start: int, end: int, depth: int) -> dict[str, object]:
+    members: dict[str, object] = {}
+    while start < end:
+        kind, name_start, start = _tag(data, start, end)
+        if kind != _STRING:
+            raise BipfError("the name of a member is no text")
+        name = data[name_start:start].decode("utf-8", "replace")
+        member, start = _value(data, start, end, depth + 1)
+        if member is not _UNDEFINED:
+            members[name] = member
+    return members
+
+
+def read_records(stream: BinaryIO) -> Iterator[Line]:
+    """Yield the records as lines of JSON, numbered from 1; a deleted one has a number and no line.
+
+    A record that is damaged comes as the fault ``damaged``, or ``cut_short`` where the file ends in it. What
+    follows in its block is found again by records that can be read.
+
+    Complexity: O(bytes), memory O(BLOCK_BYTES).
+    """
+    number = 0
+    while block := stream.read(BLOCK_BYTES):
+        for record in block_records(block):
+            number += 1
+            if record.fault:
+                yield Line(number, None, record.fault)
+            elif record.data.strip(b"\0"):
+                yield _line(number, record.data)
+
+
+def begins_a_log(block: bytes) -> bool:
+    """Whether a block begins with a record that is an object, perhaps after deleted ones.
+
+    >>> begins_a_log(bytes([3, 0]) + bytes(3) + bytes([1, 0, 5])), begins_a_log(bytes(9))
+    (True, False)
+    """
+    place = 0
+    while (end := _record_end(block, place)) is not None and end > place:
+        if block[place + 2 : end].strip(b"\0"):
+            return _is_object(block, place, end)
+        place = end
+    return place > 0 and len(block) == BLOCK_BYTES and not block[place:].strip(b"\0")
+
+
+class Record(NamedTuple):
+    """The data of a record; or a fault, of a part of a block that is none."""
+
+    data: bytes
+    fault: str | None = None
+
+
+def block_records(block: bytes) -> Iterator[Record]:
+    """The records of a block, and the parts of it that are damaged."""
+    place = 0
+    tries = _TRIES
+    while place < len(block):
+        end = _record_end(block, place)
+        if end == place:
+            if not block[place:].strip(b"\0"):
+                return
+        elif end is not None and (
+            not block[place + 2 : end].strip(b"\0") or _is_object(block, place, end)
+        ):
+            yield Record(block[place + 2 : end])
+            place = end
+            continue
+        damage = place
+        place += 1
+        while place < len(block):
+            end = _record_end(block, place)
+            if end is not None and end > place + 2 and _tag_fits(block, place, end):
+                if tries == 0:
+                    place = len(block)
+                    break
+                tries -= 1
+                if _is_object(block, place, end):
+                    break
+            place += 1
+        is_cut = place >= len(block) < BLOCK_BYTES
+        is_zero = not block[damage:place].strip(b"\0")
+        fault = "cut_short" if is_cut else "zero_bytes" if is_zero else "damaged"
+        yield Record(b"", fault)
+
+
+def _record_end(block: bytes, place: int) -> int | None:
+    """Where the record at a place ends: at the place itself if it is no record; None if beyond the block."""
+    if place + 2 > len(block):
+        return None if block[place:].strip(b"\0") else place
+    length = block[place] | block[place + 1] << 8
+    end = place + 2 + length if length else place
+    return end if end <= len(block) else None
+
+
+def _tag_fits(block: bytes, place: int, end: int) -> bool:
+    """Whether an object that fills the whole record may stand there."""
+    if block[place + 2] & 7 != _OBJECT:
+        return False
+    try:
+        return _tag(block, place + 2, end)[2] == end
+    except BipfError:
+        return False
+
+
+def _is_object(block: bytes, place: int, end: int) -> bool:
+    if not _tag_fits(block, place, end):
+        return False
+    try:
+        decode(block[place + 2 : end])
+    except BipfError:
+        return False
+    return True
+
+
+def _line(number: int, data: bytes) -> Line:
+    text = jsjson.stringify(decode(data))
+    return Line(number, text.encode("utf-8", "surrogatepass"), None)

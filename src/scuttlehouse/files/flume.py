@@ -1,0 +1,107 @@
+"""``log.offset``, as ssb-db keeps its messages: flumelog-offset.
+
+A record is the length of its data (four bytes, big endian), the data, the length again, and the length of
+the file up to here (four, six or eight bytes; none in the oldest format). The data are JSON; they are all
+zero once the record is deleted. (flumelog-offset 3, README and frame/recoverable.js; frame/basic.js.)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import BinaryIO
+
+from scuttlehouse.files.parts import MAX_LINE_BYTES, Line
+
+_WIDTHS = (4, 6, 8, 0)
+_CHUNK = 1 << 18
+
+
+def offset_width(head: bytes) -> int | None:
+    """How many bytes a file length takes in a log that begins so; None if it is no such log.
+
+    >>> offset_width(bytes([0, 0, 0, 2]) + b"{}" + bytes([0, 0, 0, 2, 0, 0, 0, 14])), offset_width(b"{}")
+    (4, None)
+    """
+    length = _record_length(head, 0)
+    if length is None:
+        return None
+    end = 8 + length
+    for width in _WIDTHS[:-1]:
+        if len(head) >= end + width and int.from_bytes(head[end : end + width]) == end + width:
+            return width
+    is_basic = len(head) == end or _record_length(head, end) is not None
+    return 0 if is_basic else None
+
+
+def _record_length(data: bytes, place: int) -> int | None:
+    """The length of the data of the record at a place; None if there is no whole record."""
+    length = int.from_bytes(data[place : place + 4])
+    if not 0 < length <= MAX_LINE_BYTES or len(data) < place + 8 + length:
+        return None
+    if data[place + 4] not in b"{\0":
+        return None
+    return (
+        length if data[place + 4 + length : place + 8 + length] == data[place : place + 4] else None
+    )
+
+
+def read_records(stream: BinaryIO) -> Iterator[Line]:
+    """Yield the records as lines of JSON, numbered from 1; a deleted one has a number and no line.
+
+    Bytes that are no record come as the fault ``damaged``, ``zero_bytes``, or ``cut_short`` where the file
+    ends in them.
+
+    Complexity: O(bytes), memory O(MAX_LINE_BYTES).
+    """
+    window = _Window(stream)
+    width = offset_width(window.data) or 0
+    number = 0
+    while window.fill():
+        number += 1
+        length = _record_length(window.data, window.start)
+        if length is None:
+            yield Line(number, None, window.skip_damage())
+            continue
+        begin = window.start + 4
+        data = window.data[begin : begin + length]
+        window.start = begin + length + 4 + width
+        if data.strip(b"\0"):
+            yield Line(number, data, None)
+
+
+class _Window:
+    """The part of a log that is in memory; ``start`` is where reading stands."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self._stream = stream
+        self._is_over = False
+        self.data, self.start = b"", 0
+        self.fill()
+
+    def fill(self) -> bool:
+        """Have a whole record, if there is one; False at the end."""
+        needed = MAX_LINE_BYTES + 16
+        if not self._is_over and len(self.data) - self.start < needed:
+            parts = [self.data[self.start :]]
+            length = len(parts[0])
+            while not self._is_over and length < 2 * needed:
+                parts.append(self._stream.read(_CHUNK))
+                self._is_over = not parts[-1]
+                length += len(parts[-1])
+            self.data, self.start = b"".join(parts), 0
+        return self.start < len(self.data)
+
+    def skip_damage(self) -> str:
+        """Go to the next record that is whole; name the fault of what is skipped."""
+        is_zero = True
+        while self.fill():
+            begin = self.data.find(b"{", self.start + 5)
+            end = begin - 4
+            if begin < 0:
+                # The next length may stand at the very end of what is in memory.
+                end = len(self.data) if self._is_over else max(len(self.data) - 5, self.start + 1)
+            is_zero = is_zero and not self.data[self.start : end].strip(b"\0")
+            self.start = end
+            if begin >= 0 and self.fill() and _record_length(self.data, self.start) is not None:
+                return "zero_bytes" if is_zero else "damaged"
+        return "zero_bytes" if is_zero else "cut_short"

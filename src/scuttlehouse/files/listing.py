@@ -1,0 +1,169 @@
+"""The entries of the landing folder: files that may be logs, and all others with what they are."""
+
+from __future__ import annotations
+
+import os
+import stat
+import unicodedata
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from scuttlehouse.files.parts import Log
+from scuttlehouse.landing import LandingError
+from scuttlehouse.ledger import LedgerEntry
+
+SUFFIXES = (".jsonl", ".ndjson", ".json", ".log", ".bipf", ".offset", ".txt")
+PACKED = (".gz", ".bz2", ".zst")
+
+SHOWN_REASONS = 3
+
+_SPECIAL = (
+    (stat.S_ISFIFO, "A named pipe (FIFO)"),
+    (stat.S_ISSOCK, "A socket"),
+    (stat.S_ISCHR, "A device"),
+    (stat.S_ISBLK, "A device"),
+)
+_REMEDY = "mend its permissions or move it out of the landing folder"
+
+
+def list_logs(folder: Path) -> list[Log]:
+    """List what is below the landing folder, in the order of the names: logs, and what cannot be one.
+
+    Every file with the name of a log is opened once. What is no such file, or cannot be opened, has a
+    ``problem``. Only folders that can be read and are no links are looked into.
+
+    Raises:
+        LandingError: the folder is missing, is no folder, or cannot be read.
+
+    Complexity: O(entries).
+
+    >>> import tempfile
+    >>> folder = Path(tempfile.mkdtemp())
+    >>> (folder / "a.jsonl").write_bytes(b"{}\\n")
+    3
+    >>> (folder / "b.csv").touch()
+    >>> [(log.source_file, log.size_bytes, log.problem is None) for log in list_logs(folder)]
+    [('a.jsonl', 3, True), ('b.csv', 0, False)]
+    """
+    if not folder.exists():
+        raise LandingError(
+            f"The landing folder {folder} does not exist: make it, or set SCUTTLEHOUSE_LANDING "
+            "to the folder that holds your logs."
+        )
+    if not folder.is_dir():
+        raise LandingError(
+            f"The landing folder {folder} is a file: set SCUTTLEHOUSE_LANDING to the folder "
+            "that holds it."
+        )
+    logs: dict[str, Log] = {}
+    for path, reason in _entries(folder):
+        name = path.relative_to(folder).as_posix()
+        shown = shown_name(name)
+        if shown != name and reason is None:
+            reason = (
+                "Its name holds line ends, control characters or bytes that are no text: rename it."
+            )
+        while shown in logs:
+            shown += "~"
+        logs[shown] = entry_of(path, shown, reason)
+    return [logs[name] for name in sorted(logs)]
+
+
+def require_logs(folder: Path, stock: Iterable[LedgerEntry]) -> None:
+    """See to it that there is a line to read.
+
+    Raises:
+        LandingError: all logs are empty or left out; says why the first few are.
+    """
+    entries = list(stock)
+    if any(entry.size_bytes and entry.status != "left_out" for entry in entries):
+        return
+    reasons = [
+        f"{entry.source_file}: {entry.status_reason}" for entry in entries if entry.status_reason
+    ]
+    told = " ".join(["", *reasons[:SHOWN_REASONS]])
+    raise LandingError(
+        f"The landing folder {folder} holds no log with a line in it: put logs there (for example *.jsonl, "
+        f"*.jsonl.gz, log.bipf), or set SCUTTLEHOUSE_LANDING to another folder.{told}"
+    )
+
+
+def has_name_of_a_log(name: str) -> bool:
+    """Whether a name ends as names of logs do.
+
+    >>> has_name_of_a_log("a.JSONL.gz"), has_name_of_a_log("a.gz"), has_name_of_a_log("log.bipf.stats")
+    (True, False, False)
+    """
+    name = name.lower()
+    for packed in PACKED:
+        name = name.removesuffix(packed)
+    return name.endswith(SUFFIXES)
+
+
+def shown_name(name: str) -> str:
+    """A name as a table may hold it and a terminal may show it: what is no text stands escaped.
+
+    >>> shown_name("a\\nb\\udcff \\u200d.jsonl") == "a\\\\nb\\\\udcff \\u200d.jsonl"
+    True
+    """
+    return "".join(
+        character.encode("unicode_escape").decode() if _is_no_text(character) else character
+        for character in name
+    )
+
+
+def _is_no_text(character: str) -> bool:
+    return unicodedata.category(character) in ("Cc", "Cs", "Zl", "Zp")
+
+
+def _entries(folder: Path) -> Iterator[tuple[Path, str | None]]:
+    """Every entry that is no folder, and every folder that cannot be looked into, with the reason."""
+    refused: list[OSError] = []
+    for parent, folders, names in os.walk(folder, onerror=refused.append):
+        for name in folders:
+            path = Path(parent, name)
+            if path.is_symlink():
+                yield (
+                    path,
+                    "A link to a folder: links to folders are not followed. Move the folder here.",
+                )
+        for name in names:
+            yield Path(parent, name), None
+    for error in refused:
+        path = Path(os.fsdecode(error.filename))
+        if path == folder:
+            raise LandingError(
+                f"The landing folder {folder} cannot be read ({error.strerror}): mend its permissions."
+            )
+        yield path, f"The folder cannot be read ({error.strerror}): {_REMEDY}."
+
+
+def entry_of(path: Path, shown: str, reason: str | None = None) -> Log:
+    """The entry of a path, with the problem that keeps it from being read, if it has one."""
+    try:
+        state = path.stat()
+    except OSError as error:
+        what = "A link to nothing" if path.is_symlink() else "The file cannot be read"
+        reason = reason or f"{what} ({error.strerror}): {_REMEDY}."
+        return Log(str(path), shown, 0, 0, problem=reason)
+    if reason is None:
+        reason = _problem(path, state.st_mode)
+    return Log(str(path), shown, state.st_size, state.st_mtime_ns // 1_000_000, problem=reason)
+
+
+def _problem(path: Path, mode: int) -> str | None:
+    for is_special, what in _SPECIAL:
+        if is_special(mode):
+            return f"{what} and no file: move it out of the landing folder."
+    if stat.S_ISDIR(mode):
+        return "A folder and no file."
+    if not has_name_of_a_log(path.name):
+        return (
+            f"Its name is not that of a log: if it is one, let the name end in {', '.join(SUFFIXES[:-1])} "
+            f"or {SUFFIXES[-1]}; compressed, {', '.join(PACKED)} may follow."
+        )
+    try:
+        os.close(os.open(path, os.O_RDONLY | os.O_NONBLOCK))
+    except OSError as error:
+        return f"The file cannot be read ({error.strerror}): {_REMEDY}."
+    return None

@@ -1,0 +1,191 @@
+"""What a file is, by its first bytes: compression, then encoding, then the form of what is in it."""
+
+from __future__ import annotations
+
+import codecs
+import json
+import re
+from json import JSONDecodeError, JSONDecoder
+from typing import BinaryIO
+
+from scuttlehouse.files.bipf import BLOCK_BYTES, begins_a_log
+from scuttlehouse.files.flume import offset_width
+from scuttlehouse.files.parts import Kind, Log
+from scuttlehouse.files.unpack import BROKEN, opened, unpacked
+
+HEAD_BYTES = 1 << 18
+
+_COMPRESSIONS = (
+    ("gzip", re.compile(rb"\x1f\x8b")),
+    ("bzip2", re.compile(rb"BZh[1-9](?:1AY&SY|\x17rE8P\x90)")),
+    ("zstd", re.compile(rb"\x28\xb5\x2f\xfd|[\x50-\x5f]\x2a\x4d\x18")),
+)
+
+# What a log may lie in that nothing here unpacks, and the command that makes it readable.
+_OTHERS = (
+    (b"\xfd7zXZ\0", "an xz file", "unpack it with `xz -d`"),
+    (b"PK\x03\x04", "a zip archive", "unpack it with `unzip`"),
+    (b"7z\xbc\xaf\x27\x1c", "a 7z archive", "unpack it with `7z x`"),
+    (b"Rar!", "a rar archive", "unpack it with `unrar x`"),
+    (b"\x04\x22\x4d\x18", "an lz4 file", "unpack it with `lz4 -d`"),
+    (b"\x1f\x9d", "a file of compress", "unpack it with `uncompress`"),
+    (b"LZIP", "an lzip file", "unpack it with `lzip -d`"),
+    (b"\xff\x06\0\0sNaPpY", "a snappy file", "unpack it with `snzip -d`"),
+    (b"SQLite format 3\0", "an SQLite database", "export its messages, one a line"),
+    (b"PAR1", "a Parquet file", "export its messages, one a line"),
+    (b"Obj\x01", "an Avro file", "turn it into JSON with `avro-tools tojson`"),
+    (b"%PDF", "a PDF", "move it out of the landing folder"),
+    (b"\x89PNG", "a picture", "move it out of the landing folder"),
+    (b"\xff\xd8\xff", "a picture", "move it out of the landing folder"),
+    (b"\x7fELF", "a program", "move it out of the landing folder"),
+)
+
+_MARKS = (
+    (codecs.BOM_UTF32_LE, "utf-32-le"),
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+# JSON begins with two ASCII characters (RFC 4627, section 3): the places of zero bytes tell the encoding.
+_PATTERNS = (
+    (re.compile(rb"\0\0\0[^\0]\0\0\0[^\0]"), "utf-32-be"),
+    (re.compile(rb"[^\0]\0\0\0[^\0]\0\0\0"), "utf-32-le"),
+    (re.compile(rb"\0[^\0]\0[^\0]"), "utf-16-be"),
+    (re.compile(rb"[^\0]\0[^\0]\0"), "utf-16-le"),
+)
+
+_DECODER = JSONDecoder()
+_BLANK = " \t\r\n\0\ufeff"
+_FIRST_OBJECT = re.compile(r'^[\s,\[\0\ufeff\x1e]*(?=\{\s*")', re.M)
+_LIST_INSIDE = re.compile(
+    r'\{\s*("[^"\\\n]{1,64}")\s*:\s*\[\s*\{\s*"(?:key|value|id|msg|author|previous)"\s*:'
+)
+
+# A long file of JSON that has none of these names in its first bytes is of other software.
+_MANY_LINES = 100
+_OF_MESSAGES = re.compile(r'"(?:author|msg|value|key)"\s*:')
+_OF_OTHERS = (
+    "JSON of other software: its first values are no messages. Move it out of the landing folder."
+)
+
+
+def recognise(log: Log) -> Kind | str:
+    """The kind of a log, or a sentence that says what the file is and how to make it readable.
+
+    Reads the first ``HEAD_BYTES`` that are in the file. An empty file is a log without lines.
+
+    Raises:
+        OSError: the file cannot be read.
+
+    >>> import tempfile
+    >>> with tempfile.NamedTemporaryFile() as file:
+    ...     file.write(b'\\xff\\xfe{\\0}\\0')
+    ...     file.flush()
+    ...     recognise(Log(file.name, "a.txt", 6, 0))
+    6
+    Kind(form='json_lines', compression='none', encoding='utf-16-le')
+    """
+    with opened(log.path, log.size_bytes, Kind("", "none", "binary")) as stream:
+        beginning = stream.read(512)
+    compression = _compression(beginning)
+    with opened(log.path, log.size_bytes, Kind("", "none", "binary")) as stream:
+        head = _head(unpacked(stream, compression))
+    return recognise_head(head, compression)
+
+
+def recognise_head(head: bytes, compression: str) -> Kind | str:
+    """The same for the first bytes of what was unpacked."""
+    inside = "" if compression == "none" else f" inside of a {compression} file"
+    if _compression(head) != "none":
+        return f"A compressed file{inside}: unpack it once, for example with `gunzip` or `zstd -d`."
+    for magic, what, remedy in _OTHERS:
+        if head.startswith(magic):
+            return f"This is {what}{inside}: {remedy}."
+    if head[257:262] == b"ustar":
+        return f"This is a tar archive{inside}: unpack it with `tar -xf`."
+    if offset_width(head) is not None:
+        return Kind("flume_log", compression, "binary")
+    if begins_a_log(head[:BLOCK_BYTES]):
+        return Kind("bipf_log", compression, "binary")
+    encoding = encoding_of(head)
+    text = codecs.getincrementaldecoder(encoding)("replace").decode(head)
+    form = form_of(text)
+    if form is not None:
+        is_of_others = text.count("\n") >= _MANY_LINES and not _OF_MESSAGES.search(text)
+        return _OF_OTHERS if is_of_others else Kind(form, compression, encoding)
+    wrapped = _LIST_INSIDE.match(text.lstrip(_BLANK))
+    if wrapped:
+        member = json.dumps(json.loads(wrapped[1]))
+        return f"One JSON object around a list{inside}: take the list out with `jq -c '.[{member}][]'`."
+    if text.lstrip(_BLANK)[:1] == "<":
+        return f"This is HTML or XML{inside}, perhaps an error page: download the log again."
+    if "\0" in text or text.count("\ufffd") > len(text) // 8:
+        return f"Binary data{inside} in no form that is known: export the log as JSON, one message a line."
+    return f"Text{inside} without a JSON object: export the log as JSON, one message a line (`jq -c .`)."
+
+
+def encoding_of(head: bytes) -> str:
+    """How the characters of a text are written, by its byte order mark or its zero bytes.
+
+    >>> encoding_of(b"{}"), encoding_of("{}".encode("utf-16-be")), encoding_of("{}".encode("utf-32"))
+    ('utf-8', 'utf-16-be', 'utf-32-le')
+    """
+    for mark, encoding in _MARKS:
+        if head.startswith(mark):
+            return encoding
+    for pattern, encoding in _PATTERNS:
+        if pattern.match(head):
+            return encoding
+    return "utf-8"
+
+
+def form_of(text: str) -> str | None:
+    """The form of a text that begins so; None if it holds no JSON object.
+
+    >>> form_of('{"a": 1}\\n{"a": 2}'), form_of('{\\n  "a": 1\\n}'), form_of('[{}]'), form_of("name,age")
+    ('json_lines', 'pretty_printed', 'array', None)
+    """
+    text = text.lstrip(_BLANK)
+    if not text:
+        return "json_lines"
+    if text[0] == "\x1e":
+        return "json_sequence"
+    if text[0] == "[" and text[1:].lstrip()[:1] in ("{", "]"):
+        return "array"
+    if text[0] != "{" or text[1:].lstrip()[:1] not in ('"', "}", ""):
+        first = _FIRST_OBJECT.search(text)
+        return form_of(text[first.end() :]) if first and first.end() else None
+    if _LIST_INSIDE.match(text):
+        return None
+    try:
+        _, end = _DECODER.raw_decode(text)
+    except (JSONDecodeError, RecursionError):
+        return _form_of_lines(text)
+    if "\n" in text[:end]:
+        return "pretty_printed"
+    is_one_line = "\n" not in text.rstrip()
+    return "concatenated" if is_one_line and text[end:].lstrip(" ,")[:1] == "{" else "json_lines"
+
+
+def _form_of_lines(text: str) -> str:
+    """The form of objects of which the first is damaged, or longer than what was read."""
+    first, _, rest = text.partition("\n")
+    is_open = first.strip() == "{" and rest.lstrip()[:1] == '"'
+    return "pretty_printed" if is_open or re.match('[ \t]+"', rest) else "json_lines"
+
+
+def _compression(head: bytes) -> str:
+    return next((name for name, magic in _COMPRESSIONS if magic.match(head)), "none")
+
+
+def _head(stream: BinaryIO) -> bytes:
+    """The first bytes of a stream, up to where it breaks."""
+    parts: list[bytes] = []
+    left = HEAD_BYTES
+    try:
+        while left > 0 and (data := stream.read(min(left, 4096))):
+            parts.append(data)
+            left -= len(data)
+    except BROKEN:
+        pass
+    return b"".join(parts)
