@@ -43,6 +43,22 @@ CLASSIC_FEED = {
     "valid_through_sequence": 3,
     "gap_count": 1,
     "is_forked": False,
+    "first_message_at": NOON,
+    "last_message_at": NOON,
+}
+PERSON = {
+    "person_id": ALICE,
+    "short_id": "AAAAAA",
+    "name": "Alice",
+    "feed_count": 1,
+    "message_count": 6,
+    "group_count": 1,
+    "ever_group_count": 2,
+    "differing_group_count": 0,
+    "received_exclusion_count": 0,
+    "made_exclusion_count": 0,
+    "first_message_at": NOON,
+    "last_message_at": NOON,
 }
 VALID_MESSAGE = {
     "message_id": message("a"),
@@ -313,6 +329,10 @@ GOOD: dict[str, list[Row]] = {
         )
         | {"feed_id": "nobody", "feed_purpose": None, "message_count": 0},
     ],
+    "dim_people": [
+        PERSON,
+        PERSON | {"name": None, "first_message_at": None, "last_message_at": None},
+    ],
     "fct_messages": [
         VALID_MESSAGE,
         VALID_MESSAGE
@@ -479,6 +499,8 @@ GOOD: dict[str, list[Row]] = {
         {
             "epoch_id": message("e"),
             "group_id": GROUP,
+            "short_id": "eeeeee",
+            "group_name": "Group gggggg",
             "creator_id": ALICE,
             "depth": 0,
             "key_rank": key_rank,
@@ -608,6 +630,9 @@ BAD: dict[tuple[str, str], list[Row]] = {
         {"feed_format": "bendybutt-v1"},
         {"feed_format": None},
     ],
+    ("dim_feeds", "last_message_at"): [{"last_message_at": NOON.replace(year=2020)}],
+    ("dim_people", "name"): [{"name": "a" * 61}],
+    ("dim_people", "group_count"): [{"ever_group_count": 0}],
     ("fct_messages", "feed_id"): [
         {"feed_id": "nobody"},
         {"feed_id": "nobody", "validity": "not_checked"},

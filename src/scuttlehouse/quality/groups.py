@@ -13,6 +13,7 @@ from scuttlehouse.quality.expectations import (
     filled,
     flags,
     message_id,
+    no_key,
     number,
     satisfies,
     shaped,
@@ -29,6 +30,7 @@ GROUPS = (
         filled("group_id", "Never null: the group."),
         filled("short_id", "Never null: the beginning of the group's id."),
         filled("name", "Never null: what to call the group."),
+        no_key("name"),
         filled("founder_id", "Never null: the person who wrote the first message."),
         *message_id("root_id", "the group's first message, which is its first epoch too"),
         shaped("preferred_epoch_id", MESSAGE_ID, "An epoch; null where two tips share nobody."),
@@ -50,11 +52,14 @@ GROUPS = (
     suite(
         "dim_epochs",
         "an epoch",
-        "epoch_id group_id creator_id depth key_rank member_count is_root is_tip is_authorized "
-        "has_valid_members_tangle has_short_key is_empty "
+        "epoch_id group_id short_id group_name creator_id depth key_rank member_count is_root is_tip "
+        "is_authorized has_valid_members_tangle has_short_key is_empty "
         "has_foreign_creator has_unfollowed_exclusion has_late_post has_wrong_secret asserted_at",
         *message_id("epoch_id", "the epoch's first message"),
         filled("group_id", "Never null: the group."),
+        filled("short_id", "Never null: the beginning of the epoch's id."),
+        filled("group_name", "Never null: what to call the group."),
+        no_key("group_name"),
         filled("creator_id", "Never null: the person who wrote the first message."),
         *number("depth", 0, "the rank of the first message in the epoch tangle"),
         at_least("key_rank", 1, "Keys rank from 1; null where the log does not tell the key."),
