@@ -251,6 +251,30 @@ EXCLUSION = {
     "counts": False,
     "excluded_at": NOON,
 }
+PEER_EPOCH = {
+    "source_file": "alice.jsonl",
+    "owner_id": ALICE,
+    "group_id": GROUP,
+    "epoch_id": message("e"),
+    "counts": True,
+    "is_tip": True,
+    "is_member": True,
+    "is_preferred": True,
+    "is_preferred_by_all_logs": False,
+    "rule": "same",
+    "member_count": 2,
+    "fork_count": 1,
+    "repair_count": 1,
+}
+PEER_REPAIR = {
+    "source_file": "alice.jsonl",
+    "owner_id": ALICE,
+    "group_id": GROUP,
+    "epoch_id": message("e"),
+    "person_id": BENDY,
+    "action": "add",
+    "because": "declared in the group, not excluded up to this epoch (4.9)",
+}
 PREFERENCE = {
     "group_id": GROUP,
     "person_id": ALICE,
@@ -541,6 +565,17 @@ GOOD: dict[str, list[Row]] = {
         | {"is_current": False, "is_healed": True, "healed_by_epoch_id": message("h")}
         | {"needs_repair": False},
     ],
+    "fct_peer_epochs": [
+        PEER_EPOCH,
+        PEER_EPOCH | {"is_preferred": False, "rule": None},
+        PEER_EPOCH
+        | dict.fromkeys(("counts", "is_tip", "is_member", "is_preferred"), False)
+        | {"rule": None},
+    ],
+    "fct_peer_repairs": [
+        PEER_REPAIR,
+        PEER_REPAIR | {"action": "create_epoch", "person_id": None},
+    ],
     "fct_exclusions": [
         EXCLUSION,
         EXCLUSION | {"counts": True, "is_authorized": None, "following_epoch_id": message("f")},
@@ -707,6 +742,10 @@ BAD: dict[tuple[str, str], list[Row]] = {
         *({"rule": rule} for rule in ("same", "subset", "disjoint", None)),
         {"is_current": False},
     ],
+    ("fct_peer_epochs", "is_tip"): [{"counts": False, "is_member": False}],
+    ("fct_peer_epochs", "is_member"): [{"counts": False, "is_tip": False}],
+    ("fct_peer_epochs", "is_preferred"): [{"rule": None}, {"is_member": False}],
+    ("fct_peer_repairs", "person_id"): [{"person_id": None}, {"action": "create_epoch"}],
     ("fct_exclusions", "late_message_count"): [{"cutoff_sequence": None}],
     ("fct_exclusions", "cutoff_sequence"): [{"group_feed_id": None}],
     ("fct_exclusions", "counts"): [{"counts": True}, {"is_authorized": None}],

@@ -6,6 +6,9 @@ promised that there is one. An epoch is a message, and has a message's id.
 
 from __future__ import annotations
 
+from typing import get_args
+
+from scuttlehouse.epochs import Rule
 from scuttlehouse.quality.expectations import (
     MESSAGE_ID,
     among,
@@ -19,6 +22,7 @@ from scuttlehouse.quality.expectations import (
     shaped,
     suite,
 )
+from scuttlehouse.repairs import Action
 
 GROUPS = (
     suite(
@@ -292,6 +296,45 @@ GROUPS = (
         filled("severity", "Never null: how strongly it is asked for."),
         among("severity", ["must", "should"], "The words of RFC 2119."),
         filled("found", "Never null: what was found."),
+    ),
+    suite(
+        "fct_peer_epochs",
+        "an epoch that the owner of a log knows",
+        "source_file owner_id group_id epoch_id counts is_tip is_member is_preferred "
+        "is_preferred_by_all_logs rule member_count fork_count repair_count",
+        filled("source_file", "Never null: the log."),
+        filled("owner_id", "Never null: the person whose log it is."),
+        filled("group_id", "Never null: the group."),
+        *message_id("epoch_id", "the epoch"),
+        *flags("counts", "is_tip", "is_member", "is_preferred", "is_preferred_by_all_logs"),
+        satisfies("is_tip", "counts or not is_tip", "What does not count is no newest epoch."),
+        satisfies("is_member", "counts or not is_member", "What does not count has no members."),
+        satisfies(
+            "is_preferred",
+            "is_preferred = (rule is not null) and (is_member or not is_preferred)",
+            "A rule makes members prefer it.",
+        ),
+        among("rule", get_args(Rule), "A rule of preference."),
+        *number("member_count", 0, "0 for an epoch that does not count"),
+        *number("fork_count", 0, "0 where the owner detects no fork"),
+        *number("repair_count", 0, "0 where nothing is to be done"),
+    ),
+    suite(
+        "fct_peer_repairs",
+        "a thing that the owner of a log should publish",
+        "source_file owner_id group_id epoch_id person_id action because",
+        filled("source_file", "Never null: the log."),
+        filled("owner_id", "Never null: the person whose log it is."),
+        filled("group_id", "Never null: the group."),
+        *message_id("epoch_id", "the epoch"),
+        filled("action", "Never null: there is something to do."),
+        among("action", get_args(Action), "What can be done."),
+        satisfies(
+            "person_id",
+            "(person_id is null) = (action = 'create_epoch')",
+            "Null where an epoch is created.",
+        ),
+        filled("because", "Never null: the rule that asks for it."),
     ),
     suite(
         "fct_replication_plan",
