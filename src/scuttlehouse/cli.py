@@ -1,4 +1,4 @@
-"""The command line: ``scuttlehouse build``, ``sql``, ``follow``, ``rollback`` and ``sample``."""
+"""The command line: ``scuttlehouse build``, ``sql``, ``compare``, ``follow``, ``rollback`` and ``sample``."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from typing import NoReturn
 # The module of each command is imported only when the command is run: it starts faster.
 _COMMANDS = {
     "sql": ("scuttlehouse.sql_command", "query the published tables"),
+    "compare": ("scuttlehouse.comparing", "tell which of two messages of a tangle came first"),
     "follow": ("scuttlehouse.following", "bring a replica to the published order"),
     "rollback": ("scuttlehouse.builds", "publish an earlier build again"),
     "sample": ("scuttlehouse.sample", "write a signed sample log"),

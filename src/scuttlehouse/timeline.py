@@ -9,8 +9,7 @@ tells update commands, so that a replica follows it: command by command what the
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from graphlib import CycleError, TopologicalSorter
+from collections.abc import Iterable, Iterator
 from typing import ClassVar, Self, TypeAlias
 
 import numpy as np
@@ -18,7 +17,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from scuttlehouse.commands import Command
-from scuttlehouse.timeline_order import Order
+from scuttlehouse.relations import Relation
+from scuttlehouse.timeline_order import Order, find_loop
 from scuttlehouse.timeline_plain import PlainOrder
 
 Column: TypeAlias = "pa.Array | pa.ChunkedArray"
@@ -100,7 +100,7 @@ class Timeline:
             raise ConflictError(names[conflict].as_py())
         if len(timeline) < pc.count_distinct(names).as_py():
             name = next(name for name in names.to_pylist() if name not in timeline)
-            raise LoopError(_find_loop(name, timeline._order.previous))
+            raise LoopError(find_loop(name, timeline._order.previous))
         return timeline
 
     def to_arrow(self) -> pa.Table:
@@ -145,6 +145,25 @@ class Timeline:
     def tips(self) -> list[str]:
         """The known events that no known event lists, itself excepted, in order. O(n)."""
         return self._order.tips()
+
+    def relation(self, one: str, other: str) -> Relation:
+        """How one event stands to another: `before`, `after` or `concurrent` to it, or the `same`.
+
+        Raises:
+            KeyError: one of them is not known.
+
+        Complexity: as ``is_concurrent``.
+
+        >>> timeline = Timeline()
+        >>> _ = timeline.add("a"), timeline.add("b", ["a"])
+        >>> timeline.relation("a", "b"), timeline.relation("b", "a"), timeline.relation("a", "a")
+        ('before', 'after', 'same')
+        """
+        if self.is_concurrent(one, other):
+            return "concurrent"
+        if one == other:
+            return "same"
+        return "before" if self.rank(one) < self.rank(other) else "after"
 
     def is_concurrent(self, one: str, other: str) -> bool:
         """Whether neither of two events comes before the other; an event is not concurrent to itself.
@@ -253,25 +272,8 @@ class Timeline:
         if name in self._order:
             return ConflictError(name)
         return LoopError(
-            _find_loop(name, lambda one: listed if one == name else self._order.previous(one))
+            find_loop(name, lambda one: listed if one == name else self._order.previous(one))
         )
-
-
-def _find_loop(name: str, previous: Callable[[str], list[str]]) -> list[str]:
-    """A loop among an event and all that comes before it, where there is one."""
-    graph: dict[str, list[str]] = {}
-    waiting = [name]
-    while waiting:
-        event = waiting.pop()
-        if event not in graph:
-            graph[event] = [one for one in previous(event) if one != event]
-            waiting += graph[event]
-    try:
-        TopologicalSorter(graph).prepare()
-    except CycleError as error:
-        loop: list[str] = error.args[1]
-        return loop[1:]
-    raise AssertionError(f"Event {name} was refused for a loop, but is in none.")
 
 
 def _columns(names: Column, after: Column) -> tuple[pa.Array, pa.Array]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from graphlib import CycleError, TopologicalSorter
 from typing import Any, NamedTuple, Protocol
 
 import pyarrow as pa
@@ -60,3 +61,20 @@ class Order(Protocol):
     def events(self) -> tuple[pa.Array, pa.Array]:
         """Names, and what each event lists, in the order in which they arrived."""
         ...
+
+
+def find_loop(name: str, previous: Callable[[str], list[str]]) -> list[str]:
+    """A loop among an event and all that comes before it, where there is one."""
+    graph: dict[str, list[str]] = {}
+    waiting = [name]
+    while waiting:
+        event = waiting.pop()
+        if event not in graph:
+            graph[event] = [one for one in previous(event) if one != event]
+            waiting += graph[event]
+    try:
+        TopologicalSorter(graph).prepare()
+    except CycleError as error:
+        loop: list[str] = error.args[1]
+        return loop[1:]
+    raise AssertionError(f"Event {name} was refused for a loop, but is in none.")
