@@ -19,6 +19,7 @@ def model(dbt: Any, session: SparkSession) -> DataFrame:
         "fct_rule_violations": dbt.ref("fct_rule_violations"),
         "fct_preferred_epochs": dbt.ref("fct_preferred_epochs"),
         "fct_epoch_repairs": dbt.ref("fct_epoch_repairs"),
+        "fct_group_days": dbt.ref("fct_group_days"),
         "fct_peer_epochs": dbt.ref("fct_peer_epochs"),
         "fct_peer_repairs": dbt.ref("fct_peer_repairs"),
         "fct_replication_plan": dbt.ref("fct_replication_plan"),

@@ -95,10 +95,9 @@ def leads_to(later: int, earlier: int, links: Iterable[tuple[int, int]]) -> bool
 
 def _places(warehouse: Warehouse, message: str, other: str) -> list[Place]:
     _, rows = warehouse.query(f"""
-        select tangles.tangle_kind, tangle_id, one.rank, one.position, two.rank, two.position
+        select one.tangle_kind, tangle_id, one.rank, one.position, two.rank, two.position
         from fct_tangle_messages as one
         inner join fct_tangle_messages as two using (tangle_id)
-        inner join dim_tangles as tangles using (tangle_id)
         where one.message_id = {literal(message)} and two.message_id = {literal(other)}
             and one.status = 'in' and two.status = 'in'
         order by 1, 2

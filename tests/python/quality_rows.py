@@ -16,6 +16,8 @@ def arrow_type(column: str) -> pa.DataType:
     """The type of a column, as its name tells."""
     if column.startswith(("is_", "has_", "needs_", "should_")) or column == "counts":
         return pa.bool_()
+    if column == "day":
+        return pa.date32()
     if column.endswith("_at"):
         return pa.timestamp("us", "UTC")
     return pa.int64() if column.endswith(NUMBERS) else pa.string()
@@ -78,6 +80,7 @@ VALID_MESSAGE = {
     "is_valid_in_feed": True,
     "is_private": False,
     "is_decrypted": False,
+    "is_past_cutoff": False,
     "asserted_at": NOON,
     "received_at": None,
 }
@@ -99,6 +102,11 @@ GROWN_TANGLE = {
 MESSAGE_IN = {
     "tangle_id": TANGLE,
     "message_id": message("a"),
+    "tangle_kind": "group",
+    "group_id": GROUP,
+    "person_id": BENDY,
+    "content_type": "post",
+    "asserted_at": NOON,
     "status": "in",
     "status_reason": None,
     "blocking_ids": None,
@@ -250,6 +258,19 @@ EXCLUSION = {
     "is_authorized": False,
     "counts": False,
     "excluded_at": NOON,
+}
+GROUP_DAY = {
+    "group_id": GROUP,
+    "day": NOON.date(),
+    "member_count": 3,
+    "message_count": 2,
+    "post_count": 1,
+    "author_count": 2,
+    "epoch_count": 0,
+    "exclusion_count": 0,
+    "fork_count": 0,
+    "gap_count": 0,
+    "repair_count": 0,
 }
 PEER_EPOCH = {
     "source_file": "alice.jsonl",
@@ -423,6 +444,8 @@ GOOD: dict[str, list[Row]] = {
             "tangle_id": TANGLE,
             "message_id": message("b"),
             "previous_id": "toString",
+            "tangle_kind": "group",
+            "group_id": GROUP,
             "is_in_log": is_in_log,
             "is_in_graph": is_in_graph,
         }
@@ -430,8 +453,16 @@ GOOD: dict[str, list[Row]] = {
     ],
     "fct_tangle_gaps": [
         {"tangle_id": TANGLE, "missing_id": "what", "needed_by_count": 0, "blocked_count": 1}
+        | {"tangle_kind": "x", "group_id": None}
     ],
-    "fct_tangle_tips": [{"tangle_id": TANGLE, "message_id": message("a")}],
+    "fct_tangle_tips": [
+        {
+            "tangle_id": TANGLE,
+            "message_id": message("a"),
+            "tangle_kind": "group",
+            "group_id": GROUP,
+        }
+    ],
     "fct_thread_messages": [
         THREAD_MESSAGE,
         THREAD_MESSAGE | {"thread_position": 0, "depth": 0, "is_concurrent": None},
@@ -565,6 +596,7 @@ GOOD: dict[str, list[Row]] = {
         | {"is_current": False, "is_healed": True, "healed_by_epoch_id": message("h")}
         | {"needs_repair": False},
     ],
+    "fct_group_days": [GROUP_DAY],
     "fct_peer_epochs": [
         PEER_EPOCH,
         PEER_EPOCH | {"is_preferred": False, "rule": None},
@@ -742,6 +774,7 @@ BAD: dict[tuple[str, str], list[Row]] = {
         *({"rule": rule} for rule in ("same", "subset", "disjoint", None)),
         {"is_current": False},
     ],
+    ("fct_group_days", "post_count"): [{"post_count": 3}],
     ("fct_peer_epochs", "is_tip"): [{"counts": False, "is_member": False}],
     ("fct_peer_epochs", "is_member"): [{"counts": False, "is_tip": False}],
     ("fct_peer_epochs", "is_preferred"): [{"rule": None}, {"is_member": False}],

@@ -130,7 +130,7 @@ class Tables:
             for row in rows("select * from fct_preferred_epochs")
         }
         tangles = rows(
-            "select tangle_kind || ' ' || root_id as tangle, message_id, status, is_tip"
+            "select dim_tangles.tangle_kind || ' ' || root_id as tangle, message_id, status, is_tip"
             " from fct_tangle_messages join dim_tangles using (tangle_id)"
         )
         self.candidates = pairs(
@@ -140,8 +140,8 @@ class Tables:
         self.tips = pairs(tangles, "tangle", "message_id", lambda row: row["is_tip"])
         self.links = pairs(
             rows(
-                "select tangle_kind || ' ' || root_id || ' ' || message_id as message, previous_id"
-                " from fct_tangle_links join dim_tangles using (tangle_id)"
+                "select dim_tangles.tangle_kind || ' ' || root_id || ' ' || message_id as message,"
+                " previous_id from fct_tangle_links join dim_tangles using (tangle_id)"
             )
         )
         self.recipients = {

@@ -86,7 +86,7 @@ FEEDS = (
         "a message",
         "message_id feed_id person_id previous_id epoch_id content_type validity invalid_reason "
         "warning feed_fault source_file sequence feed_fault_sequence line_number is_valid_in_feed "
-        "is_private is_decrypted asserted_at received_at",
+        "is_private is_decrypted is_past_cutoff asserted_at received_at",
         *message_id("message_id", "a line without an id is rejected"),
         filled("feed_id", "Never null: a line without an author is rejected."),
         satisfies(
@@ -126,7 +126,7 @@ FEEDS = (
             "A valid message has a sequence.",
         ),
         *number("line_number", 1, "the line of the log, from 1"),
-        *flags("is_private", "is_decrypted"),
+        *flags("is_private", "is_decrypted", "is_past_cutoff"),
         satisfies(
             "is_decrypted", "is_private or not is_decrypted", "Only the private is decrypted."
         ),

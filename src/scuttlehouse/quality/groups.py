@@ -298,6 +298,24 @@ GROUPS = (
         filled("found", "Never null: what was found."),
     ),
     suite(
+        "fct_group_days",
+        "a group on a day",
+        "group_id day member_count message_count post_count author_count epoch_count "
+        "exclusion_count fork_count gap_count repair_count",
+        filled("group_id", "Never null: the group."),
+        filled("day", "Never null: the day."),
+        *number("member_count", 0, "0 before the first addition"),
+        *number("message_count", 0, "0 for a day without messages"),
+        *number("post_count", 0, "0 for a day without posts"),
+        satisfies("post_count", "post_count <= message_count", "Posts are messages."),
+        *number("author_count", 0, "0 for a day without messages"),
+        *number("epoch_count", 0, "0 for a day without new epochs"),
+        *number("exclusion_count", 0, "0 for a day without exclusions"),
+        *number("fork_count", 0, "0 for a day without new forks"),
+        *number("gap_count", 0, "0 where nothing is missing"),
+        *number("repair_count", 0, "0 where nothing is to be done"),
+    ),
+    suite(
         "fct_peer_epochs",
         "an epoch that the owner of a log knows",
         "source_file owner_id group_id epoch_id counts is_tip is_member is_preferred "

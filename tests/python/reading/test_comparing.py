@@ -70,7 +70,7 @@ def publish(small: SmallWarehouse, tangles: Mapping[str, Graph]) -> None:
             rank, position = places[name]
             messages.append(
                 {"tangle_id": tangle, "message_id": name, "rank": rank, "position": position}
-                | {"status": "in"}
+                | {"status": "in", "tangle_kind": tangle.split(":")[0]}
             )
             links += [
                 {"tangle_id": tangle, "message_id": name, "previous_id": one} for one in previous
@@ -79,9 +79,6 @@ def publish(small: SmallWarehouse, tangles: Mapping[str, Graph]) -> None:
         {
             "fct_tangle_messages": pa.Table.from_pylist(messages),
             "fct_tangle_links": pa.Table.from_pylist(links),
-            "dim_tangles": pa.table(
-                {"tangle_id": list(tangles), "tangle_kind": [one.split(":")[0] for one in tangles]}
-            ),
         }
     )
 
