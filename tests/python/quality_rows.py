@@ -525,6 +525,18 @@ GOOD: dict[str, list[Row]] = {
         }
         for change in ("add", "delete")
     ],
+    "fct_set_rule_violations": [
+        {
+            "set_id": SET_ID,
+            "message_id": "m" * 43,
+            "item": "apple",
+            "known_id": "n" * 43,
+            "rule_id": "set_change_supersedes_nothing",
+            "document": "pzp set",
+            "section": "Msg content",
+            "severity": "must",
+        }
+    ],
     "fct_set_prunings": [
         {"set_id": SET_ID, "message_id": "m" * 43, "pruning": pruning, "freed_bytes": freed}
         for pruning, freed in [("delete", 700), ("erase", 0)]

@@ -291,7 +291,7 @@ GROUPS = (
         filled("feed_id", "Never null: a message is in a feed."),
         filled("person_id", "Never null: the person who wrote the message."),
         filled("rule_id", "Never null: the rule."),
-        among("document", ["group exclusion", "tangles"], "The documents with rules for groups."),
+        among("document", ["group exclusion", "tangle sip"], "The documents with rules."),
         filled("section", "Never null: where the rule stands."),
         filled("severity", "Never null: how strongly it is asked for."),
         among("severity", ["must", "should"], "The words of RFC 2119."),
