@@ -22,7 +22,10 @@ violations as (
         items.item,
         items.known_id,
         'set_change_supersedes_nothing' as rule_id
-    from set_messages, lateral inline(set_messages.unsuperseded) as items (item, known_id)
+    from set_messages,
+        lateral inline(
+            arrays_zip(set_messages.unsuperseded_items, set_messages.unsuperseded_ids)
+        ) as items (item, known_id)
 
 ),
 
