@@ -88,9 +88,9 @@ def knowledge(
             again = [one for one in message.person_ids if before & person_bits.get(one, 0)]
             if again:
                 readded[message.message_id] = again
-        elif message.kind == "other" and message.epoch_id in ancestry:
+        elif message.kind == "other" and (epoch := message.epoch_id or "") in ancestry:
             preferred = choices.preferred(message.author_id, before >> first_addition)
-            if before & after[message.epoch_id] or preferred not in (None, message.epoch_id):
+            if before & after[epoch] or preferred not in (None, epoch):
                 late.add(message.message_id)
         elif message.message_id in ancestry:
             known_at[message.message_id] = before

@@ -156,30 +156,22 @@ def seen(
         previous = set(own.own_previous_ids)
         if own.members_root_id in epochs:
             previous.update(own.members_previous_ids)
-        is_act = one.message_id in (epochs if one.kind == "init" else changes)
-        act = {} if is_act or one.kind == "other" else NO_ACT
-        found.append(
-            one._replace(
-                previous_ids=sorted(previous),
-                timeline_previous_ids=one.timeline_previous_ids
-                if one.message_id in timeline
-                else None,
-                lacks_previous=one.lacks_previous or any(each not in log for each in previous),
-                position=one.position if one.message_id in timeline else len(messages),
-                **act,
-            )
+        known = one._replace(
+            previous_ids=sorted(previous),
+            timeline_previous_ids=one.timeline_previous_ids if one.message_id in timeline else None,
+            lacks_previous=one.lacks_previous or any(each not in log for each in previous),
+            position=one.position if one.message_id in timeline else len(messages),
         )
+        is_in_graph = one.message_id in (epochs if one.kind == "init" else changes)
+        found.append(known if one.kind == "other" or is_in_graph else _as_no_act(known))
     return found
 
 
-# What an act is where the log does not hold all that comes before it.
-NO_ACT = {
-    "kind": "other",
-    "epoch_id": None,
-    "person_ids": (),
-    "previous_epoch_ids": (),
-    "declares_members": False,
-}
+def _as_no_act(message: GroupMessage) -> GroupMessage:
+    """What an act is where the log does not hold all that comes before it."""
+    return message._replace(
+        kind="other", epoch_id=None, person_ids=(), previous_epoch_ids=(), declares_members=False
+    )
 
 
 def _closed(listed: Mapping[str, Sequence[str]]) -> set[str]:

@@ -61,7 +61,7 @@ class Timeline:
     event lists two others and ids have 64 characters (``benchmarks/timeline.py memory``). Names and
     links may be 2**31 at most.
 
-    With ``most_listed``, an event that lists more others is refused: with 2, as the paper proposes (2.2.1, 6),
+    With ``most_listed``, an event that lists more others is refused: with 2, as the paper proposes (2.2.1),
     memory per event is bounded: a row for each name, and one for each link, whoever lists whom.
 
     >>> timeline = Timeline()

@@ -82,6 +82,8 @@ def test_a_peer_judges_by_what_their_log_shows(chunk: int) -> None:
             assert repairs == own_repairs(oracle, peer), where
             told.update(one.rule or "none" for one in found)
             told.update(one.action for epoch in found for one in epoch.repairs)
+            told["forks"] += sum(one.fork_count for one in found)
             told["less"] += len(found) < sum(one.kind == "init" for one in messages)
     assert told.keys() >= {"successor", "only", "none", "add", "less"}
     assert told["less"]
+    assert told["forks"]
