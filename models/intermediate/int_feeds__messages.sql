@@ -25,7 +25,7 @@ final as (
         asserted_ms,
         received_ms
     from messages
-    where {{ is_touched('feed_id', 'int_refresh__feeds') }}
+    where {{ is_touched('feed_id', 'int_refresh__shown_feeds') }}
 
 )
 

@@ -58,6 +58,7 @@ final as (
         epochs.rank as depth,
         epochs.is_root,
         group_messages.asserted_ms,
+        group_messages.said_name,
         members_roots.message_id is not null as has_valid_members_tangle,
         coalesce(tangle_fields.previous_ids, cast(array() as array<string>)) as previous_epoch_ids
     from epochs

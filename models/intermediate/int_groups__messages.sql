@@ -60,6 +60,7 @@ candidates as (
         tangle_messages.position,
         tangle_messages.asserted_ms,
         tangle_messages.received_ms,
+        cast(null as string) as members_root_id,
         cast(null as string) as epoch_id
     from tangle_messages
     left semi join groups on tangle_messages.group_id = groups.group_id
@@ -76,6 +77,7 @@ candidates as (
         cast(null as bigint) as position,
         tangle_messages.asserted_ms,
         tangle_messages.received_ms,
+        epochs.epoch_id as members_root_id,
         case
             when tangle_messages.status = 'in' and not tangle_messages.is_root then epochs.epoch_id
         end as epoch_id
@@ -111,7 +113,12 @@ messages as (
         any_value(least(asserted_ms, received_ms)) as told_ms,
         max(epoch_id) as epoch_id,
         max(position) as position,
+        max(members_root_id) as members_root_id,
         array_sort(array_distinct(flatten(collect_list(previous_ids)))) as previous_ids,
+        array_sort(
+            array_distinct(flatten(collect_list(case when members_root_id is null then previous_ids end)))
+        ) as own_previous_ids,
+        max(case when members_root_id is not null then previous_ids end) as members_previous_ids,
         max(case when is_in_timeline then previous_ids end) as timeline_previous_ids,
         bool_or(coalesce(status_reason in ('missing', 'previous_encrypted'), false)) as lacks_previous
     from linked_candidates
@@ -166,6 +173,8 @@ final as (
         kind,
         previous_ids,
         timeline_previous_ids,
+        own_previous_ids,
+        members_root_id,
         lacks_previous,
         asserted_ms,
         case
@@ -176,6 +185,7 @@ final as (
             when 'add' then recipient_ids
             when 'exclude' then excluded_ids
         end as person_ids,
+        coalesce(members_previous_ids, cast(array() as array<string>)) as members_previous_ids,
         coalesce(previous_epoch_ids, cast(array() as array<string>)) as previous_epoch_ids,
         coalesce(has_valid_members_tangle, false) as declares_members,
         -- A time that no calendar has is none.

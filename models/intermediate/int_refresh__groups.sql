@@ -5,6 +5,10 @@
 {%- set tangle_columns = ['root_id', 'group_id'] %}
 {%- set exclusion_columns = {'group_id': 'string', 'group_feed_id': 'string'} %}
 {%- set message_columns = ['addressed_group_id'] %}
+{%- set tangle_message_columns = {
+    'tangle_id': 'string', 'message_id': 'string', 'root_id': 'string', 'group_id': 'string'
+} %}
+{%- set link_columns = {'tangle_id': 'string', 'previous_id': 'string'} %}
 {%- set feed_columns = {'feed_id': 'string', 'key_hash': 'string'} %}
 with
 
@@ -46,12 +50,49 @@ addressed_messages as (
 
 ),
 
+touched_views as (
+
+    select * from {{ ref('int_refresh__views') }}
+
+),
+
+published_tangle_messages as (
+
+    select * from {{ base_of('int_tangles__messages', tangle_message_columns) }}
+
+),
+
+published_links as (
+
+    select * from {{ base_of('fct_tangle_links', link_columns) }}
+
+),
+
+-- What the owner of a log knows of a group hangs on which of its messages the log holds.
+viewed_tangles as (
+
+    select published_tangle_messages.tangle_id
+    from published_tangle_messages
+    left semi join touched_views on published_tangle_messages.message_id = touched_views.message_id
+    union
+    select published_links.tangle_id
+    from published_links
+    left semi join touched_views on published_links.previous_id = touched_views.message_id
+
+),
+
 touched_tangles as (
 
-    select distinct
+    select
         root_id,
         group_id
     from tangle_messages
+    union
+    select
+        published_tangle_messages.root_id,
+        published_tangle_messages.group_id
+    from published_tangle_messages
+    left semi join viewed_tangles on published_tangle_messages.tangle_id = viewed_tangles.tangle_id
 
 ),
 

@@ -25,6 +25,7 @@ recipients as (
         key_hash,
         asserted_ms,
         get_json_object(content, '$.root') as root_id,
+        get_json_object(content, '$.name') as said_name,
         from_json(get_json_object(content, '$.recps'), 'array<string>') as recps,
         from_json(
             get_json_object(content, '$.excludes'),
@@ -79,6 +80,7 @@ final as (
         root_id,
         recipient_ids,
         excluded_ids,
+        case when content_type = 'group/init' then said_name end as said_name,
         nullif(try_element_at(recps, 1), '0') as group_id,
         transform(cutoffs, cutoff -> cutoff.feed_id) as cutoff_feed_ids,
         transform(cutoffs, cutoff -> cutoff.sequence) as cutoff_sequences

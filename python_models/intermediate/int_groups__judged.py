@@ -15,6 +15,8 @@ SCHEMA = pa.schema(
         ("is_authorized", pa.bool_()),
         ("counts", pa.bool_()),
         ("is_late", pa.bool_()),
+        ("is_before_init", pa.bool_()),
+        ("is_stale", pa.bool_()),
         ("following_epoch_id", pa.string()),
         ("excluded_before_ids", pa.list_(pa.string())),
         ("readded_ids", pa.list_(pa.string())),
@@ -24,8 +26,11 @@ SCHEMA = pa.schema(
 
 def model(dbt: Any, session: SparkSession) -> DataFrame:
     dbt.config(materialized="table")
-    messages = dbt.ref("int_groups__messages").select("group_id", *GroupMessage._fields)
-    return messages.groupBy("group_id").applyInArrow(find, from_arrow_schema(SCHEMA))
+    messages = dbt.ref("int_groups__messages")
+    keys = dbt.ref("int_groups__epochs").select("epoch_id", "key_rank")
+    ranked = messages.join(keys, messages.message_id == keys.epoch_id, "left").drop(keys.epoch_id)
+    columns = ranked.select("group_id", "key_rank", *GroupMessage._fields)
+    return columns.groupBy("group_id").applyInArrow(find, from_arrow_schema(SCHEMA))
 
 
 def find(table: pa.Table) -> pa.Table:
@@ -37,7 +42,8 @@ def find(table: pa.Table) -> pa.Table:
         for one in sorted(map(GroupMessage, *columns), key=lambda one: one.message_id)
     ]
     judged = judge(messages)
-    found = knowledge(messages, judged)
+    names, ranks = (table[name].to_pylist() for name in ("message_id", "key_rank"))
+    found = knowledge(messages, judged, dict(zip(names, ranks, strict=True)))
     return pa.Table.from_pylist(
         [
             {
@@ -47,6 +53,8 @@ def find(table: pa.Table) -> pa.Table:
                 "is_authorized": judged.get(one.message_id),
                 "counts": counts(one, judged),
                 "is_late": one.message_id in found.late,
+                "is_before_init": one.message_id in found.before_init,
+                "is_stale": one.message_id in found.stale,
                 "following_epoch_id": found.following.get(one.message_id),
                 "excluded_before_ids": sorted(found.excluded_before.get(one.message_id, ())),
                 "readded_ids": found.readded.get(one.message_id, []),

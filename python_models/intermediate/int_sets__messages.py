@@ -1,3 +1,4 @@
+from collections import defaultdict
 from typing import Any
 
 import pyarrow as pa
@@ -5,6 +6,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.pandas.types import from_arrow_schema
 
 from scuttlehouse.set_pruning import trail, verdicts
+from scuttlehouse.set_rules import Unsuperseded, unsuperseded
 from scuttlehouse.set_tangles import Candidate, standings
 from scuttlehouse.sets import (
     lipmaa_depth,
@@ -29,6 +31,8 @@ SCHEMA = pa.schema(
         ("is_tip", pa.bool_()),
         ("is_item_root", pa.bool_()),
         ("has_lipmaa_link", pa.bool_()),
+        ("unsuperseded_items", pa.list_(pa.string())),
+        ("unsuperseded_ids", pa.list_(pa.string())),
     ]
 )
 
@@ -55,6 +59,9 @@ def judge(candidates: pa.Table) -> pa.Table:
     erased = set(trail(messages, {one.message_id for one in judged if one.is_prunable}))
     superseding = superseded_by(messages)
     last = {message.message_id for message in tips(messages)}
+    broken: dict[str, list[Unsuperseded]] = defaultdict(list)
+    for fault in unsuperseded(messages):
+        broken[fault.message_id].append(fault)
     depths = {set_id: 0} | {message.message_id: message.depth for message in messages}
     said = {}
     for position, (message, verdict) in enumerate(zip(messages, judged, strict=True)):
@@ -69,6 +76,8 @@ def judge(candidates: pa.Table) -> pa.Table:
             "is_tip": one in last,
             "is_item_root": verdict.kept_because == "item_root",
             "has_lipmaa_link": lipmaa_link(message, depths),
+            "unsuperseded_items": [fault.item for fault in broken[one]],
+            "unsuperseded_ids": [fault.known_id for fault in broken[one]],
         }
     rows = [
         {"set_id": set_id, "message_id": one, "status": status, "status_reason": reason}

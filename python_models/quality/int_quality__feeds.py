@@ -12,6 +12,7 @@ def model(dbt: Any, session: SparkSession) -> DataFrame:
         "dim_logs": dbt.ref("dim_logs"),
         "fct_rejected_lines": dbt.ref("fct_rejected_lines"),
         "dim_feeds": dbt.ref("dim_feeds"),
+        "dim_people": dbt.ref("dim_people"),
         "fct_messages": dbt.ref("fct_messages"),
         "fct_feed_forks": dbt.ref("fct_feed_forks"),
     }

@@ -14,6 +14,7 @@ def model(dbt: Any, session: SparkSession) -> DataFrame:
         "fct_set_messages": dbt.ref("fct_set_messages"),
         "fct_set_prunings": dbt.ref("fct_set_prunings"),
         "fct_set_links": dbt.ref("fct_set_links"),
+        "fct_set_rule_violations": dbt.ref("fct_set_rule_violations"),
         "fct_set_changes": dbt.ref("fct_set_changes"),
     }
     return check_marts(session, dbt.this.schema, SETS, marts)

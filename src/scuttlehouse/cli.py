@@ -1,4 +1,4 @@
-"""The command line: ``scuttlehouse inspect``, ``build``, ``sql``, ``follow``, ``rollback`` and ``sample``."""
+"""The command line: a module for each command, imported when the command runs."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ _COMMANDS = {
         "tell what files are, and what is in them, without a build",
     ),
     "sql": ("scuttlehouse.sql_command", "query the published tables"),
+    "compare": ("scuttlehouse.comparing", "tell which of two messages of a tangle came first"),
     "follow": ("scuttlehouse.following", "bring a replica to the published order"),
     "rollback": ("scuttlehouse.builds", "publish an earlier build again"),
     "sample": ("scuttlehouse.sample", "write a signed sample log"),

@@ -10,6 +10,8 @@ from typing import NamedTuple
 from scuttlehouse.ancestry import Ancestry
 from scuttlehouse.authority import Authority, GroupMessage, counts, known, places_of
 from scuttlehouse.causality import bits_of, sweep
+from scuttlehouse.epochs import KeyRanks
+from scuttlehouse.lateness import Choices
 
 Judged = Mapping[str, Authority]
 
@@ -20,24 +22,33 @@ class Knowledge(NamedTuple):
     ``excluded_before``: the people whose exclusion leads up to each epoch that counts (R24).
     ``following``: the epoch that each exclusion that counts leads to, the first one if to several; None
     if to none. ``readded``: the people whom an addition adds though it knows of their exclusion.
-    ``late``: posts in an epoch by somebody who knew of one that succeeds it (4.8.1).
+    ``late``: posts in an epoch by somebody who knew of one that succeeds it, or of a fork of theirs where
+    they should have preferred the other (4.8.1). ``before_init``: exclusions that the first message of their
+    author's next epoch knows of (4.1). ``stale``: inits that follow an epoch though they know of one that
+    succeeds it (4.10.2).
     """
 
     excluded_before: dict[str, frozenset[str]]
     following: dict[str, str | None]
     readded: dict[str, list[str]]
     late: set[str]
+    before_init: set[str]
+    stale: set[str]
 
 
-def knowledge(messages: Sequence[GroupMessage], judged: Judged) -> Knowledge:
+def knowledge(
+    messages: Sequence[GroupMessage], judged: Judged, key_ranks: KeyRanks | None = None
+) -> Knowledge:
     """What the messages of one group knew of, as far as acts count (``judged``, by ``authority.judge``).
+
+    ``key_ranks`` are the places of the epochs' keys (4.3); without them ids decide between forks.
 
     An exclusion leads up to an epoch when it comes before the epoch's first message in the group
     tangle, or when the epoch is, or succeeds, the one that :func:`own_epochs` pairs it with. By the
     letter of 4.9 an exclusion is for ever: being added again does not undo it.
 
-    Complexity: O(messages + links) operations on integers with a bit for each epoch, exclusion and
-    person excluded; plus the people in ``excluded_before``.
+    Complexity: O(messages + links) operations on integers with a bit for each epoch, exclusion,
+    addition and person excluded; plus the people in ``excluded_before``.
     """
     inits = [one for one in messages if one.kind == "init" and counts(one, judged)]
     exclusions = [one for one in messages if one.kind == "exclude" and counts(one, judged)]
@@ -57,11 +68,19 @@ def knowledge(messages: Sequence[GroupMessage], judged: Judged) -> Knowledge:
     for place, one in enumerate(exclusions, len(inits)):
         bits[one.message_id] = 1 << place | struck[one.message_id]
 
+    # Behind them the additions that count, by which authors know which epochs are theirs.
+    additions = [one for one in messages if one.kind == "add" and counts(one, judged)]
+    choices = Choices(additions, ancestry, key_ranks or {})
+    first_addition = len(inits) + len(exclusions) + len(people)
+    for place, one in enumerate(additions, first_addition):
+        bits[one.message_id] = 1 << place
+
     timeline = [one for one in messages if one.timeline_previous_ids is not None]
     after = ancestry.masks_after()
     known_at: dict[str, int] = {}
     readded: dict[str, list[str]] = {}
     late: set[str] = set()
+    stale: set[str] = set()
 
     def visit(node: int, before: int) -> int:
         message = timeline[node]
@@ -69,19 +88,28 @@ def knowledge(messages: Sequence[GroupMessage], judged: Judged) -> Knowledge:
             again = [one for one in message.person_ids if before & person_bits.get(one, 0)]
             if again:
                 readded[message.message_id] = again
-        elif message.kind == "other" and before & after.get(message.epoch_id or "", 0):
-            late.add(message.message_id)
+        elif message.kind == "other" and (epoch := message.epoch_id or "") in ancestry:
+            preferred = choices.preferred(message.author_id, before >> first_addition)
+            if before & after[epoch] or preferred not in (None, epoch):
+                late.add(message.message_id)
         elif message.message_id in ancestry:
             known_at[message.message_id] = before
+            if any(before & after.get(epoch, 0) for epoch in message.previous_epoch_ids):
+                stale.add(message.message_id)
         return bits.get(message.message_id, 0)
 
     places = places_of(timeline)
     sweep([known(one.timeline_previous_ids or (), places) for one in timeline], visit)
 
-    unmet = _mask(
-        {one.message_id: bits[one.message_id] for one in exclusions},
-        [one for one, epoch in following.items() if epoch is None],
-    ) & ((1 << len(inits) + len(exclusions)) - 1)
+    everybody = (1 << len(people)) - 1
+    exclusion_bits = (1 << len(inits) + len(exclusions)) - 1
+    unmet = (
+        _mask(
+            {one.message_id: bits[one.message_id] for one in exclusions},
+            [one for one, epoch in following.items() if epoch is None],
+        )
+        & exclusion_bits
+    )
     for init in sorted(inits, key=lambda one: (one.position, one.message_id)):
         found = known_at.get(init.message_id, 0) & unmet
         unmet ^= found
@@ -91,13 +119,19 @@ def knowledge(messages: Sequence[GroupMessage], judged: Judged) -> Knowledge:
     return Knowledge(
         {
             epoch: frozenset(
-                people[place] for place in bits_of(mask >> len(inits) + len(exclusions))
+                people[place] for place in bits_of(mask >> len(inits) + len(exclusions) & everybody)
             )
             for epoch, mask in _leading(inits, ancestry, own, struck, known_at).items()
         },
         following,
         readded,
         late,
+        {
+            exclusion
+            for exclusion, epoch in own.items()
+            if known_at.get(epoch, 0) & bits[exclusion] & exclusion_bits
+        },
+        stale,
     )
 
 

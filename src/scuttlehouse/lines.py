@@ -1,7 +1,7 @@
 """One line of a log, judged and taken apart into the columns of ``stg_ssb__landed_lines``.
 
 This is the only place that sees what a message says. Of its content it hands on the members that
-hang messages together and nothing else (``KEPT_MEMBERS``): no text, no seed, no key. The message's
+hang messages together (``KEPT_MEMBERS``) and names: no other text, no seed, no key. The message's
 own validity is found here too, while the exact text is at hand (rulings R3 and R29).
 """
 
@@ -18,6 +18,7 @@ from scuttlehouse.epoch_keys import KeyRing, key_bytes, spelled_bytes
 from scuttlehouse.files.parts import Line
 from scuttlehouse.ids import any_id, link_text, message_uri
 from scuttlehouse.json_lines import finite_number, has_word, line_object, utf8_text
+from scuttlehouse.naming import said_name
 from scuttlehouse.opened import check_opened, original
 from scuttlehouse.pzp import is_pzp
 from scuttlehouse.validation import check_value, feed_format, is_ciphertext, previous_text
@@ -232,7 +233,7 @@ def _whole_number(number: float) -> int | None:
 
 
 def _kept_content(content: dict[str, Any], is_decrypted: bool) -> str:
-    kept = _kept_members(content, KEPT_MEMBERS)
+    kept = _kept_members(content, KEPT_MEMBERS) | said_name(content, is_private=is_decrypted)
     if "tangles" in content:
         kept["tangles"] = _kept_tangles(content["tangles"])
     if "excludes" in content:

@@ -9,8 +9,7 @@ tells update commands, so that a replica follows it: command by command what the
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from graphlib import CycleError, TopologicalSorter
+from collections.abc import Iterable, Iterator
 from typing import ClassVar, Self, TypeAlias
 
 import numpy as np
@@ -18,7 +17,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from scuttlehouse.commands import Command
-from scuttlehouse.timeline_order import Order
+from scuttlehouse.relations import Relation
+from scuttlehouse.timeline_order import Order, check_all_listed, check_listed, find_loop
 from scuttlehouse.timeline_plain import PlainOrder
 
 Column: TypeAlias = "pa.Array | pa.ChunkedArray"
@@ -61,6 +61,9 @@ class Timeline:
     event lists two others and ids have 64 characters (``benchmarks/timeline.py memory``). Names and
     links may be 2**31 at most.
 
+    With ``most_listed``, an event that lists more others is refused: with 2, as the paper proposes (2.2.1),
+    memory per event is bounded: a row for each name, and one for each link, whoever lists whom.
+
     >>> timeline = Timeline()
     >>> timeline.add("b", after=["a"])
     [Ins(name='b', position=0)]
@@ -74,11 +77,12 @@ class Timeline:
 
     _order_type: ClassVar[type[Order]] = fastest_order()
 
-    def __init__(self) -> None:
+    def __init__(self, *, most_listed: int | None = None) -> None:
         self._order = self._order_type()
+        self._most_listed = most_listed
 
     @classmethod
-    def from_arrow(cls, events: pa.Table) -> Self:
+    def from_arrow(cls, events: pa.Table, *, most_listed: int | None = None) -> Self:
         """A timeline of the events of a table, from which a stream can go on.
 
         The order is a function of the set of events. The order in which they arrived still decides in
@@ -86,21 +90,23 @@ class Timeline:
 
         Args:
             events: as ``to_arrow`` gives it: ``name`` and ``after``, rows in the order of arrival.
+            most_listed: as for the class.
 
         Raises:
-            LoopError, ConflictError: as ``add``.
+            LoopError, ConflictError, TooManyError: as ``add``.
             ValueError: as ``extend``.
 
         Complexity: O(n log n + k) for n names and k links.
         """
-        timeline = cls()
+        timeline = cls(most_listed=most_listed)
         names, after = _columns(events["name"], events["after"])
+        check_all_listed(names, after, most_listed)
         conflict = timeline._order.restore(names, after)
         if conflict >= 0:
             raise ConflictError(names[conflict].as_py())
         if len(timeline) < pc.count_distinct(names).as_py():
             name = next(name for name in names.to_pylist() if name not in timeline)
-            raise LoopError(_find_loop(name, timeline._order.previous))
+            raise LoopError(find_loop(name, timeline._order.previous))
         return timeline
 
     def to_arrow(self) -> pa.Table:
@@ -146,6 +152,25 @@ class Timeline:
         """The known events that no known event lists, itself excepted, in order. O(n)."""
         return self._order.tips()
 
+    def relation(self, one: str, other: str) -> Relation:
+        """How one event stands to another: `before`, `after` or `concurrent` to it, or the `same`.
+
+        Raises:
+            KeyError: one of them is not known.
+
+        Complexity: as ``is_concurrent``.
+
+        >>> timeline = Timeline()
+        >>> _ = timeline.add("a"), timeline.add("b", ["a"])
+        >>> timeline.relation("a", "b"), timeline.relation("b", "a"), timeline.relation("a", "a")
+        ('before', 'after', 'same')
+        """
+        if self.is_concurrent(one, other):
+            return "concurrent"
+        if one == other:
+            return "same"
+        return "before" if self.rank(one) < self.rank(other) else "after"
+
     def is_concurrent(self, one: str, other: str) -> bool:
         """Whether neither of two events comes before the other; an event is not concurrent to itself.
 
@@ -179,6 +204,7 @@ class Timeline:
         Raises:
             LoopError: the event would close a loop. Nothing has changed.
             ConflictError: the name is known with other predecessors. Nothing has changed.
+            TooManyError: it lists more than ``most_listed`` others. Nothing has changed.
             ValueError: a name has a lone surrogate. Nothing has changed.
 
         Complexity: O((r + k) log r + c sqrt(n)) for r events that its waves raise, with k links, and c
@@ -194,6 +220,7 @@ class Timeline:
         scuttlehouse.timeline.LoopError: 2 events would list each other in a loop: a, b
         """
         listed = list(after)
+        check_listed(name, listed, self._most_listed)
         "".join((name, *listed)).encode()
         commands = self._order.add(name, listed)
         if commands is None:
@@ -216,6 +243,7 @@ class Timeline:
         Raises:
             LoopError, ConflictError: as ``add``, for the first row that is refused. Nothing of the
                 batch has been added; taking it back costs O(n log n).
+            TooManyError: as ``add``, for the first such row, before all else.
             ValueError: the columns differ in length, or hold a null.
 
         >>> timeline = Timeline()
@@ -223,6 +251,7 @@ class Timeline:
         {'row': 0, 'name': 'b', 'from_position': None, 'to_position': 0}
         """
         names, after = _columns(names, after)
+        check_all_listed(names, after, self._most_listed)
         known = len(self)
         told, refused = self._order.extend(names, after)
         if refused >= 0:
@@ -253,25 +282,8 @@ class Timeline:
         if name in self._order:
             return ConflictError(name)
         return LoopError(
-            _find_loop(name, lambda one: listed if one == name else self._order.previous(one))
+            find_loop(name, lambda one: listed if one == name else self._order.previous(one))
         )
-
-
-def _find_loop(name: str, previous: Callable[[str], list[str]]) -> list[str]:
-    """A loop among an event and all that comes before it, where there is one."""
-    graph: dict[str, list[str]] = {}
-    waiting = [name]
-    while waiting:
-        event = waiting.pop()
-        if event not in graph:
-            graph[event] = [one for one in previous(event) if one != event]
-            waiting += graph[event]
-    try:
-        TopologicalSorter(graph).prepare()
-    except CycleError as error:
-        loop: list[str] = error.args[1]
-        return loop[1:]
-    raise AssertionError(f"Event {name} was refused for a loop, but is in none.")
 
 
 def _columns(names: Column, after: Column) -> tuple[pa.Array, pa.Array]:

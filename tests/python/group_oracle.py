@@ -292,13 +292,46 @@ class Oracle:
         )
 
     def late(self) -> set[str]:
-        """4.8.1: posts in an epoch by somebody who knew of one that succeeds it."""
+        """4.8.1: posts in another epoch than the author should prefer by what they knew."""
+        found = set()
+        for said in self.log.values():
+            if said.type != "post" or said.epoch not in self.standing:
+                continue
+            if said.id not in self.group_graph:
+                continue
+            past = self.timeline_past(said.id)
+            if any(e in past and self.precedes(said.epoch, e) for e in self.standing):
+                found.add(said.id)
+            members: dict[str, frozenset[str]] = {}
+            for act in self.acts("group/add-member"):
+                if act in past:
+                    epoch = self.epoch_of(act)
+                    assert epoch
+                    members[epoch] = members.get(epoch, frozenset()) | self.log[act].people
+            own = [epoch for epoch, people in members.items() if said.author in people]
+            newest = [x for x in own if not any(self.precedes(x, y) for y in own)]
+            if newest and self.left_of(newest, members)[0] != said.epoch:
+                found.add(said.id)
+        return found
+
+    def before_init(self) -> set[str]:
+        """4.1: exclusions before the first message of the epoch that their author made for them."""
         return {
-            said.id
-            for said in self.log.values()
-            if said.type == "post" and said.epoch in self.standing
+            act
+            for act in self.acts("group/exclude-member")
+            if (epoch := self.own_epoch(act)) and act in self.timeline_past(epoch)
+        }
+
+    def stale(self) -> set[str]:
+        """4.10.2: epochs that follow one of which their first message knew that another succeeds it."""
+        return {
+            epoch
             for epoch in self.standing
-            if epoch in self.timeline_past(said.id) and self.precedes(said.epoch, epoch)
+            if any(
+                other in self.timeline_past(epoch) and self.precedes(one, other)
+                for one in self.previous(epoch)
+                for other in self.standing
+            )
         }
 
     def correct(self, epoch: str) -> frozenset[str]:

@@ -16,6 +16,8 @@ def arrow_type(column: str) -> pa.DataType:
     """The type of a column, as its name tells."""
     if column.startswith(("is_", "has_", "needs_", "should_")) or column == "counts":
         return pa.bool_()
+    if column == "day":
+        return pa.date32()
     if column.endswith("_at"):
         return pa.timestamp("us", "UTC")
     return pa.int64() if column.endswith(NUMBERS) else pa.string()
@@ -43,6 +45,22 @@ CLASSIC_FEED = {
     "valid_through_sequence": 3,
     "gap_count": 1,
     "is_forked": False,
+    "first_message_at": NOON,
+    "last_message_at": NOON,
+}
+PERSON = {
+    "person_id": ALICE,
+    "short_id": "AAAAAA",
+    "name": "Alice",
+    "feed_count": 1,
+    "message_count": 6,
+    "group_count": 1,
+    "ever_group_count": 2,
+    "differing_group_count": 0,
+    "received_exclusion_count": 0,
+    "made_exclusion_count": 0,
+    "first_message_at": NOON,
+    "last_message_at": NOON,
 }
 VALID_MESSAGE = {
     "message_id": message("a"),
@@ -62,6 +80,7 @@ VALID_MESSAGE = {
     "is_valid_in_feed": True,
     "is_private": False,
     "is_decrypted": False,
+    "is_past_cutoff": False,
     "asserted_at": NOON,
     "received_at": None,
 }
@@ -83,6 +102,11 @@ GROWN_TANGLE = {
 MESSAGE_IN = {
     "tangle_id": TANGLE,
     "message_id": message("a"),
+    "tangle_kind": "group",
+    "group_id": GROUP,
+    "person_id": BENDY,
+    "content_type": "post",
+    "asserted_at": NOON,
     "status": "in",
     "status_reason": None,
     "blocking_ids": None,
@@ -239,6 +263,43 @@ EXCLUSION = {
     "counts": False,
     "excluded_at": NOON,
 }
+GROUP_DAY = {
+    "group_id": GROUP,
+    "day": NOON.date(),
+    "member_count": 3,
+    "message_count": 2,
+    "post_count": 1,
+    "author_count": 2,
+    "epoch_count": 0,
+    "exclusion_count": 0,
+    "fork_count": 0,
+    "gap_count": 0,
+    "repair_count": 0,
+}
+PEER_EPOCH = {
+    "source_file": "alice.jsonl",
+    "owner_id": ALICE,
+    "group_id": GROUP,
+    "epoch_id": message("e"),
+    "counts": True,
+    "is_tip": True,
+    "is_member": True,
+    "is_preferred": True,
+    "is_preferred_by_all_logs": False,
+    "rule": "same",
+    "member_count": 2,
+    "fork_count": 1,
+    "repair_count": 1,
+}
+PEER_REPAIR = {
+    "source_file": "alice.jsonl",
+    "owner_id": ALICE,
+    "group_id": GROUP,
+    "epoch_id": message("e"),
+    "person_id": BENDY,
+    "action": "add",
+    "because": "declared in the group, not excluded up to this epoch (4.9)",
+}
 PREFERENCE = {
     "group_id": GROUP,
     "person_id": ALICE,
@@ -317,6 +378,10 @@ GOOD: dict[str, list[Row]] = {
         )
         | {"feed_id": "nobody", "feed_purpose": None, "message_count": 0},
     ],
+    "dim_people": [
+        PERSON,
+        PERSON | {"name": None, "first_message_at": None, "last_message_at": None},
+    ],
     "fct_messages": [
         VALID_MESSAGE,
         VALID_MESSAGE
@@ -393,6 +458,8 @@ GOOD: dict[str, list[Row]] = {
             "tangle_id": TANGLE,
             "message_id": message("b"),
             "previous_id": "toString",
+            "tangle_kind": "group",
+            "group_id": GROUP,
             "is_in_log": is_in_log,
             "is_in_graph": is_in_graph,
         }
@@ -400,8 +467,16 @@ GOOD: dict[str, list[Row]] = {
     ],
     "fct_tangle_gaps": [
         {"tangle_id": TANGLE, "missing_id": "what", "needed_by_count": 0, "blocked_count": 1}
+        | {"tangle_kind": "x", "group_id": None}
     ],
-    "fct_tangle_tips": [{"tangle_id": TANGLE, "message_id": message("a")}],
+    "fct_tangle_tips": [
+        {
+            "tangle_id": TANGLE,
+            "message_id": message("a"),
+            "tangle_kind": "group",
+            "group_id": GROUP,
+        }
+    ],
     "fct_thread_messages": [
         THREAD_MESSAGE,
         THREAD_MESSAGE | {"thread_position": 0, "depth": 0, "is_concurrent": None},
@@ -464,6 +539,18 @@ GOOD: dict[str, list[Row]] = {
         }
         for change in ("add", "delete")
     ],
+    "fct_set_rule_violations": [
+        {
+            "set_id": SET_ID,
+            "message_id": "m" * 43,
+            "item": "apple",
+            "known_id": "n" * 43,
+            "rule_id": "set_change_supersedes_nothing",
+            "document": "pzp set",
+            "section": "Msg content",
+            "severity": "must",
+        }
+    ],
     "fct_set_prunings": [
         {"set_id": SET_ID, "message_id": "m" * 43, "pruning": pruning, "freed_bytes": freed}
         for pruning, freed in [("delete", 700), ("erase", 0)]
@@ -493,6 +580,8 @@ GOOD: dict[str, list[Row]] = {
         {
             "epoch_id": message("e"),
             "group_id": GROUP,
+            "short_id": "eeeeee",
+            "group_name": "Group gggggg",
             "creator_id": ALICE,
             "depth": 0,
             "key_rank": key_rank,
@@ -532,6 +621,18 @@ GOOD: dict[str, list[Row]] = {
         FORK
         | {"is_current": False, "is_healed": True, "healed_by_epoch_id": message("h")}
         | {"needs_repair": False},
+    ],
+    "fct_group_days": [GROUP_DAY],
+    "fct_peer_epochs": [
+        PEER_EPOCH,
+        PEER_EPOCH | {"is_preferred": False, "rule": None},
+        PEER_EPOCH
+        | dict.fromkeys(("counts", "is_tip", "is_member", "is_preferred"), False)
+        | {"rule": None},
+    ],
+    "fct_peer_repairs": [
+        PEER_REPAIR,
+        PEER_REPAIR | {"action": "create_epoch", "person_id": None},
     ],
     "fct_exclusions": [
         EXCLUSION,
@@ -622,6 +723,9 @@ BAD: dict[tuple[str, str], list[Row]] = {
         {"feed_format": "bendybutt-v1"},
         {"feed_format": None},
     ],
+    ("dim_feeds", "last_message_at"): [{"last_message_at": NOON.replace(year=2020)}],
+    ("dim_people", "name"): [{"name": "a" * 61}],
+    ("dim_people", "group_count"): [{"ever_group_count": 0}],
     ("fct_messages", "feed_id"): [
         {"feed_id": "nobody"},
         {"feed_id": "nobody", "validity": "not_checked"},
@@ -703,6 +807,11 @@ BAD: dict[tuple[str, str], list[Row]] = {
         *({"rule": rule} for rule in ("same", "subset", "disjoint", None)),
         {"is_current": False},
     ],
+    ("fct_group_days", "post_count"): [{"post_count": 3}],
+    ("fct_peer_epochs", "is_tip"): [{"counts": False, "is_member": False}],
+    ("fct_peer_epochs", "is_member"): [{"counts": False, "is_tip": False}],
+    ("fct_peer_epochs", "is_preferred"): [{"rule": None}, {"is_member": False}],
+    ("fct_peer_repairs", "person_id"): [{"person_id": None}, {"action": "create_epoch"}],
     ("fct_exclusions", "late_message_count"): [{"cutoff_sequence": None}],
     ("fct_exclusions", "cutoff_sequence"): [{"group_feed_id": None}],
     ("fct_exclusions", "counts"): [{"counts": True}, {"is_authorized": None}],

@@ -62,7 +62,6 @@ class Answers:
         self.log = {said.id: said for said in log}
         self.messages = group_messages(log, root)
         self.judged = judge(self.messages)
-        self.known = knowledge(self.messages, self.judged)
         standing = [one for one in self.messages if one.kind == "init" and counts(one, self.judged)]
         names = {one.message_id for one in standing}
         self.previous = {
@@ -76,6 +75,7 @@ class Answers:
         self.key_ranks = {
             epoch: ring.ranks[ring.hash(key)] if key else None for epoch, key in keys.items()
         }
+        self.known = knowledge(self.messages, self.judged, self.key_ranks)
         additions = [one for one in self.messages if one.kind == "add" and counts(one, self.judged)]
         self.members = {
             epoch: frozenset(
@@ -182,6 +182,8 @@ def test_the_product_and_the_oracle_agree(chunk: int) -> None:
         assert ours.members == {epoch: theirs.declared(epoch) for epoch in theirs.standing}, where
         assert ours.correct == {epoch: theirs.correct(epoch) for epoch in theirs.standing}, where
         assert ours.known.late == theirs.late(), where
+        assert ours.known.before_init == theirs.before_init(), where
+        assert ours.known.stale == theirs.stale(), where
         readded = {
             (one.epoch_id, person)
             for one in ours.messages
@@ -198,6 +200,8 @@ def test_the_product_and_the_oracle_agree(chunk: int) -> None:
         seen.update(one.action for one in ours.repairs())
         seen["readded"] += bool(readded)
         seen["late"] += bool(ours.known.late)
+        seen["before_init"] += bool(ours.known.before_init)
+        seen["stale"] += bool(ours.known.stale)
     assert seen.keys() >= {
         "True",
         "False",
@@ -207,6 +211,8 @@ def test_the_product_and_the_oracle_agree(chunk: int) -> None:
         "add",
         "readded",
         "late",
+        "before_init",
+        "stale",
     }
 
 

@@ -21,6 +21,9 @@ from oracles import longest_paths, scuttlesort_order
 from scuttlehouse.commands import Command, Ins, follow, read_commands
 from scuttlehouse.timeline import ConflictError, LoopError, Timeline, fastest_order
 from scuttlehouse.timeline_compiled import CompiledOrder
+from scuttlehouse.timeline_graph import LINKS
+from scuttlehouse.timeline_graph import NAMES as NAMED
+from scuttlehouse.timeline_order import TooManyError
 from scuttlehouse.timeline_plain import PlainOrder
 
 TIMELINES = Path(__file__).parent / "fixtures" / "timelines"
@@ -336,6 +339,50 @@ def test_columns_and_names_that_do_not_fit(kind: type[Timeline]) -> None:
     table = timeline.extend(*sliced)
     assert list(read_commands(table)) == [Ins("c", 1), Ins("d", 2)]
     assert timeline.extend(pa.array([], pa.string()), pa.array([], sliced[1].type)).num_rows == 0
+
+
+@both
+@given(deliveries(), st.integers(0, 3))
+def test_who_lists_too_many_is_refused_and_changes_nothing(
+    kind: type[Timeline], delivery: list[tuple[str, list[str]]], most: int
+) -> None:
+    free, bounded = kind(), kind(most_listed=most)
+    for name, listed in delivery:
+        if len({*listed} - {name}) > most:
+            before = facts(bounded)
+            with pytest.raises(TooManyError, match=f"this timeline allows {most}"):
+                bounded.add(name, listed)
+            with pytest.raises(TooManyError):
+                bounded.extend(pa.array(["new", name]), pa.array([[], listed]))
+            assert facts(bounded) == before
+        else:
+            assert bounded.add(name, listed) == free.add(name, listed)
+    assert facts(bounded) == facts(free)
+    state = bounded.to_arrow()
+    assert facts(kind.from_arrow(state, most_listed=most)) == facts(free)
+    wide = max((len(row["after"]) for row in state.to_pylist()), default=0)
+    if wide:
+        with pytest.raises(TooManyError):
+            kind.from_arrow(state, most_listed=wide - 1)
+
+
+def test_two_predecessors_need_fixed_memory_per_event() -> None:
+    """2.2.1 of the paper: two links an event, whoever lists whom; one event that all list costs no more."""
+    bytes_per_event = set()
+    for wide in (False, True):
+        timeline = CompiledTimeline(most_listed=2)
+        names = [f"{number:09d}" for number in range(4096)]
+        after = [
+            [names[0 if wide else max(at - 2, 0)], names[at - 1]] if at else []
+            for at in range(len(names))
+        ]
+        timeline.extend(pa.array(names), pa.array(after))
+        order = timeline._order
+        assert isinstance(order, CompiledOrder)
+        used = order._state.counts
+        assert used[LINKS] <= 2 * used[NAMED]
+        bytes_per_event.add(order._state.links.nbytes)
+    assert len(bytes_per_event) == 1
 
 
 def test_without_a_compiler_the_plain_twin_is_used(monkeypatch: pytest.MonkeyPatch) -> None:

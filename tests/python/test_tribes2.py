@@ -130,7 +130,7 @@ class Tables:
             for row in rows("select * from fct_preferred_epochs")
         }
         tangles = rows(
-            "select tangle_kind || ' ' || root_id as tangle, message_id, status, is_tip"
+            "select dim_tangles.tangle_kind || ' ' || root_id as tangle, message_id, status, is_tip"
             " from fct_tangle_messages join dim_tangles using (tangle_id)"
         )
         self.candidates = pairs(
@@ -140,8 +140,8 @@ class Tables:
         self.tips = pairs(tangles, "tangle", "message_id", lambda row: row["is_tip"])
         self.links = pairs(
             rows(
-                "select tangle_kind || ' ' || root_id || ' ' || message_id as message, previous_id"
-                " from fct_tangle_links join dim_tangles using (tangle_id)"
+                "select dim_tangles.tangle_kind || ' ' || root_id || ' ' || message_id as message,"
+                " previous_id from fct_tangle_links join dim_tangles using (tangle_id)"
             )
         )
         self.recipients = {
@@ -455,6 +455,37 @@ def test_every_log_in_one_build(tribes2: Path, last_logs: Unrelated) -> None:
                 for peer in oracle["peers"].keys() - {log.peer}:
                     compare_own_preference(peer, oracle, answer, f"{where}, {peer}", tables, seen)
     seen.check()
+
+
+def test_everybody_knows_what_their_own_log_shows(tribes2: Path, last_logs: Unrelated) -> None:
+    """All logs lie in one build; each owner's view is still what the software answers from that log alone."""
+    rows: dict[tuple[str, str], dict[str, Any]] = defaultdict(dict)
+    for row in last_logs.tables["fct_peer_epochs"]:
+        rows[row["source_file"], row["group_id"]][row["epoch_id"]] = row
+    seen = Compared()
+    for number, log in enumerate(last(tribes2)):
+        for oracle, answer, where in log.answers():
+            group = oracle["group"]
+            own = rows[f"{number:03d}-{log.path.name}", group["id"]]
+            if "ok" not in answer["epochs"] or group["root"] not in log.opened:
+                continue
+            person = oracle["peers"][log.peer]["rootMetafeed"]
+            seen.equal("owner", where, {row["owner_id"] for row in own.values()}, {person})
+            seen.equal("epochs", where, set(own), {one["id"] for one in answer["epochs"]["ok"]})
+            tips = {one["id"] for one in answer["tipEpochs"]["ok"]}
+            seen.equal("tips", where, {one for one in own if own[one]["is_tip"]}, tips)
+            for epoch, row in own.items():
+                added = set(answer["members"][epoch]["ok"]["added"])
+                seen.equal("members", where, row["member_count"], len(added))
+                seen.equal("is a member", where, row["is_member"], person in added)
+            if "ok" in answer["preferredEpoch"]:
+                theirs = answer["preferredEpoch"]["ok"]["id"]
+                ours = {epoch for epoch, row in own.items() if row["is_preferred"]}
+                is_member = person in answer["members"][theirs]["ok"]["added"]
+                newest = {theirs} if is_member else newest_of_person(answer, person)
+                seen.equal("preferred epoch", where, ours, newest)
+    assert not seen.differences, "\n".join(seen.differences)
+    assert seen.counts["preferred epoch"] > 10
 
 
 def group_messages(log: Log) -> set[str]:

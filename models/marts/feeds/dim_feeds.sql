@@ -1,4 +1,4 @@
-{{ config(materialized='incremental', unique_key='feed_id', replaced_keys_from='int_refresh__feeds') }}
+{{ config(materialized='incremental', unique_key='feed_id', replaced_keys_from='int_refresh__shown_feeds') }}
 
 with
 
@@ -11,7 +11,7 @@ messages as (
 people as (
 
     select * from {{ ref('int_feeds__people') }}
-    where {{ is_touched('feed_id', 'int_refresh__feeds') }}
+    where {{ is_touched('feed_id', 'int_refresh__shown_feeds') }}
 
 ),
 
@@ -58,13 +58,27 @@ valid_chains as (
 
 ),
 
+told_messages as (
+
+    select
+        feed_id,
+        feed_format,
+        validity,
+        -- What somebody says about the future counts from when it came (ruling R13).
+        least(asserted_ms, received_ms) as told_ms
+    from messages
+
+),
+
 feed_messages as (
 
     select
         feed_id,
         max(feed_format) as feed_format,
-        count(*) as message_count
-    from messages
+        count(*) as message_count,
+        min(case when validity != 'invalid' then told_ms end) as first_message_ms,
+        max(case when validity != 'invalid' then told_ms end) as last_message_ms
+    from told_messages
     group by feed_id
 
 ),
@@ -84,7 +98,9 @@ final as (
             when feed_messages.feed_format = 'classic' then coalesce(valid_chains.valid_through_sequence, 0)
         end as valid_through_sequence,
         coalesce(chains.gap_count, 0) as gap_count,
-        coalesce(chains.is_forked, false) as is_forked
+        coalesce(chains.is_forked, false) as is_forked,
+        {{ timestamp_of('feed_messages.first_message_ms') }} as first_message_at,
+        {{ timestamp_of('feed_messages.last_message_ms') }} as last_message_at
     from people
     left join feed_messages on people.feed_id = feed_messages.feed_id
     left join chains on people.feed_id = chains.feed_id

@@ -1,4 +1,4 @@
-{{ config(materialized='incremental', unique_key='feed_id', replaced_keys_from='int_refresh__feeds') }}
+{{ config(materialized='incremental', unique_key='feed_id', replaced_keys_from='int_refresh__shown_feeds') }}
 
 with
 
@@ -32,6 +32,24 @@ feed_epochs as (
 
 ),
 
+exclusions as (
+
+    select * from {{ ref('fct_exclusions') }}
+    where counts and late_message_count is not null
+
+),
+
+-- Where the feeds of excluded people end (4.1.4.B).
+cutoffs as (
+
+    select
+        group_feed_id,
+        min(cutoff_sequence) as cutoff_sequence
+    from exclusions
+    group by group_feed_id
+
+),
+
 final as (
 
     select
@@ -56,6 +74,7 @@ final as (
         end as is_valid_in_feed,
         messages.is_private,
         messages.is_decrypted,
+        coalesce(messages.sequence > cutoffs.cutoff_sequence, false) as is_past_cutoff,
         {{ timestamp_of('messages.asserted_ms') }} as asserted_at,
         {{ timestamp_of('messages.received_ms') }} as received_at
     from messages
@@ -63,6 +82,7 @@ final as (
     left join standings on messages.message_id = standings.message_id
     left join said_epochs on messages.message_id = said_epochs.message_id
     left join feed_epochs on messages.feed_id = feed_epochs.feed_id
+    left join cutoffs on messages.feed_id = cutoffs.group_feed_id
 
 )
 

@@ -36,6 +36,16 @@ judged as (
 
 ),
 
+group_names as (
+
+    select
+        group_id,
+        said_name
+    from epochs
+    where is_root
+
+),
+
 unfollowed_exclusions as (
 
     select distinct epoch_id
@@ -68,6 +78,8 @@ final as (
     select
         epochs.epoch_id,
         epochs.group_id,
+        {{ short_id('epochs.epoch_id') }} as short_id,
+        {{ group_name('epochs.group_id', 'group_names.said_name') }} as group_name,
         epochs.creator_id,
         epochs.depth,
         case
@@ -88,6 +100,7 @@ final as (
         {{ timestamp_of('epochs.asserted_ms') }} as asserted_at
     from epochs
     inner join epoch_members on epochs.epoch_id = epoch_members.epoch_id
+    left join group_names on epochs.group_id = group_names.group_id
     left join unfollowed_exclusions on epochs.epoch_id = unfollowed_exclusions.epoch_id
     left join late_posts on epochs.epoch_id = late_posts.epoch_id
     left join wrong_secrets on epochs.epoch_id = wrong_secrets.epoch_id

@@ -53,6 +53,7 @@ groups as (
         max(case when epochs.is_root then epochs.epoch_id end) as root_id,
         max(case when epochs.is_root then epochs.creator_id end) as founder_id,
         max(case when epochs.is_root then epochs.asserted_ms end) as created_ms,
+        max(case when epochs.is_root then epochs.said_name end) as said_name,
         count(*) as epoch_count,
         count_if(epoch_members.is_tip) as tip_count
     from epochs
@@ -108,7 +109,7 @@ final as (
     select
         groups.group_id,
         {{ short_id('groups.group_id') }} as short_id,
-        concat('Group ', {{ short_id('groups.group_id') }}) as name, -- noqa: RF04
+        {{ group_name('groups.group_id', 'groups.said_name') }} as name, -- noqa: RF04
         groups.root_id,
         groups.founder_id,
         preferences.epoch_id as preferred_epoch_id,

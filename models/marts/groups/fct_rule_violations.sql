@@ -39,10 +39,22 @@ group_messages as (
 
 ),
 
-tangle_messages as (
+all_tangle_messages as (
 
     select * from {{ ref('int_tangles__messages') }}
+
+),
+
+tangle_messages as (
+
+    select * from all_tangle_messages
     where status != 'rejected'
+
+),
+
+tangle_fields as (
+
+    select * from {{ ref('stg_ssb__tangle_fields') }}
 
 ),
 
@@ -93,6 +105,8 @@ described_acts as (
         judged.is_authorized,
         judged.counts,
         judged.is_late,
+        judged.is_before_init,
+        judged.is_stale,
         judged.following_epoch_id,
         epochs.epoch_id,
         epochs.has_valid_members_tangle,
@@ -160,7 +174,11 @@ violations_of_acts as (
                     when kind = 'exclude' and counts and following_epoch_id is null then 'no epoch after it'
                 end,
                 'act_of_outsider', case when kind != 'other' and not is_authorized then author_id end,
-                'late_post', case when is_late then 'a later epoch is known' end,
+                'late_post', case when is_late then 'an epoch to prefer is known' end,
+                'exclusion_before_init',
+                case when kind = 'exclude' and is_before_init then 'no epoch before it' end,
+                'epoch_after_succeeded_one',
+                case when kind = 'init' and is_stale then 'a later epoch is known' end,
                 'init_without_members_tangle',
                 case when kind = 'init' and not has_valid_members_tangle then 'no members tangle' end
             )
@@ -230,11 +248,125 @@ violations_of_claims as (
 
 ),
 
+violations_of_fields as (
+
+    select
+        addressed_to_groups.group_id,
+        all_tangle_messages.message_id,
+        'tangle_field_is_unreadable' as rule_id,
+        array_join(
+            array_sort(
+                collect_set(
+                    concat(all_tangle_messages.tangle_kind, ' ', all_tangle_messages.status_reason)
+                )
+            ),
+            ', '
+        ) as found
+    from addressed_to_groups
+    inner join all_tangle_messages on addressed_to_groups.message_id = all_tangle_messages.message_id
+    where
+        all_tangle_messages.status_reason in (
+            'field_is_no_object', 'root_is_no_id', 'root_has_previous', 'previous_is_no_list_of_ids'
+        )
+    group by addressed_to_groups.group_id, all_tangle_messages.message_id
+
+),
+
+placed_messages as (
+
+    select tangle_messages.*
+    from tangle_messages
+    left semi join groups on tangle_messages.group_id = groups.group_id
+    where tangle_messages.tangle_kind in ('group', 'epoch', 'members') and tangle_messages.status = 'in'
+
+),
+
+listed as (
+
+    select
+        placed_messages.group_id,
+        placed_messages.tangle_id,
+        placed_messages.message_id,
+        placed_messages.feed_id,
+        messages.sequence,
+        size(tangle_fields.previous_ids) as previous_count,
+        explode(tangle_fields.previous_ids) as previous_id
+    from placed_messages
+    inner join tangle_fields
+        on
+            placed_messages.message_id = tangle_fields.message_id
+            and placed_messages.tangle_kind = tangle_fields.tangle_kind
+    inner join messages on placed_messages.message_id = messages.message_id
+
+),
+
+-- What an earlier message of the same feed lists was no tip for whoever wrote that.
+listed_again as (
+
+    select
+        *,
+        min(sequence) over (partition by tangle_id, feed_id, previous_id) as first_sequence
+    from listed
+
+),
+
+-- A message of 8192 characters lists about a hundred others.
+listed_with as (
+
+    select
+        listed.tangle_id,
+        listed.message_id,
+        further.previous_id
+    from listed
+    inner join listed as further
+        on listed.tangle_id = further.tangle_id and listed.previous_id = further.message_id
+    where listed.previous_count > 1
+
+),
+
+no_tips as (
+
+    select
+        group_id,
+        message_id,
+        previous_id
+    from listed_again
+    where first_sequence < sequence
+    union
+    select
+        listed.group_id,
+        listed.message_id,
+        listed.previous_id
+    from listed
+    left semi join listed_with
+        on
+            listed.tangle_id = listed_with.tangle_id
+            and listed.message_id = listed_with.message_id
+            and listed.previous_id = listed_with.previous_id
+
+),
+
+violations_of_links as (
+
+    select
+        group_id,
+        message_id,
+        'previous_is_no_tip' as rule_id,
+        array_join(array_sort(collect_set(previous_id)), ' ') as found
+    from no_tips
+    group by group_id, message_id
+
+),
+
 violations as (
 
     select * from violations_of_acts
     union all
     select * from violations_of_claims
+    union all
+    select * from violations_of_fields
+    union all
+    select * from violations_of_links
 
 ),
 

@@ -14,9 +14,26 @@ candidates as (
 
 ),
 
+tangle_messages as (
+
+    select * from {{ ref('int_tangles__messages') }}
+    where {{ is_touched('tangle_id', 'int_refresh__tangles') }}
+
+),
+
 blocked as (
 
     select * from {{ ref('int_tangles__blocked') }}
+
+),
+
+tangles as (
+
+    select distinct
+        tangle_id,
+        tangle_kind,
+        group_id
+    from tangle_messages
 
 ),
 
@@ -44,7 +61,7 @@ missing_roots as (
 
 ),
 
-final as (
+gaps as (
 
     select
         coalesce(missing_previous.tangle_id, missing_roots.tangle_id) as tangle_id,
@@ -60,6 +77,20 @@ final as (
         on
             missing_previous.tangle_id = blocked.tangle_id
             and missing_previous.missing_id = blocked.missing_id
+
+),
+
+final as (
+
+    select
+        gaps.tangle_id,
+        gaps.missing_id,
+        tangles.tangle_kind,
+        tangles.group_id,
+        gaps.needed_by_count,
+        gaps.blocked_count
+    from gaps
+    inner join tangles on gaps.tangle_id = tangles.tangle_id
 
 )
 

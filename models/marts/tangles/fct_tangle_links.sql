@@ -9,7 +9,17 @@ links as (
 tangle_messages as (
 
     select * from {{ ref('int_tangles__messages') }}
-    where status = 'in' and {{ is_touched('tangle_id', 'int_refresh__tangles') }}
+    where {{ is_touched('tangle_id', 'int_refresh__tangles') }}
+
+),
+
+messages_in_graph as (
+
+    select
+        tangle_id,
+        message_id
+    from tangle_messages
+    where status = 'in'
 
 ),
 
@@ -19,11 +29,17 @@ final as (
         links.tangle_id,
         links.message_id,
         links.previous_id,
+        tangle_messages.tangle_kind,
+        tangle_messages.group_id,
         links.is_in_log,
-        tangle_messages.message_id is not null as is_in_graph
+        messages_in_graph.message_id is not null as is_in_graph
     from links
-    left join tangle_messages
-        on links.tangle_id = tangle_messages.tangle_id and links.previous_id = tangle_messages.message_id
+    inner join tangle_messages
+        on links.tangle_id = tangle_messages.tangle_id and links.message_id = tangle_messages.message_id
+    left join messages_in_graph
+        on
+            links.tangle_id = messages_in_graph.tangle_id
+            and links.previous_id = messages_in_graph.message_id
 
 )
 

@@ -46,6 +46,10 @@ final as (
     select
         tangle_messages.tangle_id,
         tangle_messages.message_id,
+        tangle_messages.tangle_kind,
+        tangle_messages.group_id,
+        authors.person_id,
+        tangle_messages.content_type,
         tangle_messages.status,
         tangle_messages.status_reason,
         tangle_messages.blocking_ids,
@@ -55,8 +59,10 @@ final as (
         tangle_messages.is_root,
         tangle_messages.is_tip,
         tangle_messages.is_unverified,
-        feeds_of_changes.is_on_declared_feed
+        feeds_of_changes.is_on_declared_feed,
+        {{ timestamp_of('tangle_messages.asserted_ms') }} as asserted_at
     from tangle_messages
+    inner join people as authors on tangle_messages.feed_id = authors.feed_id
     left join feeds_of_changes
         on
             tangle_messages.tangle_id = feeds_of_changes.tangle_id

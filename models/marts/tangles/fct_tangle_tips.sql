@@ -11,7 +11,9 @@ final as (
 
     select
         tangle_id,
-        message_id
+        message_id,
+        tangle_kind,
+        group_id
     from tangle_messages
     where is_tip
 

@@ -32,7 +32,7 @@ FEEDS = (
         "dim_feeds",
         "a feed",
         "feed_id person_id feed_format feed_purpose first_sequence last_sequence has_known_person "
-        "message_count valid_through_sequence gap_count is_forked",
+        "message_count valid_through_sequence gap_count is_forked first_message_at last_message_at",
         filled("feed_id", "Never null: the feed."),
         satisfies(
             "feed_id",
@@ -53,13 +53,41 @@ FEEDS = (
         *number("message_count", 0, "0 for a feed that was only announced"),
         *number("gap_count", 0, "0 for a feed without gaps"),
         *flags("has_known_person", "is_forked"),
+        satisfies(
+            "last_message_at",
+            "last_message_at is null or last_message_at >= first_message_at",
+            "The last message is not before the first.",
+        ),
+    ),
+    suite(
+        "dim_people",
+        "a person",
+        "person_id short_id name feed_count message_count group_count ever_group_count "
+        "differing_group_count received_exclusion_count made_exclusion_count first_message_at "
+        "last_message_at",
+        filled("person_id", "Never null: the person."),
+        filled("short_id", "Never null: the beginning of the person's id."),
+        no_key("name"),
+        satisfies("name", "name is null or length(name) <= 60", "A name has 60 characters."),
+        *number("feed_count", 0, "0 for somebody who wrote nothing here"),
+        *number("message_count", 0, "0 for somebody who wrote nothing here"),
+        *number("group_count", 0, "0 for somebody in no group"),
+        *number("ever_group_count", 0, "0 for somebody whom nobody added"),
+        *number("differing_group_count", 0, "0 where all prefer what their groups do"),
+        *number("received_exclusion_count", 0, "0 for somebody whom nobody excluded"),
+        *number("made_exclusion_count", 0, "0 for somebody who excluded nobody"),
+        satisfies(
+            "group_count",
+            "group_count <= ever_group_count",
+            "Whoever is in a group was added to it.",
+        ),
     ),
     suite(
         "fct_messages",
         "a message",
         "message_id feed_id person_id previous_id epoch_id content_type validity invalid_reason "
         "warning feed_fault source_file sequence feed_fault_sequence line_number is_valid_in_feed "
-        "is_private is_decrypted asserted_at received_at",
+        "is_private is_decrypted is_past_cutoff asserted_at received_at",
         *message_id("message_id", "a line without an id is rejected"),
         filled("feed_id", "Never null: a line without an author is rejected."),
         satisfies(
@@ -99,7 +127,7 @@ FEEDS = (
             "A valid message has a sequence.",
         ),
         *number("line_number", 1, "the line of the log, from 1"),
-        *flags("is_private", "is_decrypted"),
+        *flags("is_private", "is_decrypted", "is_past_cutoff"),
         satisfies(
             "is_decrypted", "is_private or not is_decrypted", "Only the private is decrypted."
         ),

@@ -6,6 +6,9 @@ promised that there is one. An epoch is a message, and has a message's id.
 
 from __future__ import annotations
 
+from typing import get_args
+
+from scuttlehouse.epochs import Rule
 from scuttlehouse.quality.expectations import (
     MESSAGE_ID,
     among,
@@ -13,11 +16,13 @@ from scuttlehouse.quality.expectations import (
     filled,
     flags,
     message_id,
+    no_key,
     number,
     satisfies,
     shaped,
     suite,
 )
+from scuttlehouse.repairs import Action
 
 GROUPS = (
     suite(
@@ -29,6 +34,7 @@ GROUPS = (
         filled("group_id", "Never null: the group."),
         filled("short_id", "Never null: the beginning of the group's id."),
         filled("name", "Never null: what to call the group."),
+        no_key("name"),
         filled("founder_id", "Never null: the person who wrote the first message."),
         *message_id("root_id", "the group's first message, which is its first epoch too"),
         shaped("preferred_epoch_id", MESSAGE_ID, "An epoch; null where two tips share nobody."),
@@ -50,11 +56,14 @@ GROUPS = (
     suite(
         "dim_epochs",
         "an epoch",
-        "epoch_id group_id creator_id depth key_rank member_count is_root is_tip is_authorized "
-        "has_valid_members_tangle has_short_key is_empty "
+        "epoch_id group_id short_id group_name creator_id depth key_rank member_count is_root is_tip "
+        "is_authorized has_valid_members_tangle has_short_key is_empty "
         "has_foreign_creator has_unfollowed_exclusion has_late_post has_wrong_secret asserted_at",
         *message_id("epoch_id", "the epoch's first message"),
         filled("group_id", "Never null: the group."),
+        filled("short_id", "Never null: the beginning of the epoch's id."),
+        filled("group_name", "Never null: what to call the group."),
+        no_key("group_name"),
         filled("creator_id", "Never null: the person who wrote the first message."),
         *number("depth", 0, "the rank of the first message in the epoch tangle"),
         at_least("key_rank", 1, "Keys rank from 1; null where the log does not tell the key."),
@@ -282,11 +291,68 @@ GROUPS = (
         filled("feed_id", "Never null: a message is in a feed."),
         filled("person_id", "Never null: the person who wrote the message."),
         filled("rule_id", "Never null: the rule."),
-        among("document", ["group exclusion", "tangles"], "The documents with rules for groups."),
+        among("document", ["group exclusion", "tangle sip"], "The documents with rules."),
         filled("section", "Never null: where the rule stands."),
         filled("severity", "Never null: how strongly it is asked for."),
         among("severity", ["must", "should"], "The words of RFC 2119."),
         filled("found", "Never null: what was found."),
+    ),
+    suite(
+        "fct_group_days",
+        "a group on a day",
+        "group_id day member_count message_count post_count author_count epoch_count "
+        "exclusion_count fork_count gap_count repair_count",
+        filled("group_id", "Never null: the group."),
+        filled("day", "Never null: the day."),
+        *number("member_count", 0, "0 before the first addition"),
+        *number("message_count", 0, "0 for a day without messages"),
+        *number("post_count", 0, "0 for a day without posts"),
+        satisfies("post_count", "post_count <= message_count", "Posts are messages."),
+        *number("author_count", 0, "0 for a day without messages"),
+        *number("epoch_count", 0, "0 for a day without new epochs"),
+        *number("exclusion_count", 0, "0 for a day without exclusions"),
+        *number("fork_count", 0, "0 for a day without new forks"),
+        *number("gap_count", 0, "0 where nothing is missing"),
+        *number("repair_count", 0, "0 where nothing is to be done"),
+    ),
+    suite(
+        "fct_peer_epochs",
+        "an epoch that the owner of a log knows",
+        "source_file owner_id group_id epoch_id counts is_tip is_member is_preferred "
+        "is_preferred_by_all_logs rule member_count fork_count repair_count",
+        filled("source_file", "Never null: the log."),
+        filled("owner_id", "Never null: the person whose log it is."),
+        filled("group_id", "Never null: the group."),
+        *message_id("epoch_id", "the epoch"),
+        *flags("counts", "is_tip", "is_member", "is_preferred", "is_preferred_by_all_logs"),
+        satisfies("is_tip", "counts or not is_tip", "What does not count is no newest epoch."),
+        satisfies("is_member", "counts or not is_member", "What does not count has no members."),
+        satisfies(
+            "is_preferred",
+            "is_preferred = (rule is not null) and (is_member or not is_preferred)",
+            "A rule makes members prefer it.",
+        ),
+        among("rule", get_args(Rule), "A rule of preference."),
+        *number("member_count", 0, "0 for an epoch that does not count"),
+        *number("fork_count", 0, "0 where the owner detects no fork"),
+        *number("repair_count", 0, "0 where nothing is to be done"),
+    ),
+    suite(
+        "fct_peer_repairs",
+        "a thing that the owner of a log should publish",
+        "source_file owner_id group_id epoch_id person_id action because",
+        filled("source_file", "Never null: the log."),
+        filled("owner_id", "Never null: the person whose log it is."),
+        filled("group_id", "Never null: the group."),
+        *message_id("epoch_id", "the epoch"),
+        filled("action", "Never null: there is something to do."),
+        among("action", get_args(Action), "What can be done."),
+        satisfies(
+            "person_id",
+            "(person_id is null) = (action = 'create_epoch')",
+            "Null where an epoch is created.",
+        ),
+        filled("because", "Never null: the rule that asks for it."),
     ),
     suite(
         "fct_replication_plan",

@@ -12,6 +12,7 @@ from scuttlehouse.quality.expectations import (
     filled,
     flags,
     message_id,
+    no_key,
     number,
     satisfies,
     suite,
@@ -77,10 +78,14 @@ TANGLES = (
     suite(
         "fct_tangle_messages",
         "a candidate in a tangle",
-        "tangle_id message_id status status_reason blocking_ids rank position thread_position is_root "
+        "tangle_id message_id tangle_kind group_id person_id content_type asserted_at status "
+        "status_reason blocking_ids rank position thread_position is_root "
         "is_tip is_unverified is_on_declared_feed",
         filled("tangle_id", "Never null: the tangle."),
         *message_id("message_id", "the candidate"),
+        filled("tangle_kind", "Never null: the kind of the tangle."),
+        filled("person_id", "Never null: a feed that nobody claims is its own person."),
+        no_key("content_type"),
         filled("status", "Never null: every candidate is judged."),
         among("status", ["in", "set_aside", "rejected"], "In the graph, set aside, or rejected."),
         among("status_reason", [*REJECTED, *SET_ASIDE], "A reason that is documented."),
@@ -120,8 +125,9 @@ TANGLES = (
     suite(
         "fct_tangle_links",
         "a previous link",
-        "tangle_id message_id previous_id is_in_log is_in_graph",
+        "tangle_id message_id previous_id tangle_kind group_id is_in_log is_in_graph",
         filled("tangle_id", "Never null: the tangle."),
+        filled("tangle_kind", "Never null: the kind of the tangle."),
         *message_id("message_id", "the message that lists the other"),
         filled("previous_id", "Never null: what is listed, whatever it is."),
         *flags("is_in_log", "is_in_graph"),
@@ -132,8 +138,9 @@ TANGLES = (
     suite(
         "fct_tangle_gaps",
         "a missing message of a tangle",
-        "tangle_id missing_id needed_by_count blocked_count",
+        "tangle_id missing_id tangle_kind group_id needed_by_count blocked_count",
         filled("tangle_id", "Never null: the tangle."),
+        filled("tangle_kind", "Never null: the kind of the tangle."),
         filled("missing_id", "Never null: what is missing, whatever it is."),
         *number("needed_by_count", 0, "0 for a root that no message lists"),
         *number("blocked_count", 1, "what blocks nothing is not missed"),
@@ -141,8 +148,9 @@ TANGLES = (
     suite(
         "fct_tangle_tips",
         "a tip",
-        "tangle_id message_id",
+        "tangle_id message_id tangle_kind group_id",
         filled("tangle_id", "Never null: the tangle."),
+        filled("tangle_kind", "Never null: the kind of the tangle."),
         *message_id("message_id", "the tip"),
     ),
     suite(

@@ -1,0 +1,48 @@
+-- What the specification of sets asks of a message, and the message does not do (seeds/rules.csv). That alone
+-- changes no other table (ruling R35).
+with
+
+set_messages as (
+
+    select * from {{ ref('int_sets__messages') }}
+
+),
+
+rules as (
+
+    select * from {{ ref('rules') }}
+
+),
+
+violations as (
+
+    select
+        set_messages.set_id,
+        set_messages.message_id,
+        items.item,
+        items.known_id,
+        'set_change_supersedes_nothing' as rule_id
+    from set_messages,
+        lateral inline(
+            arrays_zip(set_messages.unsuperseded_items, set_messages.unsuperseded_ids)
+        ) as items (item, known_id)
+
+),
+
+final as (
+
+    select
+        violations.set_id,
+        violations.message_id,
+        violations.item,
+        violations.known_id,
+        violations.rule_id,
+        rules.document,
+        rules.section,
+        rules.severity
+    from violations
+    inner join rules on violations.rule_id = rules.rule_id
+
+)
+
+select * from final

@@ -1,0 +1,138 @@
+"""`scuttlehouse compare` and `Timeline.relation`: which of two messages came first, or whether neither."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Mapping, Sequence
+from itertools import product
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scuttlehouse.cli import main
+from scuttlehouse.comparing import compare, leads_to
+from scuttlehouse.timeline import Timeline
+from scuttlehouse.warehouse import open_published
+from small_warehouse import SmallWarehouse
+
+Graph = Mapping[str, Sequence[str]]
+
+
+def uri(number: int) -> str:
+    return f"ssb:message/classic/{number:042d}A="
+
+
+def random_graph(dice: random.Random, size: int, first: int) -> dict[str, list[str]]:
+    """Messages, each listing some before it; ids tell nothing of their order."""
+    numbers = list(range(first, first + size))
+    dice.shuffle(numbers)
+    names = [uri(number) for number in numbers]
+    return {
+        name: dice.sample(names[:at], dice.randint(1, min(at, 2))) if at else []
+        for at, name in enumerate(names)
+    }
+
+
+def ancestors(graph: Graph, name: str) -> set[str]:
+    """All that comes before a message, by the definition: the slow plain oracle."""
+    found: set[str] = set()
+    for one in graph[name]:
+        found |= {one} | ancestors(graph, one)
+    return found
+
+
+def relation(graph: Graph, one: str, other: str) -> str:
+    if one == other:
+        return "same"
+    if one in ancestors(graph, other):
+        return "before"
+    return "after" if other in ancestors(graph, one) else "concurrent"
+
+
+def ordered(graph: Graph) -> dict[str, tuple[int, int]]:
+    """Rank and position of each message (R12)."""
+    ranks: dict[str, int] = {}
+    for name, previous in graph.items():
+        ranks[name] = 1 + max((ranks[one] for one in previous), default=-1)
+    order = sorted(graph, key=lambda name: (ranks[name], name))
+    return {name: (ranks[name], place) for place, name in enumerate(order)}
+
+
+def publish(small: SmallWarehouse, tangles: Mapping[str, Graph]) -> None:
+    messages, links = [], []
+    for tangle, graph in tangles.items():
+        places = ordered(graph)
+        for name, previous in graph.items():
+            rank, position = places[name]
+            messages.append(
+                {"tangle_id": tangle, "message_id": name, "rank": rank, "position": position}
+                | {"status": "in", "tangle_kind": tangle.split(":")[0]}
+            )
+            links += [
+                {"tangle_id": tangle, "message_id": name, "previous_id": one} for one in previous
+            ]
+    small.publish(
+        {
+            "fct_tangle_messages": pa.Table.from_pylist(messages),
+            "fct_tangle_links": pa.Table.from_pylist(links),
+        }
+    )
+
+
+@given(st.randoms(use_true_random=False), st.integers(1, 12))
+def test_a_timeline_tells_what_links_say(dice: random.Random, size: int) -> None:
+    graph = random_graph(dice, size, 0)
+    timeline = Timeline()
+    for name in dice.sample(sorted(graph), size):
+        timeline.add(name, graph[name])
+    for one, other in product(graph, repeat=2):
+        assert timeline.relation(one, other) == relation(graph, one, other)
+
+
+@given(st.randoms(use_true_random=False), st.integers(2, 12))
+def test_links_lead_to_what_comes_before(dice: random.Random, size: int) -> None:
+    graph = random_graph(dice, size, 0)
+    place = {name: position for name, (_, position) in ordered(graph).items()}
+    links = sorted(((place[n], place[one]) for n in graph for one in graph[n]), reverse=True)
+    for one, other in product(graph, repeat=2):
+        if place[one] > place[other]:
+            is_before = other in ancestors(graph, one)
+            between = [(m, p) for m, p in links if m <= place[one] and p >= place[other]]
+            assert leads_to(place[one], place[other], between) == is_before
+
+
+def test_the_warehouse_tells_it_in_every_tangle_that_has_both(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    dice = random.Random(7)
+    small = SmallWarehouse(tmp_path / "home")
+    group = random_graph(dice, 14, 0)
+    # The other tangle holds some of the same messages, in another graph.
+    epoch = {uri(100): [], **random_graph(dice, 5, 0)}
+    publish(small, {f"group:{uri(0)}": group, f"epoch:{uri(1)}": epoch})
+    seen = set()
+    with open_published(small.home) as warehouse:
+        for one, other in product(group, repeat=2):
+            expected = [("group", f"group:{uri(0)}", relation(group, one, other))]
+            if one in epoch and other in epoch:
+                expected.insert(0, ("epoch", f"epoch:{uri(1)}", relation(epoch, one, other)))
+            assert compare(warehouse, one, other) == expected
+            seen.update(row[2] for row in expected)
+    assert seen == {"before", "after", "concurrent", "same"}
+
+    monkeypatch.setenv("SCUTTLEHOUSE_HOME", str(small.home))
+    root, *rest = group
+    sigil = f"%{rest[-1].split('/')[-1]}.sha256"
+    assert main(["compare", root, sigil, "--format", "json"]) == 0
+    told = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert [row["relation"] for row in told if row["tangle_kind"] == "group"] == ["before"]
+    for ids, said in [
+        ((root, uri(999)), "No tangle has both"),
+        (("x", root), "what was given is none"),
+    ]:
+        assert main(["compare", *ids]) == 1
+        assert said in capsys.readouterr().err
