@@ -9,8 +9,8 @@ messages as (
     where
         content is not null
         and validity != 'invalid'
-        -- Without its ciphertext nobody can tell who wrote it: it says nothing about others.
-        and coalesce(warning, '') != 'ciphertext_not_in_log'
+        -- Without what was signed nobody can tell who wrote it: it says nothing about others.
+        and coalesce(warning, '') not in ('ciphertext_not_in_log', 'signed_bytes_not_in_log')
         and {{ is_touched('message_id', 'int_refresh__sighted_messages') }}
         and {{ is_touched('message_id', 'int_refresh__messages') }}
 

@@ -28,6 +28,7 @@ differs in the bits beyond the last byte is no id. Every function takes O(length
 from __future__ import annotations
 
 import re
+from binascii import a2b_base64
 
 # 32 bytes: 43 characters, the last of which carries four bits, then the padding.
 _BASE64 = r"[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]"
@@ -136,6 +137,29 @@ def any_id(text: str) -> str | None:
     if kind == "feed":
         return feed_id(text)
     return f"ssb:{kind}/{form}/{parts}" if kind else None
+
+
+def message_format(text: str) -> str | None:
+    """The name of the format of a message's id; None for a text that is no message id.
+
+    >>> message_format("ssb:message/bendybutt-v1/HoqvHRNVVQ0ytxAiA5eg62F5t7lsJdM7QZx1-5ekCCk=")
+    'bendybutt-v1'
+    """
+    kind, form, _ = _parts(text)
+    return form if kind == "message" else None
+
+
+def id_bytes(text: str) -> bytes | None:
+    """The bytes that an id spells, in any spelling; None for a text that is no id of one key.
+
+    >>> id_bytes("@6kpsY+KcUgq+9VB7Ey7F+ZVHdq6+vnuSQh7qaRRG0iw=.ed25519").hex()[:8]
+    'ea4a6c63'
+    """
+    kind, _, parts = _parts(text)
+    try:
+        return a2b_base64(parts.translate(_FROM_URL)) if kind and "/" not in parts else None
+    except ValueError:
+        return None
 
 
 def link_text(link: object) -> object:

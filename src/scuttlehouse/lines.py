@@ -14,13 +14,14 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple
 from urllib.parse import unquote
 
-from scuttlehouse.epoch_keys import KeyRing, key_bytes, spelled_bytes
+from scuttlehouse.bendybutt import ANNOUNCEMENTS, root_metafeed
+from scuttlehouse.epoch_keys import KEY_BYTES, KeyRing, key_bytes, spelled_bytes
 from scuttlehouse.ids import any_id, link_text, message_uri
 from scuttlehouse.json_lines import finite_number, line_object, utf8_text
 from scuttlehouse.landing import Line
 from scuttlehouse.opened import check_opened, original
 from scuttlehouse.pzp import is_pzp
-from scuttlehouse.validation import feed_format, is_ciphertext, previous_text
+from scuttlehouse.validation import Check, feed_format, is_ciphertext, previous_text
 
 KEPT_MEMBERS = (
     "type",
@@ -63,7 +64,11 @@ class LandedLine(NamedTuple):
     ``asserted_ms`` and ``received_ms`` are milliseconds since 1970, null where the log has no
     number. ``sequence`` is null where it is no whole number of at most 2^53. ``content`` is the kept
     members as JSON text, null where nobody opened the message. ``key_hash`` stands for the key of the
-    epoch that the message makes, adds to or announces a feed for.
+    epoch that the message makes, adds to or announces a feed for. ``plaintext_hash`` stands for all that
+    a message says that no signature covers, whatever the order of its members (ruling R36).
+    ``is_announcement_signed``: of an announcement of a feed, whether both feeds have signed it (ruling R37);
+    null in all other messages. ``owner_id`` is the root metafeed
+    whose seed the message shows: only its owner's log has it.
     """
 
     source_file: str
@@ -81,6 +86,9 @@ class LandedLine(NamedTuple):
     is_decrypted: bool | None = None
     content: str | None = None
     key_hash: str | None = None
+    plaintext_hash: str | None = None
+    is_announcement_signed: bool | None = None
+    owner_id: str | None = None
     validity: str | None = None
     invalid_reason: str | None = None
     warning: str | None = None
@@ -126,6 +134,11 @@ def land_line(
         is_decrypted=is_decrypted,
         content=_kept_content(content, is_decrypted) if isinstance(content, dict) else None,
         key_hash=ring.hash(secret) if secret else None,
+        plaintext_hash=_plaintext_hash(content, ring)
+        if is_decrypted or check.validity == "not_checked"
+        else None,
+        is_announcement_signed=_is_announcement_signed(content, check, is_decrypted),
+        owner_id=_proven_owner(content),
         validity=check.validity,
         invalid_reason=check.invalid_reason,
         warning=check.warning,
@@ -214,6 +227,36 @@ def _message_key_bytes(content: object) -> bytes | None:
     if kind == "metafeed/add/derived":
         return _purpose_key(content.get("feedpurpose"))
     return None
+
+
+def _is_announcement_signed(content: object, check: Check, is_decrypted: bool) -> bool | None:
+    kind = _content_type(content)
+    if kind == "metafeed/announce":
+        # Of an opened one the main feed has not signed what it says.
+        return check.validity == "valid" and not check.warning and not is_decrypted
+    if kind in ANNOUNCEMENTS:
+        return check.warning == "content_signature_only" or (
+            check.validity == "valid" and check.warning is None
+        )
+    return None
+
+
+def _plaintext_hash(content: object, ring: KeyRing) -> str | None:
+    """A keyed hash of a content; equal contents have one, in whatever order their members stand."""
+    if not isinstance(content, dict):
+        return None
+    return ring.hash(json.dumps(content, sort_keys=True).encode())
+
+
+def _proven_owner(content: object) -> str | None:
+    """The root metafeed of a ``metafeed/seed`` whose seed derives it; None for all other contents."""
+    if not isinstance(content, dict) or content.get("type") != "metafeed/seed":
+        return None
+    seed, metafeed = spelled_bytes(content.get("seed")), content.get("metafeed")
+    if seed is None or len(seed) != KEY_BYTES or not isinstance(metafeed, str):
+        return None
+    owner = root_metafeed(seed)
+    return owner if any_id(metafeed) == owner else None
 
 
 def _purpose_key(purpose: object) -> bytes | None:

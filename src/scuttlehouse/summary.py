@@ -174,8 +174,9 @@ def _lines(
     yield "\nThe log"
     yield (
         "  {message_count} messages in {feed_count} feeds of {person_count} people; {encrypted_count} of "
-        "them nobody opened, {invalid_count} are invalid, {not_checked_count} are of a format that is "
-        "not checked.".format_map(counted)
+        "them nobody opened, {invalid_count} are invalid, {not_checked_count} cannot be checked.".format_map(
+            counted
+        )
     )
     yield from _table_of("Rejected lines", reasons)
     yield "\nTangles"
