@@ -3,7 +3,8 @@ from typing import Any
 from pyspark.sql import DataFrame, SparkSession
 
 from scuttlehouse.catalog import home_folder
-from scuttlehouse.epoch_keys import KeyRing, LostKeysError, sealed_keys, warehouse_pepper
+from scuttlehouse.epoch_keys import KeyRing, LostKeysError, sealed_keys
+from scuttlehouse.warehouse_key import warehouse_pepper
 
 
 def model(dbt: Any, session: SparkSession) -> DataFrame:

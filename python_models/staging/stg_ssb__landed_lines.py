@@ -6,7 +6,7 @@ import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 
 from scuttlehouse.catalog import home_folder
-from scuttlehouse.epoch_keys import KeyRing, keep_sealed, seal_key, warehouse_pepper
+from scuttlehouse.epoch_keys import KeyRing, keep_sealed, seal_key
 from scuttlehouse.lines import LandedLine, epoch_key, land_line
 from scuttlehouse.spark_landing import (
     arrow_schema,
@@ -17,6 +17,7 @@ from scuttlehouse.spark_landing import (
     splits_frame,
 )
 from scuttlehouse.validation import read_network_key
+from scuttlehouse.warehouse_key import warehouse_pepper
 
 
 def model(dbt: Any, session: SparkSession) -> DataFrame:

@@ -133,7 +133,7 @@ class KeyRing:
         >>> ring = KeyRing(b"pepper").ranked([bytes([n]) * 32 for n in range(9)] + [b"short"])
         >>> hashes = [ring.hash(key) for key in (b"\x07" * 32, b"\x03" * 32, b"short")]
         >>> [rank.key_rank for rank in ring.ranks_of_groups(("g", one) for one in hashes)]
-        [1, 0, None]
+        [0, 1, None]
         """
         by_group: dict[str, set[str]] = {}
         for group_id, key_hash in keys:

@@ -68,6 +68,12 @@ _KINDS = {"%": "message", "@": "feed"}
 # Formats whose ids are exactly 32 bytes.
 _CLASSIC_NAMES = frozenset({"classic", "sha256", "ed25519", "cloaked"})
 
+# An id holds no more than the keys that make it one: a format of today has up to 15 characters.
+MAX_FORMAT_LENGTH = 20
+MAX_KEYS = 2
+# 32 and 64 bytes, padded.
+_KEY_LENGTHS = frozenset({44, 88})
+
 _TO_URL = str.maketrans("+/", "-_")
 _FROM_URL = str.maketrans("-_", "+/")
 
@@ -179,12 +185,19 @@ def _parts(text: str) -> tuple[str, str, str]:
         kind, key, name = _KINDS[match[1]], match[2].translate(_TO_URL), match[3]
         form = _FORMATS[kind].get(name) or (name if _VERSIONED.fullmatch(name) else "")
         is_long = len(key) > 44
-        if not form or is_long != (form == "bamboo" and kind == "message"):
+        if (
+            not form
+            or len(form) > MAX_FORMAT_LENGTH
+            or is_long != (form == "bamboo" and kind == "message")
+        ):
             return "", "", ""
         return kind, form, _padded(key)
     if match := _URI.fullmatch(text):
         kind, name = match[1], match[2]
         keys = match[3][1:].replace(":", "/").split("/")
+        is_short = len(name) <= MAX_FORMAT_LENGTH and len(keys) <= MAX_KEYS
+        if not is_short or any(len(_padded(key)) not in _KEY_LENGTHS for key in keys):
+            return "", "", ""
         if name in _CLASSIC_NAMES or kind == "identity":
             is_name_of_kind = kind == "identity" or name == "classic" or name in _FORMATS[kind]
             if len(keys) > 1 or not is_name_of_kind or not _is_key(keys[0]):

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from nacl.secret import SecretBox
 
 from scuttlehouse.epoch_keys import (
-    KEY_BYTES,
     SEALED_FILE,
     KeyRing,
     SealError,
@@ -21,12 +20,11 @@ from scuttlehouse.epoch_keys import (
     seal_key,
     sealed_keys,
     spelled_bytes,
-    warehouse_pepper,
 )
 from scuttlehouse.landing import Line
 from scuttlehouse.lines import epoch_key, land_line
 from scuttlehouse.sample.signing import ClassicFeed
-from scuttlehouse.warehouse_key import WarehouseKeyError
+from scuttlehouse.warehouse_key import KEY_BYTES, WarehouseKeyError, warehouse_pepper
 from test_landing import entry, places, post, written
 
 LENGTHS = (1, 16, 31, 32, 33, 48, 64, 200)
