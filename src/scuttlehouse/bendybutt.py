@@ -107,19 +107,27 @@ def check_message(
         "content": ciphertext
     }
     verdict = _check_bytes(value if ciphertext is None else sealed, key, hmac_key)
-    is_announcement = (
-        isinstance(value["content"], dict) and value["content"].get("type") in ANNOUNCEMENTS
-    )
-    is_signed_by_subfeed = is_announcement and _is_content_signed(value, hmac_key)
+    announces = is_announcement(value["content"])
+    is_signed_by_subfeed = announces and _is_content_signed(value, hmac_key)
     if verdict.validity == "valid":
-        is_wrong = is_announcement and not is_signed_by_subfeed
+        is_wrong = announces and not is_signed_by_subfeed
         return verdict._replace(warning="content_signature_is_wrong" if is_wrong else None)
     if not is_opened or verdict.reason == "too_long":
         return verdict
-    if is_announcement:
+    if announces:
         warning = "content_signature_only" if is_signed_by_subfeed else "content_signature_is_wrong"
         return Verdict(None, "not_checked", None, warning)
     return Verdict(None, "not_checked", None, "signed_bytes_not_in_log")
+
+
+def is_announcement(content: object) -> bool:
+    """Whether a content announces a feed below a metafeed.
+
+    >>> is_announcement({"type": "metafeed/add/existing"}), is_announcement({"type": ["x"]})
+    (True, False)
+    """
+    kind = content.get("type") if isinstance(content, dict) else None
+    return isinstance(kind, str) and kind in ANNOUNCEMENTS
 
 
 def message_bytes(value: Mapping[str, jsjson.Value]) -> tuple[bytes, bytes]:

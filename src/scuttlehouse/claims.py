@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 
-from scuttlehouse.bendybutt import ANNOUNCEMENTS, root_metafeed
+from scuttlehouse.bendybutt import is_announcement, root_metafeed
 from scuttlehouse.epoch_keys import KeyRing, spelled_bytes
 from scuttlehouse.ids import any_id
 from scuttlehouse.validation import Check
@@ -21,11 +21,10 @@ def is_announcement_signed(content: object, check: Check, *, is_decrypted: bool)
     >>> is_announcement_signed({"type": "post"}, Check(None, "valid"), is_decrypted=False) is None
     True
     """
-    kind = content.get("type") if isinstance(content, dict) else None
-    if kind == "metafeed/announce":
+    if isinstance(content, dict) and content.get("type") == "metafeed/announce":
         # Of an opened one the main feed has not signed what it says.
         return check.validity == "valid" and not check.warning and not is_decrypted
-    if kind in ANNOUNCEMENTS:
+    if is_announcement(content):
         return check.warning == "content_signature_only" or (
             check.validity == "valid" and check.warning is None
         )

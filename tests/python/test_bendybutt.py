@@ -86,6 +86,8 @@ def test_a_nonce_may_be_a_text() -> None:
 
 def test_what_has_no_bytes_is_not_checked() -> None:
     content = value_of(VECTORS[0])["content"]
+    for kind in [["x"], {}, 5, None]:
+        assert judge(VECTORS[0], content={**content, "type": kind}).reason == "id_mismatch"
     for odd in [0.5, 1e300, float("inf"), "%AAAA.ggmsg-v2", {"a": [1.5]}]:
         verdict = judge(VECTORS[0], content={**content, "odd": odd})
         assert verdict == Verdict(None, "not_checked", None, "signed_bytes_not_in_log"), odd

@@ -40,6 +40,13 @@ def test_every_schedule_builds_at_three() -> None:
 def test_the_unit_of_systemd_is_sandboxed() -> None:
     """systemd's own judgement, from 0 (nothing is open) to 10; a unit without a sandbox has 9.6."""
     unit = PROJECT / "schedules" / "scuttlehouse.service"
-    command = ["systemd-analyze", "security", "--offline=true", "--threshold=15", "--no-pager", str(unit)]
+    command = [
+        "systemd-analyze",
+        "security",
+        "--offline=true",
+        "--threshold=15",
+        "--no-pager",
+        str(unit),
+    ]
     judged = subprocess.run(command, capture_output=True, text=True)
     assert judged.returncode == 0, judged.stdout[-500:] + judged.stderr
