@@ -21,7 +21,7 @@ own_messages as (
         previous_id,
         sequence
     from feed_messages
-    where validity = 'valid' and feed_format = 'classic'
+    where validity = 'valid' and feed_format in ('classic', 'bendybutt-v1')
 
 ),
 

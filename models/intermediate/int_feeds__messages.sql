@@ -18,6 +18,7 @@ final as (
         invalid_reason,
         warning,
         source_file,
+        differing_source_file,
         sequence,
         line_number,
         is_private,

@@ -65,7 +65,8 @@ final as (
     inner join group_messages on epochs.message_id = group_messages.message_id
     inner join people on epochs.feed_id = people.feed_id
     left join tangle_fields on epochs.message_id = tangle_fields.message_id
-    left join key_ranks on group_messages.key_hash = key_ranks.key_hash
+    left join key_ranks
+        on epochs.group_id = key_ranks.group_id and group_messages.key_hash = key_ranks.key_hash
     left join members_roots on epochs.message_id = members_roots.message_id
 
 )

@@ -23,7 +23,10 @@ sightings as (
             partition by message_id
             order by is_erased, set_fault is not null, source_file, line_number
         ) as sighting_number,
-        min(received_ms) over (partition by message_id) as first_received_ms
+        coalesce(
+            min({{ plausible_ms('received_ms') }}) over (partition by message_id),
+            min(received_ms) over (partition by message_id)
+        ) as first_received_ms
     from lines
 
 ),

@@ -7,10 +7,9 @@ messages as (
     select * from {{ ref('stg_ssb__messages') }}
     -- What has changed is among what was computed, and of that alone the contents are read.
     where
-        content is not null
-        and validity != 'invalid'
-        -- Without its ciphertext nobody can tell who wrote it: it says nothing about others.
-        and coalesce(warning, '') != 'ciphertext_not_in_log'
+        -- Both feeds must have signed that they belong together (ruling R37).
+        is_announcement_signed
+        and content is not null
         and {{ is_touched('message_id', 'int_refresh__sighted_messages') }}
         and {{ is_touched('message_id', 'int_refresh__messages') }}
 

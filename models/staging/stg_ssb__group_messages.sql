@@ -9,8 +9,8 @@ messages as (
     where
         content is not null
         and validity != 'invalid'
-        -- Without its ciphertext nobody can tell who wrote it: it says nothing about others.
-        and coalesce(warning, '') != 'ciphertext_not_in_log'
+        -- Without what was signed nobody can tell who wrote it: it says nothing about others.
+        and coalesce(warning, '') not in ('ciphertext_not_in_log', 'signed_bytes_not_in_log')
         and {{ is_touched('message_id', 'int_refresh__sighted_messages') }}
         and {{ is_touched('message_id', 'int_refresh__messages') }}
 
@@ -36,16 +36,22 @@ recipients as (
 
 ),
 
--- A recipient that is no id (a bare key) stands as 0 in its place.
+-- A recipient that is no id (a bare key) stands as 0 or as a token in its place.
 people as (
 
     select
         *,
         array_distinct(
-            filter(slice(recps, 2, greatest(size(recps), 1)), person_id -> person_id not in ('0', ''))
+            filter(
+                slice(recps, 2, greatest(size(recps), 1)),
+                person_id -> person_id not in ('0', '') and not {{ is_token('person_id') }}
+            )
         ) as recipient_ids,
         array_distinct(
-            filter(transform(excludes, item -> item.id), person_id -> person_id not in ('0', ''))
+            filter(
+                transform(excludes, item -> item.id),
+                person_id -> person_id not in ('0', '') and not {{ is_token('person_id') }}
+            )
         ) as excluded_ids
     from recipients
 
@@ -60,7 +66,13 @@ cut_off as (
             excluded_ids,
             excluded_id -> array_min(
                 transform(
-                    filter(excludes, item -> item.id = excluded_id and item.groupfeedid != '0'),
+                    filter(
+                        excludes,
+                        item
+                        -> item.id = excluded_id
+                        and item.groupfeedid != '0'
+                        and not {{ is_token('item.groupfeedid') }}
+                    ),
                     item -> struct(item.groupfeedid as feed_id, item.sequence as sequence)
                 )
             )
@@ -81,7 +93,9 @@ final as (
         recipient_ids,
         excluded_ids,
         case when content_type = 'group/init' then said_name end as said_name,
-        nullif(try_element_at(recps, 1), '0') as group_id,
+        case
+            when not {{ is_token('try_element_at(recps, 1)') }} then nullif(try_element_at(recps, 1), '0')
+        end as group_id,
         transform(cutoffs, cutoff -> cutoff.feed_id) as cutoff_feed_ids,
         transform(cutoffs, cutoff -> cutoff.sequence) as cutoff_sequences
     from cut_off

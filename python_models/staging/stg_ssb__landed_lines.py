@@ -6,7 +6,7 @@ import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 
 from scuttlehouse.catalog import home_folder
-from scuttlehouse.epoch_keys import KeyRing, keep_sealed, seal_key, warehouse_pepper
+from scuttlehouse.epoch_keys import KeyRing, keep_sealed, seal_key
 from scuttlehouse.glued_lines import epoch_keys, land_lines
 from scuttlehouse.lines import LandedLine
 from scuttlehouse.spark_landing import (
@@ -18,6 +18,7 @@ from scuttlehouse.spark_landing import (
     splits_frame,
 )
 from scuttlehouse.validation import read_network_key
+from scuttlehouse.warehouse_key import warehouse_pepper
 
 
 def model(dbt: Any, session: SparkSession) -> DataFrame:

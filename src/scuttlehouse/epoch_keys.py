@@ -3,10 +3,10 @@
 A decrypted log holds the keys to people's messages: seeds, epoch keys, old epoch keys. Tables hold
 two things instead. The *key hash*, keyed with a value that only this warehouse has, joins a feed to
 the epoch it was announced for. The *key rank*, the place of an epoch's key among all epoch keys of
-the log in byte order (ruling R23), decides ties (4.3 of the group exclusion specification).
+the group in byte order (ruling R23), decides ties (4.3 of the group exclusion specification).
 
 A key that a later log brings is ranked among those of logs that are not read again: the warehouse
-keeps the epoch keys it has met in one file, sealed, beside the value that opens it.
+keeps the epoch keys it has met in one file, sealed (see :mod:`scuttlehouse.warehouse_key`).
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ import base64
 import binascii
 import hashlib
 import hmac
-import os
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 from nacl.exceptions import CryptoError
 from nacl.secret import SecretBox
 
-KEY_BYTES = 32
+from scuttlehouse.warehouse_key import KEY_BYTES, warehouse_pepper, write_private
 
 SEALED_FILE = "epoch_keys.sealed"
 
@@ -32,6 +32,15 @@ _BASE64 = re.compile(r"[A-Za-z0-9+/_-]+={0,2}", re.ASCII)
 _HEX = re.compile(r"(?:[0-9A-Fa-f]{2})+", re.ASCII)
 # Shorter texts in hex are more likely words, or keys in base64.
 _LEAST_HEX_DIGITS = 32
+
+
+class GroupRank(NamedTuple):
+    """The place of a key among those of a group, from 0; null for a key that is too short."""
+
+    group_id: str
+    key_hash: str
+    key_rank: int | None
+    is_short: bool
 
 
 class SealError(Exception):
@@ -116,15 +125,27 @@ class KeyRing:
             },
         )
 
+    def ranks_of_groups(self, keys: Iterable[tuple[str, str]]) -> list[GroupRank]:
+        """The ranks of keys within their groups, from a group and the hash of a key that is ranked here.
 
-def warehouse_pepper(home: Path) -> bytes:
-    """The value that keys this warehouse's hashes: made once, readable by its owner alone."""
-    path = home / "key_hash.pepper"
-    if path.exists() and len(pepper := path.read_bytes()) == KEY_BYTES:
-        return pepper
-    pepper = os.urandom(KEY_BYTES)
-    _write_private(path, pepper)
-    return pepper
+        Complexity: O(n log n).
+
+        >>> ring = KeyRing(b"pepper").ranked([bytes([n]) * 32 for n in range(9)] + [b"short"])
+        >>> hashes = [ring.hash(key) for key in (b"\x07" * 32, b"\x03" * 32, b"short")]
+        >>> [rank.key_rank for rank in ring.ranks_of_groups(("g", one) for one in hashes)]
+        [0, 1, None]
+        """
+        by_group: dict[str, set[str]] = {}
+        for group_id, key_hash in keys:
+            by_group.setdefault(group_id, set()).add(key_hash)
+        found = []
+        for group_id, hashes in by_group.items():
+            ranked = {one: rank for one in hashes if (rank := self.ranks[one]) is not None}
+            places = {one: n for n, one in enumerate(sorted(ranked, key=ranked.__getitem__))}
+            found += [
+                GroupRank(group_id, one, places.get(one), one not in places) for one in hashes
+            ]
+        return sorted(found, key=lambda rank: (rank.group_id, rank.is_short, rank.key_rank or 0))
 
 
 def sealed_keys(home: Path) -> frozenset[bytes]:
@@ -136,8 +157,9 @@ def sealed_keys(home: Path) -> frozenset[bytes]:
     path = home / SEALED_FILE
     if not path.exists():
         return frozenset()
+    box = SecretBox(warehouse_pepper(home))
     try:
-        keys = SecretBox(warehouse_pepper(home)).decrypt(path.read_bytes())
+        keys = box.decrypt(path.read_bytes())
         return frozenset(bytes.fromhex(key.decode()) for key in keys.split())
     except (CryptoError, ValueError):
         raise SealError(
@@ -168,18 +190,7 @@ def keep_sealed(home: Path, sealed: Iterable[bytes]) -> None:
     box = SecretBox(warehouse_pepper(home))
     known = sealed_keys(home)
     if new := frozenset(box.decrypt(one) for one in sealed) - known:
-        _write_private(
+        write_private(
             home / SEALED_FILE,
             box.encrypt(b" ".join(sorted(key.hex().encode() for key in known | new))),
         )
-
-
-def _write_private(path: Path, content: bytes) -> None:
-    """Write a file that its owner alone may read, whole or not at all."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_name(f"{path.name}.{os.getpid()}")
-    with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
-    part.replace(path)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from scuttlehouse.catalog import CatalogError, home_folder
 from scuttlehouse.databases import DatabaseError, open_database
+from scuttlehouse.printing import visible
 from scuttlehouse.replicas import Progress, PublishedUpdate, Replica, ReplicaError, read_orders
 
 if TYPE_CHECKING:
@@ -78,13 +79,13 @@ def run(args: argparse.Namespace) -> int:
                 if args.verify:
                     differing = differences(replica.orders(tangle_ids), published.orders())
     except (CatalogError, DatabaseError, ReplicaError, WarehouseError) as error:
-        print(error, file=sys.stderr)
+        print(visible(str(error)), file=sys.stderr)
         return 1
     if differing:
         print(
             "These tangles are not in the published order; delete their rows from tangle_messages "
             "and tangle_progress, then follow again:",
-            *differing,
+            *map(visible, differing),
             sep="\n",
             file=sys.stderr,
         )

@@ -61,14 +61,14 @@ def land_lines(
     return (row for row in rows if row is not None)
 
 
-def land_pzp_lines(source_file: str, line: Line) -> Iterable[LandedPzpLine]:
+def land_pzp_lines(source_file: str, line: Line, ring: KeyRing) -> Iterable[LandedPzpLine]:
     """The rows of a line, see :func:`scuttlehouse.pzp.land_pzp_line`."""
     if not has_word(line, PZP_WORDS):
         return ()
-    row = land_pzp_line(source_file, line)
+    row = land_pzp_line(source_file, line, ring)
     rows = [row]
     if row is None and line_object(line) in _MAY_HAVE_PARTS:
-        rows = [land_pzp_line(source_file, part) for part in line_parts(line)]
+        rows = [land_pzp_line(source_file, part, ring) for part in line_parts(line)]
     return (row for row in rows if row is not None)
 
 

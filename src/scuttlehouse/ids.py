@@ -28,6 +28,7 @@ differs in the bits beyond the last byte is no id. Every function takes O(length
 from __future__ import annotations
 
 import re
+from binascii import a2b_base64
 
 # 32 bytes: 43 characters, the last of which carries four bits, then the padding.
 _BASE64 = r"[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]"
@@ -66,6 +67,12 @@ _FORMATS = {
 _KINDS = {"%": "message", "@": "feed"}
 # Formats whose ids are exactly 32 bytes.
 _CLASSIC_NAMES = frozenset({"classic", "sha256", "ed25519", "cloaked"})
+
+# An id holds no more than the keys that make it one: a format of today has up to 15 characters.
+MAX_FORMAT_LENGTH = 20
+MAX_KEYS = 2
+# 32 and 64 bytes, padded.
+_KEY_LENGTHS = frozenset({44, 88})
 
 _TO_URL = str.maketrans("+/", "-_")
 _FROM_URL = str.maketrans("-_", "+/")
@@ -138,6 +145,29 @@ def any_id(text: str) -> str | None:
     return f"ssb:{kind}/{form}/{parts}" if kind else None
 
 
+def message_format(text: str) -> str | None:
+    """The name of the format of a message's id; None for a text that is no message id.
+
+    >>> message_format("ssb:message/bendybutt-v1/HoqvHRNVVQ0ytxAiA5eg62F5t7lsJdM7QZx1-5ekCCk=")
+    'bendybutt-v1'
+    """
+    kind, form, _ = _parts(text)
+    return form if kind == "message" else None
+
+
+def id_bytes(text: str) -> bytes | None:
+    """The bytes that an id spells, in any spelling; None for a text that is no id of one key.
+
+    >>> id_bytes("@6kpsY+KcUgq+9VB7Ey7F+ZVHdq6+vnuSQh7qaRRG0iw=.ed25519").hex()[:8]
+    'ea4a6c63'
+    """
+    kind, _, parts = _parts(text)
+    try:
+        return a2b_base64(parts.translate(_FROM_URL)) if kind and "/" not in parts else None
+    except ValueError:
+        return None
+
+
 def link_text(link: object) -> object:
     """What a link points to: the ``link`` of an object that has one as text, else the link itself.
 
@@ -155,12 +185,19 @@ def _parts(text: str) -> tuple[str, str, str]:
         kind, key, name = _KINDS[match[1]], match[2].translate(_TO_URL), match[3]
         form = _FORMATS[kind].get(name) or (name if _VERSIONED.fullmatch(name) else "")
         is_long = len(key) > 44
-        if not form or is_long != (form == "bamboo" and kind == "message"):
+        if (
+            not form
+            or len(form) > MAX_FORMAT_LENGTH
+            or is_long != (form == "bamboo" and kind == "message")
+        ):
             return "", "", ""
         return kind, form, _padded(key)
     if match := _URI.fullmatch(text):
         kind, name = match[1], match[2]
         keys = match[3][1:].replace(":", "/").split("/")
+        is_short = len(name) <= MAX_FORMAT_LENGTH and len(keys) <= MAX_KEYS
+        if not is_short or any(len(_padded(key)) not in _KEY_LENGTHS for key in keys):
+            return "", "", ""
         if name in _CLASSIC_NAMES or kind == "identity":
             is_name_of_kind = kind == "identity" or name == "classic" or name in _FORMATS[kind]
             if len(keys) > 1 or not is_name_of_kind or not _is_key(keys[0]):

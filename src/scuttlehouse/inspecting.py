@@ -130,7 +130,7 @@ def _found(log: Log) -> _Found:
                     found.reject(row.reject_reason, row.line_number)
                 else:
                     found.add(_type_of(row), row.validity or "", row.invalid_reason)
-            for pzp in land_pzp_lines(log.source_file, line):
+            for pzp in land_pzp_lines(log.source_file, line, ring):
                 reason = pzp.reject_reason or pzp.invalid_reason
                 if reason is not None:
                     found.reject(reason, pzp.line_number)

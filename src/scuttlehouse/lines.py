@@ -1,26 +1,27 @@
 """One line of a log, judged and taken apart into the columns of ``stg_ssb__landed_lines``.
 
 This is the only place that sees what a message says. Of its content it hands on the members that
-hang messages together (``KEPT_MEMBERS``) and names: no other text, no seed, no key. The message's
-own validity is found here too, while the exact text is at hand (rulings R3 and R29).
+hang messages together (``KEPT_MEMBERS``) and names: no other text, no seed, no key; and of their texts
+ids, words and tokens (:mod:`scuttlehouse.texts`). The message's own validity is found here too, while
+the exact text is at hand (rulings R3 and R29).
 """
 
 from __future__ import annotations
 
 import json
 import math
-import re
 from collections.abc import Iterable
 from typing import Any, NamedTuple
-from urllib.parse import unquote
 
-from scuttlehouse.epoch_keys import KeyRing, key_bytes, spelled_bytes
+from scuttlehouse.claims import is_announcement_signed, plaintext_hash, proven_owner
+from scuttlehouse.epoch_keys import KeyRing, spelled_bytes
 from scuttlehouse.files.parts import Line
-from scuttlehouse.ids import any_id, link_text, message_uri
-from scuttlehouse.json_lines import finite_number, has_word, line_object, utf8_text
+from scuttlehouse.ids import link_text, message_uri
+from scuttlehouse.json_lines import finite_number, has_word, line_object
 from scuttlehouse.naming import said_name
 from scuttlehouse.opened import check_opened, original
 from scuttlehouse.pzp import is_pzp
+from scuttlehouse.texts import is_word, kept_id, kept_word
 from scuttlehouse.validation import check_value, feed_format, is_ciphertext, previous_text
 
 KEPT_MEMBERS = (
@@ -44,10 +45,6 @@ LEAST_PURPOSE_KEY_BYTES = 16
 # What lines that make an epoch have, and most have not. A member's name may be spelled with escapes.
 KEY_WORDS = (b"secret", b"groupKey", b"\\u")
 
-_QUERY = re.compile("[?#&]")
-# The base64 digits of 32 bytes; as many digits in hex are part of a key, too.
-_LIKE_A_KEY = re.compile("[A-Za-z0-9+/_-]{43}")
-
 REJECT_REASONS = {
     "cut_short": "The file ends or breaks here. Copy or export it again.",
     "damaged": "Bytes that are no message: cut, overwritten or glued. Copy or export the log again.",
@@ -68,7 +65,11 @@ class LandedLine(NamedTuple):
     ``asserted_ms`` and ``received_ms`` are milliseconds since 1970, null where the log has no
     number. ``sequence`` is null where it is no whole number of at most 2^53. ``content`` is the kept
     members as JSON text, null where nobody opened the message. ``key_hash`` stands for the key of the
-    epoch that the message makes, adds to or announces a feed for.
+    epoch that the message makes, adds to or announces a feed for. ``plaintext_hash`` stands for all that
+    a message says that no signature covers, whatever the order of its members (ruling R36).
+    ``is_announcement_signed``: of an announcement of a feed, whether both feeds have signed it (ruling R37);
+    null in all other messages. ``owner_id`` is the root metafeed
+    whose seed the message shows: only its owner's log has it.
     """
 
     source_file: str
@@ -86,6 +87,9 @@ class LandedLine(NamedTuple):
     is_decrypted: bool | None = None
     content: str | None = None
     key_hash: str | None = None
+    plaintext_hash: str | None = None
+    is_announcement_signed: bool | None = None
+    owner_id: str | None = None
     validity: str | None = None
     invalid_reason: str | None = None
     warning: str | None = None
@@ -114,23 +118,28 @@ def land_line(
     opened = original(value, meta)
     check, is_decrypted = check_opened(value, opened, key, network_key)
     is_private = is_decrypted or (isinstance(content, str) and is_ciphertext(content))
-    secret = _message_key_bytes(content)
+    secret, kind = _message_key_bytes(content), _content_type(content)
     previous = value.get("previous")
     return LandedLine(
         source_file=source_file,
         line_number=line.line_number,
         message_id=message_uri(key),
-        feed_id=_id(value["author"]),
+        feed_id=kept_id(value["author"], ring),
         feed_format=feed_format(value["author"]),
         sequence=_whole_number(value["sequence"]),
-        previous_id=None if previous is None else _id(previous_text(previous) or ""),
-        content_type=_content_type(content),
+        previous_id=None if previous is None else kept_id(previous_text(previous) or "", ring),
+        content_type=None if kind is None else kept_word(kind, ring),
         asserted_ms=finite_number(value.get("timestamp")),
         received_ms=finite_number(received),
         is_private=is_private,
         is_decrypted=is_decrypted,
-        content=_kept_content(content, is_decrypted) if isinstance(content, dict) else None,
+        content=_kept_content(content, is_decrypted, ring) if isinstance(content, dict) else None,
         key_hash=ring.hash(secret) if secret else None,
+        plaintext_hash=plaintext_hash(content, ring)
+        if is_decrypted or check.validity == "not_checked"
+        else None,
+        is_announcement_signed=is_announcement_signed(content, check, is_decrypted=is_decrypted),
+        owner_id=proven_owner(content),
         validity=check.validity,
         invalid_reason=check.invalid_reason,
         warning=check.warning,
@@ -185,27 +194,7 @@ def _parse(line: Line) -> _Parsed | str | None:
 
 def _content_type(content: object) -> str | None:
     kind = content.get("type") if isinstance(content, dict) else None
-    return _text(kind) if isinstance(kind, str) and not key_bytes(kind) else None
-
-
-def _id(text: str) -> str:
-    """An id in its one spelling (ruling R1); a text that is no id as it stands."""
-    return any_id(text) or _text(text)
-
-
-def _text(text: str) -> str:
-    """The text as a table may hold it; 0 for a key, which may stand anywhere by mistake."""
-    return "0" if _holds_key(text) else utf8_text(text)
-
-
-def _holds_key(text: str) -> bool:
-    """Whether a text that is no id is a key, or a link with one in its query."""
-    if key_bytes(text):
-        return True
-    link = unquote(text)
-    # The first character may be the & of a blob, whose hash looks like a key.
-    query = _QUERY.search(link, 1)
-    return "unbox=" in link.lower() or bool(query and _LIKE_A_KEY.search(link, query.start()))
+    return kind if isinstance(kind, str) else None
 
 
 def _message_key_bytes(content: object) -> bytes | None:
@@ -232,63 +221,71 @@ def _whole_number(number: float) -> int | None:
     return int(number) if is_whole else None
 
 
-def _kept_content(content: dict[str, Any], is_decrypted: bool) -> str:
-    kept = _kept_members(content, KEPT_MEMBERS) | said_name(content, is_private=is_decrypted)
+def _kept_content(content: dict[str, Any], is_decrypted: bool, ring: KeyRing) -> str:
+    kept = _kept_members(content, KEPT_MEMBERS, ring)
+    kept |= said_name(content, is_private=is_decrypted)
+    if isinstance(kind := content.get("type"), str):
+        kept["type"] = kept_word(kind, ring)
     if "tangles" in content:
-        kept["tangles"] = _kept_tangles(content["tangles"])
+        kept["tangles"] = _kept_tangles(content["tangles"], ring)
     if "excludes" in content:
-        kept["excludes"] = _kept_excludes(content["excludes"])
-    purpose = kept.get("feedpurpose")
-    is_public = isinstance(purpose, str) and (purpose in PUBLIC_PURPOSES or len(purpose) == 1)
-    if (is_decrypted and not is_public) or _purpose_key(purpose):
-        kept.pop("feedpurpose", None)
+        kept["excludes"] = _kept_excludes(content["excludes"], ring)
+    purpose = content.get("feedpurpose")
+    if isinstance(purpose, str):
+        is_public = purpose in PUBLIC_PURPOSES or (len(purpose) == 1 and is_word(purpose))
+        if (is_decrypted and not is_public) or _purpose_key(purpose):
+            kept.pop("feedpurpose", None)
+        else:
+            kept["feedpurpose"] = kept_word(purpose, ring)
     return json.dumps(kept)
 
 
-def _kept_members(source: dict[str, Any], names: Iterable[str]) -> dict[str, object]:
+def _kept_members(source: dict[str, Any], names: Iterable[str], ring: KeyRing) -> dict[str, object]:
     """The links under some names; some software writes a root as a list of one."""
-    kept = {name: _kept_links(source[name]) for name in names if name in source}
+    kept = {name: _kept_links(source[name], ring) for name in names if name in source}
     root = kept.get("root")
     if isinstance(root, list) and len(root) == 1:
         kept["root"] = root[0]
     return kept
 
 
-def _kept_links(member: object) -> object:
+def _kept_links(member: object, ring: KeyRing) -> object:
     """Ids in their one spelling, written as texts or as objects (ids.link_text), or a list of them.
 
-    Anything else is 0, so that its shape is seen but not what it says: a recipient may be a key
-    itself, as an object.
+    A text that is no id is its token. Anything else is 0, so that its shape is seen but not what it says: a
+    recipient may be a key itself, as an object.
     """
     member = link_text(member)
     if member is None:
         return None
     if isinstance(member, str):
-        return any_id(member) or (0 if _holds_key(member) else utf8_text(member))
+        return kept_id(member, ring)
     if isinstance(member, list):
         links = map(link_text, member)
-        return [_kept_links(link) if isinstance(link, str) else 0 for link in links]
+        return [kept_id(link, ring) if isinstance(link, str) else 0 for link in links]
     return 0
 
 
-def _kept_tangles(tangles: object) -> object:
+def _kept_tangles(tangles: object, ring: KeyRing) -> object:
     if not isinstance(tangles, dict):
         return 0
     return {
-        _text(name): _kept_members(field, ("root", "previous")) if isinstance(field, dict) else 0
+        kept_word(name, ring): _kept_members(field, ("root", "previous"), ring)
+        if isinstance(field, dict)
+        else 0
         for name, field in tangles.items()
     }
 
 
-def _kept_excludes(excludes: object) -> list[object]:
+def _kept_excludes(excludes: object, ring: KeyRing) -> list[object]:
     """The excluded people as objects, whether written so or as ids (ruling R17), with their cut-offs."""
     if not isinstance(excludes, list):
         return []
     items = (item if isinstance(item, dict) and "id" in item else {"id": item} for item in excludes)
     return [
         {
-            "id": _kept_links(item["id"]),
-            "groupFeedId": _kept_links(item.get("groupFeedId")),
+            "id": _kept_links(item["id"], ring),
+            "groupFeedId": _kept_links(item.get("groupFeedId"), ring),
             "sequence": _kept_number(item.get("sequence")),
         }
         for item in items

@@ -22,6 +22,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+from scuttlehouse import bendybutt
+from scuttlehouse.ids import feed_format
 from scuttlehouse.validation import MEMBER_ORDERS, Check, check_value, is_ciphertext
 
 # What unboxers add to a value; no signed value has these (ssb-db util.js, ssb-db2 msg-utils.js).
@@ -85,6 +87,12 @@ def check_opened(
     >>> check_opened(value, original(value, {}), "%a", None)[0].invalid_reason
     'author_is_no_feed_id'
     """
+    if feed_format(str(value.get("author"))) == bendybutt.FORMAT:
+        said = {**opened.value, "content": value.get("content")}
+        verdict = bendybutt.check_message(
+            said, opened.ciphertext, key, hmac_key, is_opened=opened.is_decrypted
+        )
+        return Check(*verdict), opened.is_decrypted
     checks = [check_value(opened.value, key=key, hmac_key=hmac_key)]
     if checks[0].invalid_reason == "members_out_of_order":
         for order in MEMBER_ORDERS:

@@ -12,8 +12,9 @@ from __future__ import annotations
 from typing import Any, NamedTuple, TypeGuard
 
 from scuttlehouse.canonical import from_base58
+from scuttlehouse.epoch_keys import KeyRing
 from scuttlehouse.files.parts import Line
-from scuttlehouse.json_lines import finite_number, has_word, line_object, utf8_text
+from scuttlehouse.json_lines import finite_number, has_word, line_object
 from scuttlehouse.pzp_rules import (
     KEY_BYTES,
     SELF,
@@ -25,6 +26,7 @@ from scuttlehouse.pzp_rules import (
 )
 from scuttlehouse.pzp_rules import REASONS as REASONS
 from scuttlehouse.pzp_rules import moot_id as moot_id
+from scuttlehouse.texts import kept_item, kept_pzp_id, kept_word
 
 SET_DOMAIN = "set_v1__"
 
@@ -40,8 +42,8 @@ SET_FAULTS = {
 class LandedPzpLine(NamedTuple):
     """A row of ``stg_pzp__landed_lines``; every field but the first three is null in a rejected line.
 
-    A text that is not as the rules have it stands as it is in an invalid message, with halves of
-    surrogate pairs replaced; a member of another type is null.
+    A text that is no id where an id should be, and an item or a domain that is neither a word nor an id,
+    stands as its token (:mod:`scuttlehouse.texts`); a member of another type is null.
 
     - ``account_id``: the account that the message speaks for. An account's own message is in the
       tangle of its account; the id of that is the account's. Null where it is in several tangles,
@@ -101,14 +103,15 @@ def is_pzp(parsed: object) -> TypeGuard[dict[str, Any]]:
     )
 
 
-def land_pzp_line(source_file: str, line: Line) -> LandedPzpLine | None:
+def land_pzp_line(source_file: str, line: Line, ring: KeyRing) -> LandedPzpLine | None:
     """Turn a line into its row; None for a line of another source, broken ones included.
 
     Never raises, whatever the line holds. O(n log n) in the length of the line.
 
-    >>> land_pzp_line("a.jsonl", Line(7, b'{"key": "%a", "value": {}}', None)) is None
+    >>> ring = KeyRing(b"pepper")
+    >>> land_pzp_line("a.jsonl", Line(7, b'{"key": "%a", "value": {}}', None), ring) is None
     True
-    >>> land_pzp_line("a.jsonl", Line(7, b'{"msg": {}}', None)).reject_reason
+    >>> land_pzp_line("a.jsonl", Line(7, b'{"msg": {}}', None), ring).reject_reason
     'not_a_message'
     """
     if not has_word(line, PZP_WORDS):
@@ -130,9 +133,9 @@ def land_pzp_line(source_file: str, line: Line) -> LandedPzpLine | None:
     is_feed_root = is_moot(message)
     is_account_message = metadata.get("account") == SELF
     is_erased = data is None and metadata.get("dataHash") is not None
-    place = _place(message_id, metadata, is_feed_root)
+    place = _place(message_id, metadata, is_feed_root, ring)
     is_of_a_set = _is_of_a_set(metadata) and not (is_feed_root or is_erased or is_account_message)
-    said = _set_message(data) if is_of_a_set else None
+    said = _set_message(data, ring) if is_of_a_set else None
     added, deleted, superseded = said if isinstance(said, tuple) else (None, None, None)
     reason = invalid_reason(message_id, signed)
     is_unchecked = (
@@ -146,13 +149,13 @@ def land_pzp_line(source_file: str, line: Line) -> LandedPzpLine | None:
     return LandedPzpLine(
         source_file=source_file,
         line_number=line.line_number,
-        message_id=utf8_text(message_id),
-        account_id=_text(place.account_id),
-        domain=_text(metadata.get("domain")),
-        tangle_id=_text(place.tangle_id),
+        message_id=kept_pzp_id(message_id, ring),
+        account_id=_id(place.account_id, ring),
+        domain=_domain(metadata.get("domain"), ring),
+        tangle_id=_id(place.tangle_id, ring),
         depth=place.depth,
         previous_ids=place.previous_ids,
-        account_tip_ids=_texts(metadata.get("accountTips")),
+        account_tip_ids=_ids(metadata.get("accountTips"), ring),
         device_key=_public_key(sigkey),
         is_moot=is_feed_root,
         is_account_message=is_account_message,
@@ -177,7 +180,7 @@ class _Place(NamedTuple):
     previous_ids: list[str] | None = None
 
 
-def _place(message_id: str, metadata: dict[str, Any], is_moot: bool) -> _Place:
+def _place(message_id: str, metadata: dict[str, Any], is_moot: bool, ring: KeyRing) -> _Place:
     """The account that a message speaks for, and where it stands in the one tangle that matters."""
     account_id, tangles = metadata.get("account"), metadata.get("tangles")
     if is_moot or (account_id == SELF and tangles == {}):
@@ -190,7 +193,7 @@ def _place(message_id: str, metadata: dict[str, Any], is_moot: bool) -> _Place:
     if tangle_id not in tangles:
         return _Place(account_id)
     tangle = tangles[tangle_id] if isinstance(tangles[tangle_id], dict) else {}
-    depth, previous = whole_number(tangle.get("depth")), _texts(tangle.get("prev"))
+    depth, previous = whole_number(tangle.get("depth")), _ids(tangle.get("prev"), ring)
     return _Place(account_id, tangle_id, depth, previous)
 
 
@@ -199,16 +202,18 @@ def _is_of_a_set(metadata: dict[str, Any]) -> bool:
     return isinstance(domain, str) and domain.startswith(SET_DOMAIN)
 
 
-def _set_message(data: object) -> tuple[list[str], list[str], list[str]] | str:
+def _set_message(data: object, ring: KeyRing) -> tuple[list[str], list[str], list[str]] | str:
     """What data says of a set: items added, items deleted, ids superseded; or a fault."""
     said = data if isinstance(data, dict) else {}
     added, deleted, superseded = said.get("add"), said.get("del"), said.get("supersedes")
     if not all(isinstance(items, list) for items in (added, deleted, superseded)):
         return "no_lists"
-    added, deleted, superseded = _texts(added), _texts(deleted), _texts(superseded)
-    if added is None or deleted is None or superseded is None:
+    if not (is_texts(added) and is_texts(deleted) and is_texts(superseded)):
         return "item_is_no_text"
-    return added, deleted, superseded
+    kept_added, kept_deleted = (
+        [kept_item(item, ring) for item in items] for items in (added, deleted)
+    )
+    return kept_added, kept_deleted, [kept_pzp_id(one, ring) for one in superseded]
 
 
 def _added_key(data: object) -> str | None:
@@ -222,9 +227,13 @@ def _public_key(text: object) -> str | None:
     return text if isinstance(text, str) and from_base58(text, KEY_BYTES) is not None else None
 
 
-def _text(value: object) -> str | None:
-    return utf8_text(value) if isinstance(value, str) else None
+def _domain(value: object, ring: KeyRing) -> str | None:
+    return kept_word(value, ring) if isinstance(value, str) else None
 
 
-def _texts(value: object) -> list[str] | None:
-    return [utf8_text(text) for text in value] if is_texts(value) else None
+def _id(value: object, ring: KeyRing) -> str | None:
+    return kept_pzp_id(value, ring) if isinstance(value, str) else None
+
+
+def _ids(value: object, ring: KeyRing) -> list[str] | None:
+    return [kept_pzp_id(text, ring) for text in value] if is_texts(value) else None

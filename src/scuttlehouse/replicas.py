@@ -8,6 +8,7 @@ from itertools import zip_longest
 from typing import Any, NamedTuple
 
 from scuttlehouse.databases import Cursor, Dialect
+from scuttlehouse.printing import read_text, stored_text
 
 _TABLES = (
     """
@@ -88,7 +89,8 @@ class Replica:
     ``tangle_messages`` has a row per message of a tangle: ``tangle_id``, ``position`` (from 0,
     without holes) and ``message_id``. ``tangle_progress`` has a row per tangle that ever had a
     command: the last one applied, by ``refresh_number`` and ``step``, and the ``refresh_id`` of the
-    build that told it. No column is ever null.
+    build that told it. No column is ever null. A backslash in a text is written twice; U+0000 and halves
+    of surrogate pairs, which a database may refuse, as a backslash, u and four digits.
 
     >>> from scuttlehouse.databases import open_database
     >>> with open_database("sqlite::memory:") as database:
@@ -162,7 +164,11 @@ class Replica:
         return len(lacking)
 
     def _write_many(self, statement: str, rows: Sequence[tuple[Any, ...]]) -> None:
-        self._cursor.executemany(statement.replace("?", self._dialect.placeholder), rows)
+        stored = [
+            tuple(stored_text(value) if isinstance(value, str) else value for value in row)
+            for row in rows
+        ]
+        self._cursor.executemany(statement.replace("?", self._dialect.placeholder), stored)
 
     def _select(
         self,
@@ -176,8 +182,11 @@ class Replica:
             places = ", ".join(["null", *[self._dialect.placeholder] * len(tangle_ids)])
             where = f"where tangle_id in ({places})"
         statement = f"select {columns_and_table} {where} order by {order_by}"
-        self._cursor.execute(statement, list(tangle_ids or []))
-        return self._cursor.fetchall()
+        self._cursor.execute(statement, [stored_text(tangle_id) for tangle_id in tangle_ids or []])
+        return [
+            tuple(read_text(value) if isinstance(value, str) else value for value in row)
+            for row in self._cursor.fetchall()
+        ]
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:

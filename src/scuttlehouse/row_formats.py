@@ -4,17 +4,27 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from decimal import Decimal
 from typing import IO
+
+from scuttlehouse.printing import csv_cell, visible
 
 FORMATS = "table", "csv", "json"
 
 
 def write_rows(
-    out: IO[str], form: str, columns: Sequence[str], rows: Sequence[tuple[object, ...]]
+    out: IO[str],
+    form: str,
+    columns: Sequence[str],
+    rows: Sequence[tuple[object, ...]],
+    *,
+    is_raw: bool = False,
 ) -> None:
     """Write rows as a table for the eye, as CSV (null is empty) or as JSON lines.
+
+    JSON is exact. A table and CSV show control characters as codes, and CSV guards cells that a spreadsheet
+    would run, unless ``is_raw``.
 
     >>> import sys
     >>> write_rows(sys.stdout, "table", ["epoch", "members"], [("a", 3), (None, 12)])
@@ -27,23 +37,29 @@ def write_rows(
     """
     if form == "csv":
         writer = csv.writer(out, lineterminator="\n")
-        writer.writerow(columns)
-        writer.writerows(rows)
+        lines = [columns, *rows]
+        writer.writerows(lines if is_raw else (map(csv_cell, line) for line in lines))
     elif form == "json":
         for row in rows:
             out.write(json.dumps(dict(zip(columns, row, strict=True)), default=str) + "\n")
     else:
-        _write_table(out, columns, rows)
+        _write_table(out, columns, rows, str if is_raw else visible)
 
 
-def _write_table(out: IO[str], columns: Sequence[str], rows: Sequence[tuple[object, ...]]) -> None:
-    cells = [["null" if cell is None else str(cell) for cell in row] for row in rows]
-    widths = [max([len(name), *(len(row[n]) for row in cells)]) for n, name in enumerate(columns)]
+def _write_table(
+    out: IO[str],
+    columns: Sequence[str],
+    rows: Sequence[tuple[object, ...]],
+    shown: Callable[[str], str],
+) -> None:
+    cells = [["null" if cell is None else shown(str(cell)) for cell in row] for row in rows]
+    names = [shown(name) for name in columns]
+    widths = [max([len(name), *(len(row[n]) for row in cells)]) for n, name in enumerate(names)]
     is_number = [
         all(isinstance(row[n], int | float | Decimal | None) for row in rows)
         for n in range(len(columns))
     ]
-    for line in (list(columns), ["-" * width for width in widths], *cells):
+    for line in (names, ["-" * width for width in widths], *cells):
         padded = [
             cell.rjust(width) if right else cell.ljust(width)
             for cell, width, right in zip(line, widths, is_number, strict=True)

@@ -14,8 +14,9 @@ from typing import Any
 
 import yaml
 
-from scuttlehouse.epoch_keys import KeyRing, warehouse_pepper
+from scuttlehouse.epoch_keys import KeyRing
 from scuttlehouse.validation import read_network_key
+from scuttlehouse.warehouse_key import warehouse_pepper
 
 # The vars that decide what is in the tables.
 RULES_VARIABLES = ("settle_steps", "set_ghost_span")

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from scuttlehouse.catalog import PUBLISHED
+from scuttlehouse.printing import visible
 from scuttlehouse.warehouse import Warehouse, open_tables
 
 if TYPE_CHECKING:
@@ -151,7 +152,8 @@ def print_summary(home: Path, build: Build, changes: tuple[int, int, int]) -> No
         WarehouseError: a published table lacks a column, or a file of it is missing or damaged.
     """
     with open_tables(home, {PUBLISHED: build.public}) as warehouse:
-        print(*_lines(warehouse, home, build.build_id, changes), sep="\n")
+        for line in _lines(warehouse, home, build.build_id, changes):
+            print(*map(visible, line.split("\n")), sep="\n")
 
 
 def _lines(
@@ -183,8 +185,9 @@ def _lines(
     yield "\nThe log"
     yield (
         "  {message_count} messages in {feed_count} feeds of {person_count} people; {encrypted_count} of "
-        "them nobody opened, {invalid_count} are invalid, {not_checked_count} are of a format that is "
-        "not checked.".format_map(counted)
+        "them nobody opened, {invalid_count} are invalid, {not_checked_count} cannot be checked.".format_map(
+            counted
+        )
     )
     yield from _table_of("Rejected lines", reasons)
     yield "\nTangles"

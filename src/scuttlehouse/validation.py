@@ -4,7 +4,8 @@ A message has two answers. *By itself* (:func:`check_value`): its shape, its len
 signature, which one look at the message tells. *Where it stands* (:func:`check_link`): whether it
 follows the message before it, which in the warehouse is the work of SQL windows. The reference
 appends a message to a feed when both hold. (``spec/1`` and ``spec/3``, "Classic feed"; rulings R3
-and R4; the rest is in no document, only in the reference validator.)
+and R4; the rest is in no document, only in the reference validator.) A message of bendybutt-v1 is judged
+by :mod:`scuttlehouse.bendybutt`; feeds of other formats are not checked.
 
 The reference is lax in places. What it accepts is valid here too, with a warning.
 """
@@ -20,9 +21,10 @@ from typing import Literal, NamedTuple, TypeAlias, TypeGuard
 from nacl.bindings import crypto_sign_open
 from nacl.exceptions import BadSignatureError
 
-from scuttlehouse import jsjson
+from scuttlehouse import bendybutt, jsjson
+from scuttlehouse.bfe import signature_bytes
 from scuttlehouse.ids import feed_format as feed_format
-from scuttlehouse.ids import feed_id, message_sigil
+from scuttlehouse.ids import feed_id, id_bytes, message_sigil
 
 MAX_LENGTH = 8192
 
@@ -45,6 +47,7 @@ REASONS = {
     "id_mismatch": "The key of the message is not the hash of its value.",
     "signature_is_wrong": "The signature was not made by the author over this message (and, in a "
     "network with a key of its own, with that key).",
+    **bendybutt.REASONS,
 }
 
 LINK_REASONS = {
@@ -61,6 +64,9 @@ WARNINGS = {
     "previous_is_no_message_id": "The previous is neither null nor a message id. The reference "
     "compares it as text, so that an array of one id passes as that id.",
     "signature_has_extra_bytes": "The signature has one or two bytes more than the 64 that count.",
+    **bendybutt.WARNINGS,
+    "plaintexts_differ": "Logs give different plaintexts of the message. That of its author's own log "
+    "counts, else that of more logs, else none.",
     "ciphertext_not_in_log": "The message is private and somebody has opened it; the ciphertext that "
     "was signed is not in the log, so that the message is not checked.",
 }
@@ -71,10 +77,10 @@ Validity: TypeAlias = Literal["valid", "invalid", "not_checked"]
 class Check(NamedTuple):
     """What a message is by itself.
 
-    ``message_key`` is the id that the message has by its hash, as a sigil, whatever else is wrong
-    with it; null where it has none (not JSON, too deep, another format). ``invalid_reason`` is one
-    of ``REASONS``, null unless ``validity`` is ``invalid``; ``warning`` is one of ``WARNINGS``,
-    null in an invalid message.
+    ``message_key`` is the id that the message has by its hash, whatever else is wrong with it: a sigil, or
+    the URI of a bendybutt-v1 message; null where it has none (not JSON, too deep, another format).
+    ``invalid_reason`` is one of ``REASONS``, null unless ``validity`` is ``invalid``; ``warning`` is one of
+    ``WARNINGS``, null in an invalid message.
     """
 
     message_key: str | None
@@ -122,7 +128,7 @@ def check_value(
     """Judge a message's value, as :func:`scuttlehouse.jsjson.parse` gives it, by itself.
 
     Of several broken rules the first in the order of ``REASONS`` is named; a feed of another format
-    than classic is not checked at all. Never raises, whatever the value holds.
+    than classic and bendybutt-v1 is not checked at all. Never raises, whatever the value holds.
 
     Args:
         value: the value; it is not changed.
@@ -135,14 +141,15 @@ def check_value(
 
     >>> check_value({"author": "@nobody"})[1:]
     ('invalid', 'author_is_no_feed_id', None)
-    >>> author = "ssb:feed/bendybutt-v1/PETZhVe_pMOVSiZJdIm5Hs6cDE5uBMo6bkZART1ti2M="
-    >>> check_value({"author": author})
+    >>> check_value({"author": "ssb:feed/bamboo/PETZhVe_pMOVSiZJdIm5Hs6cDE5uBMo6bkZART1ti2M="})
     Check(message_key=None, validity='not_checked', invalid_reason=None, warning=None)
     """
     author = value.get("author") if isinstance(value, dict) else None
     is_classic = False
     if isinstance(author, str):
         form = feed_format(author)
+        if form == bendybutt.FORMAT and isinstance(value, dict):
+            return Check(*bendybutt.check_message(value, content_ciphertext, key, hmac_key))
         if form is not None and form != "classic":
             return Check(None, "not_checked")
         # A classic feed has other spellings too, but no message may name its author by one.
@@ -314,6 +321,8 @@ def _canonical_bytes(base64: str) -> bytes | None:
 
 
 def _warning(value: dict[str, jsjson.Value], signature: bytes) -> str | None:
+    if not _is_announcement_signed(value["content"]):
+        return "content_signature_is_wrong"
     if not _is_number(value["timestamp"]):
         return "timestamp_is_no_number"
     previous = value["previous"]
@@ -322,3 +331,25 @@ def _warning(value: dict[str, jsjson.Value], signature: bytes) -> str | None:
     ):
         return "previous_is_no_message_id"
     return "signature_has_extra_bytes" if len(signature) > 64 else None
+
+
+def _is_announcement_signed(content: jsjson.Value) -> bool:
+    """Whether the metafeed that a ``metafeed/announce`` names has signed it, too; true for any other content.
+
+    The signature is ssb-keys' ``signObj``: over the indented JSON of the content without it.
+    """
+    if not isinstance(content, dict) or content.get("type") != "metafeed/announce":
+        return True
+    metafeed, signature = (
+        content.get("metafeed"),
+        signature_bytes(content.get("signature")),
+    )
+    key = id_bytes(metafeed) if isinstance(metafeed, str) and feed_format(metafeed) else None
+    if key is None or signature is None:
+        return False
+    unsigned = {name: part for name, part in content.items() if name != "signature"}
+    try:
+        crypto_sign_open(signature + jsjson.stringify(unsigned, indent=2).encode(), key)
+    except (BadSignatureError, ValueError):
+        return False
+    return True

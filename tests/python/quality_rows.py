@@ -74,6 +74,7 @@ VALID_MESSAGE = {
     "warning": None,
     "feed_fault": None,
     "source_file": "alice.jsonl",
+    "differing_source_file": None,
     "sequence": 1,
     "feed_fault_sequence": None,
     "line_number": 1,
@@ -394,6 +395,7 @@ GOOD: dict[str, list[Row]] = {
         | {"is_valid_in_feed": False},
         VALID_MESSAGE
         | {"validity": "not_checked", "warning": "ciphertext_not_in_log", "is_valid_in_feed": None},
+        VALID_MESSAGE | {"warning": "plaintexts_differ", "differing_source_file": "other.jsonl"},
         VALID_MESSAGE | {"content_type": None, "is_private": True},
         VALID_MESSAGE | {"epoch_id": message("e"), "is_private": True, "is_decrypted": True},
     ],
@@ -739,6 +741,10 @@ BAD: dict[tuple[str, str], list[Row]] = {
     ("fct_messages", "warning"): [
         {"validity": validity, "warning": "timestamp_is_no_number"}
         for validity in ("invalid", "not_checked", None)
+    ],
+    ("fct_messages", "differing_source_file"): [
+        {"differing_source_file": "other.jsonl"},
+        {"warning": "plaintexts_differ"},
     ],
     ("fct_messages", "is_valid_in_feed"): [
         {"validity": "invalid"},

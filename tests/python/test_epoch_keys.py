@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from nacl.secret import SecretBox
 
 from scuttlehouse.epoch_keys import (
-    KEY_BYTES,
     SEALED_FILE,
     KeyRing,
     SealError,
@@ -21,11 +20,11 @@ from scuttlehouse.epoch_keys import (
     seal_key,
     sealed_keys,
     spelled_bytes,
-    warehouse_pepper,
 )
 from scuttlehouse.landing import Line
 from scuttlehouse.lines import epoch_key, land_line
 from scuttlehouse.sample.signing import ClassicFeed
+from scuttlehouse.warehouse_key import KEY_BYTES, WarehouseKeyError, warehouse_pepper
 from test_landing import entry, places, post, written
 
 LENGTHS = (1, 16, 31, 32, 33, 48, 64, 200)
@@ -112,3 +111,63 @@ def test_a_file_of_keys_in_the_old_form_says_what_to_do(tmp_path: Path) -> None:
     (tmp_path / SEALED_FILE).write_bytes(box.encrypt(key_of(32) + key_of(64)[:32]))
     with pytest.raises(SealError, match="delete it and run"):
         sealed_keys(tmp_path)
+
+
+TEXTS_OF_A_KEY = [base64.b64encode(key_of(32)).decode(), key_of(32).hex(), f" {key_of(32).hex()}\n"]
+
+
+@pytest.mark.parametrize("text", TEXTS_OF_A_KEY)
+def test_the_key_of_a_warehouse_may_come_from_elsewhere(tmp_path: Path, text: str) -> None:
+    """From a file, a command or the environment: then the home holds nothing that opens its sealed file."""
+    home, file = tmp_path / "home", tmp_path / "a key"
+    home.mkdir()
+    file.write_text(text)
+    for environment in [
+        {"SCUTTLEHOUSE_KEY": text},
+        {"SCUTTLEHOUSE_KEY_FILE": str(file)},
+        {"SCUTTLEHOUSE_KEY_COMMAND": f"cat '{file}'", "SCUTTLEHOUSE_KEY": " "},
+    ]:
+        assert warehouse_pepper(home, environment) == key_of(32)
+    assert not list(home.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("environment", "said"),
+    [
+        ({"SCUTTLEHOUSE_KEY": "c2VjcmV0IHNlY3JldA=="}, "SCUTTLEHOUSE_KEY is no key"),
+        ({"SCUTTLEHOUSE_KEY": "secret!" * 9 + "s"}, "32 bytes in base64 or hex"),
+        ({"SCUTTLEHOUSE_KEY_FILE": "/nowhere"}, "No such file"),
+        ({"SCUTTLEHOUSE_KEY_FILE": "/dev/null"}, "no key of a warehouse"),
+        ({"SCUTTLEHOUSE_KEY_COMMAND": "/nowhere"}, "cannot be run: No such file"),
+        ({"SCUTTLEHOUSE_KEY_COMMAND": "echo 'secret"}, "quotes are not closed"),
+        ({"SCUTTLEHOUSE_KEY_COMMAND": "false"}, "has failed with 1"),
+        ({"SCUTTLEHOUSE_KEY_COMMAND": "echo secret; true"}, "prints is no key"),
+        ({"SCUTTLEHOUSE_KEY": "secret", "SCUTTLEHOUSE_KEY_FILE": "x"}, "comes from one place"),
+    ],
+)
+def test_a_place_without_a_key_is_refused(
+    tmp_path: Path, environment: dict[str, str], said: str
+) -> None:
+    with pytest.raises(WarehouseKeyError, match=said) as raised:
+        warehouse_pepper(tmp_path, environment)
+    assert "secret" not in str(raised.value)
+    assert not list(tmp_path.iterdir())
+
+
+def test_another_key_opens_no_sealed_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    keep_sealed(tmp_path, [seal_key(warehouse_pepper(tmp_path), key_of(32))])
+    monkeypatch.setenv("SCUTTLEHOUSE_KEY", key_of(33)[1:].hex())
+    with pytest.raises(SealError, match="delete it and run"):
+        sealed_keys(tmp_path)
+
+
+@given(st.dictionaries(st.binary(min_size=1, max_size=40), st.sampled_from("gh")))
+def test_ranks_of_a_group_are_those_of_its_keys_alone(keys: dict[bytes, str]) -> None:
+    ring = KeyRing(b"pepper").ranked(keys)
+    found = ring.ranks_of_groups((group, ring.hash(key)) for key, group in keys.items())
+    for group in {*keys.values()}:
+        own = sorted(key for key in keys if keys[key] == group and len(key) >= 32)
+        ranks = {rank.key_hash: rank for rank in found if rank.group_id == group}
+        assert [ranks[ring.hash(key)].key_rank for key in own] == [*range(len(own))]
+        assert {rank.key_rank for rank in ranks.values() if rank.is_short} <= {None}
+        assert len(ranks) == sum(keys[key] == group for key in keys)

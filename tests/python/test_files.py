@@ -389,7 +389,7 @@ def test_any_bytes_are_told_or_read(tmp_path_factory: pytest.TempPathFactory, da
         for line in read_lines(split) if kind != Kind("json_lines", "none", "utf-8") else ():
             assert line.line_number >= last
             last = line.line_number
-            found = [*land_lines("a", line, RING), *land_pzp_lines("a", line)]
+            found = [*land_lines("a", line, RING), *land_pzp_lines("a", line, RING)]
             assert found
             assert (line.text is None) == (line.fault is not None)
             rejects = [row.reject_reason for row in found if row.reject_reason]

@@ -15,7 +15,9 @@ from scuttlehouse.epoch_keys import KeyRing
 from scuttlehouse.landing import Line
 from scuttlehouse.lines import LandedLine, land_line
 from scuttlehouse.sample.signing import ClassicFeed, Message
+from scuttlehouse.texts import token
 
+RING = KeyRing(b"pepper")
 KEY = base64.b64encode(bytes(range(200, 232))).decode()
 CIPHERTEXT = "AAAA.box2"
 OPENED = {"type": "post", "text": "hello"}
@@ -23,7 +25,7 @@ OPENED = {"type": "post", "text": "hello"}
 
 def land(message: Message, value: dict[str, Any], meta: object = None) -> LandedLine:
     line = {"key": message.key, "value": value, "timestamp": message.at, "meta": meta}
-    row = land_line("a.jsonl", Line(1, json.dumps(line).encode(), None), KeyRing(b"pepper"))
+    row = land_line("a.jsonl", Line(1, json.dumps(line).encode(), None), RING)
     assert row is not None
     return row
 
@@ -78,8 +80,8 @@ def test_links_of_any_shape_give_the_same_ids(
         ({"link": 1}, 0),
         ({"link": {"link": "%a"}}, 0),
         ([], []),
-        (["%a", "%b"], ["%a", "%b"]),
-        ([None, [1], {"x": 1}, {"link": "%a"}], [0, 0, 0, "%a"]),
+        (["%a", "%b"], [token("%a", RING), token("%b", RING)]),
+        ([None, [1], {"x": 1}, {"link": "%a"}], [0, 0, 0, token("%a", RING)]),
         ([[{"link": "%a"}]], 0),
     ],
 )
@@ -118,15 +120,33 @@ def test_no_key_of_a_query_is_kept(link: str) -> None:
         }
     )
     assert KEY[:20] not in json.dumps(row)
-    assert row["root"] == row["type"] == 0
-    assert list(row["tangles"]) == ["0"]
+    assert row["root"] == row["type"] == token(link, RING)
+    assert list(row["tangles"]) == [token(link, RING)]
 
 
 @pytest.mark.parametrize(
-    "text", ["unboxing-video", "unbox", "what?", "a&b", "&" + KEY + ".sha256", "100%", "a#b=c"]
+    "text",
+    [
+        "unboxing-video",
+        "unbox",
+        "metafeed/add/existing",
+        "v1",
+        "privateGroupInvitationAccepted",
+        "a",
+    ],
 )
-def test_words_are_no_keys(text: str) -> None:
-    assert kept({"type": text})["type"] == text
+def test_words_are_kept(text: str) -> None:
+    assert kept({"type": f"{text}/b"})["type"] == f"{text}/b"
+    assert list(kept({"tangles": {text: {}}})["tangles"]) == [text]
+
+
+@pytest.mark.parametrize(
+    "text", ["what?", "a&b", "&" + KEY + ".sha256", "100%", "a#b=c", "x" * 41, "a b", "пост"]
+)
+def test_other_texts_are_tokens_that_join(text: str) -> None:
+    row = kept({"type": text, "tangles": {text: {}}})
+    assert row["type"] == token(text, RING) == next(iter(row["tangles"]))
+    assert text not in json.dumps(row, ensure_ascii=False)
 
 
 # Opened messages

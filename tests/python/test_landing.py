@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 
 from conftest import Warehouse
 from houses import exit_code, fork
-from scuttlehouse.epoch_keys import KEY_BYTES, KeyRing, key_bytes, warehouse_pepper
+from scuttlehouse.epoch_keys import KeyRing, key_bytes
 from scuttlehouse.files import parts
 from scuttlehouse.files.listing import list_logs, require_logs
 from scuttlehouse.files.parts import MAX_LINE_BYTES, PLAIN, Kind, Line, Split
@@ -36,6 +36,8 @@ from scuttlehouse.landing import (
 from scuttlehouse.ledger import LedgerEntry, take_stock
 from scuttlehouse.lines import REJECT_REASONS, LandedLine, epoch_key, land_line
 from scuttlehouse.sample.signing import ClassicFeed, Message
+from scuttlehouse.texts import token
+from scuttlehouse.warehouse_key import KEY_BYTES, warehouse_pepper
 
 RING = KeyRing(b"pepper")
 KEY = bytes(range(200, 232))
@@ -632,7 +634,7 @@ def test_halves_of_surrogate_pairs_never_reach_a_table() -> None:
     }
     row = land_value(author=half, previous=half, content=content)
     assert_row(row)
-    assert row.feed_id == row.previous_id == row.content_type == "\ufffd"
+    assert row.feed_id == row.previous_id == row.content_type == token(half, RING)
     assert "\\ud800" not in (row.content or "")
 
 
@@ -641,7 +643,7 @@ def test_a_previous_that_is_no_text_is_not_the_same_as_none() -> None:
     uri = post(ClassicFeed(bytes(32))).uri
     sigil = post(ClassicFeed(bytes(32))).key
     expected: list[tuple[object, str | None]] = [(None, None), (sigil, uri), ([[sigil]], uri)]
-    expected += [(5, ""), (False, ""), ([], ""), ({}, ""), ("text", "text"), ("", "")]
+    expected += [(5, ""), (False, ""), ([], ""), ({}, ""), ("text", token("text", RING)), ("", "")]
     for previous, previous_id in expected:
         assert land_value(previous=previous).previous_id == previous_id
 

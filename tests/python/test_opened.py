@@ -13,6 +13,7 @@ from scuttlehouse.lines import LandedLine, land_line
 from scuttlehouse.pzp import land_pzp_line
 from scuttlehouse.sample.signing import ClassicFeed, Message
 
+RING = KeyRing(b"pepper")
 CONTENT = {"type": "post", "text": "hello", "recps": ["@a"]}
 UNBOXED = {"private": True, "unbox": "dXV1dXV1dXV1dXV1dXV1dXV1dXV1dXV1dXV1dXV1dXU="}
 
@@ -101,7 +102,7 @@ def test_pzp_data_without_its_ciphertext_is_not_checked() -> None:
     record = json.loads(text)
 
     def landed() -> tuple[str | None, str | None]:
-        row = land_pzp_line("a.jsonl", Line(1, json.dumps(record).encode(), None))
+        row = land_pzp_line("a.jsonl", Line(1, json.dumps(record).encode(), None), RING)
         assert row is not None
         return row.validity, row.invalid_reason
 

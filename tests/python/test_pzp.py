@@ -23,9 +23,11 @@ from scuttlehouse.landing import Line
 from scuttlehouse.lines import epoch_key, land_line
 from scuttlehouse.pzp import REASONS, SET_FAULTS, LandedPzpLine, is_pzp, land_pzp_line, moot_id
 from scuttlehouse.spark_landing import arrow_schema, row_batches
+from scuttlehouse.texts import kept_pzp_id, token
 
 Json = dict[str, Any]
 
+RING = KeyRing(b"pepper")
 ALPHABET = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
 DEVICE = SigningKey(bytes(range(32)))
 DEVICE_KEY = to_base58(bytes(DEVICE.verify_key))
@@ -50,7 +52,7 @@ def written(line: object) -> bytes:
 
 
 def land(line: object) -> LandedPzpLine:
-    row = land_pzp_line("a.jsonl", Line(1, written(line), None))
+    row = land_pzp_line("a.jsonl", Line(1, written(line), None), RING)
     assert row is not None
     return row
 
@@ -466,10 +468,13 @@ def test_every_reason_has_a_message() -> None:
     ]
 
 
+HALF_TOKEN = token(HALF, RING)
+
+
 def test_an_id_that_the_message_does_not_have() -> None:
     for message_id in (SET_TANGLE, "", "text", HALF):
         row = land(addition() | {"id": message_id})
-        expected = "\ufffd" if message_id == HALF else message_id
+        expected = kept_pzp_id(message_id, RING)
         assert (row.message_id, row.invalid_reason) == (expected, "id_differs")
 
 
@@ -517,7 +522,7 @@ def test_the_spelling_of_a_line_does_not_matter() -> None:
     """Spaces, escapes, the order of members, and numbers that are the same number."""
     text = json.dumps(shuffled(addition()), indent=1)
     text = text.replace('"msg"', '"\\u006dsg"').replace('"v": 4', '"v": 4.0e0')
-    row = land_pzp_line("a.jsonl", Line(1, text.encode(), None))
+    row = land_pzp_line("a.jsonl", Line(1, text.encode(), None), RING)
     assert row == land(addition())._replace(line_bytes=len(text))
 
 
@@ -639,7 +644,7 @@ def test_a_message_that_is_in_no_tangle_of_its_feed(change: Json) -> None:
     ("data", "fault"),
     [
         ({"add": [], "del": [], "supersedes": []}, None),
-        ({"add": ["a"], "del": ["b", "b"], "supersedes": ["c"], "more": 1}, None),
+        ({"add": ["a"], "del": ["b", "b"], "supersedes": [ACCOUNT], "more": 1}, None),
         ({"add": [], "del": []}, "no_lists"),
         ({"add": [], "del": [], "supersedes": None}, "no_lists"),
         ({"add": "a", "del": [], "supersedes": []}, "no_lists"),
@@ -748,9 +753,9 @@ def test_halves_of_surrogate_pairs_never_reach_a_table() -> None:
     rows.append(land(line))
     for row in rows:
         assert_row(row)
-    assert rows[0].added_items == rows[0].account_tip_ids == [rows[0].message_id] == ["\ufffd"]
-    assert rows[1].account_id == rows[1].tangle_id == rows[2].account_id == "\ufffd"
-    assert rows[1].previous_ids == ["\ufffd"]
+    assert rows[0].added_items == rows[0].account_tip_ids == [rows[0].message_id] == [HALF_TOKEN]
+    assert rows[1].account_id == rows[1].tangle_id == rows[2].account_id == HALF_TOKEN
+    assert rows[1].previous_ids == [HALF_TOKEN]
 
 
 def test_a_moot_with_a_member_that_has_no_hash() -> None:
@@ -806,19 +811,19 @@ def test_a_line_that_lacks_what_every_message_has(change: Json) -> None:
     ids=lambda text: text[:24],
 )
 def test_lines_of_the_other_source(text: bytes) -> None:
-    assert land_pzp_line("a.jsonl", Line(1, text, None)) is None
+    assert land_pzp_line("a.jsonl", Line(1, text, None), RING) is None
     assert land_line("a.jsonl", Line(1, text, None), KeyRing(b"pepper")) is not None
 
 
 def test_a_line_that_cannot_be_read_is_of_the_other_source() -> None:
-    assert land_pzp_line("a.jsonl", Line(1, None, "too_long")) is None
+    assert land_pzp_line("a.jsonl", Line(1, None, "too_long"), RING) is None
 
 
 def test_a_real_line_is_of_one_source() -> None:
     for line in LOG:
         landed = Line(1, written(line | {"secret": "secret"}), None)
         assert is_pzp(line)
-        assert land_pzp_line("a.jsonl", landed)
+        assert land_pzp_line("a.jsonl", landed, RING)
         assert land_line("a.jsonl", landed, KeyRing(b"pepper")) is None
         assert epoch_key(landed) is None
 
@@ -902,7 +907,7 @@ def test_no_line_raises(
         identified(line)
     text = json.dumps(line, ensure_ascii=is_ascii).encode("utf-8", "surrogatepass")
     landed = Line(1, text, None)
-    row = land_pzp_line("a.jsonl", landed)
+    row = land_pzp_line("a.jsonl", landed, RING)
     assert (row is None) == (land_line("a.jsonl", landed, KeyRing(b"pepper")) is not None)
     if row:
         assert_row(row)
@@ -917,7 +922,7 @@ def test_no_line_raises(
     )
 )
 def test_any_bytes_are_a_line_of_one_source(text: bytes) -> None:
-    row = land_pzp_line("a.jsonl", Line(1, text, None))
+    row = land_pzp_line("a.jsonl", Line(1, text, None), RING)
     other = land_line("a.jsonl", Line(1, text, None), KeyRing(b"pepper"))
     assert (row is None) != (other is None)
     if row:

@@ -15,6 +15,7 @@ from nacl.signing import VerifyKey
 
 from conftest import FIXTURES, PROJECT
 from scuttlehouse.canonical import from_base58, utf16_units
+from scuttlehouse.epoch_keys import KeyRing
 from scuttlehouse.landing import Line
 from scuttlehouse.pzp import LandedPzpLine, land_pzp_line, moot_id
 from scuttlehouse.sample import Summary, generate
@@ -30,6 +31,7 @@ from scuttlehouse.sets import (
     tips,
 )
 
+RING = KeyRing(b"pepper")
 FILE = "devices.jsonl"
 LIPMAA_DEPTHS = [0, 1, 0, 3, 4, 5, 3, 7, 8, 9, 7, 3, 12, 13]
 """Where messages of depth 1, 2, ... link to, as the reference does."""
@@ -85,7 +87,7 @@ def make(seed: int) -> Log:
     assert text.endswith(b"\n")
     rows = []
     for number, line in enumerate(text.split(b"\n")[:-1], 1):
-        row = land_pzp_line(FILE, Line(number, line, None))
+        row = land_pzp_line(FILE, Line(number, line, None), RING)
         assert row is not None
         rows.append(row)
     return Log(text, rows, dict(files), sample.summary)

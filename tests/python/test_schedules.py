@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import shutil
+import subprocess
 from configparser import ConfigParser
 
 import pytest
@@ -32,3 +34,19 @@ def test_every_schedule_builds_at_three() -> None:
         units[name].read(PROJECT / "schedules" / name)
     assert units["scuttlehouse.service"]["Service"]["ExecStart"] == "/usr/bin/make build"
     assert units["scuttlehouse.timer"]["Timer"]["OnCalendar"] == "*-*-* 03:00:00"
+
+
+@pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="needs systemd-analyze")
+def test_the_unit_of_systemd_is_sandboxed() -> None:
+    """systemd's own judgement, from 0 (nothing is open) to 10; a unit without a sandbox has 9.6."""
+    unit = PROJECT / "schedules" / "scuttlehouse.service"
+    command = [
+        "systemd-analyze",
+        "security",
+        "--offline=true",
+        "--threshold=15",
+        "--no-pager",
+        str(unit),
+    ]
+    judged = subprocess.run(command, capture_output=True, text=True)
+    assert judged.returncode == 0, judged.stdout[-500:] + judged.stderr

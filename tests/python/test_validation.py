@@ -131,7 +131,7 @@ def test_decrypted_messages_are_judged_on_their_ciphertext() -> None:
         value, ciphertext = line["value"], line.get("meta", {}).get("originalContent")
         check = check_value(value, key=line["key"], content_ciphertext=ciphertext)
         if feed_format(value["author"]) != "classic":
-            assert check == Check(None, "not_checked")
+            assert check.validity == "valid" or check.warning == "content_signature_only"
             continue
         assert check == Check(line["key"], "valid")
         if ciphertext is not None:
@@ -236,6 +236,7 @@ def is_message_id(value: Json) -> bool:
 def oracle(value: Json, key: str | None, hmac_key: bytes | None) -> Check:
     author = value.get("author") if isinstance(value, dict) else None
     if isinstance(author, str) and re.match(r"ssb:feed/(?!classic/|ed25519/)", author):
+        assert "bendybutt" not in author
         return Check(None, "not_checked")
     rules: dict[str, Callable[[], bool]] = {
         "author_is_no_feed_id": lambda: author_key(value) is not None,

@@ -96,6 +96,7 @@ final as (
         coalesce(feed_messages.message_count, 0) as message_count,
         case
             when feed_messages.feed_format = 'classic' then coalesce(valid_chains.valid_through_sequence, 0)
+            else valid_chains.valid_through_sequence
         end as valid_through_sequence,
         coalesce(chains.gap_count, 0) as gap_count,
         coalesce(chains.is_forked, false) as is_forked,

@@ -64,6 +64,7 @@ final as (
         messages.warning,
         standings.feed_fault,
         messages.source_file,
+        messages.differing_source_file,
         messages.sequence,
         standings.feed_fault_sequence,
         messages.line_number,

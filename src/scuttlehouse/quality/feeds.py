@@ -47,8 +47,8 @@ FEEDS = (
         at_least("valid_through_sequence", 0, "0 where nothing follows from the start."),
         satisfies(
             "valid_through_sequence",
-            "valid_through_sequence is null or feed_format = 'classic'",
-            "Null for other formats than classic: those are not checked.",
+            "valid_through_sequence is null or feed_format in ('classic', 'bendybutt-v1')",
+            "Null for formats that are not checked.",
         ),
         *number("message_count", 0, "0 for a feed that was only announced"),
         *number("gap_count", 0, "0 for a feed without gaps"),
@@ -86,8 +86,8 @@ FEEDS = (
         "fct_messages",
         "a message",
         "message_id feed_id person_id previous_id epoch_id content_type validity invalid_reason "
-        "warning feed_fault source_file sequence feed_fault_sequence line_number is_valid_in_feed "
-        "is_private is_decrypted is_past_cutoff asserted_at received_at",
+        "warning feed_fault source_file differing_source_file sequence feed_fault_sequence line_number "
+        "is_valid_in_feed is_private is_decrypted is_past_cutoff asserted_at received_at",
         *message_id("message_id", "a line without an id is rejected"),
         filled("feed_id", "Never null: a line without an author is rejected."),
         satisfies(
@@ -111,8 +111,14 @@ FEEDS = (
         satisfies(
             "warning",
             "warning is null or validity = 'valid'"
-            " or (validity = 'not_checked' and warning = 'ciphertext_not_in_log')",
-            "Only valid messages have a warning, and those whose ciphertext nobody has.",
+            " or (validity = 'not_checked' and warning in ('ciphertext_not_in_log', 'plaintexts_differ',"
+            " 'content_signature_only', 'content_signature_is_wrong', 'signed_bytes_not_in_log'))",
+            "Only valid messages have a warning, and those that say why they are not checked.",
+        ),
+        satisfies(
+            "differing_source_file",
+            "(differing_source_file is not null) = (warning is not distinct from 'plaintexts_differ')",
+            "The other log, where two give different plaintexts.",
         ),
         among("feed_fault", tuple(FEED_FAULTS), "A fault that the chain of a feed can have."),
         satisfies(

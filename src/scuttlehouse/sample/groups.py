@@ -66,7 +66,7 @@ class Group:
             epoch = self.epochs[label]
             feed = ClassicFeed(self.world.bytes_for(f"{self.name} {label} {person}"))
             self._feeds[person, label] = feed
-            self.world.person(person).announce_epoch(feed.id, epoch.key, epoch.readers)
+            self.world.person(person).announce_epoch(feed, epoch.key, epoch.readers)
         return self._feeds[person, label]
 
     def start(self, creator: str, label: str, members: list[str]) -> None:

@@ -13,7 +13,7 @@ def line_of(message: Message, exporter: str, received: int) -> bytes:
     """The log line of `message` as `exporter` writes it: opened if they can open it."""
     entry: dict[str, Any] = {"key": message.key, "value": message.value, "timestamp": received}
     if message.readers is not None and exporter in message.readers:
-        entry["value"] = {**message.value, "content": message.content}
+        entry["value"] = {**message.value, **message.opened, "content": message.content}
         entry["meta"] = {
             "private": True,
             "originalContent": message.value["content"],

@@ -1,9 +1,8 @@
-"""Feeds that sign: classic messages truly, bendybutt-v1 messages in shape only.
+"""Feeds that sign: classic messages, and the bendybutt-v1 messages of metafeeds.
 
 A classic message is signed as two-space-indented JSON in JavaScript's member order, and named by
 the SHA-256 of the low bytes of the UTF-16 units of the same text with its signature (ruling R3).
-Nobody checks the binary format bendybutt-v1 here (R4), so its ids and signatures are taken over
-JSON text: made up, yet the same on every run.
+Those of bendybutt-v1 are signed and named as bencode (ruling R37).
 """
 
 from __future__ import annotations
@@ -11,11 +10,13 @@ from __future__ import annotations
 import base64
 import hashlib
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from nacl.bindings import crypto_sign, crypto_sign_seed_keypair
 
+from scuttlehouse import bendybutt
+from scuttlehouse.bfe import bencode
 from scuttlehouse.jsjson import stringify
 
 SIGNATURE_BYTES = 64
@@ -26,7 +27,8 @@ class Message:
     """A published message: `value` as it is signed, `content` as whoever can open it reads it.
 
     `readers` holds the names of those who can open it, and may still grow; None for a public one.
-    `at` is when it was published, whatever its author's clock says.
+    `at` is when it was published, whatever its author's clock says. `opened` is what else of the value
+    another reads who has opened it.
     """
 
     key: str
@@ -35,6 +37,7 @@ class Message:
     value: dict[str, Any]
     content: dict[str, Any]
     readers: AbstractSet[str] | None
+    opened: dict[str, Any] = field(default_factory=dict)
 
     @property
     def author(self) -> str:
@@ -88,8 +91,8 @@ class ClassicFeed:
     """
 
     def __init__(self, seed: bytes) -> None:
-        self._signer = Signer(seed)
-        self.id = f"@{base64_text(self._signer.public)}.ed25519"
+        self.signer = Signer(seed)
+        self.id = f"@{base64_text(self.signer.public)}.ed25519"
         self.clock = 0
         self.sequence = 0
         self.previous: str | None = None
@@ -123,7 +126,7 @@ class ClassicFeed:
             "content": content if ciphertext is None else ciphertext,
         }
         text = stringify(value, 2)
-        signature = (signer or self._signer).sign(text.encode("utf-8"))
+        signature = (signer or self.signer).sign(text.encode("utf-8"))
         value["signature"] = signature
         signed = f'{text[:-2]},\n  "signature": "{signature}"\n}}'
         digest = hashlib.sha256(low_bytes(signed)).digest()
@@ -133,11 +136,11 @@ class ClassicFeed:
 
 
 class BendyFeed:
-    """A metafeed: messages in the shape of bendybutt-v1, with made-up ids and signatures."""
+    """A metafeed: messages of bendybutt-v1, signed as bencode (see :mod:`scuttlehouse.bendybutt`)."""
 
     def __init__(self, seed: bytes) -> None:
-        self._signer = Signer(seed)
-        self.id = f"ssb:feed/bendybutt-v1/{uri_text(self._signer.public)}"
+        self.signer = Signer(seed)
+        self.id = f"ssb:feed/bendybutt-v1/{uri_text(self.signer.public)}"
         self.sequence = 0
         self.previous: str | None = None
 
@@ -147,20 +150,34 @@ class BendyFeed:
         at: int,
         readers: AbstractSet[str] | None = None,
         ciphertext: str | None = None,
+        *,
+        subfeed: Signer | None = None,
     ) -> Message:
-        """Append `content`, or its `ciphertext`."""
+        """Append `content`, or its `ciphertext`; `subfeed`, the feed that it announces, signs the content.
+
+        As in ssb-db2, whoever opens a message finds the signature of the content in the place of that
+        of the ciphertext.
+        """
         self.sequence += 1
+        signer = subfeed or self.signer
         shown = content if ciphertext is None else ciphertext
-        text = stringify([self.id, self.sequence, self.previous, at, shown]).encode("utf-8")
-        value = {
+        value: dict[str, Any] = {
             "author": self.id,
             "sequence": self.sequence,
             "previous": self.previous,
             "timestamp": at,
-            "signature": self._signer.sign(text),
+            "signature": None,
             "content": shown,
-            "contentSignature": self._signer.sign(b"bendybutt" + text),
+            "contentSignature": _content_signature(signer, shown),
         }
-        digest = hashlib.sha256(text).digest()
+        signed, _ = bendybutt.message_bytes(value)
+        value["signature"] = self.signer.sign(signed)
+        _, native = bendybutt.message_bytes(value)
+        digest = hashlib.sha256(native).digest()
         self.previous = f"ssb:message/bendybutt-v1/{uri_text(digest)}"
-        return Message(self.previous, self.previous, at, value, content, readers)
+        opened = {"contentSignature": _content_signature(signer, content)}
+        return Message(self.previous, self.previous, at, value, content, readers, opened)
+
+
+def _content_signature(signer: Signer, content: dict[str, Any] | str) -> str:
+    return signer.sign(b"bendybutt" + bencode(bendybutt.content_bytes(content)))

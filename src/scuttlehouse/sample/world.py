@@ -7,6 +7,9 @@ import random
 from collections.abc import Set as AbstractSet
 from typing import Any, NamedTuple
 
+from scuttlehouse.bendybutt import root_metafeed_seed
+from scuttlehouse.jsjson import stringify
+
 from .signing import BendyFeed, ClassicFeed, Message, Signer, base64_text
 from .summary import Summary, TangleBook
 
@@ -71,6 +74,14 @@ class World:
         length = len(str(content)) + ENVELOPE_BYTES + SLOT_BYTES * slots
         return f"{base64_text(self.random.randbytes(length))}.{ending}"
 
+    def sealed(
+        self, content: dict[str, Any], readers: AbstractSet[str] | None, ending: str = "box2"
+    ) -> str | None:
+        """The ciphertext of `content` where there are `readers`; None where everybody reads it."""
+        if readers is None:
+            return None
+        return self.ciphertext(content, len(content.get("recps", ())), ending)
+
     def publish(
         self,
         feed: ClassicFeed | BendyFeed,
@@ -84,9 +95,7 @@ class World:
 
         With an empty tuple of `exporters` no file ever holds it.
         """
-        sealed = None
-        if readers is not None:
-            sealed = self.ciphertext(content, len(content.get("recps", ())), ending)
+        sealed = self.sealed(content, readers, ending)
         message = feed.publish(content, self.tick(), readers, sealed)
         self.export(message, exporters)
         return message
@@ -141,7 +150,8 @@ class Person:
         self.world = world
         self.name = name
         self.main = ClassicFeed(world.bytes_for(f"main feed of {name}"))
-        self.root = BendyFeed(world.bytes_for(f"root metafeed of {name}"))
+        self.seed = world.bytes_for(f"secret metafeed seed of {name}")
+        self.root = BendyFeed(root_metafeed_seed(self.seed))
         self.additions = ClassicFeed(world.bytes_for(f"additions feed of {name}"))
         self._tree = BendyFeed(world.bytes_for(f"v1 metafeed of {name}"))
         self._shards: dict[str, BendyFeed] = {}
@@ -149,18 +159,18 @@ class Person:
     def join(self) -> None:
         """Publish the metafeed tree as new software does: seed, announce, v1, main, additions."""
         self.announce()
-        self._add(self.root, "v1", self._tree.id)
-        self._add(self._shard("main"), "main", self.main.id, is_new=False)
-        self._add(self._shard("group/additions"), "group/additions", self.additions.id)
+        self._add(self.root, "v1", self._tree)
+        self._add(self._shard("main"), "main", self.main, is_new=False)
+        self._add(self._shard("group/additions"), "group/additions", self.additions)
 
     def announce(self) -> None:
         """Say on the main feed which root metafeed it belongs to."""
         world = self.world
         world.summary.people[self.name] = self.root.id
-        seed = world.secret_for(f"metafeed seed of {self.name}")
+        world.secrets.append(self.seed)
         world.publish(
             self.main,
-            {"type": "metafeed/seed", "metafeed": self.root.id, "seed": seed.hex()},
+            {"type": "metafeed/seed", "metafeed": self.root.id, "seed": self.seed.hex()},
             frozenset((self.name,)),
         )
         announce: dict[str, Any] = {
@@ -169,12 +179,10 @@ class Person:
             "subfeed": self.main.id,
             "tangles": {"metafeed": {"root": None, "previous": None}},
         }
-        announce["signature"] = Signer(world.bytes_for(f"root metafeed of {self.name}")).sign(
-            str(announce).encode()
-        )
+        announce["signature"] = self.root.signer.sign(stringify(announce, 2).encode())
         world.publish(self.main, announce)
 
-    def announce_epoch(self, feed_id: str, key: bytes, readers: AbstractSet[str]) -> None:
+    def announce_epoch(self, feed: ClassicFeed, key: bytes, readers: AbstractSet[str]) -> None:
         """Announce this person's feed in the epoch of `key`, for those who hold the key."""
         recps = [
             {
@@ -184,7 +192,7 @@ class Person:
             self.root.id,
         ]
         purpose = base64_text(key)
-        self._add(self._shard(purpose), purpose, feed_id, recps=recps, readers=readers)
+        self._add(self._shard(purpose), purpose, feed, recps=recps, readers=readers)
 
     def _shard(self, purpose: str) -> BendyFeed:
         """The shard metafeed for `purpose`, announced when first needed."""
@@ -192,14 +200,14 @@ class Person:
         if nibble not in self._shards:
             feed = BendyFeed(self.world.bytes_for(f"shard {nibble} of {self.name}"))
             self._shards[nibble] = feed
-            self._add(self._tree, nibble, feed.id)
+            self._add(self._tree, nibble, feed)
         return self._shards[nibble]
 
     def _add(
         self,
         parent: BendyFeed,
         purpose: str,
-        subfeed: str,
+        subfeed: ClassicFeed | BendyFeed,
         *,
         is_new: bool = True,
         recps: list[Any] | None = None,
@@ -207,11 +215,15 @@ class Person:
     ) -> None:
         content: dict[str, Any] = {"feedpurpose": purpose, "metafeed": parent.id}
         if is_new:
-            nonce = self.world.bytes_for(f"nonce {parent.id} {subfeed}")
+            nonce = self.world.bytes_for(f"nonce {parent.id} {subfeed.id}")
             content["nonce"] = {"type": "Buffer", "data": list(nonce)}
         if recps is not None:
             content["recps"] = recps
-        content["subfeed"] = subfeed
+        content["subfeed"] = subfeed.id
         content["tangles"] = {"metafeed": {"previous": None, "root": None}}
         content["type"] = "metafeed/add/derived" if is_new else "metafeed/add/existing"
-        self.world.publish(parent, content, readers)
+        sealed = self.world.sealed(content, readers)
+        message = parent.publish(
+            content, self.world.tick(), readers, sealed, subfeed=subfeed.signer
+        )
+        self.world.export(message, None)

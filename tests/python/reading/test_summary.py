@@ -107,7 +107,7 @@ select source_file, status_reason from dim_logs where status = 'left_out'
 
 The log
   4 messages in 3 feeds of 2 people; 2 of them nobody opened, 1 are invalid, \
-1 are of a format that is not checked.
+1 cannot be checked.
   Rejected lines:
         3  too_long                    first: d.jsonl line 2
         2  not_json                    first: a.jsonl line 24
@@ -153,7 +153,7 @@ Look further
 NOTHING = """
 The log
   0 messages in 0 feeds of 0 people; 0 of them nobody opened, 0 are invalid, \
-0 are of a format that is not checked.
+0 cannot be checked.
 
 Tangles
   0 tangles hold 0 messages; the deepest has 0 steps. 0 messages wait outside for 0 missing ones.

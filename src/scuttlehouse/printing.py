@@ -1,0 +1,69 @@
+"""Texts as they may be shown: what strangers wrote must not steer a terminal, a spreadsheet or a database."""
+
+from __future__ import annotations
+
+import re
+
+# C0 and C1 controls, marks and overrides of direction, separators of lines, halves of surrogate pairs.
+_UNSEEN = re.compile(
+    "[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff\ud800-\udfff]"
+)
+_UNSEEN_IN_CSV = re.compile(_UNSEEN.pattern.replace("\x00-\x1f", "\x00-\x08\x0b-\x1f"))
+
+# A spreadsheet takes a cell that begins so for a formula. The id of a classic feed is none.
+_FORMULA = re.compile(r"[=+\-@\t\r\n]")
+_FEED_ID = re.compile(r"@[A-Za-z0-9+/]{43}=\.ed25519")
+
+_UNSTORABLE = re.compile("[\\\\\x00\ud800-\udfff]")
+_STORED = re.compile(r"\\(\\|u[0-9a-f]{4})")
+
+
+def visible(text: str) -> str:
+    """The text with every control character and mark of direction written as its code.
+
+    >>> print(visible("a\\x1b[31m\\u202eb\\n"))
+    a\\x1b[31m\\u202eb\\x0a
+    """
+    return _UNSEEN.sub(_code, text)
+
+
+def csv_cell(cell: object) -> object:
+    """A cell for a spreadsheet: an apostrophe before what would be a formula, control characters as codes.
+
+    Line feeds and tabs stay: CSV has quotes for them. Numbers, times and nulls stay as they are.
+
+    >>> csv_cell("=1+1"), csv_cell(-1), csv_cell("a\\x1b")
+    ("'=1+1", -1, 'a\\\\x1b')
+    """
+    if not isinstance(cell, str | list | dict):
+        return cell
+    text = _UNSEEN_IN_CSV.sub(_code, str(cell))
+    is_formula = _FORMULA.match(str(cell)) and not _FEED_ID.fullmatch(text)
+    return f"'{text}" if is_formula else text
+
+
+def stored_text(text: str) -> str:
+    """The text as every database can hold it: without U+0000 and halves of surrogate pairs.
+
+    >>> stored_text("a\\x00\\\\b")
+    'a\\\\u0000\\\\\\\\b'
+    """
+    return _UNSTORABLE.sub(
+        lambda found: "\\\\" if found[0] == "\\" else f"\\u{ord(found[0]):04x}", text
+    )
+
+
+def read_text(stored: str) -> str:
+    """What :func:`stored_text` was given.
+
+    >>> read_text(stored_text("\\x00\\\\u0000")) == "\\x00\\\\u0000"
+    True
+    """
+    return _STORED.sub(
+        lambda found: "\\" if found[1] == "\\" else chr(int(found[1][1:], 16)), stored
+    )
+
+
+def _code(found: re.Match[str]) -> str:
+    number = ord(found[0])
+    return f"\\x{number:02x}" if number < 256 else f"\\u{number:04x}"

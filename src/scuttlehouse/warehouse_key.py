@@ -1,0 +1,109 @@
+"""The key of a warehouse: what keys its hashes and seals the epoch keys that it has met.
+
+Whoever has it and a copy of the home reads those epoch keys, and can tell whether a guessed text stands
+behind a token. By default it is made once and lies in the home, for its owner alone: a backup of the home
+then holds both. It may come from elsewhere, as people keep secrets:
+
+============================  ===========================================================
+``SCUTTLEHOUSE_KEY``          the key itself: 32 bytes in base64 or hex
+``SCUTTLEHOUSE_KEY_FILE``     a file that holds such a text
+``SCUTTLEHOUSE_KEY_COMMAND``  a command that prints it, for example ``pass show warehouse``
+============================  ===========================================================
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+import subprocess
+from base64 import b64decode
+from collections.abc import Callable, Mapping
+from functools import cache
+from pathlib import Path
+
+KEY_BYTES = 32
+
+PEPPER_FILE = "key_hash.pepper"
+
+_FORM = "32 bytes in base64 or hex, as `openssl rand -base64 32` prints them"
+
+
+class WarehouseKeyError(ValueError):
+    """The key of the warehouse cannot be had; the message says why and what to do, and never shows it."""
+
+
+def warehouse_pepper(home: Path, environment: Mapping[str, str] = os.environ) -> bytes:
+    """The key of the warehouse in this home: from where the environment says, else made once and kept in it.
+
+    Raises:
+        WarehouseKeyError: the environment names several places, or one that has no key.
+    """
+    places = {name: value for name in _PLACES if (value := environment.get(name, "").strip())}
+    if len(places) > 1:
+        raise WarehouseKeyError(
+            f"The key of the warehouse comes from one place: unset {' or '.join(places)}."
+        )
+    for name, value in places.items():
+        return _PLACES[name](value)
+    path = home / PEPPER_FILE
+    if path.exists() and len(pepper := path.read_bytes()) == KEY_BYTES:
+        return pepper
+    pepper = os.urandom(KEY_BYTES)
+    write_private(path, pepper)
+    return pepper
+
+
+def _key_of_text(text: str, place: str) -> bytes:
+    text = text.strip()
+    try:
+        key = bytes.fromhex(text) if len(text) == 2 * KEY_BYTES else b64decode(text, validate=True)
+    except ValueError:
+        key = b""
+    if len(key) != KEY_BYTES:
+        raise WarehouseKeyError(f"{place} is no key of a warehouse: it must be {_FORM}.")
+    return key
+
+
+def _key_of_file(name: str) -> bytes:
+    try:
+        text = Path(name).read_bytes().decode("ascii", "replace")
+    except OSError as error:
+        raise WarehouseKeyError(
+            f"SCUTTLEHOUSE_KEY_FILE cannot be read ({error.strerror}): it names the file that holds the key."
+        ) from None
+    return _key_of_text(text, "What the file of SCUTTLEHOUSE_KEY_FILE holds")
+
+
+# A command may ask a person: once for each process.
+@cache
+def _key_of_command(command: str) -> bytes:
+    try:
+        done = subprocess.run(shlex.split(command), stdout=subprocess.PIPE, check=True)
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or "its quotes are not closed"
+        raise WarehouseKeyError(f"SCUTTLEHOUSE_KEY_COMMAND cannot be run: {reason}.") from None
+    except subprocess.CalledProcessError as error:
+        raise WarehouseKeyError(
+            f"SCUTTLEHOUSE_KEY_COMMAND has failed with {error.returncode}."
+        ) from None
+    return _key_of_text(
+        done.stdout.decode("ascii", "replace"), "What SCUTTLEHOUSE_KEY_COMMAND prints"
+    )
+
+
+_PLACES: dict[str, Callable[[str], bytes]] = {
+    "SCUTTLEHOUSE_KEY": lambda text: _key_of_text(text, "SCUTTLEHOUSE_KEY"),
+    "SCUTTLEHOUSE_KEY_FILE": _key_of_file,
+    "SCUTTLEHOUSE_KEY_COMMAND": _key_of_command,
+}
+
+
+def write_private(path: Path, content: bytes) -> None:
+    """Write a file that its owner alone may read, whole or not at all."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    part = path.with_name(f"{path.name}.{os.getpid()}")
+    with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+    part.replace(path)
