@@ -186,8 +186,11 @@ def row_of_text(text: bytes | None) -> LandedLine:
     [
         (b"\xfd7zXZ\0...", "`xz -d`"),
         (b"PK\x03\x04...", "`unzip`"),
-        (gzip.compress(gzip.compress(b"{}")), "unpack it once"),
-        (gzip.compress(bytes(257) + b"ustar" + bytes(500)), "tar archive inside of a gzip file"),
+        (gzip.compress(gzip.compress(b"{}", mtime=0), mtime=0), "unpack it once"),
+        (
+            gzip.compress(bytes(257) + b"ustar" + bytes(500), mtime=0),
+            "tar archive inside of a gzip file",
+        ),
         (b"SQLite format 3\0", "SQLite database"),
         (b"<!DOCTYPE html><p>404", "HTML"),
         (b"id,author\n1,me\n", "`jq -c .`"),
