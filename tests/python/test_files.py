@@ -193,6 +193,8 @@ def row_of_text(text: bytes | None) -> LandedLine:
         (b"id,author\n1,me\n", "`jq -c .`"),
         (b"\x81\x92\x93" * 99, "Binary data"),
         (b'{"level": 30, "time": 1}\n' * 100, "JSON of other software"),
+        (b"[" + b'{"a":1},' * 99 + b"{}]", "JSON of other software"),
+        (b'{"%a=.sha256": {"key": "%a=.sha256"}}', "jq -c '.[]'"),
         (b'{"messages": [{"key": "%a", "value": 1}]}', "jq -c '.[\"messages\"][]'"),
     ],
 )
