@@ -24,7 +24,7 @@ from scuttlehouse.files.listing import entry_of
 from scuttlehouse.files.parts import MAX_LINE_BYTES, Kind, Line, Log
 from scuttlehouse.files.recognise import recognise, recognise_head
 from scuttlehouse.files.values import split_values
-from scuttlehouse.glued_lines import land_lines, land_pzp_lines, line_parts
+from scuttlehouse.glued_lines import epoch_keys, land_lines, land_pzp_lines, line_parts
 from scuttlehouse.landing import list_splits, read_lines
 from scuttlehouse.lines import REJECT_REASONS, LandedLine
 
@@ -324,6 +324,26 @@ def test_a_file_that_goes_away_is_told(tmp_path: Path) -> None:
     for kind in (Kind("json_lines", "none", "utf-8"), Kind("array", "gzip", "utf-8")):
         [split] = list_splits([Log(str(tmp_path / "gone"), "gone", 9, 0, kind)])
         assert [*read_lines(split)] == [Line(1, None, "cut_short")]
+
+
+def test_glued_messages_of_both_sources() -> None:
+    """Each is a row of its source; the keys of epochs are found, and damage is told once."""
+    lines = (SAMPLE / "alice.jsonl").read_bytes().splitlines()
+    inits = [line for line in lines if [*epoch_keys(Line(1, line, None))]]
+    assert len(inits) > 5
+    posts = [line for line in lines if b'"type": "post"' in line or b'"type":"post"' in line]
+    sets = (SAMPLE / "devices.jsonl").read_bytes().splitlines()
+    glued = Line(
+        7, b"".join([inits[0], inits[1][:200], sets[0], posts[0], inits[2], sets[1]]), None
+    )
+    alone = [Line(7, text, None) for text in (inits[0], sets[0], posts[0], inits[2], sets[1])]
+    found = [*land_lines("a", glued, RING)]
+    assert found[:-1] == [row for line in alone for row in land_lines("a", line, RING)]
+    assert (found[-1].reject_reason, found[-1].line_number) == ("damaged", 7)
+    expected = [row for line in alone for row in land_pzp_lines("a", line)]
+    assert len(expected) == 2
+    assert [*land_pzp_lines("a", glued)] == expected
+    assert [*epoch_keys(glued)] == [key for line in alone for key in epoch_keys(line)]
 
 
 # Any bytes
