@@ -10,6 +10,7 @@ log: it is read under one name only, and the others, which have no lines, are fo
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from typing import Literal, NamedTuple
 
 from scuttlehouse.files.parts import Kind, Log
@@ -156,18 +157,11 @@ def _look_into(
         kind = recognise(log)
         if isinstance(kind, str):
             return nothing, None, kind
-        return kind, content_hash(_of_kind(log, kind)), None
+        return kind, content_hash(replace(log, kind=kind)), None
     except BROKEN as error:
         why = getattr(error, "strerror", None) or "it breaks while it is read"
-        return (
-            nothing,
-            None,
-            f"The file cannot be read ({why}): copy it again, and look at its disk.",
-        )
-
-
-def _of_kind(log: Log, kind: Kind) -> Log:
-    return Log(log.path, log.source_file, log.size_bytes, log.modified_ms, kind)
+        problem = f"The file cannot be read ({why}): copy it again, and look at its disk."
+        return nothing, None, problem
 
 
 def _without_copies(stock: dict[str, LedgerEntry]) -> list[LedgerEntry]:

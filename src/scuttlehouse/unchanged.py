@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -74,22 +74,23 @@ def unchanged_build(home: Path, project: Path) -> Build | None:
     ):
         return None
     known = published_logs(home).of_folder(landing)
+    rules = lines_hash(home, variables["network_key_file"])
+    is_same = all(entry.lines_hash == rules for entry in known.values())
+    return published if is_same and is_unchanged(list_logs(landing), known) else None
+
+
+def is_unchanged(logs: Iterable[Log], known: Mapping[str, LedgerEntry]) -> bool:
+    """Whether the entries of a folder are those of a ledger: by size, time, and why one is left out."""
     present = {
         name: (entry.size_bytes, entry.modified_ms, entry.status_reason)
         for name, entry in known.items()
         if entry.status not in ("vanished", "moved")
     }
     found = {
-        log.source_file: (
-            log.size_bytes,
-            log.modified_ms,
-            _reason(log, known.get(log.source_file)),
-        )
-        for log in list_logs(landing)
+        log.source_file: (log.size_bytes, log.modified_ms, _reason(log, known.get(log.source_file)))
+        for log in logs
     }
-    rules = lines_hash(home, variables["network_key_file"])
-    is_same = found == present and all(entry.lines_hash == rules for entry in known.values())
-    return published if is_same else None
+    return found == present
 
 
 def _reason(log: Log, entry: LedgerEntry | None) -> str | None:

@@ -24,7 +24,7 @@ from scuttlehouse.files.listing import entry_of
 from scuttlehouse.files.parts import MAX_LINE_BYTES, Kind, Line, Log
 from scuttlehouse.files.recognise import recognise, recognise_head
 from scuttlehouse.files.values import split_values
-from scuttlehouse.glued_lines import land_lines, land_pzp_lines, line_parts
+from scuttlehouse.glued_lines import epoch_keys, land_lines, land_pzp_lines, line_parts
 from scuttlehouse.landing import list_splits, read_lines
 from scuttlehouse.lines import REJECT_REASONS, LandedLine
 
@@ -196,6 +196,8 @@ def row_of_text(text: bytes | None) -> LandedLine:
         (b"id,author\n1,me\n", "`jq -c .`"),
         (b"\x81\x92\x93" * 99, "Binary data"),
         (b'{"level": 30, "time": 1}\n' * 100, "JSON of other software"),
+        (b"[" + b'{"a":1},' * 99 + b"{}]", "JSON of other software"),
+        (b'{"%a=.sha256": {"key": "%a=.sha256"}}', "jq -c '.[]'"),
         (b'{"messages": [{"key": "%a", "value": 1}]}', "jq -c '.[\"messages\"][]'"),
     ],
 )
@@ -327,6 +329,26 @@ def test_a_file_that_goes_away_is_told(tmp_path: Path) -> None:
         assert [*read_lines(split)] == [Line(1, None, "cut_short")]
 
 
+def test_glued_messages_of_both_sources() -> None:
+    """Each is a row of its source; the keys of epochs are found, and damage is told once."""
+    lines = (SAMPLE / "alice.jsonl").read_bytes().splitlines()
+    inits = [line for line in lines if [*epoch_keys(Line(1, line, None))]]
+    assert len(inits) > 5
+    posts = [line for line in lines if b'"type": "post"' in line or b'"type":"post"' in line]
+    sets = (SAMPLE / "devices.jsonl").read_bytes().splitlines()
+    glued = Line(
+        7, b"".join([inits[0], inits[1][:200], sets[0], posts[0], inits[2], sets[1]]), None
+    )
+    alone = [Line(7, text, None) for text in (inits[0], sets[0], posts[0], inits[2], sets[1])]
+    found = [*land_lines("a", glued, RING)]
+    assert found[:-1] == [row for line in alone for row in land_lines("a", line, RING)]
+    assert (found[-1].reject_reason, found[-1].line_number) == ("damaged", 7)
+    expected = [row for line in alone for row in land_pzp_lines("a", line)]
+    assert len(expected) == 2
+    assert [*land_pzp_lines("a", glued)] == expected
+    assert [*epoch_keys(glued)] == [key for line in alone for key in epoch_keys(line)]
+
+
 # Any bytes
 
 
@@ -388,15 +410,13 @@ def test_any_bytes_are_told_or_read(tmp_path_factory: pytest.TempPathFactory, da
         assert kind
         return
     last = 0
-    for split in list_splits([replace(log, kind=kind)], 16):
-        for line in read_lines(split) if kind != Kind("json_lines", "none", "utf-8") else ():
-            assert line.line_number >= last
-            last = line.line_number
-            found = [*land_lines("a", line, RING), *land_pzp_lines("a", line, RING)]
-            assert found
-            assert (line.text is None) == (line.fault is not None)
-            rejects = [row.reject_reason for row in found if row.reject_reason]
-            assert set(rejects) <= {*REJECT_REASONS}
+    for line in read(path):
+        assert line.line_number >= last
+        last = line.line_number
+        assert (line.text is None) == (line.fault is not None)
+        found = [*land_lines("a", line, RING), *land_pzp_lines("a", line, RING)]
+        assert found
+        assert {row.reject_reason for row in found} <= {None, *REJECT_REASONS}
 
 
 @given(data=st.lists(PIECES | st.binary(max_size=4)).map(b"".join))

@@ -313,6 +313,7 @@ def test_entries_that_are_no_files_are_told(tmp_path: Path) -> None:
 def test_what_may_not_be_read_is_told(tmp_path: Path) -> None:
     """In a process without the rights of root, if the tests have them."""
     (tmp_path / "a.jsonl").write_text("{}\n")
+    (tmp_path / "a.jsonl").chmod(0o644)
     (tmp_path / "locked").mkdir(mode=0)
     (tmp_path / "secret.jsonl").touch(mode=0)
     for folder in (tmp_path, *tmp_path.parents[:2]):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import bz2
 import gzip
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from scuttlehouse.files.parts import PLAIN, Log
 from scuttlehouse.files.recognise import recognise
 from scuttlehouse.landing import content_hash
 from scuttlehouse.ledger import LedgerEntry, RulesChangedError, take_stock
+from scuttlehouse.unchanged import is_unchanged
 
 NAMES = ["a.jsonl", "b.jsonl", "c/d.jsonl.gz"]
 
@@ -157,6 +159,29 @@ def test_a_log_that_cannot_be_read_for_a_while_keeps_its_lines(tmp_path: Path) -
     path.write_bytes(b"a,b\n")
     [later] = real_stock(tmp_path, {"a.jsonl": after})
     assert (later.status, later.batch_id) == ("left_out", "now")
+
+
+def test_what_is_left_out_makes_no_build_new(tmp_path: Path) -> None:
+    """Until it can be read."""
+    (tmp_path / "a.jsonl").write_bytes(b"{}\n")
+    (tmp_path / "b.jsonl").write_bytes(b"{}\n")
+    (tmp_path / "c.jsonl").write_bytes(b"a,b\n")
+    (tmp_path / "link.jsonl").symlink_to("gone")
+    stock = real_stock(tmp_path, {})
+    known = {entry.source_file: entry for entry in stock}
+    assert [entry.status for entry in stock] == ["new", "copy", "left_out", "left_out"]
+    assert is_unchanged(list_logs(tmp_path), known)
+    (tmp_path / "gone").touch()
+    os.utime(tmp_path / "gone", (0, 0))
+    assert not is_unchanged(list_logs(tmp_path), known)
+    (tmp_path / "gone").unlink()
+    assert is_unchanged(list_logs(tmp_path), known)
+    for name in ("c.jsonl", "link.jsonl"):
+        # As if another version of the rules had left them out.
+        other = {**known, name: known[name]._replace(status_reason="Another reason.")}
+        assert not is_unchanged(list_logs(tmp_path), other)
+    (tmp_path / "b.jsonl").unlink()
+    assert not is_unchanged(list_logs(tmp_path), known)
 
 
 def real_stock(folder: Path, known: dict[str, LedgerEntry]) -> list[LedgerEntry]:

@@ -61,8 +61,10 @@ _LIST_INSIDE = re.compile(
     r'\{\s*("[^"\\\n]{1,64}")\s*:\s*\[\s*\{\s*"(?:key|value|id|msg|author|previous)"\s*:'
 )
 
+_MAP_OF_MESSAGES = re.compile(r'\{\s*"(?:%|ssb:)[^"\\\n]{1,200}"\s*:\s*\{')
+
 # A long file of JSON that has none of these names in its first bytes is of other software.
-_MANY_LINES = 100
+_MANY = 100
 _OF_MESSAGES = re.compile(r'"(?:author|msg|value|key)"\s*:')
 _OF_OTHERS = (
     "JSON of other software: its first values are no messages. Move it out of the landing folder."
@@ -111,12 +113,15 @@ def recognise_head(head: bytes, compression: str) -> Kind | str:
     text = codecs.getincrementaldecoder(encoding)("replace").decode(head)
     form = form_of(text)
     if form is not None:
-        is_of_others = text.count("\n") >= _MANY_LINES and not _OF_MESSAGES.search(text)
+        is_long = text.count("\n") + text.count("{") >= _MANY
+        is_of_others = is_long and not _OF_MESSAGES.search(text)
         return _OF_OTHERS if is_of_others else Kind(form, compression, encoding)
     wrapped = _LIST_INSIDE.match(text.lstrip(_BLANK))
     if wrapped:
         member = json.dumps(json.loads(wrapped[1]))
         return f"One JSON object around a list{inside}: take the list out with `jq -c '.[{member}][]'`."
+    if _MAP_OF_MESSAGES.match(text.lstrip(_BLANK)):
+        return f"One JSON object with the messages as its members{inside}: take them out with `jq -c '.[]'`."
     if text.lstrip(_BLANK)[:1] == "<":
         return f"This is HTML or XML{inside}, perhaps an error page: download the log again."
     if "\0" in text or text.count("\ufffd") > len(text) // 8:
@@ -155,7 +160,7 @@ def form_of(text: str) -> str | None:
     if text[0] != "{" or text[1:].lstrip()[:1] not in ('"', "}", ""):
         first = _FIRST_OBJECT.search(text)
         return form_of(text[first.end() :]) if first and first.end() else None
-    if _LIST_INSIDE.match(text):
+    if _LIST_INSIDE.match(text) or _MAP_OF_MESSAGES.match(text):
         return None
     try:
         _, end = _DECODER.raw_decode(text)

@@ -27,11 +27,11 @@ _TRIES = 8
 _SHORT = 1 << 14
 _COST_OF_A_TRY = 1 << 12
 
-# What the beginning of a message is looked for by, where no message of the file is known yet.
+# What a message begins with in most files, beside what others of its file begin with.
 _KEYS = "key|id"
 
-# What tells a message from an object inside of one.
-_PARTS = ("value", "msg", "content")
+# What tells a message from an object inside of one: members of which it has all.
+_PARTS = ({"key", "value"}, {"id", "msg"}, {"author", "content"}, {"value", "timestamp"})
 
 
 def split_values(stream: BinaryIO, *, by_line: bool) -> Iterator[Line]:
@@ -44,9 +44,9 @@ def split_values(stream: BinaryIO, *, by_line: bool) -> Iterator[Line]:
     Complexity: O(bytes), memory O(MAX_LINE_BYTES).
 
     >>> import io
-    >>> stream = io.BytesIO(b'[{"a":\\n1},{"a" {"a":2,"value":3}]')
+    >>> stream = io.BytesIO(b'[{"a":\\n1},{"a" {"key":2,"value":3}]')
     >>> [(line.text, line.fault) for line in split_values(stream, by_line=False)]
-    [(b'{"a":\\n1}', None), (None, 'damaged'), (b'{"a":2,"value":3}', None)]
+    [(b'{"a":\\n1}', None), (None, 'damaged'), (b'{"key":2,"value":3}', None)]
     """
     window = _Window(stream)
     name: str | None = None
@@ -123,7 +123,8 @@ class _Window:
         if self.text.startswith("\0", self.start):
             return self._skip_zeros()
         own = _FIRST_MEMBER.match(self.text, self.start)
-        beginning = re.compile(rf'\{{\s*"(?:{name or (re.escape(own[1]) if own else _KEYS)})"\s*:')
+        names = name or (re.escape(own[1]) if own else _KEYS)
+        beginning = re.compile(rf'\{{\s*"(?:{names}|{_KEYS})"\s*:')
         is_object = self.text.startswith("{", self.start)
         skipped = tried = 0
         while True:
@@ -160,7 +161,8 @@ class _Window:
         found = _object_at(self.text, self.start)
         if isinstance(found, int):
             return found + _COST_OF_A_TRY
-        return 0 if any(part in found[0] for part in _PARTS) else found[1] - self.start
+        is_message = any(found[0].keys() >= parts for parts in _PARTS)
+        return 0 if is_message else found[1] - self.start
 
 
 def _object_at(text: str, start: int) -> tuple[dict[str, object], int] | int:
