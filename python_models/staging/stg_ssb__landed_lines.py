@@ -8,6 +8,7 @@ from pyspark.sql import DataFrame, SparkSession
 from scuttlehouse.catalog import home_folder
 from scuttlehouse.epoch_keys import KeyRing, keep_sealed, seal_key
 from scuttlehouse.lines import LandedLine, epoch_key, land_line
+from scuttlehouse.network_key import read_network_key
 from scuttlehouse.spark_landing import (
     arrow_schema,
     lines_of,
@@ -16,7 +17,6 @@ from scuttlehouse.spark_landing import (
     spark_schema,
     splits_frame,
 )
-from scuttlehouse.validation import read_network_key
 from scuttlehouse.warehouse_key import warehouse_pepper
 
 

@@ -18,6 +18,7 @@ from nacl.signing import SigningKey, VerifyKey
 
 from scuttlehouse import jsjson
 from scuttlehouse.ids import message_uri
+from scuttlehouse.network_key import network_key
 from scuttlehouse.validation import (
     LINK_REASONS,
     REASONS,
@@ -27,7 +28,6 @@ from scuttlehouse.validation import (
     check_message,
     check_value,
     feed_format,
-    network_key,
     previous_text,
 )
 
