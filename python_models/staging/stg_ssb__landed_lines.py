@@ -9,6 +9,7 @@ from scuttlehouse.catalog import home_folder
 from scuttlehouse.epoch_keys import KeyRing, keep_sealed, seal_key
 from scuttlehouse.glued_lines import epoch_keys, land_lines
 from scuttlehouse.lines import LandedLine
+from scuttlehouse.network_key import read_network_key
 from scuttlehouse.spark_landing import (
     arrow_schema,
     lines_of,
@@ -17,7 +18,6 @@ from scuttlehouse.spark_landing import (
     spark_schema,
     splits_frame,
 )
-from scuttlehouse.validation import read_network_key
 from scuttlehouse.warehouse_key import warehouse_pepper
 
 

@@ -237,6 +237,28 @@ def _is_signed(message: bytes, signature: bytes, key: bytes, hmac_key: bytes | N
     return True
 
 
+def is_announce_signed(content: jsjson.Value) -> bool:
+    """Whether the metafeed that a ``metafeed/announce`` names has signed it, too; true for any other content.
+
+    The signature is ssb-keys' ``signObj``: over the indented JSON of the content without it.
+    """
+    if not isinstance(content, dict) or content.get("type") != "metafeed/announce":
+        return True
+    metafeed, signature = (
+        content.get("metafeed"),
+        signature_bytes(content.get("signature")),
+    )
+    key = id_bytes(metafeed) if isinstance(metafeed, str) and feed_format(metafeed) else None
+    if key is None or signature is None:
+        return False
+    unsigned = {name: part for name, part in content.items() if name != "signature"}
+    try:
+        crypto_sign_open(signature + jsjson.stringify(unsigned, indent=2).encode(), key)
+    except (BadSignatureError, ValueError):
+        return False
+    return True
+
+
 def root_metafeed_seed(seed: bytes) -> bytes:
     """The Ed25519 seed of the root metafeed that a person's ``metafeed/seed`` derives (HKDF, RFC 5869).
 

@@ -15,7 +15,7 @@ from typing import Any
 import yaml
 
 from scuttlehouse.epoch_keys import KeyRing
-from scuttlehouse.validation import read_network_key
+from scuttlehouse.network_key import read_network_key
 from scuttlehouse.warehouse_key import warehouse_pepper
 
 # The vars that decide what is in the tables.

@@ -15,16 +15,14 @@ from __future__ import annotations
 import hmac
 from binascii import a2b_base64, b2a_base64
 from hashlib import sha256
-from pathlib import Path
 from typing import Literal, NamedTuple, TypeAlias, TypeGuard
 
 from nacl.bindings import crypto_sign_open
 from nacl.exceptions import BadSignatureError
 
 from scuttlehouse import bendybutt, jsjson
-from scuttlehouse.bfe import signature_bytes
 from scuttlehouse.ids import feed_format as feed_format
-from scuttlehouse.ids import feed_id, id_bytes, message_sigil
+from scuttlehouse.ids import feed_id, message_sigil
 
 MAX_LENGTH = 8192
 
@@ -135,7 +133,7 @@ def check_value(
         content_ciphertext: ``meta.originalContent`` of a decrypted message, which stands for the
             content in hash and signature (ruling R2).
         key: the id that the message is said to have, in either spelling; null to accept any.
-        hmac_key: the 32 bytes of :func:`network_key`; null in the main network.
+        hmac_key: the 32 bytes of :func:`scuttlehouse.network_key.network_key`; null in the main network.
 
     Complexity: O(length of the text).
 
@@ -226,43 +224,6 @@ def previous_text(previous: jsjson.Value) -> str | None:
     return previous if isinstance(previous, str) else None
 
 
-def network_key(text: str) -> bytes:
-    """The key of a network of one's own, from its base64 text.
-
-    Raises:
-        ValueError: the text is not 32 bytes in canonical base64.
-
-    >>> network_key("AwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwM=") == bytes([3] * 32)
-    True
-    """
-    key = _canonical_bytes(text)
-    if key is None or len(key) != 32:
-        raise ValueError(
-            "The network's HMAC key must be 32 bytes in canonical base64 (44 characters with the = "
-            "at the end): copy it from the configuration of the network's peers."
-        )
-    return key
-
-
-def read_network_key(path: Path) -> bytes:
-    """The key of a network of one's own, from the file that holds its base64 text and no more.
-
-    Raises:
-        ValueError: the file cannot be read, or holds no such key; it is never shown.
-    """
-    try:
-        text = path.read_bytes()
-    except OSError as error:
-        raise ValueError(
-            f"The network's HMAC key cannot be read from {path} ({error.strerror}): the var "
-            "network_key_file names the file that holds it."
-        ) from None
-    try:
-        return network_key(text.decode("ascii", "replace").strip())
-    except ValueError as error:
-        raise ValueError(f"{path}: {error}") from None
-
-
 def _shape_fault(value: dict[str, jsjson.Value]) -> str | None:
     if list(value) not in MEMBER_ORDERS:
         return "members_out_of_order"
@@ -302,17 +263,18 @@ def is_ciphertext(content: str) -> bool:
     (True, True, False)
     """
     base64, box, rest = content.partition(".box")
-    return bool(box) and _LINE_ENDS.isdisjoint(rest) and _canonical_bytes(base64) is not None
+    return bool(box) and _LINE_ENDS.isdisjoint(rest) and canonical_bytes(base64) is not None
 
 
 def _signature_bytes(signature: jsjson.Value) -> bytes | None:
     if not (isinstance(signature, str) and signature.endswith(_SIGNATURE_END)):
         return None
-    data = _canonical_bytes(signature.removesuffix(_SIGNATURE_END))
+    data = canonical_bytes(signature.removesuffix(_SIGNATURE_END))
     return data if data is not None and 64 <= len(data) <= 66 else None
 
 
-def _canonical_bytes(base64: str) -> bytes | None:
+def canonical_bytes(base64: str) -> bytes | None:
+    """The bytes of a text in canonical base64; None for any other text."""
     try:
         data = a2b_base64(base64)
         return data if b2a_base64(data, newline=False) == base64.encode() else None
@@ -321,7 +283,7 @@ def _canonical_bytes(base64: str) -> bytes | None:
 
 
 def _warning(value: dict[str, jsjson.Value], signature: bytes) -> str | None:
-    if not _is_announcement_signed(value["content"]):
+    if not bendybutt.is_announce_signed(value["content"]):
         return "content_signature_is_wrong"
     if not _is_number(value["timestamp"]):
         return "timestamp_is_no_number"
@@ -331,25 +293,3 @@ def _warning(value: dict[str, jsjson.Value], signature: bytes) -> str | None:
     ):
         return "previous_is_no_message_id"
     return "signature_has_extra_bytes" if len(signature) > 64 else None
-
-
-def _is_announcement_signed(content: jsjson.Value) -> bool:
-    """Whether the metafeed that a ``metafeed/announce`` names has signed it, too; true for any other content.
-
-    The signature is ssb-keys' ``signObj``: over the indented JSON of the content without it.
-    """
-    if not isinstance(content, dict) or content.get("type") != "metafeed/announce":
-        return True
-    metafeed, signature = (
-        content.get("metafeed"),
-        signature_bytes(content.get("signature")),
-    )
-    key = id_bytes(metafeed) if isinstance(metafeed, str) and feed_format(metafeed) else None
-    if key is None or signature is None:
-        return False
-    unsigned = {name: part for name, part in content.items() if name != "signature"}
-    try:
-        crypto_sign_open(signature + jsjson.stringify(unsigned, indent=2).encode(), key)
-    except (BadSignatureError, ValueError):
-        return False
-    return True

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import base64
 import json
+from collections import Counter
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,6 +16,9 @@ from conftest import FIXTURES
 from scuttlehouse import bendybutt, jsjson
 from scuttlehouse.bendybutt import Verdict, check_message, message_bytes
 from scuttlehouse.bfe import NoBytesError, bencode, encode
+from scuttlehouse.epoch_keys import KeyRing
+from scuttlehouse.landing import Line
+from scuttlehouse.lines import land_line
 from scuttlehouse.sample.signing import BendyFeed, ClassicFeed, Signer
 from scuttlehouse.validation import Check, check_value
 
@@ -193,3 +198,27 @@ def test_no_value_stops_the_check(value: dict[str, Any]) -> None:
             "not_checked",
         )
         assert check_message(changed, SEALED, "%a", None, is_opened=True).validity != "valid"
+
+
+def test_every_announcement_of_real_logs_counts(tribes2: Path) -> None:
+    """So that real people keep all their feeds: opened ones by the signature of the announced feed."""
+    counted: Counter[tuple[str, str | None]] = Counter()
+    for path in sorted(tribes2.glob("*/final/*.jsonl")):
+        for number, text in enumerate(path.read_bytes().splitlines(), 1):
+            row = land_line(path.name, Line(number, text, None), KeyRing(b"pepper"))
+            if row and row.is_announcement_signed is not None:
+                assert row.is_announcement_signed, (path, number)
+                counted[str(row.validity), row.warning] += 1
+            elif row and row.feed_format == "bendybutt-v1":
+                assert row.validity == "valid"
+    assert counted.keys() == {("valid", None), ("not_checked", "content_signature_only")}
+    assert min(counted.values()) > 50
+
+
+def test_owners_of_real_logs_show_the_seeds_of_their_metafeeds(tribes2: Path) -> None:
+    for path in sorted(tribes2.glob("*/final/*.jsonl")):
+        lines = enumerate(path.read_bytes().splitlines(), 1)
+        rows = [
+            land_line("a", Line(number, text, None), KeyRing(b"pepper")) for number, text in lines
+        ]
+        assert len({row.owner_id for row in rows if row and row.owner_id}) == 1, path

@@ -343,7 +343,7 @@ def test_glued_messages_of_both_sources() -> None:
     found = [*land_lines("a", glued, RING)]
     assert found[:-1] == [row for line in alone for row in land_lines("a", line, RING)]
     assert (found[-1].reject_reason, found[-1].line_number) == ("damaged", 7)
-    expected = [row for line in alone for row in land_pzp_lines("a", line)]
+    expected = [row for line in alone for row in land_pzp_lines("a", line, RING)]
     assert len(expected) == 2
     assert [*land_pzp_lines("a", glued)] == expected
     assert [*epoch_keys(glued)] == [key for line in alone for key in epoch_keys(line)]

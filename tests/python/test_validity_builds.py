@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from conftest import FIXTURES, Warehouse
-from scuttlehouse.validation import network_key
+from scuttlehouse.network_key import network_key
 
 CASES = [
     json.loads(line)
