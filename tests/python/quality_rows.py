@@ -607,7 +607,7 @@ BAD: dict[tuple[str, str], list[Row]] = {
         {"feed_id": None},
     ],
     ("dim_feeds", "valid_through_sequence"): [
-        {"feed_format": "bendybutt-v1"},
+        {"feed_format": "gabbygrove-v1"},
         {"feed_format": None},
     ],
     ("fct_messages", "feed_id"): [
