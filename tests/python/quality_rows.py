@@ -722,7 +722,7 @@ BAD: dict[tuple[str, str], list[Row]] = {
         {"feed_id": None},
     ],
     ("dim_feeds", "valid_through_sequence"): [
-        {"feed_format": "bendybutt-v1"},
+        {"feed_format": "gabbygrove-v1"},
         {"feed_format": None},
     ],
     ("dim_feeds", "last_message_at"): [{"last_message_at": NOON.replace(year=2020)}],
