@@ -20,6 +20,7 @@ from scuttlehouse.glued_lines import land_lines, land_pzp_lines
 from scuttlehouse.landing import LandingError, list_splits, read_lines
 from scuttlehouse.lines import REJECT_REASONS, LandedLine
 from scuttlehouse.pzp import REASONS as PZP_REASONS
+from scuttlehouse.texts import TOKEN
 
 # Types are written by strangers: so many different ones are told apart, by so many characters.
 MOST_TYPES = 1000
@@ -142,4 +143,5 @@ def _found(log: Log) -> _Found:
 def _type_of(row: LandedLine) -> str:
     if row.is_private and not row.is_decrypted:
         return "(encrypted)"
-    return row.content_type or "(without a type)"
+    kind = row.content_type or "(without a type)"
+    return f"(a text of {kind.split('-')[1]} characters)" if kind.startswith(TOKEN) else kind

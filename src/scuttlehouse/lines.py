@@ -185,7 +185,7 @@ def _parse(line: Line) -> _Parsed | str | None:
         and "content" in value
     ):
         return "not_a_message"
-    if key is None and feed_format(value["author"]) == "classic":
+    if key is None:
         key = check_value(original(value, meta).value).message_key
     if not (isinstance(key, str) and message_uri(key)):
         return "not_a_message"

@@ -134,22 +134,20 @@ def test_pzp_keeps_the_ciphertext_beside_the_message(tables: dict[str, Rows]) ->
     assert {"alice", "bob", "carol"} <= {row["item"] for row in tables["fct_set_items"]}
 
 
-@pytest.mark.parametrize("name", ["alice", "bob", "devices", "relay"])
-def test_an_older_name_of_the_epoch_key_changes_no_line(name: str) -> None:
+def test_an_older_name_of_the_epoch_key_changes_no_line() -> None:
     """ssb-tribes2 1.0.0 writes groupKey where later versions write secret."""
-    [ours] = (PROJECT / "sample").glob(f"{name}.jsonl*")
-    [older] = (REPORTED / "gk_tribes2_1_0_0").glob(f"{name}.jsonl*")
-    keys = 0
-    for line, renamed in zip(lines_of(ours), lines_of(older), strict=True):
-        assert land_line(name, line, RING) == land_line(name, renamed, RING)
-        key = epoch_key(line)
-        assert key == epoch_key(renamed)
-        keys += key is not None and line != renamed
-    assert keys or name in ("devices", "relay"), "lines that differ in their text"
-
-
-def lines_of(log: Path) -> list[Line]:
-    return [Line(number, text, None) for number, text in enumerate(plain(log).split(b"\n"), 1)]
+    renamed = 0
+    for log in sorted((PROJECT / "sample").iterdir()):
+        for text in plain(log).split(b"\n"):
+            line, older = (
+                Line(1, words, None) for words in (text, text.replace(b'"secret":', b'"groupKey":'))
+            )
+            # The hash of the whole plaintext is the only column that knows the name.
+            found = [land_line(log.name, one, RING) for one in (line, older)]
+            assert len({row and row._replace(plaintext_hash=None) for row in found}) == 1
+            assert epoch_key(line) == epoch_key(older)
+            renamed += epoch_key(line) is not None and line != older
+    assert renamed > 20
 
 
 def plain(log: Path) -> bytes:

@@ -6,7 +6,9 @@ import base64
 import gzip
 import json
 import os
+import shutil
 import socket
+import tempfile
 import tracemalloc
 from collections import Counter
 from collections.abc import Callable
@@ -310,24 +312,25 @@ def test_entries_that_are_no_files_are_told(tmp_path: Path) -> None:
     assert told["socket.jsonl"].startswith("A socket and no file: ")
 
 
-def test_what_may_not_be_read_is_told(tmp_path: Path) -> None:
+def test_what_may_not_be_read_is_told() -> None:
     """In a process without the rights of root, if the tests have them."""
-    (tmp_path / "a.jsonl").write_text("{}\n")
-    (tmp_path / "a.jsonl").chmod(0o644)
-    (tmp_path / "locked").mkdir(mode=0)
-    (tmp_path / "secret.jsonl").touch(mode=0)
-    for folder in (tmp_path, *tmp_path.parents[:2]):
-        folder.chmod(0o755)
+    landing = Path(tempfile.mkdtemp(prefix="scuttlehouse-landing-"))
+    (landing / "a.jsonl").write_text("{}\n")
+    (landing / "a.jsonl").chmod(0o644)
+    (landing / "locked").mkdir(mode=0)
+    (landing / "secret.jsonl").touch(mode=0)
+    landing.chmod(0o755)
 
     def look() -> None:
         if os.geteuid() == 0:
             os.setuid(65_534)
-        found = {name: entry.status_reason for name, entry in stock_of(tmp_path).items()}
+        found = {name: entry.status_reason for name, entry in stock_of(landing).items()}
         assert str(found["locked"]).startswith("The folder cannot be read (Permission denied): ")
         assert str(found["secret.jsonl"]).startswith("The file cannot be read (Permission denied)")
         assert found["a.jsonl"] is None
 
     assert exit_code(fork(look)) == 0
+    shutil.rmtree(landing)
 
 
 @pytest.mark.parametrize("name", [b"caf\xe9.jsonl", "a\u2028b.jsonl".encode(), b"a\nb\x1b.jsonl"])
