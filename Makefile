@@ -50,7 +50,7 @@ $(VENV)/.installed: requirements.lock pyproject.toml $(ADAPTER)/pyproject.toml s
 	@$(BIN)/python -m compileall -q src $(ADAPTER)/src
 	@$(BIN)/python -m scuttlehouse.catalog.jars
 	@echo "Keeping Spark's classes ready, so that every build starts faster ..."
-	@$(BIN)/python -m scuttlehouse.class_archive
+	@$(BIN)/python -m scuttlehouse.spark.class_archive
 	@touch $@
 
 java:

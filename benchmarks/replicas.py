@@ -18,8 +18,8 @@ from time import perf_counter
 
 from paper_model import message_id
 from scuttlehouse.databases import open_database
-from scuttlehouse.following import BATCH_SIZE, batches
-from scuttlehouse.replicas import PublishedUpdate, Replica
+from scuttlehouse.replicas.following import BATCH_SIZE, batches
+from scuttlehouse.replicas.replicas import PublishedUpdate, Replica
 
 RUNS = 3
 MESSAGES = 100_000

@@ -44,7 +44,7 @@ from paper_model import (
     random_feeds,
     tangle,
 )
-from scuttlehouse.ids import message_uri
+from scuttlehouse.ssb.ids import message_uri
 from scuttlehouse.timeline import Timeline
 
 ENTRIES = [32_000, 64_000, 128_000, 256_000, 512_000]

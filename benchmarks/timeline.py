@@ -38,10 +38,10 @@ import pyarrow as pa
 import scuttlesort
 
 from paper_model import columns, message_id, named, pairs, random_feeds, tangle
-from scuttlehouse.commands import Command, Ins, read_commands
-from scuttlehouse.order import positions, ranks
-from scuttlehouse.tables import read_graph
+from scuttlehouse.tangles.order import positions, ranks
+from scuttlehouse.tangles.tables import read_graph
 from scuttlehouse.timeline import Timeline
+from scuttlehouse.timeline.commands import Command, Ins, read_commands
 
 SEED = 1
 RUNS = 3

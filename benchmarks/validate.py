@@ -27,8 +27,8 @@ from typing import Any, NamedTuple
 from nacl.bindings import crypto_sign_open
 from nacl.signing import SigningKey
 
-from scuttlehouse import jsjson
-from scuttlehouse.validation import check_link, check_value
+from scuttlehouse.files import jsjson
+from scuttlehouse.ssb.validation import check_link, check_value
 
 SEED = 1
 FEEDS = 100

@@ -1,4 +1,4 @@
-{#- A refresh computes the rows that new lines can have changed. The models int_refresh__* hold their ids; a model with
+{#- A refresh computes the rows that new lines can have changed. The models int_changes__* hold their ids; a model with
     `replaced_keys_from` replaces the rows of these ids and keeps all others. -#}
 
 {#- Whether this build refreshes the tables of an earlier one. Otherwise every table is computed from all lines. -#}
@@ -17,7 +17,7 @@
 {#- SQL that holds for the rows of a model that a test reads: the touched ones where the other rows have passed the same tests in
     the build that published them, otherwise all. -#}
 {% macro is_tested(model_name) -%}
-  {%- set tested = adapter.call_python('scuttlehouse.runs.tested_keys', model_name) if execute -%}
+  {%- set tested = adapter.call_python('scuttlehouse.builds.runs.tested_keys', model_name) if execute -%}
   {{ return(is_among(tested[0], api.Relation.create(schema=target.schema, identifier=tested[1])) if tested else 'true') }}
 {%- endmacro %}
 

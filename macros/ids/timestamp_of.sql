@@ -1,4 +1,4 @@
-{#- A moment from milliseconds since 1970; null where there is none or where it lies outside the years
+{#- A moment from milliseconds since 1970; null where there is none or where it is outside the years
     1 to 9999, which no calendar column can hold. -#}
 {% macro timestamp_of(milliseconds) -%}
 case

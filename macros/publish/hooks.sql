@@ -2,7 +2,7 @@
 {% macro begin_run() %}
   {%- if execute -%}
     {%- do adapter.call_python(
-        'scuttlehouse.runs.begin',
+        'scuttlehouse.builds.runs.begin',
         command=flags.WHICH,
         run_id=invocation_id,
         is_full_refresh=flags.FULL_REFRESH,
@@ -26,14 +26,14 @@
 {#- What every run ends with: a build in which everything has passed is published, and the steps are logged. -#}
 {% macro end_run(results) %}
   {%- if execute -%}
-    {%- do adapter.call_python('scuttlehouse.runs.end', results=results, arguments=invocation_args_dict) -%}
+    {%- do adapter.call_python('scuttlehouse.builds.runs.end', results=results, arguments=invocation_args_dict) -%}
   {%- endif -%}
 {% endmacro %}
 
 
 {#- Shows the files of the landing folder to `dbt source freshness`. The view lives as long as the session. -#}
 {% macro create_landing_files() -%}
-  {%- set folder = adapter.call_python('scuttlehouse.landing.landing_folder') | string | replace('\\', '\\\\') | replace("'", "\\'") -%}
+  {%- set folder = adapter.call_python('scuttlehouse.landing.logs.landing_folder') | string | replace('\\', '\\\\') | replace("'", "\\'") -%}
   {%- do run_query('create or replace global temporary view landing_files using binaryFile options (path '
       ~ "'" ~ folder ~ "', recursiveFileLookup 'true')") -%}
 {%- endmacro %}

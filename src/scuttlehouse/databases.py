@@ -95,4 +95,4 @@ def _open_postgresql(url: str) -> Iterator[Cursor]:
             yield connection.cursor()
     except psycopg.Error as error:
         said = " ".join(str(error).split())
-        raise DatabaseError(f"Mend what PostgreSQL says, then follow again: {said}") from error
+        raise DatabaseError(f"Correct what PostgreSQL says, then follow again: {said}") from error

@@ -30,12 +30,12 @@ from hypothesis import settings
 
 import postgresql
 from houses import House
-from scuttlehouse import runs
+from scuttlehouse.builds import runs
+from scuttlehouse.builds.publishable import public_models
 from scuttlehouse.catalog import prepare_home
 from scuttlehouse.cli import main
-from scuttlehouse.publishable import public_models
 from scuttlehouse.quality import results
-from scuttlehouse.warehouse import open_published
+from scuttlehouse.reading.warehouse import open_published
 
 if TYPE_CHECKING:
     from test_figures import Figures

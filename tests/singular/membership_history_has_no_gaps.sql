@@ -1,6 +1,6 @@
 with
 
-stretches as (
+periods as (
 
     select * from {{ ref('fct_membership_history') }}
     where {{ is_tested('fct_membership_history') }}
@@ -21,17 +21,17 @@ followed as (
         lead(valid_from_position) over (
             partition by group_id, person_id order by valid_from_position
         ) as next_from_position
-    from stretches
+    from periods
 
 ),
 
-current_stretches as (
+current_periods as (
 
     select
         group_id,
         person_id,
         epoch_id
-    from stretches
+    from periods
     where is_current
 
 ),
@@ -59,16 +59,16 @@ faults as (
         or valid_from_position >= valid_to_position
     union all
     select
-        coalesce(current_stretches.group_id, preferences.group_id) as group_id,
-        coalesce(current_stretches.person_id, preferences.person_id) as person_id,
-        coalesce(current_stretches.epoch_id, preferences.epoch_id) as epoch_id
-    from current_stretches
+        coalesce(current_periods.group_id, preferences.group_id) as group_id,
+        coalesce(current_periods.person_id, preferences.person_id) as person_id,
+        coalesce(current_periods.epoch_id, preferences.epoch_id) as epoch_id
+    from current_periods
     full outer join preferences
         on
-            current_stretches.group_id = preferences.group_id
-            and current_stretches.person_id = preferences.person_id
-            and current_stretches.epoch_id = preferences.epoch_id
-    where current_stretches.epoch_id is null or preferences.epoch_id is null
+            current_periods.group_id = preferences.group_id
+            and current_periods.person_id = preferences.person_id
+            and current_periods.epoch_id = preferences.epoch_id
+    where current_periods.epoch_id is null or preferences.epoch_id is null
 
 )
 

@@ -1,4 +1,4 @@
-{{ config(materialized='incremental', unique_key='feed_id', replaced_keys_from='int_refresh__shown_feeds') }}
+{{ config(materialized='incremental', unique_key='feed_id', replaced_keys_from='int_changes__shown_feeds') }}
 
 with
 
@@ -11,7 +11,7 @@ messages as (
 people as (
 
     select * from {{ ref('int_feeds__people') }}
-    where {{ is_touched('feed_id', 'int_refresh__shown_feeds') }}
+    where {{ is_touched('feed_id', 'int_changes__shown_feeds') }}
 
 ),
 

@@ -1,4 +1,4 @@
-{{ config(materialized='incremental', unique_key='feed_id', replaced_keys_from='int_refresh__shown_feeds') }}
+{{ config(materialized='incremental', unique_key='feed_id', replaced_keys_from='int_changes__shown_feeds') }}
 
 with
 

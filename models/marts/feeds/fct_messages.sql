@@ -1,4 +1,4 @@
-{{ config(materialized='incremental', unique_key='feed_id', replaced_keys_from='int_refresh__shown_feeds') }}
+{{ config(materialized='incremental', unique_key='feed_id', replaced_keys_from='int_changes__shown_feeds') }}
 
 with
 
@@ -20,9 +20,9 @@ standings as (
 
 ),
 
-said_epochs as (
+explicit_epochs as (
 
-    select * from {{ ref('int_groups__said_epochs') }}
+    select * from {{ ref('int_groups__explicit_epochs') }}
 
 ),
 
@@ -57,7 +57,7 @@ final as (
         messages.feed_id,
         people.person_id,
         messages.previous_id,
-        coalesce(said_epochs.epoch_id, feed_epochs.epoch_id) as epoch_id,
+        coalesce(explicit_epochs.epoch_id, feed_epochs.epoch_id) as epoch_id,
         messages.content_type,
         messages.validity,
         messages.invalid_reason,
@@ -81,7 +81,7 @@ final as (
     from messages
     inner join people on messages.feed_id = people.feed_id
     left join standings on messages.message_id = standings.message_id
-    left join said_epochs on messages.message_id = said_epochs.message_id
+    left join explicit_epochs on messages.message_id = explicit_epochs.message_id
     left join feed_epochs on messages.feed_id = feed_epochs.feed_id
     left join cutoffs on messages.feed_id = cutoffs.group_feed_id
 

@@ -3,7 +3,7 @@ with
 epochs as (
 
     select * from {{ ref('int_groups__epochs') }}
-    where {{ is_touched('group_id', 'int_refresh__groups') }}
+    where {{ is_touched('group_id', 'int_changes__groups') }}
 
 ),
 

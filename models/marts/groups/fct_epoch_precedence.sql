@@ -1,5 +1,5 @@
--- depends_on: {{ ref('int_refresh__epochs') }}
-{{ config(materialized='incremental', unique_key='epoch_id', replaced_keys_from='int_refresh__epochs') }}
+-- depends_on: {{ ref('int_changes__epochs') }}
+{{ config(materialized='incremental', unique_key='epoch_id', replaced_keys_from='int_changes__epochs') }}
 
 with
 

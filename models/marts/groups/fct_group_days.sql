@@ -31,7 +31,7 @@ forks as (
 repairs as (
 
     select * from {{ ref('fct_epoch_repairs') }}
-    where {{ is_touched('group_id', 'int_refresh__groups') }}
+    where {{ is_touched('group_id', 'int_changes__groups') }}
 
 ),
 
@@ -41,9 +41,9 @@ gaps as (
 
 ),
 
-stretches as (
+periods as (
 
-    select * from {{ ref('int_groups__stretches') }}
+    select * from {{ ref('int_groups__membership_periods') }}
 
 ),
 
@@ -72,7 +72,7 @@ days_of_messages as (
 
 ),
 
--- A stretch without a time begins when the one before it does, or else with the group.
+-- A period without a time begins when the one before it does, or else with the group.
 first_days as (
 
     select
@@ -83,34 +83,34 @@ first_days as (
 
 ),
 
-timed_stretches as (
+timed_periods as (
 
     select
-        stretches.group_id,
-        stretches.person_id,
-        stretches.from_position,
-        stretches.is_excluded,
+        periods.group_id,
+        periods.person_id,
+        periods.from_position,
+        periods.is_excluded,
         coalesce(
-            last_value(stretches.from_ms, true) over (
-                partition by stretches.group_id, stretches.person_id
-                order by stretches.from_position
+            last_value(periods.from_ms, true) over (
+                partition by periods.group_id, periods.person_id
+                order by periods.from_position
                 rows between unbounded preceding and current row
             ),
             first_days.first_ms
         ) as from_ms
-    from stretches
-    inner join first_days on stretches.group_id = first_days.group_id
+    from periods
+    inner join first_days on periods.group_id = first_days.group_id
 
 ),
 
-following_stretches as (
+following_periods as (
 
     select
         group_id,
         is_excluded,
         from_ms,
         lead(from_ms) over (partition by group_id, person_id order by from_position) as to_ms
-    from timed_stretches
+    from timed_periods
 
 ),
 
@@ -123,7 +123,7 @@ events as (
         0 as epoch_count,
         0 as exclusion_count,
         0 as fork_count
-    from following_stretches
+    from following_periods
     where not is_excluded
     union all
     select
@@ -133,7 +133,7 @@ events as (
         0 as epoch_count,
         0 as exclusion_count,
         0 as fork_count
-    from following_stretches
+    from following_periods
     where not is_excluded and to_ms is not null
     union all
     select

@@ -1,8 +1,8 @@
 with
 
-stretches as (
+periods as (
 
-    select * from {{ ref('int_groups__stretches') }}
+    select * from {{ ref('int_groups__membership_periods') }}
 
 ),
 
@@ -18,7 +18,7 @@ final as (
         to_position is null as is_current,
         {{ timestamp_of('from_ms') }} as valid_from_at,
         {{ timestamp_of('to_ms') }} as valid_to_at
-    from stretches
+    from periods
 
 )
 

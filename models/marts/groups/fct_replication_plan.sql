@@ -5,14 +5,14 @@ with
 epoch_members as (
 
     select * from {{ ref('fct_epoch_members') }}
-    where {{ is_touched('group_id', 'int_refresh__groups') }}
+    where {{ is_touched('group_id', 'int_changes__groups') }}
 
 ),
 
 preferred_epochs as (
 
     select * from {{ ref('fct_preferred_epochs') }}
-    where {{ is_touched('group_id', 'int_refresh__groups') }}
+    where {{ is_touched('group_id', 'int_changes__groups') }}
 
 ),
 

@@ -23,7 +23,7 @@ opened_messages as (
 addressed_messages as (
 
     select * from opened_messages
-    where {{ is_touched('group_id', 'int_refresh__groups') }}
+    where {{ is_touched('group_id', 'int_changes__groups') }}
 
 ),
 

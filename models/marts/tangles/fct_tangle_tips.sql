@@ -3,7 +3,7 @@ with
 tangle_messages as (
 
     select * from {{ ref('int_tangles__messages') }}
-    where {{ is_touched('tangle_id', 'int_refresh__tangles') }}
+    where {{ is_touched('tangle_id', 'int_changes__tangles') }}
 
 ),
 

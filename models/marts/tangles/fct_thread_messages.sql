@@ -5,7 +5,7 @@ tangle_messages as (
     select * from {{ ref('int_tangles__messages') }}
     where
         tangle_kind = 'thread'
-        and {{ is_touched('tangle_id', 'int_refresh__tangles') }}
+        and {{ is_touched('tangle_id', 'int_changes__tangles') }}
 
 ),
 

@@ -32,7 +32,7 @@ _TABLES = (
     "check (only_row = 1), record text not null, checksum varchar(64) not null)",
 )
 
-# Other programs read all columns, so one whose name is damaged is told here and not by them.
+# Other programs read all columns, so one whose name is damaged is reported here and not by them.
 _ALL_COLUMNS = (
     "select catalog_name, table_namespace, table_name, metadata_location, "
     "previous_metadata_location, iceberg_type from iceberg_tables limit 0",

@@ -96,7 +96,7 @@ class BuildLock:
         if held and (held.exclusive or not exclusive):
             return
         lock = held.lock if held else self._open()
-        # Alone for a moment, one can start the list of holders anew.
+        # Alone for a moment, one can restart the list of holders.
         is_alone = lock.take(exclusive=True)
         if not is_alone:
             is_shared = lock.take(exclusive=False)

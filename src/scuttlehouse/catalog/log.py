@@ -14,7 +14,7 @@ from scuttlehouse.catalog.reached_files import files_of
 
 TABLE = "fct_builds"
 
-# With more files the log is written anew as one file, because readers open each of them.
+# With more files the log is rewritten as one file, because readers open each of them.
 _MOST_FILES = 50
 
 

@@ -12,7 +12,7 @@ import struct
 from collections.abc import Iterator
 from typing import BinaryIO, NamedTuple
 
-from scuttlehouse import jsjson
+from scuttlehouse.files import jsjson
 from scuttlehouse.files.parts import Line
 
 BLOCK_BYTES = 1 << 16

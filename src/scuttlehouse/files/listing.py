@@ -9,8 +9,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from scuttlehouse.files.parts import Log
-from scuttlehouse.landing import LandingError
-from scuttlehouse.ledger import LedgerEntry
+from scuttlehouse.landing.ledger import LedgerEntry
+from scuttlehouse.landing.logs import LandingError
 
 SUFFIXES = (".jsonl", ".ndjson", ".json", ".log", ".bipf", ".offset", ".txt")
 PACKED = (".gz", ".bz2", ".zst")
@@ -23,7 +23,7 @@ _SPECIAL = (
     (stat.S_ISCHR, "A device"),
     (stat.S_ISBLK, "A device"),
 )
-_REMEDY = "mend its permissions or move it out of the landing folder"
+_REMEDY = "correct its permissions or move it out of the landing folder"
 
 
 def list_logs(folder: Path) -> list[Log]:
@@ -133,7 +133,7 @@ def _entries(folder: Path) -> Iterator[tuple[Path, str | None]]:
         path = Path(os.fsdecode(error.filename))
         if path == folder:
             raise LandingError(
-                f"The landing folder {folder} cannot be read ({error.strerror}): mend its permissions."
+                f"The landing folder {folder} cannot be read ({error.strerror}): correct its permissions."
             )
         yield path, f"The folder cannot be read ({error.strerror}): {_REMEDY}."
 

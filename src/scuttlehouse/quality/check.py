@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from great_expectations.datasource.fluent.spark_datasource import SparkDatasource
     from pyspark.sql import DataFrame
 
-# How many of the values that break an expectation are told.
+# How many of the values that break an expectation are reported.
 EXAMPLES = 3
 
 LONGEST_TEXT = 200
@@ -47,7 +47,7 @@ class Checked(NamedTuple):
 
 
 def check(suites: Iterable[Suite], tables: Mapping[str, DataFrame]) -> list[Checked]:
-    """Check the table of every suite. What is broken is told, never raised.
+    """Check the table of every suite. What is broken is reported, never raised.
 
     ``tables`` holds a DataFrame per ``table_name``. A table is read twice, to count its rows and
     for all expectations; where one fails it is read again, for examples of what breaks it. Nothing

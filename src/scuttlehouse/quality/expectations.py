@@ -21,7 +21,7 @@ class Expectation:
 
     ``name`` is what Great Expectations calls it, ``arguments`` what it asks for beside the column;
     ``sentence`` says it to people; ``column`` is null for a promise about the table. Values that
-    break a promise are told, unless it ``is_private``. No two of a table share name and column.
+    break a promise are reported, unless it ``is_private``. No two of a table share name and column.
     """
 
     name: str
@@ -93,7 +93,7 @@ def shaped(column: str, pattern: str, sentence: str) -> Expectation:
 
 
 def no_key(column: str) -> Expectation:
-    """The column, which holds free text of a log, holds no key (ruling R29). Never told if it does.
+    """The column, which holds free text of a log, holds no key (ruling R29). The value is never shown.
 
     >>> no_key("feed_purpose").is_private
     True

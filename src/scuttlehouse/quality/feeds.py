@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from typing import get_args
 
-from scuttlehouse.feeds import FEED_FAULTS
 from scuttlehouse.files.parts import Compression, Encoding, Form
-from scuttlehouse.ledger import LogStatus
-from scuttlehouse.lines import REJECT_REASONS
-from scuttlehouse.pzp import REASONS as PZP_REASONS
+from scuttlehouse.landing.ledger import LogStatus
+from scuttlehouse.pzp.lines import REASONS as PZP_REASONS
 from scuttlehouse.quality.expectations import (
     FEED_ID,
     among,
@@ -22,7 +20,9 @@ from scuttlehouse.quality.expectations import (
     shaped,
     suite,
 )
-from scuttlehouse.validation import REASONS, WARNINGS, Validity
+from scuttlehouse.ssb.feeds import FEED_FAULTS
+from scuttlehouse.ssb.lines import REJECT_REASONS
+from scuttlehouse.ssb.validation import REASONS, WARNINGS, Validity
 
 # "forged" is found by comparing lines, when all have landed.
 REJECTS = (*REJECT_REASONS, "forged", *PZP_REASONS)

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from typing import get_args
 
-from scuttlehouse.epochs import Rule
+from scuttlehouse.groups.epochs import Rule
+from scuttlehouse.groups.repairs import Action
 from scuttlehouse.quality.expectations import (
     MESSAGE_ID,
     among,
@@ -22,7 +23,6 @@ from scuttlehouse.quality.expectations import (
     shaped,
     suite,
 )
-from scuttlehouse.repairs import Action
 
 GROUPS = (
     suite(
@@ -417,13 +417,13 @@ GROUPS = (
     ),
     suite(
         "fct_membership_history",
-        "a stretch of membership",
+        "a period of membership",
         "group_id person_id epoch_id valid_from_position valid_to_position is_excluded is_current "
         "valid_from_at valid_to_at",
         filled("group_id", "Never null: the group."),
         filled("person_id", "Never null: the person."),
         *message_id("epoch_id", "the epoch that the person is in"),
-        *number("valid_from_position", 0, "where the stretch begins"),
+        *number("valid_from_position", 0, "where the period begins"),
         satisfies(
             "valid_to_position",
             "valid_to_position is null or valid_to_position > valid_from_position",
@@ -433,7 +433,7 @@ GROUPS = (
         satisfies(
             "is_current",
             "is_current = (valid_to_position is null)",
-            "A stretch without an end goes on.",
+            "A period without an end goes on.",
         ),
         satisfies(
             "valid_to_at",

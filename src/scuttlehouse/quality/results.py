@@ -9,11 +9,11 @@ from datetime import UTC, datetime
 from dbt_common.invocation import get_invocation_id
 from pyspark.sql import DataFrame, SparkSession
 
+from scuttlehouse.builds.runs import tested_keys
 from scuttlehouse.catalog import home_folder
 from scuttlehouse.quality.check import check
 from scuttlehouse.quality.data_docs import Foot, write_index, write_pages
 from scuttlehouse.quality.expectations import Suite
-from scuttlehouse.runs import tested_keys
 
 DATA_DOCS = "data_docs"
 

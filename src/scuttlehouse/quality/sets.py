@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from scuttlehouse.pzp import SET_FAULTS
+from scuttlehouse.pzp.lines import SET_FAULTS
 from scuttlehouse.quality.expectations import (
     among,
     at_least,

@@ -168,7 +168,7 @@ TANGLES = (
             "A fault that is documented.",
         ),
         *number("thread_position", 0, "the root"),
-        filled("attached_by", "Never null: every message hangs on something."),
+        filled("attached_by", "Never null: every message is attached to something."),
         among("attached_by", ["linked", "by_time", "branch_missing"], "A way that is documented."),
         at_least("depth", 0, "Not below 0."),
         satisfies(
@@ -198,7 +198,7 @@ TANGLES = (
         filled("tangle_id", "Never null: the tangle."),
         *number("step", 0, "the first command of a refresh and tangle"),
         filled("command", "Never null: every step does something."),
-        among("command", ["ins", "mov", "del"], "What a replica can be told."),
+        among("command", ["ins", "mov", "del"], "The commands of a replica."),
         *message_id("message_id", "what the command is about"),
         at_least("from_position", 0, "The first place is 0; null for `ins`."),
         at_least("to_position", 0, "The first place is 0; null for `del`."),

@@ -9,8 +9,8 @@ from typing import Any
 
 from nacl.bindings import crypto_sign, crypto_sign_seed_keypair
 
-from scuttlehouse.canonical import HASH_BYTES, canonical, from_base58, hash_text, to_base58
-from scuttlehouse.pzp_rules import SELF, SIGNATURE_BYTES, SIGNATURE_TAG
+from scuttlehouse.pzp.canonical import HASH_BYTES, canonical, from_base58, hash_text, to_base58
+from scuttlehouse.pzp.rules import SELF, SIGNATURE_BYTES, SIGNATURE_TAG
 
 from .lines import json_line
 from .summary import OddSetLine

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from scuttlehouse.jsjson import Value, stringify
+from scuttlehouse.files.jsjson import Value, stringify
 
 from .signing import Message
 

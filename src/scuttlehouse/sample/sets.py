@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from scuttlehouse.canonical import to_base58
-from scuttlehouse.pzp import SET_DOMAIN
-from scuttlehouse.sets import lipmaa_depth
+from scuttlehouse.pzp.canonical import to_base58
+from scuttlehouse.pzp.lines import SET_DOMAIN
+from scuttlehouse.sets.items import lipmaa_depth
 
 from .devices import Account, Device, Log, Message
 from .faults import stranger

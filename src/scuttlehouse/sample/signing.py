@@ -15,9 +15,9 @@ from typing import Any
 
 from nacl.bindings import crypto_sign, crypto_sign_seed_keypair
 
-from scuttlehouse import bendybutt
-from scuttlehouse.bfe import bencode
-from scuttlehouse.jsjson import stringify
+from scuttlehouse.files.jsjson import stringify
+from scuttlehouse.ssb import bendybutt
+from scuttlehouse.ssb.bfe import bencode
 
 SIGNATURE_BYTES = 64
 
@@ -136,7 +136,7 @@ class ClassicFeed:
 
 
 class BendyFeed:
-    """A metafeed: messages of bendybutt-v1, signed as bencode (see :mod:`scuttlehouse.bendybutt`)."""
+    """A metafeed: messages of bendybutt-v1, signed as bencode (see :mod:`scuttlehouse.ssb.bendybutt`)."""
 
     def __init__(self, seed: bytes) -> None:
         self.signer = Signer(seed)

@@ -7,8 +7,8 @@ import random
 from collections.abc import Set as AbstractSet
 from typing import Any, NamedTuple
 
-from scuttlehouse.bendybutt import root_metafeed_seed
-from scuttlehouse.jsjson import stringify
+from scuttlehouse.files.jsjson import stringify
+from scuttlehouse.ssb.bendybutt import root_metafeed_seed
 
 from .signing import BendyFeed, ClassicFeed, Message, Signer, base64_text
 from .summary import Summary, TangleBook

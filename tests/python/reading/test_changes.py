@@ -12,8 +12,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from scuttlehouse.changes import count_changes
-from scuttlehouse.warehouse import open_tables
+from scuttlehouse.builds.changes import count_changes
+from scuttlehouse.reading.warehouse import open_tables
 from small_warehouse import SmallWarehouse
 
 # A key has a null now and then; the last columns are compared.

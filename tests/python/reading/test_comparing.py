@@ -14,9 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scuttlehouse.cli import main
-from scuttlehouse.comparing import compare, leads_to
+from scuttlehouse.cli.compare import compare, leads_to
+from scuttlehouse.reading.warehouse import open_published
 from scuttlehouse.timeline import Timeline
-from scuttlehouse.warehouse import open_published
 from small_warehouse import SmallWarehouse
 
 Graph = Mapping[str, Sequence[str]]

@@ -9,11 +9,11 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
+from scuttlehouse.builds.changes import count_changes
 from scuttlehouse.catalog import checksums
-from scuttlehouse.changes import count_changes
 from scuttlehouse.cli import main
-from scuttlehouse.engine import WarehouseError
-from scuttlehouse.warehouse import open_published
+from scuttlehouse.reading.engine import WarehouseError
+from scuttlehouse.reading.warehouse import open_published
 from small_warehouse import SmallWarehouse
 
 ROWS = pa.table({"id": [f"id {n}" for n in range(100)], "number": list(range(100))})

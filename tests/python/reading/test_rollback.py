@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 
 from scuttlehouse.cli import main
-from scuttlehouse.warehouse import open_published
+from scuttlehouse.reading.warehouse import open_published
 from small_warehouse import SmallWarehouse
 
 HOLDER = """

@@ -248,7 +248,7 @@ def test_a_copied_home_is_refused(
 
 
 def test_an_extension_is_missing(ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("scuttlehouse.engine._EXTENSIONS", ("avro", "of_nobody"))
+    monkeypatch.setattr("scuttlehouse.reading.engine._EXTENSIONS", ("avro", "of_nobody"))
     code, out, err = ask("select 1")
     assert (code, out) == (1, "")
     assert err.startswith(

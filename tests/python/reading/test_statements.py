@@ -10,9 +10,9 @@ import duckdb
 import pyarrow as pa
 import pytest
 
-from scuttlehouse.engine import WarehouseError, connect, rows_of
-from scuttlehouse.statements import NO_QUERY, TABLE_FUNCTIONS
-from scuttlehouse.warehouse import Warehouse, open_published
+from scuttlehouse.reading.engine import WarehouseError, connect, rows_of
+from scuttlehouse.reading.statements import NO_QUERY, TABLE_FUNCTIONS
+from scuttlehouse.reading.warehouse import Warehouse, open_published
 from small_warehouse import SmallWarehouse
 
 GROUPS = pa.table({"group_id": ["a", "b"], "epoch_count": [3, None]})

@@ -7,8 +7,8 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from scuttlehouse.engine import WarehouseError
-from scuttlehouse.summary import print_summary
+from scuttlehouse.builds.summary import print_summary
+from scuttlehouse.reading.engine import WarehouseError
 from small_warehouse import SmallWarehouse
 
 NUMBER, TEXT, FLAG = pa.int64(), pa.string(), pa.bool_()
@@ -135,7 +135,7 @@ Groups and the epoch that people should prefer (an id by its first letters)
   dg             1     1       1  e          {}
   dh             1     1       1  e          {}
   di             1     1       1  e          {}
-  To publish, so that groups hang together (fct_epoch_repairs):
+  To publish, so that groups are connected (fct_epoch_repairs):
         3  add                         in 2 groups
         1  exclude                     in 1 groups
 

@@ -86,7 +86,7 @@ def _blank_lines_on_top(file: Path, code: str) -> int:
         text = file.read_text(encoding="utf-8")
     except OSError:
         return 0
-    if text.strip() != code.strip():  # A model of an installed package lies elsewhere.
+    if text.strip() != code.strip():  # A model of an installed package is elsewhere.
         return 0
     return text[: len(text) - len(text.lstrip())].count("\n")
 

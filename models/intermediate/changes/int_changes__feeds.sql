@@ -1,0 +1,117 @@
+-- All that a feed's rows depend on: its messages, what they name as previous, its person and purpose, and the
+-- epoch that its key belongs to. That can only change with the tangle of that epoch.
+{%- set message_columns = {'message_id': 'string', 'feed_id': 'string', 'previous_id': 'string'} %}
+{%- set group_columns = {'message_id': 'string', 'content_type': 'string', 'key_hash': 'string'} %}
+with
+
+sighted_messages as (
+
+    select * from {{ ref('stg_changes__sighted_messages') }}
+
+),
+
+new_messages as (
+
+    select * from {{ ref('stg_ssb__messages') }}
+    where {{ is_refresh() | lower }} and {{ is_touched('message_id', 'stg_changes__sighted_messages') }}
+
+),
+
+published_messages as (
+
+    select * from {{ base_of('stg_ssb__messages', message_columns) }}
+
+),
+
+changed_people as (
+
+    select * from {{ ref('int_changes__people') }}
+
+),
+
+people as (
+
+    select * from {{ ref('int_feeds__people') }}
+
+),
+
+changed_messages as (
+
+    select * from {{ ref('stg_changes__messages') }}
+
+),
+
+touched_tangles as (
+
+    select * from {{ ref('int_changes__tangles') }}
+
+),
+
+tangle_fields as (
+
+    select * from {{ ref('stg_ssb__tangle_fields') }}
+    where {{ is_refresh() | lower }} and tangle_kind = 'epoch'
+
+),
+
+group_messages as (
+
+    {{ now_and_before('stg_ssb__group_messages', group_columns) }}
+
+),
+
+epochs as (
+
+    select
+        message_id,
+        {{ tangle_id('tangle_kind', 'coalesce(root_id, message_id)') }} as tangle_id
+    from tangle_fields
+
+),
+
+-- An epoch that was in another tangle, or had another key, has changed itself.
+touched_epochs as (
+
+    select epochs.message_id
+    from epochs
+    left semi join touched_tangles on epochs.tangle_id = touched_tangles.tangle_id
+    union all
+    select message_id from changed_messages
+
+),
+
+touched_keys as (
+
+    select group_messages.key_hash
+    from group_messages
+    left semi join touched_epochs on group_messages.message_id = touched_epochs.message_id
+    where group_messages.content_type = 'group/init'
+
+),
+
+-- What is new has been read again: all other messages are those of the published build.
+touched_messages as (
+
+    select published_messages.feed_id
+    from published_messages
+    where
+        published_messages.message_id in (select sighted_messages.message_id from sighted_messages)
+        or published_messages.previous_id in (select sighted_messages.message_id from sighted_messages)
+
+),
+
+final as (
+
+    select feed_id from new_messages
+    union
+    select feed_id from touched_messages
+    union
+    select feed_id from changed_people
+    union
+    select people.feed_id
+    from people
+    left semi join touched_keys on people.key_hash = touched_keys.key_hash
+
+)
+
+select * from final

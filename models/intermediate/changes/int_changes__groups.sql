@@ -1,0 +1,172 @@
+-- All that a group's rows depend on: its tangles, those of its epochs, the feeds that are announced for
+-- the keys of its epochs, and the epochs of those who write to it. Groups that share a key share the
+-- epoch that a message with that key belongs to. What comes after a cut-off is of a feed that an exclusion
+-- names.
+{%- set tangle_columns = ['root_id', 'group_id'] %}
+{%- set exclusion_columns = {'group_id': 'string', 'group_feed_id': 'string'} %}
+{%- set message_columns = ['addressed_group_id'] %}
+{%- set tangle_message_columns = {
+    'tangle_id': 'string', 'message_id': 'string', 'root_id': 'string', 'group_id': 'string'
+} %}
+{%- set link_columns = {'tangle_id': 'string', 'previous_id': 'string'} %}
+{%- set feed_columns = {'feed_id': 'string', 'key_hash': 'string'} %}
+with
+
+changed_people as (
+
+    select * from {{ ref('int_changes__people') }}
+
+),
+
+tangle_messages as (
+
+    {{ touched_now_and_before('int_tangles__messages', 'tangle_id', 'int_changes__tangles', tangle_columns) }}
+
+),
+
+feeds as (
+
+    {{ now_and_before('int_feeds__people', feed_columns) }}
+
+),
+
+epochs as (
+
+    select * from {{ ref('int_groups__known_epochs') }}
+
+),
+
+timelines as (
+
+    select * from {{ ref('int_tangles__messages') }}
+    where tangle_kind = 'group' and group_id is not null
+
+),
+
+-- Of a message that is in no tangle the group that it is for.
+addressed_messages as (
+
+    {{ touched_now_and_before('stg_ssb__messages', 'message_id', 'stg_changes__messages', message_columns) }}
+
+),
+
+touched_views as (
+
+    select * from {{ ref('int_changes__views') }}
+
+),
+
+published_tangle_messages as (
+
+    select * from {{ base_of('int_tangles__messages', tangle_message_columns) }}
+
+),
+
+published_links as (
+
+    select * from {{ base_of('fct_tangle_links', link_columns) }}
+
+),
+
+-- What the owner of a log knows of a group hangs on which of its messages the log holds.
+viewed_tangles as (
+
+    select published_tangle_messages.tangle_id
+    from published_tangle_messages
+    left semi join touched_views on published_tangle_messages.message_id = touched_views.message_id
+    union
+    select published_links.tangle_id
+    from published_links
+    left semi join touched_views on published_links.previous_id = touched_views.message_id
+
+),
+
+touched_tangles as (
+
+    select
+        root_id,
+        group_id
+    from tangle_messages
+    union
+    select
+        published_tangle_messages.root_id,
+        published_tangle_messages.group_id
+    from published_tangle_messages
+    left semi join viewed_tangles on published_tangle_messages.tangle_id = viewed_tangles.tangle_id
+
+),
+
+changed_keys as (
+
+    select feeds.key_hash
+    from feeds
+    left semi join changed_people on feeds.feed_id = changed_people.feed_id
+
+),
+
+touched_feeds as (
+
+    select * from {{ ref('int_changes__feeds') }}
+
+),
+
+published_exclusions as (
+
+    select * from {{ base_of('fct_exclusions', exclusion_columns) }}
+
+),
+
+touched_groups as (
+
+    select group_id from touched_tangles
+    where group_id is not null
+    union
+    select addressed_group_id as group_id from addressed_messages
+    where addressed_group_id is not null
+    union
+    select epochs.group_id
+    from epochs
+    left semi join touched_tangles on epochs.epoch_id = touched_tangles.root_id
+    union
+    select epochs.group_id
+    from epochs
+    left semi join changed_keys on epochs.key_hash = changed_keys.key_hash
+    union
+    select published_exclusions.group_id
+    from published_exclusions
+    left semi join touched_feeds on published_exclusions.group_feed_id = touched_feeds.feed_id
+
+),
+
+touched_keys as (
+
+    select epochs.key_hash
+    from epochs
+    left semi join touched_groups on epochs.group_id = touched_groups.group_id
+
+),
+
+-- Whoever writes to a group may do so on a feed that was announced for an epoch of another one.
+feeds_of_touched_keys as (
+
+    select feeds.feed_id
+    from feeds
+    left semi join touched_keys on feeds.key_hash = touched_keys.key_hash
+
+),
+
+final as (
+
+    select group_id from touched_groups
+    union
+    select epochs.group_id
+    from epochs
+    left semi join touched_keys on epochs.key_hash = touched_keys.key_hash
+    union
+    select timelines.group_id
+    from timelines
+    left semi join feeds_of_touched_keys on timelines.feed_id = feeds_of_touched_keys.feed_id
+
+)
+
+select * from final

@@ -1,0 +1,64 @@
+-- A feed's messages also depend on the exclusions that cut it off, which may come with any other feed.
+with
+
+touched_feeds as (
+
+    select * from {{ ref('int_changes__feeds') }}
+
+),
+
+touched_groups as (
+
+    select * from {{ ref('int_changes__groups') }}
+
+),
+
+exclusions as (
+
+    select * from {{ ref('int_groups__member_changes') }}
+    where change = 'exclude'
+
+),
+
+group_messages as (
+
+    select * from {{ ref('stg_ssb__group_messages') }}
+
+),
+
+exclusions_before as (
+
+    select * from {{ base_of('fct_exclusions', {'group_id': 'string', 'group_feed_id': 'string'}) }}
+
+),
+
+feeds_cut_off_now as (
+
+    select explode(group_messages.cutoff_feed_ids) as feed_id
+    from group_messages
+    inner join exclusions on group_messages.message_id = exclusions.message_id
+    left semi join touched_groups on exclusions.group_id = touched_groups.group_id
+
+),
+
+feeds_cut_off_before as (
+
+    select exclusions_before.group_feed_id as feed_id
+    from exclusions_before
+    left semi join touched_groups on exclusions_before.group_id = touched_groups.group_id
+
+),
+
+final as (
+
+    select feed_id from touched_feeds
+    union
+    select feed_id from feeds_cut_off_now
+    where feed_id is not null
+    union
+    select feed_id from feeds_cut_off_before
+    where feed_id is not null
+
+)
+
+select * from final

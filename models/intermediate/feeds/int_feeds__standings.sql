@@ -1,0 +1,64 @@
+with
+
+links as (
+
+    select * from {{ ref('int_feeds__links') }}
+
+),
+
+walked as (
+
+    select * from {{ ref('int_feeds__walked') }}
+
+),
+
+-- Where no sequence is claimed twice, the messages after a fault follow it one by one. A message that
+-- claims no place in the feed has a fault of its own, which is nobody else's.
+chained as (
+
+    select
+        links.message_id,
+        links.feed_id,
+        last(links.link_fault, true) over (
+            partition by links.feed_id, coalesce(links.sequence >= 1, false) order by links.sequence
+        ) as feed_fault,
+        last(case when links.link_fault is not null then links.sequence end, true) over (
+            partition by links.feed_id, coalesce(links.sequence >= 1, false) order by links.sequence
+        ) as feed_fault_sequence
+    from links
+    left anti join walked on links.feed_id = walked.feed_id
+
+),
+
+all_standings as (
+
+    select
+        message_id,
+        feed_id,
+        feed_fault,
+        feed_fault_sequence
+    from chained
+    union all
+    select
+        message_id,
+        feed_id,
+        feed_fault,
+        feed_fault_sequence
+    from walked
+
+),
+
+final as (
+
+    select
+        all_standings.message_id,
+        all_standings.feed_id,
+        all_standings.feed_fault,
+        links.sequence,
+        all_standings.feed_fault_sequence
+    from all_standings
+    inner join links on all_standings.message_id = links.message_id
+
+)
+
+select * from final

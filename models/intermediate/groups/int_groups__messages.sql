@@ -1,0 +1,201 @@
+-- What the rules of authority and exclusion read of a message: all that it knows of in the tangles of its
+-- group, and what it does there.
+with
+
+tangle_messages as (
+
+    select * from {{ ref('int_tangles__messages') }}
+    where tangle_kind in ('group', 'epoch', 'members') and status != 'rejected'
+
+),
+
+tangle_fields as (
+
+    select * from {{ ref('stg_ssb__tangle_fields') }}
+
+),
+
+epochs as (
+
+    select * from {{ ref('int_groups__epochs') }}
+    where {{ is_touched('group_id', 'int_changes__groups') }}
+
+),
+
+timelines as (
+
+    select * from {{ ref('int_groups__timelines') }}
+
+),
+
+group_messages as (
+
+    select * from {{ ref('stg_ssb__group_messages') }}
+
+),
+
+people as (
+
+    select * from {{ ref('int_feeds__people') }}
+
+),
+
+groups as (
+
+    select distinct group_id from epochs
+
+),
+
+-- The tangles of a group: its own two, and those of its epochs' members.
+candidates as (
+
+    select
+        tangle_messages.group_id,
+        tangle_messages.tangle_kind,
+        tangle_messages.message_id,
+        tangle_messages.feed_id,
+        tangle_messages.content_type,
+        tangle_messages.status,
+        tangle_messages.status_reason,
+        tangle_messages.position,
+        tangle_messages.asserted_ms,
+        tangle_messages.received_ms,
+        cast(null as string) as members_root_id,
+        cast(null as string) as epoch_id
+    from tangle_messages
+    left semi join groups on tangle_messages.group_id = groups.group_id
+    where tangle_messages.tangle_kind in ('group', 'epoch')
+    union all
+    select
+        epochs.group_id,
+        tangle_messages.tangle_kind,
+        tangle_messages.message_id,
+        tangle_messages.feed_id,
+        tangle_messages.content_type,
+        tangle_messages.status,
+        tangle_messages.status_reason,
+        cast(null as bigint) as position,
+        tangle_messages.asserted_ms,
+        tangle_messages.received_ms,
+        epochs.epoch_id as members_root_id,
+        case
+            when tangle_messages.status = 'in' and not tangle_messages.is_root then epochs.epoch_id
+        end as epoch_id
+    from tangle_messages
+    inner join epochs on tangle_messages.root_id = epochs.epoch_id
+    where tangle_messages.tangle_kind = 'members'
+
+),
+
+linked_candidates as (
+
+    select
+        candidates.*,
+        candidates.tangle_kind = 'group' and candidates.status = 'in' as is_in_timeline,
+        coalesce(tangle_fields.previous_ids, cast(array() as array<string>)) as previous_ids
+    from candidates
+    left join tangle_fields
+        on
+            candidates.message_id = tangle_fields.message_id
+            and candidates.tangle_kind = tangle_fields.tangle_kind
+
+),
+
+messages as (
+
+    select
+        group_id,
+        message_id,
+        any_value(feed_id) as feed_id,
+        any_value(content_type) as content_type,
+        any_value(asserted_ms) as asserted_ms,
+        -- What somebody says about the future counts from when it came (ruling R13).
+        any_value(least(asserted_ms, received_ms)) as told_ms,
+        max(epoch_id) as epoch_id,
+        max(position) as position,
+        max(members_root_id) as members_root_id,
+        array_sort(array_distinct(flatten(collect_list(previous_ids)))) as previous_ids,
+        array_sort(
+            array_distinct(flatten(collect_list(case when members_root_id is null then previous_ids end)))
+        ) as own_previous_ids,
+        max(case when members_root_id is not null then previous_ids end) as members_previous_ids,
+        max(case when is_in_timeline then previous_ids end) as timeline_previous_ids,
+        bool_or(coalesce(status_reason in ('missing', 'previous_encrypted'), false)) as lacks_previous
+    from linked_candidates
+    group by group_id, message_id
+
+),
+
+timeline_lengths as (
+
+    select
+        group_id,
+        count(*) as message_count
+    from timelines
+    group by group_id
+
+),
+
+described_messages as (
+
+    select
+        messages.*,
+        people.person_id as author_id,
+        epochs.previous_epoch_ids,
+        epochs.has_valid_members_tangle,
+        timelines.epoch_id as written_in_epoch_id,
+        group_messages.recipient_ids,
+        group_messages.excluded_ids,
+        coalesce(timeline_lengths.message_count, 0) as timeline_length,
+        case
+            when epochs.epoch_id is not null then 'init'
+            when messages.epoch_id is null then 'other'
+            when messages.content_type = 'group/add-member' then 'add'
+            when messages.content_type = 'group/exclude-member' then 'exclude'
+            else 'other'
+        end as kind
+    from messages
+    inner join people on messages.feed_id = people.feed_id
+    left join epochs on messages.message_id = epochs.epoch_id and messages.group_id = epochs.group_id
+    left join timelines
+        on messages.message_id = timelines.message_id and messages.group_id = timelines.group_id
+    left join timeline_lengths on messages.group_id = timeline_lengths.group_id
+    left join group_messages on messages.message_id = group_messages.message_id
+
+),
+
+final as (
+
+    select
+        group_id,
+        message_id,
+        author_id,
+        kind,
+        previous_ids,
+        timeline_previous_ids,
+        own_previous_ids,
+        members_root_id,
+        lacks_previous,
+        asserted_ms,
+        case
+            when kind in ('add', 'exclude') then epoch_id
+            when kind = 'other' and not coalesce(content_type like 'group/%', false) then written_in_epoch_id
+        end as epoch_id,
+        case kind
+            when 'add' then recipient_ids
+            when 'exclude' then excluded_ids
+        end as person_ids,
+        coalesce(members_previous_ids, cast(array() as array<string>)) as members_previous_ids,
+        coalesce(previous_epoch_ids, cast(array() as array<string>)) as previous_epoch_ids,
+        coalesce(has_valid_members_tangle, false) as declares_members,
+        -- A time that no calendar has is none.
+        case
+            when told_ms between -62135596800000 and 253402300799999 then cast(told_ms as bigint)
+        end as time_ms,
+        -- What the timeline does not hold counts as after all that it holds.
+        coalesce(position, timeline_length) as position
+    from described_messages
+
+)
+
+select * from final

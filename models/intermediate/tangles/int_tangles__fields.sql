@@ -1,0 +1,38 @@
+with
+
+tangle_fields as (
+
+    select * from {{ ref('stg_ssb__tangle_fields') }}
+
+),
+
+-- A field whose root cannot be read stands in a tangle of its own.
+fields as (
+
+    select
+        {{ tangle_id('tangle_kind', 'coalesce(root_id, message_id)') }} as tangle_id,
+        tangle_kind,
+        coalesce(root_id, message_id) as root_id,
+        message_id,
+        feed_id,
+        previous_ids,
+        content_type,
+        addressed_group_id,
+        validity,
+        fault,
+        sequence,
+        asserted_ms,
+        received_ms,
+        root_id is null and fault is null as is_root
+    from tangle_fields
+
+),
+
+final as (
+
+    select * from fields
+    where {{ is_touched('tangle_id', 'int_changes__tangles') }}
+
+)
+
+select * from final

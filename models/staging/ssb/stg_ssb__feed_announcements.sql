@@ -1,0 +1,53 @@
+{{ config(materialized='incremental', unique_key='message_id', replaced_keys_from='stg_changes__messages') }}
+
+with
+
+messages as (
+
+    select * from {{ ref('stg_ssb__messages') }}
+    -- What has changed is among what was computed, and of that alone the contents are read.
+    where
+        -- Both feeds must have signed that they belong together (ruling R37).
+        is_announcement_signed
+        and content is not null
+        and {{ is_touched('message_id', 'stg_changes__sighted_messages') }}
+        and {{ is_touched('message_id', 'stg_changes__messages') }}
+
+),
+
+contents as (
+
+    select
+        message_id,
+        feed_id,
+        content_type,
+        key_hash,
+        get_json_object(content, '$.metafeed') as metafeed_id,
+        get_json_object(content, '$.subfeed') as subfeed_id,
+        get_json_object(content, '$.feedpurpose') as purpose
+    from messages
+    where content_type in ('metafeed/add/derived', 'metafeed/add/existing', 'metafeed/announce')
+
+),
+
+-- A metafeed speaks for its subfeeds, a main feed for itself: what others say of them is nothing.
+final as (
+
+    select
+        message_id,
+        metafeed_id,
+        subfeed_id,
+        content_type,
+        purpose,
+        key_hash
+    from contents
+    where
+        metafeed_id != subfeed_id
+        and case
+            when content_type = 'metafeed/announce' then feed_id = subfeed_id
+            else feed_id = metafeed_id
+        end
+
+)
+
+select * from final

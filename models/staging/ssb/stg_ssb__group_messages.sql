@@ -1,0 +1,105 @@
+{{ config(materialized='incremental', unique_key='message_id', replaced_keys_from='stg_changes__messages') }}
+
+with
+
+messages as (
+
+    select * from {{ ref('stg_ssb__messages') }}
+    -- What has changed is among what was computed, and of that alone the contents are read.
+    where
+        content is not null
+        and validity != 'invalid'
+        -- Without what was signed nobody can tell who wrote it: it says nothing about others.
+        and coalesce(warning, '') not in ('ciphertext_not_in_log', 'signed_bytes_not_in_log')
+        and {{ is_touched('message_id', 'stg_changes__sighted_messages') }}
+        and {{ is_touched('message_id', 'stg_changes__messages') }}
+
+),
+
+recipients as (
+
+    select
+        message_id,
+        feed_id,
+        content_type,
+        key_hash,
+        asserted_ms,
+        get_json_object(content, '$.root') as root_id,
+        get_json_object(content, '$.name') as said_name,
+        from_json(get_json_object(content, '$.recps'), 'array<string>') as recps,
+        from_json(
+            get_json_object(content, '$.excludes'),
+            'array<struct<id string, groupFeedId string, sequence bigint>>'
+        ) as excludes
+    from messages
+    where content_type in ('group/init', 'group/add-member', 'group/exclude-member')
+
+),
+
+-- A recipient that is no id (a bare key) stands as 0 or as a token in its place.
+people as (
+
+    select
+        *,
+        array_distinct(
+            filter(
+                slice(recps, 2, greatest(size(recps), 1)),
+                person_id -> person_id not in ('0', '') and not {{ is_token('person_id') }}
+            )
+        ) as recipient_ids,
+        array_distinct(
+            filter(
+                transform(excludes, item -> item.id),
+                person_id -> person_id not in ('0', '') and not {{ is_token('person_id') }}
+            )
+        ) as excluded_ids
+    from recipients
+
+),
+
+-- Where each exclusion cuts a feed off (4.1.4.B): of several feeds of a person the least id counts.
+cut_off as (
+
+    select
+        *,
+        transform(
+            excluded_ids,
+            excluded_id -> array_min(
+                transform(
+                    filter(
+                        excludes,
+                        item
+                        -> item.id = excluded_id
+                        and item.groupfeedid != '0'
+                        and not {{ is_token('item.groupfeedid') }}
+                    ),
+                    item -> struct(item.groupfeedid as feed_id, item.sequence as sequence)
+                )
+            )
+        ) as cutoffs
+    from people
+
+),
+
+final as (
+
+    select
+        message_id,
+        feed_id,
+        content_type,
+        key_hash,
+        asserted_ms,
+        root_id,
+        recipient_ids,
+        excluded_ids,
+        case when content_type = 'group/init' then said_name end as said_name,
+        case
+            when not {{ is_token('try_element_at(recps, 1)') }} then nullif(try_element_at(recps, 1), '0')
+        end as group_id,
+        transform(cutoffs, cutoff -> cutoff.feed_id) as cutoff_feed_ids,
+        transform(cutoffs, cutoff -> cutoff.sequence) as cutoff_sequences
+    from cut_off
+
+)
+
+select * from final

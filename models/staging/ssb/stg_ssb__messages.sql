@@ -1,0 +1,200 @@
+{{ config(
+    materialized='incremental',
+    unique_key='message_id',
+    replaced_keys_from='stg_changes__sighted_messages'
+) }}
+
+with
+
+lines as (
+
+    select * from {{ ref('stg_ssb__landed_lines') }}
+    where reject_reason is null and {{ is_touched('message_id', 'stg_changes__sighted_messages') }}
+
+),
+
+log_feeds as (
+
+    select * from {{ ref('stg_ssb__log_feeds') }}
+
+),
+
+published_messages as (
+
+    select * from {{ base_of('stg_ssb__messages', {'message_id': 'string', 'received_ms': 'double'}) }}
+    where {{ is_touched('message_id', 'stg_changes__sighted_messages') }}
+
+),
+
+encrypted_lines as (
+
+    select distinct
+        message_id,
+        feed_id,
+        sequence
+    from lines
+    where validity = 'valid' and is_private and not is_decrypted
+
+),
+
+-- A message that was opened and lost what was signed on the way is the one that another log has encrypted:
+-- the plaintext is somebody's word in any case (ruling R36).
+confirmed_lines as (
+
+    select
+        lines.* except (validity, warning),
+        if(encrypted_lines.message_id is null, lines.validity, 'valid') as validity,
+        if(encrypted_lines.message_id is null, lines.warning, null) as warning
+    from lines
+    left join encrypted_lines
+        on
+            lines.warning in ('ciphertext_not_in_log', 'content_signature_only', 'signed_bytes_not_in_log')
+            and lines.message_id = encrypted_lines.message_id
+            and lines.feed_id = encrypted_lines.feed_id
+            and lines.sequence = encrypted_lines.sequence
+
+),
+
+-- What holds against the others: a line that is not invalid.
+ranked_lines as (
+
+    select
+        *,
+        case validity when 'valid' then 0 when 'not_checked' then 1 else 2 end as validity_rank,
+        min(case validity when 'valid' then 0 when 'not_checked' then 1 else 2 end) over (
+            partition by message_id
+        ) as best_validity_rank
+    from confirmed_lines
+
+),
+
+best_lines as (
+
+    select * from ranked_lines
+    where validity_rank = best_validity_rank
+
+),
+
+plaintexts as (
+
+    select
+        best_lines.message_id,
+        best_lines.plaintext_hash,
+        bool_or(log_feeds.feed_id is not null) as is_of_author,
+        count(distinct best_lines.source_file) as log_count,
+        min(best_lines.source_file) as source_file
+    from best_lines
+    left join log_feeds
+        on best_lines.source_file = log_feeds.source_file and best_lines.feed_id = log_feeds.feed_id
+    where best_lines.plaintext_hash is not null
+    group by best_lines.message_id, best_lines.plaintext_hash
+
+),
+
+ranked_plaintexts as (
+
+    select
+        *,
+        rank() over (partition by message_id order by is_of_author desc, log_count desc) as plaintext_rank
+    from plaintexts
+
+),
+
+-- Of plaintexts that differ, that of the author's own log counts, else that of more logs, else none
+-- (ruling R36).
+differing_messages as (
+
+    select
+        message_id,
+        if(
+            count_if(plaintext_rank = 1) = 1,
+            max(if(plaintext_rank = 1, plaintext_hash, null)),
+            null
+        ) as counting_hash,
+        sort_array(collect_set(source_file)) as source_files
+    from ranked_plaintexts
+    group by message_id
+    having count(*) > 1
+
+),
+
+told_lines as (
+
+    select
+        best_lines.*,
+        differing_messages.source_files,
+        differing_messages.message_id is not null as is_differing,
+        differing_messages.message_id is null
+        or best_lines.plaintext_hash is null
+        or best_lines.plaintext_hash is not distinct from differing_messages.counting_hash as counts
+    from best_lines
+    left join differing_messages on best_lines.message_id = differing_messages.message_id
+
+),
+
+-- A message may be seen in several logs. One that somebody could decrypt counts before the ciphertext
+-- (ruling R2); the rest only makes the choice repeatable.
+sightings as (
+
+    select
+        *,
+        row_number() over (
+            partition by message_id
+            order by counts desc, is_decrypted desc, source_file asc, line_number asc
+        ) as sighting_number,
+        coalesce(
+            min({{ plausible_ms('received_ms') }}) over (partition by message_id),
+            min(received_ms) over (partition by message_id)
+        ) as first_received_ms
+    from told_lines
+
+),
+
+final as (
+
+    select
+        sightings.message_id,
+        sightings.feed_id,
+        sightings.previous_id,
+        sightings.feed_format,
+        if(sightings.counts, sightings.content_type, null) as content_type,
+        if(sightings.counts, sightings.content, null) as content,
+        sightings.validity,
+        sightings.invalid_reason,
+        if(sightings.is_differing, 'plaintexts_differ', sightings.warning) as warning,
+        if(sightings.counts, sightings.key_hash, null) as key_hash,
+        sightings.source_file,
+        element_at(
+            filter(sightings.source_files, name -> name != sightings.source_file), 1
+        ) as differing_source_file,
+        sightings.sequence,
+        sightings.line_number,
+        sightings.is_private,
+        sightings.is_decrypted and sightings.counts as is_decrypted,
+        if(sightings.counts, sightings.is_announcement_signed, null) as is_announcement_signed,
+        sightings.asserted_ms,
+        -- The group that a message is for is its first recipient.
+        case
+            when
+                sightings.counts
+                and (
+                    sightings.content like '%"ssb:identity/group/%'
+                    or sightings.content like '%"ssb:message/cloaked/%'
+                )
+                then get_json_object(sightings.content, '$.recps[0]')
+        end as addressed_group_id,
+        -- The earliest time persists, whatever became of the log that had it (ruling R2).
+        coalesce(
+            least(
+                {{ plausible_ms('sightings.first_received_ms') }},
+                {{ plausible_ms('published_messages.received_ms') }}
+            ),
+            least(sightings.first_received_ms, published_messages.received_ms)
+        ) as received_ms
+    from sightings
+    left join published_messages on sightings.message_id = published_messages.message_id
+    where sightings.sighting_number = 1
+
+)
+
+select * from final

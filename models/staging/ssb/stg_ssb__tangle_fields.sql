@@ -1,0 +1,177 @@
+{{ config(materialized='incremental', unique_key='message_id', replaced_keys_from='stg_changes__messages') }}
+
+with
+
+messages as (
+
+    select * from {{ ref('stg_ssb__messages') }}
+    -- What has changed is among what was computed, and of that alone the contents are read.
+    where
+        content is not null
+        and {{ is_touched('message_id', 'stg_changes__sighted_messages') }}
+        and {{ is_touched('message_id', 'stg_changes__messages') }}
+
+),
+
+contents as (
+
+    select
+        message_id,
+        content_type,
+        parse_json(content) as content
+    from messages
+
+),
+
+-- `tangles` may hold anything: a field is whatever stands under one of its names.
+fields as (
+
+    select
+        contents.message_id,
+        tangles.key as tangle_kind,
+        try_variant_get(tangles.value, '$.root', 'variant') as root,
+        try_variant_get(tangles.value, '$.previous', 'variant') as previous,
+        schema_of_variant(tangles.value) like 'OBJECT%' as is_object
+    from contents,
+        lateral variant_explode(try_variant_get(contents.content, '$.tangles', 'variant')) as tangles
+    where tangles.key is not null
+
+),
+
+read_fields as (
+
+    select
+        message_id,
+        tangle_kind,
+        is_object,
+        cast(root as string) as root_id,
+        schema_of_variant(root) as root_shape,
+        schema_of_variant(previous) as previous_shape,
+        try_cast(previous as array<string>) as previous_ids
+    from fields
+
+),
+
+shaped_fields as (
+
+    select
+        message_id,
+        tangle_kind,
+        previous_ids,
+        case when root_shape = 'STRING' then root_id end as root_id,
+        case
+            when not is_object then 'field_is_no_object'
+            when coalesce(root_shape, '') not in ('VOID', 'STRING') then 'root_is_no_id'
+            when root_shape = 'VOID' and coalesce(previous_shape, '') != 'VOID' then 'root_has_previous'
+            when
+                root_shape = 'STRING' and coalesce(previous_shape, '') not in ('ARRAY<STRING>', 'ARRAY<VOID>')
+                then 'previous_is_no_list_of_ids'
+            when exists(previous_ids, previous_id -> previous_id is null) then 'previous_is_no_list_of_ids'
+        end as fault
+    from read_fields
+
+),
+
+-- Posts, votes and whatever else is in a thread are connected by `root` and `branch` (rulings R11 and R39);
+-- what carries a tangle field of that kind says it there.
+thread_posts as (
+
+    select
+        contents.message_id,
+        'thread' as tangle_kind,
+        try_variant_get(contents.content, '$.root', 'string') as root_id,
+        try_variant_get(contents.content, '$.branch', 'variant') as branch
+    from contents
+    where
+        -- In a message about members, `root` is the first message of the group.
+        not coalesce(contents.content_type like 'group/%', false)
+        and schema_of_variant(try_variant_get(contents.content, '$.root', 'variant')) = 'STRING'
+        and try_variant_get(contents.content, '$.tangles.thread', 'variant') is null
+        and (
+            contents.content_type = 'post'
+            or try_variant_get(contents.content, '$.root', 'string') like 'ssb:message/%'
+        )
+
+),
+
+thread_fields as (
+
+    select
+        message_id,
+        tangle_kind,
+        case
+            when schema_of_variant(branch) = 'STRING' then array(cast(branch as string))
+            else try_cast(branch as array<string>)
+        end as previous_ids,
+        root_id,
+        case
+            when
+                coalesce(schema_of_variant(branch), '') not in ('STRING', 'ARRAY<STRING>', 'ARRAY<VOID>')
+                or exists(try_cast(branch as array<string>), previous_id -> previous_id is null)
+                then 'previous_is_no_list_of_ids'
+        end as fault
+    from thread_posts
+
+),
+
+-- Groups before epochs (ruling R38): the first message is that of the one epoch too.
+first_messages as (
+
+    select shaped_fields.message_id
+    from shaped_fields
+    inner join contents on shaped_fields.message_id = contents.message_id
+    where contents.content_type = 'group/init'
+    group by shaped_fields.message_id
+    having
+        bool_or(
+            shaped_fields.tangle_kind = 'group'
+            and shaped_fields.root_id is null
+            and shaped_fields.fault is null
+        )
+        and not bool_or(shaped_fields.tangle_kind in ('epoch', 'members'))
+
+),
+
+epoch_fields as (
+
+    select
+        message_id,
+        explode(array('epoch', 'members')) as tangle_kind,
+        cast(null as array<string>) as previous_ids,
+        cast(null as string) as root_id,
+        cast(null as string) as fault
+    from first_messages
+
+),
+
+all_fields as (
+
+    select * from shaped_fields
+    union all
+    select * from epoch_fields
+    union all
+    select * from thread_fields
+
+),
+
+final as (
+
+    select
+        all_fields.message_id,
+        messages.feed_id,
+        all_fields.tangle_kind,
+        all_fields.root_id,
+        all_fields.fault,
+        messages.content_type,
+        messages.addressed_group_id,
+        messages.validity,
+        messages.sequence,
+        messages.asserted_ms,
+        messages.received_ms,
+        case when all_fields.fault is null then array_distinct(all_fields.previous_ids) end as previous_ids
+    from all_fields
+    inner join messages on all_fields.message_id = messages.message_id
+
+)
+
+select * from final

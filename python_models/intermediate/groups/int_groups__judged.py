@@ -1,0 +1,66 @@
+from typing import Any
+
+import pyarrow as pa
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.pandas.types import from_arrow_schema
+
+from scuttlehouse.groups.authority import GroupMessage, counts, judge
+from scuttlehouse.groups.exclusions import knowledge
+
+SCHEMA = pa.schema(
+    [
+        ("group_id", pa.string()),
+        ("message_id", pa.string()),
+        ("kind", pa.string()),
+        ("is_authorized", pa.bool_()),
+        ("counts", pa.bool_()),
+        ("is_late", pa.bool_()),
+        ("is_before_init", pa.bool_()),
+        ("is_stale", pa.bool_()),
+        ("following_epoch_id", pa.string()),
+        ("excluded_before_ids", pa.list_(pa.string())),
+        ("readded_ids", pa.list_(pa.string())),
+    ]
+)
+
+
+def model(dbt: Any, session: SparkSession) -> DataFrame:
+    dbt.config(materialized="table")
+    messages = dbt.ref("int_groups__messages")
+    keys = dbt.ref("int_groups__epochs").select("epoch_id", "key_rank")
+    ranked = messages.join(keys, messages.message_id == keys.epoch_id, "left").drop(keys.epoch_id)
+    columns = ranked.select("group_id", "key_rank", *GroupMessage._fields)
+    return columns.groupBy("group_id").applyInArrow(find, from_arrow_schema(SCHEMA))
+
+
+def find(table: pa.Table) -> pa.Table:
+    """What each init, addition and exclusion of a group counts for, and which posts are late."""
+    group_id = table["group_id"][0].as_py()
+    columns = (table[name].to_pylist() for name in GroupMessage._fields)
+    messages = [
+        one._replace(person_ids=one.person_ids or ())
+        for one in sorted(map(GroupMessage, *columns), key=lambda one: one.message_id)
+    ]
+    judged = judge(messages)
+    names, ranks = (table[name].to_pylist() for name in ("message_id", "key_rank"))
+    found = knowledge(messages, judged, dict(zip(names, ranks, strict=True)))
+    return pa.Table.from_pylist(
+        [
+            {
+                "group_id": group_id,
+                "message_id": one.message_id,
+                "kind": one.kind,
+                "is_authorized": judged.get(one.message_id),
+                "counts": counts(one, judged),
+                "is_late": one.message_id in found.late,
+                "is_before_init": one.message_id in found.before_init,
+                "is_stale": one.message_id in found.stale,
+                "following_epoch_id": found.following.get(one.message_id),
+                "excluded_before_ids": sorted(found.excluded_before.get(one.message_id, ())),
+                "readded_ids": found.readded.get(one.message_id, []),
+            }
+            for one in messages
+            if one.kind != "other" or one.message_id in found.late
+        ],
+        SCHEMA,
+    )

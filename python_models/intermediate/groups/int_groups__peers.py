@@ -1,0 +1,71 @@
+from collections import defaultdict
+from typing import Any
+
+import pyarrow as pa
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.pandas.types import from_arrow_schema
+
+from scuttlehouse.groups.authority import GroupMessage
+from scuttlehouse.groups.peers import Listed, PeerEpoch, peer_epochs, seen
+from scuttlehouse.groups.repairs import Repair
+
+REPAIR = pa.struct([("action", pa.string()), ("person_id", pa.string()), ("because", pa.string())])
+SCHEMA = pa.schema(
+    [
+        ("group_id", pa.string()),
+        ("source_file", pa.string()),
+        ("owner_id", pa.string()),
+        ("epoch_id", pa.string()),
+        ("counts", pa.bool_()),
+        ("is_tip", pa.bool_()),
+        ("is_member", pa.bool_()),
+        ("member_count", pa.int32()),
+        ("rule", pa.string()),
+        ("fork_count", pa.int32()),
+        ("repairs", pa.list_(REPAIR)),
+    ]
+)
+
+
+def model(dbt: Any, session: SparkSession) -> DataFrame:
+    dbt.config(materialized="table")
+    messages = dbt.ref("int_groups__messages")
+    keys = dbt.ref("int_groups__epochs").select("epoch_id", "key_rank")
+    ranked = messages.join(keys, messages.message_id == keys.epoch_id, "left").drop(keys.epoch_id)
+    sightings = dbt.ref("int_groups__sightings")
+    return (
+        ranked.select("group_id", "key_rank", *GroupMessage._fields, *Listed._fields)
+        .groupBy("group_id")
+        .cogroup(sightings.groupBy("group_id"))
+        .applyInArrow(judge_views, from_arrow_schema(SCHEMA))
+    )
+
+
+def judge_views(table: pa.Table, sightings: pa.Table) -> pa.Table:
+    """The epochs of a group, as the owner of each log that holds some of its messages should judge them."""
+    group_id = table["group_id"][0].as_py()
+    columns = (table[name].to_pylist() for name in GroupMessage._fields)
+    messages = [
+        one._replace(person_ids=one.person_ids or ())
+        for one in sorted(map(GroupMessage, *columns), key=lambda one: one.message_id)
+    ]
+    names = table["message_id"].to_pylist()
+    lists = map(Listed, *(table[name].to_pylist() for name in Listed._fields))
+    listed = dict(zip(names, lists, strict=True))
+    key_ranks = dict(zip(names, table["key_rank"].to_pylist(), strict=True))
+    logs: dict[tuple[str, str], set[str]] = defaultdict(set)
+    for row in sightings.to_pylist():
+        logs[row["source_file"], row["owner_id"]].add(row["message_id"])
+    return pa.Table.from_pylist(
+        [
+            {"group_id": group_id, "source_file": source_file, "owner_id": owner} | as_row(epoch)
+            for (source_file, owner), log in sorted(logs.items())
+            for epoch in peer_epochs(seen(messages, listed, log), key_ranks, owner)
+        ],
+        SCHEMA,
+    )
+
+
+def as_row(epoch: PeerEpoch) -> dict[str, object]:
+    found: list[Repair] = epoch.repairs
+    return epoch._asdict() | {"repairs": [repair._asdict() for repair in found]}

@@ -1,0 +1,42 @@
+from typing import Any
+
+import pyarrow as pa
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.pandas.types import from_arrow_schema
+
+from scuttlehouse.groups.ancestry import nearest_predecessors
+
+SCHEMA = pa.schema(
+    [
+        ("group_id", pa.string()),
+        ("epoch_id", pa.string()),
+        ("predecessor_id", pa.string()),
+        ("distance", pa.int64()),
+    ]
+)
+
+
+def model(dbt: Any, session: SparkSession) -> DataFrame:
+    dbt.config(materialized="table")
+    epochs = dbt.ref("int_groups__messages").where("kind = 'init'")
+    columns = epochs.select("group_id", "message_id", "previous_epoch_ids")
+    return columns.groupBy("group_id").applyInArrow(precede, from_arrow_schema(SCHEMA))
+
+
+def precede(epochs: pa.Table) -> pa.Table:
+    group_id = epochs["group_id"][0].as_py()
+    names, previous = (epochs[name].to_pylist() for name in ("message_id", "previous_epoch_ids"))
+    found = nearest_predecessors(dict(zip(names, previous, strict=True)))
+    return pa.Table.from_pylist(
+        [
+            {
+                "group_id": group_id,
+                "epoch_id": epoch,
+                "predecessor_id": predecessor,
+                "distance": distance,
+            }
+            for epoch, distances in found.items()
+            for predecessor, distance in distances.items()
+        ],
+        SCHEMA,
+    )

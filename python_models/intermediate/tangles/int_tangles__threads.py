@@ -1,0 +1,56 @@
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+
+from scuttlehouse.spark.partitions import whole
+from scuttlehouse.tangles.tables import read_graph
+from scuttlehouse.tangles.thread_order import whole_thread_positions
+
+
+def model(dbt: Any, session: SparkSession) -> DataFrame:
+    dbt.config(materialized="table")
+    # A field that names no root is in no thread; an invalid message says nothing.
+    candidates = (
+        dbt.ref("int_tangles__candidates")
+        .where("tangle_kind = 'thread' and (is_root or message_id != root_id)")
+        .where("coalesce(reject_reason, '') != 'invalid_message'")
+        .select(
+            "tangle_id",
+            "message_id",
+            "previous_ids",
+            F.least("asserted_ms", "received_ms").alias("thread_ms"),
+            "is_root",
+        )
+    )
+    return whole(candidates, "tangle_id").mapInArrow(
+        place, "tangle_id string, message_id string, thread_position bigint, has_branch boolean"
+    )
+
+
+def place(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    candidates = list(batches)
+    if not candidates:
+        return
+    table = pa.Table.from_batches(candidates)
+    graph = read_graph(table)
+    places = whole_thread_positions(
+        graph.nodes.tangle_codes,
+        table["is_root"].to_numpy(),
+        graph.link_message,
+        graph.link_previous,
+        table["thread_ms"],
+        table["message_id"],
+    )
+    has_branch = np.bincount(graph.link_message, minlength=len(graph.nodes)) > 0
+    yield from pa.table(
+        {
+            "tangle_id": table["tangle_id"],
+            "message_id": table["message_id"],
+            "thread_position": pa.array(places),
+            "has_branch": pa.array(has_branch),
+        }
+    ).to_batches()

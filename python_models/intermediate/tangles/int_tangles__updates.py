@@ -1,0 +1,88 @@
+from collections.abc import Iterator
+from typing import Any
+
+import pyarrow as pa
+from dbt_common.invocation import get_invocation_id
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+
+from scuttlehouse.catalog import PUBLISHED, home_folder
+from scuttlehouse.reading.warehouse import are_whole
+from scuttlehouse.spark.touched import is_refresh, touched_rows
+from scuttlehouse.timeline.updates import updates
+
+COLUMNS = (
+    "tangle_id string, step bigint, command string, message_id string, from_position bigint,"
+    " to_position bigint"
+)
+TOLD, ORDERED = "fct_timeline_updates", "fct_tangle_messages"
+
+
+def model(dbt: Any, session: SparkSession) -> DataFrame:
+    """What was told so far, and what leads from the published orders to those of this build."""
+    dbt.config(materialized="table")
+    touched = dbt.ref("int_changes__tangles")
+    refreshes = is_refresh(session)
+
+    def computed(rows: DataFrame) -> DataFrame:
+        return touched_rows(rows, touched) if refreshes else rows
+
+    messages = computed(dbt.ref("int_tangles__messages"))
+    # Until this build is published, readers and replicas see the published order: it starts from there.
+    # Where that is damaged, a build that reads all logs again tells every order from its first message on.
+    goes_on = refreshes or are_whole(home_folder(), TOLD, ORDERED)
+    told = session.table(f"{PUBLISHED}.{TOLD}") if goes_on else None
+    before = computed(session.table(f"{PUBLISHED}.{ORDERED}")) if goes_on else messages.limit(0)
+    changes = (
+        orders(messages, "new_ids")
+        .join(orders(before, "old_ids"), "tangle_id", "full_outer")
+        .where("not new_ids <=> old_ids")
+        .mapInArrow(refresh, COLUMNS)
+    )
+    last = None if told is None else told.agg(F.max("refresh_number")).collect()[0][0]
+    refreshed = changes.select(
+        F.lit((last or 0) + 1).cast("bigint").alias("refresh_number"),
+        F.lit(get_invocation_id()).alias("refresh_id"),
+        "tangle_id",
+        "step",
+        "command",
+        "message_id",
+        "from_position",
+        "to_position",
+        F.current_timestamp().alias("refreshed_at"),
+    )
+    return (
+        refreshed if told is None else computed(told).select(*refreshed.columns).unionAll(refreshed)
+    )
+
+
+def orders(messages: DataFrame, name: str) -> DataFrame:
+    """The ids of every tangle's messages in order."""
+    placed = F.array_sort(F.collect_list(F.struct("position", "message_id")))
+    return (
+        messages.where("status = 'in'")
+        .groupBy("tangle_id")
+        .agg(F.transform(placed, lambda one: one["message_id"]).alias(name))
+    )
+
+
+def refresh(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    for batch in batches:
+        for row in batch.to_pylist():
+            told = [
+                {"tangle_id": row["tangle_id"], **update._asdict()}
+                for update in updates(row["old_ids"] or [], row["new_ids"] or [])
+            ]
+            yield pa.RecordBatch.from_pylist(told, SCHEMA)
+
+
+SCHEMA = pa.schema(
+    [
+        ("tangle_id", pa.string()),
+        ("step", pa.int64()),
+        ("command", pa.string()),
+        ("message_id", pa.string()),
+        ("from_position", pa.int64()),
+        ("to_position", pa.int64()),
+    ]
+)

@@ -1,0 +1,31 @@
+from collections.abc import Iterator
+from typing import Any
+
+import pyarrow as pa
+from pyspark.sql import DataFrame, SparkSession
+
+from scuttlehouse.spark.partitions import whole
+from scuttlehouse.tangles.growth import grow
+from scuttlehouse.tangles.tables import read_graph
+
+
+def model(dbt: Any, session: SparkSession) -> DataFrame:
+    dbt.config(materialized="table")
+    unsettled = dbt.ref("int_tangles__checked").where("not is_settled")
+    candidates = (
+        dbt.ref("int_tangles__candidates")
+        .where("reject_reason is null")
+        .join(unsettled, "tangle_id", "left_semi")
+        .select("tangle_id", "message_id", "previous_ids", "is_root")
+    )
+    return whole(candidates, "tangle_id").mapInArrow(walk, "tangle_id string, message_id string")
+
+
+def walk(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    candidates = list(batches)
+    if candidates:
+        table = pa.Table.from_batches(candidates)
+        graph = read_graph(table)
+        is_root = table["is_root"].to_numpy()
+        is_in = grow(len(graph.nodes), is_root, graph.link_message, graph.link_previous)
+        yield from table.select(["tangle_id", "message_id"]).filter(pa.array(is_in)).to_batches()

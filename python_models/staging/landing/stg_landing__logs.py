@@ -1,0 +1,54 @@
+from typing import Any
+
+from dbt.flags import get_flags
+from dbt_common.invocation import get_invocation_id
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+
+from scuttlehouse.builds.rules import lines_hash
+from scuttlehouse.builds.unchanged import PublishedLogs, published_logs
+from scuttlehouse.catalog import home_folder
+from scuttlehouse.files.listing import list_logs, require_logs
+from scuttlehouse.files.recognise import recognise
+from scuttlehouse.landing.ledger import LedgerEntry, take_stock
+from scuttlehouse.landing.logs import content_hash, landing_folder
+from scuttlehouse.landing.spark import spark_schema
+from scuttlehouse.reading.engine import WarehouseError
+
+
+def model(dbt: Any, session: SparkSession) -> DataFrame:
+    dbt.config(materialized="table")
+    landing, is_full_refresh = landing_folder(), get_flags().FULL_REFRESH
+    published = ledger(is_full_refresh)
+    known = {} if is_full_refresh else published.of_folder(landing)
+    found = list_logs(landing)
+    lost = published.names - {log.source_file for log in found}
+    if not known and lost:
+        print(
+            f"This build reads all logs again, and {len(lost)} that the published build has read are not in "
+            f"{landing}: it leaves their messages out. To have them, put those logs back and run "
+            "`dbt build --full-refresh`."
+        )
+    stock = take_stock(
+        found,
+        known,
+        get_invocation_id(),
+        lines_hash(home_folder(), dbt.config.get("network_key_file")),
+        recognise,
+        content_hash,
+    )
+    if not known:
+        require_logs(landing, stock)
+    return session.createDataFrame(stock, spark_schema(LedgerEntry)).withColumn(
+        "landing_folder", F.lit(str(landing))
+    )
+
+
+def ledger(is_full_refresh: bool) -> PublishedLogs:
+    """What the published build has read; a full refresh needs none, and so repairs a damaged one."""
+    try:
+        return published_logs(home_folder())
+    except WarehouseError:
+        if not is_full_refresh:
+            raise
+        return PublishedLogs(())

@@ -1,0 +1,59 @@
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+from pyspark.sql import DataFrame, SparkSession
+
+from scuttlehouse.catalog import home_folder
+from scuttlehouse.landing.glued_lines import epoch_keys, land_lines
+from scuttlehouse.landing.spark import (
+    arrow_schema,
+    lines_of,
+    new_splits,
+    row_batches,
+    spark_schema,
+    splits_frame,
+)
+from scuttlehouse.ssb.epoch_keys import KeyRing, keep_sealed, seal_key
+from scuttlehouse.ssb.lines import LandedLine
+from scuttlehouse.ssb.network_key import read_network_key
+from scuttlehouse.warehouse_key import warehouse_pepper
+
+
+def model(dbt: Any, session: SparkSession) -> DataFrame:
+    home, key_file = str(home_folder()), dbt.config.get("network_key_file") or ""
+    splits = new_splits(dbt.ref("stg_landing__logs"), dbt.ref("stg_landing__new_logs"))
+    frame = splits_frame(session, splits)
+    keys = frame.mapInArrow(key_finder(home), "sealed_key binary").collect()
+    keep_sealed(Path(home), (bytes(row.sealed_key) for row in keys))
+    return frame.mapInArrow(line_lander(home, key_file), spark_schema(LandedLine))
+
+
+Batches = Iterator[pa.RecordBatch]
+
+
+# Spark writes functions and rows to files and sockets. They hold sealed keys and names of files, and no key.
+def key_finder(home: str) -> Callable[[Batches], Batches]:
+    def find(batches: Batches) -> Batches:
+        pepper = warehouse_pepper(Path(home))
+        for _, line in lines_of(batches):
+            for key in epoch_keys(line):
+                sealed = pa.array([seal_key(pepper, key)], pa.binary())
+                yield pa.record_batch({"sealed_key": sealed})
+
+    return find
+
+
+def line_lander(home: str, key_file: str) -> Callable[[Batches], Batches]:
+    def land(batches: Batches) -> Batches:
+        ring = KeyRing(warehouse_pepper(Path(home)))
+        network_key = read_network_key(Path(key_file)) if key_file else None
+        rows = (
+            row
+            for file, line in lines_of(batches)
+            for row in land_lines(file, line, ring, network_key)
+        )
+        return row_batches(rows, arrow_schema(LandedLine))
+
+    return land

@@ -1,0 +1,1 @@
+"""How a run of dbt begins, ends, publishes and is logged."""

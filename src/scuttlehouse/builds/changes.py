@@ -1,0 +1,190 @@
+"""How many rows of each public table a build added, changed and deleted."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import duckdb
+
+from scuttlehouse.reading.engine import (
+    WarehouseError,
+    connect,
+    first_sentences,
+    identifier,
+    literal,
+    rows_of,
+)
+from scuttlehouse.reading.table_files import TableFiles, read_files, verify
+
+# Rows added, changed and deleted, by table.
+Changes = dict[str, tuple[int, int, int]]
+
+# Where DuckDB says that a row is, in columns that no table shows.
+_PLACE = "filename", "file_row_number"
+
+
+class _State(NamedTuple):
+    """A table before or after a build."""
+
+    location: str
+    columns: dict[str, str]
+    files: TableFiles
+
+
+def count_changes(
+    home: Path,
+    before: Mapping[str, str],
+    after: Mapping[str, str],
+    keys: Mapping[str, Sequence[str]],
+) -> Changes:
+    """Compare two states of tables by key, and rows of the same key by a hash of all columns.
+
+    Only rows that are not in the same file at the same place in both states are compared: files never
+    change, so the others are the same.
+
+    Args:
+        home: the folder of the warehouse.
+        before: the metadata file of each table in the earlier state, by name. All rows of a table that
+            is not in it were added.
+        after: the same in the later state.
+        keys: the columns whose values no two rows of a table share; nulls are values here.
+
+    Returns:
+        Rows added, changed and deleted for each table of ``after``. Left out are tables whose columns
+        are not the same in both states, without a key here, or with a column ``filename`` or
+        ``file_row_number``.
+
+    Raises:
+        WarehouseError: a file of a table is missing or damaged.
+
+    Linear in the rows of the files that are in one state only, and of common files from which a row
+    was deleted.
+    """
+    changes: Changes = {}
+    with connect(home / "warehouse") as connection:
+        for table, location in after.items():
+            try:
+                counted = _count(connection, table, before.get(table), location, keys.get(table))
+            except duckdb.Error as error:
+                said = first_sentences(str(error))
+                raise WarehouseError(f"The changes of {table} cannot be counted: {said}") from None
+            if counted is not None:
+                changes[table] = counted
+    return changes
+
+
+def _count(
+    connection: duckdb.DuckDBPyConnection,
+    table: str,
+    before: str | None,
+    after: str,
+    key: Sequence[str] | None,
+) -> tuple[int, int, int] | None:
+    if before == after:
+        return 0, 0, 0
+    new = _read_state(connection, table, after)
+    if before is None:
+        verify(table, new.files.deletes)
+        [(row_count,)] = rows_of(connection, f"select count(*) from {_scan(after)}")
+        return row_count, 0, 0
+    old = _read_state(connection, table, before)
+    if old.columns != new.columns or not key or old.columns.keys() & set(_PLACE):
+        return None
+    return _compare(connection, table, old, new, key)
+
+
+def _read_state(connection: duckdb.DuckDBPyConnection, table: str, location: str) -> _State:
+    files = read_files(connection, table, location)
+    described = rows_of(connection, f"describe from {_scan(location)}")
+    return _State(location, {name: kind for name, kind, *_ in described}, files)
+
+
+def _scan(location: str) -> str:
+    return f"iceberg_scan({literal(location)})"
+
+
+def _compare(
+    connection: duckdb.DuckDBPyConnection, table: str, old: _State, new: _State, key: Sequence[str]
+) -> tuple[int, int, int]:
+    verify(table, sorted(old.files.deletes | new.files.deletes | (old.files.data ^ new.files.data)))
+    common = _find_places(connection, table, old, new)
+    gone = _rows(old, old.files.data - new.files.data, common, "gone", key)
+    came = _rows(new, new.files.data - old.files.data, common, "came", key)
+    matches = [f"old.key_{n} is not distinct from new.key_{n}" for n in range(len(key))]
+    [(added, changed, deleted)] = rows_of(
+        connection,
+        "select count(*) filter (where old.row_hash is null), "
+        "count(*) filter (where old.row_hash <> new.row_hash), "
+        "count(*) filter (where new.row_hash is null) "
+        f"from ({gone}) as old full join ({came}) as new on {' and '.join(matches)}",
+    )
+    return added, changed, deleted
+
+
+def _find_places(
+    connection: duckdb.DuckDBPyConnection, table: str, old: _State, new: _State
+) -> frozenset[str]:
+    """Find the places in common files at which a row is in only one of the states.
+
+    They are in the tables ``gone``, of rows of the old state, and ``came``, of rows of the new one.
+
+    Returns:
+        The files of these places, and perhaps others; none, and no tables, if there is no such place.
+    """
+    common, differing = old.files.data & new.files.data, old.files.deletes ^ new.files.deletes
+    if not (common and differing):
+        return frozenset()
+    deletes = ", ".join(map(literal, sorted(differing)))
+    connection.execute(
+        "create or replace temp table places as select file_path as filename, pos as file_row_number "
+        f"from read_parquet([{deletes}]) where file_path in {_list(common)}"
+    )
+    found = rows_of(connection, "select distinct filename from places")
+    files = frozenset(filename for (filename,) in found)
+    if files:
+        verify(table, sorted(files))
+        in_old, in_new = (
+            f"select {', '.join(_PLACE)} from {_scan(state.location)} "
+            f"where filename in {_list(files)} and ({', '.join(_PLACE)}) in (from places)"
+            for state in (old, new)
+        )
+        connection.execute(f"create or replace temp table gone as {in_old} except {in_new}")
+        connection.execute(f"create or replace temp table came as {in_new} except {in_old}")
+    return files
+
+
+def _rows(
+    state: _State, files: Collection[str], common: Collection[str], places: str, key: Sequence[str]
+) -> str:
+    """A query of the keys and hashes of rows: all of some files, and those at places in common files."""
+    columns = [f"{identifier(name)} as key_{number}" for number, name in enumerate(key)]
+    selected = f"select {', '.join(columns)}, {_hash(state.columns)} as row_hash"
+    rows = f"{selected} from {_scan(state.location)} where filename in"
+    if not common:
+        return f"{rows} {_list(files)}"
+    is_there = f"({', '.join(_PLACE)}) in (from {places})"
+    return f"{rows} {_list(files)} union all {rows} {_list(common)} and {is_there}"
+
+
+def _hash(columns: Mapping[str, str]) -> str:
+    """A hash of all columns. DuckDB's hash of a null list is that of an empty list: their JSON is not.
+
+    >>> _hash({"id": "VARCHAR", "parts": "VARCHAR[]"})
+    'hash("id", to_json("parts"))'
+    """
+    values = [
+        f"to_json({identifier(name)})" if _is_nested(kind) else identifier(name)
+        for name, kind in sorted(columns.items())
+    ]
+    return f"hash({', '.join(values)})"
+
+
+def _is_nested(kind: str) -> bool:
+    return kind.endswith("]") or kind.startswith(("STRUCT", "MAP"))
+
+
+def _list(paths: Collection[str]) -> str:
+    # null equals nothing: it stands there for the case that there is no path.
+    return f"({', '.join(['null', *map(literal, sorted(paths))])})"

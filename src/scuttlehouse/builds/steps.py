@@ -1,0 +1,168 @@
+"""The steps of a run, as rows of ``fct_builds``."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from scuttlehouse.builds.changes import Changes
+
+SCHEMA = pa.schema(
+    [
+        ("build_id", pa.string()),
+        ("step", pa.string()),
+        ("step_kind", pa.string()),
+        ("status", pa.string()),
+        ("message", pa.string()),
+        ("seconds", pa.float64()),
+        ("rows_in", pa.int64()),
+        ("rows_out", pa.int64()),
+        ("rows_added", pa.int64()),
+        ("rows_changed", pa.int64()),
+        ("rows_deleted", pa.int64()),
+        ("settling_steps", pa.int64()),
+        ("started_at", pa.timestamp("us", tz="UTC")),
+    ]
+)
+LONGEST_MESSAGE = 500
+
+# Tables that tell of builds: every build changes them.
+OF_BUILDS = ("dim_logs", "fct_timeline_updates", "fct_quality_results")
+
+
+def run_step(
+    build_id: str,
+    status: str,
+    *,
+    started_at: datetime | None = None,
+    message: str | None = None,
+    changes: Changes | None = None,
+) -> dict[str, Any]:
+    """The row of a whole run."""
+    step = {"build_id": build_id, "step": "build", "step_kind": "build", "status": status}
+    seconds = (datetime.now(UTC) - started_at).total_seconds() if started_at else None
+    return {
+        **step,
+        "message": message,
+        "seconds": seconds,
+        "started_at": started_at,
+        **_changed_rows(total_changes(changes or {})),
+    }
+
+
+def node_steps(
+    build_id: str,
+    results: Sequence[Any],
+    changes: Changes,
+    tables: Mapping[str, str],
+    settling_steps: int,
+    started_at: datetime,
+) -> list[dict[str, Any]]:
+    """A row for each model, seed and test that a run has run.
+
+    Args:
+        results: dbt's results.
+        changes: what ``count_changes`` found.
+        tables: the metadata file of every table that the run may have made, by name.
+        settling_steps: the var ``settle_steps``.
+        started_at: when the run began; tables are asked what was written since.
+    """
+    nodes = [
+        result for result in results if str(result.node.resource_type) in ("model", "seed", "test")
+    ]
+    written = {
+        result.node.unique_id: rows_written(tables[result.node.alias], started_at)
+        for result in nodes
+        if str(result.node.resource_type) != "test" and result.node.alias in tables
+    }
+    steps = [_node_step(build_id, result, changes, written, settling_steps) for result in nodes]
+    # A retry publishes tables that the build before it has made.
+    made = {result.node.alias for result in nodes}
+    return steps + [
+        {
+            "build_id": build_id,
+            "step": table,
+            "step_kind": "model",
+            "status": "success",
+            **_changed_rows(counts),
+        }
+        for table, counts in changes.items()
+        if table not in made
+    ]
+
+
+def _node_step(
+    build_id: str,
+    result: Any,
+    changes: Changes,
+    written: Mapping[str, int | None],
+    settling_steps: int,
+) -> dict[str, Any]:
+    node = result.node
+    parents = getattr(node.depends_on, "nodes", ())
+    read = [count for parent in parents if (count := written.get(parent)) is not None]
+    passed = str(result.status) in ("success", "pass")
+    is_model = str(node.resource_type) == "model"
+    return {
+        "build_id": build_id,
+        "step": node.name,
+        "step_kind": str(node.resource_type),
+        "status": str(result.status),
+        "message": None if passed else first_line(result.message),
+        "seconds": result.execution_time,
+        "rows_in": sum(read) if read else None,
+        "rows_out": written.get(node.unique_id),
+        "settling_steps": settling_steps if node.name == "int_tangles__settled" else None,
+        "started_at": _aware(result.timing[-1].started_at) if result.timing else None,
+        **_changed_rows(changes.get(node.alias) if is_model else None),
+    }
+
+
+def _aware(moment: datetime | None) -> datetime | None:
+    return moment and (moment if moment.tzinfo else moment.replace(tzinfo=UTC))
+
+
+def first_line(message: str | None) -> str | None:
+    """The first line of a message, cut where it gets long; null for an empty one.
+
+    >>> first_line("It failed.\\nat ..."), first_line("")
+    ('It failed.', None)
+    """
+    lines = (message or "").strip().splitlines()
+    return lines[0][:LONGEST_MESSAGE] if lines else None
+
+
+def _changed_rows(changed: tuple[int, int, int] | None) -> dict[str, int | None]:
+    added, updated, deleted = changed or (None, None, None)
+    return {"rows_added": added, "rows_changed": updated, "rows_deleted": deleted}
+
+
+def total_changes(changes: Changes) -> tuple[int, int, int] | None:
+    """The rows added, changed and deleted in all tables that tell of the logs; null if none was compared."""
+    counts = [counts for table, counts in changes.items() if table not in OF_BUILDS]
+    if not counts:
+        return None
+    added, changed, deleted = (sum(column) for column in zip(*counts, strict=True))
+    return added, changed, deleted
+
+
+def rows_written(metadata_file: str, since: datetime) -> int | None:
+    """The rows that commits to a table since a moment have added; null for no commit, or another disk."""
+    try:
+        metadata = json.loads(Path(metadata_file).read_text())
+    except OSError:
+        return None
+    moment = since.timestamp() * 1000
+    commits = [one for one in metadata.get("snapshots", ()) if one["timestamp-ms"] >= moment]
+    added = (int(one["summary"].get("added-records", 0)) for one in commits)
+    return sum(added) if commits else None
+
+
+def steps_table(steps: Iterable[Mapping[str, Any]]) -> pa.Table:
+    """Steps as a table; what a step does not say is null."""
+    return pa.Table.from_pylist([dict(step) for step in steps], SCHEMA)

@@ -1,0 +1,235 @@
+"""What a build found, in one screen, for somebody who sees these tables for the first time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import groupby
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from scuttlehouse.catalog import PUBLISHED
+from scuttlehouse.printing import visible
+from scuttlehouse.reading.warehouse import Warehouse, open_tables
+
+if TYPE_CHECKING:
+    from scuttlehouse.catalog import Build
+
+SHOWN_GROUPS = 12
+
+_COUNTS = (
+    """
+        select
+            count(*) as message_count,
+            count(*) filter (where validity = 'invalid') as invalid_count,
+            count(*) filter (where validity = 'not_checked') as not_checked_count,
+            count(*) filter (where is_private and not is_decrypted) as encrypted_count
+        from fct_messages
+    """,
+    """
+        select count(*) as feed_count, count(distinct person_id) as person_count
+        from dim_feeds
+        where message_count > 0
+    """,
+    """
+        select
+            count(*) as tangle_count,
+            coalesce(max(depth), 0) as deepest,
+            coalesce(sum(message_count), 0) as tangle_message_count,
+            coalesce(sum(set_aside_count), 0) as set_aside_count,
+            coalesce(sum(gap_count), 0) as gap_count
+        from dim_tangles
+    """,
+    """
+        select
+            count(*) filter (where status = 'new') as new_log_count,
+            count(*) filter (where status = 'changed') as changed_log_count,
+            count(*) filter (where status = 'known') as known_log_count,
+            count(*) filter (where status = 'vanished') as vanished_log_count,
+            count(*) filter (where status in ('copy', 'moved')) as copied_log_count,
+            count(*) filter (where status = 'left_out') as left_out_count
+        from dim_logs
+    """,
+    """
+        select
+            count(*) as set_count,
+            sum(item_count) as item_count,
+            sum(prunable_count) as prunable_count,
+            sum(freed_bytes) as freed_bytes,
+            sum(lost_by_reference_count) as lost_count
+        from dim_sets
+    """,
+)
+
+_REASONS = """
+    select
+        'Rejected lines' as title,
+        reason as word,
+        count(*) as figure,
+        'first: ' || arg_min(source_file, (line_number, source_file)) || ' line ' || min(line_number) as note
+    from fct_rejected_lines
+    group by reason
+    union all
+    select
+        if(status = 'set_aside', 'Set aside', 'Not a candidate'),
+        status_reason,
+        count(*),
+        'in ' || count(distinct tangle_id) || ' tangles'
+    from fct_tangle_messages
+    where status in ('set_aside', 'rejected')
+    group by status, status_reason
+    union all
+    select
+        'To publish, so that groups are connected (fct_epoch_repairs)',
+        action,
+        count(*),
+        'in ' || count(distinct group_id) || ' groups'
+    from fct_epoch_repairs
+    group by action
+    order by title, figure desc, word
+"""
+
+_GROUPS = f"""
+    with
+
+    preferences as (
+
+        select group_id, epoch_id, count(*) as person_count
+        from fct_preferred_epochs
+        group by group_id, epoch_id
+
+    ),
+
+    preferences_of_groups as (
+
+        select
+            group_id,
+            string_agg(
+                person_count || ' prefer ' || split_part(epoch_id, '/', -1)[1:6], ', '
+                order by person_count desc, epoch_id
+            ) as preferences
+        from preferences
+        group by group_id
+
+    ),
+
+    largest_groups as (
+
+        select * from dim_groups
+        order by epoch_count desc, group_id
+        limit {SHOWN_GROUPS}
+
+    )
+
+    select
+        split_part(group_id, '/', -1)[1:6] as short_id,
+        epoch_count,
+        tip_count,
+        person_count,
+        coalesce(split_part(preferred_epoch_id, '/', -1)[1:6], 'none') as preferred,
+        coalesce(preferences, '') as preferences
+    from largest_groups
+    left join preferences_of_groups using (group_id)
+    order by epoch_count desc, short_id
+"""
+
+
+class _Reason(NamedTuple):
+    title: str
+    word: str
+    figure: int
+    note: str
+
+
+def print_summary(home: Path, build: Build, changes: tuple[int, int, int]) -> None:
+    """Print what a build has published.
+
+    Args:
+        home: the folder of the warehouse.
+        build: what is summed up; not what is published meanwhile.
+        changes: how many rows of the public tables the build added, changed and deleted.
+
+    Raises:
+        WarehouseError: a published table lacks a column, or a file of it is missing or damaged.
+    """
+    with open_tables(home, {PUBLISHED: build.public}) as warehouse:
+        for line in _lines(warehouse, home, build.build_id, changes):
+            print(*map(visible, line.split("\n")), sep="\n")
+
+
+def _lines(
+    warehouse: Warehouse, home: Path, build_id: str, changes: tuple[int, int, int]
+) -> Iterator[str]:
+    counted = _counts(warehouse)
+    _, found = warehouse.query(_REASONS)
+    reasons = {
+        title: [*rows]
+        for title, rows in groupby(map(_Reason._make, found), key=lambda reason: reason.title)
+    }
+    added, changed, deleted = changes
+    yield f"\nscuttlehouse: built, tested and published as build {build_id}."
+    yield (
+        "  Of the logs {new_log_count} are new, {changed_log_count} changed, {known_log_count} known "
+        "(not read again), {vanished_log_count} vanished (their lines stay).".format_map(counted)
+    )
+    if counted["copied_log_count"]:
+        yield "  {copied_log_count} are the same log under another name.".format_map(counted)
+    if counted["left_out_count"]:
+        yield (
+            "  {left_out_count} entries of the landing folder were left out. What they are, and what to do: "
+            "select source_file, status_reason from dim_logs where status = 'left_out'"
+        ).format_map(counted)
+    yield (
+        f"  In the tables {added} rows came in, {changed} changed and {deleted} are gone; "
+        "fct_builds says in which."
+    )
+    yield "\nThe log"
+    yield (
+        "  {message_count} messages in {feed_count} feeds of {person_count} people; {encrypted_count} of "
+        "them nobody opened, {invalid_count} are invalid, {not_checked_count} cannot be checked.".format_map(
+            counted
+        )
+    )
+    yield from _table_of("Rejected lines", reasons)
+    yield "\nTangles"
+    yield (
+        "  {tangle_count} tangles hold {tangle_message_count} messages; the deepest has {deepest} steps. "
+        "{set_aside_count} messages wait outside for {gap_count} missing ones.".format_map(counted)
+    )
+    yield from _table_of("Set aside", reasons)
+    yield from _table_of("Not a candidate", reasons)
+    yield "\nGroups and the epoch that people should prefer (an id by its first letters)"
+    yield "  group     epochs  tips  people  preferred  people by epoch"
+    _, groups = warehouse.query(_GROUPS)
+    for group, epochs, tips, people, preferred, preferences in groups:
+        yield f"  {group:<8}  {epochs:>6}  {tips:>4}  {people:>6}  {preferred:<9}  {preferences}"
+    if not groups:
+        yield "  no groups in this log"
+    yield from _table_of("To publish, so that groups are connected (fct_epoch_repairs)", reasons)
+    if counted["set_count"]:
+        yield "\nReplicated sets"
+        yield (
+            "  {set_count} sets hold {item_count} items. {prunable_count} of their messages may go, which "
+            "frees {freed_bytes} bytes and changes nothing; the software that wrote them would drop "
+            "{lost_count} items.".format_map(counted)
+        )
+    data_docs = home / "data_docs" / "index.html"
+    shown = data_docs.relative_to(Path.cwd()) if data_docs.is_relative_to(Path.cwd()) else data_docs
+    yield "\nLook further"
+    yield '  .venv/bin/scuttlehouse sql "select * from dim_groups"        any query over the published tables'
+    yield "  make docs                                                 what every table and column means"
+    yield f"  {shown}   what was checked\n"
+
+
+def _counts(warehouse: Warehouse) -> dict[str, int]:
+    counted: dict[str, int] = {}
+    for statement in _COUNTS:
+        columns, [row] = warehouse.query(statement)
+        counted |= dict(zip(columns, row, strict=True))
+    return counted
+
+
+def _table_of(title: str, reasons: dict[str, list[_Reason]]) -> Iterator[str]:
+    if title in reasons:
+        yield f"  {title}:"
+        for reason in reasons[title]:
+            yield f"    {reason.figure:>5}  {reason.word:<26}  {reason.note}"

@@ -1,0 +1,114 @@
+"""Whether anything is new since the published build: decided without dbt and without Java."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+from scuttlehouse.builds.rules import lines_hash, project_hash, project_variables, rules_hash
+from scuttlehouse.catalog import LOG, PUBLISHED, Build, open_catalog
+from scuttlehouse.catalog.log import TABLE as LOG_TABLE
+from scuttlehouse.files.listing import list_logs
+from scuttlehouse.files.parts import Log
+from scuttlehouse.files.recognise import recognise
+from scuttlehouse.landing.ledger import LedgerEntry
+from scuttlehouse.landing.logs import landing_folder
+from scuttlehouse.reading.warehouse import open_published, open_tables
+
+_LEDGER = """
+    select
+        landing_folder, source_file, content_hash, size_bytes, epoch_ms(modified_at), status, batch_id,
+        lines_hash, status_reason, form, compression, encoding
+    from dim_logs
+"""
+
+
+class PublishedLogs(NamedTuple):
+    """The ledger of the published build: an entry per log, with the landing folder of each."""
+
+    entries: tuple[tuple[str, LedgerEntry], ...]
+
+    @property
+    def names(self) -> set[str]:
+        """The names of all logs whose lines it has."""
+        return {entry.source_file for _, entry in self.entries if entry.batch_id is not None}
+
+    def of_folder(self, folder: Path) -> Mapping[str, LedgerEntry]:
+        """The entries by name; nothing of the ledger counts in another landing folder."""
+        return {
+            entry.source_file: entry for landing, entry in self.entries if landing == str(folder)
+        }
+
+
+def published_logs(home: Path) -> PublishedLogs:
+    """The ledger of the published build; no entries where nothing is published."""
+    with open_catalog(home, read_only=True) as catalog:
+        published = catalog.published()
+    if published is None or "dim_logs" not in published.public:
+        return PublishedLogs(())
+    with open_published(home) as warehouse:
+        _, rows = warehouse.query(_LEDGER)
+    return PublishedLogs(tuple((str(row[0]), LedgerEntry(*row[1:])) for row in rows))
+
+
+def unchanged_build(home: Path, project: Path) -> Build | None:
+    """The published build, where a build would only make its tables again; otherwise None.
+
+    No log is new or has another size or time, none has vanished or come back, and no rule, test or
+    description of the project has changed.
+
+    Raises:
+        LandingError: the landing folder cannot be read.
+    """
+    if not (home / "warehouse").is_dir():
+        return None
+    with open_catalog(home, read_only=True) as catalog:
+        published = catalog.published()
+    variables = project_variables(project)
+    landing = landing_folder()
+    if (
+        published is None
+        or not published.can_be_refreshed(rules_hash(project, variables), landing)
+        or published.project_hash != project_hash(project)
+    ):
+        return None
+    known = published_logs(home).of_folder(landing)
+    rules = lines_hash(home, variables["network_key_file"])
+    is_same = all(entry.lines_hash == rules for entry in known.values())
+    return published if is_same and is_unchanged(list_logs(landing), known) else None
+
+
+def is_unchanged(logs: Iterable[Log], known: Mapping[str, LedgerEntry]) -> bool:
+    """Whether the entries of a folder are those of a ledger: by size, time, and why one is left out."""
+    present = {
+        name: (entry.size_bytes, entry.modified_ms, entry.status_reason)
+        for name, entry in known.items()
+        if entry.status not in ("vanished", "moved")
+    }
+    found = {
+        log.source_file: (log.size_bytes, log.modified_ms, _reason(log, known.get(log.source_file)))
+        for log in logs
+    }
+    return found == present
+
+
+def _reason(log: Log, entry: LedgerEntry | None) -> str | None:
+    """Why a log is not read, as far as that can have changed since the ledger was written."""
+    if log.problem is not None or entry is None:
+        return log.problem
+    if entry.status != "left_out":
+        return entry.status_reason
+    kind = recognise(log)
+    return kind if isinstance(kind, str) else None
+
+
+def logged_builds(home: Path) -> set[str]:
+    """The ids of the runs that came to an end, as the log of runs says; empty where there is no log yet."""
+    with open_catalog(home, read_only=True) as catalog:
+        log = catalog.tables(LOG)
+    if LOG_TABLE not in log:
+        return set()
+    with open_tables(home, {PUBLISHED: log}) as tables:
+        _, rows = tables.query(f"select distinct build_id from {LOG_TABLE} where step = 'build'")
+    return {row[0] for row in rows}

@@ -1,0 +1,51 @@
+"""The command line: a module for each command, imported when the command runs."""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from typing import NoReturn
+
+# The module of each command is imported only when the command is run: it starts faster.
+_COMMANDS = {
+    "inspect": (
+        "scuttlehouse.cli.inspect",
+        "tell what files are, and what is in them, without a build",
+    ),
+    "sql": ("scuttlehouse.cli.sql", "query the published tables"),
+    "compare": ("scuttlehouse.cli.compare", "tell which of two messages of a tangle came first"),
+    "follow": ("scuttlehouse.replicas.following", "bring a replica to the published order"),
+    "rollback": ("scuttlehouse.cli.rollback", "publish an earlier build again"),
+    "sample": ("scuttlehouse.sample", "write a signed sample log"),
+}
+
+
+class _Parser(argparse.ArgumentParser):
+    """Shows no password of a URL that stands where it was not expected."""
+
+    def error(self, message: str) -> NoReturn:
+        super().error(re.sub(r"://\S*@", "://...@", message))
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command; return its exit code. What goes wrong is said in a sentence."""
+    arguments = sys.argv[1:] if arguments is None else arguments
+    chosen = next((argument for argument in arguments if not argument.startswith("-")), None)
+    if arguments and arguments[0] == "build":  # What follows are options of dbt.
+        return int(import_module("scuttlehouse.cli.build").build(arguments[1:]))
+    parser = _Parser(prog="scuttlehouse", description=__doc__)
+    commands = parser.add_subparsers(dest="command", required=True)
+    commands.add_parser(
+        "build", help="dbt build, unless nothing is new; takes the options of dbt build"
+    )
+    for name, (module, purpose) in _COMMANDS.items():
+        command = commands.add_parser(name, help=purpose)
+        if name == chosen:
+            implementation = import_module(module)
+            implementation.add_arguments(command)
+            command.set_defaults(run=implementation.run)
+    args = parser.parse_args(arguments)
+    return int(args.run(args) or 0)

@@ -1,0 +1,147 @@
+"""``scuttlehouse inspect``: what files are, and what is in them, without a build and without Java."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import secrets
+import sys
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from scuttlehouse.files.listing import entry_of, has_name_of_a_log, list_logs, shown_name
+from scuttlehouse.files.parts import Kind, Log
+from scuttlehouse.files.recognise import recognise
+from scuttlehouse.files.unpack import BROKEN
+from scuttlehouse.landing.glued_lines import land_lines, land_pzp_lines
+from scuttlehouse.landing.logs import LandingError, list_splits, read_lines
+from scuttlehouse.pzp.lines import REASONS as PZP_REASONS
+from scuttlehouse.ssb.epoch_keys import KeyRing
+from scuttlehouse.ssb.lines import REJECT_REASONS, LandedLine
+from scuttlehouse.ssb.texts import TOKEN
+
+# Types are written by strangers: so many different ones are told apart, by so many characters.
+MOST_TYPES = 1000
+MOST_CHARACTERS = 60
+SHOWN_TYPES = 20
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The arguments of ``scuttlehouse inspect``."""
+    parser.add_argument("files", nargs="+", metavar="FILE", help="a log, or a folder of logs")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print what the files are; return 1 if one of them cannot be read as a log."""
+    try:
+        is_good = _print_all(args.files)
+        sys.stdout.flush()
+    except BrokenPipeError:  # The reader, `head` for example, has enough.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    return 0 if is_good else 1
+
+
+def _print_all(names: Iterable[str]) -> bool:
+    is_good = True
+    for path in map(Path, names):
+        try:
+            logs = list_logs(path) if path.is_dir() else [entry_of(path, shown_name(str(path)))]
+        except LandingError as error:
+            print(error)
+            is_good = False
+            continue
+        for log in logs:
+            lines = [*_told(log)]
+            print(*lines, sep="\n")
+            is_good = is_good and len(lines) > 1
+    return is_good
+
+
+def _told(log: Log) -> Iterator[str]:
+    """What a file is, line by line; one line alone for what is no log."""
+    has_other_name = log.problem is not None and not has_name_of_a_log(Path(log.path).name)
+    problem = log.problem
+    try:
+        if problem is None or (has_other_name and Path(log.path).is_file()):
+            kind = recognise(log)
+            problem = kind if isinstance(kind, str) else None
+    except BROKEN as error:
+        problem = f"The file cannot be read ({getattr(error, 'strerror', None) or 'it breaks'})."
+    if problem is not None:
+        yield f"{log.source_file}: {problem}"
+        return
+    assert isinstance(kind, Kind)
+    packed = "not compressed" if kind.compression == "none" else kind.compression
+    yield f"{log.source_file}: {kind.form}, {packed}, {kind.encoding}, {log.size_bytes} bytes"
+    if has_other_name:
+        yield f"  {log.problem}"
+    place = "line" if kind.form in ("json_lines", "pretty_printed") else "place"
+    yield from _found(replace(log, kind=kind)).told(place)
+
+
+@dataclass
+class _Found:
+    """What is in a log."""
+
+    messages: Counter[str] = field(default_factory=Counter)
+    validities: Counter[str] = field(default_factory=Counter)
+    rejected: Counter[str] = field(default_factory=Counter)
+    first_lines: dict[str, int] = field(default_factory=dict)
+
+    def add(self, kind: str, validity: str, reason: str | None) -> None:
+        """Count a message."""
+        shown = shown_name(kind[:MOST_CHARACTERS])
+        is_known = shown in self.messages or len(self.messages) < MOST_TYPES
+        self.messages[shown if is_known else "(other types)"] += 1
+        self.validities[f"{validity} ({reason})" if reason else validity] += 1
+
+    def reject(self, reason: str, line_number: int) -> None:
+        """Count a line that is no message."""
+        self.rejected[reason] += 1
+        self.first_lines.setdefault(reason, line_number)
+
+    def told(self, place: str) -> Iterator[str]:
+        """The counts, line by line; `place` is what messages are numbered by."""
+        kinds = self.messages.most_common(SHOWN_TYPES)
+        yield f"  {self.messages.total()} messages" + (", by type:" if kinds else "")
+        yield from (f"    {count:>8}  {kind}" for kind, count in kinds)
+        if len(self.messages) > len(kinds):
+            left = self.messages.total() - sum(count for _, count in kinds)
+            yield f"    {left:>8}  of {len(self.messages) - len(kinds)} more types"
+        if kinds:
+            yield "  each by itself:"
+            yield from (f"    {n:>8}  {word}" for word, n in self.validities.most_common())
+        if self.rejected:
+            yield f"  {self.rejected.total()} lines would be rejected:"
+        for reason, count in self.rejected.most_common():
+            says = REJECT_REASONS.get(reason) or PZP_REASONS.get(reason, "")
+            yield f"    {count:>8}  {reason}, first at {place} {self.first_lines[reason]}. {says}"
+
+
+def _found(log: Log) -> _Found:
+    found = _Found()
+    ring = KeyRing(secrets.token_bytes(32))
+    for split in list_splits([log], max(log.size_bytes, 1)):
+        for line in read_lines(split):
+            for row in land_lines(log.source_file, line, ring):
+                if row.reject_reason is not None:
+                    found.reject(row.reject_reason, row.line_number)
+                else:
+                    found.add(_type_of(row), row.validity or "", row.invalid_reason)
+            for pzp in land_pzp_lines(log.source_file, line, ring):
+                reason = pzp.reject_reason or pzp.invalid_reason
+                if reason is not None:
+                    found.reject(reason, pzp.line_number)
+                else:
+                    found.add(f"pzp {pzp.domain or ''}", "valid", None)
+    return found
+
+
+def _type_of(row: LandedLine) -> str:
+    if row.is_private and not row.is_decrypted:
+        return "(encrypted)"
+    kind = row.content_type or "(without a type)"
+    return f"(a text of {kind.split('-')[1]} characters)" if kind.startswith(TOKEN) else kind

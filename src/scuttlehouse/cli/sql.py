@@ -1,0 +1,40 @@
+"""``scuttlehouse sql``: a query over the published tables."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+
+from scuttlehouse.catalog import CatalogError, home_folder
+from scuttlehouse.cli.row_formats import FORMATS, write_rows
+from scuttlehouse.printing import visible
+from scuttlehouse.reading.engine import WarehouseError
+from scuttlehouse.reading.warehouse import open_published
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of ``scuttlehouse sql``."""
+    parser.add_argument("statement", help='a query, e.g. "select * from dim_groups"')
+    parser.add_argument("--format", choices=FORMATS, default=FORMATS[0])
+    parser.add_argument(
+        "--raw",
+        action="store_true",
+        help="print texts as they are: they may steer a terminal, or run in a spreadsheet",
+    )
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print the answer; return the exit code."""
+    try:
+        with open_published(home_folder()) as warehouse:
+            columns, rows = warehouse.query(args.statement)
+    except (CatalogError, WarehouseError) as error:
+        print(visible(str(error)), file=sys.stderr)
+        return 1
+    try:
+        write_rows(sys.stdout, args.format, columns, rows, is_raw=args.raw)
+        sys.stdout.flush()
+    except BrokenPipeError:  # The reader, `head` for example, has enough.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 0

@@ -1,0 +1,68 @@
+"""What the sources of lines share: a line as a JSON object, and what a table can hold of it."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from scuttlehouse.files import jsjson
+from scuttlehouse.files.parts import Line
+
+
+def line_object(line: Line) -> dict[str, Any] | str:
+    """The JSON object that a line holds, or the reason of a reject why it holds none.
+
+    Never raises, whatever the line holds. O(length of the line).
+
+    >>> line_object(Line(1, b'{"a": [1]}', None)), line_object(Line(2, b"{", None))
+    ({'a': [1.0]}, 'not_json')
+    """
+    if line.text is None:
+        return line.fault or "cut_short"
+    if not line.text.strip():
+        return "empty_line"
+    try:
+        value = jsjson.parse(line.text.decode("utf-8"))
+    except UnicodeDecodeError:
+        return "not_utf8"
+    except jsjson.TooDeepError:
+        return "too_deep"
+    except ValueError:
+        return "not_json"
+    return value if isinstance(value, dict) else "not_a_message"
+
+
+def has_word(line: Line, words: tuple[bytes, ...]) -> bool:
+    """Whether a line has one of some words: to look before parsing.
+
+    >>> has_word(Line(1, b'{"msg": 1}', None), (b'"msg"',))
+    True
+    """
+    text = line.text
+    return text is not None and any(word in text for word in words)
+
+
+def utf8_text(text: str) -> str:
+    """The text with every half of a broken surrogate pair replaced: tables hold UTF-8.
+
+    >>> utf8_text("\\ud800 alone") == "\\ufffd alone"
+    True
+    """
+    if text.isascii():
+        return text
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+
+
+def finite_number(number: object) -> float | None:
+    """The number; None for what is none, and for what no double can hold.
+
+    >>> finite_number(1), finite_number(True), finite_number(float("inf"))
+    (1.0, None, None)
+    """
+    if isinstance(number, bool) or not isinstance(number, int | float):
+        return None
+    try:
+        value = float(number)
+    except OverflowError:
+        return None
+    return value if math.isfinite(value) else None

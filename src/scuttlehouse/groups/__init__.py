@@ -1,0 +1,1 @@
+"""Private groups: epochs, forks, exclusions, membership, repairs."""

@@ -1,0 +1,131 @@
+"""Which epochs precede which (group exclusion specification, section 3; ruling R18).
+
+The epochs of a chain have as many pairs as its length squared. An :class:`Ancestry` holds one integer
+an epoch, with a bit for each epoch before it; :func:`nearest_predecessors` lists the nearest ones only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+
+from scuttlehouse.groups.causality import sweep
+
+Previous = Mapping[str, Collection[str]]
+
+MOST_PREDECESSORS = 100
+"""Of how many predecessors an epoch has rows in ``fct_epoch_precedence``."""
+
+
+class Ancestry:
+    """The precedence of the epochs of one group.
+
+    ``previous`` holds every epoch with those it directly succeeds. What it lists that is no key of
+    ``previous`` is no epoch of the group and counts for nothing. An epoch never precedes itself, and
+    none in a loop has a place here: loops cannot be in the graph of a tangle (R7).
+
+    Complexity: O(epochs + links) operations on integers with a bit an epoch.
+
+    >>> ancestry = Ancestry({"x": [], "y": ["x"], "z": ["y"], "w": ["x"]})
+    >>> ancestry.precedes("x", "z"), ancestry.precedes("y", "w")
+    (True, False)
+    >>> ancestry.unsucceeded("xyz"), sorted(ancestry.nearest_common("z", "w"))
+    (['z'], ['x'])
+    """
+
+    def __init__(self, previous: Previous) -> None:
+        epochs = list(previous)
+        places = {epoch: place for place, epoch in enumerate(epochs)}
+        listed = [
+            [places[one] for one in previous[epoch] if one in places and one != epoch]
+            for epoch in epochs
+        ]
+        self._epochs: list[str] = []
+        self._bits: dict[str, int] = {}
+        self._before: dict[str, int] = {}
+        self._previous = previous
+
+        def visit(node: int, before: int) -> int:
+            # Bits stand in topological order: the highest one of any set precedes no other of it.
+            own = 1 << len(self._epochs)
+            self._epochs.append(epochs[node])
+            self._bits[epochs[node]] = own
+            self._before[epochs[node]] = before
+            return own
+
+        sweep(listed, visit)
+
+    def __contains__(self, epoch: str) -> bool:
+        return epoch in self._bits
+
+    def precedes(self, epoch: str, other: str) -> bool:
+        """Whether the first one precedes the other, directly or through others."""
+        return bool(self._bits[epoch] & self._before[other])
+
+    def mask_of(self, epochs: Iterable[str]) -> int:
+        """The epochs as bits."""
+        mask = 0
+        for epoch in epochs:
+            mask |= self._bits[epoch]
+        return mask
+
+    def masks_after(self) -> dict[str, int]:
+        """All that succeed each epoch, as bits."""
+        after = dict.fromkeys(self._epochs, 0)
+        for epoch in reversed(self._epochs):
+            for one in self._previous[epoch]:
+                if one in after and one != epoch:
+                    after[one] |= after[epoch] | self._bits[epoch]
+        return after
+
+    def in_order(self) -> list[str]:
+        """The epochs, each after all that precede it."""
+        return list(self._epochs)
+
+    def unsucceeded(self, epochs: Collection[str]) -> list[str]:
+        """The epochs that none of the others succeeds (4.2), sorted."""
+        succeeded = 0
+        for epoch in epochs:
+            succeeded |= self._before[epoch]
+        return sorted({epoch for epoch in epochs if not self._bits[epoch] & succeeded})
+
+    def nearest_common(self, left: str, right: str) -> frozenset[str]:
+        """The common predecessors that no other one succeeds (section 3).
+
+        An epoch counts as a predecessor of itself here. Several in a criss-cross (R19); none only where
+        the two are of different groups.
+        """
+        common = (self._before[left] | self._bits[left]) & (self._before[right] | self._bits[right])
+        nearest = []
+        while common:
+            epoch = self._epochs[common.bit_length() - 1]
+            nearest.append(epoch)
+            common &= ~(self._before[epoch] | self._bits[epoch])
+        return frozenset(nearest)
+
+
+def nearest_predecessors(
+    previous: Previous, most: int = MOST_PREDECESSORS
+) -> dict[str, dict[str, int]]:
+    """For every epoch those that precede it, with the least number of steps to each: the nearest first.
+
+    Of those at one distance the lesser ids come first; at ``most`` it ends, so that a long chain of epochs
+    does not have as many pairs as its length squared. ``previous`` is as in :class:`Ancestry`.
+
+    Complexity: O(epochs * most * links of an epoch).
+
+    >>> nearest_predecessors({"x": [], "y": ["x"], "z": ["x", "y"]})
+    {'x': {}, 'y': {'x': 1}, 'z': {'x': 1, 'y': 1}}
+    >>> nearest_predecessors({"x": [], "y": ["x"], "z": ["y"]}, most=1)["z"]
+    {'y': 1}
+    """
+    found = {}
+    for epoch in previous:
+        distances: dict[str, int] = {}
+        frontier, distance = [epoch], 0
+        while frontier and len(distances) < most:
+            distance += 1
+            reached = {p for e in frontier for p in previous[e] if p in previous and p != epoch}
+            frontier = sorted(reached - distances.keys())
+            distances.update(dict.fromkeys(frontier[: most - len(distances)], distance))
+        found[epoch] = distances
+    return found

@@ -1,0 +1,186 @@
+"""The rules of epochs: forks and preference.
+
+Plain functions over the epochs of one group that count (group exclusion specification, sections 3 and
+4; rulings R18 to R23, R30 and R32). Epochs and people are named by any text; the members of an epoch
+are those declared in it (R16), an empty set if nobody is.
+
+A key rank is the place of an epoch's key among all keys, in the order of their bytes (4.3, R23). An
+epoch whose key the log does not tell, or whose key is too short (R31), has None, and comes after those
+with a rank; between two of those the least id decides.
+
+**An epoch without members**, by the letter: the empty set is a proper subset of every other, so
+4.5 applies, and equals itself, so 4.4 does. But both bind witnesses only, of which such a fork has
+none, and where there are none 4.7 says that nothing needs to be done. No person is concerned, as
+nobody is declared there. A group's own preferred epoch follows the sets (R21), so an empty tip,
+one that somebody made and added nobody to, is preferred to all others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from itertools import combinations
+from typing import Literal, NamedTuple
+
+from scuttlehouse.groups.ancestry import Ancestry
+
+Rule = Literal["only", "successor", "subset", "same", "overlapping"]
+ForkRule = Literal["same", "subset", "overlapping", "disjoint"]
+Members = Mapping[str, frozenset[str]]
+KeyRanks = Mapping[str, int | None]
+
+
+class Preference(NamedTuple):
+    """The most preferred epoch and the rule that left it: the last one that had a choice to make.
+
+    ``only``: one epoch declares the person; ``successor`` (4.2): it succeeds all others; ``subset``
+    (4.5): all that are left have its members and more; ``same`` (4.4): all that are left have its
+    members, and its key is the least; ``overlapping`` (4.6): its key is the least of what is left.
+    """
+
+    epoch_id: str
+    rule: Rule
+
+
+def preferred_epoch(
+    declaring: Collection[str], members: Members, ancestry: Ancestry, key_ranks: KeyRanks
+) -> Preference:
+    """The epoch that a person should prefer, among those that declare them (ruling R21).
+
+    Keep what none of the others succeeds (4.2); drop every epoch whose members strictly contain
+    another's (4.5); of equal memberships keep the least key (4.4); of what is left take the least
+    key (4.6). One answer, whatever the order of ``declaring``. Section 4.8 would take the epochs
+    two at a time, in any order, which has no answer where pairs beat each other in a ring.
+
+    Raises:
+        ValueError: no epoch declares the person.
+
+    Complexity: O(n * members) for n epochs, and for each of their memberships all those within it.
+
+    >>> members = {"x": frozenset("abc"), "l": frozenset("ab"), "r": frozenset("ab")}
+    >>> ancestry = Ancestry({"x": [], "l": ["x"], "r": ["x"]})
+    >>> preferred_epoch(["x", "l", "r"], members, ancestry, {"x": 0, "l": 2, "r": 1})
+    Preference(epoch_id='r', rule='same')
+    """
+    if not declaring:
+        raise ValueError("A person whom no epoch declares has no epoch to prefer.")
+    tips = ancestry.unsucceeded(declaring)
+    if len(tips) == 1:
+        return Preference(tips[0], "only" if len(set(declaring)) == 1 else "successor")
+    smallest = _without_supersets(tips, members)
+    if len(smallest) == 1:
+        return Preference(smallest[0], "subset")
+    left = _least_key_per_membership(smallest, members, key_ranks)
+    return Preference(left[0], "same" if len(left) == 1 else "overlapping")
+
+
+def group_preferred_epoch(
+    tips: Collection[str], members: Members, key_ranks: KeyRanks
+) -> str | None:
+    """The epoch that a group as a whole should prefer: the rule of R21 over all its tips.
+
+    None where two of the epochs that 4.5 and 4.4 leave are disjoint (4.7): then there are two
+    groups of people who do not know of each other, and no epoch for all. Also None where there is
+    no tip.
+
+    Complexity: as :func:`preferred_epoch`, and all pairs of what is left.
+
+    >>> members = {"l": frozenset("ab"), "r": frozenset("cd")}
+    >>> group_preferred_epoch(["l", "r"], members, {"l": 0, "r": 1}) is None
+    True
+    """
+    left = contenders(tips, members, key_ranks)
+    if any(members[one].isdisjoint(members[other]) for one, other in combinations(left, 2)):
+        return None
+    return left[0] if left else None
+
+
+def contenders(tips: Collection[str], members: Members, key_ranks: KeyRanks) -> list[str]:
+    """The tips that 4.5 and 4.4 leave, the least key first: none is within another (R21).
+
+    Complexity: as :func:`preferred_epoch`.
+
+    >>> members = {"l": frozenset("ab"), "r": frozenset("abc"), "s": frozenset("ac")}
+    >>> contenders("lrs", members, {"l": 2, "r": 0, "s": 1})
+    ['s', 'l']
+    """
+    return _least_key_per_membership(_without_supersets(tips, members), members, key_ranks)
+
+
+def fork_rule(left_members: frozenset[str], right_members: frozenset[str]) -> ForkRule:
+    """The rule that two forked epochs fall under, in the order of sections 4.4 to 4.7.
+
+    >>> fork_rule(frozenset("abd"), frozenset("abc"))
+    'overlapping'
+    """
+    if left_members == right_members:
+        return "same"
+    if left_members < right_members or right_members < left_members:
+        return "subset"
+    return "disjoint" if left_members.isdisjoint(right_members) else "overlapping"
+
+
+def fork_winner(left: str, right: str, members: Members, key_ranks: KeyRanks) -> str | None:
+    """Which of two forked epochs wins: the subset (4.5), else the least key (4.4, 4.6).
+
+    None where they are disjoint (4.7): neither is anything to the members of the other.
+
+    >>> members = {"l": frozenset("ab"), "r": frozenset("abc")}
+    >>> fork_winner("l", "r", members, {"l": 1, "r": 0})
+    'l'
+    """
+    rule = fork_rule(members[left], members[right])
+    if rule == "disjoint":
+        return None
+    if rule == "subset":
+        return left if members[left] < members[right] else right
+    return in_key_order([left, right], key_ranks)[0]
+
+
+def fork_witnesses(left: str, right: str, members: Members, ancestry: Ancestry) -> frozenset[str]:
+    """The members of both epochs and of all their nearest common predecessors (section 3, R19).
+
+    Nobody, where there is no common predecessor.
+
+    >>> members = {"x": frozenset("abc"), "l": frozenset("abd"), "r": frozenset("acd")}
+    >>> ancestry = Ancestry({"x": [], "l": ["x"], "r": ["x"]})
+    >>> sorted(fork_witnesses("l", "r", members, ancestry))
+    ['a']
+    """
+    nearest = ancestry.nearest_common(left, right)
+    if not nearest:
+        return frozenset()
+    return (members[left] & members[right]).intersection(*(members[epoch] for epoch in nearest))
+
+
+def _without_supersets(epochs: Collection[str], members: Members) -> list[str]:
+    """Without the epochs whose members strictly contain another's (4.5)."""
+    smallest: list[frozenset[str]] = []
+    for people in sorted({members[epoch] for epoch in epochs}, key=len):
+        if not any(one < people for one in smallest):
+            smallest.append(people)
+    left = set(smallest)
+    return [epoch for epoch in epochs if members[epoch] in left]
+
+
+def _least_key_per_membership(
+    epochs: Iterable[str], members: Members, key_ranks: KeyRanks
+) -> list[str]:
+    """Of equal memberships the epoch with the least key (4.4), by key."""
+    winners: dict[frozenset[str], str] = {}
+    for epoch in in_key_order(epochs, key_ranks):
+        winners.setdefault(members[epoch], epoch)
+    return list(winners.values())
+
+
+def in_key_order(epochs: Iterable[str], key_ranks: KeyRanks) -> list[str]:
+    """The epochs by their keys, the least first; those without a rank come last, by id (4.3).
+
+    >>> in_key_order("abc", {"a": None, "b": 1, "c": 0})
+    ['c', 'b', 'a']
+    """
+    return sorted(epochs, key=lambda epoch: _key_order(epoch, key_ranks))
+
+
+def _key_order(epoch: str, key_ranks: KeyRanks) -> tuple[bool, int, str]:
+    rank = key_ranks.get(epoch)
+    return rank is None, rank or 0, epoch

@@ -1,0 +1,252 @@
+"""Which exclusions lead up to which epochs, and what else messages knew of (4.9, rulings R24 and R24b)."""
+
+from __future__ import annotations
+
+import heapq
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from scuttlehouse.groups.ancestry import Ancestry
+from scuttlehouse.groups.authority import Authority, GroupMessage, counts, known, places_of
+from scuttlehouse.groups.causality import bits_of, sweep
+from scuttlehouse.groups.epochs import KeyRanks
+from scuttlehouse.groups.lateness import Choices
+
+Judged = Mapping[str, Authority]
+
+
+class Knowledge(NamedTuple):
+    """What the messages of a group knew of.
+
+    ``excluded_before``: the people whose exclusion leads up to each epoch that counts (R24).
+    ``following``: the epoch that each exclusion that counts leads to, the first one if to several; None
+    if to none. ``readded``: the people whom an addition adds though it knows of their exclusion.
+    ``late``: posts in an epoch by somebody who knew of one that succeeds it, or of a fork of theirs where
+    they should have preferred the other (4.8.1). ``before_init``: exclusions that the first message of their
+    author's next epoch knows of (4.1). ``stale``: inits that follow an epoch though they know of one that
+    succeeds it (4.10.2).
+    """
+
+    excluded_before: dict[str, frozenset[str]]
+    following: dict[str, str | None]
+    readded: dict[str, list[str]]
+    late: set[str]
+    before_init: set[str]
+    stale: set[str]
+
+
+def knowledge(
+    messages: Sequence[GroupMessage], judged: Judged, key_ranks: KeyRanks | None = None
+) -> Knowledge:
+    """What the messages of one group knew of, as far as acts count (``judged``, by ``authority.judge``).
+
+    ``key_ranks`` are the places of the epochs' keys (4.3); without them ids decide between forks.
+
+    An exclusion leads up to an epoch when it comes before the epoch's first message in the group
+    tangle, or when the epoch is, or succeeds, the one that :func:`own_epochs` pairs it with. By the
+    letter of 4.9 an exclusion is forever: being added again does not undo it.
+
+    Complexity: O(messages + links) operations on integers with a bit for each epoch, exclusion,
+    addition and person excluded; plus the people in ``excluded_before``.
+    """
+    inits = [one for one in messages if one.kind == "init" and counts(one, judged)]
+    exclusions = [one for one in messages if one.kind == "exclude" and counts(one, judged)]
+    ancestry = Ancestry({one.message_id: one.previous_epoch_ids for one in inits})
+    own = own_epochs(messages, judged)
+    following: dict[str, str | None] = {
+        one.message_id: own.get(one.message_id) for one in exclusions
+    }
+
+    # The bits of a message: epochs, then exclusions, then people excluded.
+    people = sorted({person for one in exclusions for person in one.person_ids})
+    person_bits = {
+        person: 1 << place for place, person in enumerate(people, len(inits) + len(exclusions))
+    }
+    bits = {one.message_id: ancestry.mask_of([one.message_id]) for one in inits}
+    struck = {one.message_id: _mask(person_bits, one.person_ids) for one in exclusions}
+    for place, one in enumerate(exclusions, len(inits)):
+        bits[one.message_id] = 1 << place | struck[one.message_id]
+
+    # Behind them the additions that count, by which authors know which epochs are theirs.
+    additions = [one for one in messages if one.kind == "add" and counts(one, judged)]
+    choices = Choices(additions, ancestry, key_ranks or {})
+    first_addition = len(inits) + len(exclusions) + len(people)
+    for place, one in enumerate(additions, first_addition):
+        bits[one.message_id] = 1 << place
+
+    timeline = [one for one in messages if one.timeline_previous_ids is not None]
+    after = ancestry.masks_after()
+    known_at: dict[str, int] = {}
+    readded: dict[str, list[str]] = {}
+    late: set[str] = set()
+    stale: set[str] = set()
+
+    def visit(node: int, before: int) -> int:
+        message = timeline[node]
+        if message.kind == "add" and counts(message, judged):
+            again = [one for one in message.person_ids if before & person_bits.get(one, 0)]
+            if again:
+                readded[message.message_id] = again
+        elif message.kind == "other" and (epoch := message.epoch_id or "") in ancestry:
+            preferred = choices.preferred(message.author_id, before >> first_addition)
+            if before & after[epoch] or preferred not in (None, epoch):
+                late.add(message.message_id)
+        elif message.message_id in ancestry:
+            known_at[message.message_id] = before
+            if any(before & after.get(epoch, 0) for epoch in message.previous_epoch_ids):
+                stale.add(message.message_id)
+        return bits.get(message.message_id, 0)
+
+    places = places_of(timeline)
+    sweep([known(one.timeline_previous_ids or (), places) for one in timeline], visit)
+
+    everybody = (1 << len(people)) - 1
+    exclusion_bits = (1 << len(inits) + len(exclusions)) - 1
+    unmet = (
+        _mask(
+            {one.message_id: bits[one.message_id] for one in exclusions},
+            [one for one, epoch in following.items() if epoch is None],
+        )
+        & exclusion_bits
+    )
+    for init in sorted(inits, key=lambda one: (one.position, one.message_id)):
+        found = known_at.get(init.message_id, 0) & unmet
+        unmet ^= found
+        for place in bits_of(found >> len(inits)):
+            following[exclusions[place].message_id] = init.message_id
+
+    return Knowledge(
+        {
+            epoch: frozenset(
+                people[place] for place in bits_of(mask >> len(inits) + len(exclusions) & everybody)
+            )
+            for epoch, mask in _leading(inits, ancestry, own, struck, known_at).items()
+        },
+        following,
+        readded,
+        late,
+        {
+            exclusion
+            for exclusion, epoch in own.items()
+            if known_at.get(epoch, 0) & bits[exclusion] & exclusion_bits
+        },
+        stale,
+    )
+
+
+def _leading(
+    inits: Sequence[GroupMessage],
+    ancestry: Ancestry,
+    own: Mapping[str, str],
+    struck: Mapping[str, int],
+    known_at: Mapping[str, int],
+) -> dict[str, int]:
+    """The people excluded up to each epoch, as bits: those it knows of, and those of its precedence chain."""
+    led = dict.fromkeys((one.message_id for one in inits), 0)
+    for exclusion, epoch in own.items():
+        led[epoch] |= struck[exclusion]
+    previous = {one.message_id: one.previous_epoch_ids for one in inits}
+    for epoch in ancestry.in_order():
+        for one in previous[epoch]:
+            led[epoch] |= led.get(one, 0)
+    return {epoch: mask | known_at.get(epoch, 0) for epoch, mask in led.items()}
+
+
+def own_epochs(messages: Sequence[GroupMessage], judged: Judged) -> dict[str, str]:
+    """The epoch of its own author that each exclusion leads to (R24b); none for those of authors without one.
+
+    An author's acts on an epoch G are their exclusions in G and the epochs they created after it. They
+    stand in one sequence: an act comes after all that its message knows of, and of those that may come
+    next the one with the least (asserted time, id) comes first; one without a time comes last. An
+    exclusion leads to the next epoch of the sequence, or to the last one where none comes after it.
+
+    Complexity: as ``authority.judge``, with a bit for each act on an epoch after which its author created
+    several.
+    """
+    acts: dict[tuple[str, str], list[int]] = defaultdict(list)
+    for place, message in enumerate(messages):
+        if not counts(message, judged):
+            continue
+        if message.kind == "exclude" and message.epoch_id:
+            acts[message.author_id, message.epoch_id].append(place)
+        elif message.kind == "init":
+            for epoch in message.previous_epoch_ids:
+                acts[message.author_id, epoch].append(place)
+    created = {
+        key: [one for one in own if messages[one].kind == "init"] for key, own in acts.items()
+    }
+    acts = {key: own for key, own in acts.items() if created[key] and len(own) > len(created[key])}
+
+    bits: dict[int, int] = {}
+    for key, own in acts.items():
+        if len(created[key]) > 1:
+            for place in own:
+                bits.setdefault(place, 1 << len(bits))
+    before_acts: dict[int, int] = {}
+
+    def visit(node: int, before: int) -> int:
+        if node in bits:
+            before_acts[node] = before
+        return bits.get(node, 0)
+
+    if bits:
+        places = places_of(messages)
+        sweep([known(message.previous_ids, places) for message in messages], visit)
+
+    found: dict[str, str] = {}
+    for key, own in acts.items():
+        epochs = created[key]
+        sequence = own if len(epochs) == 1 else _in_sequence(own, messages, bits, before_acts)
+        following = epochs[0] if len(epochs) == 1 else None
+        if following is None:
+            following = next(one for one in reversed(sequence) if messages[one].kind == "init")
+        for place in reversed(sequence):
+            if messages[place].kind == "init":
+                following = place
+            else:
+                found[messages[place].message_id] = messages[following].message_id
+    return found
+
+
+def _in_sequence(
+    acts: Sequence[int],
+    messages: Sequence[GroupMessage],
+    bits: Mapping[int, int],
+    before: Mapping[int, int],
+) -> list[int]:
+    """Acts in causal order, those that may come next by time and id."""
+    by_bit = {bits[act]: act for act in acts}
+    among = sum(by_bit)
+    unmet = {act: before.get(act, 0) & among for act in acts}
+    waiting: dict[int, list[int]] = defaultdict(list)
+    free: list[tuple[bool, int, str, int]] = []
+    placed: list[int] = []
+    done = 0
+
+    def settle(act: int) -> None:
+        left = unmet[act] & ~done
+        if left:
+            # An act that is waited for is most likely placed late where its bit is high.
+            waiting[by_bit[1 << left.bit_length() - 1]].append(act)
+        else:
+            message = messages[act]
+            time = message.asserted_ms
+            heapq.heappush(free, (time is None, time or 0, message.message_id, act))
+
+    for act in acts:
+        settle(act)
+    while free:
+        *_, act = heapq.heappop(free)
+        placed.append(act)
+        done |= bits[act]
+        for follower in waiting.pop(act, ()):
+            settle(follower)
+    return placed
+
+
+def _mask(bits: Mapping[str, int], names: Sequence[str]) -> int:
+    mask = 0
+    for name in names:
+        mask |= bits[name]
+    return mask

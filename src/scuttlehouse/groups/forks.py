@@ -1,0 +1,163 @@
+"""Which epochs forked, past and present, who wins, and who healed what (sections 3 and 4.4 to 4.7, R20)."""
+
+from __future__ import annotations
+
+import heapq
+from bisect import bisect_left, insort
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from scuttlehouse.groups.ancestry import Ancestry
+from scuttlehouse.groups.epochs import (
+    ForkRule,
+    KeyRanks,
+    Members,
+    contenders,
+    fork_rule,
+    fork_winner,
+    fork_witnesses,
+    in_key_order,
+)
+
+MOST_RIVALS = 50
+"""With how many others, at most, an epoch is paired when it begins."""
+
+# Place of an epoch's first message in the group's timeline, and its time in milliseconds since 1970.
+Beginnings = Mapping[str, tuple[int, int | None]]
+
+
+class Fork(NamedTuple):
+    """A pair of epochs that were newest at once, the lesser id left.
+
+    ``is_current``: both are newest still. ``healed_by_epoch_id``: the epoch that ended the fork, None where
+    none did. ``began_ms``: the time of the later of the two first messages; None where neither tells one.
+    ``needs_repair``: somebody must create an epoch (4.6).
+    """
+
+    left_epoch_id: str
+    right_epoch_id: str
+    nearest_epoch_id: str
+    rule: ForkRule
+    winner_epoch_id: str | None
+    loser_epoch_id: str | None
+    witness_ids: list[str]
+    is_criss_cross: bool
+    is_current: bool
+    healed_by_epoch_id: str | None
+    began_ms: int | None
+    needs_repair: bool
+
+
+def forks(
+    previous: Mapping[str, Sequence[str]],
+    members: Members,
+    key_ranks: KeyRanks,
+    beginnings: Beginnings,
+) -> Iterator[Fork]:
+    """All forks of a group, as its timeline tells them: each epoch with those that were newest when it began.
+
+    A fork is healed by the first epoch that succeeds both; or that directly succeeds one of the two and whose
+    members, some at least, are members of both: then 4.5 or 4.4 has decided for it (4.6).
+
+    Where more than ``MOST_RIVALS`` epochs were newest, an epoch is paired with those of the least keys only:
+    all pairs of forked epochs are as many as their number squared.
+
+    Args:
+        previous: every epoch of the group that counts with those that it directly succeeds.
+        members: the declared members of each.
+        key_ranks: the places of the epochs' keys.
+        beginnings: where each begins.
+
+    Complexity: O(forks * (direct successors + members)).
+
+    >>> previous = {"x": [], "l": ["x"], "r": ["x"], "z": ["l"]}
+    >>> members = {"x": frozenset("abcd"), "l": frozenset("abd"), "r": frozenset("abc"), "z": frozenset("ab")}
+    >>> times = {"x": (0, 10), "l": (1, 20), "r": (2, 15), "z": (3, 30)}
+    >>> for fork in forks(previous, members, {"x": 0, "l": 1, "r": 2, "z": 3}, times):
+    ...     print(fork.left_epoch_id, fork.right_epoch_id, fork.rule, fork.healed_by_epoch_id, fork.began_ms)
+    l r overlapping z 20
+    r z subset None 30
+    """
+    ancestry = Ancestry(previous)
+    order = _in_time(previous, beginnings)
+    place = {epoch: at for at, epoch in enumerate(order)}
+    # All that succeed each epoch, as bits in the order of time.
+    after = dict.fromkeys(order, 0)
+    for epoch in reversed(order):
+        for one in previous[epoch]:
+            after[one] |= after[epoch] | 1 << place[epoch]
+    successors: dict[str, list[str]] = defaultdict(list)
+    for epoch, listed in previous.items():
+        for one in listed:
+            successors[one].append(epoch)
+    tips = ancestry.unsucceeded(list(previous))
+    undecided = set(contenders([tip for tip in tips if members[tip]], members, key_ranks))
+
+    def heals(epoch: str, left: str, right: str) -> bool:
+        return bool(members[epoch]) and members[epoch] <= members[left] & members[right]
+
+    for left, right in _pairs(order, previous, key_ranks):
+        nearest = ancestry.nearest_common(left, right)
+        witnesses = fork_witnesses(left, right, members, ancestry)
+        rule = fork_rule(members[left], members[right])
+        winner = fork_winner(left, right, members, key_ranks)
+        both = after[left] & after[right]
+        healing = [
+            place[one] for one in successors[left] + successors[right] if heals(one, left, right)
+        ]
+        if both:
+            healing.append((both & -both).bit_length() - 1)
+        times = [time for one in (left, right) if (time := beginnings[one][1]) is not None]
+        yield Fork(
+            left,
+            right,
+            min(nearest),
+            rule,
+            winner,
+            None if winner is None else left if winner == right else right,
+            sorted(witnesses),
+            len(nearest) > 1,
+            not after[left] and not after[right],
+            order[min(healing)] if healing else None,
+            max(times, default=None),
+            rule == "overlapping" and bool(witnesses) and {left, right} <= undecided,
+        )
+
+
+def _pairs(
+    order: Sequence[str], previous: Mapping[str, Sequence[str]], key_ranks: KeyRanks
+) -> Iterator[tuple[str, str]]:
+    """Each epoch with those that were newest when it began, the lesser id first."""
+    named = in_key_order(previous, key_ranks)
+    place = {epoch: at for at, epoch in enumerate(named)}
+    # The newest epochs by key.
+    tips: list[int] = []
+    for epoch in order:
+        for one in previous[epoch]:
+            at = bisect_left(tips, place[one])
+            if tips[at : at + 1] == [place[one]]:
+                del tips[at]
+        for rival in tips[:MOST_RIVALS]:
+            yield min(epoch, named[rival]), max(epoch, named[rival])
+        insort(tips, place[epoch])
+
+
+def _in_time(previous: Mapping[str, Sequence[str]], beginnings: Beginnings) -> list[str]:
+    """The epochs by the beginnings, each after those that it succeeds."""
+    unmet = {epoch: len(set(listed)) for epoch, listed in previous.items()}
+    followers: dict[str, list[str]] = defaultdict(list)
+    for epoch, listed in previous.items():
+        for one in set(listed):
+            followers[one].append(epoch)
+    free = [(beginnings[epoch][0], epoch) for epoch, count in unmet.items() if not count]
+    heapq.heapify(free)
+    placed = []
+    while free:
+        _, epoch = heapq.heappop(free)
+        placed.append(epoch)
+        for follower in followers[epoch]:
+            unmet[follower] -= 1
+            if not unmet[follower]:
+                heapq.heappush(free, (beginnings[follower][0], follower))
+    return placed

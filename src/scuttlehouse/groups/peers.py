@@ -1,0 +1,190 @@
+"""What one peer knows of a group: the judgement of all logs, from the messages of one log alone.
+
+Sections 4.2 to 4.6 of the group exclusion specification bind peers "who detect" an epoch or a fork. A
+peer detects what their log shows, and every log shows another part of the group.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from scuttlehouse.groups.ancestry import Ancestry
+from scuttlehouse.groups.authority import GroupMessage, counts, judge
+from scuttlehouse.groups.causality import sweep
+from scuttlehouse.groups.epochs import KeyRanks, Members, preferred_epoch
+from scuttlehouse.groups.exclusions import knowledge
+from scuttlehouse.groups.forks import forks
+from scuttlehouse.groups.repairs import Repair, repairs
+
+
+class Listed(NamedTuple):
+    """What a message lists, by tangle: ``own_previous_ids`` in the group and epoch tangles of its group, and
+    ``members_previous_ids`` in the members tangle of the epoch ``members_root_id`` (None if in none)."""
+
+    own_previous_ids: Sequence[str]
+    members_root_id: str | None
+    members_previous_ids: Sequence[str]
+
+
+class PeerEpoch(NamedTuple):
+    """An epoch that a peer knows.
+
+    ``counts``: its creator was a member and it has a members tangle (R30, R32). ``is_member``: the peer is
+    declared in it. ``rule`` is the one that made the peer prefer it, None where they prefer another.
+    ``fork_count``: forks of now that it stands in and that the peer is a witness of. ``repairs``: what the
+    peer should publish there.
+    """
+
+    epoch_id: str
+    counts: bool
+    is_tip: bool
+    is_member: bool
+    member_count: int
+    rule: str | None
+    fork_count: int
+    repairs: list[Repair]
+
+
+def peer_epochs(
+    messages: Sequence[GroupMessage], key_ranks: KeyRanks, peer: str
+) -> list[PeerEpoch]:
+    """The epochs of a group as a peer should judge them, by id.
+
+    Only a member can add people to an epoch, and only a witness who remains is asked to mend a fork
+    (4.6), so these repairs alone are the peer's.
+
+    Args:
+        messages: what the peer knows of the group: see :func:`seen`.
+        key_ranks: the places of the epochs' keys.
+        peer: the person.
+
+    Complexity: as ``judge``, ``knowledge``, ``forks`` and ``repairs``.
+    """
+    judged = judge(messages)
+    inits = [one for one in messages if one.kind == "init"]
+    standing = {one.message_id: one for one in inits if counts(one, judged)}
+    previous = {
+        epoch: [one for one in init.previous_epoch_ids if one in standing]
+        for epoch, init in standing.items()
+    }
+    declared: dict[str, set[str]] = {epoch: set() for epoch in standing}
+    for one in messages:
+        if one.kind == "add" and one.epoch_id in declared and counts(one, judged):
+            declared[one.epoch_id].update(one.person_ids)
+    members = {epoch: frozenset(people) for epoch, people in declared.items()}
+    ancestry = Ancestry(previous)
+    tips = set(ancestry.unsucceeded(previous))
+    everybody = frozenset[str]().union(*members.values())
+    excluded = knowledge(messages, judged).excluded_before
+    correct = {epoch: everybody - excluded[epoch] for epoch in standing}
+    todo: dict[str, list[Repair]] = defaultdict(list)
+    for repair in _own(repairs(tips, members, correct, ancestry, key_ranks), members, peer):
+        todo[repair.epoch_id].append(repair)
+    beginnings = {epoch: (init.position, init.asserted_ms) for epoch, init in standing.items()}
+    detected: Counter[str] = Counter()
+    for fork in forks(previous, members, key_ranks, beginnings):
+        if fork.is_current and peer in fork.witness_ids:
+            detected.update([fork.left_epoch_id, fork.right_epoch_id])
+    own = {epoch for epoch, people in members.items() if peer in people}
+    preference = preferred_epoch(own, members, ancestry, key_ranks) if own else None
+    return [
+        PeerEpoch(
+            epoch,
+            epoch in standing,
+            epoch in tips,
+            epoch in own,
+            len(members.get(epoch, ())),
+            preference.rule if preference and preference.epoch_id == epoch else None,
+            detected[epoch],
+            todo[epoch],
+        )
+        for epoch in sorted(one.message_id for one in inits)
+    ]
+
+
+def _own(found: Sequence[Repair], members: Members, peer: str) -> Iterator[Repair]:
+    """The repairs that are for a peer to make."""
+    leaving = {
+        repair.epoch_id
+        for repair in found
+        if repair.action == "exclude" and repair.person_id == peer
+    }
+    for repair in found:
+        is_of_others = repair.action != "add" and repair.epoch_id in leaving
+        if peer in members[repair.epoch_id] and not is_of_others:
+            yield repair
+
+
+def seen(
+    messages: Sequence[GroupMessage], listed: Mapping[str, Listed], log: Collection[str]
+) -> list[GroupMessage]:
+    """The messages of a group that a log holds, as the tangles of that log alone have them.
+
+    A message is in a graph of the log if it is in that graph of all logs, and the log holds all that
+    comes before it there (R7). Ranks, and with them the order, are then the same. What lists something
+    that the log lacks is of unknown authority (R30).
+
+    Args:
+        messages: all messages of the group, as :func:`scuttlehouse.groups.authority.judge` takes them.
+        listed: what each of them lists.
+        log: ids of the messages that the log holds and somebody could open, others than the group's too.
+
+    Complexity: O(messages + links).
+    """
+    held = [one for one in messages if one.message_id in log]
+    timeline = _closed(
+        {
+            one.message_id: one.timeline_previous_ids
+            for one in held
+            if one.timeline_previous_ids is not None
+        }
+    )
+    epochs = _closed({one.message_id: one.previous_epoch_ids for one in held if one.kind == "init"})
+    changes = _closed(
+        {one.message_id: () for one in held if one.message_id in epochs}
+        | {
+            one.message_id: listed[one.message_id].members_previous_ids
+            for one in held
+            if one.kind in ("add", "exclude") and one.epoch_id in epochs
+        }
+    )
+    found = []
+    for one in held:
+        own = listed[one.message_id]
+        previous = set(own.own_previous_ids)
+        if own.members_root_id in epochs:
+            previous.update(own.members_previous_ids)
+        known = one._replace(
+            previous_ids=sorted(previous),
+            timeline_previous_ids=one.timeline_previous_ids if one.message_id in timeline else None,
+            lacks_previous=one.lacks_previous or any(each not in log for each in previous),
+            position=one.position if one.message_id in timeline else len(messages),
+        )
+        is_in_graph = one.message_id in (epochs if one.kind == "init" else changes)
+        found.append(known if one.kind == "other" or is_in_graph else _as_no_act(known))
+    return found
+
+
+def _as_no_act(message: GroupMessage) -> GroupMessage:
+    """What an act is where the log does not hold all that comes before it."""
+    return message._replace(
+        kind="other", epoch_id=None, person_ids=(), previous_epoch_ids=(), declares_members=False
+    )
+
+
+def _closed(listed: Mapping[str, Sequence[str]]) -> set[str]:
+    """The messages of which all that comes before them is here."""
+    names = list(listed)
+    places = {name: place for place, name in enumerate(names)}
+    found: set[str] = set()
+
+    def visit(node: int, before: int) -> int:
+        is_open = before or any(one not in places for one in listed[names[node]])
+        if not is_open:
+            found.add(names[node])
+        return int(bool(is_open))
+
+    sweep([[places[one] for one in listed[name] if one in places] for name in names], visit)
+    return found

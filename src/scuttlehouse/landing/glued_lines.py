@@ -1,0 +1,83 @@
+"""Lines on which several messages stand, glued together, or one beside bytes that are none.
+
+A line is one message as a rule, and read as one first. Only where that fails, its parts are looked for.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterable, Iterator
+
+from scuttlehouse.files.json_lines import has_word, line_object
+from scuttlehouse.files.parts import Line
+from scuttlehouse.files.values import split_values
+from scuttlehouse.pzp.lines import PZP_WORDS, LandedPzpLine, land_pzp_line
+from scuttlehouse.ssb.epoch_keys import KeyRing
+from scuttlehouse.ssb.lines import KEY_WORDS, LandedLine, epoch_key, land_line
+
+# What a line is by itself that holds several values, or one beside something else.
+_MAY_HAVE_PARTS = ("not_json", "not_utf8", "not_a_message")
+
+
+def line_parts(line: Line) -> Iterator[Line]:
+    """The objects on a line that is none as a whole, and the rest of it as a fault.
+
+    The fault is ``zero_bytes`` or ``damaged``. A line without a whole object comes as it is.
+
+    Never raises, whatever the line holds. O(length of the line).
+
+    >>> parts = line_parts(Line(1, b'{"key": {"key": "%", "value": 1}{"a": 2}', None))
+    >>> [part.text or part.fault for part in parts]
+    [b'{"key": "%", "value": 1}', b'{"a": 2}', 'damaged']
+    """
+    if line.text is None or not line.text.strip():
+        yield line
+        return
+    found = [*split_values(io.BytesIO(line.text), by_line=False)]
+    faults = {part.fault for part in found if part.fault}
+    fault = "zero_bytes" if faults == {"zero_bytes"} else "damaged"
+    texts = [part.text for part in found if part.text is not None]
+    for text in texts:
+        yield Line(line.line_number, text, None)
+    if not texts and fault == "damaged":
+        yield line
+    elif faults:
+        yield Line(line.line_number, None, fault)
+
+
+def land_lines(
+    source_file: str, line: Line, ring: KeyRing, network_key: bytes | None = None
+) -> Iterator[LandedLine]:
+    """The rows of a line, see :func:`scuttlehouse.ssb.lines.land_line`; a fault of it comes last.
+
+    >>> rows = land_lines("a.jsonl", Line(7, b'\\0{"id": 1}', None), KeyRing(b"pepper"))
+    >>> [row.reject_reason for row in rows]
+    ['not_a_message', 'zero_bytes']
+    """
+    row = land_line(source_file, line, ring, network_key)
+    rows = [row]
+    if row is not None and row.reject_reason in _MAY_HAVE_PARTS:
+        rows = [land_line(source_file, part, ring, network_key) for part in line_parts(line)]
+    return (row for row in rows if row is not None)
+
+
+def land_pzp_lines(source_file: str, line: Line, ring: KeyRing) -> Iterable[LandedPzpLine]:
+    """The rows of a line, see :func:`scuttlehouse.pzp.lines.land_pzp_line`."""
+    if not has_word(line, PZP_WORDS):
+        return ()
+    row = land_pzp_line(source_file, line, ring)
+    rows = [row]
+    if row is None and line_object(line) in _MAY_HAVE_PARTS:
+        rows = [land_pzp_line(source_file, part, ring) for part in line_parts(line)]
+    return (row for row in rows if row is not None)
+
+
+def epoch_keys(line: Line) -> Iterable[bytes]:
+    """The keys of the epochs that the messages of a line make (:func:`scuttlehouse.ssb.lines.epoch_key`)."""
+    if not has_word(line, KEY_WORDS):
+        return ()
+    key = epoch_key(line)
+    keys = [key]
+    if key is None and line_object(line) in _MAY_HAVE_PARTS:
+        keys = [epoch_key(part) for part in line_parts(line)]
+    return (key for key in keys if key is not None)

@@ -1,0 +1,194 @@
+"""Which logs a refresh reads: what is in the landing folder, compared with what earlier builds have read.
+
+A log is read once. It is known again by its size and time, or by its content where only its time
+has changed, and keeps the lines that an earlier build has read; a log whose content has changed is read
+again, and its new lines take the place of the old ones. A log that has vanished (moved to an
+archive, say) keeps its lines: messages are never unseen. The same content under another name is the same
+log: it is read under one name only, and the others, which have no lines, are forgotten when they vanish.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from typing import Literal, NamedTuple
+
+from scuttlehouse.files.parts import Kind, Log
+from scuttlehouse.files.unpack import BROKEN
+
+LogStatus = Literal["new", "changed", "known", "vanished", "copy", "moved", "left_out"]
+
+
+class LedgerEntry(NamedTuple):
+    """A log, and the batch of lines that a build has read from it.
+
+    ``status``, a ``LogStatus``, says what this build found, and ``status_reason`` why a log is not read.
+    ``batch_id`` is the build that read the lines that count, null where none do, and ``lines_hash`` stands
+    for the rules by which it read them. ``form``, ``compression`` and ``encoding`` (see ``Kind``) and
+    ``content_hash`` are null in what was never recognised.
+    """
+
+    source_file: str
+    content_hash: str | None
+    size_bytes: int
+    modified_ms: int
+    status: str
+    batch_id: str | None
+    lines_hash: str
+    status_reason: str | None = None
+    form: str | None = None
+    compression: str | None = None
+    encoding: str | None = None
+
+    @property
+    def kind(self) -> Kind:
+        """The kind of a log that was recognised."""
+        return Kind(self.form or "", self.compression or "", self.encoding or "")
+
+
+class RulesChangedError(Exception):
+    """Lines that were read by other rules cannot stand beside new ones; says what to do."""
+
+
+def take_stock(
+    found: Iterable[Log],
+    known: Mapping[str, LedgerEntry],
+    batch_id: str,
+    lines_hash: str,
+    recognise: Callable[[Log], Kind | str],
+    content_hash: Callable[[Log], str],
+) -> list[LedgerEntry]:
+    """Compare the entries of the landing folder with the ledger of the last published build.
+
+    Args:
+        found: what is in the landing folder.
+        known: the ledger by ``source_file``; empty to read everything.
+        batch_id: what the lines that this build reads are filed under.
+        lines_hash: the rules by which this build reads lines.
+        recognise: called for new logs, those whose size or time has changed, and those that were left out.
+        content_hash: called for the same, if they are recognised.
+
+    Returns:
+        An entry per log, found or known, in the order of their names. A log that is ``moved`` is in the
+        ledger for the last time: its lines go, and come under the name that its ``status_reason`` says.
+
+    Raises:
+        RulesChangedError: a known log was read by other rules.
+
+    Complexity: O(logs), beside the functions that it calls.
+
+    >>> old = LedgerEntry("a.jsonl", "aa", 3, 0, "new", "batch 1", "rules")
+    >>> logs = [Log("/landing/a.jsonl", "a.jsonl", 3, 0), Log("/landing/b.jsonl", "b.jsonl", 5, 7)]
+    >>> kind = Kind("json_lines", "none", "utf-8")
+    >>> stock = take_stock(logs, {"a.jsonl": old}, "batch 2", "rules", lambda _: kind, lambda _: "bb")
+    >>> [(entry.source_file, entry.status, entry.batch_id) for entry in stock]
+    [('a.jsonl', 'known', 'batch 1'), ('b.jsonl', 'new', 'batch 2')]
+    """
+    if any(entry.lines_hash != lines_hash for entry in known.values()):
+        read = {name for name, entry in known.items() if entry.batch_id is not None}
+        vanished = read - {log.source_file for log in found}
+        raise RulesChangedError(
+            "The rules by which lines are read have changed since the logs were read (see "
+            "CHANGELOG.md), or the network key has: run `scuttlehouse build --full-refresh`, which reads all "
+            f"logs again.{_loss(len(vanished))}"
+        )
+    # What has no lines, or whose lines have another name, is in the ledger only while it is found.
+    stock = {
+        name: entry._replace(status="vanished", status_reason=None)
+        for name, entry in known.items()
+        if entry.batch_id is not None
+    }
+    for log in found:
+        old = known.get(log.source_file)
+        stock[log.source_file] = _entry(log, old, batch_id, lines_hash, recognise, content_hash)
+    return _without_copies(stock)
+
+
+def _entry(
+    log: Log,
+    old: LedgerEntry | None,
+    batch_id: str,
+    lines_hash: str,
+    recognise: Callable[[Log], Kind | str],
+    content_hash: Callable[[Log], str],
+) -> LedgerEntry:
+    """The entry of a log by itself; a log that is left out keeps the lines that were read from it."""
+    has_lines = old is not None and old.batch_id is not None
+    if (
+        old is not None
+        and old.status != "left_out"
+        and log.problem is None
+        and (old.size_bytes, old.modified_ms) == (log.size_bytes, log.modified_ms)
+    ):
+        kind, digest = old.kind, old.content_hash
+    else:
+        kind, digest, problem = _look_into(log, recognise, content_hash)
+        if problem is not None:
+            nothing = LedgerEntry(log.source_file, None, 0, 0, "", None, "")
+            return (old if old is not None and has_lines else nothing)._replace(
+                size_bytes=log.size_bytes,
+                modified_ms=log.modified_ms,
+                status="left_out",
+                status_reason=problem,
+                lines_hash=lines_hash,
+            )
+    is_known = has_lines and old is not None and old.content_hash == digest
+    return LedgerEntry(
+        log.source_file,
+        digest,
+        log.size_bytes,
+        log.modified_ms,
+        "known" if is_known else "changed" if has_lines else "new",
+        old.batch_id if old and is_known else batch_id,
+        lines_hash,
+        None,
+        *kind,
+    )
+
+
+def _look_into(
+    log: Log, recognise: Callable[[Log], Kind | str], content_hash: Callable[[Log], str]
+) -> tuple[Kind, str | None, str | None]:
+    """The kind and the content hash of a log; or the problem that keeps it out."""
+    nothing = Kind("", "", "")
+    if log.problem is not None:
+        return nothing, None, log.problem
+    try:
+        kind = recognise(log)
+        if isinstance(kind, str):
+            return nothing, None, kind
+        return kind, content_hash(replace(log, kind=kind)), None
+    except BROKEN as error:
+        why = getattr(error, "strerror", None) or "it breaks while it is read"
+        problem = f"The file cannot be read ({why}): copy it again, and look at its disk."
+        return nothing, None, problem
+
+
+def _without_copies(stock: dict[str, LedgerEntry]) -> list[LedgerEntry]:
+    """Let every content count under one name: that of a log which is there, and was read if one was."""
+    same: dict[tuple[str | None, str | None], list[LedgerEntry]] = {}
+    for entry in stock.values():
+        if entry.size_bytes and entry.status != "left_out":
+            same.setdefault((entry.content_hash, entry.form), []).append(entry)
+    for entries in same.values():
+        order = ("known", "changed", "new", "vanished")
+        first, *others = sorted(entries, key=lambda one: (order.index(one.status), one.source_file))
+        for entry in others:
+            if first.status == "vanished" or entry.status == "known":
+                continue
+            status = "moved" if entry.status == "vanished" else "copy"
+            stock[entry.source_file] = entry._replace(
+                status=status,
+                batch_id=None,
+                status_reason=f"The same content as {first.source_file}.",
+            )
+    return [stock[name] for name in sorted(stock)]
+
+
+def _loss(vanished: int) -> str:
+    if vanished == 0:
+        return ""
+    return (
+        f" {vanished} logs are in the warehouse and no longer in the landing folder: put them back "
+        "first, or their messages will be gone."
+    )

@@ -1,0 +1,145 @@
+"""Logs of the landing folder, read as numbered lines of bytes.
+
+Lines end at ``\\n`` alone: U+2028 and U+0085 are ordinary text inside a message. A large file of plain JSON
+lines is read in splits, so that it keeps many workers busy. A file of any other kind is one split (see
+:mod:`scuttlehouse.files`). Nothing here looks inside a line; :mod:`scuttlehouse.ssb.lines` does.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from scuttlehouse.files.parts import PLAIN, Kind, Line, Log, Split
+from scuttlehouse.files.unpack import BROKEN, opened
+from scuttlehouse.files.whole import line_of, read_line, read_whole, skip_line
+
+SPLIT_BYTES = 64 << 20
+
+
+class LandingError(Exception):
+    """The landing folder cannot be read; the message says why and what to do."""
+
+
+def landing_folder(environment: Mapping[str, str] = os.environ) -> Path:
+    """The folder that SCUTTLEHOUSE_LANDING names, in full; the sample where it names none.
+
+    >>> landing_folder({"SCUTTLEHOUSE_LANDING": "/logs"})
+    PosixPath('/logs')
+    >>> landing_folder({"SCUTTLEHOUSE_LANDING": ""}).name
+    'sample'
+    """
+    return Path(environment.get("SCUTTLEHOUSE_LANDING", "").strip() or "sample").resolve()
+
+
+def content_hash(log: Log) -> str:
+    """SHA-256 of the bytes that a log had when it was listed, unpacked, as hex. O(bytes), memory O(1).
+
+    A log may grow meanwhile. What has come since is not read in this build, so that it must not count as
+    known in the next one. A log that was compressed since is the same log.
+
+    A file that cannot be unpacked to its end is known by its own bytes.
+
+    Raises:
+        OSError: the file cannot be read.
+    """
+    try:
+        return _hash(log, log.kind.compression)
+    except BROKEN:
+        return _hash(log, "none")
+
+
+def _hash(log: Log, compression: str) -> str:
+    digest = hashlib.sha256()
+    with opened(log.path, log.size_bytes, Kind("", compression, "binary")) as stream:
+        while chunk := stream.read(1 << 20):
+            digest.update(chunk)
+    return digest.hexdigest()
+
+
+def list_splits(logs: Iterable[Log], split_bytes: int = SPLIT_BYTES) -> list[Split]:
+    """What there is to read in some logs. O(files + bytes / split_bytes).
+
+    >>> log = Log("/landing/a.jsonl", "a.jsonl", 6, 0)
+    >>> [(split.source_file, split.start, split.end) for split in list_splits([log], 4)]
+    [('a.jsonl', 0, 4), ('a.jsonl', 4, 6)]
+    """
+    splits = []
+    for log in logs:
+        step = split_bytes if log.kind == PLAIN else log.size_bytes
+        splits += [
+            Split(log.path, log.source_file, start, min(start + step, log.size_bytes), log.kind)
+            for start in range(0, log.size_bytes, max(step, 1))
+        ]
+    return splits
+
+
+def count_line_ends(split: Split) -> int:
+    """Count the line ends that stand before the last byte of a plain split, and after its first.
+
+    That is: the lines that begin in the split after its first byte, plus one where the split
+    begins a line. Summed over a file's earlier splits, it is the number of lines before a split.
+
+    Complexity: O(bytes of the split), memory O(1).
+    """
+    first = max(split.start - 1, 0)
+    left = split.end - 1 - first
+    count = 1 if split.start == 0 else 0
+    with suppress(OSError), Path(split.path).open("rb") as file:
+        file.seek(first)
+        while left > 0 and (chunk := file.read(min(left, 1 << 20))):
+            count += chunk.count(b"\n")
+            left -= len(chunk)
+    return count
+
+
+def first_line_numbers(splits: Sequence[Split], line_ends: Sequence[int]) -> list[int]:
+    """The number of the first line of each split, from what :func:`count_line_ends` gave for each.
+
+    >>> splits = [Split("a", "a", 0, 4), Split("a", "a", 4, 6), Split("b", "b", 0, 3)]
+    >>> first_line_numbers(splits, [2, 1, 1])
+    [1, 3, 1]
+    """
+    numbers = []
+    before = 0
+    for split, count in zip(splits, line_ends, strict=True):
+        if split.start == 0:
+            before = 0
+        numbers.append(before + 1)
+        before += count
+    return numbers
+
+
+def read_lines(split: Split, first_line_number: int = 1) -> Iterator[Line]:
+    """Yield the lines that begin in a split.
+
+    A line over ``MAX_LINE_BYTES`` comes as the fault ``too_long``. A file that cannot be read to its end
+    ends with a line of the fault ``cut_short`` at the place where reading stopped; the whole lines before
+    it are good.
+
+    Memory: O(MAX_LINE_BYTES).
+
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp()) / "a.jsonl"
+    >>> path.write_bytes(b"one\\ntwo\\r\\nthree")
+    14
+    >>> list(read_lines(Split(str(path), "a.jsonl", 0, 14)))[1:]
+    [Line(line_number=2, text=b'two', fault=None), Line(line_number=3, text=b'three', fault=None)]
+    """
+    if split.kind != PLAIN:
+        yield from read_whole(split)
+        return
+    number = first_line_number
+    try:
+        with Path(split.path).open("rb") as file:
+            if split.start > 0:
+                file.seek(split.start - 1)
+                skip_line(file)
+            while file.tell() < split.end and (text := read_line(file)):
+                yield line_of(number, text)
+                number += 1
+    except OSError:  # The file is gone, or its disk fails.
+        yield Line(number, None, "cut_short")

@@ -1,0 +1,153 @@
+"""Landed lines on Spark: log files to numbered lines in many workers, and typed rows to batches.
+
+What the staging models of all sources share. Spark itself comes in as a session; nothing of it is
+imported here, so that a worker loads no more than Arrow.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+from typing import TYPE_CHECKING, Any, get_args, get_type_hints
+
+import pyarrow as pa
+
+from scuttlehouse.files.parts import Kind, Line, Log, Split
+from scuttlehouse.landing.logs import (
+    count_line_ends,
+    first_line_numbers,
+    list_splits,
+    read_lines,
+)
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+# Small files share a task up to this size.
+BIN_BYTES = 1 << 20
+
+BATCH_LINES = 2_000
+
+_ARROW_TYPES = {
+    list[str]: pa.list_(pa.string()),
+    bool: pa.bool_(),
+    int: pa.int64(),
+    float: pa.float64(),
+    str: pa.string(),
+}
+_SPARK_TYPES = {
+    list[str]: "array<string>",
+    bool: "boolean",
+    int: "bigint",
+    float: "double",
+    str: "string",
+}
+
+
+def arrow_schema(row_type: type) -> pa.Schema:
+    """The Arrow schema of a named tuple, from the types of its fields; each may be None.
+
+    >>> from typing import NamedTuple
+    >>> Row = NamedTuple("Row", [("n", int), ("texts", list[str] | None)])
+    >>> [str(kind) for kind in arrow_schema(Row).types], spark_schema(Row)
+    (['int64', 'list<item: string>'], 'n bigint, texts array<string>')
+    """
+    return pa.schema([(name, _ARROW_TYPES[kind]) for name, kind in _columns(row_type).items()])
+
+
+def spark_schema(row_type: type) -> str:
+    """The same as a schema of Spark, in the words of SQL."""
+    return ", ".join(f"{name} {_SPARK_TYPES[kind]}" for name, kind in _columns(row_type).items())
+
+
+def _columns(row_type: type) -> dict[str, Any]:
+    return {
+        name: next(kind for kind in _ARROW_TYPES if kind in (hint, *get_args(hint)))
+        for name, hint in get_type_hints(row_type).items()
+    }
+
+
+def new_splits(ledger: DataFrame, new_logs: DataFrame) -> list[Split]:
+    """What a build reads: the logs of ``stg_landing__logs`` in ``stg_landing__new_logs``, in splits.
+
+    A new log without a batch has moved, or is a copy of another: its lines go, and none come.
+    """
+    read = ledger.where("batch_id is not null")
+    rows = read.join(new_logs, "source_file", "left_semi").orderBy("source_file").collect()
+    return list_splits(
+        Log(
+            f"{row.landing_folder}/{row.source_file}",
+            row.source_file,
+            row.size_bytes,
+            row.modified_ms,
+            Kind(row.form, row.compression, row.encoding),
+        )
+        for row in rows
+    )
+
+
+def splits_frame(session: SparkSession, splits: list[Split]) -> DataFrame:
+    """One row per split, spread so that a task has at least BIN_BYTES to read."""
+    first_lines = first_line_numbers(splits, _line_ends(session, splits))
+    rows, bin_number, bin_bytes = [], 0, 0
+    for split, first_line in zip(splits, first_lines, strict=True):
+        if bin_bytes >= BIN_BYTES:
+            bin_number, bin_bytes = bin_number + 1, 0
+        bin_bytes += split.end - split.start
+        place = (split.path, split.source_file, split.start, split.end)
+        rows.append((bin_number, *place, *split.kind, first_line))
+    columns = (
+        "bin int, path string, source_file string, start long, end long, form string, "
+        "compression string, encoding string, first_line long"
+    )
+    return session.createDataFrame(rows, columns).repartitionById(bin_number + 1, "bin")
+
+
+def _line_ends(session: SparkSession, splits: list[Split]) -> list[int]:
+    """What each split adds to the line numbers of the splits after it in the same file."""
+    followed = [n for n in range(len(splits) - 1) if splits[n].path == splits[n + 1].path]
+    counts = [0] * len(splits)
+    if followed:
+        rows = [(n, splits[n].path, splits[n].start, splits[n].end) for n in followed]
+        frame = session.createDataFrame(rows, "n int, path string, start long, end long")
+        counted = frame.repartition(len(rows)).mapInArrow(_count_batches, "n int, line_ends long")
+        for row in counted.collect():
+            counts[row.n] = row.line_ends
+    return counts
+
+
+def _count_batches(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    for batch in batches:
+        rows = batch.to_pylist()
+        ends = [
+            count_line_ends(Split(row["path"], row["path"], row["start"], row["end"]))
+            for row in rows
+        ]
+        yield pa.record_batch({"n": batch["n"], "line_ends": pa.array(ends, pa.int64())})
+
+
+def lines_of(batches: Iterable[pa.RecordBatch]) -> Iterator[tuple[str, Line]]:
+    """Every line of the splits in batches of :func:`splits_frame`, with the name of its file."""
+    for batch in batches:
+        for row in batch.to_pylist():
+            kind = Kind(row["form"], row["compression"], row["encoding"])
+            split = Split(row["path"], row["source_file"], row["start"], row["end"], kind)
+            for line in read_lines(split, row["first_line"]):
+                yield split.source_file, line
+
+
+def row_batches(
+    rows: Iterable[Sequence[Any] | None], schema: pa.Schema
+) -> Iterator[pa.RecordBatch]:
+    """Rows as batches of up to BATCH_LINES; a None is no row.
+
+    >>> schema = pa.schema([("n", pa.int64())])
+    >>> [batch.to_pylist() for batch in row_batches([(1,), None, (2,)], schema)]
+    [[{'n': 1}, {'n': 2}]]
+    """
+    kept = (row for row in rows if row is not None)
+    while batch := list(islice(kept, BATCH_LINES)):
+        columns = zip(*batch, strict=True)
+        yield pa.record_batch(
+            [pa.array(c, f.type) for c, f in zip(columns, schema, strict=True)], schema=schema
+        )

@@ -1,0 +1,1 @@
+"""pzp, the second source: a line judged, ids, accounts."""

@@ -1,0 +1,112 @@
+"""Canonical JSON, and the ids that pzp makes of it.
+
+Canonical JSON (RFC 8785) writes a value in one way only: no spaces, the members of an object sorted
+by the UTF-16 units of their names, numbers and texts as JavaScript has them. An id is the first 32
+bytes of the SHA-512 of such a text, in base58: digits of the Bitcoin alphabet, after a ``1`` for
+every zero byte that the bytes begin with.
+"""
+
+from __future__ import annotations
+
+from hashlib import sha512
+from json.encoder import encode_basestring
+
+from scuttlehouse.files.jsjson import Value, number_text
+
+_ALPHABET = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
+_DIGITS = {character: digit for digit, character in enumerate(_ALPHABET)}
+
+HASH_BYTES = 32
+
+
+def canonical(value: Value) -> bytes:
+    """The canonical JSON of a value, as UTF-8.
+
+    ``value`` is what :func:`scuttlehouse.files.jsjson.parse` gives, or made of the same types.
+
+    Raises:
+        ValueError: a number is not finite, or a text has half a surrogate pair; neither has a
+            canonical form.
+
+    Complexity: O(n log n) in the length of the text.
+
+    >>> canonical({"b": [1e21, -0.0, None], "a": "\\u20ac\\n", "10": True, "9": {}}).decode()
+    '{"10":true,"9":{},"a":"€\\\\n","b":[1e+21,0,null]}'
+    >>> canonical([1e400])
+    Traceback (most recent call last):
+    ValueError: a number that is not finite has no canonical form
+    """
+    return _write(value).encode()
+
+
+def _write(value: Value) -> str:
+    if isinstance(value, str):
+        return encode_basestring(value)
+    if isinstance(value, dict):
+        names = sorted(value, key=utf16_units)
+        return "{" + ",".join(f"{encode_basestring(n)}:{_write(value[n])}" for n in names) + "}"
+    if isinstance(value, list):
+        return "[" + ",".join(map(_write, value)) + "]"
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    text = number_text(value)
+    if text == "null":
+        raise ValueError("a number that is not finite has no canonical form")
+    return text
+
+
+def utf16_units(text: str) -> bytes:
+    """What to sort texts by, to have them in the order of JavaScript: by their UTF-16 units.
+
+    >>> sorted(["\\uffff", "\\U00010000"], key=utf16_units) == ["\\U00010000", "\\uffff"]
+    True
+    """
+    return text.encode("utf-16-be", "surrogatepass")
+
+
+def hash_text(data: bytes) -> str:
+    """The first 32 bytes of the SHA-512 of some bytes, in base58. O(length of the data).
+
+    >>> hash_text(b"{}")
+    '3gH98YALCd8KPmFMqEvqrPf5HZz4EkxXJdGi2L2HhUyn'
+    """
+    return to_base58(sha512(data).digest()[:HASH_BYTES])
+
+
+def to_base58(data: bytes) -> str:
+    """Bytes in base58. O(n^2) in their count: for keys, hashes and signatures.
+
+    >>> to_base58(bytes([0, 0, 58]))
+    '1121'
+    """
+    number = int.from_bytes(data)
+    digits = []
+    while number:
+        number, digit = divmod(number, 58)
+        digits.append(_ALPHABET[digit])
+    zeros = len(data) - len(data.lstrip(b"\0"))
+    return "1" * zeros + "".join(reversed(digits))
+
+
+def from_base58(text: object, size: int) -> bytes | None:
+    """The bytes that a text in base58 spells; None where it does not spell exactly ``size`` bytes.
+
+    O(size^2), however long the text is.
+
+    >>> from_base58("1121", 3), from_base58("1121", 4), from_base58("0", 1)
+    (b'\\x00\\x00:', None, None)
+    """
+    # A byte takes at least one character and less than two.
+    if not isinstance(text, str) or not size <= len(text) <= 2 * size:
+        return None
+    number = 0
+    for character in text:
+        digit = _DIGITS.get(character)
+        if digit is None:
+            return None
+        number = number * 58 + digit
+    zeros = len(text) - len(text.lstrip("1"))
+    data = bytes(zeros) + number.to_bytes((number.bit_length() + 7) // 8)
+    return data if len(data) == size else None

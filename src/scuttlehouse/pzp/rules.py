@@ -1,0 +1,222 @@
+"""The rules of a pzp message (msg-v4) by itself, as the reference validator judges them.
+
+Whatever needs other messages is judged elsewhere: whether the device belongs to the account, whether
+the previous ones are in the tangle and the depth is one more than theirs.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import Any, TypeGuard
+
+from nacl.bindings import crypto_sign_open
+from nacl.exceptions import BadSignatureError
+
+from scuttlehouse.pzp.canonical import HASH_BYTES, canonical, from_base58, hash_text, utf16_units
+
+KEY_BYTES = 32
+SIGNATURE_BYTES = 64
+SIGNATURE_TAG = b":msg-v4:"
+
+# What metadata says in place of an account's id where the message makes the account.
+SELF = "self"
+
+REASONS = {
+    "id_differs": "The id is not the hash of the metadata. Metadata with a number that is not "
+    "finite or half a surrogate pair has no hash.",
+    "members_missing": "The message lacks data, sigkey or sig, or its metadata lacks dataHash, "
+    "dataSize, account, accountTips, tangles, domain or v.",
+    "version_is_not_4": "The metadata's v is not 4.",
+    "sigkey_is_no_key": "The sigkey is not 32 bytes in base58. A moot that nobody signed may have "
+    "an empty one.",
+    "data_is_malformed": "The data is neither null nor an object nor a text.",
+    "data_size_is_malformed": "The dataSize is no whole number from 0 to 2^53 - 1.",
+    "data_hash_differs": "The dataHash is not the hash of the data. Data with a number that is not "
+    "finite or half a surrogate pair has no hash.",
+    "data_size_differs": "The dataSize is not the length of the data in bytes of canonical JSON.",
+    "domain_is_malformed": "The domain is no text of 3 to 100 of the characters A-Z, a-z, 0-9, _.",
+    "account_is_no_text": "The account is no text.",
+    "account_tips_are_malformed": "The accountTips are neither null nor an array of texts, or not "
+    "null in a message of an account's own tangle.",
+    "tangles_are_malformed": "The tangles are no object of objects, each under an id (32 bytes in "
+    "base58).",
+    "depth_is_malformed": "The depth in a tangle is no whole number from 1 to 2^53 - 1.",
+    "previous_is_malformed": "The prev of a tangle is no array of one or more texts.",
+    "previous_is_out_of_order": "The prev of a tangle is not sorted, or names a message twice.",
+    "signature_is_malformed": "The sig is not 64 bytes in base58. A moot that nobody signed may "
+    "have an empty one.",
+    "signature_is_wrong": "The signature was not made by the sigkey over this metadata.",
+    "ciphertext_not_in_log": "The data is private and somebody has opened it; the ciphertext that was "
+    "hashed (misc.originalData) is not in the log, so that the message is not checked.",
+}
+
+_MESSAGE_MEMBERS = frozenset({"data", "sigkey", "sig"})
+_METADATA_MEMBERS = frozenset(
+    {"dataHash", "dataSize", "account", "accountTips", "tangles", "domain", "v"}
+)
+_DOMAIN = re.compile("[A-Za-z0-9_]{3,100}")
+
+
+@lru_cache(maxsize=1024)
+def moot_id(account_id: str, domain: str) -> str:
+    """The id of the moot of an account's feed: it follows from the account and the domain alone.
+
+    Raises:
+        ValueError: a text has half a surrogate pair.
+
+    >>> moot_id("5PLkHJgAmw5hxF4uuFtfwMvbobobeSVrKuZN4s5f2ZJ2", "set_v1__follows")
+    '2MDaYySX4HbJkRaSnftUnrc2rETCJZAb9vqEbJ5qDiTp'
+    """
+    metadata: dict[str, Any] = {
+        "dataHash": None,
+        "dataSize": 0,
+        "account": account_id,
+        "accountTips": None,
+        "tangles": {},
+        "domain": domain,
+        "v": 4,
+    }
+    return hash_text(canonical(metadata))
+
+
+def feed_tangle_id(metadata: dict[str, Any]) -> str | None:
+    """The id of the feed that a message with this metadata may be in; None where that is none.
+
+    >>> feed_tangle_id({"account": "self", "domain": "account__person"}) is None
+    True
+    """
+    account, domain = metadata.get("account"), metadata.get("domain")
+    if not (isinstance(account, str) and isinstance(domain, str)) or account == SELF:
+        return None
+    try:
+        return moot_id(account, domain)
+    except ValueError:
+        return None
+
+
+def is_moot(message: dict[str, Any]) -> bool:
+    """Whether a message, an object with an object ``metadata``, is the root of a feed.
+
+    A moot is what everybody can compute: no data, and metadata with nothing of its own.
+
+    >>> is_moot({"data": None, "metadata": {"account": "self", "tangles": {}}})
+    False
+    """
+    metadata = message["metadata"]
+    if message.get("data") is not None:
+        return False
+    feed_id = feed_tangle_id(metadata)
+    try:
+        return feed_id == hash_text(canonical(metadata))
+    except ValueError:
+        return False
+
+
+def invalid_reason(message_id: str, message: dict[str, Any]) -> str | None:
+    """The first of ``REASONS`` that makes a message invalid by itself; None for a valid one.
+
+    ``message`` is an object with an object ``metadata``, as :func:`scuttlehouse.files.jsjson.parse` gives
+    it. A moot that nobody signed is valid. No rule says that a message must not be in a tangle of
+    its own id: the id is the hash of what would have to name it. Never raises.
+
+    Complexity: O(n log n) in the length of the message.
+
+    >>> invalid_reason("a", {"metadata": {}})
+    'id_differs'
+    """
+    metadata = message["metadata"]
+    try:
+        signed = canonical(metadata)
+    except ValueError:
+        return "id_differs"
+    if message_id != hash_text(signed):
+        return "id_differs"
+    if not (message.keys() >= _MESSAGE_MEMBERS and metadata.keys() >= _METADATA_MEMBERS):
+        return "members_missing"
+    if metadata["v"] != 4:
+        return "version_is_not_4"
+    sigkey, signature = message["sigkey"], message["sig"]
+    is_unsigned = signature == "" and is_moot(message)
+    key = from_base58(sigkey, KEY_BYTES)
+    if key is None and not (is_unsigned and sigkey == ""):
+        return "sigkey_is_no_key"
+    reason = (
+        _data_fault(message["data"], metadata)
+        or _account_fault(metadata)
+        or _tangles_fault(metadata["tangles"])
+    )
+    if reason is not None or key is None or is_unsigned:
+        return reason
+    return _signature_fault(signature, key, signed)
+
+
+def whole_number(number: object) -> int | None:
+    """The number, if it is one that JavaScript calls a safe integer; else None.
+
+    >>> whole_number(3.0), whole_number(1.5), whole_number(2.0**53), whole_number(1e400)
+    (3, None, None, None)
+    """
+    if isinstance(number, float) and number.is_integer() and abs(number) < 2**53:
+        return int(number)
+    return None
+
+
+def is_texts(value: object) -> TypeGuard[list[str]]:
+    """Whether a value is a list of nothing but texts."""
+    return isinstance(value, list) and all(isinstance(item, str) for item in value)
+
+
+def _data_fault(data: object, metadata: dict[str, Any]) -> str | None:
+    if not (data is None or isinstance(data, dict | str)):
+        return "data_is_malformed"
+    size = whole_number(metadata["dataSize"])
+    if size is None or size < 0:
+        return "data_size_is_malformed"
+    if data is None:
+        return None
+    try:
+        text = canonical(data)
+    except ValueError:
+        return "data_hash_differs"
+    if metadata["dataHash"] != hash_text(text):
+        return "data_hash_differs"
+    return None if size == len(text) else "data_size_differs"
+
+
+def _account_fault(metadata: dict[str, Any]) -> str | None:
+    domain, account, tips = metadata["domain"], metadata["account"], metadata["accountTips"]
+    if not (isinstance(domain, str) and _DOMAIN.fullmatch(domain)):
+        return "domain_is_malformed"
+    if not isinstance(account, str):
+        return "account_is_no_text"
+    if not (tips is None or (is_texts(tips) and account != SELF)):
+        return "account_tips_are_malformed"
+    return None
+
+
+def _tangles_fault(tangles: object) -> str | None:
+    if not isinstance(tangles, dict):
+        return "tangles_are_malformed"
+    for tangle_id, tangle in tangles.items():
+        if from_base58(tangle_id, HASH_BYTES) is None or not isinstance(tangle, dict):
+            return "tangles_are_malformed"
+        depth, previous = whole_number(tangle.get("depth")), tangle.get("prev")
+        if depth is None or depth < 1:
+            return "depth_is_malformed"
+        if not (is_texts(previous) and previous):
+            return "previous_is_malformed"
+        if previous != sorted(set(previous), key=utf16_units):
+            return "previous_is_out_of_order"
+    return None
+
+
+def _signature_fault(signature_text: object, key: bytes, signed: bytes) -> str | None:
+    signature = from_base58(signature_text, SIGNATURE_BYTES)
+    if signature is None:
+        return "signature_is_malformed"
+    try:
+        crypto_sign_open(signature + SIGNATURE_TAG + signed, key)
+    except BadSignatureError:
+        return "signature_is_wrong"
+    return None

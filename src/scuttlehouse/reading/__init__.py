@@ -1,0 +1,1 @@
+"""The published tables, read without Java."""

@@ -1,0 +1,91 @@
+"""The files of a table, verified before anybody reads them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+from typing import NamedTuple
+
+import duckdb
+
+from scuttlehouse.catalog import CatalogError, checksums
+from scuttlehouse.reading.engine import WarehouseError, first_sentences, literal, rows_of
+
+WHAT_TO_DO = (
+    "go back to an earlier build with `scuttlehouse rollback`, restore the file from a backup, or "
+    "compute every table again with `scuttlehouse build --full-refresh`."
+)
+
+
+class TableFiles(NamedTuple):
+    """The paths of the files that hold the rows of a table, and of those that say which are deleted."""
+
+    data: frozenset[str] = frozenset()
+    deletes: frozenset[str] = frozenset()
+
+
+def read_files(
+    connection: duckdb.DuckDBPyConnection, table: str, metadata_location: str
+) -> TableFiles:
+    """The files of the current snapshot of a table; every file that says so is verified first.
+
+    Args:
+        table: its name, for errors.
+        metadata_location: the path of its metadata file.
+
+    Raises:
+        WarehouseError: a file is missing or damaged.
+
+    Linear in the number of files.
+    """
+    verify(table, [metadata_location])
+    try:
+        manifest_list = _manifest_list(Path(metadata_location))
+        if manifest_list is None:
+            return TableFiles()
+        verify(table, [manifest_list])
+        manifests = rows_of(
+            connection, f"select manifest_path from read_avro({literal(manifest_list)})"
+        )
+        verify(table, [path for (path,) in manifests])
+        files = rows_of(
+            connection,
+            "select manifest_content = 'DATA', file_path "
+            f"from iceberg_metadata({literal(metadata_location)}) where status <> 'DELETED'",
+        )
+    except (duckdb.Error, ValueError, LookupError, TypeError) as error:
+        raise unreadable(table, error) from None
+    return TableFiles(
+        frozenset(path for is_data, path in files if is_data),
+        frozenset(path for is_data, path in files if not is_data),
+    )
+
+
+def _manifest_list(metadata: Path) -> str | None:
+    """The file that lists the manifests of the current snapshot; null before there is a snapshot."""
+    described = json.loads(metadata.read_bytes())
+    current = described.get("current-snapshot-id")
+    found = [one for one in described.get("snapshots", []) if one["snapshot-id"] == current]
+    return str(found[0]["manifest-list"]) if found else None
+
+
+def verify(table: str, paths: Iterable[str]) -> None:
+    """Compare files of a table with their checksums.
+
+    Raises:
+        WarehouseError: a file is missing or damaged; the message names the table and the file.
+
+    Linear in the size of the files.
+    """
+    for path in paths:
+        try:
+            checksums.verify(Path(path))
+        except CatalogError as error:
+            raise WarehouseError(f"{error} The table {table} needs it: {WHAT_TO_DO}") from None
+
+
+def unreadable(table: str, error: Exception) -> WarehouseError:
+    """The error of a table whose files fit their checksums, if they have any, but cannot be read."""
+    said = first_sentences(str(error))
+    return WarehouseError(f"The table {table} cannot be read ({said}): {WHAT_TO_DO}")

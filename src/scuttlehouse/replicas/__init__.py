@@ -1,0 +1,1 @@
+"""Replicas of the published order in other databases."""

@@ -1,0 +1,206 @@
+"""``scuttlehouse follow``: a replica is brought to the order that the warehouse publishes."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
+from typing import TYPE_CHECKING, Any
+
+from scuttlehouse.catalog import CatalogError, home_folder
+from scuttlehouse.databases import DatabaseError, open_database
+from scuttlehouse.printing import visible
+from scuttlehouse.replicas.replicas import (
+    Progress,
+    PublishedUpdate,
+    Replica,
+    ReplicaError,
+    read_orders,
+)
+
+if TYPE_CHECKING:
+    from scuttlehouse.reading.warehouse import Warehouse
+
+BATCH_SIZE = 10_000
+
+# From the last command applied on, which the warehouse must still hold.
+_UPDATES = """
+    select
+        updates.tangle_id,
+        updates.refresh_number,
+        updates.step,
+        updates.refresh_id,
+        updates.message_id,
+        updates.from_position,
+        updates.to_position
+    from fct_timeline_updates as updates
+    {join} join replica_progress as progress on updates.tangle_id = progress.tangle_id
+    where
+        progress.tangle_id is null
+        or updates.refresh_number > progress.refresh_number
+        or (updates.refresh_number = progress.refresh_number and updates.step >= progress.step)
+    order by updates.tangle_id, updates.refresh_number, updates.step
+"""
+_ORDERS = """
+    select messages.tangle_id, messages.message_id
+    from fct_tangle_messages as messages
+    {join} join replica_progress as progress on messages.tangle_id = progress.tangle_id
+    where messages.status = 'in'
+    order by messages.tangle_id, messages.position
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of ``scuttlehouse follow``."""
+    parser.add_argument(
+        "--to", required=True, metavar="DATABASE", help="sqlite:PATH or postgresql://..."
+    )
+    parser.add_argument(
+        "--tangle",
+        action="append",
+        default=[],
+        metavar="TANGLE_ID",
+        help="only this tangle; may be given several times",
+    )
+    parser.add_argument(
+        "--verify", action="store_true", help="then compare with the published order"
+    )
+
+
+def run(args: argparse.Namespace) -> int:
+    """Follow as the command line says; return its exit code."""
+    from scuttlehouse.reading.engine import WarehouseError
+    from scuttlehouse.reading.warehouse import open_published
+
+    tangle_ids = list(dict.fromkeys(args.tangle)) or None
+    try:
+        with open_database(args.to) as database:
+            replica = Replica(*database)
+            progress = replica.progress(tangle_ids)
+            with open_published(home_folder()) as warehouse:
+                published = Published(warehouse, progress, tangle_ids)
+                _apply(replica, published.updates())
+                differing = []
+                if args.verify:
+                    differing = differences(replica.orders(tangle_ids), published.orders())
+    except (CatalogError, DatabaseError, ReplicaError, WarehouseError) as error:
+        print(visible(str(error)), file=sys.stderr)
+        return 1
+    if differing:
+        print(
+            "These tangles are not in the published order; delete their rows from tangle_messages "
+            "and tangle_progress, then follow again:",
+            *map(visible, differing),
+            sep="\n",
+            file=sys.stderr,
+        )
+    elif args.verify:
+        print("Verified: the replica has the published order.")
+    return 1 if differing else 0
+
+
+def _apply(replica: Replica, updates: Sequence[PublishedUpdate]) -> None:
+    applied = 0
+    for batch in batches(updates, BATCH_SIZE):
+        applied += replica.apply(batch)
+        print(f"{applied} of {len(updates)} commands", file=sys.stderr)
+    tangles = len({update.tangle_id for update in updates})
+    print(f"Applied {applied} commands; {tangles} tangles changed.")
+
+
+class Published:
+    """The published tables, as a replica needs them.
+
+    Args:
+        warehouse: the published tables; a table ``replica_progress`` is added to them.
+        progress: the last command applied to each tangle that counts.
+        tangle_ids: the tangles that count, or null for all.
+    """
+
+    def __init__(
+        self,
+        warehouse: Warehouse,
+        progress: Mapping[str, Progress],
+        tangle_ids: Sequence[str] | None,
+    ) -> None:
+        import pyarrow as pa
+
+        self._warehouse = warehouse
+        self._progress = progress
+        self._tangle_ids = tangle_ids
+        nothing = Progress(0, 0, "")
+        ids = list(progress) if tangle_ids is None else list(tangle_ids)
+        reached = [progress.get(tangle_id, nothing) for tangle_id in ids]
+        columns = {
+            "tangle_id": pa.array(ids, pa.string()),
+            "refresh_number": pa.array([one.refresh_number for one in reached], pa.int64()),
+            "step": pa.array([one.step for one in reached], pa.int64()),
+        }
+        warehouse.add("replica_progress", pa.table(columns))
+
+    def updates(self) -> list[PublishedUpdate]:
+        """The commands that the replica lacks, by tangle, refresh number and step.
+
+        Raises:
+            ReplicaError: the replica has applied a command that the warehouse does not hold, or a
+                tangle that counts never had a command.
+        """
+        updates = [PublishedUpdate(*row) for row in self._query(_UPDATES)]
+        first = {update.tangle_id: update.progress for update in reversed(updates)}
+        for tangle_id, progress in self._progress.items():
+            if first.get(tangle_id) != progress:
+                raise ReplicaError(
+                    f"The replica has applied step {progress.step} of refresh "
+                    f"{progress.refresh_number} to {tangle_id}, which this warehouse did not "
+                    "publish: follow the warehouse that it has followed so far, or begin with an "
+                    "empty database."
+                )
+        for tangle_id in self._tangle_ids or []:
+            if tangle_id not in first:
+                raise ReplicaError(
+                    f"Nothing was ever published of {tangle_id}: fct_timeline_updates has the ids "
+                    "of tangles."
+                )
+        return [one for one in updates if one.is_after(self._progress.get(one.tangle_id))]
+
+    def orders(self) -> dict[str, list[str]]:
+        """The ids of the messages of each tangle in the published order; no empty ones."""
+        return read_orders(self._query(_ORDERS))
+
+    def _query(self, statement: str) -> list[tuple[Any, ...]]:
+        join = "left" if self._tangle_ids is None else "inner"
+        _, rows = self._warehouse.query(statement.format(join=join))
+        return rows
+
+
+def batches(updates: Sequence[PublishedUpdate], size: int) -> Iterator[list[PublishedUpdate]]:
+    """Cut commands where a refresh of a tangle ends, as soon as there are ``size`` of them.
+
+    >>> told = [PublishedUpdate("t", r, s, "b", "m", None, 0) for r, s in [(1, 0), (1, 1), (2, 0)]]
+    >>> [len(batch) for batch in batches(told, 1)]
+    [2, 1]
+    """
+    batch: list[PublishedUpdate] = []
+    for _, refresh in groupby(updates, key=lambda one: (one.tangle_id, one.refresh_number)):
+        batch += refresh
+        if len(batch) >= size:
+            yield batch
+            batch = []
+    if batch:
+        yield batch
+
+
+def differences(
+    followed: Mapping[str, Sequence[str]], published: Mapping[str, Sequence[str]]
+) -> list[str]:
+    """The tangles whose orders are not the same, sorted; a missing one is like an empty one.
+
+    >>> differences({"s": ["a"], "t": ["a"]}, {"t": ["a", "b"]})
+    ['s', 't']
+    """
+    return sorted(
+        tangle_id
+        for tangle_id in {*followed, *published}
+        if followed.get(tangle_id, []) != published.get(tangle_id, [])
+    )

@@ -1,0 +1,298 @@
+"""Reading a pzp set: the items that messages add and delete, in one order for everybody (R26, R27).
+
+A set is a tangle of messages under a moot, which has depth 0 and no data (pzp-set/protospec.md).
+
+**The order** is *(depth, id)*, a function of the messages alone, so everybody who holds the same messages
+reads the same list. Ids compare as the reference does, by JavaScript's ``localeCompare`` on en-US:
+see ``id_key``.
+
+**Words.** What a message says about an item is its *word*: a deletion if it deletes the item, else
+an addition if it adds it. The reference reads each message into a JavaScript Set, additions first:
+adding a present item changes nothing, adding an absent one appends it, deleting takes it out. An
+item that a message both adds and deletes is out after it, wherever it stood, and moves no other:
+as if the message had only deleted it. Nor does it matter how often a message names an item. So:
+
+- *An item is in the set just if the last word about it is an addition.* Words about other items
+  change nothing about it.
+- *It stands where the first addition since its last deletion put it*: items follow one another as
+  these additions do, by message and then by place in the message's list.
+
+**Item roots** are the messages that no other supersedes, transitively (R27). Whatever is superseded
+over several steps is superseded in one, by the last of these steps, so one step is all there is to
+follow. Loops cannot come from real ids, which are hashes; in one each message is superseded by
+another, so none of them is a root. A message that lists itself does not supersede itself. What a
+message without lists supersedes is not known.
+
+The reference computes its minimum required depth in one pass in the order: take what the message
+supersedes out of the roots, put the message in. That differs where a message supersedes one that is
+later in the order, which the pass puts in afterwards: by the text of the specification it is no root,
+and here it is none. A message that was made as the specification says supersedes what it knew of,
+so what is of lesser depth.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+
+class SetMessage(NamedTuple):
+    """A message of a set. Ids are base58 texts, different within a set.
+
+    ``depth`` counts steps from the moot, which has 0. ``previous_ids`` and ``superseded_ids`` may
+    name messages that are not at hand. The last three are None, all of them, for the moot, where
+    the data was erased and where it is no data of a set.
+    """
+
+    message_id: str
+    depth: int
+    previous_ids: list[str]
+    added: list[str] | None
+    deleted: list[str] | None
+    superseded_ids: list[str] | None
+
+
+class Word(NamedTuple):
+    """What a message says about an item: that it is in, or that it is out."""
+
+    item: str
+    is_deletion: bool
+
+
+class Item(NamedTuple):
+    """An item of a set, its position in the list from 0, and the messages that it depends on.
+
+    ``placed_by_id`` is the first message since its last deletion that adds it, ``last_added_by_id``
+    the last one.
+    """
+
+    item: str
+    position: int
+    placed_by_id: str
+    last_added_by_id: str
+
+
+def id_key(message_id: str) -> tuple[str, str]:
+    """Sort key of an id as the reference compares ids (R26).
+
+    ``localeCompare`` on en-US first compares the letters without regard to case, digits before
+    letters, a beginning before what goes on. Texts that are equal so far differ in case only, and
+    the first place where they do decides: lower before upper. Swapping the case gives that order to
+    code points. True of digits and the letters a to z, so of base58.
+
+    >>> sorted(["Z1", "zA", "za", "ZA", "z", "9"], key=id_key)
+    ['9', 'z', 'Z1', 'za', 'zA', 'ZA']
+    """
+    return message_id.lower(), message_id.swapcase()
+
+
+def topological_order(messages: Iterable[SetMessage]) -> list[SetMessage]:
+    """The messages by depth and id (R26).
+
+    Complexity: O(n log n).
+
+    >>> messages = [SetMessage(m, d, [], [], [], []) for m, d in [("B", 2), ("a", 2), ("c", 1)]]
+    >>> [message.message_id for message in topological_order(messages)]
+    ['c', 'a', 'B']
+    """
+    return sorted(messages, key=lambda message: (message.depth, id_key(message.message_id)))
+
+
+def words(message: SetMessage) -> list[Word]:
+    """What a message says: its additions in order, then its deletions; one word about an item.
+
+    Nothing, where it has no lists.
+
+    >>> words(SetMessage("m", 1, [], ["b", "a", "c", "b"], ["c"], []))
+    [Word(item='b', is_deletion=False), Word(item='a', is_deletion=False), Word(item='c', is_deletion=True)]
+    """
+    out = dict.fromkeys(message.deleted or (), True)
+    put_in = {item: False for item in message.added or () if item not in out}
+    return [Word(item, is_deletion) for item, is_deletion in (put_in | out).items()]
+
+
+def read_items(messages: Iterable[SetMessage]) -> list[Item]:
+    """The items of a set, in the order in which the reference lists them (R26).
+
+    Complexity: O(n log n + items that are named).
+
+    >>> messages = [
+    ...     SetMessage("moot", 0, [], None, None, None),
+    ...     SetMessage("m1", 1, ["moot"], ["alice", "bob"], [], []),
+    ...     SetMessage("m2", 2, ["m1"], [], ["alice"], ["m1"]),
+    ...     SetMessage("m3", 3, ["m2"], ["alice", "bob"], [], ["m2"]),
+    ... ]
+    >>> for item in read_items(messages):
+    ...     print(*item)
+    bob 0 m1 m3
+    alice 1 m3 m3
+    """
+    placed_by: dict[str, str] = {}
+    last_added_by: dict[str, str] = {}
+    for message in topological_order(messages):
+        for item, is_deletion in words(message):
+            if is_deletion:
+                placed_by.pop(item, None)
+            else:
+                placed_by.setdefault(item, message.message_id)
+                last_added_by[item] = message.message_id
+    return [
+        Item(item, position, placed, last_added_by[item])
+        for position, (item, placed) in enumerate(placed_by.items())
+    ]
+
+
+def tips(messages: Iterable[SetMessage]) -> list[SetMessage]:
+    """The messages that no other of the set lists as previous, in order.
+
+    Complexity: O(n log n + links).
+
+    >>> messages = [SetMessage("moot", 0, [], None, None, None), SetMessage("m", 1, ["moot"], [], [], [])]
+    >>> [message.message_id for message in tips(messages)]
+    ['m']
+    """
+    ordered = topological_order(messages)
+    links = (
+        (message.message_id, previous) for message in ordered for previous in message.previous_ids
+    )
+    listed = {previous for message_id, previous in links if previous != message_id}
+    return [message for message in ordered if message.message_id not in listed]
+
+
+def superseded_by(messages: Iterable[SetMessage]) -> dict[str, str]:
+    """For each message that another supersedes the least, in the order, of those that do (R27).
+
+    Complexity: O(n log n + ids that are listed).
+
+    >>> superseded_by([
+    ...     SetMessage("m1", 1, [], ["a"], [], []),
+    ...     SetMessage("m2", 2, ["m1"], [], ["a"], ["m1", "not at hand", "m2"]),
+    ...     SetMessage("m3", 3, ["m2"], ["a"], [], ["m1", "m2"]),
+    ... ])
+    {'m1': 'm2', 'm2': 'm3'}
+    """
+    ordered = topological_order(messages)
+    superseding: dict[str, str] = {}
+    for message in ordered:
+        for superseded in message.superseded_ids or ():
+            if superseded != message.message_id:
+                superseding.setdefault(superseded, message.message_id)
+    at_hand = [message.message_id for message in ordered]
+    return {one: superseding[one] for one in at_hand if one in superseding}
+
+
+def item_roots(messages: Iterable[SetMessage]) -> list[SetMessage]:
+    """The messages with lists that no other supersedes, in order (R27).
+
+    Complexity: O(n log n + ids that are listed).
+
+    >>> [message.message_id for message in item_roots([
+    ...     SetMessage("m1", 1, [], ["a"], [], []),
+    ...     SetMessage("m2", 1, [], ["b"], [], []),
+    ...     SetMessage("m3", 2, ["m1", "m2"], [], ["a"], ["m1"]),
+    ... ])]
+    ['m2', 'm3']
+    """
+    ordered = topological_order(messages)
+    superseded = superseded_by(ordered)
+    unsuperseded = [message for message in ordered if message.message_id not in superseded]
+    return [message for message in unsuperseded if message.superseded_ids is not None]
+
+
+def minimum_required_depth(messages: Iterable[SetMessage]) -> int | None:
+    """The least depth of the item roots; None where there is none.
+
+    The reference gives away what is of a lesser depth. How its formula may differ is said above.
+
+    Complexity: O(n log n + ids that are listed).
+
+    >>> minimum_required_depth([SetMessage("m1", 4, [], ["a"], [], [])])
+    4
+    """
+    return min((message.depth for message in item_roots(messages)), default=None)
+
+
+def minimum_ghost_depth(depth: int, ghost_span: int = 32) -> int:
+    """The least depth at which the reference remembers the ids of messages that it gave away.
+
+    ``depth`` is the minimum required depth, ``ghost_span`` how many depths below it are remembered.
+
+    >>> minimum_ghost_depth(40), minimum_ghost_depth(7)
+    (8, 0)
+    """
+    return max(0, depth - ghost_span)
+
+
+def reference_keeps(messages: Iterable[SetMessage]) -> list[SetMessage]:
+    """What the reference keeps, in order: the moot and what is of the minimum required depth or more.
+
+    Everything, where there is no item root.
+
+    Complexity: O(n log n + ids that are listed).
+
+    >>> messages = [SetMessage("m1", 1, [], ["a"], [], []), SetMessage("m2", 2, [], [], ["a"], ["m1"])]
+    >>> [message.message_id for message in reference_keeps(messages)]
+    ['m2']
+    """
+    ordered = topological_order(messages)
+    least = minimum_required_depth(ordered) or 0
+    return [message for message in ordered if message.depth == 0 or message.depth >= least]
+
+
+def lost_by_reference(messages: Iterable[SetMessage]) -> list[str]:
+    """The items of a set that are not read from what the reference keeps of it, in order (R28).
+
+    Complexity: O(n log n + items and ids that are listed).
+
+    >>> lost_by_reference([
+    ...     SetMessage("m1", 1, [], ["alice", "bob"], [], []),
+    ...     SetMessage("m2", 2, ["m1"], [], ["bob"], ["m1"]),
+    ... ])
+    ['alice']
+    """
+    ordered = topological_order(messages)
+    kept = {item.item for item in read_items(reference_keeps(ordered))}
+    return [item.item for item in read_items(ordered) if item.item not in kept]
+
+
+def lipmaa_depth(depth: int) -> int:
+    """The depth that a message also links to, so that few steps lead to the moot.
+
+    Bamboo's lipmaa, whose entries count from 1. Take the numbers 1, 4, 13, 40, ..., each three times
+    the last and one more. From the k-th of them the step is 3^(k - 1) back. From any other entry take
+    the greatest number off as often as it goes, then the next smaller one off the rest, and so on: the
+    step is the one that leaves nothing.
+
+    Raises:
+        ValueError: the depth is below 1; the moot links to nothing.
+
+    >>> [lipmaa_depth(depth) for depth in range(1, 14)]
+    [0, 1, 0, 3, 4, 5, 3, 7, 8, 9, 7, 3, 12]
+    """
+    if depth < 1:
+        raise ValueError("Only a message below the moot has a depth to link to.")
+    rest, step = depth + 1, 1
+    while 3 * step + 1 <= rest:
+        step = 3 * step + 1
+    if step == rest:
+        return depth - (step - step // 3)
+    while rest := rest % step:
+        step //= 3
+    return depth - step
+
+
+def lipmaa_link(message: SetMessage, depths: Mapping[str, int]) -> bool | None:
+    """Whether a message lists one of its lipmaa depth as previous.
+
+    None where it is unknown, as a previous is not at hand, and for the moot, which has none.
+    ``depths`` holds those of the messages at hand.
+
+    >>> message = SetMessage("m", 3, ["moot", "m2"], [], [], [])
+    >>> lipmaa_link(message, {"moot": 0}), lipmaa_link(message, {"m2": 2}) is None
+    (True, True)
+    """
+    if message.depth == 0:
+        return None
+    wanted = lipmaa_depth(message.depth)
+    listed = [depths.get(previous) for previous in message.previous_ids]
+    return True if wanted in listed else None if None in listed else False

@@ -1,0 +1,280 @@
+"""What may go from a pzp set so that nobody reads it differently (ruling R28).
+
+The specification lets a device delete or erase all that precedes the item roots, and the reference
+gives away what is of a lesser depth than all of them. Both lose items, as a message is superseded as
+a whole: squeeze bob, carol and dave into one message, then delete bob. The deletion supersedes the
+squeeze and alone is left; carol and dave are lost.
+
+**What may go.** *Candidates* are the messages that precede every item root, through messages at hand:
+neither the moot nor an item root, and none where there is no item root. The *last word* about an item
+(``sets.words``) is that of the last message in the order that has one. Of the candidates those go that
+have the last word about no item, as many of them as leave the list in its order. A last word that
+takes an item out stays too, as a tombstone: a device that has forked may yet send an older addition.
+
+Write M for the messages at hand, K for those that stay. Then M and K have the same last words: the
+message that has it is in K, and K says nothing that M does not.
+
+1. *K reads as M, in the same order.* See below: nothing goes otherwise.
+2. *Whatever messages N are added, anywhere in the order, M + N and K + N have the same items.* An
+   item is in just if the last word about it is an addition. If N has that word in M + N, it is the
+   last in K + N, which holds less. If not, it is M's last word, which K has too. The same is true of
+   all that lies between K and M: of a device that has dropped a part, or gets some of it back.
+3. *Messages that stand after all of M also leave the same order.* How a message changes a list
+   depends on the list alone. In between they need not: let messages add alice, then bob, then both.
+   The first two may go. If one that deletes alice comes in just before the third, M reads bob, alice
+   and K alice, bob.
+
+**The order.** An item stands where the first addition since its last deletion puts it. So only words
+about items of the list count, and if a message goes, just those that it speaks of can move. The
+others keep their order, so all do if each that moves stays between its neighbours: that is what
+``_Reading.drop`` asks. First all candidates without a last word are tried at once: more cannot go, and
+plain additions before a squeeze all do. Else they are tried one at a time, the first of the order
+first. The answer for one depends on the items that it would move, each of which it places or deletes
+last, and on their neighbours. So if the answer changes when another goes, that one speaks of such an
+item or of one beside it; and what placed or last deleted an item that it speaks of, or one beside, is
+tried again. In the end *no further message can go by itself*. Another choice may let more go: to find
+the most, every choice would have to be tried.
+
+**After it.** Item roots stay item roots. A message that stays may become one, where what superseded
+it is gone. Then less precedes all roots, and a later pruning drops less, never too much.
+
+**The trail.** A message is accepted only where one of its previous is known, so some that may go
+stay without their data: see ``trail``. Links count only to what is at hand and of a lesser depth;
+the reference accepts no others.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Collection, Iterable, Mapping
+from typing import Literal, NamedTuple
+
+from scuttlehouse.sets.items import (
+    SetMessage,
+    id_key,
+    item_roots,
+    read_items,
+    topological_order,
+    words,
+)
+
+KeptBecause = Literal["moot", "item_root", "concurrent", "source", "deletion", "order"]
+
+
+class Verdict(NamedTuple):
+    """Whether a message may go, and if not the first of these reasons that is true of it.
+
+    ``moot``; ``item_root``; ``concurrent``: it does not precede every item root, or there is none;
+    ``source``: its is the last word that puts a present item in; ``deletion``: its is the last word
+    that takes an absent item out; ``order``: without it items would change places. None if it may go.
+    """
+
+    message_id: str
+    is_prunable: bool
+    kept_because: KeptBecause | None
+
+
+def verdicts(messages: Iterable[SetMessage]) -> list[Verdict]:
+    """Which messages of a set may go, all of them together; in the order of the set.
+
+    Complexity: O(n log n + w log w + links) for w words, where few item roots are concurrent: k of
+    them add k / 64 to a link. Where dropping all at once would change the order, a message is tried
+    again for every word gone about its items and those beside them.
+
+    >>> for verdict in verdicts([
+    ...     SetMessage("moot", 0, [], None, None, None),
+    ...     SetMessage("m1", 1, ["moot"], ["alice"], [], []),
+    ...     SetMessage("m2", 2, ["m1"], ["bob"], [], []),
+    ...     SetMessage("m3", 3, ["m2"], ["alice", "bob"], [], ["m1", "m2"]),
+    ...     SetMessage("m4", 4, ["m3"], [], ["bob"], ["m3"]),
+    ... ]):
+    ...     print(*verdict)
+    moot False moot
+    m1 True None
+    m2 True None
+    m3 False source
+    m4 False item_root
+    """
+    ordered = topological_order(messages)
+    roots = {message.message_id for message in item_roots(ordered)}
+    candidates = _preceding_all(ordered, roots)
+    last_words = {
+        item: (message.message_id, is_deletion)
+        for message in ordered
+        for item, is_deletion in words(message)
+    }
+    speakers = set(last_words.values())
+
+    def reason(message: SetMessage) -> KeptBecause | None:
+        one = message.message_id
+        if message.depth == 0:
+            return "moot"
+        if one in roots:
+            return "item_root"
+        if one not in candidates:
+            return "concurrent"
+        if (one, False) in speakers:
+            return "source"
+        return "deletion" if (one, True) in speakers else None
+
+    reasons = {message.message_id: reason(message) for message in ordered}
+    for one in _kept_for_order(ordered, [one for one, because in reasons.items() if not because]):
+        reasons[one] = "order"
+    return [Verdict(one, because is None, because) for one, because in reasons.items()]
+
+
+def trail(messages: Iterable[SetMessage], prunable: Collection[str]) -> list[str]:
+    """Of the messages that may go those to be erased, not deleted: data goes, metadata stays.
+
+    From every message that stays the path towards the moot, up to the first that lists one that
+    stays: step by step the known previous of least depth, of these the least id. So each message that
+    stays or is erased still has a previous at hand, if it had one, and with a whole log all lead to
+    the moot. The reference keeps the paths from the messages that none before them stays; here others
+    need one too, as what stays may lie scattered.
+
+    Args:
+        messages: the whole set.
+        prunable: the ids that ``verdicts`` lets go; a set, for speed.
+
+    Complexity: O(n log n + links).
+
+    >>> trail([
+    ...     SetMessage("moot", 0, [], None, None, None),
+    ...     SetMessage("m1", 1, ["moot"], ["alice"], [], []),
+    ...     SetMessage("m2", 2, ["m1"], [], ["alice"], ["m1"]),
+    ...     SetMessage("m3", 3, ["m2", "moot"], ["alice"], [], ["m2"]),
+    ...     SetMessage("m4", 4, ["m3"], [], ["alice"], ["m3"]),
+    ... ], {"m1", "m2", "m3"})
+    ['m3']
+    """
+    ordered = topological_order(messages)
+    at_hand = {message.message_id: message for message in ordered}
+    erased: set[str] = set()
+    for message in ordered:
+        if message.message_id in prunable:
+            continue
+        previous = _known_previous(message, at_hand)
+        while previous and all(one.message_id in prunable for one in previous):
+            nearest = min(previous, key=lambda one: (one.depth, id_key(one.message_id)))
+            if nearest.message_id in erased:
+                break
+            erased.add(nearest.message_id)
+            previous = _known_previous(nearest, at_hand)
+    return [message_id for message_id in at_hand if message_id in erased]
+
+
+class _Reading:
+    """The list that messages read as, while some of them go.
+
+    The words about present items are numbered in the order, those of one message too, so that an
+    item stands before another if the addition that places it has the lesser number.
+    """
+
+    def __init__(self, ordered: list[SetMessage], items: list[str]) -> None:
+        # Positions count from 1, so that everything has two neighbours.
+        positions = {item: position for position, item in enumerate(items, 1)}
+        self._additions: list[list[int]] = [[] for _ in range(len(positions) + 1)]
+        self._deletions: list[list[int]] = [[] for _ in range(len(positions) + 1)]
+        self._speakers: list[str] = []
+        self._words: dict[str, dict[int, int]] = {}
+        for message in ordered:
+            numbers = self._words[message.message_id] = {}
+            for item, is_deletion in words(message):
+                if position := positions.get(item):
+                    numbers[position] = len(self._speakers)
+                    said = self._deletions if is_deletion else self._additions
+                    said[position].append(len(self._speakers))
+                    self._speakers.append(message.message_id)
+        inner = [self._place(position) for position in positions.values()]
+        self._places = [-1, *inner, len(self._speakers)]
+
+    def _place(self, position: int, without: int = -1) -> int:
+        """The number of the addition that places an item, if one word about it were gone."""
+        last = max((n for n in self._deletions[position][-2:] if n != without), default=-1)
+        additions = self._additions[position]
+        first = bisect_right(additions, last)
+        return additions[first + (additions[first] == without)]
+
+    def drop(self, message_id: str) -> set[str] | None:
+        """Let a message go that has no last word, if the list stays as it is; None if not.
+
+        Returns:
+            The messages that placed items that it speaks of, or such beside, or deleted them last.
+        """
+        numbers = self._words[message_id]
+        moved = {position: self._place(position, number) for position, number in numbers.items()}
+        for position, place in moved.items():
+            left, right = (
+                moved.get(beside, self._places[beside]) for beside in (position - 1, position + 1)
+            )
+            if not left < place < right:
+                return None
+        near = self._deciding(numbers)
+        for position, number in numbers.items():
+            for said in (self._additions[position], self._deletions[position]):
+                at = bisect_left(said, number)
+                if said[at : at + 1] == [number]:
+                    del said[at]
+            self._places[position] = moved[position]
+        return near
+
+    def _deciding(self, positions: Iterable[int]) -> set[str]:
+        """The messages that place items here or beside, or delete them last."""
+        near = {beside for one in positions for beside in (one - 1, one, one + 1)}
+        inner = [position for position in near if 0 < position < len(self._additions)]
+        placing = [self._places[position] for position in inner]
+        deleting = [number for position in inner for number in self._deletions[position][-1:]]
+        return {self._speakers[number] for number in placing + deleting}
+
+
+def _kept_for_order(ordered: list[SetMessage], free: list[str]) -> set[str]:
+    """Of messages without a last word those that must stay so that the list keeps its order."""
+    kept = set(free)
+    items = [item.item for item in read_items(ordered)]
+    left = [message for message in ordered if message.message_id not in kept]
+    if [item.item for item in read_items(left)] == items:
+        return set()
+    reading = _Reading(ordered, items)
+    turns = {message_id: turn for turn, message_id in enumerate(free)}
+    waiting = free
+    while waiting:
+        again: set[str] = set()
+        for message_id in waiting:
+            near = reading.drop(message_id)
+            if near is not None:
+                kept.discard(message_id)
+                again |= near
+        waiting = sorted(again & kept, key=turns.__getitem__)
+    return kept
+
+
+def _preceding_all(ordered: list[SetMessage], roots: Collection[str]) -> set[str]:
+    """The messages that precede every one of these roots, none if there is none.
+
+    Of the roots only those that follow no other are asked for: what precedes them precedes all. Each
+    has a bit, and each message those of the roots that it precedes.
+    """
+    at_hand = {message.message_id: message for message in ordered}
+    following: set[str] = set()
+    bits: dict[str, int] = {}
+    for message in ordered:
+        is_after = any(p.message_id in following for p in _known_previous(message, at_hand))
+        if is_after or message.message_id in roots:
+            following.add(message.message_id)
+        if message.message_id in roots and not is_after:
+            bits[message.message_id] = 1 << len(bits)
+    preceded: dict[str, int] = {}
+    preceding = set()
+    for message in reversed(ordered):
+        mask = preceded.pop(message.message_id, 0)
+        if mask and mask == (1 << len(bits)) - 1:
+            preceding.add(message.message_id)
+        mask |= bits.get(message.message_id, 0)
+        for previous in _known_previous(message, at_hand) if mask else ():
+            preceded[previous.message_id] = preceded.get(previous.message_id, 0) | mask
+    return preceding
+
+
+def _known_previous(message: SetMessage, at_hand: Mapping[str, SetMessage]) -> list[SetMessage]:
+    known = [at_hand[previous] for previous in message.previous_ids if previous in at_hand]
+    return [previous for previous in known if previous.depth < message.depth]

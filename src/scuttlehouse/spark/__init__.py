@@ -1,0 +1,1 @@
+"""What processes of Spark need: imports, workers, the class archive."""

@@ -1,0 +1,1 @@
+"""Classic Scuttlebutt: a line judged, ids, validity, feeds."""

@@ -1,0 +1,285 @@
+"""The rules of the feed format bendybutt-v1, which metafeeds use.
+
+A message is bencode: ``[[author, sequence, previous, timestamp, section], signature]``, where every
+value but lists, dictionaries and whole numbers is in binary field encoding (BFE: two bytes that name a
+type, then the data). The id is the SHA-256 of these bytes; the author signs the inner list. The section
+is ``[content, content signature]``; of an announcement, the announced feed makes that signature, so
+that nobody can claim somebody else's feed. (Specifications "Bendy Butt", "SSB Binary Field Encodings"
+and "ssb-meta-feeds"; rulings R4 and R37.)
+
+A log holds the JSON form (``ssb-bendy-butt``, ``go-metafeed``), from which the bytes are built again.
+Of an opened message ssb-db2 exports the inner content signature in the place of the one that was
+signed: its bytes cannot be built, and what is left to check is the content signature.
+"""
+
+from __future__ import annotations
+
+import hmac
+import re
+from binascii import a2b_base64, b2a_base64
+from collections.abc import Mapping
+from hashlib import sha256
+from typing import Literal, NamedTuple
+
+from nacl.bindings import crypto_sign_open, crypto_sign_seed_keypair
+from nacl.exceptions import BadSignatureError
+
+from scuttlehouse.files import jsjson
+from scuttlehouse.ssb.bfe import (
+    BYTES,
+    CIPHERTEXT,
+    Bytes,
+    NoBytesError,
+    bencode,
+    encode,
+    encode_members,
+    is_whole,
+    signature_bytes,
+)
+from scuttlehouse.ssb.ids import any_id, feed_format, id_bytes, message_format
+
+FORMAT = "bendybutt-v1"
+MAX_BYTES = 8192
+MEMBERS = ("author", "sequence", "previous", "timestamp", "content", "signature")
+ANNOUNCEMENTS = frozenset({"metafeed/add/derived", "metafeed/add/existing"})
+
+REASONS = {
+    "member_is_missing": "A member that every message of bendybutt-v1 has is missing: author, sequence, "
+    "previous, timestamp, content or signature.",
+    "sequence_is_no_place": "The sequence is no whole number of at least 1 (bendybutt-v1).",
+    "previous_is_malformed": "The previous is not null in the first message, or no id of a bendybutt-v1 "
+    "message in another.",
+    "timestamp_is_no_time": "The timestamp is no whole number of at least 0 (bendybutt-v1).",
+    "content_signature_is_malformed": "The content signature of bendybutt-v1 is not canonical base64 of "
+    "64 bytes with .sig.ed25519 at its end.",
+}
+
+WARNINGS = {
+    "content_signature_is_wrong": "The announcement lacks the signature of the other feed: of the "
+    "announced one in metafeed/add, of the metafeed in metafeed/announce. It ties no feed to anybody.",
+    "content_signature_only": "The message is opened, and the bytes that its author signed are not in "
+    "the log; the feed that it announces has signed the content.",
+    "signed_bytes_not_in_log": "The bytes of bendybutt-v1 that were signed cannot be built again from "
+    "what the log holds.",
+}
+
+_NONCE = re.compile(r"[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=")
+_TO_URL = str.maketrans("+/", "-_")
+_PREFIX = b"bendybutt"
+
+
+class Verdict(NamedTuple):
+    """What a message is by itself: see :class:`scuttlehouse.ssb.validation.Check`.
+
+    ``message_id`` is the id by its bytes as a URI, null where the log does not hold them.
+    """
+
+    message_id: str | None
+    validity: Literal["valid", "invalid", "not_checked"]
+    reason: str | None = None
+    warning: str | None = None
+
+
+def check_message(
+    value: Mapping[str, jsjson.Value],
+    ciphertext: str | None,
+    key: str | None,
+    hmac_key: bytes | None,
+    *,
+    is_opened: bool = False,
+) -> Verdict:
+    """Judge a message of bendybutt-v1 by itself, from the value that a log holds.
+
+    Never raises. ``key`` is the id that it is said to have. Of an opened message, ``ciphertext`` is what
+    the log keeps of the section, None where it keeps nothing; ``is_opened`` says that it was opened.
+
+    Complexity: O(n log n) in the length of the value.
+
+    >>> author = "ssb:feed/bendybutt-v1/PETZhVe_pMOVSiZJdIm5Hs6cDE5uBMo6bkZART1ti2M="
+    >>> check_message({"author": author}, None, None, None)
+    Verdict(message_id=None, validity='invalid', reason='member_is_missing', warning=None)
+    """
+    is_opened = is_opened or ciphertext is not None
+    reason = _shape_fault(value)
+    if reason is not None:
+        return Verdict(None, "invalid", reason)
+    sealed = {name: part for name, part in value.items() if name != "contentSignature"} | {
+        "content": ciphertext
+    }
+    verdict = _check_bytes(value if ciphertext is None else sealed, key, hmac_key)
+    announces = is_announcement(value["content"])
+    is_signed_by_subfeed = announces and _is_content_signed(value, hmac_key)
+    if verdict.validity == "valid":
+        is_wrong = announces and not is_signed_by_subfeed
+        return verdict._replace(warning="content_signature_is_wrong" if is_wrong else None)
+    if not is_opened or verdict.reason == "too_long":
+        return verdict
+    if announces:
+        warning = "content_signature_only" if is_signed_by_subfeed else "content_signature_is_wrong"
+        return Verdict(None, "not_checked", None, warning)
+    return Verdict(None, "not_checked", None, "signed_bytes_not_in_log")
+
+
+def is_announcement(content: object) -> bool:
+    """Whether a content announces a feed below a metafeed.
+
+    >>> is_announcement({"type": "metafeed/add/existing"}), is_announcement({"type": ["x"]})
+    (True, False)
+    """
+    kind = content.get("type") if isinstance(content, dict) else None
+    return isinstance(kind, str) and kind in ANNOUNCEMENTS
+
+
+def message_bytes(value: Mapping[str, jsjson.Value]) -> tuple[bytes, bytes]:
+    """The bytes that the author signs, and those that the id hashes, of a message as JSON.
+
+    An encrypted section is one value in BFE by the specification; ssb-db2 writes a list of it and a content
+    signature, which then stands in the JSON.
+
+    Raises:
+        NoBytesError: see :func:`encode`.
+    """
+    section = content_bytes(value["content"])
+    if "contentSignature" in value:
+        section = [section, encode(value["contentSignature"])]
+    head: list[Bytes] = [
+        encode(_id(value["author"])),
+        encode(value["sequence"]),
+        encode(_id(value["previous"])),
+    ]
+    signed = bencode([*head, encode(value["timestamp"]), section])
+    return signed, b"l" + signed + bencode(encode(value["signature"])) + b"e"
+
+
+def content_bytes(content: jsjson.Value) -> Bytes:
+    """A content in BFE; ``go-metafeed`` writes the bytes of a nonce as a text in base64.
+
+    Raises:
+        NoBytesError: see :func:`encode`.
+    """
+    nonce = content.get("nonce") if isinstance(content, dict) else None
+    if isinstance(content, dict) and isinstance(nonce, str) and _NONCE.fullmatch(nonce):
+        return {**encode_members(content), "nonce": BYTES + a2b_base64(nonce)}
+    return encode(content)
+
+
+def _check_bytes(
+    value: Mapping[str, jsjson.Value], key: str | None, hmac_key: bytes | None
+) -> Verdict:
+    try:
+        signed, native = message_bytes(value)
+    except NoBytesError:
+        return Verdict(None, "not_checked", None, "signed_bytes_not_in_log")
+    digest = b2a_base64(sha256(native).digest(), newline=False).decode()
+    message_id = f"ssb:message/{FORMAT}/{digest.translate(_TO_URL)}"
+    if len(native) > MAX_BYTES:
+        return Verdict(message_id, "invalid", "too_long")
+    if key is not None and any_id(key) != message_id:
+        return Verdict(message_id, "invalid", "id_mismatch")
+    author, signature = value["author"], signature_bytes(value["signature"])
+    author_key = id_bytes(author) if isinstance(author, str) else None
+    if (
+        signature is None
+        or author_key is None
+        or not _is_signed(signed, signature, author_key, hmac_key)
+    ):
+        return Verdict(message_id, "invalid", "signature_is_wrong")
+    return Verdict(message_id, "valid")
+
+
+def _shape_fault(value: Mapping[str, jsjson.Value]) -> str | None:
+    if any(name not in value for name in MEMBERS):
+        return "member_is_missing"
+    sequence, previous = value["sequence"], value["previous"]
+    if not (is_whole(sequence) and sequence >= 1):
+        return "sequence_is_no_place"
+    is_id = isinstance(previous, str) and message_format(previous) == FORMAT
+    if previous is not None if sequence == 1 else not is_id:
+        return "previous_is_malformed"
+    timestamp = value["timestamp"]
+    if not (is_whole(timestamp) and timestamp >= 0):
+        return "timestamp_is_no_time"
+    content = value["content"]
+    is_sealed = isinstance(content, str) and CIPHERTEXT.fullmatch(content) is not None
+    # The reference takes any text beside a content signature for ciphertext.
+    if not isinstance(content, str | dict):
+        return "content_is_malformed"
+    if signature_bytes(value["signature"]) is None:
+        return "signature_is_malformed"
+    if is_sealed and "contentSignature" not in value:
+        return None
+    is_malformed = signature_bytes(value.get("contentSignature")) is None
+    return "content_signature_is_malformed" if is_malformed else None
+
+
+def _is_content_signed(value: Mapping[str, jsjson.Value], hmac_key: bytes | None) -> bool:
+    """Whether the feed that an announcement names has made its content signature."""
+    content = value["content"]
+    subfeed = content.get("subfeed") if isinstance(content, dict) else None
+    signature = signature_bytes(value.get("contentSignature"))
+    if not isinstance(subfeed, str) or signature is None or feed_format(subfeed) is None:
+        return False
+    subfeed_key = id_bytes(subfeed)
+    try:
+        signed = _PREFIX + bencode(content_bytes(content))
+    except NoBytesError:
+        return False
+    return subfeed_key is not None and _is_signed(signed, signature, subfeed_key, hmac_key)
+
+
+def _is_signed(message: bytes, signature: bytes, key: bytes, hmac_key: bytes | None) -> bool:
+    if hmac_key is not None:
+        message = hmac.digest(hmac_key, message, "sha512")[:32]
+    try:
+        crypto_sign_open(signature + message, key)
+    except (BadSignatureError, ValueError):
+        return False
+    return True
+
+
+def is_announce_signed(content: jsjson.Value) -> bool:
+    """Whether the metafeed that a ``metafeed/announce`` names has signed it, too; true for any other content.
+
+    The signature is ssb-keys' ``signObj``: over the indented JSON of the content without it.
+    """
+    if not isinstance(content, dict) or content.get("type") != "metafeed/announce":
+        return True
+    metafeed, signature = (
+        content.get("metafeed"),
+        signature_bytes(content.get("signature")),
+    )
+    key = id_bytes(metafeed) if isinstance(metafeed, str) and feed_format(metafeed) else None
+    if key is None or signature is None:
+        return False
+    unsigned = {name: part for name, part in content.items() if name != "signature"}
+    try:
+        crypto_sign_open(signature + jsjson.stringify(unsigned, indent=2).encode(), key)
+    except (BadSignatureError, ValueError):
+        return False
+    return True
+
+
+def root_metafeed_seed(seed: bytes) -> bytes:
+    """The Ed25519 seed of the root metafeed that a person's ``metafeed/seed`` derives (HKDF, RFC 5869).
+
+    >>> root_metafeed_seed(bytes(32)).hex()[:8]
+    '4bb20f86'
+    """
+    extracted = hmac.digest(b"ssb", seed, "sha256")
+    return hmac.digest(extracted, b"ssb-meta-feed-seed-v1:metafeed\x01", "sha256")
+
+
+def root_metafeed(seed: bytes) -> str:
+    """The id of the root metafeed that a seed derives: who knows the seed is its owner.
+
+    >>> root_metafeed(bytes(32))
+    'ssb:feed/bendybutt-v1/jKvZcTEW2MPdiRadH5sd9_5IEGnIFvlE6h7ANLjkMcg='
+    """
+    public, _ = crypto_sign_seed_keypair(root_metafeed_seed(seed))
+    digest = b2a_base64(public, newline=False).decode()
+    return f"ssb:feed/{FORMAT}/{digest.translate(_TO_URL)}"
+
+
+def _id(value: jsjson.Value) -> jsjson.Value:
+    """An author or a previous in the one spelling that has bytes."""
+    return any_id(value) or value if isinstance(value, str) else value

@@ -1,0 +1,204 @@
+"""Bencode and binary field encoding (BFE): the bytes of feed formats, from the JSON that logs hold.
+
+Bencode has bytes, whole numbers, lists and dictionaries. In BFE every text, id, signature, true, false
+and null is bytes, of which the first two name the type. (Specification "SSB Binary Field Encodings";
+``ssb-bfe``.)
+"""
+
+from __future__ import annotations
+
+import re
+from binascii import a2b_base64
+from collections.abc import Mapping
+from typing import TypeAlias, TypeGuard
+
+from scuttlehouse.files import jsjson
+from scuttlehouse.pzp.canonical import utf16_units
+from scuttlehouse.ssb.ids import any_id, id_bytes
+
+# The first two bytes of a value in BFE.
+_FEEDS = {
+    "classic": b"\0\0",
+    "gabbygrove-v1": b"\0\1",
+    "bamboo": b"\0\2",
+    "bendybutt-v1": b"\0\3",
+    "buttwoo-v1": b"\0\4",
+    "indexed-v1": b"\0\5",
+}
+_MESSAGES = {
+    "classic": b"\1\0",
+    "gabbygrove-v1": b"\1\1",
+    "cloaked": b"\1\2",
+    "bamboo": b"\1\3",
+    "bendybutt-v1": b"\1\4",
+    "buttwoo-v1": b"\1\5",
+    "indexed-v1": b"\1\6",
+}
+_TYPE_FORMATS = {
+    "feed": _FEEDS,
+    "message": _MESSAGES,
+    "identity": {"po-box": b"\7\0", "group": b"\7\1"},
+}
+_OTHER_URIS = {
+    "blob/classic": b"\2\0",
+    "encryption-key/box2-dm-dh": b"\3\0",
+    "encryption-key/box2-pobox-dh": b"\3\1",
+}
+_SIGNATURE, _BOX1, _BOX2 = b"\4\0", b"\5\0", b"\5\1"
+_TEXT, _FALSE, _TRUE, _NIL, BYTES = b"\6\0", b"\6\1\0", b"\6\1\1", b"\6\2", b"\6\3"
+
+_BASE64 = r"(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/](?:[AQgw]==|[A-Za-z0-9+/][AEIMQUYcgkosw048]=))?"
+_SUFFIXED = re.compile(rf"([@%&]?)({_BASE64})\.([a-zA-Z0-9.-]+)")
+_BLOB = re.compile(rf"&({_BASE64})\.sha256")
+CIPHERTEXT = re.compile(rf"({_BASE64})\.box(2?)")
+_SIGNED = re.compile(rf"({_BASE64})\.sig\.ed25519")
+_URI = re.compile(r"ssb:(?://)?([a-z-]+)[/:]([a-z0-9-]+)[/:]([A-Za-z0-9_=-]+)")
+_MOST = 2**53
+SIGNATURE_BYTES = 64
+
+Bytes: TypeAlias = "bytes | int | list[Bytes] | dict[str, Bytes]"
+
+
+class NoBytesError(ValueError):
+    """The JSON holds a value that bendybutt-v1 has no bytes for."""
+
+
+def encode(value: jsjson.Value) -> Bytes:
+    """A JSON value in BFE: lists, members and numbers as they are, all else as bytes.
+
+    ``{"type": "Buffer", "data": [...]}`` is how JavaScript writes bytes as JSON.
+
+    Raises:
+        NoBytesError: the value has a number that is not whole, or an id of a format without a code.
+
+    Complexity: O(size of the value).
+
+    >>> encode({"type": "a", "sequence": 1.0, "root": None})
+    {'type': b'\\x06\\x00a', 'sequence': 1, 'root': b'\\x06\\x02'}
+    """
+    if value is None:
+        return _NIL
+    if isinstance(value, bool):
+        return _TRUE if value else _FALSE
+    if isinstance(value, str):
+        return _encode_text(value)
+    if isinstance(value, list):
+        return [encode(item) for item in value]
+    if isinstance(value, dict):
+        data = buffer_bytes(value)
+        return BYTES + data if data is not None else encode_members(value)
+    if not is_whole(value):
+        raise NoBytesError
+    return int(value)
+
+
+def encode_members(value: Mapping[str, jsjson.Value]) -> dict[str, Bytes]:
+    """The members of a dictionary, each in BFE; see :func:`encode`."""
+    return {name: encode(item) for name, item in value.items()}
+
+
+def bencode(value: Bytes) -> bytes:
+    """A value in bencode; the members of a dictionary in the order of their names' UTF-16 units.
+
+    Complexity: O(n log n) in the size of the value.
+
+    >>> bencode([1, b"ab", {"b": 2, "a": []}])
+    b'li1e2:abd1:ale1:bi2eee'
+    """
+    parts: list[bytes] = []
+    _bencode(value, parts)
+    return b"".join(parts)
+
+
+def _bencode(value: Bytes, parts: list[bytes]) -> None:
+    if isinstance(value, bytes):
+        parts += [str(len(value)).encode(), b":", value]
+    elif isinstance(value, int):
+        parts.append(b"i%de" % value)
+    elif isinstance(value, list):
+        parts.append(b"l")
+        for item in value:
+            _bencode(item, parts)
+        parts.append(b"e")
+    else:
+        parts.append(b"d")
+        for name in sorted(value, key=utf16_units):
+            _bencode(_utf8(name), parts)
+            _bencode(value[name], parts)
+        parts.append(b"e")
+
+
+def signature_bytes(signature: jsjson.Value) -> bytes | None:
+    """The 64 bytes of a signature as a message carries it; None for any other value.
+
+    >>> signature_bytes("AAAA.sig.ed25519") is None
+    True
+    """
+    match = _SIGNED.fullmatch(signature) if isinstance(signature, str) else None
+    data = a2b_base64(match[1]) if match else b""
+    return data if len(data) == SIGNATURE_BYTES else None
+
+
+def _encode_text(text: str) -> bytes:
+    if text.startswith("ssb:"):
+        return _encode_uri(text)
+    if match := CIPHERTEXT.fullmatch(text):
+        return (_BOX2 if match[2] else _BOX1) + a2b_base64(match[1])
+    if (signature := signature_bytes(text)) is not None:
+        return _SIGNATURE + signature
+    if match := _BLOB.fullmatch(text):
+        return _sized(b"\2\0" + a2b_base64(match[1]))
+    if text[:1] in "@%" and text and (match := _SUFFIXED.fullmatch(text)):
+        if match[3] not in ("ed25519", "sha256", "cloaked"):
+            raise NoBytesError
+        return _encode_id(text)
+    return _TEXT + _utf8(text)
+
+
+def _encode_uri(text: str) -> bytes:
+    match = _URI.fullmatch(text)
+    if match and (code := _OTHER_URIS.get(f"{match[1]}/{match[2]}")):
+        try:
+            return _sized(code + a2b_base64(match[3].translate(str.maketrans("-_", "+/"))))
+        except ValueError:
+            raise NoBytesError from None
+    if match and match[1] in _TYPE_FORMATS:
+        return _encode_id(text)
+    return _TEXT + _utf8(text)
+
+
+def _encode_id(text: str) -> bytes:
+    whole, data = any_id(text), id_bytes(text)
+    match = _URI.fullmatch(whole) if whole and whole.startswith("ssb:") else None
+    kind, form = (match[1], match[2]) if match else ("feed", "classic")
+    code = _TYPE_FORMATS.get(kind, {}).get(form) if whole else None
+    if code is None or data is None:
+        raise NoBytesError
+    return code + data
+
+
+def _sized(encoded: bytes) -> bytes:
+    if len(encoded) != 34:
+        raise NoBytesError
+    return encoded
+
+
+def buffer_bytes(value: Mapping[str, jsjson.Value]) -> bytes | None:
+    """The bytes that JavaScript has written as an object; None for any other object."""
+    data = value.get("data")
+    if len(value) != 2 or value.get("type") != "Buffer" or not isinstance(data, list):
+        return None
+    if not all(is_whole(byte) and 0 <= byte <= 255 for byte in data):
+        return None
+    return bytes(int(byte) for byte in data if isinstance(byte, int | float))
+
+
+def is_whole(value: jsjson.Value) -> TypeGuard[float]:
+    """Whether a value is a whole number that a double holds exactly."""
+    # The bounds come first: an infinite number has no integer.
+    return type(value) in (float, int) and -_MOST <= value <= _MOST and value == int(value)  # type: ignore[operator,arg-type]
+
+
+def _utf8(text: str) -> bytes:
+    """A text as UTF-8; JavaScript writes half a surrogate pair as U+FFFD."""
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace").encode()

@@ -1,0 +1,54 @@
+"""What a line of a log tells about who speaks: the owner of the log, and feeds that belong together.
+
+Logs are written by strangers. What a message says when opened is the word of its log, and counts by who owns
+that log (ruling R36); an announcement counts if both feeds have signed it (ruling R37).
+"""
+
+from __future__ import annotations
+
+import json
+
+from scuttlehouse.ssb.bendybutt import is_announcement, root_metafeed
+from scuttlehouse.ssb.epoch_keys import KeyRing, spelled_bytes
+from scuttlehouse.ssb.ids import any_id
+from scuttlehouse.ssb.validation import Check
+from scuttlehouse.warehouse_key import KEY_BYTES
+
+
+def is_announcement_signed(content: object, check: Check, *, is_decrypted: bool) -> bool | None:
+    """Of an announcement that ties a feed to a metafeed, whether both have signed it; None for others.
+
+    >>> is_announcement_signed({"type": "post"}, Check(None, "valid"), is_decrypted=False) is None
+    True
+    """
+    if isinstance(content, dict) and content.get("type") == "metafeed/announce":
+        # Of an opened one the main feed has not signed what it says.
+        return check.validity == "valid" and not check.warning and not is_decrypted
+    if is_announcement(content):
+        return check.warning == "content_signature_only" or (
+            check.validity == "valid" and check.warning is None
+        )
+    return None
+
+
+def plaintext_hash(content: object, ring: KeyRing) -> str | None:
+    """A keyed hash of a content; equal contents have one, whatever the order of their members. O(n log n)."""
+    if not isinstance(content, dict):
+        return None
+    return ring.hash(json.dumps(content, sort_keys=True).encode())
+
+
+def proven_owner(content: object) -> str | None:
+    """The root metafeed of a ``metafeed/seed`` whose seed derives it; None for all other contents.
+
+    >>> seed = {"type": "metafeed/seed", "metafeed": root_metafeed(bytes(32)), "seed": "00" * 32}
+    >>> proven_owner(seed) == root_metafeed(bytes(32)), proven_owner({**seed, "seed": "01" * 32})
+    (True, None)
+    """
+    if not isinstance(content, dict) or content.get("type") != "metafeed/seed":
+        return None
+    seed, metafeed = spelled_bytes(content.get("seed")), content.get("metafeed")
+    if seed is None or len(seed) != KEY_BYTES or not isinstance(metafeed, str):
+        return None
+    owner = root_metafeed(seed)
+    return owner if any_id(metafeed) == owner else None

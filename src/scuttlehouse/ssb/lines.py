@@ -1,0 +1,297 @@
+"""One line of a log, judged and taken apart into the columns of ``stg_ssb__landed_lines``.
+
+This is the only place that sees what a message says. Of its content it hands on the members that
+connect messages (``KEPT_MEMBERS``) and names: no other text, no seed, no key; and of their texts
+ids, words and tokens (:mod:`scuttlehouse.ssb.texts`). The message's own validity is found here too, while
+the exact text is at hand (rulings R3 and R29).
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+from scuttlehouse.files.json_lines import finite_number, has_word, line_object
+from scuttlehouse.files.parts import Line
+from scuttlehouse.pzp.lines import is_pzp
+from scuttlehouse.ssb.claims import is_announcement_signed, plaintext_hash, proven_owner
+from scuttlehouse.ssb.epoch_keys import KeyRing, spelled_bytes
+from scuttlehouse.ssb.ids import link_text, message_uri
+from scuttlehouse.ssb.naming import said_name
+from scuttlehouse.ssb.opened import check_opened, original
+from scuttlehouse.ssb.texts import is_word, kept_id, kept_word
+from scuttlehouse.ssb.validation import check_value, feed_format, is_ciphertext, previous_text
+
+KEPT_MEMBERS = (
+    "type",
+    "tangles",
+    "root",
+    "branch",
+    "recps",
+    "excludes",
+    "creator",
+    "metafeed",
+    "subfeed",
+    "feedpurpose",
+)
+
+# Purposes that say what a feed is for. Any other purpose of a private announcement may be a key.
+PUBLIC_PURPOSES = frozenset({"group/additions", "index", "main", "root", "v1"})
+
+LEAST_PURPOSE_KEY_BYTES = 16
+
+# What lines that make an epoch have, and most have not. A member's name may be spelled with escapes.
+KEY_WORDS = (b"secret", b"groupKey", b"\\u")
+
+REJECT_REASONS = {
+    "cut_short": "The file ends or breaks here. Copy or export it again.",
+    "damaged": "Bytes that are no message: cut, overwritten or glued. Copy or export the log again.",
+    "zero_bytes": "The bytes are all zero, as a power cut leaves them. Copy or export the log again.",
+    "too_long": "The line is longer than 1 MiB; a message has at most 8192 characters.",
+    "not_utf8": "The line is not UTF-8 text. Export the log again.",
+    "empty_line": "The line is empty.",
+    "not_json": "The line is not JSON. Export the log again.",
+    "too_deep": "The line nests deeper than any message may.",
+    "not_a_message": "The line is JSON, but lacks what every message has: a value with an author, a "
+    "sequence and a content, and a key that is a message id; or, of pzp, an id and a msg with metadata.",
+}
+
+
+class LandedLine(NamedTuple):
+    """A row of ``stg_ssb__landed_lines``; every field but the first two is null in a rejected line.
+
+    ``asserted_ms`` and ``received_ms`` are milliseconds since 1970, null where the log has no
+    number. ``sequence`` is null where it is no whole number of at most 2^53. ``content`` is the kept
+    members as JSON text, null where nobody opened the message. ``key_hash`` stands for the key of the
+    epoch that the message makes, adds to or announces a feed for. ``plaintext_hash`` stands for all that
+    a message says that no signature covers, whatever the order of its members (ruling R36).
+    ``is_announcement_signed``: of an announcement of a feed, whether both feeds have signed it (ruling R37);
+    null in all other messages. ``owner_id`` is the root metafeed
+    whose seed the message shows: only its owner's log has it.
+    """
+
+    source_file: str
+    line_number: int
+    reject_reason: str | None = None
+    message_id: str | None = None
+    feed_id: str | None = None
+    feed_format: str | None = None
+    sequence: int | None = None
+    previous_id: str | None = None
+    content_type: str | None = None
+    asserted_ms: float | None = None
+    received_ms: float | None = None
+    is_private: bool | None = None
+    is_decrypted: bool | None = None
+    content: str | None = None
+    key_hash: str | None = None
+    plaintext_hash: str | None = None
+    is_announcement_signed: bool | None = None
+    owner_id: str | None = None
+    validity: str | None = None
+    invalid_reason: str | None = None
+    warning: str | None = None
+
+
+def land_line(
+    source_file: str, line: Line, ring: KeyRing, network_key: bytes | None = None
+) -> LandedLine | None:
+    """Turn a line into its row; a line that is no message becomes a row with a reason.
+
+    None for a line of pzp, which :func:`scuttlehouse.pzp.lines.land_pzp_line` turns into a row.
+
+    Never raises, whatever the line holds. O(length of the line).
+
+    >>> ring = KeyRing(b"pepper")
+    >>> land_line("a.jsonl", Line(7, b"[1, 2]", None), ring).reject_reason
+    'not_a_message'
+    """
+    parsed = _parse(line)
+    if parsed is None:
+        return None
+    if isinstance(parsed, str):
+        return LandedLine(source_file, line.line_number, parsed)
+    key, value, received, meta = parsed
+    content = value["content"]
+    opened = original(value, meta)
+    check, is_decrypted = check_opened(value, opened, key, network_key)
+    is_private = is_decrypted or (isinstance(content, str) and is_ciphertext(content))
+    secret, kind = _message_key_bytes(content), _content_type(content)
+    previous = value.get("previous")
+    return LandedLine(
+        source_file=source_file,
+        line_number=line.line_number,
+        message_id=message_uri(key),
+        feed_id=kept_id(value["author"], ring),
+        feed_format=feed_format(value["author"]),
+        sequence=_whole_number(value["sequence"]),
+        previous_id=None if previous is None else kept_id(previous_text(previous) or "", ring),
+        content_type=None if kind is None else kept_word(kind, ring),
+        asserted_ms=finite_number(value.get("timestamp")),
+        received_ms=finite_number(received),
+        is_private=is_private,
+        is_decrypted=is_decrypted,
+        content=_kept_content(content, is_decrypted, ring) if isinstance(content, dict) else None,
+        key_hash=ring.hash(secret) if secret else None,
+        plaintext_hash=plaintext_hash(content, ring)
+        if is_decrypted or check.validity == "not_checked"
+        else None,
+        is_announcement_signed=is_announcement_signed(content, check, is_decrypted=is_decrypted),
+        owner_id=proven_owner(content),
+        validity=check.validity,
+        invalid_reason=check.invalid_reason,
+        warning=check.warning,
+    )
+
+
+def epoch_key(line: Line) -> bytes | None:
+    """The key of the epoch that a line's message makes; None for all other lines.
+
+    >>> epoch_key(Line(1, b'{"key": "%a"}', None)) is None
+    True
+    """
+    parsed = _parse(line) if has_word(line, KEY_WORDS) else None
+    if parsed is None or isinstance(parsed, str):
+        return None
+    content = parsed.value["content"]
+    return _message_key_bytes(content) if _content_type(content) == "group/init" else None
+
+
+class _Parsed(NamedTuple):
+    key: str
+    value: dict[str, Any]
+    received: object
+    meta: dict[str, Any]
+
+
+def _parse(line: Line) -> _Parsed | str | None:
+    """The parts of a message line, or the reason why it is none; None for a line of pzp."""
+    message = line_object(line)
+    if is_pzp(message):
+        return None
+    if isinstance(message, str):
+        return message
+    key, value, meta = message.get("key"), message.get("value"), message.get("meta")
+    meta = meta if isinstance(meta, dict) else {}
+    if key is None and value is None:  # A value alone. Its hash is its key.
+        value, message = message, {}
+    if not (
+        isinstance(value, dict)
+        and isinstance(value.get("author"), str)
+        and isinstance(value.get("sequence"), int | float)
+        and not isinstance(value.get("sequence"), bool)
+        and "content" in value
+    ):
+        return "not_a_message"
+    if key is None:
+        key = check_value(original(value, meta).value).message_key
+    if not (isinstance(key, str) and message_uri(key)):
+        return "not_a_message"
+    return _Parsed(key, value, message.get("timestamp"), meta)
+
+
+def _content_type(content: object) -> str | None:
+    kind = content.get("type") if isinstance(content, dict) else None
+    return kind if isinstance(kind, str) else None
+
+
+def _message_key_bytes(content: object) -> bytes | None:
+    """The epoch key that a message carries: by its name, or as the purpose of an announced feed."""
+    if not isinstance(content, dict):
+        return None
+    kind = _content_type(content)
+    if kind in ("group/init", "group/add-member"):
+        # ssb-tribes, ssb-tribes2 1.0.0 and private-group-spec v2 name it groupKey, ssb-tribes2 1.1.0 secret.
+        return spelled_bytes(content.get("secret")) or spelled_bytes(content.get("groupKey"))
+    if kind == "metafeed/add/derived":
+        return _purpose_key(content.get("feedpurpose"))
+    return None
+
+
+def _purpose_key(purpose: object) -> bytes | None:
+    """The epoch key that a purpose spells; a short one, too, unless it may be a word."""
+    key = spelled_bytes(purpose)
+    return key if key and len(key) >= LEAST_PURPOSE_KEY_BYTES else None
+
+
+def _whole_number(number: float) -> int | None:
+    is_whole = math.isfinite(number) and number == int(number) and abs(number) <= 2**53
+    return int(number) if is_whole else None
+
+
+def _kept_content(content: dict[str, Any], is_decrypted: bool, ring: KeyRing) -> str:
+    kept = _kept_members(content, KEPT_MEMBERS, ring)
+    kept |= said_name(content, is_private=is_decrypted)
+    if isinstance(kind := content.get("type"), str):
+        kept["type"] = kept_word(kind, ring)
+    if "tangles" in content:
+        kept["tangles"] = _kept_tangles(content["tangles"], ring)
+    if "excludes" in content:
+        kept["excludes"] = _kept_excludes(content["excludes"], ring)
+    purpose = content.get("feedpurpose")
+    if isinstance(purpose, str):
+        is_public = purpose in PUBLIC_PURPOSES or (len(purpose) == 1 and is_word(purpose))
+        if (is_decrypted and not is_public) or _purpose_key(purpose):
+            kept.pop("feedpurpose", None)
+        else:
+            kept["feedpurpose"] = kept_word(purpose, ring)
+    return json.dumps(kept)
+
+
+def _kept_members(source: dict[str, Any], names: Iterable[str], ring: KeyRing) -> dict[str, object]:
+    """The links under some names; some software writes a root as a list of one."""
+    kept = {name: _kept_links(source[name], ring) for name in names if name in source}
+    root = kept.get("root")
+    if isinstance(root, list) and len(root) == 1:
+        kept["root"] = root[0]
+    return kept
+
+
+def _kept_links(member: object, ring: KeyRing) -> object:
+    """Ids in their one spelling, written as texts or as objects (ids.link_text), or a list of them.
+
+    A text that is no id is its token. Anything else is 0, so that its shape is seen but not what it says: a
+    recipient may be a key itself, as an object.
+    """
+    member = link_text(member)
+    if member is None:
+        return None
+    if isinstance(member, str):
+        return kept_id(member, ring)
+    if isinstance(member, list):
+        links = map(link_text, member)
+        return [kept_id(link, ring) if isinstance(link, str) else 0 for link in links]
+    return 0
+
+
+def _kept_tangles(tangles: object, ring: KeyRing) -> object:
+    if not isinstance(tangles, dict):
+        return 0
+    return {
+        kept_word(name, ring): _kept_members(field, ("root", "previous"), ring)
+        if isinstance(field, dict)
+        else 0
+        for name, field in tangles.items()
+    }
+
+
+def _kept_excludes(excludes: object, ring: KeyRing) -> list[object]:
+    """The excluded people as objects, whether written so or as ids (ruling R17), with their cut-offs."""
+    if not isinstance(excludes, list):
+        return []
+    items = (item if isinstance(item, dict) and "id" in item else {"id": item} for item in excludes)
+    return [
+        {
+            "id": _kept_links(item["id"], ring),
+            "groupFeedId": _kept_links(item.get("groupFeedId"), ring),
+            "sequence": _kept_number(item.get("sequence")),
+        }
+        for item in items
+    ]
+
+
+def _kept_number(number: object) -> int | None:
+    finite = finite_number(number)
+    return None if finite is None else _whole_number(finite)

@@ -1,0 +1,66 @@
+"""Names of people and groups, as tables may hold them.
+
+A name is the one text of a message that tables hold, and strangers choose it. It is bounded in length, has no
+character that controls a terminal or turns the direction of a page, and is none where it looks like a key.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from typing import Any
+
+from scuttlehouse.ssb.ids import any_id, link_text
+
+NAME_CHARACTERS = 60
+
+# The base64 digits of 16 bytes in one piece, or as many integers.
+_LIKE_A_KEY = re.compile(r"[A-Za-z0-9+/=_-]{22}|(?:[0-9]{1,3}\W+){15}[0-9]")
+
+
+def clean_name(text: object) -> str | None:
+    """A name as people may read it anywhere; None where there is none.
+
+    Runs of white space become a space; control, format, direction and unassigned characters go. What is
+    left is cut after 60 characters. A text that may hold a key is no name (ruling R29).
+
+    Complexity: O(length of the text).
+
+    >>> clean_name("  Ann\\n\\u202eof  the\\x1b[2J hill ")
+    'Ann of the[2J hill'
+    >>> clean_name("\\u200b"), clean_name(7), clean_name("my key: " + "Ab1" * 15)
+    (None, None, None)
+    >>> len(clean_name("a b" * 100))
+    60
+    """
+    if not isinstance(text, str):
+        return None
+    spaced = " ".join(text.split())
+    plain = "".join(one for one in spaced if unicodedata.category(one)[0] != "C")
+    name = " ".join(plain.split())
+    if _LIKE_A_KEY.search(unicodedata.normalize("NFKC", name)):
+        return None
+    return name[:NAME_CHARACTERS].strip() or None
+
+
+def said_name(content: dict[str, Any], *, is_private: bool) -> dict[str, str]:
+    """What a message says of a name: of whom (`about`) and which (`name`); nothing in most messages.
+
+    A person's name is what they say to everybody, in a message that is not private; a group's is in its
+    ``group/init``, as a text or as ``{"set": text}``.
+
+    >>> said_name({"type": "group/init", "name": {"set": "Soup"}}, is_private=True)
+    {'name': 'Soup'}
+    >>> said_name({"type": "about", "about": "nobody", "name": "Ann"}, is_private=False)
+    {}
+    """
+    kind = content.get("type")
+    if kind == "group/init":
+        text = content.get("name")
+        name = clean_name(text.get("set") if isinstance(text, dict) else text)
+        return {"name": name} if name else {}
+    if kind != "about" or is_private:
+        return {}
+    link, name = link_text(content.get("about")), clean_name(content.get("name"))
+    about = any_id(link) if isinstance(link, str) else None
+    return {"about": about, "name": name} if about and name else {}

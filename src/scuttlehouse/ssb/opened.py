@@ -1,0 +1,141 @@
+"""Messages that somebody has opened, and the places where software keeps the ciphertext.
+
+The id and the signature of a private message cover its ciphertext (ruling R2). Software that opens a
+message puts what it says in place of the ciphertext, and keeps the ciphertext elsewhere:
+
+==================================  ============================================================
+place                               software
+==================================  ============================================================
+``meta.originalContent``            ssb-db2 and what stands on it: ssb-box2, ssb-tribes2, Manyverse
+``meta.original``                   the same object beside the value
+``value.meta.original``             ssb-db 19 and 20 (``util.js``, ``originalValue``), ssb-tribes
+``value.cyphertext``                ssb-db up to 20, with ``value.private`` and ``value.unbox``; Patchwork
+``misc.originalData``               pzp (``lib/encryption.js``), of a record's data
+==================================  ============================================================
+
+Where a message says that it was private and has its ciphertext in none of these places, nobody can
+tell whether its text is what was signed: it is not checked, and not accused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from scuttlehouse.ssb import bendybutt
+from scuttlehouse.ssb.ids import feed_format
+from scuttlehouse.ssb.validation import MEMBER_ORDERS, Check, check_value, is_ciphertext
+
+# What unboxers add to a value; no signed value has these (ssb-db util.js, ssb-db2 msg-utils.js).
+UNBOXER_MEMBERS = frozenset({"meta", "cyphertext", "private", "unbox"})
+
+# Faults that the plaintext can have where the ciphertext has none.
+_FAULTS_OF_CONTENT = frozenset(
+    {"type_is_malformed", "too_long", "id_mismatch", "signature_is_wrong"}
+)
+
+
+class Opened(NamedTuple):
+    """``value``: as it was signed, as far as the log has it. ``ciphertext``: null where it has none.
+
+    ``is_decrypted``: somebody has opened the message.
+    """
+
+    value: dict[str, Any]
+    ciphertext: str | None
+    is_decrypted: bool
+
+
+def original(value: dict[str, Any], meta: dict[str, Any]) -> Opened:
+    """The value that id and signature cover; ``meta`` is what stands beside the value.
+
+    >>> original({"content": {"type": "post"}, "cyphertext": "AAAA.box", "private": True}, {})
+    Opened(value={'content': 'AAAA.box'}, ciphertext='AAAA.box', is_decrypted=True)
+    >>> original({"content": {"type": "post"}}, {"private": True}).ciphertext is None
+    True
+    """
+    is_open = isinstance(value.get("content"), dict)
+    signed = {name: part for name, part in value.items() if name not in UNBOXER_MEMBERS}
+    if not is_open:
+        return Opened(signed, None, False)
+    members = _original_members(value)
+    ciphertext = next(_ciphertexts(value, meta), None)
+    if ciphertext is not None:
+        # A dict keeps the place of a member that it already has.
+        signed |= {name: part for name, part in members.items() if name in signed}
+        signed["content"] = ciphertext
+    inner = value.get("meta")
+    is_marked = (
+        value.get("private") is True
+        or isinstance(value.get("unbox"), str)
+        or meta.get("private") is True
+        or (isinstance(inner, dict) and inner.get("private") is True)
+    )
+    return Opened(signed, ciphertext, ciphertext is not None or is_marked)
+
+
+def check_opened(
+    value: dict[str, Any], opened: Opened, key: str, hmac_key: bytes | None
+) -> tuple[Check, bool]:
+    """Judge a message by the value that was signed, and tell whether it is an opened one.
+
+    A private message without its ciphertext is ``not_checked``, with the warning
+    ``ciphertext_not_in_log``. What an exporter has added to a value, or put into another order, is
+    undone where the key of the message proves it.
+
+    >>> value = {"author": "@nobody", "content": {"type": "post"}}
+    >>> check_opened(value, original(value, {}), "%a", None)[0].invalid_reason
+    'author_is_no_feed_id'
+    """
+    if feed_format(str(value.get("author"))) == bendybutt.FORMAT:
+        said = {**opened.value, "content": value.get("content")}
+        verdict = bendybutt.check_message(
+            said, opened.ciphertext, key, hmac_key, is_opened=opened.is_decrypted
+        )
+        return Check(*verdict), opened.is_decrypted
+    checks = [check_value(opened.value, key=key, hmac_key=hmac_key)]
+    if checks[0].invalid_reason == "members_out_of_order":
+        for order in MEMBER_ORDERS:
+            if opened.value.keys() >= set(order):
+                signed = {name: opened.value[name] for name in order}
+                checks.append(check_value(signed, key=key, hmac_key=hmac_key))
+    valid = next((check for check in checks if check.validity == "valid"), None)
+    if opened.ciphertext is not None:
+        return valid or checks[0], True
+    if valid:
+        # The signature covers the text as it stands: it was never encrypted, whatever the log says.
+        return valid, False
+    is_opened = opened.is_decrypted or _has_recipients(value.get("content"))
+    if is_opened and checks[-1].invalid_reason in _FAULTS_OF_CONTENT:
+        return Check(None, "not_checked", None, "ciphertext_not_in_log"), True
+    return checks[0], opened.is_decrypted
+
+
+def _original_members(value: dict[str, Any]) -> dict[str, Any]:
+    meta = value.get("meta")
+    members = meta.get("original") if isinstance(meta, dict) else None
+    return members if isinstance(members, dict) else {}
+
+
+def _ciphertexts(value: dict[str, Any], meta: dict[str, Any]) -> Iterator[str]:
+    """The ciphertexts that stand where software keeps the one of a message."""
+    return (text for text in _kept_texts(value, meta) if is_ciphertext(text))
+
+
+def _kept_texts(value: dict[str, Any], meta: dict[str, Any]) -> Iterator[str]:
+    inner = value.get("meta")
+    for place in (meta, inner if isinstance(inner, dict) else {}):
+        if isinstance(place.get("originalContent"), str):
+            yield place["originalContent"]
+        members = place.get("original")
+        content = members.get("content") if isinstance(members, dict) else members
+        if isinstance(content, str):
+            yield content
+    if isinstance(value.get("cyphertext"), str):
+        yield value["cyphertext"]
+
+
+def _has_recipients(content: object) -> bool:
+    """Whether a content names recipients: software encrypts what does."""
+    recipients = content.get("recps") if isinstance(content, dict) else None
+    return isinstance(recipients, list) and bool(recipients)

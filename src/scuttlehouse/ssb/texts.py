@@ -1,0 +1,80 @@
+"""Which texts of strangers may stand in a table: an id, a word, or a token in the place of anything else.
+
+A key to people's messages may stand anywhere in a log, in any spelling (ruling R29). So nothing is looked
+for: what a table holds is an id by its grammar (:mod:`scuttlehouse.ssb.ids`), or a *word*, which is how types
+of contents and names of tangles are written, too short and too plain for a key. Of any other text a table
+holds a token: its length and a hash that the key of the warehouse keys. Equal texts have equal tokens, so
+that they still join. The macro ``is_token`` tells tokens in SQL.
+"""
+
+from __future__ import annotations
+
+import re
+
+from scuttlehouse.pzp.canonical import from_base58
+from scuttlehouse.ssb.epoch_keys import KeyRing
+from scuttlehouse.ssb.ids import any_id
+
+MAX_WORD_LENGTH = 40
+
+# A token has no more than 40 characters, so that it looks like no key.
+TOKEN = "token-"
+_TOKEN_DIGITS = 24
+
+_WORD = re.compile(rf"[A-Za-z0-9_/-]{{1,{MAX_WORD_LENGTH}}}")
+# 32 bytes take 43 characters in base64 and more in all other alphabets of letters and digits. A shorter key,
+# of 16 bytes, say, is told from a word by its digits among letters.
+_KEY_LENGTH = 20
+_RUN = re.compile(rf"[A-Za-z0-9]{{{_KEY_LENGTH},}}")
+
+PZP_ID_BYTES = 32
+
+
+def is_word(text: str) -> bool:
+    """Whether a text is written as types and names of tangles are, and cannot be a key. O(length).
+
+    >>> is_word("metafeed/add/existing"), is_word("group/init"), is_word("what?")
+    (True, True, False)
+    >>> is_word("000102030405060708090a0b0c0d0e0f"), is_word("x" * 41), is_word("token-1-a")
+    (False, False, False)
+    """
+    if not _WORD.fullmatch(text) or text.startswith(TOKEN):
+        return False
+    if len(text) < _KEY_LENGTH or not any(sign.isdigit() for sign in text):
+        return True
+    has_mixed_case = text != text.lower() and text != text.upper()
+    return not has_mixed_case and not _RUN.search(text)
+
+
+def token(text: str, ring: KeyRing) -> str:
+    """What stands for a text that no table may hold; an empty one stands for itself. O(length).
+
+    >>> token("a secret", KeyRing(b"pepper"))
+    'token-8-a8ae2bf02eb94e89d316e231'
+    """
+    if not text:
+        return text
+    digest = ring.hash(text.encode("utf-8", "surrogatepass"))
+    return f"{TOKEN}{len(text)}-{digest[:_TOKEN_DIGITS]}"
+
+
+def kept_word(text: str, ring: KeyRing) -> str:
+    """The text where it is a word, else its token."""
+    return text if is_word(text) else token(text, ring)
+
+
+def kept_id(text: str, ring: KeyRing) -> str:
+    """The id in its one spelling (ruling R1), else the token of the text."""
+    return any_id(text) or token(text, ring)
+
+
+def kept_pzp_id(text: str, ring: KeyRing) -> str:
+    """The id of a message or an account of pzp, which is 32 bytes in base58, else the token of the text."""
+    return text if from_base58(text, PZP_ID_BYTES) is not None else token(text, ring)
+
+
+def kept_item(text: str, ring: KeyRing) -> str:
+    """The item of a set where it is a word or an id of either source, else its token."""
+    if is_word(text):
+        return text
+    return any_id(text) or kept_pzp_id(text, ring)

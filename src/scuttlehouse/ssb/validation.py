@@ -1,0 +1,296 @@
+"""The rules of the classic feed format, as the reference validator judges them.
+
+A message has two answers. *By itself* (:func:`check_value`): its shape, its length, its id and its
+signature, which one look at the message tells. *Where it stands* (:func:`check_link`): whether it
+follows the message before it, which in the warehouse is the work of SQL windows. The reference
+appends a message to a feed when both hold. (``spec/1`` and ``spec/3``, "Classic feed"; rulings R3
+and R4; the rest is in no document, only in the reference validator.) A message of bendybutt-v1 is judged
+by :mod:`scuttlehouse.ssb.bendybutt`; feeds of other formats are not checked.
+
+The reference is lax in places. What it accepts is valid here too, with a warning.
+"""
+
+from __future__ import annotations
+
+import hmac
+from binascii import a2b_base64, b2a_base64
+from hashlib import sha256
+from typing import Literal, NamedTuple, TypeAlias, TypeGuard
+
+from nacl.bindings import crypto_sign_open
+from nacl.exceptions import BadSignatureError
+
+from scuttlehouse.files import jsjson
+from scuttlehouse.ssb import bendybutt
+from scuttlehouse.ssb.ids import feed_format as feed_format
+from scuttlehouse.ssb.ids import feed_id, message_sigil
+
+MAX_LENGTH = 8192
+
+REASONS = {
+    "not_json": "The message is not JSON.",
+    "too_deep": "The message nests deeper than any message may.",
+    "not_an_object": "The message is no JSON object.",
+    "author_is_no_feed_id": "The author is no feed id.",
+    "members_out_of_order": "The members are not exactly previous, sequence and author (or author "
+    "and sequence), timestamp, hash, content, signature, in this order.",
+    "sequence_is_no_integer": "The sequence is no whole number from -2147483648 to 2147483647.",
+    "first_timestamp_is_no_number": "The timestamp of the feed's first message is no number.",
+    "hash_is_not_sha256": "The hash is not the text sha256.",
+    "content_is_malformed": "The content is neither an object nor ciphertext: canonical base64, "
+    ".box, and whatever follows on the same line.",
+    "type_is_malformed": "The content's type is no text of 3 to 52 UTF-16 units.",
+    "signature_is_malformed": "The signature is not canonical base64 of 64 bytes (the reference "
+    "lets 65 and 66 pass) with .sig.ed25519 at its end.",
+    "too_long": "The message has more than 8192 UTF-16 units as indented JSON with its signature.",
+    "id_mismatch": "The key of the message is not the hash of its value.",
+    "signature_is_wrong": "The signature was not made by the author over this message (and, in a "
+    "network with a key of its own, with that key).",
+    **bendybutt.REASONS,
+}
+
+LINK_REASONS = {
+    "first_has_previous": "The feed's first message has a previous that is not null.",
+    "first_sequence_is_not_1": "The feed's first message has another sequence than 1.",
+    "sequence_is_not_next": "The sequence is not one more than that of the message before.",
+    "previous_is_not_last": "The previous is not the id of the message before: a fork.",
+}
+
+# A message has the first of these that applies to it.
+WARNINGS = {
+    "timestamp_is_no_number": "The timestamp is no number; the reference looks at it in the first "
+    "message of a feed, and in messages that come out of order.",
+    "previous_is_no_message_id": "The previous is neither null nor a message id. The reference "
+    "compares it as text, so that an array of one id passes as that id.",
+    "signature_has_extra_bytes": "The signature has one or two bytes more than the 64 that count.",
+    **bendybutt.WARNINGS,
+    "plaintexts_differ": "Logs give different plaintexts of the message. That of its author's own log "
+    "counts, else that of more logs, else none.",
+    "ciphertext_not_in_log": "The message is private and somebody has opened it; the ciphertext that "
+    "was signed is not in the log, so that the message is not checked.",
+}
+
+Validity: TypeAlias = Literal["valid", "invalid", "not_checked"]
+
+
+class Check(NamedTuple):
+    """What a message is by itself.
+
+    ``message_key`` is the id that the message has by its hash, whatever else is wrong with it: a sigil, or
+    the URI of a bendybutt-v1 message; null where it has none (not JSON, too deep, another format).
+    ``invalid_reason`` is one of ``REASONS``, null unless ``validity`` is ``invalid``; ``warning`` is one of
+    ``WARNINGS``, null in an invalid message.
+    """
+
+    message_key: str | None
+    validity: Validity
+    invalid_reason: str | None = None
+    warning: str | None = None
+
+
+MEMBER_ORDERS = tuple(
+    ["previous", *middle, "timestamp", "hash", "content", "signature"]
+    for middle in (("sequence", "author"), ("author", "sequence"))
+)
+_SIGNATURE_END = ".sig.ed25519"
+_LINE_ENDS = frozenset("\n\r\u2028\u2029")
+
+
+def check_message(
+    value_text: str,
+    *,
+    content_ciphertext: str | None = None,
+    key: str | None = None,
+    hmac_key: bytes | None = None,
+) -> Check:
+    """Judge the JSON text of a message's value by itself; see :func:`check_value`.
+
+    >>> check_message("nothing")
+    Check(message_key=None, validity='invalid', invalid_reason='not_json', warning=None)
+    """
+    try:
+        value = jsjson.parse(value_text)
+    except jsjson.TooDeepError:
+        return Check(None, "invalid", "too_deep")
+    except ValueError:
+        return Check(None, "invalid", "not_json")
+    return check_value(value, content_ciphertext=content_ciphertext, key=key, hmac_key=hmac_key)
+
+
+def check_value(
+    value: jsjson.Value,
+    *,
+    content_ciphertext: str | None = None,
+    key: str | None = None,
+    hmac_key: bytes | None = None,
+) -> Check:
+    """Judge a message's value, as :func:`scuttlehouse.files.jsjson.parse` gives it, by itself.
+
+    Of several broken rules the first in the order of ``REASONS`` is named; a feed of another format
+    than classic and bendybutt-v1 is not checked at all. Never raises, whatever the value holds.
+
+    Args:
+        value: the value; it is not changed.
+        content_ciphertext: ``meta.originalContent`` of a decrypted message, which stands for the
+            content in hash and signature (ruling R2).
+        key: the id that the message is said to have, in either spelling; null to accept any.
+        hmac_key: the 32 bytes of :func:`scuttlehouse.ssb.network_key.network_key`; null in the main network.
+
+    Complexity: O(length of the text).
+
+    >>> check_value({"author": "@nobody"})[1:]
+    ('invalid', 'author_is_no_feed_id', None)
+    >>> check_value({"author": "ssb:feed/bamboo/PETZhVe_pMOVSiZJdIm5Hs6cDE5uBMo6bkZART1ti2M="})
+    Check(message_key=None, validity='not_checked', invalid_reason=None, warning=None)
+    """
+    author = value.get("author") if isinstance(value, dict) else None
+    is_classic = False
+    if isinstance(author, str):
+        form = feed_format(author)
+        if form == bendybutt.FORMAT and isinstance(value, dict):
+            return Check(*bendybutt.check_message(value, content_ciphertext, key, hmac_key))
+        if form is not None and form != "classic":
+            return Check(None, "not_checked")
+        # A classic feed has other spellings too, but no message may name its author by one.
+        is_classic = form is not None and feed_id(author) == author
+    if content_ciphertext is not None and isinstance(value, dict):
+        value = {**value, "content": content_ciphertext}
+    try:
+        text = jsjson.stringify(value, indent=2)
+    except jsjson.TooDeepError:
+        return Check(None, "invalid", "too_deep")
+    utf8 = text.encode()
+    # The hash covers the low byte of every UTF-16 unit.
+    units = utf8 if len(utf8) == len(text) else text.encode("utf-16-le")[::2]
+    message_key = f"%{b2a_base64(sha256(units).digest(), newline=False).decode()}.sha256"
+
+    if not isinstance(value, dict):
+        return Check(message_key, "invalid", "not_an_object")
+    if not is_classic or not isinstance(author, str):
+        return Check(message_key, "invalid", "author_is_no_feed_id")
+    reason = _shape_fault(value)
+    if reason is not None:
+        return Check(message_key, "invalid", reason)
+    signature_text = value["signature"]
+    signature = _signature_bytes(signature_text)
+    if signature is None or not isinstance(signature_text, str):
+        return Check(message_key, "invalid", "signature_is_malformed")
+    if len(units) > MAX_LENGTH:
+        return Check(message_key, "invalid", "too_long")
+    if key is not None and key != message_key and message_sigil(key) != message_key:
+        return Check(message_key, "invalid", "id_mismatch")
+
+    # The signature is the last member and plain ASCII: cut it off instead of writing JSON again.
+    signed = utf8[: -len(f',\n  "signature": "{signature_text}"\n}}')] + b"\n}"
+    if hmac_key is not None:
+        signed = hmac.digest(hmac_key, signed, "sha512")[:32]
+    try:
+        crypto_sign_open(signature[:64] + signed, a2b_base64(author[1:45]))
+    except BadSignatureError:
+        return Check(message_key, "invalid", "signature_is_wrong")
+    return Check(message_key, "valid", None, _warning(value, signature))
+
+
+def check_link(
+    sequence: jsjson.Value, previous: jsjson.Value, last: tuple[str, int] | None
+) -> str | None:
+    """Judge whether a message that is valid by itself follows the last one of its feed.
+
+    ``last`` is the id and the sequence of the last message, null for an empty feed; the id is
+    spelled as in ``previous``. Gives null or one of ``LINK_REASONS``.
+
+    >>> check_link(2.0, "%a", ("%a", 1)), check_link(3, "%a", ("%a", 1)), check_link(1, None, None)
+    (None, 'sequence_is_not_next', None)
+    """
+    if last is None:
+        if previous is not None:
+            return "first_has_previous"
+        return None if sequence == 1 else "first_sequence_is_not_1"
+    last_id, last_sequence = last
+    if sequence != last_sequence + 1:
+        return "sequence_is_not_next"
+    return None if previous_text(previous) == last_id else "previous_is_not_last"
+
+
+def previous_text(previous: jsjson.Value) -> str | None:
+    """The id that the reference takes a ``previous`` for; null if for none.
+
+    It compares by JavaScript's ``==``, for which an array of one id is that id.
+
+    >>> previous_text([["%a"]]), previous_text(None), previous_text(["%a", "%b"])
+    ('%a', None, None)
+    """
+    while isinstance(previous, list) and len(previous) == 1:
+        previous = previous[0]
+    return previous if isinstance(previous, str) else None
+
+
+def _shape_fault(value: dict[str, jsjson.Value]) -> str | None:
+    if list(value) not in MEMBER_ORDERS:
+        return "members_out_of_order"
+    sequence = value["sequence"]
+    # The bounds come first: an infinite number has no integer.
+    if not (_is_number(sequence) and -(2**31) <= sequence < 2**31 and sequence == int(sequence)):
+        return "sequence_is_no_integer"
+    if sequence == 1 and not _is_number(value["timestamp"]):
+        return "first_timestamp_is_no_number"
+    if value["hash"] != "sha256":
+        return "hash_is_not_sha256"
+    content = value["content"]
+    if isinstance(content, dict):
+        return None if _is_type(content.get("type")) else "type_is_malformed"
+    if isinstance(content, list):
+        return "type_is_malformed"
+    if not (isinstance(content, str) and is_ciphertext(content)):
+        return "content_is_malformed"
+    return None
+
+
+def _is_number(value: jsjson.Value) -> TypeGuard[float]:
+    return type(value) is float or type(value) is int
+
+
+def _is_type(value: jsjson.Value) -> bool:
+    if not isinstance(value, str):
+        return False
+    length = len(value) if value.isascii() else len(value.encode("utf-16-le", "surrogatepass")) // 2
+    return 3 <= length <= 52
+
+
+def is_ciphertext(content: str) -> bool:
+    """Whether a content is ciphertext, whatever the encryption format: its name follows ``.box``.
+
+    >>> is_ciphertext("AAAA.box2"), is_ciphertext("AAAA.box-of-tomorrow"), is_ciphertext("AAAA")
+    (True, True, False)
+    """
+    base64, box, rest = content.partition(".box")
+    return bool(box) and _LINE_ENDS.isdisjoint(rest) and canonical_bytes(base64) is not None
+
+
+def _signature_bytes(signature: jsjson.Value) -> bytes | None:
+    if not (isinstance(signature, str) and signature.endswith(_SIGNATURE_END)):
+        return None
+    data = canonical_bytes(signature.removesuffix(_SIGNATURE_END))
+    return data if data is not None and 64 <= len(data) <= 66 else None
+
+
+def canonical_bytes(base64: str) -> bytes | None:
+    """The bytes of a text in canonical base64; None for any other text."""
+    try:
+        data = a2b_base64(base64)
+        return data if b2a_base64(data, newline=False) == base64.encode() else None
+    except ValueError:
+        return None
+
+
+def _warning(value: dict[str, jsjson.Value], signature: bytes) -> str | None:
+    if not bendybutt.is_announce_signed(value["content"]):
+        return "content_signature_is_wrong"
+    if not _is_number(value["timestamp"]):
+        return "timestamp_is_no_number"
+    previous = value["previous"]
+    if previous is not None and not (
+        isinstance(previous, str) and message_sigil(previous) == previous
+    ):
+        return "previous_is_no_message_id"
+    return "signature_has_extra_bytes" if len(signature) > 64 else None

@@ -1,0 +1,1 @@
+"""Tangles: which messages belong to one, and in which order they read."""

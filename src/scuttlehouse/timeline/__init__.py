@@ -1,0 +1,300 @@
+"""ScuttleSort: one order of events that arrive in any order, kept while they arrive.
+
+An event has a name and lists the events before it (``after``). The order is by (rank, name), where
+rank is the longest path of known links that ends at an event: ``order`` has the proof. A timeline
+tells update commands, so that a replica follows it: command by command what the published
+``scuttlesort`` 0.0.9 tells. Two twins compute them: ``timeline_plain`` is the definition to read, and
+``timeline_core`` the same, compiled.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import ClassVar, Self, TypeAlias
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from scuttlehouse.tangles.relations import Relation
+from scuttlehouse.timeline.commands import Command
+from scuttlehouse.timeline.order import Order, check_all_listed, check_listed, find_loop
+from scuttlehouse.timeline.plain import PlainOrder
+
+Column: TypeAlias = "pa.Array | pa.ChunkedArray"
+
+
+class LoopError(ValueError):
+    """Events would form a loop: each in ``loop`` is listed by the one behind it, the last by the first."""
+
+    def __init__(self, loop: list[str]) -> None:
+        shown = ", ".join(loop[:5]) + (", ..." if len(loop) > 5 else "")
+        super().__init__(f"{len(loop)} events would list each other in a loop: {shown}")
+        self.loop = loop
+
+
+class ConflictError(ValueError):
+    """The event ``name`` is known, and lists other events than this repeat of it."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(f"Event {name} is known, and lists other events; a name is given once.")
+        self.name = name
+
+
+def fastest_order() -> type[Order]:
+    """The compiled twin where it can be imported, else the plain one."""
+    try:
+        from scuttlehouse.timeline.compiled import CompiledOrder
+    except ImportError:  # numba has no build for every Python and processor
+        return PlainOrder
+    return CompiledOrder
+
+
+class Timeline:
+    """The known events in order. Iteration gives their names from first to last.
+
+    Events may arrive in any order. Listed events that are not known, an event that lists itself, and
+    repeats in a list count for nothing. Names are texts without lone surrogates, which UTF-8 cannot
+    hold; they compare by code point.
+
+    Memory grows with the number of names, links and bytes of text: about 360 bytes per event where an
+    event lists two others and ids have 64 characters (``benchmarks/timeline.py memory``). Names and
+    links may be 2**31 at most.
+
+    With ``most_listed``, an event that lists more others is refused: with 2, as the paper proposes (2.2.1),
+    memory per event is bounded: a row for each name, and one for each link, whoever lists whom.
+
+    >>> timeline = Timeline()
+    >>> timeline.add("b", after=["a"])
+    [Ins(name='b', position=0)]
+    >>> timeline.add("c")
+    [Ins(name='c', position=1)]
+    >>> timeline.add("a")
+    [Ins(name='a', position=0), Mov(from_position=1, to_position=2)]
+    >>> list(timeline), timeline.rank("b"), timeline.index("b"), timeline.tips()
+    (['a', 'c', 'b'], 1, 2, ['c', 'b'])
+    """
+
+    _order_type: ClassVar[type[Order]] = fastest_order()
+
+    def __init__(self, *, most_listed: int | None = None) -> None:
+        self._order = self._order_type()
+        self._most_listed = most_listed
+
+    @classmethod
+    def from_arrow(cls, events: pa.Table, *, most_listed: int | None = None) -> Self:
+        """A timeline of the events of a table, from which a stream can go on.
+
+        The order is a function of the set of events. The order in which they arrived still decides in
+        which order later commands raise events that wait for the same one, so a state keeps it.
+
+        Args:
+            events: as ``to_arrow`` gives it: ``name`` and ``after``, rows in the order of arrival.
+            most_listed: as for the class.
+
+        Raises:
+            LoopError, ConflictError, TooManyError: as ``add``.
+            ValueError: as ``extend``.
+
+        Complexity: O(n log n + k) for n names and k links.
+        """
+        timeline = cls(most_listed=most_listed)
+        names, after = _columns(events["name"], events["after"])
+        check_all_listed(names, after, most_listed)
+        conflict = timeline._order.restore(names, after)
+        if conflict >= 0:
+            raise ConflictError(names[conflict].as_py())
+        if len(timeline) < pc.count_distinct(names).as_py():
+            name = next(name for name in names.to_pylist() if name not in timeline)
+            raise LoopError(find_loop(name, timeline._order.previous))
+        return timeline
+
+    def to_arrow(self) -> pa.Table:
+        """The state of the timeline.
+
+        Returns:
+            A row per event, in the order of arrival: ``name`` (large_string), and ``after``, a list of
+            names without the event itself and repeats (large_list of large_string). No nulls.
+
+        Complexity: O(n + k).
+
+        >>> timeline = Timeline()
+        >>> _ = timeline.add("b", ["a", "a"]), timeline.add("a")
+        >>> timeline.to_arrow().to_pylist()
+        [{'name': 'b', 'after': ['a']}, {'name': 'a', 'after': []}]
+        """
+        names, after = self._order.events()
+        return pa.table({"name": names, "after": after})
+
+    def __len__(self) -> int:
+        return len(self._order)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._order)
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._order
+
+    @property
+    def links_followed(self) -> int:
+        """How many links were followed so far, to raise events and to look for loops: the work done."""
+        return self._order.links_followed
+
+    def index(self, name: str) -> int:
+        """The place of a known event, from 0. KeyError if it is not known. O(sqrt(n)) or so."""
+        return self._order.index(self._known(name))
+
+    def rank(self, name: str) -> int:
+        """The longest path of known links that ends at a known event; KeyError otherwise. O(1)."""
+        return self._order.rank(self._known(name))
+
+    def tips(self) -> list[str]:
+        """The known events that no known event lists, itself excepted, in order. O(n)."""
+        return self._order.tips()
+
+    def relation(self, one: str, other: str) -> Relation:
+        """How one event stands to another: `before`, `after` or `concurrent` to it, or the `same`.
+
+        Raises:
+            KeyError: one of them is not known.
+
+        Complexity: as ``is_concurrent``.
+
+        >>> timeline = Timeline()
+        >>> _ = timeline.add("a"), timeline.add("b", ["a"])
+        >>> timeline.relation("a", "b"), timeline.relation("b", "a"), timeline.relation("a", "a")
+        ('before', 'after', 'same')
+        """
+        if self.is_concurrent(one, other):
+            return "concurrent"
+        if one == other:
+            return "same"
+        return "before" if self.rank(one) < self.rank(other) else "after"
+
+    def is_concurrent(self, one: str, other: str) -> bool:
+        """Whether neither of two events comes before the other; an event is not concurrent to itself.
+
+        Raises:
+            KeyError: one of them is not known.
+
+        Complexity: O(1) if their ranks are equal, else O(d + k) for d events with ranks between, and
+        their k links.
+
+        >>> timeline = Timeline()
+        >>> _ = timeline.add("a"), timeline.add("b", ["a"]), timeline.add("c")
+        >>> timeline.is_concurrent("a", "b"), timeline.is_concurrent("b", "c")
+        (False, True)
+        """
+        earlier, later = sorted((one, other), key=self.rank)
+        if self.rank(earlier) == self.rank(later):
+            return one != other
+        return not self._order.is_after(later, earlier)
+
+    def add(self, name: str, after: Iterable[str] = ()) -> list[Command]:
+        """Add an event; the commands that let a replica follow.
+
+        Args:
+            name: of the event.
+            after: names of the events that it lists, in any order.
+
+        Returns:
+            An `ins`, then a `mov` for each move of others; nothing if the event is known already and
+            listed the same.
+
+        Raises:
+            LoopError: the event would close a loop. Nothing has changed.
+            ConflictError: the name is known with other predecessors. Nothing has changed.
+            TooManyError: it lists more than ``most_listed`` others. Nothing has changed.
+            ValueError: a name has a lone surrogate. Nothing has changed.
+
+        Complexity: O((r + k) log r + c sqrt(n)) for r events that its waves raise, with k links, and c
+        commands, or so. A wave raises each event once; there is one for each event that waited for
+        this one and has no higher rank.
+
+        >>> timeline = Timeline()
+        >>> timeline.add("a", ["b"]), timeline.add("a", ["b", "b"])
+        ([Ins(name='a', position=0)], [])
+        >>> timeline.add("b", ["a"])
+        Traceback (most recent call last):
+        ...
+        scuttlehouse.timeline.LoopError: 2 events would list each other in a loop: a, b
+        """
+        listed = list(after)
+        check_listed(name, listed, self._most_listed)
+        "".join((name, *listed)).encode()
+        commands = self._order.add(name, listed)
+        if commands is None:
+            raise self._refusal(name, listed)
+        return commands
+
+    def extend(self, names: Column, after: Column) -> pa.Table:
+        """Add a batch of events, as ``add`` one after the other.
+
+        Args:
+            names: a column of text, without nulls.
+            after: a column of lists of text, of the same length: null is an empty list, and no item is
+                null.
+
+        Returns:
+            The commands, which ``commands.read_commands`` iterates: ``row`` (int64), the row whose
+            event caused it; ``name`` (large_string), null for `mov`; ``from_position`` (int64), null
+            for `ins`; ``to_position`` (int64).
+
+        Raises:
+            LoopError, ConflictError: as ``add``, for the first row that is refused. Nothing of the
+                batch has been added; taking it back costs O(n log n).
+            TooManyError: as ``add``, for the first such row, before all else.
+            ValueError: the columns differ in length, or hold a null.
+
+        >>> timeline = Timeline()
+        >>> timeline.extend(pa.array(["b", "a"]), pa.array([["a"], None])).to_pylist()[0]
+        {'row': 0, 'name': 'b', 'from_position': None, 'to_position': 0}
+        """
+        names, after = _columns(names, after)
+        check_all_listed(names, after, self._most_listed)
+        known = len(self)
+        told, refused = self._order.extend(names, after)
+        if refused >= 0:
+            error = self._refusal(names[refused].as_py(), after[refused].as_py() or [])
+            events = self.to_arrow().slice(0, known)
+            self._order = self._order_type()
+            self._order.restore(*_columns(events["name"], events["after"]))
+            raise error
+        rows, starts = (np.asarray(column, np.int64) for column in told[:2])
+        is_ins = starts < 0
+        # Where every row is new and nothing moved, the column is there already.
+        is_same = len(rows) == len(names) and bool(is_ins.all())
+        return pa.table(
+            {
+                "row": rows,
+                "name": names if is_same else names.take(pa.array(rows, mask=~is_ins)),
+                "from_position": pa.array(starts, mask=is_ins),
+                "to_position": np.asarray(told.to_positions, np.int64),
+            }
+        )
+
+    def _known(self, name: str) -> str:
+        if name not in self._order:
+            raise KeyError(name)
+        return name
+
+    def _refusal(self, name: str, listed: list[str]) -> ValueError:
+        if name in self._order:
+            return ConflictError(name)
+        return LoopError(
+            find_loop(name, lambda one: listed if one == name else self._order.previous(one))
+        )
+
+
+def _columns(names: Column, after: Column) -> tuple[pa.Array, pa.Array]:
+    """The columns as arrays of large text, and of large lists of it."""
+    types = (pa.large_string(), pa.large_list(pa.large_string()))
+    arrays = []
+    for column, arrow_type in zip((names, after), types, strict=True):
+        flat = column.cast(arrow_type)
+        arrays.append(flat.combine_chunks() if isinstance(flat, pa.ChunkedArray) else flat)
+    if len(arrays[0]) != len(arrays[1]):
+        raise ValueError(f"There are {len(names)} names and {len(after)} lists; give one for each.")
+    if arrays[0].null_count or arrays[1].flatten().null_count:
+        raise ValueError("A name is null; leave out events that have none.")
+    return arrays[0], arrays[1]

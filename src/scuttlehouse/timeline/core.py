@@ -1,0 +1,260 @@
+"""ScuttleSort as compiled code: what ``timeline_plain`` defines, on columns of integers.
+
+Three things make it fast. A wave takes raised events from a heap by their old keys, so it raises
+each once and has them sorted (``timeline_graph``). A raised event that keeps its place costs one
+look at the event right of it. And the order is a list of blocks (``timeline_blocks``).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from scuttlehouse.timeline.blocks import (
+    NONE,
+    Ints32,
+    borrowing,
+    find_event,
+    find_gap,
+    index_at,
+    insert,
+    is_before,
+    remove,
+)
+from scuttlehouse.timeline.graph import (
+    ARRIVED,
+    LINKS,
+    REFUSED,
+    REPEATED,
+    State,
+    first_follower,
+    intern,
+    register,
+    wave,
+)
+
+
+@borrowing
+def tell(told: Ints32, count: int, row: int, from_index: int, to_index: int) -> int:
+    """Note a command, ``from_index`` is ``NONE`` for `ins`; the number of commands from now on.
+
+    A `mov` that starts where the command before it ended, for the same new event, is one with it.
+    """
+    if count > 0 and told[count - 1, 0] == row and told[count - 1, 2] == from_index:
+        told[count - 1, 2] = to_index
+        return count
+    told[count, 0] = row
+    told[count, 1] = from_index
+    told[count, 2] = to_index
+    return count + 1
+
+
+@borrowing
+def take_out(state: State, event: int) -> int:
+    """Remove an event from the order; its index."""
+    place, slot = find_event(state.blocks, state.names, event)
+    index = index_at(state.blocks, place, slot)
+    remove(state.blocks, state.names, place, slot)
+    return index
+
+
+@borrowing
+def put_in(state: State, event: int, place: int, slot: int) -> int:
+    """Insert an event into the order; its index."""
+    index = index_at(state.blocks, place, slot)
+    insert(state.blocks, state.names, event, place, slot)
+    return index
+
+
+@borrowing
+def step(
+    state: State, event: int, new: int, second: int, told: Ints32, count: int, row: int
+) -> int:
+    """The provisional step of the first event of a wave, when ``second`` is the next one raised.
+
+    It jumps to directly right of the new event; or it rises, but not past ``second``.
+    """
+    names, blocks = state.names, state.blocks
+    is_jump = is_before(names, event, new)
+    names.events[event].rank = names.events[event].target
+    right = names.events[event].right
+    if not is_jump and (right in (NONE, second) or is_before(names, event, right)):
+        return count
+    from_index = take_out(state, event)
+    if is_jump:
+        place, slot = find_event(blocks, names, new)
+        slot += 1
+    elif second != NONE and is_before(names, second, event):
+        place, slot = find_event(blocks, names, second)
+    else:
+        place, slot = find_gap(blocks, names, event)
+    return tell(told, count, row, from_index, put_in(state, event, place, slot))
+
+
+@borrowing
+def rise(state: State, event: int, told: Ints32, count: int, row: int) -> int:
+    """Take an event to its target; right of it, the order is sorted."""
+    events = state.names.events
+    events[event].rank = events[event].target
+    right = events[event].right
+    if right == NONE or is_before(state.names, event, right):
+        return count
+    from_index = take_out(state, event)
+    place, slot = find_gap(state.blocks, state.names, event)
+    return tell(told, count, row, from_index, put_in(state, event, place, slot))
+
+
+@borrowing
+def settle(state: State, raised: int, new: int, told: Ints32, count: int, row: int) -> int:
+    """Take all events of a wave to their places: the step of the first, then the rightmost first."""
+    first = state.raised[0]
+    is_first_due = is_before(state.names, first, new)
+    second = state.raised[1] if raised > 1 else NONE
+    count = step(state, first, new, second, told, count, row)
+    for place in range(raised - 1, 0, -1):
+        event = state.raised[place]
+        if is_first_due and is_before(state.names, event, new):
+            count = rise(state, first, told, count, row)
+            is_first_due = False
+        count = rise(state, event, told, count, row)
+    return rise(state, first, told, count, row)
+
+
+@borrowing
+def place(state: State, event: int, told: Ints32, count: int, row: int) -> int:
+    """Insert a registered event at its place."""
+    names, links = state.names, state.links
+    new = names.events[event]
+    rank = 0
+    for link in range(new.first_previous, new.first_previous + new.previous_count):
+        rank = max(rank, names.events[links[link].previous].rank + 1)
+    new.rank = new.target = rank
+    at_place, slot = find_gap(state.blocks, names, event)
+    return tell(told, count, row, NONE, put_in(state, event, at_place, slot))
+
+
+@borrowing
+def raise_followers(
+    state: State, link: int, new: int, told: Ints32, count: int, row: int
+) -> tuple[int, int, int]:
+    """Raise the events that waited for a new one, from a link on.
+
+    Returns the link to go on with, the number of commands, and 0; or instead of 0 how many events a
+    wave has raised that is still to be settled, for which there may be no room among the commands.
+    """
+    events = state.names.events
+    rank = events[new].rank
+    while link != NONE:
+        follower = state.links[link].event
+        link = state.links[link].next
+        if NONE < events[follower].rank <= rank:
+            raised = wave(state, follower, rank + 1)
+            if count + raised + 1 > told.shape[0]:
+                return link, count, raised
+            count = settle(state, raised, new, told, count, row)
+    return link, count, 0
+
+
+@njit(cache=True)
+def with_room(told: Ints32, count: int) -> Ints32:
+    """The same commands, with room for so many and as many again."""
+    grown = np.empty((2 * count, 3), dtype=np.int32)
+    grown[: told.shape[0]] = told
+    return grown
+
+
+@njit(cache=True)
+def deliver(
+    state: State,
+    text: NDArray[np.uint8],
+    text_sizes: Ints32,
+    rows: Ints32,
+    offsets: Ints32,
+    previous: Ints32,
+) -> tuple[Ints32, int]:
+    """Add events one after the other.
+
+    Args:
+        text, text_sizes: names that were never mentioned, as UTF-8; they become the next events.
+        rows: the event of each row.
+        offsets, previous: row ``i`` lists ``previous[offsets[i]:offsets[i + 1]]``.
+
+    Returns:
+        The commands, a row each: the row whose event caused it, the index that it starts from
+        (``NONE`` for `ins`), the index that it leads to. And the first row that is refused, at
+        which delivery ends, or ``NONE``.
+    """
+    intern(state, text, text_sizes)
+    told = np.empty((rows.size + 8, 3), dtype=np.int32)
+    count = 0
+    for row in range(rows.size):
+        event = rows[row]
+        result = register(state, event, previous, offsets[row], offsets[row + 1])
+        if result == REFUSED:
+            return told[:count], row
+        if result == REPEATED:
+            continue
+        if count == told.shape[0]:
+            told = with_room(told, count)
+        count = place(state, event, told, count, row)
+        link = first_follower(state, event)
+        link, count, raised = raise_followers(state, link, event, told, count, row)
+        while raised > 0:
+            told = with_room(told, count + raised + 1)
+            count = settle(state, raised, event, told, count, row)
+            link, count, raised = raise_followers(state, link, event, told, count, row)
+    return told[:count], NONE
+
+
+@njit(cache=True)
+def restore(
+    state: State,
+    text: NDArray[np.uint8],
+    text_sizes: Ints32,
+    rows: Ints32,
+    offsets: Ints32,
+    previous: Ints32,
+) -> int:
+    """As ``deliver`` to an empty timeline, in O(n log n) and without commands.
+
+    All events are linked, then placed, each after what it lists, so that none is ever raised.
+    Returns the first row that is refused. Events in a loop or behind one are left without a place.
+    """
+    intern(state, text, text_sizes)
+    for row in range(rows.size):
+        if register(state, rows[row], previous, offsets[row], offsets[row + 1]) == REFUSED:
+            return row
+    events, links = state.names.events, state.links
+    unmet = np.zeros(events.size, dtype=np.int32)
+    for link in range(state.counts[LINKS]):
+        if events[links[link].previous].first_previous != NONE:
+            unmet[links[link].event] += 1
+    ready = np.empty(state.counts[ARRIVED], dtype=np.int32)
+    end = 0
+    for event in state.arrived[: state.counts[ARRIVED]]:
+        if unmet[event] == 0:
+            ready[end] = event
+            end += 1
+    told = np.empty((1, 3), dtype=np.int32)
+    start = 0
+    while start < end:
+        event = ready[start]
+        start += 1
+        place(state, event, told, 0, NONE)
+        link = events[event].first_follower
+        while link != NONE:
+            follower = links[link].event
+            link = links[link].next
+            unmet[follower] -= 1
+            if unmet[follower] == 0:
+                ready[end] = follower
+                end += 1
+    return NONE
+
+
+@borrowing
+def index_of(state: State, event: int) -> int:
+    """How many events stand left of an event of the order."""
+    at_place, slot = find_event(state.blocks, state.names, event)
+    return index_at(state.blocks, at_place, slot)

@@ -1,0 +1,249 @@
+"""Names, links and ranks of a timeline as compiled code: who lists whom, and who must rise."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scuttlehouse.timeline.blocks import NONE, Blocks, Ints32, Names, borrowing, is_before
+
+# A row per event and previous that it lists; `next` is the next link with the same previous.
+LINK = np.dtype([("previous", np.int32), ("event", np.int32), ("next", np.int32)])
+
+# An event in the heap of a wave: `key` holds its rank and the first four bytes of its prefix.
+WAITING = np.dtype([("key", np.int64), ("event", np.int32)])
+
+# Places in `State.counts`. FOLLOWED counts the links that searches and waves have followed; SHARED is
+# how many bytes all names share at the start, MOST_SHARED at most. Ids as URIs share twenty.
+NAMES, LINKS, ARRIVED, MARKS, FOLLOWED, SHARED = range(6)
+MOST_SHARED = 32
+
+NEW, REPEATED, REFUSED = range(3)
+
+
+class State(NamedTuple):
+    """All there is to a timeline. The arrays have room to spare: ``counts`` says what is used."""
+
+    names: Names
+    links: Any
+    arrived: Ints32
+    blocks: Blocks
+    heap: Any
+    raised: Ints32
+    counts: NDArray[np.int64]
+
+
+@borrowing
+def intern(state: State, text: NDArray[np.uint8], sizes: Ints32) -> None:
+    """Append new names, given as UTF-8, one after the other."""
+    events, counts = state.names.events, state.counts
+    start = events[counts[NAMES]].text_start
+    for place in range(text.size):
+        state.names.text[start + place] = text[place]
+    for size in sizes:
+        event = counts[NAMES]
+        events[event + 1].text_start = events[event].text_start + size
+        events[event].mark = 0
+        events[event].rank = events[event].target = NONE
+        events[event].first_follower = events[event].last_follower = NONE
+        events[event].first_previous = NONE
+        counts[NAMES] += 1
+        shared = shared_size(state.names, event, MOST_SHARED if event == 0 else counts[SHARED])
+        if shared != counts[SHARED]:
+            counts[SHARED] = shared
+            for one in range(event):
+                events[one].prefix = prefix_of(state.names, one, shared)
+        events[event].prefix = prefix_of(state.names, event, shared)
+
+
+@borrowing
+def shared_size(names: Names, event: int, most: int) -> int:
+    """How many bytes the names of an event and of the first have in common at the start."""
+    start, end = names.events[event].text_start, names.events[event + 1].text_start
+    size = 0
+    while size < min(most, end - start) and names.text[size] == names.text[start + size]:
+        size += 1
+    return size
+
+
+@borrowing
+def prefix_of(names: Names, event: int, shared: int) -> np.uint64:
+    """Eight bytes of a name as a number, behind those that all names share."""
+    start, end = names.events[event].text_start + shared, names.events[event + 1].text_start
+    prefix = np.uint64(0)
+    for place in range(start, start + 8):
+        byte = names.text[place] if place < end else np.uint8(0)
+        prefix = (prefix << np.uint64(8)) | np.uint64(byte)
+    return prefix
+
+
+@borrowing
+def register(state: State, event: int, previous: Ints32, start: int, end: int) -> int:
+    """Link an event to ``previous[start:end]``, unless it is known or would close a loop.
+
+    Raises nothing: returns ``NEW``, or ``REPEATED`` for a repeat with the same previous, or
+    ``REFUSED``. Only ``NEW`` changes anything.
+    """
+    events, links = state.names.events, state.links
+    state.counts[MARKS] += 2
+    mark = state.counts[MARKS]
+    count = 0
+    highest = NONE
+    for one in previous[start:end]:
+        if one != event and events[one].mark != mark:
+            events[one].mark = mark
+            highest = max(highest, events[one].rank)
+            count += 1
+    new = events[event]
+    if new.first_previous != NONE:
+        if count != new.previous_count:
+            return REFUSED
+        for link in range(new.first_previous, new.first_previous + count):
+            if events[links[link].previous].mark != mark:
+                return REFUSED
+        return REPEATED
+    if highest != NONE and new.first_follower != NONE and is_path(state, event, mark, highest):
+        return REFUSED
+    new.first_previous = state.counts[LINKS]
+    new.previous_count = count
+    for one in previous[start:end]:
+        if one != event and events[one].mark == mark:
+            events[one].mark = 0
+            append_link(state, event, one)
+    state.arrived[state.counts[ARRIVED]] = event
+    state.counts[ARRIVED] += 1
+    return NEW
+
+
+@borrowing
+def first_follower(state: State, event: int) -> int:
+    """The link of the first event that lists an event, ``NONE`` if none does."""
+    link: int = state.names.events[event].first_follower
+    return link
+
+
+@borrowing
+def append_link(state: State, event: int, previous: int) -> None:
+    link = state.counts[LINKS]
+    state.links[link].previous = previous
+    state.links[link].event = event
+    state.links[link].next = NONE
+    listed = state.names.events[previous]
+    if listed.first_follower == NONE:
+        listed.first_follower = link
+    else:
+        state.links[listed.last_follower].next = link
+    listed.last_follower = link
+    state.counts[LINKS] += 1
+
+
+@borrowing
+def is_path(state: State, start: int, mark: int, highest: int) -> bool:
+    """Whether links lead from an event on to one that is marked, whose rank is ``highest`` at most.
+
+    What is visited is marked too, with one less.
+    """
+    events, links, stack = state.names.events, state.links, state.raised
+    stack[0] = start
+    size = 1
+    while size > 0:
+        size -= 1
+        link = events[stack[size]].first_follower
+        while link != NONE:
+            state.counts[FOLLOWED] += 1
+            follower = links[link].event
+            link = links[link].next
+            if events[follower].mark == mark:
+                return True
+            is_seen = events[follower].mark == mark - 1
+            if not is_seen and NONE < events[follower].rank < highest:
+                events[follower].mark = mark - 1
+                stack[size] = follower
+                size += 1
+    return False
+
+
+@borrowing
+def push(heap: Any, size: int, names: Names, event: int) -> None:
+    """Add an event to a heap of that size, which is ordered by (rank, name)."""
+    added = names.events[event]
+    key = int((np.int64(added.rank) << 32) | np.int64(added.prefix >> np.uint64(32)))
+    place = size
+    while place > 0:
+        parent = (place - 1) // 2
+        if not is_lower(names, key, event, heap[parent].key, heap[parent].event):
+            break
+        heap[place] = heap[parent]
+        place = parent
+    heap[place].key = key
+    heap[place].event = event
+
+
+@borrowing
+def pop(heap: Any, size: int, names: Names) -> int:
+    """Take the least event from a heap of that size."""
+    least: int = heap[0].event
+    key, event = heap[size - 1].key, heap[size - 1].event
+    place, child = 0, 1
+    while child < size - 1:
+        if child + 1 < size - 1 and is_lower(
+            names, heap[child + 1].key, heap[child + 1].event, heap[child].key, heap[child].event
+        ):
+            child += 1
+        if not is_lower(names, heap[child].key, heap[child].event, key, event):
+            break
+        heap[place] = heap[child]
+        place = child
+        child = 2 * place + 1
+    heap[place].key = key
+    heap[place].event = event
+    return least
+
+
+@borrowing
+def is_lower(names: Names, key: int, event: int, other_key: int, other: int) -> bool:
+    """As ``is_before``, which is asked only where the keys in the heap are equal."""
+    if key != other_key:
+        return key < other_key
+    return is_before(names, event, other)
+
+
+@borrowing
+def wave(state: State, start: int, rank: int) -> int:
+    """Give a higher rank, as target, to an event and to what must rise with it.
+
+    Raised events fill ``state.raised`` by their old keys, lowest first; their number is returned.
+    An event in the wave has a target above its rank, any other has a target equal to it.
+    """
+    events, links = state.names.events, state.links
+    events[start].target = rank
+    push(state.heap, 0, state.names, start)
+    waiting, count = 1, 0
+    while waiting > 0:
+        event = pop(state.heap, waiting, state.names)
+        waiting -= 1
+        state.raised[count] = event
+        count += 1
+        target = events[event].target + 1
+        link = events[event].first_follower
+        while link != NONE:
+            state.counts[FOLLOWED] += 1
+            follower = links[link].event
+            link = links[link].next
+            if events[follower].target < target and events[follower].rank != NONE:
+                if events[follower].target == events[follower].rank:
+                    push(state.heap, waiting, state.names, follower)
+                    waiting += 1
+                events[follower].target = target
+    return count
+
+
+@borrowing
+def is_after(state: State, event: int, earlier: int) -> bool:
+    """Whether links lead from ``earlier`` on to an event."""
+    state.counts[MARKS] += 2
+    mark = state.counts[MARKS]
+    state.names.events[event].mark = mark
+    return is_path(state, earlier, mark, state.names.events[event].rank)

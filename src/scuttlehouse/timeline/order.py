@@ -1,0 +1,111 @@
+"""What a timeline asks of its twins, the plain and the compiled one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from graphlib import CycleError, TopologicalSorter
+from typing import Any, NamedTuple, Protocol
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from scuttlehouse.timeline.commands import Command
+
+
+class TooManyError(ValueError):
+    """The event ``name`` lists more other events than the timeline allows."""
+
+    def __init__(self, name: str, count: int, most: int) -> None:
+        super().__init__(f"Event {name} lists {count} other events; this timeline allows {most}.")
+        self.name = name
+
+
+def check_listed(name: str, listed: Iterable[str], most: int | None) -> None:
+    """Raise TooManyError if an event lists more than ``most`` others; repeats and itself do not count.
+
+    >>> check_listed("a", ["b", "b", "a", "c"], 2)
+    >>> check_listed("a", ["b", "c", "d"], 2)
+    Traceback (most recent call last):
+    ...
+    scuttlehouse.timeline.order.TooManyError: Event a lists 3 other events; this timeline allows 2.
+    """
+    if most is not None and (count := len({*listed} - {name})) > most:
+        raise TooManyError(name, count, most)
+
+
+def check_all_listed(names: pa.Array, after: pa.Array, most: int | None) -> None:
+    """As ``check_listed`` for each row; a null list is empty. O(rows + items)."""
+    if most is None:
+        return
+    # Most rows are short enough whatever they repeat.
+    for row in pc.indices_nonzero(pc.greater(pc.list_value_length(after), most)).to_pylist():
+        check_listed(names[row].as_py(), after[row].as_py(), most)
+
+
+class Told(NamedTuple):
+    """Commands as columns of integers: the row whose event caused each, and where it leads.
+
+    ``from_positions`` is -1 for `ins`.
+    """
+
+    rows: Any
+    from_positions: Any
+    to_positions: Any
+
+
+class Order(Protocol):
+    """What the twins have in common. Names are known, and free of lone surrogates, where they must be."""
+
+    def __len__(self) -> int: ...
+    def __iter__(self) -> Iterator[str]: ...
+    def __contains__(self, name: str) -> bool: ...
+    def index(self, name: str) -> int: ...
+    def rank(self, name: str) -> int: ...
+    def tips(self) -> list[str]: ...
+
+    @property
+    def links_followed(self) -> int: ...
+
+    def previous(self, name: str) -> list[str]:
+        """What an event lists, without itself and repeats; nothing if it has not arrived."""
+        ...
+
+    def is_after(self, name: str, earlier: str) -> bool:
+        """Whether links lead from ``earlier`` on to an event."""
+        ...
+
+    def add(self, name: str, previous: Sequence[str]) -> list[Command] | None:
+        """None, and nothing has changed, if the event would close a loop or is another of that name."""
+        ...
+
+    def extend(self, names: pa.Array, after: pa.Array) -> tuple[Told, int]:
+        """The commands up to the first row that is refused, and that row, -1 for none."""
+        ...
+
+    def restore(self, names: pa.Array, after: pa.Array) -> int:
+        """Add rows to an empty order, without commands; the row of a conflicting repeat, -1 for none.
+
+        Events in a loop or behind one arrive, but are not part of the order.
+        """
+        ...
+
+    def events(self) -> tuple[pa.Array, pa.Array]:
+        """Names, and what each event lists, in the order in which they arrived."""
+        ...
+
+
+def find_loop(name: str, previous: Callable[[str], list[str]]) -> list[str]:
+    """A loop among an event and all that comes before it, where there is one."""
+    graph: dict[str, list[str]] = {}
+    waiting = [name]
+    while waiting:
+        event = waiting.pop()
+        if event not in graph:
+            graph[event] = [one for one in previous(event) if one != event]
+            waiting += graph[event]
+    try:
+        TopologicalSorter(graph).prepare()
+    except CycleError as error:
+        loop: list[str] = error.args[1]
+        return loop[1:]
+    raise AssertionError(f"Event {name} was refused for a loop, but is in none.")

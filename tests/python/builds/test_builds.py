@@ -1,0 +1,196 @@
+"""Which build finds nothing new, what a refresh tests, and what a run of a part does."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+
+from conftest import Build, Rows, Warehouse
+from scuttlehouse.builds import runs
+from scuttlehouse.builds.steps import run_step, steps_table
+from scuttlehouse.builds.unchanged import unchanged_build
+from scuttlehouse.catalog import open_catalog
+from scuttlehouse.catalog.log import append_steps
+
+WITHOUT_UNIT_TESTS = "--exclude-resource-types", "unit_test"
+
+
+def since(warehouse: Warehouse) -> str | None:
+    """The build since which nothing has changed, as a build finds that starts now."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in warehouse.environment.items():
+            patch.setenv(name, value)
+        build = unchanged_build(warehouse.home, warehouse.project)
+    return build and build.build_id
+
+
+def logged(warehouse: Warehouse) -> Rows:
+    return warehouse.rows(
+        "select * from scuttlehouse.fct_builds where step = 'build' order by started_at"
+    )
+
+
+def files(warehouse: Warehouse) -> set[str]:
+    """The files of all tables but the log."""
+    folder = warehouse.home / "warehouse"
+    return {
+        str(path)
+        for path in folder.rglob("*.*")
+        if path.is_file() and "fct_builds" not in path.parts
+    }
+
+
+@pytest.fixture
+def kept(warehouse: Warehouse, built: Build) -> str:
+    """The published build, of just those logs that have landed."""
+    warehouse.land(*built.logs)
+    if since(warehouse) is None:
+        warehouse.refresh("build", *WITHOUT_UNIT_TESTS)
+    found = since(warehouse)
+    assert found
+    return found
+
+
+def test_nothing_new_leaves_all_as_it_is(warehouse: Warehouse, kept: str) -> None:
+    before, rows = files(warehouse), len(logged(warehouse))
+    done = warehouse.run("scuttlehouse", "build", PATH="", JAVA_HOME="")
+    assert done.returncode == 0, "neither dbt nor Java is started"
+    assert f"nothing is new since build {kept}, published " in done.stdout
+    assert files(warehouse) == before
+    assert len(logged(warehouse)) == rows + 1
+    assert [row["status"] for row in logged(warehouse)].count("unchanged") >= 1
+
+
+def test_whatever_is_new_is_built(warehouse: Warehouse, kept: str) -> None:
+    with a_test_more(warehouse):
+        assert since(warehouse) is None, "a test has come"
+    with another_time(warehouse):
+        assert since(warehouse) is None, "another time"
+    log = max(warehouse.landing.iterdir())
+    times, data = log.stat(), log.read_bytes()
+    log.unlink()
+    assert since(warehouse) is None, "a log has vanished"
+    log.write_bytes(data)
+    os.utime(log, ns=(times.st_atime_ns, times.st_mtime_ns))
+    assert since(warehouse) == kept, "all is as it was"
+    settings = warehouse.project / "dbt_project.yml"
+    text = settings.read_text()
+    settings.write_text(text.replace("settle_steps: 8", "settle_steps: 9"))
+    try:
+        assert since(warehouse) is None, "a var has changed"
+    finally:
+        settings.write_text(text)
+
+
+OF_TANGLES = "tangles_add_up", "is_key_dim_tangles_tangle_id"
+
+
+def found_faulty(warehouse: Warehouse, command: str) -> dict[str, bool]:
+    """Two tests of tangles: whether they find faults."""
+    options = "--indirect-selection", "empty", "--no-write-json"
+    outcome = warehouse.dbt(command, "-s", *OF_TANGLES, *options)
+    status = {one.node.name: str(one.status) for one in outcome.result}
+    return {name: status[name] == "fail" for name in OF_TANGLES}
+
+
+@pytest.mark.usefixtures("kept")
+def test_a_refresh_tests_what_it_computes(warehouse: Warehouse) -> None:
+    """Faults are planted in the tables of a tangle, which a refresh keeps or computes."""
+    find = "select max(tangle_id) as tangle_id from scuttlehouse.dim_tangles where depth > 0"
+    [tangle] = [row["tangle_id"] for row in warehouse.rows(find)]
+    neither, both = dict.fromkeys(OF_TANGLES, False), dict.fromkeys(OF_TANGLES, True)
+    with another_time(warehouse):
+        # Begins a refresh that finds no touched tangle.
+        warehouse.refresh(
+            "build", "-s", "stg_landing__logs+", "--exclude-resource-types", "test", "unit_test"
+        )
+        for name in "dim_tangles", "fct_tangle_messages":
+            warehouse.rows(f"insert into {name} select * from {name} where tangle_id = '{tangle}'")
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(runs, "tests_touched_rows", lambda: True)
+            assert found_faulty(warehouse, "test") == neither, f"kept: {tangle}"
+            touched = f"insert into int_changes__tangles values ('{tangle}')"
+            warehouse.rows(touched)
+            assert found_faulty(warehouse, "test") == both, f"computed: {tangle}"
+        assert found_faulty(warehouse, "test") == both, "dbt test looks at everything"
+
+
+@pytest.mark.usefixtures("kept")
+def test_what_nothing_touches_is_not_computed(warehouse: Warehouse) -> None:
+    with another_time(warehouse):
+        outcome = warehouse.dbt("build", "--no-write-json", *WITHOUT_UNIT_TESTS)
+        assert outcome.success
+        said = {one.node.name: one.message for one in outcome.result}
+        marts = ("dim_sets", "dim_tangles", "fct_messages", "dim_groups")
+        assert {said[name] for name in marts} == {"no key to replace"}
+        assert said["dim_logs"] == "OK"
+
+
+@pytest.mark.usefixtures("kept")
+def test_logs_that_were_all_moved_to_an_archive(
+    warehouse: Warehouse, built: Build, capfd: pytest.CaptureFixture[str]
+) -> None:
+    warehouse.land()
+    assert since(warehouse) is None, "all logs have vanished"
+    warehouse.refresh("build", "-s", "stg_landing__logs", "--exclude-resource-types", "test")
+    status = "select distinct status from scuttlehouse_work.stg_landing__logs"
+    assert warehouse.rows(status) == [{"status": "vanished"}]
+    outcome = warehouse.dbt("build", "-s", "stg_landing__logs", "--full-refresh", "--no-write-json")
+    [said] = [one.message for one in outcome.result if one.node.name == "stg_landing__logs"]
+    assert "holds no log with a line in it" in said, "a full refresh reads what is there"
+    warehouse.land(built.logs[0])
+    warehouse.build("build", "-s", "stg_landing__logs", "--exclude-resource-types", "test")
+    said = capfd.readouterr().out
+    assert re.search(r"and \d+ that the published build has read are not in ", said)
+
+
+@pytest.mark.usefixtures("kept")
+def test_a_build_that_came_to_no_end_is_logged(warehouse: Warehouse) -> None:
+    with open_catalog(warehouse.home) as catalog:
+        catalog.begin("killed-one", "rules", "project", refresh=True, rebuilt=())
+    warehouse.refresh("build", "-s", "tangle_kinds", "--exclude-resource-types", "test")
+    [row] = [row for row in logged(warehouse) if row["build_id"] == "killed-one"]
+    assert row["status"] == "killed"
+    with open_catalog(warehouse.home) as catalog:
+        append_steps(catalog, warehouse.home, steps_table([run_step("another", "failed")]))
+    assert logged(warehouse)[0]["build_id"] is not None
+
+
+@pytest.mark.parametrize(
+    ("variables", "sentence"),
+    [
+        ("{settle_steps: 0}", "The var settle_steps is 0: set it to a whole number from 1 to 64."),
+        ("{kept_builds: all}", "The var kept_builds is all: set it to a whole number from 1 on."),
+    ],
+)
+def test_settings_that_cannot_be_meant(warehouse: Warehouse, variables: str, sentence: str) -> None:
+    outcome = warehouse.dbt("build", "-s", "tangle_kinds", "--vars", variables)
+    assert not outcome.success
+    messages = [str(one.message) for one in outcome.result or ()]
+    assert any(sentence in message for message in [*messages, str(outcome.exception)])
+
+
+@contextmanager
+def another_time(warehouse: Warehouse) -> Iterator[None]:
+    """A log has another time than in the published build, so that there is something to do."""
+    log = max(warehouse.landing.iterdir())
+    times = log.stat()
+    os.utime(log, (0, 0))
+    try:
+        yield
+    finally:
+        os.utime(log, ns=(times.st_atime_ns, times.st_mtime_ns))
+
+
+@contextmanager
+def a_test_more(warehouse: Warehouse) -> Iterator[None]:
+    path = warehouse.project / "tests" / "singular" / "another.sql"
+    path.write_text("select 1 as one where false\n")
+    try:
+        yield
+    finally:
+        path.unlink()

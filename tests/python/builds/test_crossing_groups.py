@@ -1,0 +1,184 @@
+"""Groups that hang on each other: a refresh that touches one of two ends in the tables of one build of both.
+
+All but the first case are messages that nobody's software writes, and that nothing forbids. Each case is two
+logs, of which the second comes in a refresh.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from conftest import OF_BUILDS, Warehouse
+from scuttlehouse.sample.groups import Group
+from scuttlehouse.sample.lines import line_of
+from scuttlehouse.sample.signing import Message, base64_text
+from scuttlehouse.sample.world import World
+from test_refreshes import BUILD, difference
+
+PEOPLE = ["alice", "bob", "carol"]
+ALICE = frozenset({"alice"})
+
+
+class Groups:
+    """Two groups of the same three people, as alice reads them."""
+
+    def __init__(self, seed: int) -> None:
+        self.world = World(seed, "crossing")
+        self.first = self.started("first", "A1", "A2")
+        self.second = self.started("second", "B1", "B2")
+
+    def started(self, name: str, *epochs: str) -> Group:
+        group = Group(self.world, name, PEOPLE, list(epochs))
+        group.start("alice", epochs[0], ["bob", "carol"])
+        group.sync()
+        return group
+
+    def lines(self) -> list[bytes]:
+        """What was published since the last call, as lines."""
+        lines = []
+        for message, _ in self.world._published:
+            if message.readers is not None:
+                message.readers = frozenset({*message.readers, "alice"})
+            lines.append(line_of(message, "alice", message.at + 500))
+        self.world._published.clear()
+        return lines
+
+    def say(
+        self, group: Group, epoch: str, content: dict[str, object], by: str = "alice"
+    ) -> Message:
+        """Publish on the feed that somebody has for an epoch of a group."""
+        return self.world.publish(group.feed(by, epoch), content, ALICE)
+
+
+def a_feed_that_is_announced(groups: Groups) -> list[list[bytes]]:
+    """For an epoch's key, by a member who has written nothing with it: the timeline stays as it was."""
+    first = groups.lines()
+    groups.second.feed("bob", "B1")
+    return [first, groups.lines()]
+
+
+def a_post_on_a_feed_of_another_group(groups: Groups) -> list[list[bytes]]:
+    """The feed is that of an epoch of the second group, whose first message comes later."""
+    first, second = groups.first, groups.second
+    second.found("alice", "B2", ["B1"], ["alice", "bob"])
+    second.sync()
+    field = {"root": first.root, "previous": first.tips("alice", "group")}
+    content = {"type": "post", "text": "?", "recps": [first.id], "tangles": {"group": field}}
+    groups.say(second, "B2", content)
+    lines = groups.lines()
+    late = [line for line in lines if key_of(second.epochs["B2"].init) in line[:100]]
+    assert len(late) == 1
+    return [[line for line in lines if line not in late], late]
+
+
+def key_of(uri: str) -> bytes:
+    return uri.rpartition("/")[2].replace("-", "+").replace("_", "/").encode()
+
+
+def an_exclusion_told_in_another_group(
+    groups: Groups, then: Callable[[], object]
+) -> list[list[bytes]]:
+    """Of a member of the first group's epoch, in the timeline of the second group."""
+    first, second = groups.first, groups.second
+    told = {"root": second.root, "previous": second.tips("alice", "group")}
+    members = {"root": first.root, "previous": first.tips("alice", f"members {first.root}")}
+    content = {
+        "type": "group/exclude-member",
+        "excludes": [groups.world.person("carol").root.id],
+        "recps": [second.id],
+        "tangles": {"group": told, "members": members},
+    }
+    message = groups.say(second, "B1", content)
+    for view in second.views.values():
+        view.tips["group"] = [message.uri]
+        view._placed.add(message.uri)
+    second.found("alice", "B2", ["B1"], PEOPLE)
+    second.sync()
+    before = groups.lines()
+    then()
+    return [before, groups.lines()]
+
+
+def an_epoch_that_begins_a_third_group(groups: Groups) -> list[list[bytes]]:
+    """A post in the third group is written on a feed of the second one's first epoch."""
+    second, world = groups.second, groups.world
+    third, alice = f"ssb:identity/group/{'A' * 43}=", world.person("alice")
+    nothing = {"root": None, "previous": None}
+    init = {
+        "type": "group/init",
+        "version": "v2",
+        "secret": base64_text(world.secret_for("third")),
+        "recps": [second.id, alice.root.id],
+        "tangles": {
+            "group": nothing,
+            "members": nothing,
+            "epoch": {"root": second.root, "previous": [second.root]},
+        },
+    }
+    root = groups.say(second, "B1", init).uri
+    field: dict[str, object] = {"root": root, "previous": [root]}
+    add = {
+        "type": "group/add-member",
+        "root": root,
+        "recps": [third, alice.root.id],
+        "tangles": {"group": field, "members": field},
+    }
+    previous = [world.publish(alice.additions, add, ALICE).uri]
+    group = {"root": root, "previous": previous}
+    post = {"type": "post", "text": "late", "recps": [third], "tangles": {"group": group}}
+    groups.say(second, "B1", post, by="bob")
+    before = groups.lines()
+    second.post("alice", "B1", "more")
+    return [before, groups.lines()]
+
+
+def a_message_after_a_cut_off(groups: Groups) -> list[list[bytes]]:
+    """On the feed of somebody who is excluded; it is in no tangle, and for no group."""
+    first = groups.first
+    first.post("carol", "A1", "on time")
+    first.sync()
+    first.exclude("alice", "A1", ["carol"], as_objects=True)
+    before = groups.lines()
+    groups.say(first, "A1", {"type": "post", "text": "late"}, by="carol")
+    return [before, groups.lines()]
+
+
+def a_message_in_no_tangle(groups: Groups) -> list[list[bytes]]:
+    """It is for a group, and breaks a rule."""
+    before = groups.lines()
+    groups.say(groups.first, "A1", {"type": "post", "text": "?", "recps": [groups.first.id]})
+    return [before, groups.lines()]
+
+
+def test_groups_that_hang_on_another_one(refreshed: Warehouse) -> None:
+    worlds = [Groups(seed) for seed in range(7)]
+    cases = {
+        "announced": a_feed_that_is_announced(worlds[0]),
+        "feed": a_post_on_a_feed_of_another_group(worlds[1]),
+        "told": an_exclusion_told_in_another_group(
+            worlds[2], lambda: worlds[2].second.post("alice", "B2", "on")
+        ),
+        "excluded": an_exclusion_told_in_another_group(
+            worlds[3], lambda: worlds[3].first.post("alice", "A1", "on")
+        ),
+        "third": an_epoch_that_begins_a_third_group(worlds[4]),
+        "late": a_message_after_a_cut_off(worlds[5]),
+        "loose": a_message_in_no_tangle(worlds[6]),
+    }
+    for number, options in enumerate((["--full-refresh"], [])):
+        for name, logs in cases.items():
+            (refreshed.landing / f"{name}-{number}.jsonl").write_bytes(b"".join(logs[number]))
+        refreshed.refresh(*BUILD, *options)
+    tables = refreshed.published()
+    late = [row["late_message_count"] for row in tables["fct_exclusions"]]
+    assert 1 in late
+    broken = {row["rule_id"] for row in tables["fct_rule_violations"]}
+    assert "message_without_group_tangle" in broken
+    touched = refreshed.rows("select group_id from int_changes__groups")
+    assert 0 < len(touched) < len(tables["dim_groups"]), "a refresh of some groups"
+
+    refreshed.build(*BUILD)
+    at_once = refreshed.published()
+    for name in at_once.keys() - OF_BUILDS:
+        different = difference(tables[name], at_once[name])
+        assert different is None, f"{name}: {different}"

@@ -1,0 +1,103 @@
+"""A refresh of a warehouse whose files are damaged publishes nothing, and names the file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from conftest import Build, Warehouse
+from scuttlehouse.catalog import open_catalog
+from scuttlehouse.catalog.reached_files import files_of
+
+WITHOUT_TESTS = "--exclude-resource-types", "test", "unit_test"
+
+
+def remove(file: Path) -> None:
+    file.unlink()
+
+
+def flip(file: Path) -> None:
+    data = bytearray(file.read_bytes())
+    data[len(data) // 2] ^= 1
+    file.write_bytes(data)
+
+
+@pytest.fixture
+def refreshing(warehouse: Warehouse, built: Build) -> Iterator[Warehouse]:
+    """There is something to refresh: one log more."""
+    warehouse.land(*built.logs)
+    log = warehouse.landing / "more.jsonl"
+    with warehouse.published_unchecked():
+        warehouse.refresh("build", *WITHOUT_TESTS)
+        log.write_bytes(built.logs[0].read_bytes()[:20_000])
+        yield warehouse
+    log.unlink()
+
+
+def data_file(warehouse: Warehouse, table: str) -> Path:
+    """A file that holds rows of a table that a refresh reads."""
+    files = files_of(str(metadata_file(warehouse, table)))
+    return max(Path(file) for file in files if Path(file).suffix == ".parquet")
+
+
+def metadata_file(warehouse: Warehouse, table: str) -> Path:
+    with open_catalog(warehouse.home) as catalog:
+        build = catalog.published()
+        assert build
+        return Path(build.tables[table])
+
+
+@pytest.mark.parametrize("damage", [flip, remove])
+def test_a_refresh_of_damaged_tables(refreshing: Warehouse, damage: Callable[[Path], None]) -> None:
+    before = refreshing.published()
+    file = data_file(refreshing, "stg_ssb__messages")
+    content = file.read_bytes()
+    damage(file)
+    try:
+        outcome = refreshing.dbt("build", *WITHOUT_TESTS)
+    finally:
+        file.write_bytes(content)
+    assert not outcome.success
+    said = [str(one.message) for one in outcome.result or () if one.status != "success"]
+    said = [*said, str(outcome.exception)]
+    assert any(file.name in message for message in said), said
+    assert not any("\tat " in message for message in said)
+    assert refreshing.published() == before
+
+
+def test_a_full_refresh_beside_damaged_orders(refreshing: Warehouse) -> None:
+    """It builds every table again, the commands that lead to the published order too."""
+    for table in "fct_timeline_updates", "fct_tangle_messages":
+        flip(data_file(refreshing, table))
+    refreshing.refresh("build", *WITHOUT_TESTS, "--full-refresh")
+    counted = """
+        select
+            (select count(*) from scuttlehouse.fct_timeline_updates where command = 'ins') as inserted,
+            (select count(*) from scuttlehouse.fct_tangle_messages where status = 'in') as placed,
+            (select max(refresh_number) from scuttlehouse.fct_timeline_updates) as refreshes
+    """
+    [counts] = refreshing.rows(counted)
+    assert counts["inserted"] == counts["placed"] > 0
+    assert counts["refreshes"] == 1
+
+
+def test_damaged_metadata(refreshing: Warehouse) -> None:
+    """Spark cannot list its tables, and is not started; a full refresh builds the damaged one again."""
+    before = refreshing.published()
+    file = metadata_file(refreshing, "stg_ssb__messages")
+    content = file.read_bytes()
+    flip(file)
+    try:
+        refused = refreshing.run("scuttlehouse", "build")
+        assert refreshing.published() == before
+        damaged = "-s", "+stg_ssb__messages"
+        made = refreshing.run("scuttlehouse", "build", "--full-refresh", *damaged, *WITHOUT_TESTS)
+    finally:
+        file.write_bytes(content)  # A build of a part without tests publishes nothing.
+    assert refused.returncode != 0
+    assert file.name in refused.stdout, refused.stdout
+    assert made.returncode == 0, made.stdout
+    said = "scuttlehouse: the table stg_ssb__messages is damaged, and is built again.\n"
+    assert said in made.stdout

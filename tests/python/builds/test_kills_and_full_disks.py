@@ -1,0 +1,172 @@
+"""Builds that are killed at any moment, dbt or Java, while somebody reads, or that fill the disk: nothing is
+lost or mixed.
+
+`SCUTTLEHOUSE_TEST_KILLS=50 pytest tests/python/builds/test_kills_and_full_disks.py` takes an hour or two.
+Without the variable nothing runs: one kill is part of `test_publishing.py`.
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+import random
+import shutil
+import signal
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from conftest import OF_BUILDS, PROJECT, Rows, Warehouse, reading
+from scuttlehouse.reading.warehouse import open_published
+from test_publishing import WITHOUT_UNIT_TESTS
+
+KILLS = int(os.environ.get("SCUTTLEHOUSE_TEST_KILLS", "0"))
+BUILD = "dbt", "build", "--profiles-dir", "profiles", *WITHOUT_UNIT_TESTS
+# A build says about so many lines, the summary of what it has published included.
+LINES = 440
+READ = "fct_messages", "fct_tangle_messages"
+
+if_asked = pytest.mark.skipif(KILLS == 0, reason="SCUTTLEHOUSE_TEST_KILLS asks for it")
+
+
+@pytest.fixture
+def growing(warehouse: Warehouse) -> Path:
+    """A log that grows beside the sample."""
+    warehouse.land(*sorted((PROJECT / "sample").iterdir()))
+    return warehouse.landing / "growing.jsonl"
+
+
+@pytest.fixture
+def contents(tribes2: Path) -> list[bytes]:
+    """The log at two times."""
+    log = tribes2 / "s4-overlap" / "forked-synced" / "alice.jsonl"
+    lines = log.read_bytes().splitlines(keepends=True)
+    return [b"".join(lines[: len(lines) // 2]), b"".join(lines)]
+
+
+@pytest.fixture
+def disk(warehouse: Warehouse) -> Iterator[Path]:
+    """A disk of 120 MB that holds the warehouse and nothing else."""
+    warehouse.stop()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=120m", "tmpfs", str(warehouse.home)]
+    if subprocess.run(mount, check=False).returncode:
+        pytest.skip("only root may mount a disk")
+    yield warehouse.home
+    warehouse.stop()
+    subprocess.run(["umount", str(warehouse.home)], check=True)
+
+
+@if_asked
+def test_builds_killed_at_any_moment(
+    warehouse: Warehouse, growing: Path, contents: list[bytes]
+) -> None:
+    """A log comes again and again, longer or shorter. The next build is green, whatever kills have left."""
+    right = []
+    for content in contents:
+        growing.write_bytes(content)
+        warehouse.build("build", *WITHOUT_UNIT_TESTS)
+        right.append(of_logs(warehouse.published()))
+    assert right[0] != right[1]
+
+    hits = 0
+    with reading(lambda: read_counts(warehouse.home)) as reads:
+        for seed in itertools.count():
+            if hits >= KILLS:
+                break
+            dice = random.Random(seed)
+            growing.write_bytes(contents[seed % 2])
+            for _ in range(dice.randint(1, 2)):
+                said, is_hit = kill(warehouse, dice)
+                what = "killed" if is_hit else "missed"
+                print(f"seed {seed}: {what} after {len(said)} lines", flush=True)
+                hits += is_hit
+                assert of_logs(warehouse.published()) in right, f"seed {seed}: {said}"
+                assert "\tat " not in "".join(said), f"seed {seed}: a page of Java"
+            warehouse.refresh("build", *WITHOUT_UNIT_TESTS)
+            assert of_logs(warehouse.published()) == right[seed % 2], f"seed {seed}"
+            assert set(reads) <= {tuple(len(tables[name]) for name in READ) for tables in right}
+    print(f"{hits} builds killed, {len(reads)} reads")
+    assert warehouse.rows("select * from scuttlehouse.fct_builds where status = 'killed'")
+
+
+@if_asked
+def test_a_disk_that_is_full(
+    warehouse: Warehouse, disk: Path, growing: Path, contents: list[bytes]
+) -> None:
+    growing.write_bytes(contents[0])
+    warehouse.build("build", *WITHOUT_UNIT_TESTS)
+    before = warehouse.published()
+    growing.write_bytes(contents[1])
+    filler = disk / "filler"
+    count = "select count(*) as n from fct_messages"
+    for room in (1_500_000, 0):
+        filler.write_bytes(bytes(shutil.disk_usage(disk).free - room))
+        build = warehouse.run(*BUILD)
+        assert build.returncode not in (0, -signal.SIGKILL)
+        assert "No space left on device" in build.stdout
+        for page in ("\tat ", "Traceback"):
+            assert page not in build.stdout + build.stderr
+        assert warehouse.published() == before
+        read = warehouse.run("scuttlehouse", "sql", count, "--format", "json")
+        assert read.stdout == f'{{"n": {len(before["fct_messages"])}}}\n', read.stderr
+        filler.unlink()
+    warehouse.refresh("build", *WITHOUT_UNIT_TESTS)
+    after = of_logs(warehouse.published())
+    assert after != of_logs(before)
+    warehouse.build("build", *WITHOUT_UNIT_TESTS)
+    assert of_logs(warehouse.published()) == after
+
+
+def of_logs(tables: dict[str, Rows]) -> dict[str, Rows]:
+    return {name: rows for name, rows in tables.items() if name not in OF_BUILDS}
+
+
+def kill(warehouse: Warehouse, dice: random.Random) -> tuple[list[str], bool]:
+    """Kill a build, or its Java, at a random moment.
+
+    The lines that it said until it ended, and whether it still ran when it was killed.
+    """
+    after, java, seconds = dice.randrange(1, LINES), dice.random() < 0.5, 2 * dice.random()
+    said = []
+    victims: list[int] = []
+    java_of_dead: list[int] = []
+    with warehouse.start(*BUILD) as process:
+        for line in process.stdout or ():
+            said.append(line)
+            if len(said) != after:
+                continue
+            time.sleep(seconds)
+            if process.poll() is None:
+                java_of_dead = children(process.pid)
+                victims = children(process.pid) if java else [process.pid]
+            for victim in victims:
+                os.kill(victim, signal.SIGKILL)
+    # Java ends as soon as it notices that its dbt has been killed.
+    for victim in java_of_dead:
+        wait_for_end(victim)
+    if java:
+        return said, bool(victims)
+    assert process.returncode in (0, -signal.SIGKILL), "".join(said)
+    return said, process.returncode != 0
+
+
+def children(pid: int) -> list[int]:
+    """The Java that a process has started."""
+    listed = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    return [int(one) for one in listed if "java" in Path(f"/proc/{one}/cmdline").read_text()]
+
+
+def wait_for_end(pid: int) -> None:
+    while Path(f"/proc/{pid}").exists():
+        time.sleep(0.1)
+
+
+def read_counts(home: Path) -> tuple[int, ...]:
+    """The rows of two published tables, in one query without Java."""
+    counts = ", ".join(f"(select count(*) from {name})" for name in READ)
+    with open_published(home) as tables:
+        _, [row] = tables.query(f"select {counts}")
+    return row

@@ -1,0 +1,389 @@
+"""What readers see: the last good tables, whatever happens to the builds after them."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import shutil
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from dbt.selected_resources import set_selected_resources
+
+from conftest import (
+    MARTS,
+    OF_BUILDS,
+    PROJECT,
+    PUBLISHED,
+    Build,
+    Rows,
+    Warehouse,
+    reading,
+    rewritten,
+    without_zone,
+)
+from scuttlehouse.catalog import BuildLock, namespace_of_build, open_catalog
+from scuttlehouse.reading.warehouse import open_tables
+from scuttlehouse.sample import write_sample
+
+GATE = "tests/singular/nothing_may_pass.sql"
+KEPT_BUILDS = yaml.safe_load((PROJECT / "dbt_project.yml").read_text())["vars"]["kept_builds"]
+CHANGES = ["rows_added", "rows_changed", "rows_deleted"]
+KEYS = {
+    "fct_messages": ("message_id",),
+    "dim_logs": ("source_file",),
+    "fct_tangle_messages": ("tangle_id", "message_id"),
+    "fct_epoch_repairs": ("epoch_id", "action", "person_id"),
+    "dim_sets": ("set_id",),
+}
+WITHOUT_UNIT_TESTS = "--exclude-resource-type", "unit_test"
+
+
+@pytest.fixture
+def published(warehouse: Warehouse, built: Build) -> dict[str, Rows]:
+    """What is published before a test: something is."""
+    assert built.tables
+    return warehouse.published()
+
+
+@pytest.fixture
+def other_logs(warehouse: Warehouse, tmp_path: Path, tribes2: Path) -> Path:
+    """Other logs than those that were published have landed."""
+    write_sample(tmp_path, seed=2)
+    warehouse.land(tmp_path / "bob.jsonl", tribes2 / "s3-subset" / "final" / "alice.jsonl")
+    return tmp_path
+
+
+def differing(ours: dict[str, Rows], theirs: dict[str, Rows]) -> list[str]:
+    """The names of the tables that differ."""
+    return [name for name in sorted({*ours, *theirs}) if ours.get(name) != theirs.get(name)]
+
+
+def statuses(outcome: Any) -> dict[str, str]:
+    return {result.node.name: str(result.status) for result in outcome.result}
+
+
+@contextmanager
+def a_test_that_fails(warehouse: Warehouse, on: str) -> Iterator[Path]:
+    path = warehouse.project / GATE
+    path.write_text(f"select * from {{{{ ref('{on}') }}}} limit 1\n")
+    try:
+        yield path
+    finally:
+        path.unlink()
+
+
+def retry(warehouse: Warehouse) -> Any:
+    # In a process of its own, dbt does not know what the build before a retry selected.
+    set_selected_resources(set())
+    return warehouse.dbt("retry")
+
+
+def a_reader(warehouse: Warehouse) -> AbstractContextManager[list[tuple[int, int]]]:
+    """Somebody at a dashboard, who reads two published tables of one build at once, all the time."""
+    session = warehouse.session.newSession()
+
+    def read() -> tuple[int, int]:
+        with open_catalog(warehouse.home, read_only=True) as catalog:
+            schema = namespace_of_build(catalog.published().number)
+        query = (
+            f"select (select count(*) from {schema}.fct_messages),"
+            f" (select count(*) from {schema}.fct_rejected_lines)"
+        )
+        return tuple(session.sql(query).collect()[0])
+
+    return reading(read)
+
+
+def replayed(updates: Rows) -> dict[str, list[str]]:
+    """The orders that a replica has which applied all commands; tangles of which all is deleted left out."""
+    orders: dict[str, list[str]] = {}
+    for row in sorted(
+        updates, key=lambda row: (row["refresh_number"], row["tangle_id"], row["step"])
+    ):
+        replica = orders.setdefault(row["tangle_id"], [])
+        if row["command"] != "ins":
+            assert replica.pop(row["from_position"]) == row["message_id"]
+        if row["command"] != "del":
+            replica.insert(row["to_position"], row["message_id"])
+    return {tangle: order for tangle, order in orders.items() if order}
+
+
+def published_orders(messages: Rows) -> dict[str, list[str]]:
+    placed = sorted(
+        (row for row in messages if row["status"] == "in"), key=lambda row: int(row["position"])
+    )
+    orders: dict[str, list[str]] = {}
+    for row in placed:
+        orders.setdefault(row["tangle_id"], []).append(row["message_id"])
+    return orders
+
+
+def changes(old: Rows, new: Rows, key: tuple[str, ...]) -> list[int]:
+    """How many rows were added, changed and dropped."""
+    before, after = ({tuple(row[one] for one in key): row for row in rows} for rows in (old, new))
+    changed = sum(before[one] != after[one] for one in before.keys() & after.keys())
+    return [len(after.keys() - before.keys()), changed, len(before.keys() - after.keys())]
+
+
+def counts(tables: dict[str, Rows]) -> tuple[int, int]:
+    return len(tables["fct_messages"]), len(tables["fct_rejected_lines"])
+
+
+def test_a_good_build_publishes_every_mart(built: Build) -> None:
+    assert sorted(built.tables) == PUBLISHED
+    for name in ("fct_messages", "dim_groups", "fct_preferred_epochs", "fct_rejected_lines"):
+        assert built.tables[name], f"{name} is empty"
+    assert all(row["is_success"] for row in built.tables["fct_quality_results"])
+
+
+def test_spark_reads_what_is_published(warehouse: Warehouse, published: dict[str, Rows]) -> None:
+    for name in PUBLISHED:
+        table = warehouse.session.table(f"scuttlehouse.{name}").toArrow()
+        expected = published[name]
+        columns = list(expected[0]) if expected else table.column_names
+        rows = [
+            {column: without_zone(row[column]) for column in columns} for row in table.to_pylist()
+        ]
+        assert sorted(rows, key=repr) == expected, name
+
+
+def test_a_build_is_logged_step_by_step(warehouse: Warehouse, built: Build) -> None:
+    log = warehouse.rows("select * from scuttlehouse.fct_builds where started_at is not null")
+    whole = min((row for row in log if row["step"] == "build"), key=lambda row: row["started_at"])
+    assert (whole["status"], whole["message"]) == ("published", None)
+    steps = {row["step"]: row for row in log if row["build_id"] == whole["build_id"]}
+    for mart in MARTS:
+        assert steps[mart]["rows_out"] == len(built.tables[mart]), mart
+        assert steps[mart]["status"] == "success"
+        assert 0 < steps[mart]["seconds"] < whole["seconds"]
+        added = [steps[mart][name] for name in CHANGES]
+        assert added == [len(built.tables[mart]), 0, 0], mart
+    logged = [steps[mart]["rows_added"] for mart in MARTS if mart not in OF_BUILDS]
+    assert [whole[name] for name in CHANGES] == [sum(logged), 0, 0]
+    assert steps["int_tangles__settled"]["settling_steps"] == 8
+    read = steps["stg_ssb__messages"]["rows_out"]
+    assert steps["stg_ssb__tangle_fields"]["rows_in"] == read == len(built.tables["fct_messages"])
+    assert {row["step_kind"] for row in steps.values()} == {"build", "model", "seed", "test"}
+
+
+@pytest.mark.usefixtures("other_logs")
+def test_a_killed_and_a_failed_build_publish_nothing_and_a_retry_all(
+    warehouse: Warehouse, published: dict[str, Rows]
+) -> None:
+    """kill -9 in the middle of writing tables; then a build that fails; then what is left of that one.
+
+    A reader in the middle sees the old tables, then the new, and no error.
+    """
+    build_id = kill_a_build(warehouse, random.Random(1))
+    assert differing(warehouse.published(), published) == []
+    # What was not tested does not slip out through a selector.
+    warehouse.dbt("build", "-s", "path:models/marts/groups", "--exclude-resource-types", "test")
+    assert differing(warehouse.published(), published) == []
+    killed = warehouse.rows("select * from scuttlehouse.fct_builds where status = 'killed'")
+    assert ("build", build_id) in [(row["step"], row["build_id"]) for row in killed]
+
+    with a_reader(warehouse) as reads:
+        with a_test_that_fails(warehouse, on="fct_messages") as failing:
+            outcome = warehouse.dbt("build", "--full-refresh", *WITHOUT_UNIT_TESTS)
+            said = statuses(outcome)
+            assert not outcome.success
+            assert [name for name, status in said.items() if status in ("error", "fail")] == [
+                failing.stem
+            ]
+            assert said["fct_messages"] == "success", "the marts were built, and are not published"
+            work = warehouse.rows("select count(*) as n from scuttlehouse_work.fct_messages")
+            assert work != [{"n": len(published["fct_messages"])}]
+            assert differing(warehouse.published(), published) == []
+            while_failing = len(reads)
+
+            failing.write_text(failing.read_text().replace("limit 1", "limit 0"))
+            assert retry(warehouse).success
+        after = warehouse.published()
+    assert counts(after) != counts(published)
+    assert differing(after, published) != []
+    assert while_failing > 0
+    assert set(reads[:while_failing]) == {counts(published)}
+    assert set(reads) <= {counts(published), counts(after)}
+    assert len(after["fct_messages"]) == work[0]["n"]
+    with open_catalog(warehouse.home) as catalog:
+        build_id = catalog.published().build_id
+    log = warehouse.rows(f"select * from scuttlehouse.fct_builds where build_id = '{build_id}'")
+    for mart, key in KEYS.items():
+        [step] = [row for row in log if row["step"] == mart]
+        assert [step[name] for name in CHANGES] == changes(published[mart], after[mart], key), mart
+    # What was told of the first logs and of the others, whose tangles are not the same, is one history.
+    assert replayed(after["fct_timeline_updates"]) == published_orders(after["fct_tangle_messages"])
+    refreshes = {row["refresh_number"] for row in after["fct_timeline_updates"]}
+    assert refreshes == set(range(1, len(refreshes) + 1))
+    assert len(refreshes) > len(
+        {row["refresh_number"] for row in published["fct_timeline_updates"]}
+    )
+    assert {row["command"] for row in after["fct_timeline_updates"]} >= {"ins", "del"}
+    roll_back_and_forth(warehouse, published, after, build_id)
+
+
+def roll_back_and_forth(
+    warehouse: Warehouse, first: dict[str, Rows], last: dict[str, Rows], last_id: str
+) -> None:
+    """The build before is published in one step, and the later one again: readers see either."""
+    with a_reader(warehouse) as reads:
+        warehouse.roll_back()
+        assert differing(warehouse.published(), first) == []
+        warehouse.roll_back("--to", last_id)
+        assert differing(warehouse.published(), last) == []
+    assert set(reads) <= {counts(first), counts(last)}
+
+
+def test_a_part_is_built_tested_and_published(
+    warehouse: Warehouse, published: dict[str, Rows]
+) -> None:
+    """The rest stays as it was."""
+    outcome = warehouse.dbt("build", "-s", "dim_groups+", *WITHOUT_UNIT_TESTS)
+    said = statuses(outcome)
+    assert outcome.success, said
+    assert "is_key_dim_groups_group_id__dim_epochs_epoch_id" in said
+    assert "dim_feeds" not in said
+    assert differing(warehouse.published(), published) == ["fct_quality_results"]
+    with open_catalog(warehouse.home) as catalog:
+        part = catalog.published()
+        assert not part.is_whole
+        assert part.public["dim_groups"] == catalog.tables("scuttlehouse_work")["dim_groups"]
+
+
+@pytest.mark.usefixtures("published")
+def test_a_key_and_a_reference_that_do_not_hold_are_rows(warehouse: Warehouse) -> None:
+    """In the tables of the work schema, which the next build sets back."""
+    warehouse.rows(
+        "insert into fct_messages select * from fct_messages order by message_id limit 1"
+    )
+    warehouse.rows("delete from dim_feeds where feed_id = (select min(feed_id) from dim_feeds)")
+    outcome = warehouse.dbt("test", "-s", "is_key_fct_messages*", "--store-failures")
+    [result] = [one for one in outcome.result if one.node.resource_type == "test"]
+    assert str(result.status) == "fail"
+    rows = warehouse.rows(f"select distinct broken_rule from {result.node.relation_name}")
+    assert {row["broken_rule"] for row in rows} == {"key", "reference of feed_id"}
+
+
+def test_a_part_that_is_computed_anew_is_not_published_without_all_that_it_is_made_of(
+    warehouse: Warehouse, published: dict[str, Rows]
+) -> None:
+    """What a refresh has left in the tables before it holds touched rows only."""
+    warehouse.dbt("build", "--full-refresh", "-s", "dim_sets+", *WITHOUT_UNIT_TESTS)
+    assert differing(warehouse.published(), published) == []
+
+
+def test_a_part_never_says_which_logs_were_read(
+    warehouse: Warehouse, published: dict[str, Rows], other_logs: Path
+) -> None:
+    """Else the next build would take lines for read that are in no table.
+
+    What its expectations found is published: every row of it names its build.
+    """
+    shutil.copy(other_logs / "alice.jsonl", warehouse.landing)
+    some = "-s", "stg_landing__logs", "dim_logs+"
+    outcome = warehouse.dbt("build", *some, *WITHOUT_UNIT_TESTS)
+    assert outcome.success
+    assert warehouse.rows("select 1 from scuttlehouse_work.dim_logs where status = 'new'")
+    assert set(differing(warehouse.published(), published)) <= {"fct_quality_results"}
+
+
+@pytest.mark.usefixtures("published")
+def test_others_while_a_build_runs(warehouse: Warehouse) -> None:
+    """Who reads is answered; who builds is told who does."""
+    [expected] = warehouse.rows("select count(*) as n from scuttlehouse.dim_tangles")
+    query = "select count(*) as n from dim_tangles"
+    lock = BuildLock(warehouse.home)
+    lock.hold(exclusive=True)
+    try:
+        asked = warehouse.run("scuttlehouse", "sql", query, "--format", "json")
+        assert json.loads(asked.stdout) == expected, asked.stderr
+        for command in ("build", "run"):
+            refused = warehouse.run("dbt", command, "--profiles-dir", "profiles")
+            assert refused.returncode != 0
+            assert f"in use by process {os.getpid()} " in refused.stdout
+            assert "Traceback" not in refused.stdout
+    finally:
+        lock.release()
+
+
+def test_other_commands_publish_nothing(
+    warehouse: Warehouse, published: dict[str, Rows], other_logs: Path
+) -> None:
+    warehouse.land(other_logs / "alice.jsonl")
+    some = "-s", "+fct_rejected_lines"
+    warehouse.build("run", *some)
+    count = "select count(*) as n from scuttlehouse_work.fct_rejected_lines"
+    assert warehouse.rows(count) != [{"n": len(published["fct_rejected_lines"])}]
+    assert differing(warehouse.published(), published) == []
+    warehouse.build("build", "--empty", *some, *WITHOUT_UNIT_TESTS)
+    assert warehouse.rows(count) == [{"n": 0}]
+    assert differing(warehouse.published(), published) == []
+
+
+def kill_a_build(warehouse: Warehouse, dice: random.Random) -> str:
+    """Kill dbt once it has committed a random number of tables; the id of its build."""
+    files = warehouse.home / "warehouse" / "scuttlehouse_work"
+    known, count = set(files.glob("*/metadata/*.json")), dice.randrange(1, 30)
+    command = "dbt", "build", "--profiles-dir", "profiles", *WITHOUT_UNIT_TESTS
+    with warehouse.start(*command) as process:
+        for _ in process.stdout or ():
+            if len(set(files.glob("*/metadata/*.json")) - known) >= count:
+                break
+        running = process.poll() is None
+        process.kill()
+    assert running, f"the build ended before it wrote {count} tables"
+    assert process.returncode == -9
+    with open_catalog(warehouse.home, read_only=True) as catalog:
+        work = catalog.work()
+    assert work
+    return work.build_id
+
+
+@pytest.mark.usefixtures("published")
+def test_kept_builds_are_read_by_name_and_others_leave_no_file(warehouse: Warehouse) -> None:
+    with warehouse.published_unchecked():
+        warehouse.refresh("build", "-s", "tangle_kinds", "--exclude-resource-types", "test")
+    with open_catalog(warehouse.home) as catalog:
+        kept = catalog.kept()
+        named = catalog.metadata_files()
+    assert 1 <= len(kept) <= KEPT_BUILDS
+    for build in kept:
+        for mart in ("fct_messages", "dim_groups"):
+            place = f"{namespace_of_build(build.number)}.{mart}"
+            counted = warehouse.rows(f"select count(*) as n from {place}")
+            with open_tables(warehouse.home, {"kept": build.public}) as tables:
+                _, [(expected,)] = tables.query(f"select count(*) from kept.{mart}")
+            assert counted == [{"n": expected}], place
+    files = (warehouse.home / "warehouse").rglob("*.metadata.json")
+    assert {str(path) for path in files if not path.name.startswith(".")} == named
+
+
+@pytest.mark.usefixtures("published")
+def test_a_changed_column_is_published(warehouse: Warehouse) -> None:
+    models = warehouse.project / "models" / "marts" / "feeds"
+    column = "rejected_lines.line_number\n", "int(rejected_lines.line_number) as line_number\n"
+
+    def of_the_contract(text: str) -> str:
+        head, name, rest = text.partition("name: fct_rejected_lines")
+        return head + name + rest.replace("bigint", "int", 1)
+
+    some = "build", "-s", "+fct_rejected_lines", "--exclude-resource-types", "test", "unit_test"
+    with warehouse.published_unchecked():
+        with (
+            rewritten(models / "fct_rejected_lines.sql", lambda sql: sql.replace(*column)),
+            rewritten(models / "_feeds.yml", of_the_contract),
+        ):
+            warehouse.build(*some)
+            assert line_number_type(warehouse) == "int"
+        warehouse.build(*some)
+        assert line_number_type(warehouse) == "bigint"
+
+
+def line_number_type(warehouse: Warehouse) -> str:
+    return dict(warehouse.session.table("scuttlehouse.fct_rejected_lines").dtypes)["line_number"]

@@ -1,0 +1,153 @@
+"""Refreshes: whatever comes in, in whatever pieces and order, the tables are those of one build of all.
+
+Every run splits the sample and a scenario of tribes2 at random. With `SCUTTLEHOUSE_TEST_SPLITS=100`, this
+file makes a hundred splits in ten histories: each brings the sample and all nine scenarios, which have nobody
+in common, in pieces and an order of their own. Every second history is rolled back on its way. All builds
+share one Spark session.
+"""
+
+from __future__ import annotations
+
+import gzip
+import os
+import random
+from collections.abc import Mapping
+from math import ceil
+from pathlib import Path
+
+import pytest
+
+from conftest import OF_BUILDS, PROJECT, Rows, Warehouse
+from test_publishing import differing, published_orders, replayed
+
+SPLITS = int(os.environ.get("SCUTTLEHOUSE_TEST_SPLITS", "1"))
+SCENARIOS = min(SPLITS, 9)
+BUILD = "build", "--exclude-resource-types", "test", "unit_test"
+
+
+def pieces(logs: list[Path], dice: random.Random) -> dict[str, bytes]:
+    """Parts of the logs as files by name, with overlaps and repeats, in any order; some are compressed."""
+    found, seen = [], set()
+    for log in logs:
+        data = gzip.decompress(log.read_bytes()) if log.suffix == ".gz" else log.read_bytes()
+        lines = data.splitlines(keepends=True)
+        cuts = sorted(dice.sample(range(len(lines)), min(len(lines) - 1, dice.randrange(3))))
+        for start, end in zip([0, *cuts], [*cuts, len(lines)], strict=True):
+            overlap = dice.choice([0, 0, 5, 200])
+            part = b"".join(lines[max(start - overlap, 0) : end])
+            if part in seen:  # The same log twice is read once.
+                continue
+            seen.add(part)
+            name = f"{dice.randrange(10**9):09d}-{log.parent.name}-{log.name.removesuffix('.gz')}"
+            is_packed = dice.random() < 0.3
+            found.append((f"{name}.gz", gzip.compress(part)) if is_packed else (name, part))
+    dice.shuffle(found)
+    return dict(found)
+
+
+def quarters(log: Path) -> dict[str, bytes]:
+    """The lines of a log in four files by name."""
+    lines = log.read_bytes().splitlines(keepends=True)
+    cuts = [len(lines) * part // 4 for part in range(5)]
+    return {
+        f"quarter-{part}.jsonl": b"".join(lines[cuts[part] : cuts[part + 1]]) for part in range(4)
+    }
+
+
+def unfinished(name: str, data: bytes, dice: random.Random) -> bytes:
+    """A log while its export runs: some of its lines, or a file that is cut anywhere."""
+    if name.endswith(".gz"):
+        return data[: dice.randrange(2, len(data))]  # One byte is no gzip.
+    lines = data.splitlines(keepends=True)
+    return b"".join(lines[: dice.randrange(1, len(lines) + 1)])
+
+
+def compressed(name: str, data: bytes) -> dict[str, bytes]:
+    """The same log under another name, compressed if it is not."""
+    packed = data if name.endswith(".gz") else gzip.compress(data)
+    return {f"renamed-{name}.gz": packed}
+
+
+def put(warehouse: Warehouse, files: Mapping[str, bytes]) -> None:
+    for name, data in files.items():
+        (warehouse.landing / name).write_bytes(data)
+
+
+@pytest.mark.parametrize("seed", range(ceil(SPLITS / (SCENARIOS + 1))))
+def test_any_history_of_a_landing_folder_ends_in_the_tables_of_one_build(
+    refreshed: Warehouse, tribes2: Path, seed: int
+) -> None:
+    """Logs come, go on, move, are archived, come again; a build is rolled back; readers replay commands."""
+    dice = random.Random(seed)
+    scenarios = sorted(path for path in tribes2.iterdir() if path.is_dir())
+    dice.shuffle(scenarios)
+    other = scenarios[-1]
+    sources = [PROJECT / "sample", *scenarios[:SCENARIOS]]
+    logs = [sorted(source.rglob("*.jsonl*")) for source in sources]
+    files = pieces([log for found in logs for log in dice.sample(found, min(len(found), 4))], dice)
+    names = list(files)
+    first = names[: dice.randrange(3, len(names))]
+    growing, archived, moved = first[:3]
+    half = {growing: unfinished(growing, files[growing], dice)}
+    # Every refresh has something of this log, whatever else it has.
+    steady = quarters(max(other.rglob("*.jsonl"), key=lambda log: (log.stat().st_size, log)))
+    files |= steady
+    later = names[len(first) :]
+    parts = [first, later[::3], later[1::3], later[2::3]]
+    at_first, *thirds = ([*part, name] for part, name in zip(parts, steady, strict=True))
+    put(refreshed, {name: files[name] for name in at_first} | half)
+    refreshed.refresh(*BUILD, "--full-refresh")
+    for part in thirds[:2]:
+        put(refreshed, {name: files[name] for name in part})
+        refreshed.refresh(*BUILD)
+    before = refreshed.published()
+
+    files |= compressed(moved, files.pop(moved))
+    put(refreshed, files)
+    for gone in (archived, moved):
+        (refreshed.landing / gone).unlink()
+    refreshed.refresh(*BUILD)
+    tables = refreshed.published()
+    is_whole = half[growing] == files[growing]
+    status = {name: "new" if name in thirds[2] else "known" for name in files}
+    status |= {growing: "known" if is_whole else "changed", archived: "vanished"}
+    status |= {moved: "moved", f"renamed-{moved}.gz": "new"}
+    assert {row["source_file"]: row["status"] for row in tables["dim_logs"]} == status, (
+        f"seed {seed}"
+    )
+    groups, computed = (ids(refreshed, one) for one in ("dim_groups", "int_groups__epoch_members"))
+    assert computed == ids(refreshed, "int_changes__groups") & groups, f"seed {seed}"
+    assert seed != 0 or computed < groups, "the first history leaves some groups as they are"
+    told = replayed(tables["fct_timeline_updates"])
+    assert told == published_orders(tables["fct_tangle_messages"]), f"seed {seed}"
+
+    found = [tables]
+    if seed % 2:
+        # What is published is what a refresh goes on from, whatever was read since.
+        refreshed.roll_back()
+        assert differing(refreshed.published(), before) == [], f"seed {seed}"
+        refreshed.refresh(*BUILD)
+        found.append(refreshed.published())
+        # The next rollback goes to the same build, and not to the one that was left.
+        refreshed.roll_back()
+        assert differing(refreshed.published(), before) == [], f"seed {seed}"
+
+    put(refreshed, files)
+    refreshed.build(*BUILD)
+    at_once = refreshed.published()
+    for ours in found:
+        for name in at_once.keys() - OF_BUILDS:
+            different = difference(ours[name], at_once[name])
+            assert different is None, f"seed {seed}, {name}: {different}"
+
+
+def ids(warehouse: Warehouse, model: str) -> set[str]:
+    """The groups that a model has rows of."""
+    return {row["group_id"] for row in warehouse.rows(f"select distinct group_id from {model}")}
+
+
+def difference(ours: Rows, theirs: Rows) -> tuple[Rows, Rows] | None:
+    """The rows of each that the other lacks (none, if it has one twice); nothing where they are equal."""
+    if ours == theirs:
+        return None
+    return [row for row in ours if row not in theirs], [row for row in theirs if row not in ours]

@@ -1,0 +1,408 @@
+"""Who may act (R30, R32), which epoch an exclusion leads to (R24b), and what else messages knew of."""
+
+from __future__ import annotations
+
+from itertools import permutations
+
+import pytest
+
+from group_oracle import ROOT, Oracle, Said
+from scuttlehouse.groups.ancestry import Ancestry
+from scuttlehouse.groups.authority import GroupMessage, Kind, judge
+from scuttlehouse.groups.epochs import preferred_epoch
+from scuttlehouse.groups.exclusions import knowledge
+from scuttlehouse.groups.forks import MOST_RIVALS, forks
+from test_group_histories import Answers
+
+EXCLUDE, ADD, INIT = "group/exclude-member", "group/add-member", "group/init"
+
+
+class Log:
+    """A group of which X is the first epoch: a creates it, and adds members with the message X+.
+
+    ``knows`` are the messages that one lists in the group tangle.
+    """
+
+    def __init__(self, members: str = "abcd") -> None:
+        self.said: list[Said] = []
+        self.say("X", "a", INIT, {"group": ROOT, "epoch": ROOT, "members": ROOT})
+        self.add("X+", "a", members, "X")
+
+    def say(
+        self,
+        id: str,
+        author: str,
+        type: str,
+        fields: dict[str, object],
+        people: str = "",
+        epoch: str | None = None,
+    ) -> None:
+        said = Said(id, author, type, fields, frozenset(people), None, len(self.said), epoch)
+        self.said.append(said)
+
+    def add(self, id: str, author: str, people: str, knows: str, epoch: str = "X") -> None:
+        self.change(id, author, ADD, people, knows, epoch)
+
+    def exclude(self, id: str, author: str, people: str, knows: str, epoch: str = "X") -> None:
+        self.change(id, author, EXCLUDE, people, knows, epoch)
+
+    def change(self, id: str, author: str, type: str, people: str, knows: str, epoch: str) -> None:
+        fields: dict[str, object] = {
+            "members": {"root": epoch, "previous": [epoch]},
+            "group": {"root": "X", "previous": knows.split()},
+        }
+        self.say(id, author, type, fields, people)
+
+    def post(self, id: str, author: str, knows: str, epoch: str) -> None:
+        fields: dict[str, object] = {"group": {"root": "X", "previous": knows.split()}}
+        self.say(id, author, "post", fields, epoch=epoch)
+
+    def found(
+        self, id: str, author: str, people: str, knows: str, previous: str = "X", **fields: object
+    ) -> None:
+        """Create an epoch and add people to it with the message of its name and +."""
+        tangles: dict[str, object] = {
+            "group": {"root": "X", "previous": knows.split()},
+            "epoch": {"root": "X", "previous": previous.split()},
+            "members": ROOT,
+        }
+        self.say(id, author, INIT, tangles | fields)
+        if people:
+            self.add(f"{id}+", author, people, id, id)
+
+    def answers(self) -> Answers:
+        """The product's answers, which are the oracle's too."""
+        found, oracle = Answers(self.said, "X"), Oracle(self.said, "X")
+        assert found.correct == {epoch: oracle.correct(epoch) for epoch in oracle.standing}
+        assert found.judged == {act: oracle.authority(act) for act in found.judged}
+        assert found.preferences() == oracle.preferences()
+        assert {one[:3] for one in found.repairs()} == oracle.repairs()
+        return found
+
+    def correct(self) -> dict[str, str]:
+        return {epoch: "".join(sorted(people)) for epoch, people in self.answers().correct.items()}
+
+
+def test_figures_9_and_10() -> None:
+    log = Log("abcd")
+    log.exclude("b-c", "b", "c", "X+")
+    log.found("Y", "b", "abd", "b-c")
+    log.add("X+e", "b", "e", "Y+")
+    log.add("Y+e", "b", "e", "X+e", "Y")
+    log.exclude("a-cd", "a", "cd", "X+")
+    log.found("Z", "a", "ab", "a-cd")
+    assert log.correct() == {"X": "abcde", "Y": "abde", "Z": "abe"}
+
+
+# R24b: which epoch an exclusion leads to.
+
+
+def test_one_person_makes_two_epochs_on_the_same_one() -> None:
+    """The exclusion that led to H2 does not strike H1."""
+    log = Log()
+    log.exclude("-c", "a", "c", "X+")
+    log.found("H1", "a", "abd", "-c")
+    log.exclude("-d", "a", "d", "H1+")
+    log.found("H2", "a", "abc", "H1+")
+    assert log.correct()["H1"] == "abd"
+    assert log.answers().known.following == {"-c": "H1", "-d": "H2"}
+
+
+def test_an_exclusion_after_its_epoch_leads_to_the_last_one() -> None:
+    """The order of the document: first the epoch, then the exclusion (4.1.3, 4.1.4)."""
+    log = Log()
+    log.found("H", "a", "abd", "X+")
+    log.exclude("-c", "a", "c", "H+")
+    log.found("I", "a", "ab", "H+", previous="H")
+    assert log.correct() == {"X": "abcd", "H": "abd", "I": "abd"}
+
+
+@pytest.mark.parametrize("order", list(permutations(["e1", "H1", "e2", "H2"])))
+def test_acts_stand_in_causal_order_whatever_times_and_ids_say(order: tuple[str, ...]) -> None:
+    log, before = Log(), "X+"
+    for act in order:
+        if act[0] == "e":
+            log.exclude(act, "a", {"e1": "c", "e2": "d"}[act], before)
+        else:
+            log.found(act, "a", "", before)
+        before = act
+    # Asserted times run backwards.
+    log.said = [said._replace(time=100 - place) for place, said in enumerate(log.said)]
+    following = log.answers().known.following
+    for act in ("e1", "e2"):
+        after = [one for one in order[order.index(act) :] if one[0] == "H"]
+        last = [one for one in order if one[0] == "H"][-1]
+        assert following[act] == (after[0] if after else last)
+
+
+def test_acts_that_know_nothing_of_each_other_stand_by_time_and_then_by_id() -> None:
+    def following(times: dict[str, int | None]) -> dict[str, str | None]:
+        log = Log()
+        log.exclude("e", "a", "c", "X+")
+        for epoch in ("H", "I"):
+            log.found(epoch, "a", "", "X+")
+        log.said = [said._replace(time=times.get(said.id, said.time)) for said in log.said]
+        return log.answers().known.following
+
+    assert following({"H": 1, "e": 2, "I": 3}) == {"e": "I"}
+    assert following({"I": 1, "e": 2, "H": 3}) == {"e": "H"}
+    assert following({"H": 1, "e": 5, "I": 1}) == {"e": "I"}, "none comes after: the last one"
+    assert following({"H": 5, "e": None, "I": 1}) == {"e": "H"}, "without a time it comes last"
+    assert following({"H": 5, "e": 1, "I": 5}) == {"e": "H"}, "of equal times the least id is next"
+
+
+def test_an_exclusion_without_an_epoch_of_its_author_leads_where_it_is_known() -> None:
+    log = Log()
+    log.exclude("-c", "b", "c", "X+")
+    log.found("H", "a", "abd", "-c")
+    log.found("I", "a", "abcd", "X+")
+    assert log.correct() == {"X": "abcd", "H": "abd", "I": "abcd"}
+    assert log.answers().known.following == {"-c": "H"}
+
+
+def test_an_exclusion_that_nothing_follows() -> None:
+    log = Log()
+    log.exclude("-c", "b", "c", "X+")
+    assert log.answers().known.following == {"-c": None}
+    assert log.correct() == {"X": "abcd"}
+
+
+def test_an_exclusion_is_for_ever() -> None:
+    """Declared again in Z, c is extra there all the same, and known to be added again."""
+    log = Log("abc")
+    log.exclude("-c", "a", "c", "X+")
+    log.found("Y", "a", "ab", "-c")
+    log.found("Z", "a", "abc", "Y+", previous="Y")
+    assert log.correct()["Z"] == "ab"
+    assert log.answers().known.readded == {"Z+": ["c"]}
+
+
+@pytest.mark.parametrize(
+    ("added_to_y", "excluded_by_a", "expected"),
+    [
+        # e was added in Y only, which is no ancestor of Z: 4.9 unites the declared of all epochs.
+        ("e", "cd", "abe"),
+        # b's exclusion of c stands in X, before Z, but led to Y alone; a excluded only d up to Z.
+        ("", "d", "abc"),
+    ],
+)
+def test_where_we_differ_from_the_publishing_library(
+    added_to_y: str, excluded_by_a: str, expected: str
+) -> None:
+    log = Log()
+    log.exclude("b-c", "b", "c", "X+")
+    log.found("Y", "b", "abd" + added_to_y, "b-c")
+    log.exclude("a-", "a", excluded_by_a, "X+")
+    log.found("Z", "a", "ab", "a-")
+    assert log.correct()["Z"] == expected
+
+
+# R30: only members act.
+
+
+def test_an_outsiders_epoch_counts_for_nothing() -> None:
+    log = Log("abc")
+    log.found("E", "x", "abcx", "X+")
+    log.add("E++", "a", "d", "E+", "E")
+    found = log.answers()
+    assert [found.judged[act] for act in ("X", "X+", "E", "E+", "E++")] == [
+        True,
+        True,
+        False,
+        False,
+        False,
+    ]
+    assert found.tips == ["X"]
+    assert found.correct == {"X": frozenset("abc")}
+    assert found.preferences() == {None: "X", "a": "X", "b": "X", "c": "X"}
+    assert found.repairs() == []
+
+
+def test_what_outsiders_add_and_exclude_counts_for_nothing() -> None:
+    log = Log("abc")
+    log.add("x+x", "x", "x", "X+")
+    log.exclude("x-a", "x", "a", "x+x")
+    log.found("H", "x", "x", "x-a")
+    log.found("I", "a", "abc", "H")
+    found = log.answers()
+    assert {act for act, answer in found.judged.items() if answer is False} == {
+        "x+x",
+        "x-a",
+        "H",
+        "H+",
+    }
+    assert found.correct == {"X": frozenset("abc"), "I": frozenset("abc")}
+
+
+def test_a_member_acts_from_the_message_on_that_adds_them() -> None:
+    log = Log("ab")
+    log.add("early", "c", "d", "X+")
+    log.add("+c", "a", "c", "X+")
+    log.add("late", "c", "e", "+c")
+    judged = log.answers().judged
+    assert (judged["early"], judged["late"]) == (False, True)
+
+
+def test_who_was_excluded_still_acts_in_that_epoch() -> None:
+    """R16: exclusion acts on the epochs that follow."""
+    log = Log("abc")
+    log.exclude("-c", "a", "c", "X+")
+    log.add("c+d", "c", "d", "-c")
+    log.found("H", "a", "ab", "-c")
+    log.add("H+d", "c", "d", "H+", "H")
+    judged = log.answers().judged
+    assert (judged["c+d"], judged["H+d"]) == (True, False)
+
+
+def test_where_the_past_is_not_whole_nobody_can_tell() -> None:
+    """c may have been added by the message that is missing; who is known as a member is one all the same."""
+    log = Log("ab")
+    log.add("c+d", "c", "d", "lost")
+    log.found("H", "c", "cd", "lost")
+    log.found("I", "b", "ab", "lost X+")
+    found = log.answers()
+    assert [found.judged[act] for act in ("c+d", "H", "H+", "I")] == [None, None, True, True]
+    assert found.tips == ["H", "I"]
+    assert found.members["X"] == frozenset("abd")
+
+
+def test_an_outsiders_epoch_is_no_refuge_for_a_past_that_is_not_whole() -> None:
+    log = Log("ab")
+    log.found("E", "x", "", "X+")
+    log.add("E+y", "y", "y", "lost", "E")
+    log.found("F", "y", "y", "lost", previous="E")
+    assert [log.answers().judged[act] for act in ("E", "E+y", "F", "F+")] == [False] * 4
+
+
+def test_who_joins_two_epochs_must_be_a_member_of_both() -> None:
+    """Or somebody excluded from one could end it. An epoch that does not count asks for nothing."""
+    log = Log("abcd")
+    log.found("L", "a", "abd", "X+")
+    log.found("R", "b", "abc", "X+")
+    log.found("E", "x", "x", "X+")
+    log.found("M", "d", "abcd", "L+ R+", previous="L R")
+    log.found("N", "a", "ab", "L+ R+ E+", previous="L R E")
+    found = log.answers()
+    assert (found.judged["M"], found.judged["N"]) == (False, True)
+    assert found.tips == ["N"]
+
+
+# R32: an init without a valid members tangle.
+
+
+@pytest.mark.parametrize(
+    "members",
+    [None, "X", {"root": None}, {"root": None, "previous": []}, {"root": "X", "previous": ["X"]}],
+)
+def test_an_init_without_a_members_tangle_counts_for_nothing(members: object) -> None:
+    log = Log("abc")
+    log.found("H", "a", "ab", "X+", members=members)
+    log.found("I", "a", "ab", "H", previous="H")
+    log.found("J", "b", "abc", "H", previous="X H")
+    found = log.answers()
+    assert sorted(found.previous) == ["J", "X"]
+    assert found.judged["H"] is True
+    assert found.tips == ["J"]
+
+
+def test_a_group_whose_first_epoch_has_no_members_tangle() -> None:
+    log = Log("abc")
+    log.said[0] = log.said[0]._replace(fields={"group": ROOT, "epoch": ROOT, "members": None})
+    found = log.answers()
+    assert (found.previous, found.tips, found.repairs()) == ({}, [], [])
+    assert found.preferences() == {None: None}
+
+
+# 4.8.1
+
+
+def test_a_post_is_late_when_its_author_knew_of_a_later_epoch() -> None:
+    log = Log()
+    log.post("early", "c", "X+", "X")
+    log.found("H", "a", "abc", "X+")
+    log.post("unaware", "c", "early", "X")
+    log.post("late", "c", "H+", "X")
+    log.post("new", "c", "H+", "H")
+    log.found("E", "x", "x", "H+", previous="H")
+    log.post("of outsiders", "c", "E", "H")
+    assert log.answers().known.late == {"late"}
+
+
+# Long histories. The answers are known; one that held a bit or a row for each pair would not end.
+
+
+def row(
+    id: str, author: str, kind: Kind, epoch: str | None, people: str, knows: str, previous: str = ""
+) -> GroupMessage:
+    """A message that lists one other in all tangles."""
+    known = knows.split()
+    return GroupMessage(
+        id,
+        author,
+        kind,
+        epoch,
+        [*people],
+        known,
+        known,
+        previous.split(),
+        kind == "init",
+        False,
+        None,
+        0,
+    )
+
+
+def test_many_exclusions_and_additions_that_know_of_them() -> None:
+    """3,000 of each were nine million pairs."""
+    count = 3_000
+    rows, before = [row("X", "a", "init", None, "", "")], "X"
+    for kind in ("exclude", "add"):
+        for number in range(count):
+            name = f"{kind}{number}"
+            rows.append(row(name, "a", kind, "X", "c", before))
+            before = name
+    rows += [row(name, "a", "init", None, "", before, "X") for name in "HI"]
+    judged = judge(rows)
+    found = knowledge(rows, judged)
+    assert set(judged.values()) == {True}
+    assert found.readded == {f"add{number}": ["c"] for number in range(count)}
+    assert set(found.following.values()) == {"H"}
+    assert found.excluded_before == {"X": frozenset(), "H": frozenset("c"), "I": frozenset("c")}
+
+
+def test_a_long_chain_of_epochs() -> None:
+    count = 2_000
+    rows, before = (
+        [row("H0", "a", "init", None, "", ""), row("+0", "a", "add", "H0", "ab", "H0")],
+        "+0",
+    )
+    for number in range(1, count):
+        epoch, last = f"H{number}", f"H{number - 1}"
+        rows.append(row(f"-{number}", "a", "exclude", last, "c", before))
+        rows.append(row(epoch, "a", "init", None, "", f"-{number}", last))
+        rows.append(row(f"+{number}", "a", "add", epoch, "ab", epoch))
+        before = f"+{number}"
+    judged = judge(rows)
+    found = knowledge(rows, judged)
+    assert set(judged.values()) == {True}
+    assert found.following == {f"-{number}": f"H{number}" for number in range(1, count)}
+    previous = {f"H{number}": [f"H{number - 1}"] if number else [] for number in range(count)}
+    members = {epoch: frozenset("ab") for epoch in previous}
+    keys = {epoch: number for number, epoch in enumerate(previous)}
+    beginnings = {epoch: (number, number) for number, epoch in enumerate(previous)}
+    newest = f"H{count - 1}"
+    assert list(forks(previous, members, keys, beginnings)) == []
+    assert preferred_epoch([*previous], members, Ancestry(previous), keys) == (newest, "successor")
+
+
+def test_of_many_forks_each_epoch_has_fifty_of_the_least_keys() -> None:
+    count = 1_000
+    previous: dict[str, list[str]] = {"X": []} | {f"H{number:03}": ["X"] for number in range(count)}
+    members = {epoch: frozenset("ab") for epoch in previous}
+    keys = {epoch: number for number, epoch in enumerate(previous)}
+    beginnings = {epoch: (number, number) for number, epoch in enumerate(previous)}
+    found = list(forks(previous, members, keys, beginnings))
+    assert len(found) == sum(min(number, MOST_RIVALS) for number in range(count))
+    assert {one.winner_epoch_id for one in found} == {
+        f"H{number:03}" for number in range(MOST_RIVALS)
+    }

@@ -1,0 +1,138 @@
+"""Forks past and present, against the words of fct_epoch_forks, epoch by epoch."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import NamedTuple
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scuttlehouse.groups.ancestry import Ancestry
+from scuttlehouse.groups.epochs import fork_rule, fork_winner, fork_witnesses
+from scuttlehouse.groups.forks import Fork, forks
+
+NAMES = "hgfedcba"
+
+
+class Group(NamedTuple):
+    previous: dict[str, list[str]]
+    members: dict[str, frozenset[str]]
+    key_ranks: dict[str, int | None]
+    beginnings: dict[str, tuple[int, int | None]]
+
+
+@st.composite
+def groups(draw: st.DrawFn) -> Group:
+    names = NAMES[: draw(st.integers(1, 8))]
+    previous: dict[str, list[str]] = {names[0]: []}
+    for place, name in enumerate(names[1:], 1):
+        previous[name] = sorted(
+            draw(st.sets(st.sampled_from(names[:place]), min_size=1, max_size=2))
+        )
+    people = st.frozensets(st.sampled_from("pqr"))
+    times = st.tuples(st.integers(0, 5), st.none() | st.integers(0, 9))
+    return Group(
+        previous,
+        {name: draw(people) for name in names},
+        {name: draw(st.none() | st.integers(0, 9)) for name in names},
+        {name: draw(times) for name in names},
+    )
+
+
+def in_time(group: Group) -> list[str]:
+    """The epochs by position and id, each after those that it succeeds."""
+    order: list[str] = []
+    while len(order) < len(group.previous):
+        free = [
+            e for e in group.previous if e not in order and set(group.previous[e]) <= set(order)
+        ]
+        order.append(min(free, key=lambda e: (group.beginnings[e][0], e)))
+    return order
+
+
+@given(groups())
+def test_forks_are_pairs_that_were_newest_at_once(group: Group) -> None:
+    ancestry, order = Ancestry(group.previous), in_time(group)
+    expected: dict[tuple[str, str], str | None] = {}
+    for count in range(1, len(order) + 1):
+        known = order[:count]
+        for pair in combinations(sorted(ancestry.unsucceeded(known)), 2):
+            expected[pair] = None
+    for left, right in expected:
+        for epoch in order:
+            both = group.members[left] & group.members[right]
+            succeeds_both = all(ancestry.precedes(one, epoch) for one in (left, right))
+            is_within = bool(group.members[epoch]) and group.members[epoch] <= both
+            follows_one = {left, right} & set(group.previous[epoch])
+            if expected[left, right] is None and (succeeds_both or (follows_one and is_within)):
+                expected[left, right] = epoch
+    found = list(forks(*group))
+    assert {
+        (one.left_epoch_id, one.right_epoch_id): one.healed_by_epoch_id for one in found
+    } == expected
+    assert len(found) == len(expected)
+    newest = ancestry.unsucceeded(list(group.previous))
+    for one in found:
+        left, right = one.left_epoch_id, one.right_epoch_id
+        members = group.members
+        assert one.is_current == ({left, right} <= set(newest))
+        assert one.rule == fork_rule(members[left], members[right])
+        assert one.winner_epoch_id == fork_winner(left, right, members, group.key_ranks)
+        assert {one.winner_epoch_id, one.loser_epoch_id} in ({left, right}, {None})
+        assert set(one.witness_ids) == fork_witnesses(left, right, members, ancestry)
+        times = [
+            t for t in (group.beginnings[left][1], group.beginnings[right][1]) if t is not None
+        ]
+        assert one.began_ms == (max(times) if times else None)
+        assert one.is_current or not one.needs_repair
+
+
+def told(found: list[Fork]) -> dict[str, str]:
+    return {
+        f"{one.left_epoch_id} {one.right_epoch_id}": " ".join(
+            [one.rule, *["now"] * one.is_current, *["repair"] * one.needs_repair]
+            + [f"healed by {one.healed_by_epoch_id}"] * bool(one.healed_by_epoch_id)
+        )
+        for one in found
+    }
+
+
+def group(**epochs: tuple[str, str]) -> Group:
+    """Epochs in the order of their keys and of time: name = (those it directly succeeds, its members)."""
+    places = {epoch: place for place, epoch in enumerate(epochs)}
+    return Group(
+        {epoch: list(previous) for epoch, (previous, _) in epochs.items()},
+        {epoch: frozenset(people) for epoch, (_, people) in epochs.items()},
+        dict(places),
+        {epoch: (place, place) for epoch, place in places.items()},
+    )
+
+
+def test_figure_4_before_and_after_somebody_healed_it() -> None:
+    forked = group(X=("", "abcd"), L=("X", "abd"), R=("X", "abc"))
+    assert told(list(forks(*forked))) == {"L R": "overlapping now repair"}
+    healed = group(X=("", "abcd"), L=("X", "abd"), R=("X", "abc"), M=("L", "ab"))
+    assert told(list(forks(*healed))) == {
+        "L R": "overlapping healed by M",
+        "M R": "subset now",
+    }
+
+
+def test_a_fork_is_healed_by_an_epoch_after_both() -> None:
+    joined = group(X=("", "ab"), L=("X", "a"), R=("X", "ab"), M=("R", "ab"), N=("LM", "ab"))
+    assert told(list(forks(*joined))) == {
+        "L R": "subset healed by N",
+        "L M": "subset healed by N",
+    }
+
+
+def test_a_fork_goes_on_with_the_epochs_that_come_after() -> None:
+    """R2 has somebody who is not in L: nothing is decided."""
+    going_on = group(X=("", "abc"), L=("X", "ab"), R=("X", "abc"), S=("R", "bc"))
+    assert told(list(forks(*going_on))) == {"L R": "subset", "L S": "overlapping now repair"}
+
+
+def test_an_epoch_without_members_heals_nothing() -> None:
+    empty = group(X=("", "abc"), L=("X", "ab"), R=("X", "ac"), S=("R", ""))
+    assert told(list(forks(*empty)))["L R"] == "overlapping"

@@ -1,0 +1,229 @@
+"""Thousands of histories of groups, judged by the product and by an oracle written from the documents alone.
+
+A history has outsiders, forks, people added again, several exclusions by one person, keys of odd lengths,
+inits without a members tangle, messages that nobody has and times that tell nothing. A failure names the
+seed. SCUTTLEHOUSE_TEST_HISTORIES=5000 runs as many.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from dataclasses import dataclass, field
+
+import pytest
+
+from group_histories import History
+from group_oracle import Oracle, Said
+from oracles import fixpoint_graph, tangle_candidates
+from scuttlehouse.groups.ancestry import Ancestry
+from scuttlehouse.groups.authority import GroupMessage, Kind, counts, judge
+from scuttlehouse.groups.epochs import group_preferred_epoch, preferred_epoch
+from scuttlehouse.groups.exclusions import knowledge
+from scuttlehouse.groups.forks import forks
+from scuttlehouse.groups.repairs import Repair, repairs
+from scuttlehouse.ssb.epoch_keys import KeyRing
+
+COUNT = int(os.environ.get("SCUTTLEHOUSE_TEST_HISTORIES", "300"))
+CHUNKS = 10
+
+TYPES = {
+    "group": None,
+    "epoch": {"group/init"},
+    "members": {"group/add-member", "group/exclude-member"},
+}
+KINDS: dict[str, Kind] = {"group/add-member": "add", "group/exclude-member": "exclude"}
+
+
+@dataclass
+class Tangle:
+    """A tangle as the tables have it: what each candidate lists, and which are in the graph."""
+
+    listed: dict[str, list[str]] = field(default_factory=dict)
+    graph: set[str] = field(default_factory=set)
+
+    @classmethod
+    def of(cls, log: list[Said], kind: str, root: str) -> Tangle:
+        types = TYPES[kind]
+        pairs = [
+            (said.id, said.fields.get(kind))
+            for said in log
+            if types is None or said.id == root or said.type in types
+        ]
+        candidates = tangle_candidates(pairs, root)
+        listed = {message: list(previous or ()) for message, previous in candidates.items()}
+        return cls(listed, fixpoint_graph(candidates))
+
+
+class Answers:
+    """What the product says of a group."""
+
+    def __init__(self, log: list[Said], root: str) -> None:
+        self.log = {said.id: said for said in log}
+        self.messages = group_messages(log, root)
+        self.judged = judge(self.messages)
+        standing = [one for one in self.messages if one.kind == "init" and counts(one, self.judged)]
+        names = {one.message_id for one in standing}
+        self.previous = {
+            one.message_id: [epoch for epoch in one.previous_epoch_ids if epoch in names]
+            for one in standing
+        }
+        self.ancestry = Ancestry(self.previous)
+        self.tips = self.ancestry.unsucceeded(self.previous)
+        ring = KeyRing(b"pepper").ranked(said.key for said in log if said.key)
+        keys = {epoch: self.log[epoch].key for epoch in names}
+        self.key_ranks = {
+            epoch: ring.ranks[ring.hash(key)] if key else None for epoch, key in keys.items()
+        }
+        self.known = knowledge(self.messages, self.judged, self.key_ranks)
+        additions = [one for one in self.messages if one.kind == "add" and counts(one, self.judged)]
+        self.members = {
+            epoch: frozenset(
+                person for one in additions if one.epoch_id == epoch for person in one.person_ids
+            )
+            for epoch in self.previous
+        }
+        everybody = frozenset[str]().union(*self.members.values())
+        self.correct = {
+            epoch: everybody - self.known.excluded_before[epoch] for epoch in self.previous
+        }
+
+    def forks(self) -> dict[tuple[str, str], tuple[str, str | None, frozenset[str]]]:
+        beginnings = {
+            one.message_id: (one.position, one.asserted_ms)
+            for one in self.messages
+            if one.message_id in self.previous
+        }
+        found = forks(self.previous, self.members, self.key_ranks, beginnings)
+        return {
+            (one.left_epoch_id, one.right_epoch_id): (
+                one.rule,
+                one.winner_epoch_id,
+                frozenset(one.witness_ids),
+            )
+            for one in found
+            if one.is_current
+        }
+
+    def preferences(self) -> dict[str | None, str | None]:
+        found: dict[str | None, str | None] = {
+            None: group_preferred_epoch(self.tips, self.members, self.key_ranks)
+        }
+        for person in frozenset[str]().union(*self.members.values()):
+            own = [epoch for epoch, people in self.members.items() if person in people]
+            found[person] = preferred_epoch(
+                own, self.members, self.ancestry, self.key_ranks
+            ).epoch_id
+        return found
+
+    def repairs(self) -> list[Repair]:
+        return repairs(self.tips, self.members, self.correct, self.ancestry, self.key_ranks)
+
+
+def group_messages(log: list[Said], root: str) -> list[GroupMessage]:
+    """The rows of int_groups__messages for a log."""
+    ids = {said.id for said in log}
+    tangles = {kind: Tangle.of(log, kind, root) for kind in ("group", "epoch")}
+    members = {epoch: Tangle.of(log, "members", epoch) for epoch in tangles["epoch"].graph}
+    everything = [*tangles.values(), *members.values()]
+    timeline = tangles["group"]
+    ranks = {message: place for place, message in enumerate(in_order(timeline))}
+    found = []
+    for said in log:
+        own = [tangle for tangle in everything if said.id in tangle.listed]
+        if not own:
+            continue
+        is_epoch = said.id in tangles["epoch"].graph
+        epoch = next(
+            (e for e, tangle in members.items() if said.id in tangle.graph and said.id != e), None
+        )
+        found.append(
+            GroupMessage(
+                said.id,
+                said.author,
+                "init" if is_epoch else KINDS.get(said.type, "other") if epoch else "other",
+                epoch or said.epoch,
+                sorted(said.people),
+                sorted({one for tangle in own for one in tangle.listed[said.id]}),
+                timeline.listed[said.id] if said.id in timeline.graph else None,
+                tangles["epoch"].listed[said.id] if is_epoch else [],
+                is_epoch and said.id in members[said.id].graph,
+                any(one not in ids for tangle in own for one in tangle.listed[said.id]),
+                said.time,
+                ranks.get(said.id, len(ranks)),
+            )
+        )
+    return found
+
+
+def in_order(tangle: Tangle) -> list[str]:
+    placed: list[str] = []
+    while len(placed) < len(tangle.graph):
+        placed.append(
+            min(m for m in tangle.graph if m not in placed and set(tangle.listed[m]) <= set(placed))
+        )
+    return placed
+
+
+def seeds(chunk: int) -> range:
+    return range(chunk * COUNT // CHUNKS, (chunk + 1) * COUNT // CHUNKS)
+
+
+@pytest.mark.parametrize("chunk", range(CHUNKS))
+def test_the_product_and_the_oracle_agree(chunk: int) -> None:
+    seen: Counter[str] = Counter()
+    for seed in seeds(chunk):
+        history = History(seed)
+        ours, theirs = Answers(history.log, history.root), Oracle(history.log, history.root)
+        acts = [*theirs.epochs, *(a for graph in theirs.members_graphs.values() for a in graph)]
+        where = f"seed {seed}"
+        assert ours.judged == {act: theirs.authority(act) for act in acts}, where
+        assert sorted(ours.previous) == theirs.standing, where
+        assert ours.members == {epoch: theirs.declared(epoch) for epoch in theirs.standing}, where
+        assert ours.correct == {epoch: theirs.correct(epoch) for epoch in theirs.standing}, where
+        assert ours.known.late == theirs.late(), where
+        assert ours.known.before_init == theirs.before_init(), where
+        assert ours.known.stale == theirs.stale(), where
+        readded = {
+            (one.epoch_id, person)
+            for one in ours.messages
+            for person in ours.known.readded.get(one.message_id, ())
+        }
+        people = [(e, person) for e, members in ours.members.items() for person in members]
+        assert readded == {one for one in people if theirs.is_readded(*one)}, where
+        assert ours.tips == sorted(theirs.tips), where
+        assert ours.forks() == theirs.forks(), where
+        assert ours.preferences() == theirs.preferences(), where
+        assert {one[:3] for one in ours.repairs()} == theirs.repairs(), where
+        seen.update(str(answer) for answer in ours.judged.values())
+        seen.update(rule for rule, _, _ in ours.forks().values())
+        seen.update(one.action for one in ours.repairs())
+        seen["readded"] += bool(readded)
+        seen["late"] += bool(ours.known.late)
+        seen["before_init"] += bool(ours.known.before_init)
+        seen["stale"] += bool(ours.known.stale)
+    assert seen.keys() >= {
+        "True",
+        "False",
+        "None",
+        "subset",
+        "overlapping",
+        "add",
+        "readded",
+        "late",
+        "before_init",
+        "stale",
+    }
+
+
+@pytest.mark.parametrize("chunk", range(CHUNKS))
+def test_published_repairs_leave_nothing_to_repair(chunk: int) -> None:
+    mended = 0
+    for seed in seeds(chunk):
+        history = History(seed)
+        before = Answers(history.log, history.root)
+        history.mend(before.repairs(), before.members, is_seen=bool(seed % 2))
+        after = Answers(history.log, history.root)
+        assert after.repairs() == [], f"seed {seed}"
+        mended += any(one.action == "create_epoch" for one in before.repairs())
+    assert COUNT < 1000 or mended

@@ -1,0 +1,89 @@
+"""What one peer knows of a group: the product on a part of a log, and the oracle on that part alone."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+
+import pytest
+
+from group_histories import MEMBERS, History
+from group_oracle import Oracle, Said
+from scuttlehouse.groups.peers import Listed, peer_epochs, seen
+from scuttlehouse.ssb.epoch_keys import KeyRing
+from test_group_histories import CHUNKS, Tangle, group_messages, seeds
+
+
+def lists(log: list[Said], root: str) -> dict[str, Listed]:
+    """What every message of the group lists, as int_groups__messages has it."""
+    group, epoch = (Tangle.of(log, kind, root) for kind in ("group", "epoch"))
+    members = {one: Tangle.of(log, "members", one) for one in epoch.graph}
+    found = {}
+    for said in log:
+        own = [*group.listed.get(said.id, ()), *epoch.listed.get(said.id, ())]
+        base = next((e for e, tangle in members.items() if said.id in tangle.listed), None)
+        found[said.id] = Listed(
+            sorted(set(own)), base, members[base].listed[said.id] if base else []
+        )
+    return found
+
+
+def own_repairs(oracle: Oracle, peer: str) -> set[tuple[str, str, str | None]]:
+    """The repairs for a peer: additions to their epochs, and new epochs that they would remain in."""
+    found = oracle.repairs()
+    return {
+        (epoch, action, person)
+        for epoch, action, person in found
+        if peer in oracle.declared(epoch)
+        and (action == "add" or (epoch, "exclude", peer) not in found)
+    }
+
+
+@pytest.mark.parametrize("chunk", range(CHUNKS))
+def test_a_peer_judges_by_what_their_log_shows(chunk: int) -> None:
+    told: Counter[str] = Counter()
+    for seed in seeds(chunk):
+        history = History(seed)
+        dice = random.Random(seed)
+        messages = group_messages(history.log, history.root)
+        listed = lists(history.log, history.root)
+        ring = KeyRing(b"pepper").ranked(said.key for said in history.log if said.key)
+        key_ranks = {
+            said.id: ring.ranks[ring.hash(said.key)] if said.key else None for said in history.log
+        }
+        ids = {said.id for said in history.log}
+        peer = dice.choice(MEMBERS)
+        some = set(dice.sample(sorted(ids), dice.randint(1, len(ids)))) | {history.root}
+        for view in (ids, history.views[peer] & ids, some):
+            if history.root not in view:
+                continue
+            where = f"seed {seed}, {len(view)} of {len(ids)}"
+            oracle = Oracle([said for said in history.log if said.id in view], history.root)
+            found = peer_epochs(seen(messages, listed, view), key_ranks, peer)
+            assert [one.epoch_id for one in found] == oracle.epochs, where
+            assert [one.epoch_id for one in found if one.counts] == oracle.standing, where
+            assert [one.epoch_id for one in found if one.is_tip] == sorted(oracle.tips), where
+            members = {one.epoch_id: one.member_count for one in found if one.counts}
+            assert members == {e: len(oracle.declared(e)) for e in oracle.standing}, where
+            assert [one.epoch_id for one in found if one.is_member] == [
+                epoch for epoch in oracle.standing if peer in oracle.declared(epoch)
+            ], where
+            preferred = [one.epoch_id for one in found if one.rule]
+            assert (preferred or [None])[0] == oracle.preferences().get(peer), where
+            assert len(preferred) < 2, where
+            detected = Counter(
+                epoch
+                for pair, fork in oracle.forks().items()
+                if peer in fork.witnesses
+                for epoch in pair
+            )
+            assert {one.epoch_id: one.fork_count for one in found if one.fork_count} == detected
+            repairs = {one[:3] for epoch in found for one in epoch.repairs}
+            assert repairs == own_repairs(oracle, peer), where
+            told.update(one.rule or "none" for one in found)
+            told.update(one.action for epoch in found for one in epoch.repairs)
+            told["forks"] += sum(one.fork_count for one in found)
+            told["less"] += len(found) < sum(one.kind == "init" for one in messages)
+    assert told.keys() >= {"successor", "only", "none", "add", "less"}
+    assert told["less"]
+    assert told["forks"]

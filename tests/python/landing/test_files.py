@@ -1,0 +1,480 @@
+"""Files in any form: what they are recognised as, the messages in them, and what damage costs."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import tracemalloc
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import forms
+from conftest import FIXTURES, PROJECT
+from scuttlehouse.cli import main
+from scuttlehouse.files import bipf
+from scuttlehouse.files.listing import entry_of
+from scuttlehouse.files.parts import MAX_LINE_BYTES, Kind, Line, Log
+from scuttlehouse.files.recognise import recognise, recognise_head
+from scuttlehouse.files.values import split_values
+from scuttlehouse.landing.glued_lines import epoch_keys, land_lines, land_pzp_lines, line_parts
+from scuttlehouse.landing.logs import list_splits, read_lines
+from scuttlehouse.ssb.epoch_keys import KeyRing
+from scuttlehouse.ssb.lines import REJECT_REASONS, LandedLine
+
+REPORTED = FIXTURES / "reported" / "files"
+PACKAGES = FIXTURES / "packages"
+SAMPLE = PROJECT / "sample"
+RING = KeyRing(b"pepper")
+
+
+def read(path: Path) -> list[Line]:
+    log = entry_of(path, path.name)
+    kind = recognise(log)
+    assert isinstance(kind, Kind), kind
+    return [line for split in list_splits([replace(log, kind=kind)]) for line in read_lines(split)]
+
+
+def rows(path: Path) -> list[LandedLine]:
+    return [row for line in read(path) for row in land_lines(path.name, line, RING)]
+
+
+@cache
+def values() -> tuple[Any, ...]:
+    """Messages of the sample, of both sources, each for itself."""
+    lines = (SAMPLE / "alice.jsonl").read_bytes().splitlines()[:160]
+    lines += (SAMPLE / "devices.jsonl").read_bytes().splitlines()[:20]
+    return tuple(forms.objects(lines))
+
+
+def parsed(lines: list[Line]) -> list[Any]:
+    return [json.loads(line.text or b"null", parse_int=float) for line in lines]
+
+
+FILES = sorted(path for path in REPORTED.rglob("*") if path.is_file() and "a18" not in path.name)
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+def test_every_file_that_was_reported_holds_valid_messages(path: Path) -> None:
+    assert len(FILES) == 21
+    found = rows(path)
+    assert len(found) == (4 if "good" in path.name and "a15" in str(path) else 3)
+    assert {row.validity for row in found} == {"valid"}
+
+
+@pytest.mark.parametrize("name", ["a18_empty.jsonl", "a18_empty.jsonl.gz", "a18_newlines.jsonl"])
+def test_a_file_without_a_message(name: str) -> None:
+    assert {row.reject_reason for row in rows(REPORTED / "passing" / name)} <= {"empty_line"}
+
+
+@pytest.mark.parametrize("name", ["log.bipf.gz", "log32.offset", "log48.offset", "log53.offset"])
+def test_what_the_npm_packages_write(name: str) -> None:
+    """fixtures/packages/write_logs.js made them, and deleted the second message."""
+    expected = [
+        json.loads(line) for line in (PACKAGES / "messages.jsonl").read_bytes().splitlines()
+    ]
+    found = read(PACKAGES / name)
+    assert [line.line_number for line in found] == [1, 3, 4]
+    assert parsed(found) == [expected[n] for n in (0, 2, 3)]
+    assert {row.validity for row in rows(PACKAGES / name)} == {"valid"}
+
+
+# fixtures.json of the npm package bipf 1.9.0.
+VECTORS = {
+    "2264000000": 100,
+    "22ffffffff": -1,
+    "0e01": True,
+    "06": None,
+    "00": "",
+    "04": [],
+    "05": {},
+    "ec02220100000022020000002203000000220400000022050000002206000000220700000022080000002209000000": [
+        *range(1, 10)
+    ],
+    "2868656c6c6f": "hello",
+    "3518666f6f0e01": {"foo": True},
+    "8c0122ffffffff3518666f6f0e0121deadbeef": [-1, {"foo": True}, "3q2+7w=="],
+    "2508310e01": {"1": True},
+}
+
+
+@pytest.mark.parametrize("vector", VECTORS)
+def test_vectors_of_bipf(vector: str) -> None:
+    assert bipf.decode(bytes.fromhex(vector)) == VECTORS[vector]
+    for size in range(len(vector) // 2):
+        with pytest.raises(bipf.BipfError):
+            bipf.decode(bytes.fromhex(vector)[:size])
+
+
+@pytest.mark.parametrize("form", forms.FORMS)
+@pytest.mark.parametrize("compression", forms.COMPRESSIONS)
+def test_the_sample_in_every_form(tmp_path: Path, form: str, compression: str) -> None:
+    """With each encoding, without regard to the name."""
+    for encoding in forms.ENCODINGS if form in forms.TEXTS else ["utf-8"]:
+        path = tmp_path / "a.txt"
+        path.write_bytes(forms.rewrite([*values()], form, compression, encoding))
+        kind = recognise(entry_of(path, "a.txt"))
+        assert kind == forms.kind_of(form, compression, encoding)
+        assert parsed(read(path)) == [*values()], encoding
+        numbers = [line.line_number for line in read(path)]
+        assert numbers == sorted(set(numbers))
+
+
+TEXT = st.text(max_size=8)
+MEMBERS = st.recursive(
+    st.none() | st.booleans() | st.integers(-(2**40), 2**40).map(float) | TEXT,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(TEXT, inner, max_size=3),
+    max_leaves=8,
+)
+RECORDS = st.lists(
+    st.fixed_dictionaries({"key": TEXT, "value": MEMBERS, "timestamp": MEMBERS}),
+    min_size=2,
+    max_size=8,
+)
+
+
+@given(
+    records=RECORDS,
+    form=st.sampled_from([*forms.FORMS]),
+    compression=st.sampled_from([*forms.COMPRESSIONS]),
+    encoding=st.sampled_from([*forms.ENCODINGS]),
+)
+def test_any_values_in_any_form(
+    tmp_path_factory: pytest.TempPathFactory,
+    records: list[Any],
+    form: str,
+    compression: str,
+    encoding: str,
+) -> None:
+    path = tmp_path_factory.mktemp("landing") / "a.json"
+    path.write_bytes(forms.rewrite(records, form, compression, encoding))
+    assert recognise(entry_of(path, "a.json")) == forms.kind_of(form, compression, encoding)
+    written = [json.loads(forms.text(record), parse_int=float) for record in records]
+    assert parsed(read(path)) == written
+
+
+def test_values_without_keys_have_their_hash_as_their_key() -> None:
+    classic = [v for v in values() if "value" in v and row_of(v).validity == "valid"]
+    assert len(classic) > 50
+    for value in classic:
+        bare = row_of({**value["value"], "meta": value.get("meta")})
+        if not row_of(value).is_private:
+            assert row_of(value["value"]).message_id == row_of(value).message_id
+        assert bare.reject_reason is None
+        assert row_of({"value": value["value"], "meta": value.get("meta")}).message_id == (
+            row_of(value).message_id
+        )
+
+
+def row_of(value: Any) -> LandedLine:
+    return row_of_text(json.dumps(value).encode())
+
+
+def row_of_text(text: bytes | None) -> LandedLine:
+    [row] = land_lines("a", Line(1, text, None), RING)
+    return row
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        (b"\xfd7zXZ\0...", "`xz -d`"),
+        (b"PK\x03\x04...", "`unzip`"),
+        (gzip.compress(gzip.compress(b"{}", mtime=0), mtime=0), "unpack it once"),
+        (
+            gzip.compress(bytes(257) + b"ustar" + bytes(500), mtime=0),
+            "tar archive inside of a gzip file",
+        ),
+        (b"SQLite format 3\0", "SQLite database"),
+        (b"<!DOCTYPE html><p>404", "HTML"),
+        (b"id,author\n1,me\n", "`jq -c .`"),
+        (b"\x81\x92\x93" * 99, "Binary data"),
+        (b'{"level": 30, "time": 1}\n' * 100, "JSON of other software"),
+        (b"[" + b'{"a":1},' * 99 + b"{}]", "JSON of other software"),
+        (b'{"%a=.sha256": {"key": "%a=.sha256"}}', "jq -c '.[]'"),
+        (b'{"messages": [{"key": "%a", "value": 1}]}', "jq -c '.[\"messages\"][]'"),
+    ],
+)
+def test_what_is_no_log_is_told(tmp_path: Path, data: bytes, said: str) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_bytes(data)
+    sentence = recognise(entry_of(path, "a.jsonl"))
+    assert isinstance(sentence, str)
+    assert said in sentence
+    assert sentence.endswith(".")
+
+
+# Damage
+
+
+def faults(lines: list[Line]) -> list[str]:
+    return [line.fault for line in lines if line.fault]
+
+
+@pytest.mark.parametrize("form", [*forms.TEXTS])
+@pytest.mark.parametrize("fault", ["zeros", "cut", "glued"])
+def test_damage_costs_one_message(form: str, fault: str, tmp_path: Path) -> None:
+    """A part of one message is overwritten by zeros, or lost; or what stands between two is lost."""
+    messages = [value for value in values() if "value" in value][:30]
+    data = forms.TEXTS[form][1](messages).encode()
+    victim = data.index(messages[11]["key"].encode()) + 120
+    beginnings = [data.rindex(b"{", 0, data.index(message["key"].encode())) for message in messages]
+    if fault == "zeros":
+        data = data[:victim] + bytes(100) + data[victim + 100 :]
+    elif fault == "cut":
+        data = data[:victim] + data[beginnings[12] :]
+    else:
+        data = data[: beginnings[11]].rstrip(b"\n\x1e, ") + data[beginnings[11] :]
+    path = tmp_path / "a.json"
+    path.write_bytes(data)
+    found = rows(path)
+    expected = [row_of(message).message_id for message in messages]
+    if fault != "glued":
+        del expected[11]
+    assert [row.message_id for row in found if row.message_id] == expected
+    assert [row.reject_reason for row in found if row.reject_reason] == {
+        "glued": [],
+        "cut": ["damaged"],
+        "zeros": ["not_json" if form == "json_lines" else "damaged"],
+    }[fault]
+
+
+@pytest.mark.parametrize("form", ["bipf_log", "flume_log", "flume_log_53"])
+@pytest.mark.parametrize("zeros", [False, True])
+def test_damage_of_a_binary_log_costs_one_message(form: str, zeros: bool, tmp_path: Path) -> None:
+    messages = [value for value in values() if "value" in value][:60]
+    data = bytearray(forms.BINARIES[form][1](messages))
+    victim = data.index(messages[30]["key"].encode()) - 16
+    data[victim : victim + 60] = bytes(60) if zeros else b"\xa5" * 60
+    path = tmp_path / "log.bin.bipf"
+    path.write_bytes(data)
+    found = read(path)
+    assert parsed([line for line in found if line.text]) == messages[:30] + messages[31:]
+    assert len(faults(found)) == 1
+
+
+@pytest.mark.parametrize("form", [*forms.FORMS])
+@pytest.mark.parametrize("compression", [*forms.COMPRESSIONS])
+def test_a_file_that_is_cut_keeps_its_whole_messages(
+    form: str, compression: str, tmp_path: Path
+) -> None:
+    messages = [value for value in values() if "value" in value]
+    # What is compressed breaks by whole blocks, of up to 128 KiB.
+    messages = messages[:40] if compression in ("none", "gzip") else messages * 3
+    data = forms.rewrite(messages, form, compression, "utf-8")
+    path = tmp_path / "a.json"
+    path.write_bytes(data[: len(data) * 5 // 8])
+    found = read(path)
+    *whole, last = [part for line in found for part in line_parts(line)]
+    kept = parsed(whole)
+    assert kept == messages[: len(kept)]
+    assert len(kept) > len(messages) // 8
+    if form == "json_lines" and compression == "none":
+        assert row_of_text(last.text).reject_reason == "not_json"
+    else:
+        assert last.fault == "cut_short"
+
+
+def test_a_value_of_50_megabytes_costs_little_memory(tmp_path: Path) -> None:
+    message = json.dumps(values()[0])
+    path = tmp_path / "a.json.gz"
+    with gzip.open(path, "wt", compresslevel=1) as file:
+        file.write(f'[{message},{{"key": "')
+        for _ in range(50):
+            file.write("x" * 1_000_000)
+        file.write(f'"}},{message}]')
+    tracemalloc.start()
+    try:
+        found = read(path)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert [line.fault for line in found] == [None, "too_long", None]
+    assert peak < 24 * MAX_LINE_BYTES, f"reading took {peak} bytes of memory"
+
+
+def test_a_bomb_of_zstd_costs_little_memory(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl.zst"
+    path.write_bytes(forms.COMPRESSIONS["zstd"](b"{}\n" + bytes(200_000_000)))
+    tracemalloc.start()
+    try:
+        found = read(path)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert [line.fault for line in found] == [None, "too_long"]
+    assert peak < 128 * MAX_LINE_BYTES, f"reading took {peak} bytes of memory"
+
+
+def test_a_file_that_grows_is_read_as_it_was_listed(tmp_path: Path) -> None:
+    path = tmp_path / "a.json"
+    path.write_text('[{"a":1}')
+    log = entry_of(path, "a.json")
+    kind = recognise(log)
+    assert isinstance(kind, Kind)
+    path.write_text('[{"a":1},{"a":2}]')
+    [split] = list_splits([replace(log, kind=kind)])
+    assert [line.text for line in read_lines(split)] == [b'{"a":1}']
+
+
+def test_a_file_that_goes_away_is_told(tmp_path: Path) -> None:
+    for kind in (Kind("json_lines", "none", "utf-8"), Kind("array", "gzip", "utf-8")):
+        [split] = list_splits([Log(str(tmp_path / "gone"), "gone", 9, 0, kind)])
+        assert [*read_lines(split)] == [Line(1, None, "cut_short")]
+
+
+def test_glued_messages_of_both_sources() -> None:
+    """Each is a row of its source; the keys of epochs are found, and damage is told once."""
+    lines = (SAMPLE / "alice.jsonl").read_bytes().splitlines()
+    inits = [line for line in lines if [*epoch_keys(Line(1, line, None))]]
+    assert len(inits) > 5
+    posts = [line for line in lines if b'"type": "post"' in line or b'"type":"post"' in line]
+    sets = (SAMPLE / "devices.jsonl").read_bytes().splitlines()
+    glued = Line(
+        7, b"".join([inits[0], inits[1][:200], sets[0], posts[0], inits[2], sets[1]]), None
+    )
+    alone = [Line(7, text, None) for text in (inits[0], sets[0], posts[0], inits[2], sets[1])]
+    found = [*land_lines("a", glued, RING)]
+    assert found[:-1] == [row for line in alone for row in land_lines("a", line, RING)]
+    assert (found[-1].reject_reason, found[-1].line_number) == ("damaged", 7)
+    expected = [row for line in alone for row in land_pzp_lines("a", line, RING)]
+    assert len(expected) == 2
+    assert [*land_pzp_lines("a", glued, RING)] == expected
+    assert [*epoch_keys(glued)] == [key for line in alone for key in epoch_keys(line)]
+
+
+# Any bytes
+
+
+PIECES = st.sampled_from(
+    [
+        b"{",
+        b"}",
+        b"[",
+        b'"',
+        b"\\",
+        b"\n",
+        b"\0",
+        b"\x1e",
+        b",",
+        b'{"key":"%a","value":{}}',
+        b'{"key":',
+        b'{\n  "key": 1\n}\n',
+        b"\xef\xbb\xbf",
+        b"\xff\xfe",
+        b"\0\0\0\x02{}\0\0\0\x02\0\0\0\x0e",
+        b"\x0c\x00\x55\x18key\x2868656",
+        gzip.compress(b"{}"),
+        b"\x28\xb5\x2f\xfd",
+        b"BZh91AY&SY",
+    ]
+)
+SEEDS = st.sampled_from(
+    [
+        forms.rewrite(
+            [{"key": "%a", "value": {"content": n}} for n in range(3)], form, packed, code
+        )
+        for form in forms.FORMS
+        for packed in forms.COMPRESSIONS
+        for code in ("utf-8", "utf-16-le")
+    ]
+)
+
+
+@st.composite
+def damaged_files(draw: st.DrawFn) -> bytes:
+    """A log in some form, with bytes flipped, cut out or put in."""
+    data = bytearray(draw(SEEDS))
+    for _ in range(draw(st.integers(0, 4))):
+        place = draw(st.integers(0, min(len(data), 400)))
+        length = draw(st.integers(0, 12))
+        data[place : place + length] = draw(PIECES | st.binary(max_size=9))
+    return bytes(data)
+
+
+@given(data=st.one_of(damaged_files(), st.lists(PIECES | st.binary(max_size=4)).map(b"".join)))
+@settings(suppress_health_check=[HealthCheck.too_slow])
+def test_any_bytes_are_told_or_read(tmp_path_factory: pytest.TempPathFactory, data: bytes) -> None:
+    """Every line becomes rows: messages, or one reject; nothing crashes."""
+    path = tmp_path_factory.mktemp("landing") / "a.jsonl"
+    path.write_bytes(data)
+    log = entry_of(path, "a.jsonl")
+    kind = recognise(log)
+    if isinstance(kind, str):
+        assert kind
+        return
+    last = 0
+    for line in read(path):
+        assert line.line_number >= last
+        last = line.line_number
+        assert (line.text is None) == (line.fault is not None)
+        found = [*land_lines("a", line, RING), *land_pzp_lines("a", line, RING)]
+        assert found
+        assert {row.reject_reason for row in found} <= {None, *REJECT_REASONS}
+
+
+@given(data=st.lists(PIECES | st.binary(max_size=4)).map(b"".join))
+def test_all_bytes_of_a_text_are_in_values_or_damage(data: bytes) -> None:
+    """What is in no value is damage: cut the values out, and faults are left, or nothing but separators."""
+    found = [*split_values(io.BytesIO(data), by_line=False)]
+    assert [line.line_number for line in found] == [*range(1, len(found) + 1)]
+    rest = data
+    for line in found:
+        if line.text is not None:
+            assert isinstance(json.loads(line.text.decode("utf-8", "surrogateescape")), dict)
+            assert line.text in rest
+            rest = rest.replace(line.text, b"", 1)
+    is_clean = not rest.replace(b"\xef\xbb\xbf", b"").strip(b" \t\r\n,[]\x1e")
+    assert is_clean == (not faults(found))
+
+
+@given(data=st.binary(max_size=600))
+def test_any_head_is_recognised_or_told(data: bytes) -> None:
+    assert recognise_head(data, "none")
+
+
+# The command
+
+
+def test_inspect(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    odd = {"type": "\x1b[31mred\nline", "text": "hello"}
+    lines = [
+        json.dumps(values()[0]),
+        json.dumps({"key": "%" + "A" * 43 + "=.sha256", "value": value_of(odd)}),
+        "{}",
+    ]
+    (tmp_path / "a.jsonl").write_text("\n".join(lines))
+    (tmp_path / "b.json").write_bytes(b"PK\x03\x04")
+    assert main(["inspect", str(tmp_path / "a.jsonl")]) == 0
+    said = capsys.readouterr().out
+    assert said.startswith(f"{tmp_path}/a.jsonl: json_lines, not compressed, utf-8, ")
+    assert "\n  2 messages, by type:\n" in said
+    assert "           1  (a text of 13 characters)\n" in said
+    assert "\x1b" not in said
+    assert "  1 lines would be rejected:\n           1  not_a_message, first at line 3. " in said
+    assert main(["inspect", str(tmp_path), str(tmp_path / "gone"), "/dev/null"]) == 1
+    said = capsys.readouterr().out
+    assert "b.json: This is a zip archive: unpack it with `unzip`.\n" in said
+    assert f"{tmp_path}/gone: The file cannot be read (No such file or directory): " in said
+    assert "/dev/null: A device and no file: " in said
+
+
+def value_of(content: dict[str, Any]) -> dict[str, Any]:
+    return {**values()[0]["value"], "content": content}
+
+
+def test_inspect_of_a_name_that_is_not_that_of_a_log(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "export").write_bytes(forms.bipf_log([*values()]))
+    assert main(["inspect", str(tmp_path / "export")]) == 0
+    said = capsys.readouterr().out
+    assert ": bipf_log, not compressed, binary, " in said
+    assert "  Its name is not that of a log: " in said
+    assert " messages, by type:" in said

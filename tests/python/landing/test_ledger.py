@@ -1,0 +1,192 @@
+"""Which logs a refresh reads."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import zstandard
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scuttlehouse.builds.unchanged import is_unchanged
+from scuttlehouse.files.listing import list_logs
+from scuttlehouse.files.parts import PLAIN, Log
+from scuttlehouse.files.recognise import recognise
+from scuttlehouse.landing.ledger import LedgerEntry, RulesChangedError, take_stock
+from scuttlehouse.landing.logs import content_hash
+
+NAMES = ["a.jsonl", "b.jsonl", "c/d.jsonl.gz"]
+
+
+def log(name: str, content: str, modified_ms: int = 0) -> Log:
+    return Log(f"/landing/{name}#{content}", name, len(content), modified_ms)
+
+
+def content_of(log: Log) -> str:
+    return log.path.partition("#")[2]
+
+
+def never(log: Log) -> str:
+    raise AssertionError(f"{log} was read")
+
+
+def stock(
+    found: list[Log],
+    known: dict[str, LedgerEntry],
+    batch_id: str = "now",
+    content_hash: Callable[[Log], str] = content_of,
+) -> dict[str, LedgerEntry]:
+    entries = take_stock(found, known, batch_id, "rules", lambda _: PLAIN, content_hash)
+    return {entry.source_file: entry for entry in entries}
+
+
+KNOWN = stock([log("a.jsonl", "one"), log("b.jsonl", "two")], {}, "before")
+
+
+def test_a_known_log_is_not_even_opened() -> None:
+    found = stock([log("a.jsonl", "one"), log("b.jsonl", "two")], KNOWN, content_hash=never)
+    assert {entry.status for entry in found.values()} == {"known"}
+    assert {entry.batch_id for entry in found.values()} == {"before"}
+
+
+def test_a_touched_log_is_known_by_its_content() -> None:
+    entry = stock([log("a.jsonl", "one", modified_ms=5)], KNOWN)["a.jsonl"]
+    assert (entry.status, entry.batch_id, entry.modified_ms) == ("known", "before", 5)
+
+
+def test_a_log_of_the_same_size_and_another_time_may_have_changed() -> None:
+    entry = stock([log("a.jsonl", "eno", modified_ms=5)], KNOWN)["a.jsonl"]
+    assert (entry.status, entry.batch_id) == ("changed", "now")
+
+
+@pytest.mark.parametrize("first", [b"", b"{}\n"])
+def test_what_comes_while_a_log_is_hashed_is_read_by_the_next_build(
+    tmp_path: Path, first: bytes
+) -> None:
+    (tmp_path / "a.jsonl").write_bytes(first)
+    listed = list_logs(tmp_path)
+    (tmp_path / "a.jsonl").write_bytes(b"{}\n{}\n")
+    [before] = take_stock(listed, {}, "before", "rules", recognise, content_hash)
+    again = list_logs(tmp_path)
+    [after] = take_stock(again, {"a.jsonl": before}, "now", "rules", recognise, content_hash)
+    assert (before.size_bytes, after.status) == (len(first), "changed")
+
+
+def test_a_vanished_log_keeps_its_lines_and_comes_back_as_known() -> None:
+    found = stock([log("b.jsonl", "two")], KNOWN)
+    assert (found["a.jsonl"].status, found["a.jsonl"].batch_id) == ("vanished", "before")
+    again = stock([log("a.jsonl", "one", modified_ms=9), log("b.jsonl", "two")], found)
+    assert {entry.status for entry in again.values()} == {"known"}
+
+
+def test_lines_of_other_rules_are_refused() -> None:
+    with pytest.raises(RulesChangedError, match=r"scuttlehouse build --full-refresh") as said:
+        take_stock([log("a.jsonl", "one")], KNOWN, "now", "other rules", never, never)
+    assert "1 logs are in the warehouse and no longer in the landing folder" in str(said.value)
+
+
+@given(
+    st.lists(
+        st.dictionaries(st.sampled_from(NAMES), st.sampled_from("uvw"), min_size=1), max_size=8
+    )
+)
+def test_every_content_counts_once_and_under_a_name_that_is_there(
+    builds: list[dict[str, str]],
+) -> None:
+    known: dict[str, LedgerEntry] = {}
+    last: dict[str, str] = {}
+    for number, contents in enumerate(builds):
+        before = known
+        found = [log(name, content, number) for name, content in contents.items()]
+        known = stock(found, known, f"batch {number}")
+        # What lay under a name is forgotten if it is replaced, or lies under another name, too.
+        last = {
+            name: text
+            for name, text in last.items()
+            if before[name].batch_id is not None and text not in contents.values()
+        } | contents
+        counting = {n: entry for n, entry in known.items() if entry.batch_id is not None}
+        held = [entry.content_hash for entry in counting.values()]
+        assert sorted(held) == sorted(set(last.values()))
+        for name, entry in counting.items():
+            is_read = entry.status in ("new", "changed")
+            assert is_read == (entry.batch_id == f"batch {number}")
+            assert is_read or before[name].batch_id == entry.batch_id
+            assert (name in contents) == (entry.status != "vanished")
+        for name, entry in known.items():
+            if entry.batch_id is None:
+                assert entry.status == ("copy" if name in contents else "moved")
+                assert entry.content_hash in [
+                    other.content_hash for n, other in counting.items() if n in contents
+                ]
+
+
+def test_a_log_that_was_compressed_is_the_same_log(tmp_path: Path) -> None:
+    text = b'{"key": 1}\n' * 9
+    (tmp_path / "a.jsonl").write_bytes(text)
+    before = {entry.source_file: entry for entry in real_stock(tmp_path, {})}
+    (tmp_path / "a.jsonl").unlink()
+    for name, pack in {"b.gz": gzip.compress, "c.bz2": bz2.compress, "d.zst": zstd}.items():
+        (tmp_path / f"x.jsonl{name[1:]}").write_bytes(pack(text))
+        (tmp_path / name.replace(".", ".jsonl.")).write_bytes(pack(text))
+    after = real_stock(tmp_path, before)
+    assert [(entry.source_file, entry.status) for entry in after if entry.status != "copy"] == [
+        ("a.jsonl", "moved"),
+        ("b.jsonl.gz", "new"),
+    ]
+    assert len(after) == 7
+    again = real_stock(tmp_path, {entry.source_file: entry for entry in after})
+    assert [entry.status for entry in again] == ["known", *["copy"] * 5]
+
+
+def test_a_log_that_cannot_be_read_for_a_while_keeps_its_lines(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_bytes(b"{}\n")
+    [before] = real_stock(tmp_path, {})
+    path.unlink()
+    path.symlink_to("gone")
+    [meanwhile] = real_stock(tmp_path, {"a.jsonl": before})
+    assert (meanwhile.status, meanwhile.batch_id) == ("left_out", "now")
+    path.unlink()
+    path.write_bytes(b"{}\n")
+    [after] = real_stock(tmp_path, {"a.jsonl": meanwhile})
+    assert (after.status, after.batch_id, after.status_reason) == ("known", "now", None)
+    path.write_bytes(b"a,b\n")
+    [later] = real_stock(tmp_path, {"a.jsonl": after})
+    assert (later.status, later.batch_id) == ("left_out", "now")
+
+
+def test_what_is_left_out_makes_no_build_new(tmp_path: Path) -> None:
+    """Until it can be read."""
+    (tmp_path / "a.jsonl").write_bytes(b"{}\n")
+    (tmp_path / "b.jsonl").write_bytes(b"{}\n")
+    (tmp_path / "c.jsonl").write_bytes(b"a,b\n")
+    (tmp_path / "link.jsonl").symlink_to("gone")
+    stock = real_stock(tmp_path, {})
+    known = {entry.source_file: entry for entry in stock}
+    assert [entry.status for entry in stock] == ["new", "copy", "left_out", "left_out"]
+    assert is_unchanged(list_logs(tmp_path), known)
+    (tmp_path / "gone").touch()
+    os.utime(tmp_path / "gone", (0, 0))
+    assert not is_unchanged(list_logs(tmp_path), known)
+    (tmp_path / "gone").unlink()
+    assert is_unchanged(list_logs(tmp_path), known)
+    for name in ("c.jsonl", "link.jsonl"):
+        # As if another version of the rules had left them out.
+        other = {**known, name: known[name]._replace(status_reason="Another reason.")}
+        assert not is_unchanged(list_logs(tmp_path), other)
+    (tmp_path / "b.jsonl").unlink()
+    assert not is_unchanged(list_logs(tmp_path), known)
+
+
+def real_stock(folder: Path, known: dict[str, LedgerEntry]) -> list[LedgerEntry]:
+    return take_stock(list_logs(folder), known, "now", "rules", recognise, content_hash)
+
+
+def zstd(data: bytes) -> bytes:
+    return zstandard.ZstdCompressor().compress(data)

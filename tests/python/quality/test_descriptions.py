@@ -1,0 +1,218 @@
+"""What the dbt project says of itself, read from its manifest: no Spark, no warehouse.
+
+The columns that a build really makes are compared with these descriptions elsewhere.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from dbt.cli.main import dbtRunner
+
+PROJECT = Path(__file__).parents[3]
+NAME = "scuttlehouse"
+
+VAR = re.compile(r"""\bvar\(\s*['"](\w+)['"]""")
+
+
+def project_files() -> list[Path]:
+    """Every file that dbt reads as part of the project, profiles included."""
+    config = yaml.safe_load((PROJECT / "dbt_project.yml").read_text())
+    folders = [
+        path for kind in ("model", "macro", "seed", "test") for path in config[f"{kind}-paths"]
+    ]
+    found = [path for folder in folders for path in (PROJECT / folder).rglob("*.*")]
+    return [PROJECT / "dbt_project.yml", *(PROJECT / "profiles").iterdir(), *found]
+
+
+class Manifest:
+    """The parsed project, as dbt hands it on: nodes by unique id."""
+
+    def __init__(self, parsed: Any) -> None:
+        self.parsed = parsed
+        own = [node for node in parsed.nodes.values() if node.package_name == NAME]
+        self.models = {node.name: node for node in own if node.resource_type == "model"}
+        self.seeds = {node.name: node for node in own if node.resource_type == "seed"}
+        self.tests = [node for node in own if node.resource_type == "test"]
+        self.unit_tests = list(parsed.unit_tests.values())
+        self.macros = [macro for macro in parsed.macros.values() if macro.package_name == NAME]
+        self.published = {
+            node.alias: node for node in self.models.values() if str(node.access) == "public"
+        }
+
+    def ancestors(self, unique_id: str) -> set[str]:
+        """Every node that this one waits for, itself included."""
+        found: set[str] = set()
+        waiting = [unique_id]
+        while waiting:
+            node = waiting.pop()
+            if node not in found:
+                found.add(node)
+                # A seed depends on nothing.
+                waiting += getattr(self.parsed.nodes[node].depends_on, "nodes", [])
+        return found
+
+
+@pytest.fixture(scope="module")
+def manifest(tmp_path_factory: pytest.TempPathFactory) -> Manifest:
+    folder = tmp_path_factory.mktemp("parse")
+    outcome = dbtRunner().invoke(
+        [
+            "parse",
+            "--quiet",
+            "--no-partial-parse",
+            *("--project-dir", str(PROJECT), "--profiles-dir", str(PROJECT / "profiles")),
+            *("--target-path", str(folder / "target"), "--log-path", str(folder / "logs")),
+        ]
+    )
+    assert outcome.success, outcome.exception
+    return Manifest(outcome.result)
+
+
+def undescribed(things: Iterable[Any]) -> list[str]:
+    return sorted(thing.name for thing in things if not thing.description.strip())
+
+
+def test_every_model_seed_macro_and_test_is_described(manifest: Manifest) -> None:
+    assert len(manifest.models) > 20
+    assert undescribed(manifest.models.values()) == []
+    assert undescribed(manifest.seeds.values()) == []
+    assert undescribed(manifest.macros) == []
+    assert undescribed(manifest.unit_tests) == []
+    # A generic test says what it does by its name.
+    assert undescribed(test for test in manifest.tests if test.test_node_type == "singular") == []
+
+
+def test_every_argument_of_a_macro_is_described(manifest: Manifest) -> None:
+    faults = []
+    for macro in manifest.macros:
+        text = re.sub(r"\{#.*?#\}", "", macro.macro_sql, flags=re.DOTALL)
+        signature = re.search(r"\{%-?\s*(?:macro|test)\s+\w+\((.*?)\)\s*-?%\}", text, re.DOTALL)
+        named = re.findall(r"(\w+)\s*(?:=[^,]*)?(?:,|$)", signature[1]) if signature else []
+        described = [argument.name for argument in macro.arguments]
+        is_typed = all(argument.type and argument.description for argument in macro.arguments)
+        if named != described or not is_typed:
+            faults.append((macro.name, named, described))
+    assert faults == []
+
+
+def test_every_column_is_described(manifest: Manifest) -> None:
+    faults = []
+    for node in [*manifest.models.values(), *manifest.seeds.values()]:
+        faults += [node.name] if not node.columns else []
+        faults += [f"{node.name}.{column}" for column in undescribed(node.columns.values())]
+    assert faults == []
+
+
+def test_a_model_that_replaces_rows_by_id_waits_for_the_touched_ids(manifest: Manifest) -> None:
+    """dbt then makes the touched ids first."""
+    replacing = 0
+    for name, node in manifest.models.items():
+        touched = node.config.get("replaced_keys_from")
+        if touched:
+            replacing += 1
+            waits_for = manifest.ancestors(node.unique_id)
+            assert manifest.models[touched].unique_id in waits_for, name
+            assert node.config.materialized == "incremental", name
+            assert node.config.incremental_strategy == "delete+insert", name
+            assert node.config.unique_key in manifest.models[touched].columns, name
+            assert node.config.unique_key in node.columns, name
+    assert replacing > 25
+
+
+def test_every_model_says_what_a_row_is(manifest: Manifest) -> None:
+    nodes = [*manifest.models.values(), *manifest.seeds.values()]
+    assert [node.name for node in nodes if not node.description.startswith("A row is ")] == []
+
+
+def test_every_doc_block_is_used(manifest: Manifest) -> None:
+    text = "".join(path.read_text() for path in project_files() if path.suffix == ".yml")
+    used = set(re.findall(r"doc\('(\w+)'\)", text)) | {"__overview__"}
+    blocks = {doc.name for doc in manifest.parsed.docs.values() if doc.package_name == NAME}
+    assert blocks - used == set()
+
+
+def test_what_is_published_has_a_contract(manifest: Manifest) -> None:
+    assert len(manifest.published) > 10
+    for node in manifest.published.values():
+        assert node.contract.enforced, node.name
+        assert all(column.data_type for column in node.columns.values()), node.name
+
+
+def test_every_mart_is_published(manifest: Manifest) -> None:
+    marts = {name for name in manifest.models if name.startswith(("dim_", "fct_"))}
+    assert marts == set(manifest.published)
+
+
+def test_every_published_table_has_an_owner_and_a_tested_key(manifest: Manifest) -> None:
+    keys = {test.attached_node for test in manifest.tests if _tests_key(test)}
+    # A log: two steps of a run may have the same name.
+    without_key = {"fct_builds"}
+    for name, node in manifest.published.items():
+        assert node.group in {group.name for group in manifest.parsed.groups.values()}, name
+        assert (node.unique_id in keys) == (name not in without_key), name
+
+
+def _tests_key(test: Any) -> bool:
+    # A singular test has none.
+    metadata = getattr(test, "test_metadata", None)
+    return metadata is not None and metadata.name == "is_key"
+
+
+def test_nothing_is_switched_off(manifest: Manifest) -> None:
+    assert [node.unique_id for nodes in manifest.parsed.disabled.values() for node in nodes] == []
+    for test in manifest.tests:
+        # A test that warns, that allows failures or that leaves rows out does not test.
+        assert test.config.severity.lower() == "error", test.name
+        assert (test.config.error_if, test.config.fail_calc) == ("!= 0", "count(*)"), test.name
+        assert (test.config.where, test.config.limit) == (None, None), test.name
+
+
+def test_every_var_is_declared_and_used() -> None:
+    config = yaml.safe_load((PROJECT / "dbt_project.yml").read_text())
+    used = {name for path in project_files() for name in VAR.findall(path.read_text())}
+    assert used == set(config["vars"])
+
+
+# Data goes one way. A layer is the folder below models and python_models.
+LAYERS = "staging", "intermediate", "marts", "ops"
+
+
+def layer(node: Any) -> str:
+    return str(node.fqn[1])
+
+
+def test_data_goes_one_way(manifest: Manifest) -> None:
+    models = {node.unique_id: node for node in manifest.models.values()}
+    backwards = [
+        f"{node.name} reads {models[parent].name}"
+        for node in models.values()
+        for parent in node.depends_on.nodes
+        if parent in models and LAYERS.index(layer(models[parent])) > LAYERS.index(layer(node))
+    ]
+    assert backwards == []
+
+
+def test_the_path_of_a_model_names_its_layer_and_subject(manifest: Manifest) -> None:
+    for name, node in manifest.models.items():
+        _, where, *subject, _ = node.fqn
+        if where in ("staging", "intermediate"):
+            prefix = {"staging": "stg", "intermediate": "int"}[where]
+            assert name.startswith(f"{prefix}_{'_'.join(subject)}__"), name
+        elif where == "marts":
+            assert name.startswith(("dim_", "fct_")), name
+            assert subject, name
+        # The description stands beside the model, in the tree of models that are SQL.
+        path = str(node.patch_path).partition("://")[2]
+        assert path == "/".join(["models", where, *subject, f"_{node.fqn[-2]}.yml"]), name
+
+
+def test_every_source_is_asked_for_its_age_or_read(manifest: Manifest) -> None:
+    read = {parent for node in manifest.models.values() for parent in node.depends_on.nodes}
+    for name, source in manifest.parsed.sources.items():
+        assert source.freshness or name in read, name

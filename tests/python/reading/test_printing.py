@@ -1,0 +1,115 @@
+"""What strangers wrote is shown, written for spreadsheets and stored, and steers nothing."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import unicodedata
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scuttlehouse.cli.row_formats import write_rows
+from scuttlehouse.databases import open_database
+from scuttlehouse.printing import csv_cell, read_text, stored_text, visible
+from scuttlehouse.replicas.replicas import PublishedUpdate, Replica
+
+# Any text: with controls, marks of direction and halves of surrogate pairs much more often than by chance.
+TEXTS = st.text(
+    st.characters()
+    | st.characters(categories=["Cc", "Cf", "Cs", "Zl", "Zp"])
+    | st.sampled_from("=+-@\t\r\n\0\\'\"u0,;")
+)
+FEED_ID = "@6kpsY+KcUgq+9VB7Ey7F+ZVHdq6+vnuSQh7qaRRG0iw=.ed25519"
+
+
+def is_steering(sign: str) -> bool:
+    """Whether a terminal may act on a character, by Unicode's own tables."""
+    is_control = unicodedata.category(sign) in ("Cc", "Cs", "Zl", "Zp")
+    return is_control or unicodedata.bidirectional(sign) in (
+        "LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI",
+    ) or sign in "\u200e\u200f\u061c"  # fmt: skip
+
+
+@given(TEXTS)
+def test_nothing_shown_steers_a_terminal(text: str) -> None:
+    shown = visible(text)
+    assert not any(map(is_steering, shown))
+    # What needs no code stays.
+    assert visible(shown) == shown
+    if not any(map(is_steering, text)) and "\ufeff" not in text:
+        assert shown == text
+
+
+@given(st.lists(st.tuples(TEXTS, TEXTS), max_size=4))
+def test_tables_steer_nothing_and_have_a_line_a_row(rows: list[tuple[str, str]]) -> None:
+    out = io.StringIO()
+    write_rows(out, "table", ["a", "b\x1b"], rows)
+    lines = out.getvalue().split("\n")[:-1]
+    assert len(lines) == len(rows) + 2
+    assert not any(is_steering(sign) for line in lines for sign in line)
+
+
+@given(st.lists(st.tuples(TEXTS, st.none() | st.integers() | st.floats()), max_size=4))
+def test_csv_runs_nothing(rows: list[tuple[object, ...]]) -> None:
+    out = io.StringIO()
+    write_rows(out, "csv", ["a", "b"], rows)
+    read = list(csv.reader(io.StringIO(out.getvalue(), newline="")))[1:]
+    for (text, number), (cell, other) in zip(rows, read, strict=True):
+        assert cell[:1] not in {*"=+-@\t\r\n"}
+        assert other == ("" if number is None else str(number))
+        assert not any(is_steering(sign) for sign in cell if sign not in "\n\t")
+        if isinstance(text, str) and text.isprintable() and text[:1] not in {*"=+-@"}:
+            assert cell == text
+
+
+@pytest.mark.parametrize("cell", ["=1+1", "+1", "-1+1", "@SUM(1)", "\t=1", "\r=1", "\n=1"])
+def test_a_formula_is_guarded(cell: str) -> None:
+    assert str(csv_cell(cell)).startswith("'")
+
+
+def test_what_no_spreadsheet_runs_stays() -> None:
+    for cell in [FEED_ID, -1, 1.5, None, "", "a=1", "ssb:message/classic/a"]:
+        assert csv_cell(cell) == cell
+    assert csv_cell(FEED_ID + "\n") != FEED_ID + "\n"
+
+
+@given(st.lists(st.tuples(st.text()), max_size=4))
+def test_raw_and_json_are_exact(rows: list[tuple[str]]) -> None:
+    out = io.StringIO()
+    write_rows(out, "json", ["a"], rows)
+    assert [(json.loads(line)["a"],) for line in out.getvalue().split("\n")[:-1]] == rows
+    out = io.StringIO(newline="")
+    write_rows(out, "csv", ["a"], [*rows, ("=1+1\x1b",)], is_raw=True)
+    assert "=1+1\x1b" in out.getvalue()
+
+
+@given(TEXTS)
+def test_a_stored_text_is_read_back(text: str) -> None:
+    stored = stored_text(text)
+    assert read_text(stored) == text
+    assert "\0" not in stored
+    stored.encode()
+
+
+def follow(address: str, tangles: list[str]) -> None:
+    with open_database(address) as database:
+        replica = Replica(*database)
+        told = [PublishedUpdate(t, 1, 0, "b", f"{t}\0\ud800\\", None, 0) for t in tangles]
+        assert replica.apply(told) == len(tangles)
+        assert replica.apply(told) == 0
+        assert replica.orders() == {t: [f"{t}\0\ud800\\"] for t in tangles}
+        assert replica.orders(tangles[:1]) == {tangles[0]: [f"{tangles[0]}\0\ud800\\"]}
+
+
+NAMES = ["plain", "\0", "a\0b", "\ud800", "\\", "\\u0000", "a\\\\b\0"]
+
+
+def test_no_text_stops_a_replica_in_sqlite() -> None:
+    follow("sqlite::memory:", NAMES)
+
+
+def test_no_text_stops_a_replica_in_postgresql(postgresql_url: str) -> None:
+    follow(postgresql_url, NAMES)

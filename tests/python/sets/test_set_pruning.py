@@ -1,0 +1,693 @@
+"""What may go from a set: that nobody reads it differently, then or later, and that no more may go.
+
+Histories are the reference's own, and random ones of devices that write as it does.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass, field
+from random import Random
+from typing import Any, NamedTuple
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scuttlehouse.sets.items import (
+    SetMessage,
+    id_key,
+    item_roots,
+    lipmaa_depth,
+    lost_by_reference,
+    reference_keeps,
+    tips,
+    topological_order,
+)
+from scuttlehouse.sets.pruning import Verdict, trail, verdicts
+from test_sets import SETS, View, messages_of_sets, names, views
+
+MOOT = SetMessage("moot", 0, [], None, None, None)
+ERASED: dict[str, Any] = {"added": None, "deleted": None, "superseded_ids": None}
+
+
+def prunable(messages: Iterable[SetMessage]) -> set[str]:
+    return {verdict.message_id for verdict in verdicts(messages) if verdict.is_prunable}
+
+
+def without(messages: Iterable[SetMessage], gone: Collection[str]) -> list[SetMessage]:
+    return [message for message in messages if message.message_id not in gone]
+
+
+def kept_because(messages: Iterable[SetMessage]) -> dict[str, str | None]:
+    return {verdict.message_id: verdict.kept_because for verdict in verdicts(messages)}
+
+
+# Devices that write as the reference does.
+
+
+@dataclass
+class Device:
+    """A device with what it holds, and the (item, root) pairs that its own additions superseded."""
+
+    held: dict[str, SetMessage] = field(default_factory=lambda: {"moot": MOOT})
+    forgotten: set[tuple[str, str]] = field(default_factory=set)
+
+    @property
+    def messages(self) -> list[SetMessage]:
+        return list(self.held.values())
+
+    def roots(self) -> dict[str, list[str]]:
+        """By item the messages that speak of it and that no other such one follows."""
+        before: dict[str, set[str]] = {}
+        speaking: dict[str, list[str]] = {}
+        for message in topological_order(self.messages):
+            known = [previous for previous in message.previous_ids if previous in before]
+            before[message.message_id] = {*known}.union(*(before[previous] for previous in known))
+            for item in {*(message.added or ()), *(message.deleted or ())}:
+                speaking.setdefault(item, []).append(message.message_id)
+        return {
+            item: [
+                one
+                for one in spoke
+                if (item, one) not in self.forgotten and not any(one in before[o] for o in spoke)
+            ]
+            for item, spoke in speaking.items()
+        }
+
+    def write(self, added: list[str], deleted: list[str], superseded: list[str]) -> SetMessage:
+        """The id covers what the message says and where: devices of one account may write the same."""
+        depth = max(message.depth for message in self.messages) + 1
+        linked = [m for m in self.messages if m.depth == lipmaa_depth(depth)]
+        previous = sorted({message.message_id for message in [*tips(self.messages), *linked]})
+        said = repr((depth, previous, added, deleted, superseded)).encode()
+        message_id = hashlib.sha256(said).digest().hex()[:12]
+        if hashlib.sha256(said).digest()[-1] % 2:
+            message_id = message_id.upper()
+        message = SetMessage(message_id, depth, previous, added, deleted, superseded)
+        self.held[message_id] = message
+        return message
+
+    def add(self, item: str) -> SetMessage | None:
+        items, roots = names(self.messages), self.roots()
+        if item in items:
+            return None
+        changed = [one for one in roots if one == item or one not in items]
+        superseded = [root for one in changed for root in roots[one]]
+        written = self.write([item], [], superseded)
+        self.forgotten |= {
+            (one, root)
+            for root, one in {root: one for one in changed for root in roots[one]}.items()
+        }
+        return written
+
+    def delete(self, item: str) -> SetMessage | None:
+        items, roots = names(self.messages), self.roots()
+        if item not in items:
+            return None
+        changed = [one for one in roots if one == item or one not in items]
+        return self.write([], [item], [root for one in changed for root in roots[one]])
+
+    def squeeze(self) -> SetMessage | None:
+        items, roots = names(self.messages), self.roots()
+        if not items:
+            return None
+        return self.write(items, [], [root for one in roots for root in roots[one]])
+
+    def sync(self, other: Device, most: int | None = None) -> None:
+        """Take what the other has, causally, no more than ``most`` messages."""
+        new = [
+            message for message in topological_order(other.messages) if message not in self.messages
+        ]
+        self.held.update({message.message_id: message for message in new[:most]})
+
+
+def with_moot(messages: Iterable[SetMessage], moot: str) -> dict[str, SetMessage]:
+    """As the devices here write: the moot is called so."""
+    return {
+        message.message_id.replace(moot, "moot"): message._replace(
+            message_id=message.message_id.replace(moot, "moot"),
+            previous_ids=[one.replace(moot, "moot") for one in message.previous_ids],
+        )
+        for message in messages
+    }
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_devices_write_what_the_reference_writes(name: str) -> None:
+    """Depth, previous, lists and superseded ids of every message; ids aside."""
+    devices: dict[str, Device] = {}
+    for step, view in zip(SETS[name]["steps"], views(SETS[name]), strict=True):
+        device = devices.setdefault(view.device, Device())
+        held = with_moot(view.messages, SETS[name]["set_tangle_id"])
+        if step["op"] in ("add", "del", "squeeze") and step["result"]:
+            operation = {"add": device.add, "del": device.delete}.get(step["op"])
+            written = operation(step["arg"]) if operation else device.squeeze()
+            assert written
+            new = [m for m in held.values() if m.message_id not in device.held]
+            assert [
+                (m.depth, {*m.previous_ids}, m.added, m.deleted, {*(m.superseded_ids or ())})
+                for m in new
+            ] == [
+                (
+                    written.depth,
+                    {*written.previous_ids},
+                    written.added,
+                    written.deleted,
+                    {*(written.superseded_ids or ())},
+                )
+            ]
+        device.held = held
+
+
+class History(NamedTuple):
+    """What a device holds at some moment, and what there is at the end of all devices."""
+
+    held: list[SetMessage]
+    everything: dict[str, SetMessage]
+
+    @property
+    def later(self) -> list[SetMessage]:
+        return [message for message in self.everything.values() if message not in self.held]
+
+
+@st.composite
+def histories(draw: st.DrawFn) -> History:
+    """One to three devices of an account, which add, delete, squeeze and take from each other."""
+    devices = [Device() for _ in range(draw(st.integers(1, 3)))]
+    items = st.sampled_from("abcd"[: draw(st.integers(1, 4))])
+    moment = draw(st.integers(0, 30))
+    held: list[SetMessage] = [MOOT]
+    everything = {"moot": MOOT}
+    for turn in range(draw(st.integers(moment, 30))):
+        device = draw(st.sampled_from(devices))
+        match draw(st.sampled_from(["set", "set", "set", "sync", "squeeze"])):
+            case "set":
+                item = draw(items)
+                _ = device.add(item) or device.delete(item)
+            case "sync":
+                device.sync(draw(st.sampled_from(devices)), draw(st.sampled_from([None, 2])))
+            case _:
+                device.squeeze()
+        everything |= device.held
+        if turn <= moment:
+            held = device.messages
+    return History(held, everything)
+
+
+def crowded(seed: int) -> list[SetMessage]:
+    """A long set of few items, nearly all of it superseded: the order often decides what stays.
+
+    One or two messages a depth, which say what no device would; at random, not drawn, as what is
+    drawn seldom needs the order.
+    """
+    random = Random(seed)
+    items = "vwxyz"[: random.randint(2, 5)]
+    found, below = [MOOT], ["moot"]
+    for depth in range(1, random.randint(5, 16)):
+        level = [f"m{depth}", f"M{depth}"][: random.choice([1, 1, 1, 2])]
+        for message_id in level:
+            few = random.sample(items, random.randint(1, len(items)))
+            said = [(few[:1], []), ([], few[:1]), (few, []), ([], few[:2]), (few[:2], few[2:3])]
+            added, deleted = random.choice([said[0], *said])
+            previous = random.choice([below, below, below[:1], below[-1:]])
+            found.append(SetMessage(message_id, depth, previous, added, deleted, []))
+        below = level
+    superseded = [message.message_id for message in found]
+    left = random.choice([superseded, superseded, superseded[:-1], superseded[:-2]])
+    return [*found, SetMessage("last", len(found), below, [], [], left)]
+
+
+any_sets = (
+    histories().map(lambda history: history.held)
+    | messages_of_sets()
+    | st.integers(0, 2**32).map(crowded)
+)
+
+
+# It reads the same.
+
+
+def assert_later_reads_the_same(
+    held: list[SetMessage], left: list[SetMessage], later: Iterable[SetMessage]
+) -> int:
+    """Add messages one by one to both; how many of them left the order sure to be the same."""
+    whole, pruned = list(held), list(left)
+    is_at_end = True
+    count = 0
+    for message in later:
+        whole.append(message)
+        pruned.append(message)
+        is_at_end &= topological_order(whole)[-1] is message
+        assert {*names(whole)} == {*names(pruned)}
+        if is_at_end:
+            assert names(whole) == names(pruned)
+        count += is_at_end
+    return count
+
+
+def all_views(name: str) -> Iterator[tuple[View, list[SetMessage]]]:
+    """Every state of every device, and what the device gets later, in the order in which it does."""
+    found = list(views(SETS[name]))
+    for view in found:
+        last = [other for other in found if other.device == view.device][-1]
+        yield view, last.messages[len(view.messages) :]
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_every_state_of_every_device_of_the_reference(name: str) -> None:
+    for view, later in all_views(name):
+        left = without(view.messages, prunable(view.messages))
+        assert names(left) == names(view.messages)
+        assert_later_reads_the_same(view.messages, left, later)
+
+
+def test_the_states_hold_enough_to_drop_and_to_get_wrong() -> None:
+    """So that the test above can fail."""
+    found = [pair for name in SETS for pair in all_views(name)]
+    reasons = Counter(v.kept_because for view, _ in found for v in verdicts(view.messages))
+    assert reasons[None] >= 200
+    assert min(reasons[because] for because in ("source", "deletion", "order", "concurrent")) >= 2
+    later = sum(len(later) for _, later in found)
+    sure = sum(
+        assert_later_reads_the_same(view.messages, view.messages, later) for view, later in found
+    )
+    assert later > sure > 200
+
+
+@given(any_sets)
+def test_what_stays_reads_the_same_in_the_same_order(messages: list[SetMessage]) -> None:
+    assert names(without(messages, prunable(messages))) == names(messages)
+
+
+@given(histories(), st.data())
+def test_what_comes_late_and_in_any_order_reads_the_same(
+    history: History, data: st.DataObject
+) -> None:
+    """Of a device that has dropped all that may go, or a part of it."""
+    gone = prunable(history.held)
+    later = data.draw(st.permutations(history.later))
+    assert_later_reads_the_same(history.held, without(history.held, gone), later)
+    some = data.draw(st.sets(st.sampled_from(sorted(gone)))) if gone else set()
+    whole, part = [*history.held, *later], [*without(history.held, some), *later]
+    assert {*names(whole)} == {*names(part)}
+
+
+@given(any_sets, messages_of_sets())
+def test_whatever_is_added_has_the_same_items(
+    messages: list[SetMessage], added: list[SetMessage]
+) -> None:
+    left = without(messages, prunable(messages))
+    at_hand = {message.message_id for message in messages}
+    assert_later_reads_the_same(messages, left, without(added, at_hand))
+
+
+@given(histories())
+def test_a_device_that_prunes_again_and_again_reads_the_same(history: History) -> None:
+    whole, pruned = list(history.held), list(history.held)
+    for message in topological_order(history.later):
+        pruned = without(pruned, prunable(pruned))
+        whole.append(message)
+        pruned.append(message)
+        assert {*names(whole)} == {*names(pruned)}
+
+
+def test_a_message_in_between_may_change_the_order() -> None:
+    """As the third proof says; the items are the same."""
+    messages = [
+        MOOT,
+        SetMessage("m1", 1, ["moot"], ["alice"], [], []),
+        SetMessage("m2", 2, ["m1"], ["bob"], [], []),
+        SetMessage("m4", 3, ["m2"], ["alice", "bob"], [], ["m1", "m2"]),
+    ]
+    between = SetMessage("m3", 3, ["m2"], [], ["alice"], ["m1"])
+    assert prunable(messages) == {"m1", "m2"}
+    assert names([*messages, between]) == ["bob", "alice"]
+    assert names([*without(messages, {"m1", "m2"}), between]) == ["alice", "bob"]
+    # Only all of them together leave the order.
+    assert names(without(messages, {"m1"})) == ["bob", "alice"]
+
+
+def test_a_tombstone_stays() -> None:
+    """Another device, which knew only the moot, sends an addition of bob from before the deletion."""
+    device, other = Device(), Device()
+    for item in ("alice", "bob"):
+        device.add(item)
+    deletion = device.delete("bob")
+    device.add("carol")
+    device.squeeze()
+    late = other.add("bob")
+    assert deletion
+    assert late
+    assert late.depth < deletion.depth
+    assert kept_because(device.messages)[deletion.message_id] == "deletion"
+    left = without(device.messages, prunable(device.messages))
+    assert len(left) == 3
+    assert names([*left, late]) == names([*device.messages, late]) == ["alice", "carol"]
+    assert "bob" in names([*without(left, {deletion.message_id}), late])
+
+
+# What stays and why.
+
+
+def preceding(messages: Iterable[SetMessage]) -> dict[str, set[str]]:
+    """For each message those that it was written after, as far as can be told."""
+    depths = {message.message_id: message.depth for message in messages}
+    found: dict[str, set[str]] = {}
+    for message in topological_order(messages):
+        known = [p for p in message.previous_ids if depths.get(p, message.depth) < message.depth]
+        found[message.message_id] = {*known}.union(*(found[previous] for previous in known))
+    return found
+
+
+@given(any_sets)
+def test_every_verdict_by_definition(messages: list[SetMessage]) -> None:
+    before = preceding(messages)
+    roots = [message.message_id for message in item_roots(messages)]
+    last: dict[str, SetMessage] = {}
+    for message in topological_order(messages):
+        for item in [*(message.added or ()), *(message.deleted or ())]:
+            last[item] = message
+    items = names(messages)
+    found = verdicts(messages)
+    assert [verdict.message_id for verdict in found] == [*before]
+    for message, verdict in zip(topological_order(messages), found, strict=True):
+        one = message.message_id
+        spoken = [item for item, by in last.items() if by == message]
+        if message.depth == 0:
+            expected = {"moot"}
+        elif one in roots:
+            expected = {"item_root"}
+        elif not roots or not all(one in before[root] for root in roots):
+            expected = {"concurrent"}
+        elif spoken:
+            expected = {"source" if {*spoken} & {*items} else "deletion"}
+        else:
+            expected = {"order", ""}
+        assert (verdict.kept_because or "") in expected
+        assert verdict.is_prunable == (verdict.kept_because is None)
+
+
+@given(histories())
+def test_every_last_word_is_needed(history: History) -> None:
+    """Without it a message that comes in just before it would have the last word."""
+    gone = prunable(history.held)
+    for message in history.held:
+        if kept_because(history.held)[message.message_id] not in ("source", "deletion"):
+            continue
+        opposites = []
+        for item in [*(message.added or ()), *(message.deleted or ())]:
+            says = ([], [item]) if item in (message.added or ()) else ([item], [])
+            before = SetMessage(message.message_id[:-1], message.depth, [], *says, [])
+            whole = names([*without(history.held, gone), before])
+            less = names([*without(history.held, gone | {message.message_id}), before])
+            opposites.append({*whole} != {*less})
+        assert any(opposites)
+
+
+def assert_no_further_message_can_go(messages: list[SetMessage]) -> None:
+    gone, items = prunable(messages), names(messages)
+    assert names(without(messages, gone)) == items
+    for one, because in kept_because(messages).items():
+        if because == "order":
+            assert names(without(messages, gone | {one})) != items
+
+
+@given(any_sets)
+def test_no_further_message_can_go_by_itself(messages: list[SetMessage]) -> None:
+    assert_no_further_message_can_go(messages)
+
+
+def test_no_further_message_can_go_by_itself_where_the_order_decides() -> None:
+    """Two thousand sets: which messages are tried again when others have gone shows in few of them."""
+    for seed in range(2000):
+        assert_no_further_message_can_go(crowded(seed))
+
+
+def test_a_message_is_tried_again_when_it_no_longer_places_an_item() -> None:
+    """m8 places x, and cannot go as long as that is so: x would move behind z.
+
+    m4 can go once m5, which is later, has gone. Then m3 places x, and m8 can go as well. So that not
+    all go at once, m11 must stay: v would stand before u.
+    """
+    said: list[tuple[list[str], list[str]]] = [
+        (["w"], ["a"]),
+        (["y"], ["b"]),
+        (["x"], ["c"]),
+        ([], ["x", "y"]),
+        ([], ["w"]),
+        (["w"], []),
+        (["y"], []),
+        (["x"], []),
+        (["z"], []),
+        (["x"], []),
+        (["u"], []),
+        (["v"], []),
+        (["u"], []),
+        ([], []),
+    ]
+    messages = [
+        SetMessage(f"m{depth}", depth, [f"m{depth - 1}"], *lists, [f"m{depth - 1}"])
+        for depth, lists in enumerate(said, 1)
+    ]
+    assert names(messages) == [*"wyxzuv"]
+    assert prunable(messages) == {"m4", "m5", "m8"}
+    assert kept_because(messages)["m11"] == "order"
+
+
+@given(any_sets)
+def test_where_all_can_go_at_once_they_do(messages: list[SetMessage]) -> None:
+    reasons = kept_because(messages)
+    free = {one for one, because in reasons.items() if because in ("order", None)}
+    if names(without(messages, free)) == names(messages):
+        assert "order" not in reasons.values()
+
+
+def test_some_go_together_that_do_not_go_one_by_one() -> None:
+    """Without m1 alone w stands before v, without m2 alone x stands before w."""
+    messages = [
+        SetMessage("m1", 1, [], ["v", "x", "w"], [], []),
+        SetMessage("m2", 2, ["m1"], ["w"], ["x"], ["m1"]),
+        SetMessage("m3", 3, ["m2"], ["v"], [], ["m2"]),
+        SetMessage("m4", 4, ["m3"], ["w", "x"], [], ["m3"]),
+        SetMessage("m5", 5, ["m4"], [], [], ["m4"]),
+    ]
+    assert names(messages) == ["v", "w", "x"]
+    assert names(without(messages, {"m1"})) == ["w", "v", "x"]
+    assert names(without(messages, {"m2"})) == ["v", "x", "w"]
+    assert prunable(messages) == {"m1", "m2"}
+
+
+def test_another_choice_may_let_more_go() -> None:
+    """A history of one device. What could stay for the order instead is its first addition of alice."""
+    device = Device()
+    device.add("dave")
+    device.delete("dave")
+    device.add("carol")
+    first = device.add("alice")
+    device.add("dave")
+    device.squeeze()
+    goes = [device.delete("dave"), device.delete("carol")]
+    device.add("carol")
+    device.add("dave")
+    assert names(device.messages) == ["alice", "carol", "dave"]
+    order = {one for one, because in kept_because(device.messages).items() if because == "order"}
+    assert order == {message.message_id for message in goes if message}
+    gone = prunable(device.messages)
+    assert first
+    assert names(without(device.messages, gone - {first.message_id} | order)) == names(
+        device.messages
+    )
+
+
+def test_plain_additions_before_a_squeeze_go() -> None:
+    device = Device()
+    for item in "abcdefgh":
+        device.add(item)
+    squeeze = device.squeeze()
+    assert squeeze
+    assert [*kept_because(device.messages).values()] == ["moot", *[None] * 8, "item_root"]
+
+
+def test_a_squeeze_goes_when_every_item_has_a_later_word() -> None:
+    device = Device()
+    for item in "ab":
+        device.add(item)
+    squeeze = device.squeeze()
+    assert squeeze
+    device.delete("a")
+    assert kept_because(device.messages)[squeeze.message_id] == "source"
+    device.delete("b")
+    assert kept_because(device.messages)[squeeze.message_id] is None
+
+
+def test_an_erased_message_says_nothing_and_goes() -> None:
+    messages = [
+        MOOT,
+        SetMessage("m1", 1, ["moot"], None, None, None),
+        SetMessage("m2", 2, ["m1"], ["a"], [], []),
+    ]
+    assert verdicts(messages)[1] == Verdict("m1", True, None)
+
+
+def test_without_an_item_root_nothing_goes() -> None:
+    erased = [MOOT, SetMessage("m1", 1, ["moot"], None, None, None)]
+    loop = [
+        SetMessage("m1", 1, [], ["a"], [], ["m2"]),
+        SetMessage("m2", 2, ["m1"], ["a"], [], ["m1"]),
+    ]
+    assert kept_because(erased) == {"moot": "moot", "m1": "concurrent"}
+    assert kept_because(loop) == {"m1": "concurrent", "m2": "concurrent"}
+
+
+def test_what_a_missing_message_hides_is_concurrent() -> None:
+    """m1 precedes the root only through m2, which is not at hand; then m2 is, without its data."""
+    messages = [
+        MOOT,
+        SetMessage("m1", 1, ["moot"], ["a"], [], []),
+        SetMessage("m3", 3, ["m2"], ["a"], [], ["m1"]),
+    ]
+    assert kept_because(messages)["m1"] == "concurrent"
+    assert kept_because([*messages, SetMessage("m2", 2, ["m1"], None, None, None)])["m1"] is None
+
+
+def test_a_message_must_precede_every_item_root() -> None:
+    """m2 is superseded, by a message that has another path to it than the second root."""
+    messages = [
+        MOOT,
+        SetMessage("m1", 1, ["moot"], ["a"], [], []),
+        SetMessage("m2", 2, ["m1"], [], ["a"], ["m1"]),
+        SetMessage("m3", 3, ["m2"], ["a"], [], ["m2"]),
+        SetMessage("n2", 2, ["m1"], ["b"], [], []),
+    ]
+    because = kept_because(messages)
+    assert (because["m1"], because["m2"]) == (None, "concurrent")
+    deeper = [message._replace(depth=message.depth + 2) for message in messages[4:]]
+    assert kept_because([*messages[:4], *deeper])["m2"] == "concurrent"
+    linked = [*messages[:4], messages[4]._replace(depth=3, previous_ids=["m2"])]
+    assert kept_because(linked)["m2"] is None
+
+
+# Beside the reference.
+
+
+@pytest.mark.parametrize(("name", "lost"), [("protospec_figure", 2), ("rand7", 2)])
+def test_where_the_reference_loses_items_nothing_is_lost(name: str, lost: int) -> None:
+    """What the reference keeps is drawn from the same messages and reads less."""
+    view = [view for view in views(SETS[name]) if view.device == "A1"][-1]
+    assert len(lost_by_reference(view.messages)) == lost
+    assert names(reference_keeps(view.messages)) != view.state["values"]
+    gone = prunable(view.messages)
+    assert gone
+    assert names(without(view.messages, gone)) == view.state["values"]
+
+
+@given(any_sets)
+def test_what_may_go_the_reference_drops_too(messages: list[SetMessage]) -> None:
+    """It precedes every item root, so it is of a lesser depth than all of them."""
+    kept = {message.message_id for message in reference_keeps(messages)}
+    assert kept.isdisjoint(prunable(messages))
+
+
+# The trail.
+
+
+def paths_of_the_reference(messages: list[SetMessage], gone: Collection[str]) -> set[str]:
+    """From the messages that none but the moot before them stays, step by step to the least depth."""
+    before = preceding(messages)
+    at_hand = {message.message_id: message for message in messages}
+    found = set()
+    for message in without(messages, gone):
+        if any(at_hand[one].depth for one in before[message.message_id] - {*gone}):
+            continue
+        current = message
+        while known := [
+            at_hand[p] for p in current.previous_ids if p in before[current.message_id]
+        ]:
+            current = min(known, key=lambda p: (p.depth, id_key(p.message_id)))
+            found.add(current.message_id)
+    return found & {*gone}
+
+
+def after_pruning(messages: list[SetMessage]) -> list[SetMessage]:
+    """What a device holds that has deleted what may go and erased the trail."""
+    gone = prunable(messages)
+    erased = trail(messages, gone)
+    left = without(messages, gone - {*erased})
+    return [one._replace(**ERASED) if one.message_id in erased else one for one in left]
+
+
+@given(any_sets)
+def test_every_message_that_is_left_has_a_previous_that_is_left(messages: list[SetMessage]) -> None:
+    before, left = preceding(messages), after_pruning(messages)
+    at_hand = {message.message_id for message in left}
+    for message in left:
+        known = before[message.message_id] & {*message.previous_ids}
+        assert bool(known & at_hand) == bool(known)
+    assert names(left) == names(messages)
+
+
+@given(histories())
+def test_what_is_left_is_accepted_one_after_the_other(history: History) -> None:
+    """By the rules of the reference: a known previous, all known ones shallower, one by just one step
+    if all are known."""
+    depths: dict[str, int] = {}
+    for message in topological_order(after_pruning(history.held)):
+        steps = [message.depth - depths[p] for p in message.previous_ids if p in depths]
+        assert message.depth == 0 or steps
+        assert all(step > 0 for step in steps)
+        assert len(steps) < len(message.previous_ids) or min(steps, default=1) == 1
+        depths[message.message_id] = message.depth
+
+
+@given(any_sets)
+def test_the_trail_is_the_references_and_what_lies_scattered_needs(
+    messages: list[SetMessage],
+) -> None:
+    gone, before = prunable(messages), preceding(messages)
+    ordered = topological_order(messages)
+    known = {one.message_id: before[one.message_id] & {*one.previous_ids} for one in ordered}
+    turns = [message.message_id for message in ordered]
+    needed = set()
+    for message in without(ordered, gone):
+        listed = known[message.message_id]
+        while listed and listed <= gone:
+            nearest = next(one for one in turns if one in listed)
+            needed.add(nearest)
+            listed = known[nearest]
+    erased = trail(messages, gone)
+    assert erased == [one for one in turns if one in needed]
+    assert paths_of_the_reference(messages, gone) <= {*erased}
+
+
+def test_what_stays_may_lie_scattered() -> None:
+    """A tombstone precedes the squeeze, but not directly: the squeeze needs a trail of its own."""
+    device = Device()
+    written = [
+        device.add("a"),
+        device.delete("a"),
+        device.add("b"),
+        device.add("c"),
+        device.add("d"),
+        device.squeeze(),
+    ]
+    ids = [message.message_id for message in written if message]
+    assert [*kept_because(device.messages).values()] == (
+        ["moot", None, "deletion", None, None, None, "item_root"]
+    )
+    gone = prunable(device.messages)
+    assert paths_of_the_reference(device.messages, gone) == {ids[0]}
+    assert trail(device.messages, gone) == [ids[0], *ids[2:5]]
+
+
+def test_of_equal_depths_the_trail_takes_the_least_id() -> None:
+    """As the reference compares ids."""
+    messages = [
+        MOOT,
+        SetMessage("B", 1, ["moot"], ["x"], [], []),
+        SetMessage("a", 1, ["moot"], ["x"], [], []),
+        SetMessage("m", 2, ["B", "a"], ["x"], [], ["B", "a"]),
+    ]
+    assert trail(messages, prunable(messages)) == ["a"]

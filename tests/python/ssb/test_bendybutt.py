@@ -1,0 +1,225 @@
+"""bendybutt-v1 against its reference: fixtures/bendybutt/make_vectors.mjs says how the vectors were made."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from conftest import FIXTURES
+from scuttlehouse.files import jsjson
+from scuttlehouse.landing.logs import Line
+from scuttlehouse.sample.signing import BendyFeed, ClassicFeed, Signer
+from scuttlehouse.ssb import bendybutt
+from scuttlehouse.ssb.bendybutt import Verdict, check_message, message_bytes
+from scuttlehouse.ssb.bfe import NoBytesError, bencode, encode
+from scuttlehouse.ssb.epoch_keys import KeyRing
+from scuttlehouse.ssb.lines import land_line
+from scuttlehouse.ssb.validation import Check, check_value
+
+VECTORS = [
+    json.loads(line)
+    for line in (FIXTURES / "bendybutt" / "vectors.jsonl").read_text(encoding="utf-8").splitlines()
+]
+
+
+def value_of(vector: dict[str, Any]) -> dict[str, Any]:
+    """The value as a log has it, read as JavaScript reads it."""
+    value = jsjson.parse(json.dumps(vector["value"]))
+    assert isinstance(value, dict)
+    return value
+
+
+def judge(vector: dict[str, Any], **changes: Any) -> Verdict:
+    hmac_key = base64.b64decode(vector["hmac"]) if vector["hmac"] else None
+    return check_message({**value_of(vector), **changes}, None, vector["key"], hmac_key)
+
+
+@pytest.mark.parametrize("vector", VECTORS, ids=[vector["name"] for vector in VECTORS])
+def test_every_vector_is_judged_as_the_reference_does(vector: dict[str, Any]) -> None:
+    verdict = judge(vector)
+    assert (verdict.validity == "valid") == (vector["error"] is None), verdict
+    if verdict.validity == "valid":
+        is_wrong = vector["isContentSigned"] is False
+        assert verdict.warning == ("content_signature_is_wrong" if is_wrong else None)
+
+
+@pytest.mark.parametrize("vector", VECTORS, ids=[vector["name"] for vector in VECTORS])
+def test_the_bytes_are_those_of_the_reference(vector: dict[str, Any]) -> None:
+    if judge(vector).reason == "content_signature_is_malformed":
+        return
+    _, native = message_bytes(value_of(vector))
+    assert native.hex() == vector["native"]
+
+
+def test_vectors_of_every_reason() -> None:
+    found = {judge(vector).reason for vector in VECTORS} - {None}
+    by_json = {"member_is_missing", "id_mismatch"}
+    assert found >= set(bendybutt.REASONS) - by_json | {"signature_is_wrong", "too_long"}
+
+
+def test_any_change_of_a_signed_member_is_found() -> None:
+    first, second = VECTORS[0], VECTORS[1]
+    for name in bendybutt.MEMBERS:
+        value = value_of(first)
+        del value[name]
+        assert check_message(value, None, first["key"], None).reason == "member_is_missing"
+    for name, other in {
+        "timestamp": 5.0,
+        "sequence": 2.0,
+        "signature": value_of(second)["signature"],
+        "contentSignature": value_of(second)["contentSignature"],
+        "content": value_of(second)["content"],
+    }.items():
+        changes = {name: other} | ({"previous": first["key"]} if name == "sequence" else {})
+        assert judge(first, **changes).reason == "id_mismatch", name
+        value = {**value_of(first), **changes}
+        assert check_message(value, None, None, None).reason == "signature_is_wrong", name
+
+
+def test_a_nonce_may_be_a_text() -> None:
+    """go-metafeed writes bytes as base64."""
+    content = value_of(VECTORS[0])["content"]
+    nonce = base64.b64encode(bytes(int(byte) for byte in content["nonce"]["data"])).decode()
+    assert judge(VECTORS[0], content={**content, "nonce": nonce}).validity == "valid"
+
+
+def test_what_has_no_bytes_is_not_checked() -> None:
+    content = value_of(VECTORS[0])["content"]
+    for kind in [["x"], {}, 5, None]:
+        assert judge(VECTORS[0], content={**content, "type": kind}).reason == "id_mismatch"
+    for odd in [0.5, 1e300, float("inf"), "%AAAA.ggmsg-v2", {"a": [1.5]}]:
+        verdict = judge(VECTORS[0], content={**content, "odd": odd})
+        assert verdict == Verdict(None, "not_checked", None, "signed_bytes_not_in_log"), odd
+
+
+CONTENT = {
+    "type": "metafeed/add/derived",
+    "tangles": {"metafeed": {"root": None, "previous": None}},
+}
+SEALED = "AAAA.box2"
+
+
+def opened(signer: Signer, feed: BendyFeed, subfeed: ClassicFeed) -> tuple[dict[str, Any], str]:
+    """An opened announcement as ssb-db2 exports it, its content signed by some key."""
+    content = {**CONTENT, "metafeed": feed.id, "subfeed": subfeed.id}
+    message = feed.publish(content, 1, ciphertext=SEALED, subfeed=signer)
+    return {**message.value, **message.opened, "content": content}, message.key
+
+
+def test_an_opened_announcement_counts_by_the_signature_of_the_announced_feed() -> None:
+    subfeed = ClassicFeed(bytes([2] * 32))
+    value, key = opened(subfeed.signer, BendyFeed(bytes(32)), subfeed)
+    verdict = check_message(value, SEALED, key, None)
+    assert verdict == Verdict(None, "not_checked", None, "content_signature_only")
+    stranger = Signer(bytes([3] * 32))
+    value, key = opened(stranger, BendyFeed(bytes(32)), subfeed)
+    verdict = check_message(value, SEALED, key, None)
+    assert verdict == Verdict(None, "not_checked", None, "content_signature_is_wrong")
+
+
+def test_an_opened_section_of_the_specification_is_checked_wholly() -> None:
+    """One value in BFE, without a content signature beside it: its bytes are in the log."""
+    feed, subfeed = BendyFeed(bytes(32)), ClassicFeed(bytes([2] * 32))
+    value, _ = opened(subfeed.signer, feed, subfeed)
+    sealed = {name: part for name, part in value.items() if name != "contentSignature"}
+    sealed["content"] = SEALED
+    signed, _ = message_bytes(sealed)
+    sealed["signature"] = value["signature"] = feed.signer.sign(signed)
+    key = check_message(sealed, None, None, None).message_id
+    assert check_message(sealed, None, key, None) == Verdict(key, "valid")
+    assert check_message(value, SEALED, key, None) == Verdict(key, "valid")
+    assert check_message(value, "AAAB.box2".replace("B", "Q"), key, None).validity == "not_checked"
+
+
+def test_a_metafeed_must_sign_its_announcement_on_a_main_feed() -> None:
+    main, metafeed = ClassicFeed(bytes(32)), BendyFeed(bytes([1] * 32))
+    content = {"type": "metafeed/announce", "metafeed": metafeed.id, "subfeed": main.id}
+    signature = metafeed.signer.sign(jsjson.stringify(content, 2).encode())
+    for announced, warning in [
+        ({**content, "signature": signature}, None),
+        (content, "content_signature_is_wrong"),
+        (
+            {**content, "signature": Signer(bytes([5] * 32)).sign(b"x")},
+            "content_signature_is_wrong",
+        ),
+        ({**content, "signature": signature, "more": 1}, "content_signature_is_wrong"),
+        ({**content, "signature": 5}, "content_signature_is_wrong"),
+    ]:
+        message = main.publish(announced, 1)
+        assert check_value(message.value, key=message.key) == Check(
+            message.key, "valid", None, warning
+        )
+
+
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers(-(2**53), 2**53) | st.text() | st.floats(),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+    max_leaves=20,
+)
+
+
+def plain_bencode(value: Any) -> bytes:
+    if isinstance(value, bytes):
+        return b"%d:" % len(value) + value
+    if isinstance(value, int):
+        return f"i{value}e".encode()
+    if isinstance(value, list):
+        return b"l" + b"".join(map(plain_bencode, value)) + b"e"
+    names = sorted(value, key=lambda name: name.encode("utf-16-be", "surrogatepass"))
+    return (
+        b"d"
+        + b"".join(plain_bencode(name.encode()) + plain_bencode(value[name]) for name in names)
+        + b"e"
+    )
+
+
+@given(VALUES)
+def test_bencode_is_what_it_says(value: Any) -> None:
+    try:
+        encoded = encode(value)
+    except NoBytesError:
+        return
+    assert bencode(encoded) == plain_bencode(encoded)
+
+
+@given(st.dictionaries(st.sampled_from([*bendybutt.MEMBERS, "contentSignature"]), VALUES))
+def test_no_value_stops_the_check(value: dict[str, Any]) -> None:
+    base = value_of(VECTORS[0])
+    for changed in (value, {**base, **value}):
+        assert check_message(changed, None, None, None).validity in (
+            "valid",
+            "invalid",
+            "not_checked",
+        )
+        assert check_message(changed, SEALED, "%a", None, is_opened=True).validity != "valid"
+
+
+def test_every_announcement_of_real_logs_counts(tribes2: Path) -> None:
+    """So that real people keep all their feeds: opened ones by the signature of the announced feed."""
+    counted: Counter[tuple[str, str | None]] = Counter()
+    for path in sorted(tribes2.glob("*/final/*.jsonl")):
+        for number, text in enumerate(path.read_bytes().splitlines(), 1):
+            row = land_line(path.name, Line(number, text, None), KeyRing(b"pepper"))
+            if row and row.is_announcement_signed is not None:
+                assert row.is_announcement_signed, (path, number)
+                counted[str(row.validity), row.warning] += 1
+            elif row and row.feed_format == "bendybutt-v1":
+                assert row.validity == "valid"
+    assert counted.keys() == {("valid", None), ("not_checked", "content_signature_only")}
+    assert min(counted.values()) > 50
+
+
+def test_owners_of_real_logs_show_the_seeds_of_their_metafeeds(tribes2: Path) -> None:
+    for path in sorted(tribes2.glob("*/final/*.jsonl")):
+        lines = enumerate(path.read_bytes().splitlines(), 1)
+        rows = [
+            land_line("a", Line(number, text, None), KeyRing(b"pepper")) for number, text in lines
+        ]
+        assert len({row.owner_id for row in rows if row and row.owner_id}) == 1, path

@@ -1,0 +1,227 @@
+"""Logs as released software writes them, in real builds: what was reported, with the right answers."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+
+import forms
+from conftest import FIXTURES, MARTS, PROJECT, Rows, Warehouse
+from scuttlehouse.files.parts import Line
+from scuttlehouse.ssb.epoch_keys import KeyRing
+from scuttlehouse.ssb.ids import any_id, message_uri
+from scuttlehouse.ssb.lines import epoch_key, land_line
+from test_publishing import WITHOUT_UNIT_TESTS
+
+REPORTED = FIXTURES / "reported"
+FRIENDS = [REPORTED / "b01_friend.jsonl", REPORTED / "f02_friend.jsonl"]
+RING = KeyRing(b"pepper")
+UNBOX_KEY = "glTDKakoUPbVOd03b0gW7idkUX2l4CNVFK9DMWRIDXo="
+
+
+def keys_of(name: str) -> list[str]:
+    """The ids of the messages of a log, in the order of its lines."""
+    lines = (REPORTED / name).read_text().splitlines()
+    return [message_uri(json.loads(line)["key"]) or "" for line in lines]
+
+
+@pytest.fixture(scope="module")
+def tables(warehouse: Warehouse) -> dict[str, Rows]:
+    logs = [path for path in sorted(REPORTED.glob("*.jsonl")) if path not in FRIENDS]
+    warehouse.land(*logs, *sorted((REPORTED / "passing").glob("*.jsonl")))
+    warehouse.build("build", *WITHOUT_UNIT_TESTS)
+    tables = {mart: warehouse.rows(f"select * from {mart}") for mart in MARTS}
+    tables["pzp"] = warehouse.rows("select * from stg_pzp__landed_lines")
+    warehouse.land(*logs, *FRIENDS)
+    warehouse.build_marts()
+    tables["with_friends"] = warehouse.rows("select * from fct_messages")
+    tables["rejects_with_friends"] = warehouse.rows("select * from fct_rejected_lines")
+    tables["items_with_friends"] = warehouse.rows("select * from fct_set_items")
+    return tables
+
+
+def messages(tables: dict[str, Rows], name: str, table: str = "fct_messages") -> Rows:
+    rows = {row["message_id"]: row for row in tables[table]}
+    return [rows[key] for key in keys_of(name)]
+
+
+@pytest.mark.parametrize("table", ["fct_messages", "with_friends"])
+def test_ssb_db_keeps_the_ciphertext_in_the_value(tables: dict[str, Rows], table: str) -> None:
+    rows = messages(tables, "b01_ssbdb1_private.jsonl", table)
+    assert [row["validity"] for row in rows] == ["valid"] * 3
+    assert [row["is_valid_in_feed"] for row in rows] == [True] * 3
+    assert [row["is_private"] for row in rows] == [False, True, False]
+    assert [row["is_decrypted"] for row in rows] == [False, True, False]
+
+
+def test_a_friends_copy_accuses_nobody(tables: dict[str, Rows]) -> None:
+    assert not [row for row in tables["rejects_with_friends"] if "friend" in row["source_file"]]
+    assert not [row for row in tables["rejects_with_friends"] if "b01" in row["source_file"]]
+    assert "forged" not in {row["reason"] for row in tables["rejects_with_friends"]}
+    assert "carol" in {row["item"] for row in tables["items_with_friends"]}
+
+
+def test_other_formats_are_known_by_the_ends_of_their_sigils(tables: dict[str, Rows]) -> None:
+    rows = messages(tables, "b04_gabbygrove_sigils.jsonl")
+    assert [row["validity"] for row in rows] == ["not_checked"] * 3
+    formats = ["gabbygrove-v1", "gabbygrove-v1", "bendybutt-v1"]
+    assert [row["feed_id"].split("/")[1] for row in rows] == formats
+    assert rows[1]["previous_id"] == rows[0]["message_id"]
+
+
+def test_colons_between_the_parts_of_a_uri(tables: dict[str, Rows]) -> None:
+    root, update = keys_of("b05_colon_uri.jsonl")
+    rows = [row for row in tables["fct_tangle_messages"] if row["message_id"] == update]
+    found = [(row["tangle_id"], row["status"], row["rank"]) for row in rows]
+    assert found == [(f"profile:{root}", "in", 1)]
+
+
+def test_no_key_of_a_query_is_in_a_table(tables: dict[str, Rows]) -> None:
+    assert thread(tables, "b07_unbox_query.jsonl") == [(0, "linked"), (1, "linked")]
+    bare = UNBOX_KEY.rstrip("=")
+    for name, rows in tables.items():
+        assert not [row for row in rows if bare in str(row) or "unbox=" in str(row)], name
+
+
+def thread(tables: dict[str, Rows], name: str) -> list[tuple[int, str]]:
+    """The thread of a log's first message: which line each message is, and what it is attached to."""
+    keys = keys_of(name)
+    rows = [row for row in tables["fct_thread_messages"] if row["tangle_id"] == f"thread:{keys[0]}"]
+    rows.sort(key=lambda row: int(row["thread_position"]))
+    return [(keys.index(row["message_id"]), row["attached_by"]) for row in rows]
+
+
+@pytest.mark.parametrize(
+    ("name", "attached"),
+    [
+        ("c01_no_branch.jsonl", ["linked", "by_time", "branch_missing"]),
+        ("c02_vote_in_thread.jsonl", ["linked"] * 4),
+        ("c06_root_link_object.jsonl", ["linked"] * 3),
+        ("c07_branch_missing.jsonl", ["linked", "branch_missing", "branch_missing"]),
+    ],
+)
+def test_threads_read_completely(tables: dict[str, Rows], name: str, attached: list[str]) -> None:
+    assert thread(tables, name) == list(enumerate(attached))
+
+
+@pytest.mark.parametrize("name", ["e01_tribes1.jsonl", "e03_preepoch_group.jsonl"])
+def test_a_group_before_epochs_has_one(tables: dict[str, Rows], name: str) -> None:
+    first = json.loads((REPORTED / name).read_text().splitlines()[1])["value"]["content"]
+    group = any_id(first["recps"][0])
+    epochs = [row for row in tables["dim_epochs"] if row["group_id"] == group]
+    assert [row["epoch_id"] for row in epochs] == keys_of(name)[:1]
+    assert [row["group_id"] for row in tables["dim_groups"]].count(group) == 1
+    members = [row for row in tables["fct_epoch_members"] if row["group_id"] == group]
+    assert len(members) == 2
+    assert all(row["is_declared"] for row in members)
+    assert [row["is_excluded"] for row in members].count(True) == 1
+    timeline = [
+        row
+        for row in tables["fct_tangle_messages"]
+        if row["tangle_id"] == f"group:{epochs[0]['epoch_id']}"
+    ]
+    assert {row["status"] for row in timeline} == {"in"}
+    assert len(timeline) == len(keys_of(name))
+
+
+def test_pzp_keeps_the_ciphertext_beside_the_message(tables: dict[str, Rows]) -> None:
+    rows = [row for row in tables["pzp"] if "-f0" in row["source_file"]]
+    assert rows
+    assert {row["validity"] for row in rows} == {"valid"}
+    assert {"alice", "bob", "carol"} <= {row["item"] for row in tables["fct_set_items"]}
+
+
+def test_an_older_name_of_the_epoch_key_changes_no_line() -> None:
+    """ssb-tribes2 1.0.0 writes groupKey where later versions write secret."""
+    renamed = 0
+    for log in sorted((PROJECT / "sample").iterdir()):
+        for text in plain(log).split(b"\n"):
+            line, older = (
+                Line(1, words, None) for words in (text, text.replace(b'"secret":', b'"groupKey":'))
+            )
+            # The hash of the whole plaintext is the only column that knows the name.
+            found = [land_line(log.name, one, RING) for one in (line, older)]
+            assert len({row and row._replace(plaintext_hash=None) for row in found}) == 1
+            assert epoch_key(line) == epoch_key(older)
+            renamed += epoch_key(line) is not None and line != older
+    assert renamed > 20
+
+
+def plain(log: Path) -> bytes:
+    data = log.read_bytes()
+    return gzip.decompress(data) if log.suffix == ".gz" else data
+
+
+Tables = dict[str, Rows]
+
+
+def built(warehouse: Warehouse, logs: list[Path]) -> Tables:
+    """Every mart of some logs, with files named as the sample names its own."""
+    warehouse.land(*logs)
+    warehouse.build_marts()
+    names = {f"{number:03d}-{log.name}": log.name.split(".")[0] for number, log in enumerate(logs)}
+    return {
+        mart: [
+            {k: names.get(v, v) if isinstance(v, str) else v for k, v in row.items()}
+            for row in warehouse.rows(f"select * from {mart}")
+        ]
+        for mart in MARTS
+        if mart not in NOT_COMPARED
+    }
+
+
+# They tell of the builds and of the files.
+NOT_COMPARED = {"dim_logs", "fct_timeline_updates", "fct_builds"}
+
+
+def differing(tables: Tables, others: Tables, *columns: str) -> list[str]:
+    """The tables whose rows differ, whatever stands in some columns."""
+
+    def comparable(rows: Rows) -> list[str]:
+        return sorted(str({k: v for k, v in row.items() if k not in columns}) for row in rows)
+
+    return [name for name in tables if comparable(tables[name]) != comparable(others[name])]
+
+
+@pytest.fixture(scope="module")
+def sample(warehouse: Warehouse) -> Tables:
+    return built(warehouse, sorted((PROJECT / "sample").iterdir()))
+
+
+# What each log of the sample is rewritten into. Bytes that a set frees are those of its lines.
+REWRITTEN = {
+    "alice": ("pretty_printed", "bzip2", "utf-16-le with a mark"),
+    "bob": ("bipf_log", "zstd", "utf-8"),
+    "devices": ("array_by_line", "gzip", "utf-32-be"),
+    "relay": ("flume_log", "none", "utf-8"),
+}
+
+
+def test_other_forms_of_the_sample_give_the_same_tables(
+    warehouse: Warehouse, sample: Tables, tmp_path: Path
+) -> None:
+    logs = []
+    for log in sorted((PROJECT / "sample").iterdir()):
+        name = log.name.split(".")[0]
+        lines = plain(log).split(b"\n")
+        # The suffix says nothing.
+        logs.append(tmp_path / f"{name}.json")
+        logs[-1].write_bytes(forms.rewrite(forms.objects(lines), *REWRITTEN[name]))
+    other = built(warehouse, logs)
+    assert other["fct_messages"]
+    # Other forms hold no lines that are no objects.
+    lost = {"not_json", "not_utf8", "empty_line", "too_deep", "not_a_message"}
+    for tables in (sample, other):
+        tables["fct_rejected_lines"] = [
+            row for row in tables["fct_rejected_lines"] if row["reason"] not in lost
+        ]
+    assert differing(sample, other, "line_number") == []
+    found = warehouse.rows("select source_file, form, compression, encoding from dim_logs")
+    kinds = {
+        row["source_file"][4:-5]: (row["form"], row["compression"], row["encoding"])
+        for row in found
+    }
+    assert kinds == {name: forms.kind_of(*kind) for name, kind in REWRITTEN.items()}

@@ -1,0 +1,173 @@
+"""Epoch keys of all lengths: read, ranked, kept sealed, and shown nowhere (rulings R23, R29 and R31)."""
+
+from __future__ import annotations
+
+import base64
+import random
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from nacl.secret import SecretBox
+
+from scuttlehouse.landing.logs import Line
+from scuttlehouse.sample.signing import ClassicFeed
+from scuttlehouse.ssb.epoch_keys import (
+    SEALED_FILE,
+    KeyRing,
+    SealError,
+    keep_sealed,
+    key_bytes,
+    seal_key,
+    sealed_keys,
+    spelled_bytes,
+)
+from scuttlehouse.ssb.lines import epoch_key, land_line
+from scuttlehouse.warehouse_key import KEY_BYTES, WarehouseKeyError, warehouse_pepper
+from test_landing import entry, places, post, written
+
+LENGTHS = (1, 16, 31, 32, 33, 48, 64, 200)
+RING = KeyRing(b"pepper")
+
+
+def key_of(length: int) -> bytes:
+    return random.Random(length).randbytes(length)
+
+
+def spellings(key: bytes) -> list[str]:
+    text = base64.b64encode(key).decode()
+    return [text, text.rstrip("="), base64.urlsafe_b64encode(key).decode()]
+
+
+@pytest.mark.parametrize("length", LENGTHS)
+def test_keys_of_any_length_are_read(length: int) -> None:
+    key = key_of(length)
+    for text in spellings(key):
+        assert spelled_bytes(text) == key
+        assert key_bytes(text) == (key if length >= KEY_BYTES else None)
+    if length >= 16:
+        assert spelled_bytes(key.hex()) == spelled_bytes(key.hex().upper()) == key
+
+
+@given(st.lists(st.binary(min_size=1, max_size=70), max_size=12))
+def test_keys_rank_by_their_bytes_and_short_ones_have_no_rank(keys: list[bytes]) -> None:
+    ranks = RING.ranked(keys).ranks
+    assert ranks.keys() == {RING.hash(key) for key in keys}
+    for one in keys:
+        rank = ranks[RING.hash(one)]
+        assert (rank is None) == (len(one) < 32)
+        for other in keys:
+            other_rank = ranks[RING.hash(other)]
+            if rank is not None and other_rank is not None:
+                # Lexicographic order in hexadecimal (4.3).
+                assert (rank < other_rank) == (one.hex() < other.hex())
+
+
+@pytest.mark.parametrize("length", LENGTHS)
+def test_the_key_of_an_epoch_is_read_from_its_init(length: int) -> None:
+    key = key_of(length)
+    content = {"type": "group/init", "secret": spellings(key)[0]}
+    line = Line(1, written(entry(post(ClassicFeed(bytes(32))), content=content)), None)
+    row = land_line("a", line, RING)
+    assert row
+    assert epoch_key(line) == key
+    assert row.key_hash == RING.hash(key)
+    assert spellings(key)[1] not in repr(row) or length == 1
+
+
+@pytest.mark.parametrize("length", [33, 48, 64])
+@pytest.mark.parametrize("place", places())
+def test_long_keys_leave_no_line(place: str, length: int) -> None:
+    for text in [*spellings(key_of(length)), key_of(length).hex()]:
+        content = {"type": "x", **places()[place](text)}
+        for meta in ({}, {"originalContent": "AAAA.box2"}):
+            line = entry(post(ClassicFeed(bytes(32))), content=content) | {"meta": meta}
+            assert text.rstrip("=") not in repr(land_line("a", Line(1, written(line), None), RING))
+
+
+def test_a_short_key_as_a_purpose_leaves_no_line() -> None:
+    key = key_of(16)
+    content = {"type": "metafeed/add/derived", "feedpurpose": spellings(key)[0], "subfeed": "f"}
+    line = entry(post(ClassicFeed(bytes(32))), content=content)
+    row = land_line("a", Line(1, written(line), None), RING)
+    assert row
+    assert row.key_hash == RING.hash(key)
+    assert spellings(key)[1] not in repr(row)
+
+
+def test_the_warehouse_keeps_keys_of_all_lengths(tmp_path: Path) -> None:
+    pepper = warehouse_pepper(tmp_path)
+    keys = {key_of(length) for length in LENGTHS}
+    for key in keys:
+        keep_sealed(tmp_path, [seal_key(pepper, key)])
+    assert sealed_keys(tmp_path) == keys
+    kept = (tmp_path / SEALED_FILE).read_bytes()
+    assert not any(key in kept or key.hex().encode() in kept for key in keys if len(key) > 1)
+
+
+def test_a_file_of_keys_in_the_old_form_says_what_to_do(tmp_path: Path) -> None:
+    box = SecretBox(warehouse_pepper(tmp_path))
+    (tmp_path / SEALED_FILE).write_bytes(box.encrypt(key_of(32) + key_of(64)[:32]))
+    with pytest.raises(SealError, match="delete it and run"):
+        sealed_keys(tmp_path)
+
+
+TEXTS_OF_A_KEY = [base64.b64encode(key_of(32)).decode(), key_of(32).hex(), f" {key_of(32).hex()}\n"]
+
+
+@pytest.mark.parametrize("text", TEXTS_OF_A_KEY)
+def test_the_key_of_a_warehouse_may_come_from_elsewhere(tmp_path: Path, text: str) -> None:
+    """From a file, a command or the environment: then the home holds nothing that opens its sealed file."""
+    home, file = tmp_path / "home", tmp_path / "a key"
+    home.mkdir()
+    file.write_text(text)
+    for environment in [
+        {"SCUTTLEHOUSE_KEY": text},
+        {"SCUTTLEHOUSE_KEY_FILE": str(file)},
+        {"SCUTTLEHOUSE_KEY_COMMAND": f"cat '{file}'", "SCUTTLEHOUSE_KEY": " "},
+    ]:
+        assert warehouse_pepper(home, environment) == key_of(32)
+    assert not list(home.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("environment", "said"),
+    [
+        ({"SCUTTLEHOUSE_KEY": "c2VjcmV0IHNlY3JldA=="}, "SCUTTLEHOUSE_KEY is no key"),
+        ({"SCUTTLEHOUSE_KEY": "secret!" * 9 + "s"}, "32 bytes in base64 or hex"),
+        ({"SCUTTLEHOUSE_KEY_FILE": "/nowhere"}, "No such file"),
+        ({"SCUTTLEHOUSE_KEY_FILE": "/dev/null"}, "no key of a warehouse"),
+        ({"SCUTTLEHOUSE_KEY_COMMAND": "/nowhere"}, "cannot be run: No such file"),
+        ({"SCUTTLEHOUSE_KEY_COMMAND": "echo 'secret"}, "quotes are not closed"),
+        ({"SCUTTLEHOUSE_KEY_COMMAND": "false"}, "has failed with 1"),
+        ({"SCUTTLEHOUSE_KEY_COMMAND": "echo secret; true"}, "prints is no key"),
+        ({"SCUTTLEHOUSE_KEY": "secret", "SCUTTLEHOUSE_KEY_FILE": "x"}, "comes from one place"),
+    ],
+)
+def test_a_place_without_a_key_is_refused(
+    tmp_path: Path, environment: dict[str, str], said: str
+) -> None:
+    with pytest.raises(WarehouseKeyError, match=said) as raised:
+        warehouse_pepper(tmp_path, environment)
+    assert "secret" not in str(raised.value)
+    assert not list(tmp_path.iterdir())
+
+
+def test_another_key_opens_no_sealed_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    keep_sealed(tmp_path, [seal_key(warehouse_pepper(tmp_path), key_of(32))])
+    monkeypatch.setenv("SCUTTLEHOUSE_KEY", key_of(33)[1:].hex())
+    with pytest.raises(SealError, match="delete it and run"):
+        sealed_keys(tmp_path)
+
+
+@given(st.dictionaries(st.binary(min_size=1, max_size=40), st.sampled_from("gh")))
+def test_ranks_of_a_group_are_those_of_its_keys_alone(keys: dict[bytes, str]) -> None:
+    ring = KeyRing(b"pepper").ranked(keys)
+    found = ring.ranks_of_groups((group, ring.hash(key)) for key, group in keys.items())
+    for group in {*keys.values()}:
+        own = sorted(key for key in keys if keys[key] == group and len(key) >= 32)
+        ranks = {rank.key_hash: rank for rank in found if rank.group_id == group}
+        assert [ranks[ring.hash(key)].key_rank for key in own] == [*range(len(own))]
+        assert {rank.key_rank for rank in ranks.values() if rank.is_short} <= {None}
+        assert len(ranks) == sum(keys[key] == group for key in keys)

@@ -1,0 +1,228 @@
+from __future__ import annotations
+
+import base64
+from collections.abc import Callable
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from scuttlehouse.ssb.ids import any_id, feed_format, feed_id, link_text, message_sigil, message_uri
+
+KEY = bytes(range(200, 232))
+SIGIL64 = base64.b64encode(KEY).decode()
+URL64 = base64.urlsafe_b64encode(KEY).decode()
+MESSAGE = f"%{SIGIL64}.sha256"
+FEED = f"@{SIGIL64}.ed25519"
+BENDY_FEED = f"ssb:feed/bendybutt-v1/{URL64}"
+
+keys = st.binary(min_size=32, max_size=32)
+
+
+@settings(deadline=None)
+@given(keys)
+def test_both_spellings_of_an_id_are_one(key: bytes) -> None:
+    plain = base64.b64encode(key).decode()
+    url = base64.urlsafe_b64encode(key).decode()
+    sigil, uri = f"%{plain}.sha256", f"ssb:message/classic/{url}"
+    spellings = [sigil, uri, f"ssb:message/sha256/{url}"]
+    assert {message_uri(text) for text in spellings} == {uri}
+    assert {message_sigil(text) for text in spellings} == {sigil}
+    feed = f"@{plain}.ed25519"
+    feeds = [feed, f"ssb:feed/classic/{url}", f"ssb:feed/ed25519/{url}"]
+    assert {feed_id(text) for text in feeds} == {feed}
+    assert {feed_format(text) for text in feeds} == {"classic"}
+
+
+@pytest.mark.parametrize(
+    "uri",
+    [
+        f"ssb:message/bendybutt-v1/{URL64}",
+        f"ssb:message/buttwoo-v1/{URL64}",
+        f"ssb:message/gabbygrove-v1/{URL64}",
+    ],
+)
+def test_messages_of_other_formats_keep_their_uri(uri: str) -> None:
+    assert message_uri(uri) == uri
+    assert message_sigil(uri) is None
+    assert feed_id(uri) is None
+
+
+@pytest.mark.parametrize(
+    ("uri", "form"),
+    [
+        (BENDY_FEED, "bendybutt-v1"),
+        (f"ssb:feed/buttwoo-v1/{URL64}/{URL64}", "buttwoo-v1"),
+        (f"ssb:feed/indexed-v1/{URL64}", "indexed-v1"),
+    ],
+)
+def test_feeds_of_other_formats_keep_their_uri(uri: str, form: str) -> None:
+    assert feed_id(uri) == uri
+    assert feed_format(uri) == form
+    assert message_uri(uri) is None
+
+
+def lookalikes(text: str) -> list[str]:
+    """Texts that a careless pattern takes for the id."""
+    last = text.rindex("=")
+    return [
+        text + "\n",
+        text + " ",
+        " " + text,
+        text + "x",
+        text[1:],
+        text.upper(),
+        text.replace("=", "=="),
+        text.replace("=", "%3D"),
+        text[: last - 1] + "\u0664" + text[last:],  # ARABIC-INDIC DIGIT FOUR
+        text[: last - 1] + "\uff21" + text[last:],  # FULLWIDTH A
+        text[: last - 5] + text[last - 4 :],
+        text[: last - 5] + "AA" + text[last - 4 :],
+        text[: last - 1] + chr(ord(text[last - 1]) + 1) + text[last:],  # bits beyond the last byte
+        text[: last - 5] + "\ud800" + text[last - 4 :],
+    ]
+
+
+@pytest.mark.parametrize("function", [message_uri, message_sigil, feed_id, feed_format])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "%",
+        "@",
+        "null",
+        "__proto__",
+        *lookalikes(MESSAGE),
+        *lookalikes(FEED),
+        *lookalikes(f"ssb:message/classic/{URL64}"),
+        *lookalikes(f"ssb:feed/classic/{URL64}"),
+        MESSAGE.replace("%", "&"),
+        MESSAGE.replace(".sha256", ".ed25519"),
+        MESSAGE.replace(".sha256", "Xsha256"),
+        FEED.replace(".ed25519", ".sha256"),
+        FEED.replace(".ed25519", ".ed25519.x"),
+        f"%{SIGIL64.replace('=', '')}.sha256=",
+        f"ssb:message/classic/{SIGIL64.replace('/', '+')}",
+        f"ssb:message/classic/{URL64}/{URL64}",
+        "ssb:message/classic/",
+        "ssb:message/bendybutt-v1/",
+        "ssb:message/bendybutt-v1",
+        f"ssb:message//{URL64}",
+        f"ssb:message/Bendybutt-v1/{URL64}",
+        f"ssb:message/bendybutt-v1/{URL64}/",
+        f"ssb:message/bendybutt-v1/{URL64}\n",
+        f"ssb:feed/bendybutt-\u0661/{URL64}",
+        f"ssb:blob/classic/{URL64}",
+        f"http://ssb:feed/classic/{URL64}",
+    ],
+)
+def test_what_only_looks_like_an_id_is_none(
+    function: Callable[[str], str | None], text: str
+) -> None:
+    assert function(text) is None
+
+
+@settings(deadline=None)
+@given(keys, st.integers(0, 50), st.characters())
+def test_a_changed_character_gives_another_id_or_none(key: bytes, at: int, char: str) -> None:
+    sigil = f"%{base64.b64encode(key).decode()}.sha256"
+    changed = sigil[:at] + char + sigil[at + 1 :]
+    assert (message_uri(changed) == message_uri(sigil)) == (changed == sigil)
+    back = message_sigil(changed)
+    assert back in (None, changed)
+    if back is not None:
+        plain = back[1:-7]
+        assert base64.b64encode(base64.b64decode(plain, validate=True)).decode() == plain
+
+
+# Sigil, end of the sigil and format, as the table of scuttlehouse.ssb.ids lists them.
+SUFFIXES = [
+    ("%", "sha256", "classic"),
+    ("@", "ed25519", "classic"),
+    ("%", "cloaked", "cloaked"),
+    ("%", "ggmsg-v1", "gabbygrove-v1"),
+    ("@", "ggfeed-v1", "gabbygrove-v1"),
+    ("%", "bbmsg-v1", "bendybutt-v1"),
+    ("@", "bbfeed-v1", "bendybutt-v1"),
+    ("@", "indexedfeed-v1", "indexed-v1"),
+    ("@", "bamboo", "bamboo"),
+    ("%", "buttwoo-v1", "buttwoo-v1"),
+    ("@", "fusion-v1", "fusion-v1"),
+]
+TAILS = [
+    "",
+    "?unbox=AZlrtZIJQiHqgwCaB0GgtIiFXha+XN5y6n5NJz/HtunP",
+    "?a=1&b=2\n",
+    "#part",
+    "/blob",
+    "/blob?x#y",
+]
+
+
+@st.composite
+def spellings(draw: st.DrawFn) -> tuple[str, str]:
+    """An id in any spelling, and in the one of ruling R1."""
+    key = draw(keys)
+    plain, url = base64.b64encode(key).decode(), base64.urlsafe_b64encode(key).decode()
+    sigil, suffix, form = draw(st.sampled_from([*SUFFIXES, ("ssb", "group", "group")]))
+    kind = {"%": "message", "@": "feed"}.get(sigil, "identity")
+    expected = f"ssb:{kind}/{form}/{url}"
+    if (sigil, form) == ("@", "classic"):
+        expected = f"@{plain}.ed25519"
+    padding, end = draw(st.sampled_from(["=", ""])), draw(st.sampled_from(TAILS))
+    if sigil != "ssb" and draw(st.booleans()):
+        return f"{sigil}{plain[:-1]}{padding}.{suffix}{end}", expected
+    separators = [draw(st.sampled_from("/:")) for _ in range(2)]
+    name = draw(st.sampled_from([form, suffix]))
+    begin = draw(st.sampled_from(["ssb:", "ssb://"]))
+    return f"{begin}{kind}{separators[0]}{name}{separators[1]}{url[:-1]}{padding}{end}", expected
+
+
+@settings(deadline=None, max_examples=400)
+@given(spellings())
+def test_every_spelling_gives_the_one_of_the_ruling(spelling: tuple[str, str]) -> None:
+    text, expected = spelling
+    assert any_id(text) == expected
+    assert any_id(expected) == expected
+    kind = "feed" if expected[0] == "@" else expected[4:].split("/")[0]
+    assert message_uri(text) == (expected if kind == "message" else None)
+    assert feed_id(text) == (expected if kind == "feed" else None)
+    assert any_id(" " + text) is None
+    assert any_id("x" + text) is None
+
+
+@settings(deadline=None)
+@given(st.text())
+def test_the_one_spelling_is_a_fixed_point(text: str) -> None:
+    name = any_id(text)
+    assert name is None or any_id(name) == name
+
+
+def test_long_ids_of_bamboo_and_of_feeds_with_two_keys() -> None:
+    long = base64.b64encode(KEY * 2).decode()
+    uri = f"ssb:message/bamboo/{base64.urlsafe_b64encode(KEY * 2).decode()}"
+    assert message_uri(f"%{long}.bamboo") == message_uri(f"%{long[:-2]}.bamboo") == uri
+    assert message_uri(uri[:-2]) == uri
+    assert message_uri(f"%{long}.sha256") is None
+    two = f"ssb:feed/buttwoo-v1/{URL64}/{URL64}"
+    assert feed_id(two.replace("/", ":").replace("=", "")) == two
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "%" * 500_000,
+        "ssb:feed/a" + "-a" * 250_000,
+        "ssb:feed/a" + "/a" * 250_000 + "!",
+        "ssb:message/" + "blob/" * 100_000 + "?",
+    ],
+)
+def test_long_texts_are_read_once(text: str) -> None:
+    """A pattern that goes back and forth would not end here."""
+    any_id(text)
+
+
+def test_a_link_may_be_an_object() -> None:
+    assert link_text({"link": MESSAGE, "name": "x"}) == MESSAGE
+    assert link_text(MESSAGE) == MESSAGE
+    assert link_text({"link": 1}) == {"link": 1}

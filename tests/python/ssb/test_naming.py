@@ -1,0 +1,98 @@
+"""Names that strangers choose: bounded, harmless on a terminal and a page, and never a key."""
+
+from __future__ import annotations
+
+import base64
+import json
+import unicodedata
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scuttlehouse.landing.logs import Line
+from scuttlehouse.ssb.epoch_keys import KeyRing
+from scuttlehouse.ssb.lines import land_line
+from scuttlehouse.ssb.naming import NAME_CHARACTERS, clean_name, said_name
+
+ANN = f"@{'A' * 43}=.ed25519"
+BOB = f"@{'B' * 42}A=.ed25519"
+
+
+@given(st.text(max_size=200) | st.none() | st.integers())
+def test_a_name_can_be_written_anywhere(text: object) -> None:
+    name = clean_name(text)
+    if name is not None:
+        assert 0 < len(name) <= NAME_CHARACTERS
+        assert name == " ".join(name.split())
+        assert {unicodedata.category(one)[0] for one in name}.isdisjoint("C")
+        assert clean_name(name) == name
+
+
+@given(
+    st.binary(min_size=16, max_size=64),
+    st.sampled_from(["{}", "my key is {}!", "{} ", "\u200b{}", "(\u202e{})"]),
+    st.integers(0, 60),
+)
+def test_no_key_is_a_name(key: bytes, frame: str, place: int) -> None:
+    text = base64.b64encode(key).decode()
+    at = place % len(text)
+    spellings = [
+        text,
+        base64.urlsafe_b64encode(key).decode(),
+        key.hex(),
+        text[:at] + "\u200d" + text[at:],
+        "".join(chr(ord(one) + 0xFEE0) for one in key.hex()),
+        str(list(key)),
+        json.dumps(list(key), separators=(",", ":")),
+    ]
+    assert [clean_name(frame.format(one)) for one in spellings] == [None] * len(spellings)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "Ann",
+        "Jose\u0301 d'A\u00f1il",
+        "\u6797 \u5c0f\u864e",
+        "Anna Maria von Hohenstein-Wied",
+        "50 cats",
+    ],
+)
+def test_names_of_people_stay(name: str) -> None:
+    assert clean_name(name) == name
+
+
+@pytest.mark.parametrize(
+    ("content", "is_private", "said"),
+    [
+        ({"type": "about", "about": ANN, "name": " Ann\n"}, False, {"about": ANN, "name": "Ann"}),
+        (
+            {"type": "about", "about": {"link": ANN}, "name": "A"},
+            False,
+            {"about": ANN, "name": "A"},
+        ),
+        ({"type": "about", "about": ANN, "name": "Ann"}, True, {}),
+        ({"type": "about", "about": "Ann", "name": "Ann"}, False, {}),
+        ({"type": "about", "about": ANN, "name": {"set": "Ann"}}, False, {}),
+        ({"type": "post", "about": ANN, "name": "Ann"}, False, {}),
+        ({"type": "group/init", "name": "Soup"}, True, {"name": "Soup"}),
+        ({"type": "group/init", "name": {"set": "Soup"}}, True, {"name": "Soup"}),
+        ({"type": "group/init", "name": ["Soup"]}, True, {}),
+        ({"type": "group/add-member", "name": "Soup"}, True, {}),
+        ({"type": ["about"], "name": "Ann"}, False, {}),
+    ],
+)
+def test_who_says_which_name(
+    content: dict[str, object], is_private: bool, said: dict[str, str]
+) -> None:
+    assert said_name(content, is_private=is_private) == said
+
+
+def test_a_line_keeps_the_name_and_no_other_text() -> None:
+    content = {"type": "about", "about": BOB, "name": "Bob\u0007", "description": "long story"}
+    value = {"author": ANN, "sequence": 1, "content": content}
+    text = json.dumps({"key": f"%{'M' * 42}A=.sha256", "value": value}).encode()
+    row = land_line("a.jsonl", Line(1, text, None), KeyRing(b"pepper"))
+    assert row is not None
+    assert json.loads(row.content or "") == {"type": "about", "about": BOB, "name": "Bob"}

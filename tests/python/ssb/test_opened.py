@@ -1,0 +1,115 @@
+"""Where software keeps the ciphertext of a message that it opened, and what is said without it."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from scuttlehouse.landing.logs import Line
+from scuttlehouse.pzp.lines import land_pzp_line
+from scuttlehouse.sample.signing import ClassicFeed, Message
+from scuttlehouse.ssb.epoch_keys import KeyRing
+from scuttlehouse.ssb.lines import LandedLine, land_line
+
+RING = KeyRing(b"pepper")
+CONTENT = {"type": "post", "text": "hello", "recps": ["@a"]}
+UNBOXED = {"private": True, "unbox": "dXV1dXV1dXV1dXV1dXV1dXV1dXV1dXV1dXV1dXV1dXU="}
+
+
+def message(ciphertext: str = "AAAA.box2") -> Message:
+    return ClassicFeed(bytes(32)).publish(CONTENT, 1, ciphertext=ciphertext)
+
+
+def land(value: dict[str, Any], key: str, meta: dict[str, Any] | None = None) -> LandedLine:
+    line = {"key": key, "value": value, "timestamp": 2} | ({"meta": meta} if meta else {})
+    row = land_line("a.jsonl", Line(1, json.dumps(line).encode(), None), KeyRing(b"pepper"))
+    assert row is not None
+    return row
+
+
+# Name of the place, members of the value, meta beside the value: see scuttlehouse.ssb.opened.
+PLACES = [
+    ("ssb-db2", {}, {"private": True, "originalContent": "AAAA.box2"}),
+    ("ssb-db2, older", {}, {"private": True, "original": {"content": "AAAA.box2"}}),
+    ("ssb-db 20", UNBOXED | {"cyphertext": "AAAA.box2"}, None),
+    ("ssb-db 19", {"cyphertext": "AAAA.box2"}, None),
+    ("ssb-tribes", {"meta": {"private": True, "original": {"content": "AAAA.box2"}}}, None),
+    (
+        "all of them",
+        UNBOXED | {"cyphertext": "AAAA.box2", "meta": {"original": {"content": "AAAA.box2"}}},
+        {"originalContent": "AAAA.box2"},
+    ),
+]
+
+
+@pytest.mark.parametrize(("_", "members", "meta"), PLACES, ids=[place[0] for place in PLACES])
+def test_every_place_gives_back_what_was_signed(
+    _: str, members: dict[str, Any], meta: dict[str, Any] | None
+) -> None:
+    sealed = message()
+    row = land({**sealed.value, "content": CONTENT} | members, sealed.key, meta)
+    assert (row.validity, row.warning) == ("valid", None)
+    assert (row.is_private, row.is_decrypted, row.content_type) == (True, True, "post")
+
+
+@pytest.mark.parametrize(("_", "members", "meta"), PLACES, ids=[place[0] for place in PLACES])
+def test_another_ciphertext_is_no_original(
+    _: str, members: dict[str, Any], meta: dict[str, Any] | None
+) -> None:
+    sealed = message("AAAB.box2".replace("B", "E"))
+    row = land({**sealed.value, "content": CONTENT} | members, sealed.key, meta)
+    assert (row.validity, row.invalid_reason) == ("invalid", "id_mismatch")
+
+
+@pytest.mark.parametrize(
+    ("members", "meta"),
+    [({"private": True}, None), (UNBOXED, None), ({}, {"private": True}), ({}, None)],
+)
+def test_without_its_ciphertext_a_message_is_not_checked(
+    members: dict[str, Any], meta: dict[str, Any] | None
+) -> None:
+    sealed = message()
+    row = land({**sealed.value, "content": CONTENT} | members, sealed.key, meta)
+    assert (row.validity, row.invalid_reason) == ("not_checked", None)
+    assert (row.warning, row.is_decrypted) == ("ciphertext_not_in_log", True)
+
+
+def test_a_changed_public_message_is_invalid() -> None:
+    post = ClassicFeed(bytes(32)).publish({"type": "post", "text": "a"}, 1)
+    row = land({**post.value, "content": {"type": "post", "text": "b"}}, post.key)
+    assert (row.validity, row.invalid_reason) == ("invalid", "id_mismatch")
+
+
+@pytest.mark.parametrize("suffix", [".box", ".box2", ".box3", ".box-of-tomorrow"])
+def test_whatever_follows_box_is_ciphertext(suffix: str) -> None:
+    sealed = message(f"AAAA{suffix}")
+    row = land(sealed.value, sealed.key)
+    assert (row.validity, row.is_private, row.is_decrypted) == ("valid", True, False)
+
+
+def test_what_an_exporter_adds_or_sorts_is_undone() -> None:
+    post = ClassicFeed(bytes(32)).publish({"type": "post", "text": "a"}, 1)
+    assert land(dict(sorted(post.value.items())), post.key).validity == "valid"
+    assert land({**post.value, "exported": 1}, post.key).validity == "valid"
+
+
+def test_pzp_data_without_its_ciphertext_is_not_checked() -> None:
+    from conftest import FIXTURES
+
+    text = (FIXTURES / "reported" / "f01_pzp_decrypted.jsonl").read_text().splitlines()[5]
+    record = json.loads(text)
+
+    def landed() -> tuple[str | None, str | None]:
+        row = land_pzp_line("a.jsonl", Line(1, json.dumps(record).encode(), None), RING)
+        assert row is not None
+        return row.validity, row.invalid_reason
+
+    assert landed() == ("valid", None)
+    ciphertext = record["misc"].pop("originalData")
+    assert landed() == ("not_checked", "ciphertext_not_in_log")
+    record["misc"]["originalData"] = "A" + ciphertext[1:]
+    assert landed() == ("invalid", "data_hash_differs")
+    del record["misc"]
+    assert landed() == ("invalid", "data_hash_differs")
