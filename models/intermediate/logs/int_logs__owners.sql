@@ -1,26 +1,19 @@
--- Somebody's message to themselves about their seed: only their own log holds it opened.
+-- Only its owner's log holds the opened message with the seed that their root metafeed derives from (ruling R37).
 with
 
 lines as (
 
     select * from {{ ref('stg_ssb__landed_lines') }}
-    where content_type = 'metafeed/seed' and is_decrypted and validity != 'invalid'
-
-),
-
-people as (
-
-    select * from {{ ref('int_feeds__people') }}
 
 ),
 
 owners as (
 
     select distinct
-        lines.source_file,
-        people.person_id
+        source_file,
+        owner_id
     from lines
-    inner join people on lines.feed_id = people.feed_id
+    where owner_id is not null
 
 ),
 
@@ -28,7 +21,7 @@ final as (
 
     select
         source_file,
-        min(person_id) as owner_id
+        min(owner_id) as owner_id
     from owners
     group by source_file
     having count(*) = 1

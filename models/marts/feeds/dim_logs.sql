@@ -24,6 +24,12 @@ rejected_lines as (
 
 ),
 
+owners as (
+
+    select * from {{ ref('int_logs__owners') }}
+
+),
+
 lines as (
 
     select source_file from ssb_lines
@@ -57,6 +63,7 @@ final as (
     select
         logs.landing_folder,
         logs.source_file,
+        owners.owner_id,
         logs.status,
         logs.status_reason,
         logs.form,
@@ -70,6 +77,7 @@ final as (
         coalesce(rejected_counts.rejected_line_count, 0) as rejected_line_count,
         {{ timestamp_of('logs.modified_ms') }} as modified_at
     from logs
+    left join owners on logs.source_file = owners.source_file
     left join line_counts on logs.source_file = line_counts.source_file
     left join rejected_counts on logs.source_file = rejected_counts.source_file
 

@@ -14,6 +14,7 @@ from scuttlehouse.files.parts import Log
 from scuttlehouse.files.recognise import recognise
 from scuttlehouse.landing.ledger import LedgerEntry
 from scuttlehouse.landing.logs import landing_folder
+from scuttlehouse.reading.engine import WarehouseError
 from scuttlehouse.reading.warehouse import open_published, open_tables
 
 _LEDGER = """
@@ -22,6 +23,11 @@ _LEDGER = """
         lines_hash, status_reason, form, compression, encoding
     from dim_logs
 """
+
+_EARLIER = (
+    "The tables of this warehouse were built by an earlier version of scuttlehouse. Run "
+    "`scuttlehouse build --full-refresh`, which reads all logs again."
+)
 
 
 class PublishedLogs(NamedTuple):
@@ -42,12 +48,19 @@ class PublishedLogs(NamedTuple):
 
 
 def published_logs(home: Path) -> PublishedLogs:
-    """The ledger of the published build; no entries where nothing is published."""
+    """The ledger of the published build; no entries where nothing is published.
+
+    Raises:
+        WarehouseError: the ledger is damaged, or of an earlier version.
+    """
     with open_catalog(home, read_only=True) as catalog:
         published = catalog.published()
     if published is None or "dim_logs" not in published.public:
         return PublishedLogs(())
     with open_published(home) as warehouse:
+        columns, _ = warehouse.query("select * from dim_logs limit 0")
+        if "status_reason" not in columns:
+            raise WarehouseError(_EARLIER)
         _, rows = warehouse.query(_LEDGER)
     return PublishedLogs(tuple((str(row[0]), LedgerEntry(*row[1:])) for row in rows))
 

@@ -160,7 +160,7 @@ FEEDS = (
     suite(
         "dim_logs",
         "a log file",
-        "landing_folder source_file status status_reason form compression encoding content_hash "
+        "landing_folder source_file owner_id status status_reason form compression encoding content_hash "
         "batch_id lines_hash size_bytes line_count rejected_line_count modified_at",
         filled("landing_folder", "Never null: the folder that the log was found in."),
         filled("source_file", "Never null: the log."),

@@ -129,6 +129,7 @@ NOT_IN = {
 LOG = {
     "landing_folder": "/srv/landing",
     "source_file": "alice.jsonl",
+    "owner_id": ALICE,
     "status": "new",
     "status_reason": None,
     "form": "json_lines",
