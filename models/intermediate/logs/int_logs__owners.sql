@@ -1,4 +1,4 @@
--- Only its owner's log holds the opened message with the seed that their root metafeed derives from (ruling R37).
+-- Only its owner's log holds the opened message with the seed of their root metafeed (ruling R37).
 with
 
 lines as (
