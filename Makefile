@@ -6,15 +6,17 @@ ADAPTER := packages/dbt-sparkpython
 DBT := $(BIN)/dbt
 DBT_ARGS := --profiles-dir profiles
 
-.PHONY: build test check adapter lint docs clean java jars postgres
+.PHONY: build test lint-and-pytest check adapter lint docs clean java jars postgres
 
 build: jars
 	@$(BIN)/scuttlehouse build
 
-# Two things at a time: lint and the adapter, which has a Spark of other settings; then two processes of the
-# other tests (tests/python/conftest.py).
+# Side by side: the tests of the adapter, whose Spark has other settings; and lint, then two processes of the other
+# tests (tests/python/conftest.py).
 test: $(VENV)/.installed postgres
-	@$(MAKE) --no-print-directory --jobs=2 --output-sync=target lint adapter
+	@$(MAKE) --no-print-directory --jobs=2 --output-sync=line adapter lint-and-pytest
+
+lint-and-pytest: lint
 	@$(BIN)/pytest --numprocesses=2 --dist=loadgroup --durations=30
 
 # What one runs before every commit: lint, types, and all that needs no Spark.

@@ -18,6 +18,7 @@ from pathlib import Path
 import pytest
 
 from conftest import OF_BUILDS, PROJECT, Rows, Warehouse
+from crossing_groups import crossing_logs
 from test_publishing import differing, published_orders, replayed
 
 SPLITS = int(os.environ.get("SCUTTLEHOUSE_TEST_SPLITS", "1"))
@@ -95,6 +96,10 @@ def test_any_history_of_a_landing_folder_ends_in_the_tables_of_one_build(
     later = names[len(first) :]
     parts = [first, later[::3], later[1::3], later[2::3]]
     at_first, *thirds = ([*part, name] for part, name in zip(parts, steady, strict=True))
+    for name, crossing in crossing_logs().items():
+        for number, part in enumerate((at_first, thirds[-1])):
+            files[f"crossing-{name}-{number}.jsonl"] = crossing[number]
+            part.append(f"crossing-{name}-{number}.jsonl")
     put(refreshed, {name: files[name] for name in at_first} | half)
     refreshed.refresh(*BUILD, "--full-refresh")
     for part in thirds[:2]:
@@ -118,6 +123,9 @@ def test_any_history_of_a_landing_folder_ends_in_the_tables_of_one_build(
     groups, computed = (ids(refreshed, one) for one in ("dim_groups", "int_groups__epoch_members"))
     assert computed == ids(refreshed, "int_changes__groups") & groups, f"seed {seed}"
     assert seed != 0 or computed < groups, "the first history leaves some groups as they are"
+    assert 1 in {row["late_message_count"] for row in tables["fct_exclusions"]}
+    broken = {row["rule_id"] for row in tables["fct_rule_violations"]}
+    assert "message_without_group_tangle" in broken
     told = replayed(tables["fct_timeline_updates"])
     assert told == published_orders(tables["fct_tangle_messages"]), f"seed {seed}"
 

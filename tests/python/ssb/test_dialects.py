@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-import forms
 from conftest import FIXTURES, MARTS, PROJECT, Rows, Warehouse
 from scuttlehouse.files.parts import Line
 from scuttlehouse.ssb.epoch_keys import KeyRing
@@ -36,7 +35,8 @@ def tables(warehouse: Warehouse) -> dict[str, Rows]:
     tables = {mart: warehouse.rows(f"select * from {mart}") for mart in MARTS}
     tables["pzp"] = warehouse.rows("select * from stg_pzp__landed_lines")
     warehouse.land(*logs, *FRIENDS)
-    warehouse.build_marts()
+    some = "-s", "+fct_messages", "+fct_rejected_lines", "+fct_set_items"
+    warehouse.build("build", *some, "--exclude-resource-types", "test", "unit_test")
     tables["with_friends"] = warehouse.rows("select * from fct_messages")
     tables["rejects_with_friends"] = warehouse.rows("select * from fct_rejected_lines")
     tables["items_with_friends"] = warehouse.rows("select * from fct_set_items")
@@ -153,75 +153,3 @@ def test_an_older_name_of_the_epoch_key_changes_no_line() -> None:
 def plain(log: Path) -> bytes:
     data = log.read_bytes()
     return gzip.decompress(data) if log.suffix == ".gz" else data
-
-
-Tables = dict[str, Rows]
-
-
-def built(warehouse: Warehouse, logs: list[Path]) -> Tables:
-    """Every mart of some logs, with files named as the sample names its own."""
-    warehouse.land(*logs)
-    warehouse.build_marts()
-    names = {f"{number:03d}-{log.name}": log.name.split(".")[0] for number, log in enumerate(logs)}
-    return {
-        mart: [
-            {k: names.get(v, v) if isinstance(v, str) else v for k, v in row.items()}
-            for row in warehouse.rows(f"select * from {mart}")
-        ]
-        for mart in MARTS
-        if mart not in NOT_COMPARED
-    }
-
-
-# They tell of the builds and of the files.
-NOT_COMPARED = {"dim_logs", "fct_timeline_updates", "fct_builds"}
-
-
-def differing(tables: Tables, others: Tables, *columns: str) -> list[str]:
-    """The tables whose rows differ, whatever stands in some columns."""
-
-    def comparable(rows: Rows) -> list[str]:
-        return sorted(str({k: v for k, v in row.items() if k not in columns}) for row in rows)
-
-    return [name for name in tables if comparable(tables[name]) != comparable(others[name])]
-
-
-@pytest.fixture(scope="module")
-def sample(warehouse: Warehouse) -> Tables:
-    return built(warehouse, sorted((PROJECT / "sample").iterdir()))
-
-
-# What each log of the sample is rewritten into. Bytes that a set frees are those of its lines.
-REWRITTEN = {
-    "alice": ("pretty_printed", "bzip2", "utf-16-le with a mark"),
-    "bob": ("bipf_log", "zstd", "utf-8"),
-    "devices": ("array_by_line", "gzip", "utf-32-be"),
-    "relay": ("flume_log", "none", "utf-8"),
-}
-
-
-def test_other_forms_of_the_sample_give_the_same_tables(
-    warehouse: Warehouse, sample: Tables, tmp_path: Path
-) -> None:
-    logs = []
-    for log in sorted((PROJECT / "sample").iterdir()):
-        name = log.name.split(".")[0]
-        lines = plain(log).split(b"\n")
-        # The suffix says nothing.
-        logs.append(tmp_path / f"{name}.json")
-        logs[-1].write_bytes(forms.rewrite(forms.objects(lines), *REWRITTEN[name]))
-    other = built(warehouse, logs)
-    assert other["fct_messages"]
-    # Other forms hold no lines that are no objects.
-    lost = {"not_json", "not_utf8", "empty_line", "too_deep", "not_a_message"}
-    for tables in (sample, other):
-        tables["fct_rejected_lines"] = [
-            row for row in tables["fct_rejected_lines"] if row["reason"] not in lost
-        ]
-    assert differing(sample, other, "line_number") == []
-    found = warehouse.rows("select source_file, form, compression, encoding from dim_logs")
-    kinds = {
-        row["source_file"][4:-5]: (row["form"], row["compression"], row["encoding"])
-        for row in found
-    }
-    assert kinds == {name: forms.kind_of(*kind) for name, kind in REWRITTEN.items()}

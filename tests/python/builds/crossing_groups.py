@@ -1,4 +1,4 @@
-"""Groups that hang on each other: a refresh that touches one of two ends in the tables of one build of both.
+"""Groups that depend on each other: a refresh that touches one of two has to compute both.
 
 All but the first case are messages that nobody's software writes, and that nothing forbids. Each case is two
 logs, of which the second comes in a refresh.
@@ -8,12 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from conftest import OF_BUILDS, Warehouse
 from scuttlehouse.sample.groups import Group
 from scuttlehouse.sample.lines import line_of
 from scuttlehouse.sample.signing import Message, base64_text
 from scuttlehouse.sample.world import World
-from test_refreshes import BUILD, difference
 
 PEOPLE = ["alice", "bob", "carol"]
 ALICE = frozenset({"alice"})
@@ -150,7 +148,8 @@ def a_message_in_no_tangle(groups: Groups) -> list[list[bytes]]:
     return [before, groups.lines()]
 
 
-def test_groups_that_hang_on_another_one(refreshed: Warehouse) -> None:
+def crossing_logs() -> dict[str, list[bytes]]:
+    """The cases by name, each as what comes first and what a refresh brings."""
     worlds = [Groups(seed) for seed in range(7)]
     cases = {
         "announced": a_feed_that_is_announced(worlds[0]),
@@ -165,20 +164,4 @@ def test_groups_that_hang_on_another_one(refreshed: Warehouse) -> None:
         "late": a_message_after_a_cut_off(worlds[5]),
         "loose": a_message_in_no_tangle(worlds[6]),
     }
-    for number, options in enumerate((["--full-refresh"], [])):
-        for name, logs in cases.items():
-            (refreshed.landing / f"{name}-{number}.jsonl").write_bytes(b"".join(logs[number]))
-        refreshed.refresh(*BUILD, *options)
-    tables = refreshed.published()
-    late = [row["late_message_count"] for row in tables["fct_exclusions"]]
-    assert 1 in late
-    broken = {row["rule_id"] for row in tables["fct_rule_violations"]}
-    assert "message_without_group_tangle" in broken
-    touched = refreshed.rows("select group_id from int_changes__groups")
-    assert 0 < len(touched) < len(tables["dim_groups"]), "a refresh of some groups"
-
-    refreshed.build(*BUILD)
-    at_once = refreshed.published()
-    for name in at_once.keys() - OF_BUILDS:
-        different = difference(tables[name], at_once[name])
-        assert different is None, f"{name}: {different}"
+    return {name: [b"".join(lines) for lines in logs] for name, logs in cases.items()}
