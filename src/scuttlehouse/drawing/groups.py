@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from scuttlehouse.drawing.layout import Place, layered
 from scuttlehouse.drawing.names import count, find_group, people, rows_of, short
-from scuttlehouse.drawing.svg import LINE, Canvas, cut, width_of
+from scuttlehouse.drawing.svg import LINE, Canvas, Words, cut, width_of
 from scuttlehouse.reading.engine import literal
 from scuttlehouse.reading.warehouse import Warehouse
 
@@ -17,13 +17,8 @@ _MOST_LINES = 60
 _PADDING = 8.0
 
 
-class Row(NamedTuple):
-    """A line of words in the box of an epoch, with the class of its words and what hovering shows."""
-
-    words: str
-    kind: str = ""
-    title: str = ""
-    after: str = ""
+# A line in the box of an epoch.
+Row = tuple[Words, ...]
 
 
 class Fork(NamedTuple):
@@ -45,7 +40,7 @@ class Fork(NamedTuple):
         if self.is_healed:
             state = f"mended by {short(self.healed_by)}" if self.healed_by else "mended"
         said = ", ".join(filter(None, [f"fork with {short(other)}: {self.rule}", result, state]))
-        return Row(said, "alarm" if self.needs_repair else "soft", other)
+        return (Words(said, "alarm" if self.needs_repair else "soft", other),)
 
 
 def draw_group(warehouse: Warehouse, text: str) -> str:
@@ -67,7 +62,8 @@ def draw_group(warehouse: Warehouse, text: str) -> str:
     epochs = rows_of(
         warehouse,
         f"""
-        select epoch_id, is_tip, is_authorized, has_valid_members_tangle, has_short_key
+        select epoch_id, is_tip,
+            is_authorized and has_valid_members_tangle and not has_short_key as counts
         from dim_epochs where {where}
         order by epoch_id = {literal(preferred or "")} desc, is_tip desc, depth desc, epoch_id
         limit {MOST_EPOCHS}
@@ -90,8 +86,8 @@ def draw_group(warehouse: Warehouse, text: str) -> str:
     for epoch, repair in _repair_rows(warehouse, where, chosen):
         rows[epoch].append(repair)
     boxes: dict[str, list[Row]] = {}
-    for epoch, is_tip, *counts in epochs:
-        boxes[epoch] = [_head(epoch, preferred, is_tip, all(counts)), *_few(rows[epoch])]
+    for epoch, is_tip, counts in epochs:
+        boxes[epoch] = [_head(epoch, preferred, is_tip, counts), *_few(rows[epoch])]
     notes = [
         f"{count(epoch_count, 'epoch')}, from the first on the left to the newest on the right. "
         "★ is who should prefer an epoch.",
@@ -103,9 +99,7 @@ def draw_group(warehouse: Warehouse, text: str) -> str:
         notes.append(
             f"Left out: {count(fork_count - len(forks), 'fork')}. fct_epoch_forks has all."
         )
-    return _picture(boxes, links, forks, preferred).document(
-        f"{name}: epochs ({short(group)})", notes
-    )
+    return _picture(boxes, links, forks, preferred).document(f"{name}: epochs", notes)
 
 
 def _picture(
@@ -122,21 +116,20 @@ def _picture(
     for number, fork in enumerate(forks):
         kind = "fork mend" if fork.needs_repair else "fork"
         title = f"{fork.left} and {fork.right}: {fork.rule}"
-        canvas.path(_arc(places[fork.left], places[fork.right], number), kind, title)
+        left, right = places[fork.left], places[fork.right]
+        # Arcs bulge by different widths, so that they do not hide each other.
+        bulge = max(left.right, right.right) + 20 + 8 * (number % 6)
+        canvas.reach(bulge, 0)
+        canvas.path(_arc(left, right, bulge), kind, title)
     for epoch, rows in boxes.items():
         place = places[epoch]
         canvas.box(place, "box marked" if epoch == preferred else "box", epoch)
         for number, row in enumerate(rows):
-            x, y = place.x + _PADDING, place.y + LINE * (number + 1)
-            canvas.text(x, y, row.words, row.kind, row.title)
-            if row.after:
-                canvas.text(x + width_of(row.words) + 7, y, row.after, "soft")
+            canvas.text(place.x + _PADDING, place.y + LINE * (number + 1), *row)
     return canvas
 
 
-def _arc(left: Place, right: Place, number: int) -> str:
-    # Arcs of several forks bulge by different widths, so that they do not hide each other.
-    bulge = max(left.right, right.right) + 20 + 8 * (number % 6)
+def _arc(left: Place, right: Place, bulge: float) -> str:
     return (
         f"M{left.right:g},{left.middle:g} C{bulge:g},{left.middle:g} "
         f"{bulge:g},{right.middle:g} {right.right:g},{right.middle:g}"
@@ -144,8 +137,8 @@ def _arc(left: Place, right: Place, number: int) -> str:
 
 
 def _size(rows: list[Row]) -> tuple[float, float]:
-    widths = [width_of(row.words) + (7 + width_of(row.after) if row.after else 0) for row in rows]
-    return max(widths) + 2 * _PADDING, LINE * len(rows) + _PADDING
+    widest = max(width_of(*row) for row in rows)
+    return widest + 2 * _PADDING, LINE * len(rows) + _PADDING
 
 
 def _head(epoch: str, preferred: str | None, is_tip: bool, counts: bool) -> Row:
@@ -154,18 +147,16 @@ def _head(epoch: str, preferred: str | None, is_tip: bool, counts: bool) -> Row:
         state = "counts for nothing"
     if epoch == preferred:
         state = "preferred by the group"
-    return Row(short(epoch), "strong", epoch, state)
+    return Words(short(epoch), "strong", epoch), Words(state, "soft")
 
 
 def _few(rows: list[Row]) -> list[Row]:
     if len(rows) <= _MOST_ROWS:
         return rows
-    # What is wrong comes before what is in order.
-    alarms = [row for row in rows if row.kind == "alarm"]
-    others = [row for row in rows if row.kind != "alarm"]
-    rest = len(rows) - _MOST_ROWS
-    kept = {id(row) for row in [*alarms, *others][:_MOST_ROWS]}
-    return [*(row for row in rows if id(row) in kept), Row(f"and {rest:,} more", "soft")]
+    # What is wrong stays before what is in order.
+    ranked = sorted(range(len(rows)), key=lambda at: rows[at][0].kind != "alarm")
+    more = Words(f"and {len(rows) - _MOST_ROWS:,} more", "soft")
+    return [*(rows[at] for at in sorted(ranked[:_MOST_ROWS])), (more,)]
 
 
 def _member_rows(warehouse: Warehouse, where: str, chosen: str) -> defaultdict[str, list[Row]]:
@@ -184,8 +175,9 @@ def _member_rows(warehouse: Warehouse, where: str, chosen: str) -> defaultdict[s
     names = people(warehouse, {person for _, person, _, _ in members})
     rows: defaultdict[str, list[Row]] = defaultdict(list)
     for epoch, person, is_excluded, prefers in members:
-        after = " ".join(["excluded"] * is_excluded + ["★ prefers"] * prefers)
-        rows[epoch].append(Row(names[person], "gone" if is_excluded else "", person, after))
+        row = [Words(names[person], "gone" if is_excluded else "", person)]
+        row += [Words("excluded", "soft")] * is_excluded + [Words("★ prefers", "soft")] * prefers
+        rows[epoch].append(tuple(row))
     return rows
 
 
@@ -201,10 +193,14 @@ def _repair_rows(warehouse: Warehouse, where: str, chosen: str) -> list[tuple[st
     return [
         (
             epoch,
-            Row(
-                cut(f"{severity} {action.replace('_', ' ')} {names.get(person, '')}".strip(), 44),
-                "alarm",
-                f"{because} {person or ''}".strip(),
+            (
+                Words(
+                    cut(
+                        f"{severity} {action.replace('_', ' ')} {names.get(person, '')}".strip(), 44
+                    ),
+                    "alarm",
+                    f"{because} {person or ''}".strip(),
+                ),
             ),
         )
         for epoch, person, action, because, severity in repairs

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from scuttlehouse.drawing.layout import Place
 from scuttlehouse.drawing.names import count, find_group, people, rows_of, short
-from scuttlehouse.drawing.svg import LINE, Canvas, colour, width_of
+from scuttlehouse.drawing.svg import LINE, Canvas, Words, colour, width_of
 from scuttlehouse.reading.engine import literal
 from scuttlehouse.reading.warehouse import Warehouse
 
@@ -64,7 +64,7 @@ def draw_members(warehouse: Warehouse, text: str) -> str:
         notes = ["Nobody was ever added to this group, as far as the logs tell."]
     names = people(warehouse, lanes.keys())
     canvas = _picture([(*row,) for row in periods], names)
-    return canvas.document(f"{name}: members ({short(group)})", notes)
+    return canvas.document(f"{name}: members", notes)
 
 
 def _picture(
@@ -73,7 +73,7 @@ def _picture(
     canvas = Canvas()
     ends = {to for _, _, _, to, _ in periods if to is not None}
     positions = sorted({start for _, _, start, _, _ in periods} | ends)
-    left = max(map(width_of, names.values()), default=0.0) + 12
+    left = max((width_of(Words(name)) for name in names.values()), default=0.0) + 12
     step = min(max(_STEPS / (len(positions) + 1), _LEAST_STEP), _MOST_STEP)
     places = {position: left + step * number for number, position in enumerate(positions)}
     right = left + step * len(positions)
@@ -86,11 +86,12 @@ def _picture(
     labelled = float("-inf")
     for position, x in places.items():
         canvas.path(f"M{x:g},12 V{bottom:g}", "rule")
-        if x - labelled >= width_of(str(position)) + 6:
-            canvas.text(x, 6, str(position), "soft")
-            labelled = x + width_of(str(position)) - 14
+        if x >= labelled:
+            label = Words(str(position), "soft")
+            canvas.text(x, 6, label)
+            labelled = x + width_of(label) + 6
     for person, y in lanes.items():
-        canvas.text(0, y + 17, names[person], "", person)
+        canvas.text(0, y + 17, Words(names[person], "", person))
     for person, epoch, start, end, is_excluded in periods:
         x, to = places[start], right if end is None else places[end]
         place = Place(x, lanes[person] + 4, to - x, _LANE - 8)
@@ -99,10 +100,11 @@ def _picture(
         until = "" if end is None else f" to {end}"
         title = f"{person} {state} of {epoch}, from {start}{until}"
         canvas.box(place, colour(number) + (" hollow" if is_excluded else ""), title)
-        label = "excluded" if is_excluded else short(epoch)
+        label = Words(short(epoch), f"on on{colour(number)[1:]}", title)
+        if is_excluded:
+            label = Words("excluded", "alarm", title)
         if width_of(label) + 6 <= place.width:
-            kind = "alarm" if is_excluded else f"on on{colour(number)[1:]}"
-            canvas.text(x + 4, place.y + 13, label, kind, title)
+            canvas.text(x + 4, place.y + 13, label)
     _legend(canvas, colours, bottom + 2 * LINE)
     return canvas
 
@@ -111,4 +113,4 @@ def _legend(canvas: Canvas, epochs: dict[str, int], top: float) -> None:
     for epoch, number in epochs.items():
         x, y = 80.0 * (number % 10), top + LINE * (number // 10)
         canvas.box(Place(x, y - 10, 12, 12), colour(number), epoch)
-        canvas.text(x + 17, y, short(epoch), "", epoch)
+        canvas.text(x + 17, y, Words(short(epoch), "", epoch))

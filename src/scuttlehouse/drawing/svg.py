@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from html import escape
 from itertools import pairwise
+from typing import NamedTuple
 from unicodedata import east_asian_width
 
 from scuttlehouse.drawing.layout import Place, Point
@@ -16,11 +17,13 @@ COLOURS = "#E69F00", "#56B4E9", "#009E73", "#F0E442", "#0072B2", "#D55E00", "#CC
 
 LINE = 18.0
 _MARGIN = 16.0
-_CHARACTER = 7.0
+# Letters of the widest fonts that `sans-serif` may mean. Words that follow others need no such guess.
+_CHARACTER, _STRONG = 7.5, 8.5
+_BETWEEN = "  "
 
 # Plain rules, no variables: programs other than browsers read them, too.
 _STYLE = """
-text { font: 12px sans-serif; fill: #1a1a1a; white-space: pre; }
+text { font: 12px sans-serif; fill: #1a1a1a; }
 .ground { fill: #ffffff; }
 .heading { font-size: 17px; font-weight: bold; }
 .strong { font-weight: bold; }
@@ -31,6 +34,7 @@ text { font: 12px sans-serif; fill: #1a1a1a; white-space: pre; }
 .marked { stroke: #1a1a1a; stroke-width: 3; }
 .aside { fill: #ffffff; stroke: #a33d00; stroke-dasharray: 5 3; }
 .line { fill: none; stroke: #595959; stroke-width: 1.2; }
+.waits { stroke-dasharray: 5 3; }
 .rule { fill: none; stroke: #d0d0d0; }
 .fork { fill: none; stroke: #0072b2; stroke-width: 1.5; stroke-dasharray: 6 4; }
 .mend { stroke: #a33d00; stroke-width: 2.5; }
@@ -49,11 +53,17 @@ text { fill: #ececec; }
 .rule { stroke: #444444; }
 .fork { stroke: #56b4e9; }
 .mend { stroke: #ff9a5c; }
-.on { fill: #000000; }
-.on4 { fill: #ffffff; }
 .hollow { stroke: #ff9a5c; }
 }
 """
+
+
+class Words(NamedTuple):
+    """A text, the class of its style, and what pointing at it shows."""
+
+    text: str
+    kind: str = ""
+    title: str = ""
 
 
 class Canvas:
@@ -63,16 +73,18 @@ class Canvas:
         self._parts: list[str] = []
         self._right = self._bottom = 0.0
 
-    def text(self, x: float, y: float, words: str, kind: str = "", title: str = "") -> None:
-        """Write words with their base line at y."""
-        self._reach(x + width_of(words), y + 4)
-        self._parts.append(
-            f'<text x="{x:g}" y="{y:g}" class="{kind}">{_title(title)}{escaped(words)}</text>'
+    def text(self, x: float, y: float, *words: Words) -> None:
+        """Write words one after the other, with their base line at y."""
+        self.reach(x + width_of(*words), y + 4)
+        inside = _BETWEEN.join(
+            f'<tspan class="{one.kind}">{_title(one.title)}{escaped(one.text)}</tspan>'
+            for one in words
         )
+        self._parts.append(f'<text x="{x:g}" y="{y:g}">{inside}</text>')
 
     def box(self, place: Place, kind: str, title: str = "") -> None:
         """Draw a rectangle."""
-        self._reach(place.right, place.bottom)
+        self.reach(place.right, place.bottom)
         self._parts.append(
             f'<rect x="{place.x:g}" y="{place.y:g}" width="{place.width:g}" height="{place.height:g}"'
             f' class="{kind}">{_title(title)}</rect>'
@@ -89,15 +101,19 @@ class Canvas:
         self.path(path, kind, title)
 
     def path(self, path: str, kind: str, title: str = "") -> None:
-        """Draw a path of SVG's; it is not part of what the size of the drawing is made for."""
+        """Draw a path of SVG's. It does not widen the drawing: :meth:`reach` does."""
         self._parts.append(f'<path d="{path}" class="{kind}">{_title(title)}</path>')
 
     def document(self, heading: str, notes: Iterable[str]) -> str:
         """The whole drawing: a heading, a line for each note, and below them what was drawn."""
         lines = list(notes)
         top = _MARGIN + 20 + LINE * len(lines) + _MARGIN
-        # Letters of a heading are half as wide again as those that width_of counts.
-        widest = max([1.5 * width_of(heading), *map(width_of, lines), self._right])
+        # Letters of a heading are half as wide again as others.
+        widths = [
+            1.5 * width_of(Words(heading, "strong")),
+            *(width_of(Words(one)) for one in lines),
+        ]
+        widest = max([*widths, self._right])
         width, height = widest + 2 * _MARGIN, top + self._bottom + _MARGIN
         inside = "\n".join(self._parts)
         said = "\n".join(
@@ -107,7 +123,7 @@ class Canvas:
         colours = "\n".join(f".c{n} {{ fill: {colour}; }}" for n, colour in enumerate(COLOURS))
         return f"""\
 <svg xmlns="http://www.w3.org/2000/svg" width="{width:g}" height="{height:g}" \
-viewBox="0 0 {width:g} {height:g}" role="img">
+viewBox="0 0 {width:g} {height:g}" role="img" xml:space="preserve">
 <title>{escaped(heading)}</title>
 <style>{_STYLE}{colours}
 </style>
@@ -120,7 +136,8 @@ viewBox="0 0 {width:g} {height:g}" role="img">
 </svg>
 """
 
-    def _reach(self, x: float, y: float) -> None:
+    def reach(self, x: float, y: float) -> None:
+        """Make the drawing wide and high enough for a point."""
         self._right, self._bottom = max(self._right, x), max(self._bottom, y)
 
 
@@ -133,13 +150,18 @@ def escaped(text: str) -> str:
     return escape(re.sub("[\ufffe\uffff]", "\ufffd", visible(text)))
 
 
-def width_of(text: str) -> float:
-    """About how wide a text is, in pixels; letters of East Asia are twice as wide as others.
+def width_of(*words: Words) -> float:
+    """About how wide words are in one line, in pixels; letters of East Asia are twice as wide as others.
 
-    >>> width_of("ab"), width_of("\\u6f22")
-    (14.0, 14.0)
+    >>> width_of(Words("ab")), width_of(Words("\\u6f22"))
+    (15.0, 15.0)
     """
-    return _CHARACTER * sum(1 + (east_asian_width(one) in "WF") for one in visible(text))
+    widths = [
+        (_STRONG if one.kind == "strong" else _CHARACTER)
+        * sum(1 + (east_asian_width(letter) in "WF") for letter in visible(one.text))
+        for one in words
+    ]
+    return sum(widths) + _CHARACTER * len(_BETWEEN) * (len(words) - 1)
 
 
 def cut(text: str, most: int = 24) -> str:

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from scuttlehouse.drawing.layout import Place, layered
 from scuttlehouse.drawing.names import count, find_tangle, people, rows_of, short
-from scuttlehouse.drawing.svg import COLOURS, LINE, Canvas, colour, cut, width_of
+from scuttlehouse.drawing.svg import COLOURS, LINE, Canvas, Words, colour, cut, width_of
 from scuttlehouse.reading.engine import literal
 from scuttlehouse.reading.warehouse import Warehouse
 
@@ -117,13 +117,17 @@ def _left_out(warehouse: Warehouse, where: str, messages: list[Message]) -> list
         """,
     )
     left = (
-        (inside - drawn.count("in"), "earlier message"),
-        (aside - drawn.count("set_aside"), "message that is set aside"),
-        (missing - drawn.count("missing"), "missing message"),
+        (
+            inside - drawn.count("in"),
+            "earlier message of the graph",
+            "earlier messages of the graph",
+        ),
+        (aside - drawn.count("set_aside"), "message set aside", "messages set aside"),
+        (missing - drawn.count("missing"), "missing message", "missing messages"),
     )
     said = [
-        f"Left out: {number:,} of kind: {kind}. fct_tangle_messages has all."
-        for number, kind in left
+        f"Left out: {count(number, one, several)}. `scuttlehouse sql` shows all."
+        for number, one, several in left
         if number > 0
     ]
     if rejected:
@@ -150,7 +154,7 @@ def _picture(
     canvas = Canvas()
     for (start, end), route in routes.items():
         is_waiting = start in waiting or end in waiting
-        canvas.route(route, "line" + (" aside" if is_waiting else ""))
+        canvas.route(route, "line" + (" waits" if is_waiting else ""))
     for one in messages:
         place, words = places[one.message_id], rows[one.message_id]
         kind = "box" if one.status == "in" else "aside"
@@ -159,19 +163,18 @@ def _picture(
             stripe = Place(place.x, place.y, _STRIPE, place.height)
             canvas.box(stripe, colour(colours[one.person]), one.person)
         for number, line in enumerate(words):
-            title = (one.message_id, one.person or "")[number == 1]
-            style = "strong" if not number else "alarm" if kind == "aside" else "soft"
-            canvas.text(place.x + _STRIPE + 6, place.y + LINE * (number + 1), line, style, title)
+            canvas.text(place.x + _STRIPE + 6, place.y + LINE * (number + 1), line)
     return canvas
 
 
-def _words(message: Message, names: dict[str, str]) -> list[str]:
-    words = [short(message.message_id)]
+def _words(message: Message, names: dict[str, str]) -> list[Words]:
+    """The lines in the box of a message."""
+    words = [Words(short(message.message_id), "strong", message.message_id)]
     if message.person:
-        words.append(names[message.person])
+        words.append(Words(names[message.person], "", message.person))
     if message.content_type:
-        words.append(cut(message.content_type))
+        words.append(Words(cut(message.content_type), "soft", message.content_type))
     if message.status != "in":
         said = f"{message.status}: {message.reason}" if message.reason else message.status
-        words.append(said.replace("_", " "))
+        words.append(Words(said.replace("_", " "), "alarm"))
     return words

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from scuttlehouse.drawing.layout import Place
 from scuttlehouse.drawing.names import count, find_tangle, people, rows_of, short
-from scuttlehouse.drawing.svg import COLOURS, LINE, Canvas, colour, width_of
+from scuttlehouse.drawing.svg import COLOURS, LINE, Canvas, Words, colour
 from scuttlehouse.reading.engine import literal
 from scuttlehouse.reading.warehouse import Warehouse
 
@@ -13,6 +13,12 @@ _INDENT = 20.0
 # A deeper message stands no further to the right: its line says how deep it is.
 _MOST_INDENTS = 20
 _ROW = 24.0
+# What no link places has no depth, and is not indented.
+_PLACED = {
+    "linked": "",
+    "by_time": "placed by its time",
+    "branch_missing": "what it answers is missing",
+}
 
 
 def draw_thread(warehouse: Warehouse, text: str) -> str:
@@ -39,7 +45,8 @@ def draw_thread(warehouse: Warehouse, text: str) -> str:
         """,
     )
     names = people(warehouse, {person for _, person, *_ in messages if person})
-    colours = {person: number for number, person in enumerate(names)}
+    authors = dict.fromkeys(person for _, person, *_ in messages if person)
+    colours = {person: number for number, person in enumerate(authors)}
     canvas = Canvas()
     for number, (message, person, depth, attached_by, fault, time) in enumerate(messages):
         x, y = _INDENT * min(depth or 0, _MOST_INDENTS), _ROW * number
@@ -47,21 +54,17 @@ def draw_thread(warehouse: Warehouse, text: str) -> str:
             canvas.path(f"M{_INDENT * step + 4:g},{y:g} v{_ROW:g}", "rule")
         if person:
             canvas.box(Place(x, y + 3, 8, _ROW - 6), colour(colours[person]), person)
-        # What no link places is not indented, whatever it answers.
-        placed = "" if depth is not None else f"placed by time: {attached_by}".replace("_", " ")
         deep = f"depth {depth:,}" if (depth or 0) > _MOST_INDENTS else ""
         doubt = f"time {fault}".replace("_", " ") if fault else ""
-        words = (
-            (names.get(person, "unknown"), "strong", person or ""),
-            (f"{time or 'no time'}", "soft", ""),
-            (short(message), "", message),
-            (", ".join(filter(None, [deep, placed, doubt])), "alarm", ""),
+        remarks = ", ".join(filter(None, [deep, _PLACED[attached_by], doubt]))
+        canvas.text(
+            x + 16,
+            y + LINE - 2,
+            Words(names.get(person, "unknown"), "strong", person or ""),
+            Words(time or "no time", "soft"),
+            Words(short(message), "", message),
+            *([Words(remarks, "alarm")] if remarks else []),
         )
-        left = x + 16
-        for said, kind, title in words:
-            if said:
-                canvas.text(left, y + LINE - 2, said, kind, title)
-                left += width_of(said) * (1.1 if kind == "strong" else 1) + 12
     notes = [
         f"{count(total, 'message')} in the order in which people read them. Times are UTC, as authors say."
     ]
