@@ -142,7 +142,7 @@ def _picture(
 ) -> Canvas:
     rows = {one.message_id: _words(one, names) for one in messages}
     sizes = {
-        one: (max(map(width_of, words)) + _STRIPE + 12, LINE * len(words) + 8)
+        one: (max(map(width_of, words)) + _STRIPE + 16, LINE * len(words) + 8)
         for one, words in rows.items()
     }
     places, routes = layered(sizes, links, gap=(44.0, 14.0))
