@@ -17,6 +17,7 @@ _COMMANDS = {
     ),
     "sql": ("scuttlehouse.cli.sql", "query the published tables"),
     "compare": ("scuttlehouse.cli.compare", "tell which of two messages of a tangle came first"),
+    "draw": ("scuttlehouse.cli.draw", "draw a group, its members, a tangle or a thread as SVG"),
     "follow": ("scuttlehouse.replicas.following", "bring a replica to the published order"),
     "rollback": ("scuttlehouse.cli.rollback", "publish an earlier build again"),
     "sample": ("scuttlehouse.sample", "write a signed sample log"),

@@ -1,0 +1,56 @@
+"""``scuttlehouse draw``: a group, its members, a tangle or a thread as a picture."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from pathlib import Path
+
+from scuttlehouse.catalog import CatalogError, home_folder
+from scuttlehouse.drawing.groups import draw_group
+from scuttlehouse.drawing.members import draw_members
+from scuttlehouse.drawing.tangles import draw_tangle
+from scuttlehouse.drawing.threads import draw_thread
+from scuttlehouse.printing import visible
+from scuttlehouse.reading.engine import WarehouseError
+from scuttlehouse.reading.warehouse import open_published
+
+_DRAWINGS = {
+    "group": draw_group,
+    "members": draw_members,
+    "tangle": draw_tangle,
+    "thread": draw_thread,
+}
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of ``scuttlehouse draw``."""
+    parser.add_argument("what", choices=_DRAWINGS)
+    parser.add_argument("id", help="its id or short id, or a beginning that means no other")
+    parser.add_argument(
+        "--output", metavar="FILE.svg", type=Path, help="write a file, not the standard output"
+    )
+
+
+def run(args: argparse.Namespace) -> int:
+    """Write the picture as SVG; return the exit code."""
+    try:
+        with open_published(home_folder()) as warehouse:
+            drawing = _DRAWINGS[args.what](warehouse, args.id).encode()
+    except (CatalogError, WarehouseError) as error:
+        print(visible(str(error)), file=sys.stderr)
+        return 1
+    try:
+        if args.output:
+            args.output.write_bytes(drawing)
+        else:
+            sys.stdout.buffer.write(drawing)
+            sys.stdout.flush()
+    except BrokenPipeError:  # The reader, `head` for example, has enough.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except OSError as error:
+        target = visible(str(args.output or "the standard output"))
+        print(f"The drawing cannot be written to {target}: {error.strerror}.", file=sys.stderr)
+        return 1
+    return 0

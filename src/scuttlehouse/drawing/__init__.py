@@ -1,0 +1,1 @@
+"""Drawings of groups, tangles and threads as SVG, made from the published tables."""

@@ -1,0 +1,225 @@
+"""The epochs of a group from left to right: who is in them, who prefers which, their forks and repairs."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import NamedTuple
+
+from scuttlehouse.drawing.layout import Place, layered
+from scuttlehouse.drawing.names import count, find_group, people, rows_of, short
+from scuttlehouse.drawing.svg import LINE, Canvas, Words, cut, width_of
+from scuttlehouse.reading.engine import literal
+from scuttlehouse.reading.warehouse import Warehouse
+
+MOST_EPOCHS = 60
+_MOST_ROWS = 12
+_MOST_LINES = 60
+_PADDING = 8.0
+
+
+# A line in the box of an epoch.
+Row = tuple[Words, ...]
+
+
+class Fork(NamedTuple):
+    """Two epochs of which neither follows the other, and what is known of them."""
+
+    left: str
+    right: str
+    winner: str | None
+    rule: str
+    is_healed: bool
+    healed_by: str | None
+    needs_repair: bool
+
+    def seen_from(self, epoch: str) -> Row:
+        """What the fork is to one of its epochs."""
+        other = self.right if epoch == self.left else self.left
+        result = "nobody wins" if not self.winner else "wins" if self.winner == epoch else "loses"
+        state = "needs repair" if self.needs_repair else ""
+        if self.is_healed:
+            state = f"mended by {short(self.healed_by)}" if self.healed_by else "mended"
+        said = ", ".join(filter(None, [f"fork with {short(other)}: {self.rule}", result, state]))
+        return (Words(said, "alarm" if self.needs_repair else "soft", other),)
+
+
+def draw_group(warehouse: Warehouse, text: str) -> str:
+    """The SVG of the epochs of a group.
+
+    Args:
+        text: the id of the group, or a beginning that means no other.
+
+    Raises:
+        WarehouseError: no group or several have this id, or a table cannot be read.
+
+    Complexity: linear in the tables read, O(n log n) in what is drawn: 60 epochs at most.
+    """
+    group = find_group(warehouse, text)
+    where = f"group_id = {literal(group)}"
+    (name, preferred, epoch_count), *_ = rows_of(
+        warehouse, f"select name, preferred_epoch_id, epoch_count from dim_groups where {where}"
+    )
+    epochs = rows_of(
+        warehouse,
+        f"""
+        select epoch_id, is_tip,
+            is_authorized and has_valid_members_tangle and not has_short_key as counts
+        from dim_epochs where {where}
+        order by epoch_id = {literal(preferred or "")} desc, is_tip desc, depth desc, epoch_id
+        limit {MOST_EPOCHS}
+        """,
+    )
+    drawn = [row[0] for row in epochs]
+    chosen = ", ".join(map(literal, drawn)) or "null"
+    links = rows_of(
+        warehouse,
+        f"""
+        select previous_epoch_id, epoch_id from fct_epoch_links
+        where epoch_id in ({chosen}) and previous_epoch_id in ({chosen}) order by all
+        """,
+    )
+    forks, fork_count = _forks(warehouse, where, chosen)
+    rows = _member_rows(warehouse, where, chosen)
+    for fork in forks:
+        for epoch in (fork.left, fork.right):
+            rows[epoch].append(fork.seen_from(epoch))
+    for epoch, repair in _repair_rows(warehouse, where, chosen):
+        rows[epoch].append(repair)
+    boxes: dict[str, list[Row]] = {}
+    for epoch, is_tip, counts in epochs:
+        boxes[epoch] = [_head(epoch, preferred, is_tip, counts), *_few(rows[epoch])]
+    notes = [
+        f"{count(epoch_count, 'epoch')}, from the first on the left to the newest on the right. "
+        "★ is who should prefer an epoch.",
+        "Names struck through are excluded. A dashed line joins epochs that fork; a thick one needs repair.",
+    ]
+    if epoch_count > len(drawn):
+        notes.append(f"Left out: {count(epoch_count - len(drawn), 'earlier epoch')}.")
+    if fork_count > len(forks):
+        notes.append(
+            f"Left out: {count(fork_count - len(forks), 'fork')}. fct_epoch_forks has all."
+        )
+    return _picture(boxes, links, forks, preferred).document(f"{name}: epochs", notes)
+
+
+def _picture(
+    boxes: dict[str, list[Row]],
+    links: list[tuple[str, ...]],
+    forks: list[Fork],
+    preferred: str | None,
+) -> Canvas:
+    sizes = {epoch: _size(rows) for epoch, rows in boxes.items()}
+    places, routes = layered(sizes, [(one, other) for one, other in links], gap=(90.0, 28.0))
+    canvas = Canvas()
+    for route in routes.values():
+        canvas.route(route)
+    for number, fork in enumerate(forks):
+        kind = "fork mend" if fork.needs_repair else "fork"
+        title = f"{fork.left} and {fork.right}: {fork.rule}"
+        left, right = places[fork.left], places[fork.right]
+        # Arcs bulge by different widths, so that they do not hide each other.
+        bulge = max(left.right, right.right) + 20 + 8 * (number % 6)
+        canvas.reach(bulge, 0)
+        canvas.path(_arc(left, right, bulge), kind, title)
+    for epoch, rows in boxes.items():
+        place = places[epoch]
+        canvas.box(place, "box marked" if epoch == preferred else "box", epoch)
+        for number, row in enumerate(rows):
+            canvas.text(place.x + _PADDING, place.y + LINE * (number + 1), *row)
+    return canvas
+
+
+def _arc(left: Place, right: Place, bulge: float) -> str:
+    return (
+        f"M{left.right:g},{left.middle:g} C{bulge:g},{left.middle:g} "
+        f"{bulge:g},{right.middle:g} {right.right:g},{right.middle:g}"
+    )
+
+
+def _size(rows: list[Row]) -> tuple[float, float]:
+    widest = max(width_of(*row) for row in rows)
+    return widest + 2 * _PADDING, LINE * len(rows) + _PADDING
+
+
+def _head(epoch: str, preferred: str | None, is_tip: bool, counts: bool) -> Row:
+    state = "newest" if is_tip else "superseded"
+    if not counts:
+        state = "counts for nothing"
+    if epoch == preferred:
+        state = "preferred by the group"
+    return Words(short(epoch), "strong", epoch), Words(state, "soft")
+
+
+def _few(rows: list[Row]) -> list[Row]:
+    if len(rows) <= _MOST_ROWS:
+        return rows
+    # What is wrong stays before what is in order.
+    ranked = sorted(range(len(rows)), key=lambda at: rows[at][0].kind != "alarm")
+    more = Words(f"and {len(rows) - _MOST_ROWS:,} more", "soft")
+    return [*(rows[at] for at in sorted(ranked[:_MOST_ROWS])), (more,)]
+
+
+def _member_rows(warehouse: Warehouse, where: str, chosen: str) -> defaultdict[str, list[Row]]:
+    """A row for each declared member of each epoch, those who prefer it first."""
+    members = rows_of(
+        warehouse,
+        f"""
+        select epoch_id, person_id, members.is_excluded, preferred.epoch_id is not null as prefers
+        from fct_epoch_members as members
+        left join (select * from fct_preferred_epochs where {where}) as preferred
+            using (group_id, epoch_id, person_id)
+        where {where} and epoch_id in ({chosen}) and members.is_declared
+        order by epoch_id, prefers desc, members.is_excluded, person_id
+        """,
+    )
+    names = people(warehouse, {person for _, person, _, _ in members})
+    rows: defaultdict[str, list[Row]] = defaultdict(list)
+    for epoch, person, is_excluded, prefers in members:
+        row = [Words(names[person], "gone" if is_excluded else "", person)]
+        row += [Words("excluded", "soft")] * is_excluded + [Words("★ prefers", "soft")] * prefers
+        rows[epoch].append(tuple(row))
+    return rows
+
+
+def _repair_rows(warehouse: Warehouse, where: str, chosen: str) -> list[tuple[str, Row]]:
+    repairs = rows_of(
+        warehouse,
+        f"""
+        select epoch_id, person_id, action, because, severity from fct_epoch_repairs
+        where {where} and epoch_id in ({chosen}) order by severity, action, person_id, epoch_id
+        """,
+    )
+    names = people(warehouse, {person for _, person, *_ in repairs if person})
+    return [
+        (
+            epoch,
+            (
+                Words(
+                    cut(
+                        f"{severity} {action.replace('_', ' ')} {names.get(person, '')}".strip(), 44
+                    ),
+                    "alarm",
+                    f"{because} {person or ''}".strip(),
+                ),
+            ),
+        )
+        for epoch, person, action, because, severity in repairs
+    ]
+
+
+def _forks(warehouse: Warehouse, where: str, chosen: str) -> tuple[list[Fork], int]:
+    """The forks that are drawn, those that need repair first, and the number of all."""
+    condition = f"{where} and (is_current or is_healed)"
+    rows = rows_of(
+        warehouse,
+        f"""
+        select left_epoch_id, right_epoch_id, winner_epoch_id, rule, is_healed, healed_by_epoch_id,
+            needs_repair
+        from fct_epoch_forks
+        where {condition} and left_epoch_id in ({chosen}) and right_epoch_id in ({chosen})
+        order by needs_repair desc, is_current desc, left_epoch_id, right_epoch_id
+        limit {_MOST_LINES}
+        """,
+    )
+    ((total,),) = rows_of(warehouse, f"select count(*) from fct_epoch_forks where {condition}")
+    return [Fork(*row) for row in rows], int(total)

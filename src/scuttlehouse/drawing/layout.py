@@ -1,0 +1,190 @@
+"""Boxes and lines of a graph from left to right: layers by longest path, order by the mean of neighbours."""
+
+from __future__ import annotations
+
+from collections import defaultdict, deque
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import accumulate, pairwise
+from typing import NamedTuple
+
+Link = tuple[str, str]
+Point = tuple[float, float]
+
+# A line over more layers goes straight, behind the boxes: the cost stays linear in links.
+_MOST_BENDS = 20
+# Odd, so that the last one goes from left to right.
+_SWEEPS = 7
+
+# A box by its name, or the place where a long line crosses a layer.
+_Node = str | tuple[str, str, int]
+
+
+class Place(NamedTuple):
+    """Where a box is: its left upper corner and its size."""
+
+    x: float
+    y: float
+    width: float
+    height: float
+
+    @property
+    def right(self) -> float:
+        """The x of its right side."""
+        return self.x + self.width
+
+    @property
+    def bottom(self) -> float:
+        """The y of its lower side."""
+        return self.y + self.height
+
+    @property
+    def middle(self) -> float:
+        """The y of its middle."""
+        return self.y + self.height / 2
+
+
+class Layout(NamedTuple):
+    """The places of all boxes, and the points that each drawn line goes through."""
+
+    places: dict[str, Place]
+    routes: dict[Link, list[Point]]
+
+
+def layered(
+    sizes: Mapping[str, Point], links: Iterable[Link], *, gap: Point = (60.0, 16.0)
+) -> Layout:
+    """Boxes in layers, so that every line goes rightwards and no two boxes overlap.
+
+    Args:
+        sizes: width and height of each box.
+        links: pairs of boxes, from left to right. Pairs with a box that has no size are left out,
+            and so are those that close a cycle.
+        gap: the room between layers, and between boxes of a layer.
+
+    Complexity: O(n log n) in boxes and links.
+
+    >>> layered({"a": (10, 10), "b": (10, 10)}, [("a", "b")]).places["b"]
+    Place(x=70.0, y=0.0, width=10, height=10)
+    """
+    kept = [link for link in dict.fromkeys(links) if link[0] in sizes and link[1] in sizes]
+    layer = layers(sizes, kept)
+    kept = [(start, end) for start, end in kept if layer[start] < layer[end]]
+    columns: list[list[_Node]] = [[] for _ in range(1 + max(layer.values(), default=-1))]
+    for name in sizes:
+        columns[layer[name]].append(name)
+    chains: dict[Link, list[_Node]] = {}
+    for start, end in kept:
+        first, last = layer[start] + 1, layer[end]
+        is_bent = last - first < _MOST_BENDS
+        bends = [(start, end, at) for at in range(first, last)] if is_bent else []
+        for bend in bends:
+            columns[bend[2]].append(bend)
+        chains[start, end] = [start, *bends, end]
+    heights = {
+        node: sizes[node][1] if isinstance(node, str) else 0.0 for c in columns for node in c
+    }
+    centres = _centres(columns, heights, chains.values(), gap[1])
+    widths = [max(sizes[n][0] if isinstance(n, str) else 0.0 for n in column) for column in columns]
+    lefts = list(accumulate((width + gap[0] for width in widths), initial=0.0))
+    places = {
+        name: Place(lefts[layer[name]], centres[name] - height / 2, width, height)
+        for name, (width, height) in sizes.items()
+    }
+    routes = {
+        link: [
+            (places[link[0]].right, centres[link[0]]),
+            *(
+                (lefts[bend[2]] + side * widths[bend[2]], centres[bend])
+                for bend in chain
+                if not isinstance(bend, str)
+                for side in (0, 1)
+            ),
+            (places[link[1]].x, centres[link[1]]),
+        ]
+        for link, chain in chains.items()
+    }
+    return Layout(places, routes)
+
+
+def layers(names: Iterable[str], links: Iterable[Link]) -> dict[str, int]:
+    """The layer of each box: the length of the longest path that leads to it.
+
+    What a cycle leads to has no such length, and stands in one layer after all others.
+
+    Complexity: O(n) in boxes and links.
+
+    >>> layers("abcde", [("a", "b"), ("b", "c"), ("a", "c"), ("d", "e"), ("e", "d")])
+    {'a': 0, 'b': 1, 'c': 2, 'd': 3, 'e': 3}
+    """
+    found = dict.fromkeys(names, 0)
+    waits = dict.fromkeys(found, 0)
+    after: dict[str, list[str]] = defaultdict(list)
+    for start, end in links:
+        after[start].append(end)
+        waits[end] += 1
+    ready = deque(name for name, count in waits.items() if not count)
+    done: set[str] = set()
+    while ready:
+        name = ready.popleft()
+        done.add(name)
+        for follower in after[name]:
+            found[follower] = max(found[follower], found[name] + 1)
+            waits[follower] -= 1
+            if not waits[follower]:
+                ready.append(follower)
+    last = 1 + max((found[name] for name in done), default=-1)
+    return {name: at if name in done else last for name, at in found.items()}
+
+
+def spread(wanted: Sequence[float], heights: Sequence[float], gap: float) -> list[float]:
+    """Middles of boxes in a column, as near to the wanted ones as their order and the gap allow.
+
+    Boxes that would overlap move together, around the mean of what they want.
+
+    Complexity: O(n).
+
+    >>> spread([0, 0, 50], [10, 10, 10], 2)
+    [-6.0, 6.0, 50.0]
+    """
+    steps = [(one + other) / 2 + gap for one, other in pairwise(heights)]
+    offsets = list(accumulate(steps, initial=0.0))
+    blocks: list[tuple[float, int]] = []  # The sum of what a block's boxes want, and their number.
+    for want, offset in zip(wanted, offsets, strict=False):
+        total, count = want - offset, 1
+        while blocks and blocks[-1][0] / blocks[-1][1] > total / count:
+            before = blocks.pop()
+            total, count = total + before[0], count + before[1]
+        blocks.append((total, count))
+    moved = [total / count for total, count in blocks for _ in range(count)]
+    return [place + offset for place, offset in zip(moved, offsets, strict=False)]
+
+
+def _centres(
+    columns: list[list[_Node]],
+    heights: Mapping[_Node, float],
+    chains: Iterable[list[_Node]],
+    gap: float,
+) -> dict[_Node, float]:
+    """The y of the middle of each node; the least upper side is 0. Orders the columns."""
+    before: dict[_Node, list[_Node]] = defaultdict(list)
+    after: dict[_Node, list[_Node]] = defaultdict(list)
+    for chain in chains:
+        for one, other in pairwise(chain):
+            after[one].append(other)
+            before[other].append(one)
+    centres = dict.fromkeys(heights, 0.0)
+    for sweep in range(_SWEEPS):
+        is_forward = sweep % 2 == 0
+        neighbours = before if is_forward else after
+        for column in columns if is_forward else reversed(columns):
+            wanted = {
+                node: sum(centres[one] for one in neighbours[node]) / len(neighbours[node])
+                if neighbours[node]
+                else centres[node]
+                for node in column
+            }
+            column.sort(key=wanted.__getitem__)
+            middles = spread([wanted[n] for n in column], [heights[n] for n in column], gap)
+            centres.update(zip(column, middles, strict=True))
+    top = min((middle - heights[node] / 2 for node, middle in centres.items()), default=0.0)
+    return {node: middle - top for node, middle in centres.items()}

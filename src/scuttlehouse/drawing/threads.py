@@ -1,0 +1,79 @@
+"""A thread as people read it: a line for each message, indented by depth."""
+
+from __future__ import annotations
+
+from scuttlehouse.drawing.layout import Place
+from scuttlehouse.drawing.names import count, find_tangle, people, rows_of, short
+from scuttlehouse.drawing.svg import COLOURS, LINE, Canvas, Words, colour
+from scuttlehouse.reading.engine import literal
+from scuttlehouse.reading.warehouse import Warehouse
+
+MOST_MESSAGES = 500
+_INDENT = 20.0
+# A deeper message stands no further to the right: its line says how deep it is.
+_MOST_INDENTS = 20
+_ROW = 24.0
+# What no link places has no depth, and is not indented.
+_PLACED = {
+    "linked": "",
+    "by_time": "placed by its time",
+    "branch_missing": "what it answers is missing",
+}
+
+
+def draw_thread(warehouse: Warehouse, text: str) -> str:
+    """The SVG of a thread. The tables have no texts of posts: what is shown is who wrote when, and to what.
+
+    Args:
+        text: the id of the thread or of its first message, or a beginning that means no other.
+
+    Raises:
+        WarehouseError: no thread or several have this id, or a table cannot be read.
+
+    Complexity: linear in the tables read and in what is drawn: 500 messages at most.
+    """
+    thread = find_tangle(warehouse, text, "thread")
+    where = f"tangle_id = {literal(thread)}"
+    ((total,),) = rows_of(warehouse, f"select count(*) from fct_thread_messages where {where}")
+    ((gaps,),) = rows_of(warehouse, f"select count(*) from fct_tangle_gaps where {where}")
+    messages = rows_of(
+        warehouse,
+        f"""
+        select message_id, coalesce(person_id, author_id), depth, attached_by, asserted_time_fault,
+            strftime(asserted_at, '%Y-%m-%d %H:%M')
+        from fct_thread_messages where {where} order by thread_position limit {MOST_MESSAGES}
+        """,
+    )
+    names = people(warehouse, {person for _, person, *_ in messages if person})
+    authors = dict.fromkeys(person for _, person, *_ in messages if person)
+    colours = {person: number for number, person in enumerate(authors)}
+    canvas = Canvas()
+    for number, (message, person, depth, attached_by, fault, time) in enumerate(messages):
+        x, y = _INDENT * min(depth or 0, _MOST_INDENTS), _ROW * number
+        for step in range(int(x / _INDENT)):
+            canvas.path(f"M{_INDENT * step + 4:g},{y:g} v{_ROW:g}", "rule")
+        if person:
+            canvas.box(Place(x, y + 3, 8, _ROW - 6), colour(colours[person]), person)
+        deep = f"depth {depth:,}" if (depth or 0) > _MOST_INDENTS else ""
+        doubt = f"time {fault}".replace("_", " ") if fault else ""
+        remarks = ", ".join(filter(None, [deep, _PLACED[attached_by], doubt]))
+        canvas.text(
+            x + 16,
+            y + LINE - 2,
+            Words(names.get(person, "unknown"), "strong", person or ""),
+            Words(time or "no time", "soft"),
+            Words(short(message), "", message),
+            *([Words(remarks, "alarm")] if remarks else []),
+        )
+    notes = [
+        f"{count(total, 'message')} in the order in which people read them. Times are UTC, as authors say."
+    ]
+    if gaps:
+        notes.append(f"Missing: {count(gaps, 'message')} that no log has.")
+    if total > len(messages):
+        notes.append(
+            f"Left out: {count(total - len(messages), 'later message')}. fct_thread_messages has all."
+        )
+    if len(names) > len(COLOURS):
+        notes.append(f"There are {len(names):,} authors, so colours repeat: names tell.")
+    return canvas.document(f"Thread {short(thread)}", notes)

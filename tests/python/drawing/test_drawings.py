@@ -1,0 +1,366 @@
+"""`scuttlehouse draw`: groups, members, tangles and threads of any size, as SVG that a parser reads."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pyarrow as pa
+import pytest
+
+from scuttlehouse.cli import main
+from small_warehouse import SmallWarehouse
+
+SVG = "{http://www.w3.org/2000/svg}"
+GROUP = "ssb:identity/group/AbcdefGroup="
+TIME = datetime(2026, 1, 2, 3, 4, tzinfo=UTC)
+EVIL = "<script>alert(1)</script>&\"' \x1b\u202e\ufffe"
+
+Draw = Callable[..., ElementTree.Element]
+
+
+def uri(number: int) -> str:
+    return f"ssb:message/classic/{number:06d}{'A' * 36}A="
+
+
+def person(number: int) -> str:
+    return f"ssb:feed/bendybutt-v1/p{number:05d}{'A' * 36}A="
+
+
+def rows(form: str, found: list[dict[str, Any]]) -> pa.Table:
+    """A table whose columns have types even without rows: s, n, b, t for text, number, truth, time."""
+    types = {"s": pa.string(), "n": pa.int64(), "b": pa.bool_(), "t": pa.timestamp("us", "UTC")}
+    pairs = [part.split(":") for part in form.split()]
+    fields = [pa.field(name, types[kind]) for name, kind in pairs]
+    return pa.Table.from_pylist(found, schema=pa.schema(fields))
+
+
+def group_tables(size: int, people: int = 4) -> dict[str, pa.Table]:
+    """A group whose epochs fork after every third one; person 0 is excluded from each."""
+    # The two before the last are on different branches where the last one is of a fork.
+    previous = {n: [n - 1] if n % 3 else [n - 1, n - 2] for n in range(2, size)} | {1: [0]}
+    links = [
+        (uri(one), uri(n))
+        for n, before in previous.items()
+        if n < size
+        for one in before
+        if one >= 0
+    ]
+    last = size - 1
+    return {
+        "dim_groups": rows(
+            "group_id:s name:s preferred_epoch_id:s epoch_count:n",
+            [
+                {
+                    "group_id": GROUP,
+                    "name": EVIL,
+                    "preferred_epoch_id": uri(last),
+                    "epoch_count": size,
+                },
+                {"group_id": "ssb:identity/group/Abcxyz=", "name": "Other", "epoch_count": 0},
+            ],
+        ),
+        "dim_people": rows(
+            "person_id:s name:s",
+            [{"person_id": person(0), "name": EVIL}, {"person_id": person(1), "name": "Ann"}]
+            + [{"person_id": person(n), "name": "Twin"} for n in (2, 3)],
+        ),
+        "dim_epochs": rows(
+            "epoch_id:s group_id:s depth:n is_tip:b is_authorized:b has_valid_members_tangle:b"
+            " has_short_key:b",
+            [
+                {"epoch_id": uri(n), "group_id": GROUP, "depth": n, "is_tip": n == last}
+                | {
+                    "is_authorized": n != 1,
+                    "has_valid_members_tangle": True,
+                    "has_short_key": False,
+                }
+                for n in range(size)
+            ],
+        ),
+        "fct_epoch_links": rows(
+            "epoch_id:s previous_epoch_id:s",
+            [{"epoch_id": other, "previous_epoch_id": one} for one, other in links],
+        ),
+        "fct_epoch_members": rows(
+            "epoch_id:s group_id:s person_id:s is_declared:b is_excluded:b",
+            [
+                {"epoch_id": uri(n), "group_id": GROUP, "person_id": person(one)}
+                | {"is_declared": True, "is_excluded": one == 0}
+                for n in range(size)
+                for one in range(people)
+            ],
+        ),
+        "fct_preferred_epochs": rows(
+            "group_id:s person_id:s epoch_id:s",
+            [{"group_id": GROUP, "person_id": person(1), "epoch_id": uri(last)}],
+        ),
+        "fct_epoch_forks": rows(
+            "group_id:s left_epoch_id:s right_epoch_id:s winner_epoch_id:s rule:s is_healed:b"
+            " is_current:b healed_by_epoch_id:s needs_repair:b",
+            [
+                {"group_id": GROUP, "left_epoch_id": uri(0), "right_epoch_id": uri(last)}
+                | {"winner_epoch_id": uri(0), "rule": "overlapping", "is_healed": False}
+                | {"is_current": True, "needs_repair": True}
+            ],
+        ),
+        "fct_epoch_repairs": rows(
+            "group_id:s epoch_id:s person_id:s action:s because:s severity:s",
+            [
+                {"group_id": GROUP, "epoch_id": uri(last), "person_id": person(1), "action": "add"}
+                | {"because": "declared", "severity": "must"},
+                {"group_id": GROUP, "epoch_id": uri(last), "action": "create_epoch"}
+                | {"because": "overlaps", "severity": "should"},
+            ],
+        ),
+    }
+
+
+def membership_tables(people: int, periods: int) -> dict[str, pa.Table]:
+    history = [
+        {"group_id": GROUP, "person_id": person(one), "epoch_id": uri(n % 9)}
+        | {"valid_from_position": n * 3, "is_excluded": n % 2 == 1}
+        | {"valid_to_position": n * 3 + 3 if n + 1 < periods else None}
+        for one in range(people)
+        for n in range(periods)
+    ]
+    form = (
+        "group_id:s person_id:s epoch_id:s valid_from_position:n valid_to_position:n is_excluded:b"
+    )
+    return group_tables(2) | {"fct_membership_history": rows(form, history)}
+
+
+def tangle_tables(size: int, aside: int = 3) -> dict[str, pa.Table]:
+    """A chain with a branch at every fifth message; behind it some that wait for a missing one."""
+    tangle = f"thread:{uri(0)}"
+    before = {n: max(0, n - (2 if n % 5 == 0 else 1)) for n in range(1, size)}
+    waiting = {size + n: size + n - 1 if n else 999_999 for n in range(aside)}
+    number = [*range(size), *waiting]
+    messages = [
+        {
+            "tangle_id": tangle,
+            "message_id": uri(n),
+            "tangle_kind": "thread",
+            "person_id": person(n % 9),
+        }
+        | {"content_type": "post", "status": "in" if n < size else "set_aside"}
+        | {"status_reason": None if n < size else "missing", "position": n if n < size else None}
+        | {"is_tip": n == size - 1, "asserted_at": TIME}
+        for n in number
+    ]
+    thread = [
+        {
+            "tangle_id": tangle,
+            "message_id": uri(n),
+            "author_id": person(n % 9),
+            "thread_position": n,
+        }
+        | {"person_id": person(n % 9), "depth": n % 40 if n < size else None, "asserted_at": TIME}
+        | {"attached_by": "linked" if n < size else "branch_missing"}
+        for n in number
+    ]
+    return group_tables(2) | {
+        "dim_tangles": rows(
+            "tangle_id:s root_id:s tangle_kind:s",
+            [
+                {"tangle_id": f"{kind}:{uri(0)}", "root_id": uri(0), "tangle_kind": kind}
+                for kind in ("thread", "group")
+            ],
+        ),
+        "fct_tangle_messages": rows(
+            "tangle_id:s message_id:s tangle_kind:s person_id:s content_type:s status:s"
+            " status_reason:s position:n is_tip:b asserted_at:t",
+            messages,
+        ),
+        "fct_tangle_links": rows(
+            "tangle_id:s message_id:s previous_id:s",
+            [
+                {"tangle_id": tangle, "message_id": uri(n), "previous_id": uri(one)}
+                for n, one in (before | waiting).items()
+            ],
+        ),
+        "fct_tangle_gaps": rows(
+            "tangle_id:s missing_id:s blocked_count:n",
+            [{"tangle_id": tangle, "missing_id": uri(999_999), "blocked_count": aside}]
+            * bool(aside),
+        ),
+        "fct_thread_messages": rows(
+            "tangle_id:s message_id:s author_id:s person_id:s thread_position:n depth:n attached_by:s"
+            " asserted_time_fault:s asserted_at:t",
+            thread,
+        ),
+    }
+
+
+@pytest.fixture
+def draw(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Draw:
+    def drawn(tables: dict[str, pa.Table], *arguments: str) -> ElementTree.Element:
+        small = SmallWarehouse(tmp_path / "home")
+        small.publish(tables)
+        monkeypatch.setenv("SCUTTLEHOUSE_HOME", str(small.home))
+        file = tmp_path / "drawing.svg"
+        assert main(["draw", *arguments, "--output", str(file)]) == 0, capsys.readouterr().err
+        text = file.read_text(encoding="utf-8")
+        assert "<script" not in text
+        assert "\x1b" not in text
+        assert "\u202e" not in text
+        return ElementTree.fromstring(text)
+
+    return drawn
+
+
+def said(drawing: ElementTree.Element) -> list[str]:
+    """The texts of a drawing as people see them: without what pointing shows."""
+    for parent in drawing.iter():
+        for title in parent.findall(f"{SVG}title"):
+            parent.text = (parent.text or "") + (title.tail or "")
+            parent.remove(title)
+    return ["".join(text.itertext()) for text in drawing.iter(f"{SVG}text")]
+
+
+def boxes(drawing: ElementTree.Element, kind: str) -> list[ElementTree.Element]:
+    return [one for one in drawing.iter(f"{SVG}rect") if kind in one.get("class", "").split()]
+
+
+def stay_inside(drawing: ElementTree.Element) -> bool:
+    width, height = float(drawing.get("width", 0)), float(drawing.get("height", 0))
+    group = drawing.find(f"{SVG}g")
+    assert group is not None
+    numbers = [float(n) for n in re.findall(r"[\d.]+", group.get("transform", ""))]
+    return all(
+        float(one.get("x", 0)) + float(one.get("width", 0)) + numbers[0] <= width
+        and float(one.get("y", 0)) + float(one.get("height", 0)) + numbers[1] <= height
+        for one in [*group.iter(f"{SVG}rect"), *group.iter(f"{SVG}text")]
+    )
+
+
+@pytest.mark.parametrize("size", [2, 60, 75])
+def test_a_group_is_drawn_up_to_60_epochs(draw: Draw, size: int) -> None:
+    drawing = draw(group_tables(size), "group", GROUP)
+    assert len(boxes(drawing, "box")) == min(size, 60)
+    assert len(boxes(drawing, "marked")) == 1
+    assert stay_inside(drawing)
+    words = said(drawing)
+    assert ("Left out: 15 earlier epochs." in words) == (size == 75)
+    assert f"{size - 1:06d}  preferred by the group" in words
+    assert "must add Ann" in words
+    assert "should create epoch" in words
+    assert "Ann  ★ prefers" in words
+    # People who call themselves the same are told apart.
+    assert "Twin p00002" in words
+    assert "Twin p00003" in words
+    struck = [one for one in drawing.iter(f"{SVG}tspan") if one.get("class") == "gone"]
+    assert len(struck) == min(size, 60)
+    if size <= 60:
+        assert f"fork with {size - 1:06d}: overlapping, wins, needs repair" in words
+        assert "fork with 000000: overlapping, loses, needs repair" in words
+        assert "000001  counts for nothing" in words or size == 2
+    else:
+        assert "Left out: 1 fork. fct_epoch_forks has all." in words
+
+
+def test_an_epoch_of_many_people_says_how_many_it_leaves_out(draw: Draw) -> None:
+    words = said(draw(group_tables(2, people=40), "group", "AbcdefG"))
+    # 40 members and a fork in the first; two repairs more in the second.
+    assert "and 29 more" in words
+    assert "and 31 more" in words
+    assert "must add Ann" in words
+
+
+@pytest.mark.parametrize(("people", "periods"), [(1, 1), (5, 12), (70, 20)])
+def test_a_lane_for_each_person(draw: Draw, people: int, periods: int) -> None:
+    drawing = draw(membership_tables(people, periods), "members", "Abcdef")
+    words = said(drawing)
+    drawn = min(people * periods, 1000)
+    bars = [one for one in drawing.iter(f"{SVG}rect") if one.get("height") == "18"]
+    assert len(bars) == min(drawn, 60 * periods)
+    assert all(float(bar.get("width", 0)) > 0 for bar in bars)
+    assert ("Left out: 10 people who were added later." in words) == (people == 70)
+    assert ("Left out: 400 periods. fct_membership_history has all." in words) == (people == 70)
+    assert stay_inside(drawing)
+
+
+def test_a_group_without_members(draw: Draw) -> None:
+    words = said(draw(membership_tables(0, 0), "members", GROUP))
+    assert "Nobody was ever added to this group, as far as the logs tell." in words
+
+
+@pytest.mark.parametrize("size", [1, 40, 496, 2000])
+def test_a_tangle_is_drawn_up_to_500_messages(draw: Draw, size: int) -> None:
+    drawing = draw(tangle_tables(size), "tangle", "thread:000000")
+    assert len(boxes(drawing, "box")) == min(size, 496)
+    assert len(boxes(drawing, "aside")) == 4
+    assert len(boxes(drawing, "marked")) == 1
+    assert stay_inside(drawing)
+    words = said(drawing)
+    assert "missing" in words
+    assert words.count("set aside: missing") == 3
+    left_out = "Left out: 1,504 earlier messages of the graph. `scuttlehouse sql` shows all."
+    assert (left_out in words) == (size == 2000)
+
+
+@pytest.mark.parametrize("size", [1, 40, 497, 2000])
+def test_a_thread_is_drawn_up_to_500_messages(draw: Draw, size: int) -> None:
+    drawing = draw(tangle_tables(size), "thread", uri(0))
+    words = said(drawing)
+    drawn = [line for line in words if "2026-01-02 03:04" in line]
+    assert len(drawn) == min(size + 3, 500)
+    assert ("Left out: 1,503 later messages. fct_thread_messages has all." in words) == (
+        size == 2000
+    )
+    assert any("what it answers is missing" in line for line in drawn) == (size < 2000)
+    assert "Missing: 1 message that no log has." in words
+    assert stay_inside(drawing)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["group", "Abc"], "Abc may mean 2 of dim_groups"),
+        (["group", "zz\x1b"], "Nothing in dim_groups has the id zz\\x1b"),
+        (["group", ""], "The id is empty"),
+        (["tangle", "000000"], "000000 may mean 2 of dim_tangles"),
+        (["tangle", "poll:000000"], "Nothing in dim_tangles has the id"),
+        (["thread", "%"], "Nothing in dim_tangles has the id %"),
+        (["group", "Abcdef", "--output", "no/such/folder.svg"], "cannot be written"),
+    ],
+)
+def test_what_cannot_be_drawn_is_a_sentence(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    arguments: list[str],
+    sentence: str,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("SCUTTLEHOUSE_HOME", str(tmp_path / "home"))
+    small = SmallWarehouse(tmp_path / "home")
+    assert main(["draw", *arguments]) == 1
+    assert "is published" in capsys.readouterr().err
+    small.publish(tangle_tables(2))
+    assert main(["draw", *arguments]) == 1
+    out, error = capsys.readouterr()
+    assert sentence in error
+    assert error.count("\n") == 1
+    assert not out
+
+
+def test_the_same_tables_give_the_same_drawing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsysbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    small = SmallWarehouse(tmp_path / "home")
+    small.publish(tangle_tables(30))
+    monkeypatch.setenv("SCUTTLEHOUSE_HOME", str(small.home))
+    drawings = set()
+    for _ in range(2):
+        assert main(["draw", "tangle", f"thread:{uri(0)}"]) == 0
+        drawings.add(capsysbinary.readouterr().out)
+    (drawing,) = drawings
+    assert b"prefers-color-scheme: dark" in drawing
+    ElementTree.fromstring(drawing)
