@@ -13,7 +13,7 @@ _POSTGRESQL_URL = re.compile(r"postgres(ql)?://([^@/?#]*@)?[^@]*")
 
 _ADDRESSES = (
     "A replica is in sqlite:PATH or in postgresql://user:password@host:port/database. In a password, "
-    "write signs that are neither letters nor digits by their code, for example %40 for @."
+    "write every character that is not a letter or a digit as its code, for example %40 for @."
 )
 
 
@@ -74,7 +74,7 @@ def _open_sqlite(path: str) -> Iterator[Cursor]:
             yield connection.cursor()
     except sqlite3.Error as error:
         raise DatabaseError(
-            f"Mend what SQLite says of {path}, then follow again: {error}."
+            f"SQLite reports an error for {path}. Correct it, then follow again: {error}."
         ) from error
 
 
@@ -95,4 +95,6 @@ def _open_postgresql(url: str) -> Iterator[Cursor]:
             yield connection.cursor()
     except psycopg.Error as error:
         said = " ".join(str(error).split())
-        raise DatabaseError(f"Correct what PostgreSQL says, then follow again: {said}") from error
+        raise DatabaseError(
+            f"PostgreSQL reports an error. Correct it, then follow again: {said}"
+        ) from error

@@ -29,7 +29,7 @@ _FORM = "32 bytes in base64 or hex, as `openssl rand -base64 32` prints them"
 
 
 class WarehouseKeyError(ValueError):
-    """The key of the warehouse cannot be had; the message says why and what to do, and never shows it."""
+    """The key of the warehouse is not available; the message says why and what to do, not the key."""
 
 
 def warehouse_pepper(home: Path, environment: Mapping[str, str] = os.environ) -> bytes:
@@ -41,7 +41,7 @@ def warehouse_pepper(home: Path, environment: Mapping[str, str] = os.environ) ->
     places = {name: value for name in _PLACES if (value := environment.get(name, "").strip())}
     if len(places) > 1:
         raise WarehouseKeyError(
-            f"The key of the warehouse comes from one place: unset {' or '.join(places)}."
+            f"The key of the warehouse is set in several places: unset {' or '.join(places)}."
         )
     for name, value in places.items():
         return _PLACES[name](value)
@@ -60,7 +60,7 @@ def _key_of_text(text: str, place: str) -> bytes:
     except ValueError:
         key = b""
     if len(key) != KEY_BYTES:
-        raise WarehouseKeyError(f"{place} is no key of a warehouse: it must be {_FORM}.")
+        raise WarehouseKeyError(f"{place} is not a key of a warehouse: it must be {_FORM}.")
     return key
 
 
@@ -71,7 +71,7 @@ def _key_of_file(name: str) -> bytes:
         raise WarehouseKeyError(
             f"SCUTTLEHOUSE_KEY_FILE cannot be read ({error.strerror}): it names the file that holds the key."
         ) from None
-    return _key_of_text(text, "What the file of SCUTTLEHOUSE_KEY_FILE holds")
+    return _key_of_text(text, "The content of the file that SCUTTLEHOUSE_KEY_FILE names")
 
 
 # A command may ask a person: once for each process.
@@ -87,7 +87,7 @@ def _key_of_command(command: str) -> bytes:
             f"SCUTTLEHOUSE_KEY_COMMAND has failed with {error.returncode}."
         ) from None
     return _key_of_text(
-        done.stdout.decode("ascii", "replace"), "What SCUTTLEHOUSE_KEY_COMMAND prints"
+        done.stdout.decode("ascii", "replace"), "The output of SCUTTLEHOUSE_KEY_COMMAND"
     )
 
 

@@ -187,7 +187,7 @@ def _go_on_with_log(catalog: Catalog, run: Run, is_full_refresh: bool) -> None:
     except (CatalogError, WarehouseError) as error:
         if not is_full_refresh:
             raise
-        print(f"The log of builds is damaged, and starts again: {error}")
+        print(f"The log of builds is damaged, so an empty one replaces it: {error}")
         catalog.drop_log()
 
 
@@ -201,8 +201,8 @@ def _log_killed_run(catalog: Catalog, run: Run) -> None:
     append_steps(catalog, run.home, steps_table([run_step(work.build_id, status)]))
     if not was_published:
         print(
-            f"The build {work.build_id} was killed: what it made is dropped, and the published tables "
-            "are as they were."
+            f"The build {work.build_id} was killed. Its tables are dropped, and the published tables "
+            "have not changed."
         )
 
 
@@ -312,12 +312,12 @@ def _report(
         print_summary(run.home, build, total_changes(changes) or (0, 0, 0))
     elif run.rules_changed:
         raise RunError(
-            "Nothing was published: the code has changed since the build that this retry goes on with began. "
+            "Nothing was published: the code has changed since the build began that this retry continues. "
             "Run the whole `dbt build`, which makes every table by the same rules."
         )
     elif unpublished:
         print(
-            "\nNot published, as not all of their tests, or of what they are made of, were selected: "
+            "\nNot published, because some of their tests or parents were not selected: "
             f"{', '.join(sorted(unpublished))}.\n"
         )
 

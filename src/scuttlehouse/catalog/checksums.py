@@ -42,7 +42,7 @@ def read(path: Path) -> bytes:
     if sums is not None:
         chunk = int.from_bytes(sums[4:8], "big")
         if sums[:4] != _MAGIC or not chunk or _checksums(content, chunk) != sums[8:]:
-            raise CatalogError(f"The file {path} is damaged: it does not fit its checksums.")
+            raise CatalogError(f"The file {path} is damaged: it does not match its checksums.")
     return content
 
 

@@ -145,9 +145,9 @@ def open_catalog(home: Path, *, read_only: bool = False) -> Iterator[Catalog]:
         recorded = read_records(database)[0].home
         if recorded != str(home):
             raise CatalogError(
-                f"The catalog of {home} is of the home {recorded}, where its tables name files: a home "
-                "cannot be copied or moved. Use it where it was, or set SCUTTLEHOUSE_HOME to a new "
-                "folder and build there, which reads all logs again."
+                f"The catalog of {home} belongs to the home {recorded}, because its tables name their "
+                "files by full paths. A home cannot be copied or moved. Use it where it was, or set "
+                "SCUTTLEHOUSE_HOME to a new folder and build there, which reads all logs again."
             )
         yield Catalog(database)
 
@@ -184,12 +184,12 @@ def open_postgresql(address: str) -> Iterator[Database]:
         if error.__cause__:
             said = " ".join(str(error.__cause__).split())
             raise CatalogError(
-                f"PostgreSQL does not serve the catalog (SCUTTLEHOUSE_CATALOG): {said}"
+                f"PostgreSQL cannot be used for the catalog (SCUTTLEHOUSE_CATALOG): {said}"
             ) from None
         raise CatalogError(
             "SCUTTLEHOUSE_CATALOG needs psycopg (`pip install 'psycopg[binary]'`) and an address "
-            "postgresql://user:password@host:port/database; in a password, write signs that are "
-            "neither letters nor digits by their code, for example %40 for @."
+            "postgresql://user:password@host:port/database. In a password, write every character that "
+            "is not a letter or a digit as its code, for example %40 for @."
         ) from None
 
 
@@ -265,7 +265,7 @@ def _stable_copy(path: Path) -> tuple[bytes, bytes]:
         if again == copy:
             return copy
         copy = again
-    raise CatalogError(f"The catalog {path} changes all the time: try again.")
+    raise CatalogError(f"The catalog {path} changed while it was read: try again.")
 
 
 def _contents(path: Path) -> tuple[bytes, bytes]:

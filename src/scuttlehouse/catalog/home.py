@@ -41,7 +41,7 @@ def prepare_home(home: Path) -> None:
     """Make the folder, for its owner only; an existing one is closed to others.
 
     Raises:
-        CatalogError: it is no folder that can be written, or holds a warehouse of an earlier version.
+        CatalogError: it is not a folder that can be written, or holds a warehouse of an earlier version.
     """
     try:
         home.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -51,13 +51,13 @@ def prepare_home(home: Path) -> None:
         earlier = [name for name in ("metastore", "published.json") if (home / name).exists()]
     except OSError as error:
         raise CatalogError(
-            f"The home {home} is no folder that can be written ({error.strerror}): "
+            f"The home {home} is not a folder that can be written ({error.strerror}): "
             "set SCUTTLEHOUSE_HOME to another one."
         ) from None
     if earlier:
         raise CatalogError(
             f"{home} holds a warehouse of an earlier version ({earlier[0]}): set SCUTTLEHOUSE_HOME "
-            "to a new folder, or move this one away; its logs are read again into the new one."
+            "to a new folder, or move this one away. The build reads all logs again."
         )
 
 

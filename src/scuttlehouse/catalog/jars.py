@@ -70,7 +70,7 @@ def jars() -> list[Path]:
         what = f"In the folder {folder}{' (SCUTTLEHOUSE_JARS)' if given else ''} "
         what += " and ".join(f"{jar.file} {found[jar]}" for jar in wrong)
         if given is None:
-            raise CatalogError(f"{what}: run `make build`, which fetches what is not there.")
+            raise CatalogError(f"{what}: run `make build`, which fetches missing jars.")
         raise CatalogError(
             f"{what}: put {_coordinates(wrong)} of a Maven repository there, or unset SCUTTLEHOUSE_JARS"
             " and run `make build`, which fetches the jars."
@@ -98,8 +98,8 @@ def fetch() -> list[Path]:
                     shutil.rmtree(path) if path.is_dir() else path.unlink()
         except OSError as error:
             raise CatalogError(
-                f"Spark's jars cannot be written to {folder} ({error.strerror}): give this user room and"
-                f" the right to write there, or {_by_hand()}."
+                f"Spark's jars cannot be written to {folder} ({error.strerror}): free disk space, allow"
+                f" this user to write there, or {_by_hand()}."
             ) from error
     return jars()
 
@@ -118,8 +118,8 @@ def _given_folder() -> Path | None:
     given = os.environ.get("SCUTTLEHOUSE_JARS", "").strip()
     if os.pathsep in given:
         raise CatalogError(
-            f"SCUTTLEHOUSE_JARS names {given}, and Java takes no class path with `{os.pathsep}` in"
-            " the name of a folder: name one folder, without it."
+            f"SCUTTLEHOUSE_JARS names {given}, and a folder on Java's class path cannot have"
+            f" `{os.pathsep}` in its name: name one folder without it."
         )
     return Path(given).absolute() if given else None
 

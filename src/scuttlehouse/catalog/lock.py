@@ -25,10 +25,10 @@ from scuttlehouse.catalog.names import CatalogError
 
 class _Lock(Protocol):
     def take(self, *, exclusive: bool) -> bool:
-        """Take the lock, or change how it is held; false if another process is in the way."""
+        """Take the lock, or change how it is held; false if another process prevents that."""
 
     def close(self) -> None:
-        """Let go of it."""
+        """Release it."""
 
 
 class _FileLock:
@@ -79,7 +79,7 @@ _held: dict[Path, _Held] = {}
 
 
 class BuildLock:
-    """The lock of a home in this process: all that are made for one home are the same lock."""
+    """The lock of a home in this process. All locks that are made for one home are the same lock."""
 
     def __init__(self, home: Path) -> None:
         self._path = home / "build.lock"
@@ -87,16 +87,16 @@ class BuildLock:
     def hold(self, exclusive: bool) -> None:
         """Hold the lock until :meth:`release` or the end of this process.
 
-        What this process holds already it keeps, exclusively from now on if that is asked for.
+        If this process holds the lock already, it keeps it, exclusively from now on if `exclusive`.
 
         Raises:
-            CatalogError: another process is in the way, and which; or the lock cannot be opened.
+            CatalogError: another process holds it (the message names it), or it cannot be opened.
         """
         held = _held.get(self._path)
         if held and (held.exclusive or not exclusive):
             return
         lock = held.lock if held else self._open()
-        # Alone for a moment, one can restart the list of holders.
+        # A process that is alone for a moment can restart the list of holders.
         is_alone = lock.take(exclusive=True)
         if not is_alone:
             is_shared = lock.take(exclusive=False)
@@ -106,7 +106,7 @@ class BuildLock:
                     lock.close()
                 raise CatalogError(
                     f"The warehouse in {self._path.parent} is in use by {self._holder()}. "
-                    "Wait until it has ended, or end it, and try again."
+                    "Wait until it ends, or stop it, and try again."
                 )
         self._sign(anew=is_alone)
         _held[self._path] = _Held(lock, exclusive)
@@ -114,7 +114,7 @@ class BuildLock:
             lock.take(exclusive=False)
 
     def release(self) -> None:
-        """Let go of the lock, if this process holds it."""
+        """Release the lock, if this process holds it."""
         held = _held.pop(self._path, None)
         if held:
             self._sign(anew=held.exclusive, has_left=True)
@@ -137,7 +137,7 @@ class BuildLock:
             file.write(f"{words}\n")
 
     def _holder(self) -> str:
-        """The last process that has signed and not ended, as far as this host can tell."""
+        """The last process that has signed and, judged from this host, not ended."""
         holders: dict[tuple[str, int], dict[str, Any]] = {}
         for words in self._signatures():
             key = words["host"], words["process"]
@@ -177,7 +177,7 @@ def _words() -> dict[str, Any]:
 
 
 def _subcommand(arguments: list[str]) -> list[str]:
-    """The first argument that is no option, if there is one.
+    """The first argument that is not an option, if there is one.
 
     >>> _subcommand(["--no-use-colors", "build", "-s", "dim_groups"])
     ['build']

@@ -161,7 +161,7 @@ class Catalog:
         """Publish a kept build again: the named one, or the newest one older than the published one.
 
         Raises:
-            CatalogError: no such build is kept, it is published already, or a metadata file of it
+            CatalogError: no such build is kept, it is already published, or a metadata file of it
                 is missing or damaged.
         """
         with self.database.transaction():
@@ -245,19 +245,19 @@ def _choose(state: State, build_id: str | None) -> str:
     if state.published is None:
         raise CatalogError(names.NOTHING_PUBLISHED)
     if build_id == state.published:
-        raise CatalogError(f"The build {build_id} is published already.")
+        raise CatalogError(f"The build {build_id} is already published.")
     if build_id is None:
         older = state.builds[state.builds.index(state.published) + 1 :]
         if not older:
             raise CatalogError(
-                "No build is kept that is older than the published one "
-                "(the var kept_builds says how many are)."
+                "No kept build is older than the published one "
+                "(the var kept_builds says how many builds are kept)."
             )
         return older[0]
     if build_id not in state.builds:
         raise CatalogError(
-            f"The build {build_id} is not kept. These are: {', '.join(state.builds)} "
-            "(the var kept_builds says how many)."
+            f"The build {build_id} is not kept. The kept builds are: {', '.join(state.builds)} "
+            "(the var kept_builds says how many builds are kept)."
         )
     return build_id
 

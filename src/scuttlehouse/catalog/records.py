@@ -113,6 +113,6 @@ def state_of(text: str, checksum: str) -> State:
 
 def _open(text: str, checksum: str) -> dict[str, Any]:
     if sha256(str(text).encode()).hexdigest() != checksum:
-        raise CatalogError("A record does not fit its checksum.")
+        raise CatalogError("A record does not match its checksum.")
     values: dict[str, Any] = json.loads(text)
     return values

@@ -13,10 +13,10 @@ from typing import NoReturn
 _COMMANDS = {
     "inspect": (
         "scuttlehouse.cli.inspect",
-        "tell what files are, and what is in them, without a build",
+        "show what files are, and what is in them, without a build",
     ),
     "sql": ("scuttlehouse.cli.sql", "query the published tables"),
-    "compare": ("scuttlehouse.cli.compare", "tell which of two messages of a tangle came first"),
+    "compare": ("scuttlehouse.cli.compare", "show which of two messages of a tangle came first"),
     "draw": ("scuttlehouse.cli.draw", "draw a group, its members, a tangle or a thread as SVG"),
     "follow": ("scuttlehouse.replicas.following", "bring a replica to the published order"),
     "rollback": ("scuttlehouse.cli.rollback", "publish an earlier build again"),
@@ -25,14 +25,14 @@ _COMMANDS = {
 
 
 class _Parser(argparse.ArgumentParser):
-    """Shows no password of a URL that stands where it was not expected."""
+    """Hides the password of a URL in an unexpected argument."""
 
     def error(self, message: str) -> NoReturn:
         super().error(re.sub(r"://\S*@", "://...@", message))
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command; return its exit code. What goes wrong is said in a sentence."""
+    """Run a command; return its exit code. An error is printed as a sentence."""
     arguments = sys.argv[1:] if arguments is None else arguments
     chosen = next((argument for argument in arguments if not argument.startswith("-")), None)
     if arguments and arguments[0] == "build":  # What follows are options of dbt.

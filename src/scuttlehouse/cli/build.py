@@ -19,9 +19,9 @@ DBT_BUILD = ("build", "--profiles-dir", "profiles", "--exclude-resource-type", "
 
 
 def build(options: Sequence[str]) -> int:
-    """Run `dbt build` with some options, in place of this process; return 0 where nothing is new.
+    """Replace this process by `dbt build` with some options; return 0 if nothing is new.
 
-    With options, dbt runs in any case. It also runs, and says why, where something is wrong.
+    With options, dbt always runs. If something is wrong, dbt also runs, and says what.
     """
     if "--full-refresh" in options:
         _forget_damaged_tables()
@@ -32,16 +32,16 @@ def build(options: Sequence[str]) -> int:
 
 
 def _forget_damaged_tables() -> None:
-    """A build that builds all tables again needs none of those that are there."""
+    """A build that makes all tables again does not need the tables that are there."""
     try:
         home = home_folder()
         if not (home / "warehouse").is_dir():
             return
         with _locked(home), open_catalog(home) as catalog:
             for name in catalog.forget_damaged():
-                print(f"scuttlehouse: the table {name} is damaged, and is built again.")
+                print(f"scuttlehouse: the table {name} is damaged. This build makes it again.")
     except CatalogError:
-        return  # dbt says it.
+        return  # dbt shows the error.
 
 
 @contextmanager
@@ -68,7 +68,7 @@ def _nothing_is_new() -> bool:
     print(
         f"scuttlehouse: nothing is new since build {published.build_id}, published "
         f"{published.published_at}: its tables stay, and are not tested again. "
-        "`scuttlehouse build --full-refresh` builds all of them again."
+        "`scuttlehouse build --full-refresh` makes all of them again."
     )
     return True
 

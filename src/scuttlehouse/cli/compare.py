@@ -16,7 +16,7 @@ from scuttlehouse.tangles.relations import Relation
 
 
 class Place(NamedTuple):
-    """Where two messages stand in the graph of a tangle that has both."""
+    """The positions of two messages in the graph of a tangle that has both."""
 
     tangle_kind: str
     tangle_id: str
@@ -56,7 +56,7 @@ def compare(warehouse: Warehouse, message: str, other: str) -> list[tuple[str, s
     found = []
     for place in _places(warehouse, message, other):
         later, earlier = sorted((place.position, place.other_position), reverse=True)
-        # Of two messages of one rank neither can come before the other.
+        # If two messages have the same rank, neither comes before the other.
         is_linked = place.rank != place.other_rank and leads_to(
             later, earlier, _links_between(warehouse, place.tangle_id, earlier, later)
         )
@@ -68,8 +68,8 @@ def compare(warehouse: Warehouse, message: str, other: str) -> list[tuple[str, s
         found.append((place.tangle_kind, place.tangle_id, relation))
     if not found:
         raise WarehouseError(
-            f"No tangle has both {message} and {other} in its graph: fct_tangle_messages tells in "
-            "which tangles each of them stands, and why it may be set aside."
+            f"No tangle has both {message} and {other} in its graph: fct_tangle_messages shows the "
+            "tangles of each message, and why it is set aside."
         )
     return found
 
@@ -127,7 +127,6 @@ def _id(text: str) -> str:
     uri = message_uri(text)
     if uri is None:
         raise WarehouseError(
-            "A message id is needed, as %....sha256 or ssb:message/classic/...: "
-            "what was given is none."
+            "The argument is not a message id: give it as %....sha256 or ssb:message/classic/..."
         )
     return uri

@@ -22,7 +22,7 @@ from scuttlehouse.ssb.epoch_keys import KeyRing
 from scuttlehouse.ssb.lines import REJECT_REASONS, LandedLine
 from scuttlehouse.ssb.texts import TOKEN
 
-# Types are written by strangers: so many different ones are told apart, by so many characters.
+# Strangers write the types: this many different types are counted, by this many characters.
 MOST_TYPES = 1000
 MOST_CHARACTERS = 60
 SHOWN_TYPES = 20
@@ -38,7 +38,7 @@ def run(args: argparse.Namespace) -> int:
     try:
         is_good = _print_all(args.files)
         sys.stdout.flush()
-    except BrokenPipeError:  # The reader, `head` for example, has enough.
+    except BrokenPipeError:  # The reader, for example `head`, has stopped reading.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     return 0 if is_good else 1
@@ -61,7 +61,7 @@ def _print_all(names: Iterable[str]) -> bool:
 
 
 def _told(log: Log) -> Iterator[str]:
-    """What a file is, line by line; one line alone for what is no log."""
+    """What a file is, line by line; a single line if it is not a log."""
     has_other_name = log.problem is not None and not has_name_of_a_log(Path(log.path).name)
     problem = log.problem
     try:
@@ -99,12 +99,12 @@ class _Found:
         self.validities[f"{validity} ({reason})" if reason else validity] += 1
 
     def reject(self, reason: str, line_number: int) -> None:
-        """Count a line that is no message."""
+        """Count a line that is not a message."""
         self.rejected[reason] += 1
         self.first_lines.setdefault(reason, line_number)
 
     def told(self, place: str) -> Iterator[str]:
-        """The counts, line by line; `place` is what messages are numbered by."""
+        """The counts, line by line; `place` is the unit that numbers the messages."""
         kinds = self.messages.most_common(SHOWN_TYPES)
         yield f"  {self.messages.total()} messages" + (", by type:" if kinds else "")
         yield from (f"    {count:>8}  {kind}" for kind, count in kinds)

@@ -19,7 +19,9 @@ from scuttlehouse.catalog import (
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of ``scuttlehouse rollback``."""
     parser.add_argument(
-        "--to", metavar="BUILD_ID", help="this build; by default the one before the published one"
+        "--to",
+        metavar="BUILD_ID",
+        help="publish this build; by default the one before the published one",
     )
     parser.add_argument("--list", action="store_true", help="only list the kept builds")
 

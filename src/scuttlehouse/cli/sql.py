@@ -20,7 +20,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--raw",
         action="store_true",
-        help="print texts as they are: they may steer a terminal, or run in a spreadsheet",
+        help="print texts unchanged: they may control a terminal, or run in a spreadsheet",
     )
 
 

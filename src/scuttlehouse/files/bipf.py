@@ -27,7 +27,7 @@ _TRIES = 256
 
 
 class BipfError(ValueError):
-    """The bytes are no value of BIPF."""
+    """The bytes are not a value of BIPF."""
 
 
 def decode(data: bytes) -> jsjson.Value:
@@ -85,7 +85,7 @@ def _value(data: bytes, start: int, end: int, depth: int) -> tuple[object, int]:
     elif kind == _BOOLEAN_OR_NULL and end == start + 1 and data[start] <= 2:
         value = (False, True, _UNDEFINED)[data[start]]
     else:
-        raise BipfError("a value has a type that there is not, or the wrong length")
+        raise BipfError("a value has an unknown type, or the wrong length")
     return value, end
 
 
@@ -94,7 +94,7 @@ def _members(data: bytes, start: int, end: int, depth: int) -> dict[str, object]
     while start < end:
         kind, name_start, start = _tag(data, start, end)
         if kind != _STRING:
-            raise BipfError("the name of a member is no text")
+            raise BipfError("the name of a member is not text")
         name = data[name_start:start].decode("utf-8", "replace")
         member, start = _value(data, start, end, depth + 1)
         if member is not _UNDEFINED:

@@ -36,10 +36,10 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 class TooDeepError(ValueError):
-    """Arrays and objects stand more than ``MAX_DEPTH`` deep within each other."""
+    """Arrays and objects are nested more than ``MAX_DEPTH`` levels deep."""
 
     def __init__(self) -> None:
-        super().__init__(f"the JSON nests deeper than {MAX_DEPTH} levels")
+        super().__init__(f"the JSON is nested deeper than {MAX_DEPTH} levels")
 
 
 def _refuse_constant(name: str) -> NoReturn:

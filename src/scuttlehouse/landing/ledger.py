@@ -47,7 +47,7 @@ class LedgerEntry(NamedTuple):
 
 
 class RulesChangedError(Exception):
-    """Lines that were read by other rules cannot stand beside new ones; says what to do."""
+    """Lines that were read by other rules cannot be combined with new ones; says what to do."""
 
 
 def take_stock(
@@ -88,8 +88,8 @@ def take_stock(
         read = {name for name, entry in known.items() if entry.batch_id is not None}
         vanished = read - {log.source_file for log in found}
         raise RulesChangedError(
-            "The rules by which lines are read have changed since the logs were read (see "
-            "CHANGELOG.md), or the network key has: run `scuttlehouse build --full-refresh`, which reads all "
+            "The rules for reading lines have changed since the logs were read (see CHANGELOG.md), "
+            "or the network key has changed: run `scuttlehouse build --full-refresh`, which reads all "
             f"logs again.{_loss(len(vanished))}"
         )
     # What has no lines, or whose lines have another name, is in the ledger only while it is found.
@@ -190,5 +190,5 @@ def _loss(vanished: int) -> str:
         return ""
     return (
         f" {vanished} logs are in the warehouse and no longer in the landing folder: put them back "
-        "first, or their messages will be gone."
+        "first, or the warehouse loses their messages."
     )

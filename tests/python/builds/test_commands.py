@@ -109,7 +109,7 @@ def test_a_copied_warehouse_is_refused(warehouse: Warehouse, tmp_path: Path) -> 
     seed = "dbt", "seed", "--profiles-dir", "profiles"
     done = warehouse.run(*seed, SCUTTLEHOUSE_HOME=str(copy))
     assert done.returncode != 0
-    assert f"The catalog of {copy} is of the home {warehouse.home}, " in done.stdout
+    assert f"The catalog of {copy} belongs to the home {warehouse.home}, " in done.stdout
     assert "Traceback" not in done.stdout
 
 

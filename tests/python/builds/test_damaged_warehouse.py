@@ -99,5 +99,5 @@ def test_damaged_metadata(refreshing: Warehouse) -> None:
     assert refused.returncode != 0
     assert file.name in refused.stdout, refused.stdout
     assert made.returncode == 0, made.stdout
-    said = "scuttlehouse: the table stg_ssb__messages is damaged, and is built again.\n"
+    said = "scuttlehouse: the table stg_ssb__messages is damaged. This build makes it again.\n"
     assert said in made.stdout

@@ -132,8 +132,8 @@ def test_a_rollback_publishes_a_kept_build(house: House) -> None:
     assert house.roll_back().build_id == "b"
     assert house.kept() == ["b", "d", "c"]
     refused = {
-        None: r"^No build is kept that is older than the published one \(the var kept_builds ",
-        "b": r"^The build b is published already\.$",
+        None: r"^No kept build is older than the published one \(the var kept_builds ",
+        "b": r"^The build b is already published\.$",
         "a": r"^The build a is not kept\. These are: d, c, b \(the var kept_builds says how many\)\.$",
     }
     for build_id, sentence in refused.items():
@@ -242,7 +242,7 @@ def test_damaged_metadata_is_a_sentence_until_it_is_made_anew(house: House, dama
         file.write_bytes(file.read_bytes()[:-1])
     else:
         flip(file, 8000)
-    fault = "is missing" if damage == "removed" else "is damaged: it does not fit its checksums"
+    fault = "is missing" if damage == "removed" else "is damaged: it does not match its checksums"
     sentence = f"The table dim_b of the build two cannot be used. The file {file} {fault}. "
     with pytest.raises(CatalogError) as told:
         house.begin("three")

@@ -223,7 +223,7 @@ def test_a_home_that_was_copied_or_moved_is_refused(sqlite_house: House, is_move
     for read_only in False, True:
         with (
             pytest.raises(
-                CatalogError, match=r"^The catalog of \S+/other is of the home \S+/home, "
+                CatalogError, match=r"^The catalog of \S+/other belongs to the home \S+/home, "
             ),
             open_catalog(other, read_only=read_only),
         ):
@@ -351,11 +351,11 @@ def test_a_damaged_log_of_a_killed_process_takes_nothing_back(sqlite_house: Hous
         ("sqlite:/tmp/catalog.db", "^SCUTTLEHOUSE_CATALOG needs psycopg"),
         (
             f"postgresql://tester:{PASSWORD}@127.0.0.1/catalog",
-            "write signs that are neither letters",
+            "write every character that is not a letter",
         ),
         (
             f"postgresql://tester:{URL_PASSWORD}@127.0.0.1:9/catalog",
-            r"^PostgreSQL does not serve the catalog \(SCUTTLEHOUSE_CATALOG\): .*refused",
+            r"^PostgreSQL cannot be used for the catalog \(SCUTTLEHOUSE_CATALOG\): .*refused",
         ),
     ],
 )

@@ -34,7 +34,7 @@ def test_any_flipped_bit_is_found(content: bytes, data: st.DataObject) -> None:
         places = [*range(len(changed))] if place == file else [*range(4), *range(8, len(changed))]
         changed[data.draw(st.sampled_from(places))] ^= 1 << data.draw(st.integers(0, 7))
         place.write_bytes(changed)
-        assert damaged(file) == f"The file {file} is damaged: it does not fit its checksums."
+        assert damaged(file) == f"The file {file} is damaged: it does not match its checksums."
 
 
 @pytest.mark.parametrize("change", [b"", b"a", b"ab", b"abcd", b"abc" * 1000])
@@ -43,10 +43,10 @@ def test_a_file_of_another_length_is_found(tmp_path: Path, change: bytes) -> Non
     file.write_bytes(b"abc")
     write(file)
     file.write_bytes(change)
-    assert "it does not fit its checksums" in damaged(file)
+    assert "it does not match its checksums" in damaged(file)
     file.write_bytes(b"abc")
     sidecar(file).write_bytes(change)
-    assert "it does not fit its checksums" in damaged(file)
+    assert "it does not match its checksums" in damaged(file)
 
 
 def test_a_file_that_cannot_be_read_or_described_is_a_sentence(tmp_path: Path) -> None:

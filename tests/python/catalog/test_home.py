@@ -86,7 +86,7 @@ def test_what_is_no_folder_is_no_home(tmp_path: Path, name: str) -> None:
     (tmp_path / "circle").symlink_to("circle")
     home = home_folder({"SCUTTLEHOUSE_HOME": str(tmp_path / name)})
     with pytest.raises(
-        CatalogError, match=rf"^The home {home} is no folder that can be written \("
+        CatalogError, match=rf"^The home {home} is not a folder that can be written \("
     ):
         prepare_home(home)
 
@@ -98,7 +98,7 @@ def test_a_warehouse_of_an_earlier_version_is_left_alone(tmp_path: Path, name: s
         prepare_home(tmp_path)
     assert str(told.value) == (
         f"{tmp_path} holds a warehouse of an earlier version ({name}): set SCUTTLEHOUSE_HOME to a new "
-        "folder, or move this one away; its logs are read again into the new one."
+        "folder, or move this one away. The build reads all logs again."
     )
     assert [path.name for path in tmp_path.iterdir()] == [name]
 

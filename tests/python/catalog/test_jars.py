@@ -227,7 +227,7 @@ def test_a_missing_or_changed_jar_is_named_and_fetched_again(
     _, error = machine.run(*CHECK)
     assert error.endswith(
         f"In the folder {machine.folder} {SQLITE.file} is missing and {POSTGRESQL.file} is not the file that"
-        " jars.txt pins (another SHA-256): run `make build`, which fetches what is not there."
+        " jars.txt pins (another SHA-256): run `make build`, which fetches missing jars."
     )
     assert machine.run(*FETCH)[0] == [
         f"Fetching {jar.coordinates} ..." for jar in (SQLITE, POSTGRESQL)

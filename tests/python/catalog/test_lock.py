@@ -68,7 +68,7 @@ def test_a_build_is_alone_and_says_who_it_is(
             f"The warehouse in {house.home} is in use by process {other.pid} (-c build) on host "
         )
         assert said.startswith(f"{prefix}{socket.gethostname()}, since 20")
-        assert said.endswith(" UTC. Wait until it has ended, or end it, and try again.")
+        assert said.endswith(" UTC. Wait until it ends, or stop it, and try again.")
     lock.hold(exclusive=exclusive)
 
 

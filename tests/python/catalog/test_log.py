@@ -78,7 +78,7 @@ def test_a_damaged_log_is_a_sentence(
     flip(file, 8 * 100)
     with pytest.raises(CatalogError) as told:
         append(sqlite_house, 1)
-    assert str(told.value) == f"The file {file} is damaged: it does not fit its checksums."
+    assert str(told.value) == f"The file {file} is damaged: it does not match its checksums."
     assert sqlite_house.tables(LOG) == {"fct_builds": metadata_file}
 
 

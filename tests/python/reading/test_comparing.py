@@ -132,7 +132,7 @@ def test_the_warehouse_tells_it_in_every_tangle_that_has_both(
     assert [row["relation"] for row in told if row["tangle_kind"] == "group"] == ["before"]
     for ids, said in [
         ((root, uri(999)), "No tangle has both"),
-        (("x", root), "what was given is none"),
+        (("x", root), "The argument is not a message id"),
     ]:
         assert main(["compare", *ids]) == 1
         assert said in capsys.readouterr().err

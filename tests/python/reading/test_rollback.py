@@ -70,15 +70,18 @@ def test_back_step_by_step_and_forth(
     assert main(["rollback"]) == 1
     out, err = capsys.readouterr()
     assert out == ""
-    assert err.startswith("No build is kept that is older than the published one")
+    assert err.startswith("No kept build is older than the published one")
     assert published(small) == 2
 
 
 @pytest.mark.parametrize(
     ("build_id", "said"),
     [
-        ("build-1", "The build build-1 is not kept. These are: build-4, build-3, build-2 "),
-        ("build-4", "The build build-4 is published already."),
+        (
+            "build-1",
+            "The build build-1 is not kept. The kept builds are: build-4, build-3, build-2 ",
+        ),
+        ("build-4", "The build build-4 is already published."),
         ("", "The build  is not kept."),
     ],
 )

@@ -299,7 +299,9 @@ def test_a_server_that_goes_away_is_told_in_a_sentence(server: str) -> None:
                 )
             replica.apply([PublishedUpdate("t", 1, 0, "build", "a", None, 0)])
 
-    with pytest.raises(DatabaseError, match=r"^Correct what PostgreSQL says, .*terminat") as told:
+    with pytest.raises(
+        DatabaseError, match=r"^PostgreSQL reports an error. Correct it, .*terminat"
+    ) as told:
         lose()
     assert "\n" not in str(told.value)
 
@@ -490,16 +492,16 @@ def test_a_replica_of_another_warehouse_is_refused(
     [
         ("mysql://me:hush@host/db", "A replica is in sqlite:PATH or in postgresql://"),
         ("sqlite:", "A replica is in sqlite:PATH"),
-        ("sqlite:/nowhere/at/all.db", "Mend what SQLite says of /nowhere/at/all.db"),
-        ("postgresql://me:hush@127.0.0.1:1/db", "Correct what PostgreSQL says"),
-        ("postgresql://me:hush@hush@127.0.0.1:1/db", "write signs that are neither"),
-        ("postgresql://me:hush/hush@127.0.0.1:1/db", "write signs that are neither"),
-        ("postgresql://me:hush#hush@127.0.0.1:1/db", "write signs that are neither"),
-        ("postgresql://me:hush%zz@127.0.0.1:1/db", "write signs that are neither"),
-        ("postgresql://me:hush hush@127.0.0.1:1/db", "write signs that are neither"),
-        ("postgresql://me:hush@[::1/db", "write signs that are neither"),
-        ("postgresql://127.0.0.1:1/db?password=hush", "Correct what PostgreSQL says"),
-        ("postgresql://127.0.0.1:1/db?pasword=hush", "write signs that are neither"),
+        ("sqlite:/nowhere/at/all.db", "SQLite reports an error for /nowhere/at/all.db. Correct it"),
+        ("postgresql://me:hush@127.0.0.1:1/db", "PostgreSQL reports an error. Correct it"),
+        ("postgresql://me:hush@hush@127.0.0.1:1/db", "write every character that is not"),
+        ("postgresql://me:hush/hush@127.0.0.1:1/db", "write every character that is not"),
+        ("postgresql://me:hush#hush@127.0.0.1:1/db", "write every character that is not"),
+        ("postgresql://me:hush%zz@127.0.0.1:1/db", "write every character that is not"),
+        ("postgresql://me:hush hush@127.0.0.1:1/db", "write every character that is not"),
+        ("postgresql://me:hush@[::1/db", "write every character that is not"),
+        ("postgresql://127.0.0.1:1/db?password=hush", "PostgreSQL reports an error. Correct it"),
+        ("postgresql://127.0.0.1:1/db?pasword=hush", "write every character that is not"),
     ],
 )
 def test_a_database_that_cannot_be_opened(

@@ -142,7 +142,7 @@ def test_the_key_of_a_warehouse_may_come_from_elsewhere(tmp_path: Path, text: st
         ({"SCUTTLEHOUSE_KEY_COMMAND": "echo 'secret"}, "quotes are not closed"),
         ({"SCUTTLEHOUSE_KEY_COMMAND": "false"}, "has failed with 1"),
         ({"SCUTTLEHOUSE_KEY_COMMAND": "echo secret; true"}, "prints is no key"),
-        ({"SCUTTLEHOUSE_KEY": "secret", "SCUTTLEHOUSE_KEY_FILE": "x"}, "comes from one place"),
+        ({"SCUTTLEHOUSE_KEY": "secret", "SCUTTLEHOUSE_KEY_FILE": "x"}, "is set in several places"),
     ],
 )
 def test_a_place_without_a_key_is_refused(

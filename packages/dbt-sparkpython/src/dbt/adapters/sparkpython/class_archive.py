@@ -92,7 +92,7 @@ def make(settings: dict[str, str]) -> None:
         gateway.proc.stdin.close()
         gateway.proc.wait()
     if not ARCHIVE.exists():
-        print("This Java keeps no archive of classes: Spark works, and starts more slowly.")
+        print("This Java cannot make an archive of classes: Spark works, but starts more slowly.")
 
 
 def _same(batches: Iterable[Any]) -> Iterable[Any]:

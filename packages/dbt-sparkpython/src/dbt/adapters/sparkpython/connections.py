@@ -35,7 +35,7 @@ def spark_errors_as_sentences(sql: str) -> Iterator[None]:
 
 
 class SessionConnection(SparkConnectionWrapper):
-    """What dbt takes for a connection and its cursor."""
+    """The object that dbt uses as a connection and its cursor."""
 
     def __init__(self, session: SparkSession) -> None:
         self.session = session

@@ -37,7 +37,7 @@ def to_spark(session: SparkSession, result: object) -> DataFrame:
 
 
 def from_arrow(session: SparkSession, table: pa.Table) -> DataFrame:
-    """An Arrow table as a DataFrame; Connect wants to be told the types of one without rows."""
+    """An Arrow table as a DataFrame; Connect needs the types of a table without rows."""
     if table.num_rows > 0:
         return session.createDataFrame(table)
     without_zone = session.conf.get("spark.sql.timestampType") == "TIMESTAMP_NTZ"
