@@ -109,7 +109,7 @@ def _picture(
     preferred: str | None,
 ) -> Canvas:
     sizes = {epoch: _size(rows) for epoch, rows in boxes.items()}
-    places, routes = layered(sizes, [(one, other) for one, other in links], gap=(90.0, 28.0))
+    places, routes = layered(sizes, [(one, other) for one, other in links], gap=(64.0, 28.0))
     canvas = Canvas()
     for route in routes.values():
         canvas.route(route)
