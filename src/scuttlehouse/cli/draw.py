@@ -27,7 +27,10 @@ _DRAWINGS = {
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of ``scuttlehouse draw``."""
     parser.add_argument("what", choices=_DRAWINGS)
-    parser.add_argument("id", help="its id or short id, or a beginning that means no other")
+    parser.add_argument(
+        "id",
+        help="its id or short id, or a beginning that means no other; after -- if it begins with -",
+    )
     parser.add_argument(
         "--output", metavar="FILE.svg", type=Path, help="write a file, not the standard output"
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import NamedTuple
 
-from scuttlehouse.drawing.layout import Place, layered
+from scuttlehouse.drawing.layout import Place, Point, layered
 from scuttlehouse.drawing.names import count, find_group, people, rows_of, short
 from scuttlehouse.drawing.svg import LINE, Canvas, Words, cut, width_of
 from scuttlehouse.reading.engine import literal
@@ -109,7 +109,7 @@ def _picture(
     preferred: str | None,
 ) -> Canvas:
     sizes = {epoch: _size(rows) for epoch, rows in boxes.items()}
-    places, routes = layered(sizes, [(one, other) for one, other in links], gap=(90.0, 28.0))
+    places, routes = layered(sizes, [(one, other) for one, other in links], gap=(64.0, 28.0))
     canvas = Canvas()
     for route in routes.values():
         canvas.route(route)
@@ -118,9 +118,9 @@ def _picture(
         title = f"{fork.left} and {fork.right}: {fork.rule}"
         left, right = places[fork.left], places[fork.right]
         # Arcs bulge by different widths, so that they do not hide each other.
-        bulge = max(left.right, right.right) + 20 + 8 * (number % 6)
-        canvas.reach(bulge, 0)
-        canvas.path(_arc(left, right, bulge), kind, title)
+        arc, far = _arc(left, right, 20 + 8 * (number % 6))
+        canvas.reach(*far)
+        canvas.path(arc, kind, title)
     for epoch, rows in boxes.items():
         place = places[epoch]
         canvas.box(place, "box marked" if epoch == preferred else "box", epoch)
@@ -129,11 +129,20 @@ def _picture(
     return canvas
 
 
-def _arc(left: Place, right: Place, bulge: float) -> str:
-    return (
-        f"M{left.right:g},{left.middle:g} C{bulge:g},{left.middle:g} "
-        f"{bulge:g},{right.middle:g} {right.right:g},{right.middle:g}"
-    )
+def _arc(left: Place, right: Place, bulge: float) -> tuple[str, Point]:
+    """A path between two boxes, and a point that is as far right and as low as any of it."""
+    if left.x == right.x:
+        x = max(left.right, right.right) + bulge
+        path = (
+            f"M{left.right:g},{left.middle:g} C{x:g},{left.middle:g} "
+            f"{x:g},{right.middle:g} {right.right:g},{right.middle:g}"
+        )
+        return path, (x, 0)
+    # Between layers it goes below the boxes: beside them it would look like a link.
+    start, end = left.x + left.width / 2, right.x + right.width / 2
+    y = max(left.bottom, right.bottom) + bulge
+    path = f"M{start:g},{left.bottom:g} C{start:g},{y:g} {end:g},{y:g} {end:g},{right.bottom:g}"
+    return path, (0, y)
 
 
 def _size(rows: list[Row]) -> tuple[float, float]:

@@ -136,26 +136,31 @@ def layers(names: Iterable[str], links: Iterable[Link]) -> dict[str, int]:
     return {name: at if name in done else last for name, at in found.items()}
 
 
-def spread(wanted: Sequence[float], heights: Sequence[float], gap: float) -> list[float]:
+def spread(
+    wanted: Sequence[float], heights: Sequence[float], weights: Sequence[float], gap: float
+) -> list[float]:
     """Middles of boxes in a column, as near to the wanted ones as their order and the gap allow.
 
-    Boxes that would overlap move together, around the mean of what they want.
+    Boxes that would overlap move together, around the mean of what they want by their weights.
 
     Complexity: O(n).
 
-    >>> spread([0, 0, 50], [10, 10, 10], 2)
+    >>> spread([0, 0, 50], [10, 10, 10], [1, 1, 1], 2)
     [-6.0, 6.0, 50.0]
+    >>> spread([0, 0, 50], [10, 10, 10], [1, 3, 1], 2)
+    [-9.0, 3.0, 50.0]
     """
     steps = [(one + other) / 2 + gap for one, other in pairwise(heights)]
     offsets = list(accumulate(steps, initial=0.0))
-    blocks: list[tuple[float, int]] = []  # The sum of what a block's boxes want, and their number.
-    for want, offset in zip(wanted, offsets, strict=False):
-        total, count = want - offset, 1
-        while blocks and blocks[-1][0] / blocks[-1][1] > total / count:
+    # Of each block of boxes that move together: what they want in sum, their weight, their number.
+    blocks: list[tuple[float, float, int]] = []
+    for want, offset, heavy in zip(wanted, offsets, weights, strict=False):
+        total, weight, count = heavy * (want - offset), heavy, 1
+        while blocks and blocks[-1][0] / blocks[-1][1] > total / weight:
             before = blocks.pop()
-            total, count = total + before[0], count + before[1]
-        blocks.append((total, count))
-    moved = [total / count for total, count in blocks for _ in range(count)]
+            total, weight, count = total + before[0], weight + before[1], count + before[2]
+        blocks.append((total, weight, count))
+    moved = [total / weight for total, weight, count in blocks for _ in range(count)]
     return [place + offset for place, offset in zip(moved, offsets, strict=False)]
 
 
@@ -172,6 +177,11 @@ def _centres(
         for one, other in pairwise(chain):
             after[one].append(other)
             before[other].append(one)
+    # What goes on further to the right yields less, so that a long line of boxes stays level.
+    weights: dict[_Node, float] = {}
+    for column in reversed(columns):
+        for node in column:
+            weights[node] = 1 + max((weights[one] for one in after[node]), default=0)
     centres = dict.fromkeys(heights, 0.0)
     for sweep in range(_SWEEPS):
         is_forward = sweep % 2 == 0
@@ -184,7 +194,12 @@ def _centres(
                 for node in column
             }
             column.sort(key=wanted.__getitem__)
-            middles = spread([wanted[n] for n in column], [heights[n] for n in column], gap)
+            middles = spread(
+                [wanted[node] for node in column],
+                [heights[node] for node in column],
+                [weights[node] for node in column],
+                gap,
+            )
             centres.update(zip(column, middles, strict=True))
     top = min((middle - heights[node] / 2 for node, middle in centres.items()), default=0.0)
     return {node: middle - top for node, middle in centres.items()}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from scuttlehouse.drawing.layout import Place
 from scuttlehouse.drawing.names import count, find_group, people, rows_of, short
-from scuttlehouse.drawing.svg import LINE, Canvas, Words, colour, width_of
+from scuttlehouse.drawing.svg import COLOURS, LINE, Canvas, Words, colour, width_of
 from scuttlehouse.reading.engine import literal
 from scuttlehouse.reading.warehouse import Warehouse
 
@@ -12,7 +12,8 @@ MOST_PEOPLE = 60
 MOST_PERIODS = 1000
 _LANE = 26.0
 _STEPS = 900.0
-_LEAST_STEP, _MOST_STEP = 14.0, 80.0
+# In the least step the short id of an epoch fits: colours repeat.
+_LEAST_STEP, _MOST_STEP = 58.0, 80.0
 
 
 def draw_members(warehouse: Warehouse, text: str) -> str:
@@ -62,6 +63,10 @@ def draw_members(warehouse: Warehouse, text: str) -> str:
         )
     if not periods:
         notes = ["Nobody was ever added to this group, as far as the logs tell."]
+    if len({epoch for _, epoch, *_ in periods}) > len(COLOURS):
+        notes.append(
+            f"There are more than {len(COLOURS)} epochs, so colours repeat: short ids tell."
+        )
     names = people(warehouse, lanes.keys())
     canvas = _picture([(*row,) for row in periods], names)
     return canvas.document(f"{name}: members", notes)

@@ -325,6 +325,7 @@ def test_a_thread_is_drawn_up_to_500_messages(draw: Draw, size: int) -> None:
         (["group", "Abc"], "Abc may mean 2 of dim_groups"),
         (["group", "zz\x1b"], "Nothing in dim_groups has the id zz\\x1b"),
         (["group", ""], "The id is empty"),
+        (["group", "--", "-zz"], "Nothing in dim_groups has the id -zz"),
         (["tangle", "000000"], "000000 may mean 2 of dim_tangles"),
         (["tangle", "poll:000000"], "Nothing in dim_tangles has the id"),
         (["thread", "%"], "Nothing in dim_tangles has the id %"),

@@ -76,12 +76,18 @@ def test_a_layer_is_the_length_of_the_longest_path(links: list[Link]) -> None:
     assert layers(NAMES, links) == {name: longest(name) for name in NAMES}
 
 
-@given(st.lists(st.tuples(st.floats(-1000, 1000), st.floats(1, 90)), min_size=1, max_size=12))
+@given(
+    st.lists(
+        st.tuples(st.floats(-1000, 1000), st.floats(1, 90), st.floats(1, 500)),
+        min_size=1,
+        max_size=12,
+    )
+)
 def test_boxes_of_a_column_keep_their_order_and_their_gap(
-    column: list[tuple[float, float]],
+    column: list[tuple[float, float, float]],
 ) -> None:
-    wanted, heights = [one for one, _ in column], [height for _, height in column]
-    middles = spread(wanted, heights, 5)
+    wanted, heights, weights = zip(*column, strict=True)
+    middles = spread(wanted, heights, weights, 5)
     for at, (one, other) in enumerate(pairwise(middles)):
         assert other - one >= (heights[at] + heights[at + 1]) / 2 + 5 - 1e-6
     fits = all(
@@ -90,6 +96,15 @@ def test_boxes_of_a_column_keep_their_order_and_their_gap(
     )
     if fits:
         assert all(abs(one - other) < 1e-6 for one, other in zip(middles, wanted, strict=True))
+
+
+def test_a_long_line_of_boxes_stays_level() -> None:
+    # At every fifth box another one branches off, and nothing follows it.
+    names = [str(number) for number in range(500)]
+    branches = [(name, f"branch {name}") for name in names[:-1:5]]
+    every = [*names, *(branch for _, branch in branches)]
+    places, _ = layered(dict.fromkeys(every, (40.0, 20.0)), [*pairwise(names), *branches])
+    assert max(place.bottom for place in places.values()) < 20 * 20
 
 
 def test_the_layout_of_a_long_graph_has_few_points_for_each_line() -> None:
