@@ -1,4 +1,4 @@
-"""Which tables a run may publish: those that people would read together with nothing untested."""
+"""Which tables a run may publish: no reader may see a published table beside an untested one."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def all_models(nodes: Nodes) -> set[str]:
 def publishable(
     nodes: Nodes, chosen: Collection[str], schema: str, *, is_refresh: bool
 ) -> set[str]:
-    """The public tables of a schema that a run may publish, by name, if all that it has chosen passes.
+    """The public tables of a schema that a run may publish, by name, if all chosen nodes pass.
 
     A table is publishable if the run makes it and runs all that depends on it: its tests, the tables that are
     made of it, and their tests. The ledger is publishable only in a run that makes every table. A run that

@@ -1,4 +1,4 @@
-"""Hashes of the code that decides what tables hold: they tell whether it has changed.
+"""Hashes of the code that decides what tables hold: they show whether it has changed.
 
 Comments and docstrings of Python code do not count. Names of files do.
 """
@@ -23,7 +23,7 @@ RULES_VARIABLES = ("settle_steps", "set_ghost_span")
 
 
 def rules_hash(project: Path, variables: Mapping[str, Any]) -> str:
-    """A hash of all that decides what the tables hold, beside the lines that were read: code and vars."""
+    """A hash of the code and vars that, with the lines that were read, decide what the tables hold."""
     files = _project_files(project, "model", "macro", "seed")
     rules = [file for file in files if file.suffix in (".sql", ".py", ".csv")]
     values = " ".join(str(variables[name]) for name in RULES_VARIABLES)
@@ -43,7 +43,7 @@ def project_variables(project: Path) -> dict[str, Any]:
 
 
 def lines_hash(home: Path, network_key_file: str) -> str:
-    """What stands for all that decides how a line is read: the code, and keys that never show."""
+    """A hash of everything that decides how a line is read: the code, and keys that are never shown."""
     code = hash_modules(
         "scuttlehouse.landing.glued_lines",
         "scuttlehouse.landing.spark",

@@ -81,7 +81,7 @@ def begin(
     """Check the settings, lock the warehouse and, for a build, start from what is published.
 
     Raises:
-        RunError: a setting cannot be meant, or a retry has nothing to go on from.
+        RunError: a setting has an impossible value, or there is no build that a retry can continue.
         CatalogError: another build runs, or the warehouse is damaged.
     """
     global _run
@@ -127,7 +127,7 @@ def tested_keys(table: str) -> tuple[str, str] | None:
 
 
 def check_variables(variables: Mapping[str, Any]) -> None:
-    """Refuse vars that cannot be meant.
+    """Refuse vars with impossible values.
 
     >>> check_variables({"settle_steps": 0, "set_ghost_span": 32, "kept_builds": 3})
     Traceback (most recent call last):
@@ -171,7 +171,7 @@ def _is_made(node: str) -> bool:
 
 
 def _go_on(catalog: Catalog, run: Run) -> None:
-    """A retry goes on with the tables of the build that failed."""
+    """A retry continues with the tables of the build that failed."""
     work, published = catalog.work(), catalog.published()
     if work is None or work.base_id != (published.build_id if published else None):
         raise RunError(
@@ -192,7 +192,7 @@ def _go_on_with_log(catalog: Catalog, run: Run, is_full_refresh: bool) -> None:
 
 
 def _log_killed_run(catalog: Catalog, run: Run) -> None:
-    """Log the build before this one, if it came to no end."""
+    """Log the build before this one, if it did not end."""
     work, published = catalog.work(), catalog.published()
     if work is None or work.build_id in logged_builds(run.home):
         return

@@ -31,7 +31,7 @@ SCHEMA = pa.schema(
 )
 LONGEST_MESSAGE = 500
 
-# Tables that tell of builds: every build changes them.
+# Tables about builds: every build changes them.
 OF_BUILDS = ("dim_logs", "fct_timeline_updates", "fct_quality_results")
 
 
@@ -128,7 +128,7 @@ def _aware(moment: datetime | None) -> datetime | None:
 
 
 def first_line(message: str | None) -> str | None:
-    """The first line of a message, cut where it gets long; null for an empty one.
+    """The first line of a message, shortened if it is long; null for an empty one.
 
     >>> first_line("It failed.\\nat ..."), first_line("")
     ('It failed.', None)
@@ -143,7 +143,7 @@ def _changed_rows(changed: tuple[int, int, int] | None) -> dict[str, int | None]
 
 
 def total_changes(changes: Changes) -> tuple[int, int, int] | None:
-    """The rows added, changed and deleted in all tables that tell of the logs; null if none was compared."""
+    """The rows added, changed and deleted in all tables about the logs; null if none was compared."""
     counts = [counts for table, counts in changes.items() if table not in OF_BUILDS]
     if not counts:
         return None

@@ -107,7 +107,7 @@ def is_unchanged(logs: Iterable[Log], known: Mapping[str, LedgerEntry]) -> bool:
 
 
 def _reason(log: Log, entry: LedgerEntry | None) -> str | None:
-    """Why a log is not read, as far as that can have changed since the ledger was written."""
+    """Why a log is not read, if that may have changed since the ledger was written."""
     if log.problem is not None or entry is None:
         return log.problem
     if entry.status != "left_out":

@@ -90,7 +90,7 @@ class Database:
 
     @contextmanager
     def transaction(self, begin: Sequence[str] = ()) -> Iterator[None]:
-        """All statements of a block or none of them; meanwhile nobody else writes the catalog."""
+        """Run all statements of a block or none; meanwhile nobody else writes the catalog."""
         for statement in begin or self.dialect.begin:
             self.execute(statement)
         try:

@@ -25,7 +25,7 @@ def home_folder(environment: Mapping[str, str] = os.environ) -> Path:
     PosixPath('/srv/house')
     """
     named = environment.get("SCUTTLEHOUSE_HOME", "")
-    # A path that leads in a circle is for prepare_home to refuse.
+    # prepare_home refuses a path that leads in a circle.
     home = Path(os.path.realpath(named if named.strip() else ".scuttlehouse"))
     if home == Path(home.anchor):
         raise CatalogError("SCUTTLEHOUSE_HOME is the root of the disk: name a folder of its own.")
@@ -73,7 +73,7 @@ _temporary: dict[Path, tuple[Path, int]] = {}
 def temporary_folder(home: Path) -> Path:
     """The folder of this process for what ends with it, which only its owner can read.
 
-    What processes that have ended left there is removed.
+    Folders of processes that have ended are removed.
 
     Raises:
         CatalogError: it cannot be made.

@@ -1,7 +1,7 @@
 """Download one jar from a Maven repository, with the tools of this machine and the mirrors of this user.
 
 Both functions put the jar into the folder `into` as `artifact-version.jar`, beside other files: the folder is
-for this one call. They return None where that worked, and in a few words why it did not.
+for this one call. They return None if that worked, otherwise the reason in a few words.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from xml.etree import ElementTree
 from xml.sax.saxutils import quoteattr
 
 COPY = "org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy"
-# Where Maven and Ivy say why a file did not come, the most telling line first.
+# Lines in which Maven and Ivy say why a download failed, the clearest line first.
 REASONS = (
     r"\[ERROR\] (.*?)(?: -> \[Help|$)",
     r"(Server access error .*)",
@@ -63,7 +63,7 @@ def by_ivy(coordinates: str, into: Path) -> str | None:
 
 
 def mirror_of_central(settings: Path) -> str | None:
-    """The address of the first mirror in Maven's settings that stands in for Maven Central."""
+    """The address of the first mirror of Maven Central in Maven's settings."""
     for mirror in ElementTree.parse(settings).iterfind("{*}mirrors/{*}mirror"):
         of = mirror.findtext("{*}mirrorOf", "").replace(" ", "").split(",")
         if "!central" not in of and not {"central", "*", "external:*"}.isdisjoint(of):

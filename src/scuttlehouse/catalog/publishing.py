@@ -67,7 +67,7 @@ class Catalog:
         refresh: bool,
         rebuilt: Collection[str],
     ) -> None:
-        """Set the work namespace to the published build, whatever was left there.
+        """Set the work namespace to the published build, and drop what was there before.
 
         Args:
             refresh: the build starts from the published tables, which the base namespace then names.

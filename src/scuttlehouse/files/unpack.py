@@ -32,7 +32,7 @@ _CHUNK = 1 << 16
 def opened(path: str, size_bytes: int, kind: Kind) -> Iterator[BinaryIO]:
     """The bytes that a file had when it was listed, unpacked; text comes as UTF-8.
 
-    A character that cannot be decoded becomes bytes that are no UTF-8, so that its line is told.
+    A character that cannot be decoded becomes bytes that are not UTF-8, so its line is rejected.
 
     Raises:
         OSError: the file cannot be opened. Reading raises one of ``BROKEN``.
@@ -127,7 +127,7 @@ class _Zstd(_Waiting):
 
 
 def _mark(error: UnicodeError) -> tuple[str, int]:
-    """Half a surrogate pair, which has no UTF-8, stands for what cannot be decoded."""
+    """Replace what cannot be decoded by half a surrogate pair, which has no UTF-8."""
     assert isinstance(error, UnicodeDecodeError)
     return "\udfff", error.end
 

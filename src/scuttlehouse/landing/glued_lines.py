@@ -1,4 +1,4 @@
-"""Lines on which several messages stand, glued together, or one beside bytes that are none.
+"""Lines with several messages, glued together, or with a message beside other bytes.
 
 A line is one message as a rule, and read as one first. Only where that fails, its parts are looked for.
 """

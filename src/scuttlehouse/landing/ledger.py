@@ -2,8 +2,8 @@
 
 A log is read once. It is known again by its size and time, or by its content where only its time
 has changed, and keeps the lines that an earlier build has read; a log whose content has changed is read
-again, and its new lines take the place of the old ones. A log that has vanished (moved to an
-archive, say) keeps its lines: messages are never unseen. The same content under another name is the same
+again, and its new lines replace the old ones. A log that has vanished (moved to an archive, for
+example) keeps its lines: messages stay known. The same content under another name is the same
 log: it is read under one name only, and the others, which have no lines, are forgotten when they vanish.
 """
 

@@ -31,7 +31,7 @@ THREADS = 2
 
 
 class Outcome(NamedTuple):
-    """How an expectation fared; ``observed`` says in a few words what broke it, null if nothing."""
+    """The result of an expectation; ``observed`` says in a few words what broke it, null if nothing did."""
 
     expectation: Expectation
     is_success: bool
@@ -102,7 +102,7 @@ def _check_table(batch: Batch, suite: Suite) -> Checked:
 def _examples(
     batch: Batch, suite: Suite, broken: Collection[int], is_private: bool
 ) -> dict[int, ExpectationValidationResult]:
-    """The results of broken expectations again, with examples of what breaks them."""
+    """The results of broken expectations, with examples of values that break them."""
     if not broken:
         return {}
     result_format = {
@@ -144,7 +144,7 @@ def _number(result: ExpectationValidationResult) -> int:
 
 
 def _error(result: ExpectationValidationResult) -> str | None:
-    """What an expectation that could not be checked died of; null for one that was checked."""
+    """The error of an expectation that could not be checked; null for one that was checked."""
     info = result.exception_info
     errors = [info] if "raised_exception" in info else list(info.values())
     messages = [error["exception_message"] for error in errors if error["raised_exception"]]

@@ -14,7 +14,7 @@ from scuttlehouse.quality.check import Checked
 
 
 class Foot(NamedTuple):
-    """What stands at the foot of every page."""
+    """The footer of every page."""
 
     build_id: str
     built_at: str

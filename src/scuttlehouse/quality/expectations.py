@@ -43,11 +43,11 @@ def suite(table_name: str, row: str, columns: str, *expectations: Expectation) -
     """The suite of a table that has just these columns (names with spaces between).
 
     >>> suite("fct_tangle_tips", "a tip", "tangle_id message_id").expectations[0].sentence
-    'The table has just the columns that are documented.'
+    'The table has exactly the documented columns.'
     """
     exact = Expectation(
         "expect_table_columns_to_match_set",
-        "The table has just the columns that are documented.",
+        "The table has exactly the documented columns.",
         arguments={"column_set": columns.split(), "exact_match": True},
     )
     return Suite(table_name, row, (exact, *expectations))
@@ -99,7 +99,7 @@ def no_key(column: str) -> Expectation:
     True
     """
     name = "expect_column_values_to_not_match_regex"
-    sentence = "Nothing that could be a key is ever stored."
+    sentence = "No text that may be a key is stored."
     return Expectation(name, sentence, column, {"regex": KEY}, is_private=True)
 
 

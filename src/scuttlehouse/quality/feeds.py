@@ -39,7 +39,7 @@ FEEDS = (
             f"feed_format is null or feed_id rlike r'{FEED_ID}'",
             "Where the format is known: a sigil for a classic feed, a URI for others.",
         ),
-        filled("person_id", "Never null: a feed that nobody claims is its own person."),
+        filled("person_id", "Never null: a feed that nobody announced is its own person."),
         shaped("feed_format", r"^[a-z0-9-]+\z", "A format's name, as ids of feeds spell it."),
         no_key("feed_purpose"),
         at_least("first_sequence", 1, "Feeds count from 1."),
@@ -79,7 +79,7 @@ FEEDS = (
         satisfies(
             "group_count",
             "group_count <= ever_group_count",
-            "Whoever is in a group was added to it.",
+            "People in a group were added to it.",
         ),
     ),
     suite(
@@ -93,9 +93,9 @@ FEEDS = (
         satisfies(
             "feed_id",
             f"validity = 'invalid' or feed_id rlike r'{FEED_ID}'",
-            "A feed, unless the message is invalid: then whatever stands there.",
+            "A feed, unless the message is invalid: then any text.",
         ),
-        filled("person_id", "Never null: a feed that nobody claims is its own person."),
+        filled("person_id", "Never null: a feed that nobody announced is its own person."),
         no_key("content_type"),
         filled("validity", "Never null: every message is judged."),
         among(
@@ -105,7 +105,7 @@ FEEDS = (
         satisfies(
             "invalid_reason",
             "(invalid_reason is not null) = (validity = 'invalid')",
-            "Invalid messages have a reason, and only they.",
+            "Exactly the invalid messages have a reason.",
         ),
         among("warning", tuple(WARNINGS), "A warning that the validation gives."),
         satisfies(
@@ -126,7 +126,7 @@ FEEDS = (
             "is_valid_in_feed is distinct from true or (validity = 'valid' and feed_fault is null)",
             "True only for valid messages in feeds that are not broken before them.",
         ),
-        filled("source_file", "Never null: the log that the message stands in."),
+        filled("source_file", "Never null: the log that holds the message."),
         satisfies(
             "sequence",
             "validity != 'valid' or sequence is not null",
@@ -135,7 +135,7 @@ FEEDS = (
         *number("line_number", 1, "the line of the log, from 1"),
         *flags("is_private", "is_decrypted", "is_past_cutoff"),
         satisfies(
-            "is_decrypted", "is_private or not is_decrypted", "Only the private is decrypted."
+            "is_decrypted", "is_private or not is_decrypted", "Only private messages are decrypted."
         ),
     ),
     suite(
@@ -143,7 +143,7 @@ FEEDS = (
         "a message whose place in the feed another claims too",
         "feed_id message_id previous_id sequence claim_count",
         *message_id("message_id", "a message has an id"),
-        filled("feed_id", "Never null: a message stands in a feed."),
+        filled("feed_id", "Never null: every message is in a feed."),
         *number("sequence", 1, "the place in the feed, from 1"),
         *number("claim_count", 2, "a fork has two claims or more"),
     ),
@@ -151,9 +151,9 @@ FEEDS = (
         "fct_rejected_lines",
         "a line that is no message",
         "source_file reason remedy line_number",
-        filled("source_file", "Never null: the log that the line stands in."),
+        filled("source_file", "Never null: the log that holds the line."),
         *number("line_number", 1, "the line of the log, from 1"),
-        filled("reason", "Never null: nothing is rejected without a reason."),
+        filled("reason", "Never null: every rejected line has a reason."),
         among("reason", REJECTS, "A reason that reading logs gives."),
         filled("remedy", "Never null: every reason comes with what to do."),
     ),
@@ -169,7 +169,7 @@ FEEDS = (
         satisfies(
             "status_reason",
             "(status_reason is not null) = (status in ('copy', 'moved', 'left_out'))",
-            "What is not read has a reason, and only that.",
+            "Exactly the logs that are not read have a reason.",
         ),
         *(
             among(column, get_args(words), "A kind of file that is read.")

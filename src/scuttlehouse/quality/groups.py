@@ -33,11 +33,15 @@ GROUPS = (
         "created_at last_message_at",
         filled("group_id", "Never null: the group."),
         filled("short_id", "Never null: the beginning of the group's id."),
-        filled("name", "Never null: what to call the group."),
+        filled("name", "Never null: the name of the group."),
         no_key("name"),
         filled("founder_id", "Never null: the person who wrote the first message."),
         *message_id("root_id", "the group's first message, which is its first epoch too"),
-        shaped("preferred_epoch_id", MESSAGE_ID, "An epoch; null where two tips share nobody."),
+        shaped(
+            "preferred_epoch_id",
+            MESSAGE_ID,
+            "An epoch; null where two tips have no member in common.",
+        ),
         *number("epoch_count", 1, "a group begins with an epoch"),
         *number("tip_count", 0, "0 where the first epoch has no valid members tangle"),
         *flags("is_forked"),
@@ -62,21 +66,19 @@ GROUPS = (
         *message_id("epoch_id", "the epoch's first message"),
         filled("group_id", "Never null: the group."),
         filled("short_id", "Never null: the beginning of the epoch's id."),
-        filled("group_name", "Never null: what to call the group."),
+        filled("group_name", "Never null: the name of the group."),
         no_key("group_name"),
         filled("creator_id", "Never null: the person who wrote the first message."),
         *number("depth", 0, "the rank of the first message in the epoch tangle"),
-        at_least("key_rank", 1, "Keys rank from 1; null where the log does not tell the key."),
+        at_least("key_rank", 1, "Keys rank from 1; null where the log does not hold the key."),
         *number("member_count", 0, "0 where nobody was added"),
         *flags("is_root", "is_tip", "has_valid_members_tangle", "has_short_key"),
         satisfies(
             "is_tip",
             "not is_tip or (has_valid_members_tangle and coalesce(is_authorized, true))",
-            "What does not count is no newest epoch.",
+            "An epoch that does not count is not a newest one.",
         ),
-        satisfies(
-            "is_authorized", "not is_root or is_authorized", "Whoever founds a group may do so."
-        ),
+        satisfies("is_authorized", "not is_root or is_authorized", "Everybody may found a group."),
         satisfies(
             "key_rank", "key_rank is null or not has_short_key", "A key that is too short has none."
         ),
@@ -86,7 +88,7 @@ GROUPS = (
         satisfies(
             "has_foreign_creator",
             "has_foreign_creator or not is_empty",
-            "Of an epoch without members the creator is none either.",
+            "The creator of an epoch without members is not a member.",
         ),
     ),
     suite(
@@ -116,16 +118,16 @@ GROUPS = (
         satisfies(
             "added_by_id",
             "(added_by_id is not null) = is_declared",
-            "Somebody added every member, and only them.",
+            "Exactly the members were added by somebody.",
         ),
         satisfies("added_at", "added_at is null or is_declared", "Only members were added."),
         satisfies(
             "excluded_by_id",
             "(excluded_by_id is not null) = is_excluded",
-            "Somebody excluded everybody who is excluded, and only them.",
+            "Exactly the excluded people were excluded by somebody.",
         ),
         satisfies(
-            "excluded_at", "excluded_at is null or is_excluded", "Only who is excluded has a time."
+            "excluded_at", "excluded_at is null or is_excluded", "Only excluded people have a time."
         ),
         *flags("is_added_by_outsider", "is_excluded_by_outsider"),
         *flags("is_declared", "is_excluded", "is_correct", "is_missing", "is_extra", "is_readded"),
@@ -160,7 +162,7 @@ GROUPS = (
         satisfies(
             "winner_epoch_id",
             "(winner_epoch_id is not null) = (rule != 'disjoint')",
-            "One of the two wins, unless they share nobody.",
+            "One of the two wins, unless they have no member in common.",
         ),
         shaped("winner_epoch_id", MESSAGE_ID, "The id of a message, as a URI."),
         *number("witness_count", 0, "0 where nobody saw both"),
@@ -168,7 +170,7 @@ GROUPS = (
         satisfies(
             "loser_epoch_id",
             "(loser_epoch_id is null) = (winner_epoch_id is null)",
-            "Where one wins the other loses.",
+            "If one wins, the other loses.",
         ),
         shaped("healed_by_epoch_id", MESSAGE_ID, "The id of a message, as a URI."),
         *flags("is_criss_cross", "is_current", "is_healed", "needs_repair"),
@@ -198,7 +200,7 @@ GROUPS = (
         satisfies(
             "late_message_count",
             "late_message_count is null or cutoff_sequence is not null",
-            "Only a cut-off has something after it.",
+            "Only a cut-off has messages after it.",
         ),
         satisfies(
             "cutoff_sequence",
@@ -209,12 +211,12 @@ GROUPS = (
         satisfies(
             "counts",
             "counts = coalesce(is_authorized, true)",
-            "What an outsider wrote does not count.",
+            "A message by an outsider does not count.",
         ),
         satisfies(
             "following_epoch_id",
             "following_epoch_id is null or counts",
-            "What does not count leads to nothing.",
+            "No epoch follows an exclusion that does not count.",
         ),
     ),
     suite(
@@ -243,7 +245,7 @@ GROUPS = (
         filled("group_id", "Never null: the group."),
         filled("person_id", "Never null: the person."),
         *message_id("epoch_id", "the epoch that the person should prefer"),
-        filled("rule", "Never null: a rule left the epoch."),
+        filled("rule", "Never null: a rule decided."),
         among(
             "rule",
             ["only", "successor", "subset", "same", "overlapping"],
@@ -262,7 +264,7 @@ GROUPS = (
         "group_id epoch_id person_id action because severity first_seen_at",
         filled("group_id", "Never null: the group."),
         *message_id("epoch_id", "the epoch that it is about"),
-        filled("action", "Never null: something is to be done."),
+        filled("action", "Never null: the action."),
         among("action", ["add", "create_epoch", "exclude"], "What can be done."),
         satisfies(
             "person_id",
@@ -292,7 +294,7 @@ GROUPS = (
         filled("person_id", "Never null: the person who wrote the message."),
         filled("rule_id", "Never null: the rule."),
         among("document", ["group exclusion", "tangle sip"], "The documents with rules."),
-        filled("section", "Never null: where the rule stands."),
+        filled("section", "Never null: the section of the rule."),
         filled("severity", "Never null: how strongly it is asked for."),
         among("severity", ["must", "should"], "The words of RFC 2119."),
         filled("found", "Never null: what was found."),
@@ -325,8 +327,12 @@ GROUPS = (
         filled("group_id", "Never null: the group."),
         *message_id("epoch_id", "the epoch"),
         *flags("counts", "is_tip", "is_member", "is_preferred", "is_preferred_by_all_logs"),
-        satisfies("is_tip", "counts or not is_tip", "What does not count is no newest epoch."),
-        satisfies("is_member", "counts or not is_member", "What does not count has no members."),
+        satisfies(
+            "is_tip", "counts or not is_tip", "An epoch that does not count is not a newest one."
+        ),
+        satisfies(
+            "is_member", "counts or not is_member", "An epoch that does not count has no members."
+        ),
         satisfies(
             "is_preferred",
             "is_preferred = (rule is not null) and (is_member or not is_preferred)",
@@ -345,7 +351,7 @@ GROUPS = (
         filled("owner_id", "Never null: the person whose log it is."),
         filled("group_id", "Never null: the group."),
         *message_id("epoch_id", "the epoch"),
-        filled("action", "Never null: there is something to do."),
+        filled("action", "Never null: the action."),
         among("action", get_args(Action), "What can be done."),
         satisfies(
             "person_id",
@@ -376,13 +382,13 @@ GROUPS = (
         satisfies(
             "missing_id",
             "(missing_id is not null) = (rule = 'missing_message')",
-            "What is missing is a message.",
+            "Only missing messages have a missing id.",
         ),
         *(
             satisfies(
                 column,
                 f"({column} is null) = (rule = 'missing_message')",
-                "All else is a feed of somebody in an epoch.",
+                "Every other row is a feed of a person in an epoch.",
             )
             for column in ("epoch_id", "feed_id", "owner_id")
         ),
@@ -390,10 +396,12 @@ GROUPS = (
         satisfies(
             "should_fetch",
             "should_fetch = (rule not in ('excluded_member', 'no_member'))",
-            "All but what excluded people and strangers write.",
+            "All feeds, except those of excluded people and strangers.",
         ),
         satisfies(
-            "should_serve", "should_serve = (rule != 'no_member')", "All but what strangers write."
+            "should_serve",
+            "should_serve = (rule != 'no_member')",
+            "All feeds, except those of strangers.",
         ),
     ),
     suite(
@@ -433,12 +441,12 @@ GROUPS = (
         satisfies(
             "is_current",
             "is_current = (valid_to_position is null)",
-            "A period without an end goes on.",
+            "A period without an end is current.",
         ),
         satisfies(
             "valid_to_at",
             "valid_to_at is null or (not is_current and coalesce(valid_to_at >= valid_from_at, true))",
-            "What goes on has no end yet, and nothing ends before it began.",
+            "A current period has no end, and no period ends before it begins.",
         ),
     ),
 )

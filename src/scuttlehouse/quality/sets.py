@@ -42,7 +42,7 @@ SETS = (
         satisfies(
             "tip_count",
             "(tip_count > 0) = (message_count > 0)",
-            "Of the messages in a tangle some are last.",
+            "A tangle with messages has a tip.",
         ),
         at_least("depth", 0, "Depths count from 0."),
         satisfies(
@@ -50,7 +50,7 @@ SETS = (
             "(depth is not null) = (message_count > 0)",
             "The greatest depth; null where nothing is in the tangle.",
         ),
-        at_least("min_required_depth", 1, "The moot is no item root."),
+        at_least("min_required_depth", 1, "The moot is not an item root."),
         satisfies(
             "min_ghost_depth",
             "min_ghost_depth is null and min_required_depth is null"
@@ -104,14 +104,14 @@ SETS = (
             "case status when 'in' then status_reason is null"
             f" when 'rejected' then status_reason in {REJECTED}"
             f" when 'set_aside' then status_reason in {SET_ASIDE} end",
-            "Null in the tangle; what is set aside or rejected has a reason for that.",
+            "Null in the tangle; a message that is set aside or rejected has a reason.",
         ),
         among("set_fault", list(SET_FAULTS), "A fault that is documented."),
         among("kept_because", list(KEPT), "A reason that is documented."),
         satisfies(
             "kept_because",
             "(kept_because is not null) = (status = 'in' and not is_prunable)",
-            "What must stay has a reason, and only that.",
+            "Exactly the messages that must stay have a reason.",
         ),
         *number("depth", 0, "the moot"),
         satisfies("depth", "(depth = 0) = is_moot", "The moot, and nothing else, has depth 0."),
@@ -119,7 +119,7 @@ SETS = (
         satisfies(
             "position",
             "(position is not null) = (status = 'in')",
-            "What is in the tangle has a position, and only that.",
+            "Exactly the messages in the tangle have a position.",
         ),
         satisfies(
             "lipmaa_depth",
@@ -130,17 +130,17 @@ SETS = (
         at_least("added_count", 0, "0 where nothing is added."),
         at_least("deleted_count", 0, "0 where nothing is deleted."),
         *flags("is_moot", "is_erased", "is_tip", "is_item_root", "is_prunable", "is_ghostable"),
-        satisfies("is_tip", "status = 'in' or not is_tip", "Only what is in the tangle is a tip."),
+        satisfies("is_tip", "status = 'in' or not is_tip", "Only messages in the tangle are tips."),
         satisfies(
             "is_item_root",
             "not is_item_root or (status = 'in' and superseded_by_id is null"
             " and added_count is not null)",
-            "What says something and is not superseded.",
+            "A message that changes the set and is not superseded.",
         ),
         satisfies(
             "is_prunable",
             "not is_prunable or (status = 'in' and not is_item_root and not is_moot)",
-            "Neither the moot nor an item root may go.",
+            "Neither the moot nor an item root may be dropped.",
         ),
     ),
     suite(
@@ -153,7 +153,7 @@ SETS = (
         filled("link", "Never null: how it is named."),
         among("link", ["previous", "supersedes"], "The two ways to name a message."),
         *flags("is_in_log", "is_in_set"),
-        satisfies("is_in_set", "is_in_log or not is_in_set", "What is in the set is in the log."),
+        satisfies("is_in_set", "is_in_log or not is_in_set", "Messages in the set are in the log."),
     ),
     suite(
         "fct_set_changes",
@@ -177,7 +177,7 @@ SETS = (
         filled("known_id", "Never null: what it should have superseded."),
         filled("rule_id", "Never null: the rule."),
         among("document", ["pzp set"], "The document with rules for sets."),
-        filled("section", "Never null: where the rule stands."),
+        filled("section", "Never null: the section of the rule."),
         filled("severity", "Never null: how strongly it is asked for."),
         among("severity", ["must", "should"], "The words of RFC 2119."),
     ),
@@ -187,7 +187,7 @@ SETS = (
         "set_id message_id pruning freed_bytes",
         filled("set_id", "Never null: the set."),
         filled("message_id", "Never null: the message."),
-        filled("pruning", "Never null: a message goes in one way."),
+        filled("pruning", "Never null: a message is dropped in one way."),
         among("pruning", ["delete", "erase"], "The whole message, or its data."),
         *number("freed_bytes", 0, "0 where the data was erased before"),
     ),

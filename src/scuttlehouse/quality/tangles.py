@@ -43,13 +43,15 @@ TANGLES = (
         "tangle_id root_id group_id tangle_kind grown_by candidate_count message_count "
         "set_aside_count rejected_count tip_count author_count depth gap_count",
         filled("tangle_id", "Never null: the kind and the root."),
-        filled("root_id", "Never null: a field without a readable root stands for itself."),
+        filled(
+            "root_id", "Never null: a field without a readable root has its own message as root."
+        ),
         filled("tangle_kind", "Never null: the name of the field."),
         among("grown_by", ["settled", "walked"], "Settled in SQL, or walked in Python."),
         satisfies(
             "grown_by",
             "(grown_by is not null) = (candidate_count > 0)",
-            "Every tangle with candidates was grown, and only those.",
+            "Exactly the tangles with candidates were grown.",
         ),
         *number("candidate_count", 0, "0 where every message is rejected"),
         *number("message_count", 0, "0 where nothing is in the graph"),
@@ -59,7 +61,7 @@ TANGLES = (
         satisfies(
             "tip_count",
             "(tip_count > 0) = (message_count > 0)",
-            "Of the messages in a graph some are last.",
+            "A graph with messages has a tip.",
         ),
         *number("author_count", 0, "0 where nothing is in the graph"),
         satisfies(
@@ -84,7 +86,7 @@ TANGLES = (
         filled("tangle_id", "Never null: the tangle."),
         *message_id("message_id", "the candidate"),
         filled("tangle_kind", "Never null: the kind of the tangle."),
-        filled("person_id", "Never null: a feed that nobody claims is its own person."),
+        filled("person_id", "Never null: a feed that nobody announced is its own person."),
         no_key("content_type"),
         filled("status", "Never null: every candidate is judged."),
         among("status", ["in", "set_aside", "rejected"], "In the graph, set aside, or rejected."),
@@ -94,33 +96,33 @@ TANGLES = (
             "case status when 'in' then status_reason is null"
             f" when 'rejected' then status_reason in {REJECTED}"
             f" when 'set_aside' then status_reason in {SET_ASIDE} end",
-            "Null in the graph; what is set aside or rejected has a reason for that.",
+            "Null in the graph; a message that is set aside or rejected has a reason.",
         ),
         satisfies(
             "blocking_ids",
             "blocking_ids is null or status = 'set_aside'",
-            "Only what is set aside is blocked.",
+            "Only messages that are set aside are blocked.",
         ),
         at_least("rank", 0, "Ranks count from 0."),
         satisfies(
             "rank",
             "(rank is not null) = (status = 'in')",
-            "What is in the graph has a rank, and only that.",
+            "Exactly the messages in the graph have a rank.",
         ),
         at_least("position", 0, "Positions count from 0."),
         satisfies(
             "position",
             "(position is not null) = (status = 'in')",
-            "What is in the graph has a position, and only that.",
+            "Exactly the messages in the graph have a position.",
         ),
         at_least("thread_position", 0, "Positions count from 0."),
         satisfies(
             "thread_position",
             "(thread_position is not null) = (status = 'in')",
-            "What is in the graph stands in the thread order, and only that.",
+            "Exactly the messages in the graph have a place in the thread order.",
         ),
         *flags("is_root", "is_tip", "is_unverified"),
-        satisfies("is_tip", "status = 'in' or not is_tip", "Only what is in the graph is a tip."),
+        satisfies("is_tip", "status = 'in' or not is_tip", "Only messages in the graph are tips."),
     ),
     suite(
         "fct_tangle_links",
@@ -129,10 +131,10 @@ TANGLES = (
         filled("tangle_id", "Never null: the tangle."),
         filled("tangle_kind", "Never null: the kind of the tangle."),
         *message_id("message_id", "the message that lists the other"),
-        filled("previous_id", "Never null: what is listed, whatever it is."),
+        filled("previous_id", "Never null: the listed id."),
         *flags("is_in_log", "is_in_graph"),
         satisfies(
-            "is_in_graph", "is_in_log or not is_in_graph", "What is in the graph is in the log."
+            "is_in_graph", "is_in_log or not is_in_graph", "Messages in the graph are in the log."
         ),
     ),
     suite(
@@ -141,7 +143,7 @@ TANGLES = (
         "tangle_id missing_id tangle_kind group_id needed_by_count blocked_count",
         filled("tangle_id", "Never null: the tangle."),
         filled("tangle_kind", "Never null: the kind of the tangle."),
-        filled("missing_id", "Never null: what is missing, whatever it is."),
+        filled("missing_id", "Never null: the missing id."),
         *number("needed_by_count", 0, "0 for a root that no message lists"),
         *number("blocked_count", 1, "what blocks nothing is not missed"),
     ),
@@ -174,12 +176,12 @@ TANGLES = (
         satisfies(
             "depth",
             "(depth is not null) = (attached_by = 'linked')",
-            "What is in the graph has a depth, and only that.",
+            "Exactly the messages in the graph have a depth.",
         ),
         satisfies(
             "thread_position",
             "coalesce(depth, 0) <= thread_position",
-            "Whoever has a chain before it stands behind all of it.",
+            "A message comes after the whole chain before it.",
         ),
         *flags("is_tip"),
         satisfies(
@@ -205,12 +207,12 @@ TANGLES = (
         satisfies(
             "from_position",
             "(from_position is null) = (command = 'ins')",
-            "All but what is new stood somewhere.",
+            "Every message had a position, unless it is new.",
         ),
         satisfies(
             "to_position",
             "(to_position is null) = (command = 'del')",
-            "All but what is deleted stands somewhere.",
+            "Every message has a position, unless it is deleted.",
         ),
         filled("refreshed_at", "Never null: when the commands were made."),
     ),
