@@ -55,7 +55,7 @@ FEEDS = (
         *flags("has_known_person", "is_forked"),
         satisfies(
             "last_message_at",
-            "last_message_at is null or last_message_at >= first_message_at",
+            "coalesce(last_message_at >= first_message_at, true)",
             "The last message is not before the first.",
         ),
     ),
