@@ -239,7 +239,7 @@ def test_a_database_of_another_home_is_refused(house: House, tmp_path: Path) -> 
     prepare_home(tmp_path / "other")
     for read_only in False, True:
         with (
-            pytest.raises(CatalogError, match="a home cannot be copied or moved"),
+            pytest.raises(CatalogError, match="A home cannot be copied or moved"),
             open_catalog(tmp_path / "other", read_only=read_only),
         ):
             pass
