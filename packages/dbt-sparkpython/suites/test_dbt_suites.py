@@ -13,7 +13,6 @@ from dbt.tests.adapter.basic.test_generic_tests import BaseGenericTests
 from dbt.tests.adapter.basic.test_incremental import BaseIncremental
 from dbt.tests.adapter.basic.test_singular_tests import BaseSingularTests
 from dbt.tests.adapter.basic.test_singular_tests_ephemeral import BaseSingularTestsEphemeral
-from dbt.tests.adapter.basic.test_snapshot_check_cols import BaseSnapshotCheckCols
 from dbt.tests.adapter.basic.test_snapshot_timestamp import BaseSnapshotTimestamp
 from dbt.tests.adapter.basic.test_table_materialization import BaseTableMaterialization
 from dbt.tests.adapter.basic.test_validate_connection import BaseValidateConnection
@@ -62,12 +61,6 @@ class TestSingularTestsEphemeral(BaseSingularTestsEphemeral):
 
 class TestAdapterMethods(BaseAdapterMethod):
     pass
-
-
-class TestSnapshotCheckCols(BaseSnapshotCheckCols):
-    @pytest.fixture(scope="class")
-    def project_config_update(self) -> dict[str, Any]:
-        return {"name": "snapshot_strategy_check_cols", **ON_ICEBERG}
 
 
 class TestSnapshotTimestamp(BaseSnapshotTimestamp):
