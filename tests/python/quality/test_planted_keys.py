@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -95,15 +96,17 @@ def test_no_planted_key_stands_anywhere(warehouse: Warehouse, tmp_path: Path) ->
     roots = [warehouse.home, warehouse.project, warehouse.temporary]
     files = sorted(path for root in roots for path in root.rglob("*") if path.is_file())
     # What stood there before the keys were planted holds none.
-    files = [path for path in files if path.stat().st_mtime >= begun - 1]
+    files = [path for path in files if path.exists() and path.stat().st_mtime >= begun - 1]
     assert sum(path.suffix == ".parquet" for path in files) > 30
     found = [
         f"{kind} in what dbt says"
         for kind in find((process.stdout + process.stderr).encode(), sought)
     ]
     for path in files:
-        for text in [*texts(path), *avro_texts(path)]:
-            found += [f"{kind} in {path}" for kind in find(text, sought)]
+        # Java removes what it unpacked for itself a moment after the build ends.
+        with suppress(FileNotFoundError):
+            for text in [*texts(path), *avro_texts(path)]:
+                found += [f"{kind} in {path}" for kind in find(text, sought)]
     assert not found, "\n".join(sorted(found)[:40])
     rows = warehouse.rows(
         "select count(*) as n from stg_ssb__landed_lines where message_id is not null"
