@@ -29,6 +29,7 @@ from __future__ import annotations
 
 import re
 from binascii import a2b_base64
+from functools import lru_cache
 
 # 32 bytes: 43 characters, the last of which carries four bits, then the padding.
 _BASE64 = r"[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]"
@@ -73,6 +74,9 @@ MAX_FORMAT_LENGTH = 20
 MAX_KEYS = 2
 # 32 and 64 bytes, padded.
 _KEY_LENGTHS = frozenset({44, 88})
+
+# Longer texts are not remembered: a stranger's would fill the memory.
+REMEMBERED_LENGTH = 200
 
 _TO_URL = str.maketrans("+/", "-_")
 _FROM_URL = str.maketrans("-_", "+/")
@@ -181,6 +185,10 @@ def link_text(link: object) -> object:
 
 def _parts(text: str) -> tuple[str, str, str]:
     """The kind and the format of an id and its key in base64url; empty texts for what is none."""
+    return _short_parts(text) if len(text) <= REMEMBERED_LENGTH else _read_parts(text)
+
+
+def _read_parts(text: str) -> tuple[str, str, str]:
     if match := _SIGIL.fullmatch(text):
         kind, key, name = _KINDS[match[1]], match[2].translate(_TO_URL), match[3]
         form = _FORMATS[kind].get(name) or (name if _VERSIONED.fullmatch(name) else "")
@@ -204,6 +212,10 @@ def _parts(text: str) -> tuple[str, str, str]:
                 return "", "", ""
         return kind, _FORMATS[kind].get(name, name), "/".join(map(_padded, keys))
     return "", "", ""
+
+
+# A message asks several times for the same ids, and a feed for the same author.
+_short_parts = lru_cache(4096)(_read_parts)
 
 
 def _is_key(text: str) -> bool:
