@@ -58,17 +58,58 @@ exclusions as (
 
 ),
 
+cut_off_feeds as (
+
+    select distinct
+        group_feed_id,
+        cutoff_sequence
+    from exclusions
+    where is_cut_off
+
+),
+
+-- Counted in one pass: whoever excludes a person a thousand times has their messages counted once.
+marks as (
+
+    select
+        messages.feed_id,
+        messages.sequence,
+        1 as message_count,
+        false as is_cutoff
+    from messages
+    left semi join cut_off_feeds on messages.feed_id = cut_off_feeds.group_feed_id
+    where messages.validity != 'invalid'
+    union all
+    select
+        group_feed_id as feed_id,
+        cutoff_sequence as sequence,
+        0 as message_count,
+        true as is_cutoff
+    from cut_off_feeds
+
+),
+
+counted_marks as (
+
+    select
+        *,
+        sum(message_count) over (
+            partition by feed_id
+            order by sequence desc, is_cutoff desc
+            rows between unbounded preceding and current row
+        ) as later_message_count
+    from marks
+
+),
+
 late_messages as (
 
     select
-        exclusions.message_id,
-        exclusions.person_id,
-        count(distinct messages.message_id) as late_message_count
-    from exclusions
-    inner join messages
-        on exclusions.group_feed_id = messages.feed_id and exclusions.cutoff_sequence < messages.sequence
-    where exclusions.is_cut_off and messages.validity != 'invalid'
-    group by exclusions.message_id, exclusions.person_id
+        feed_id,
+        sequence as cutoff_sequence,
+        later_message_count as late_message_count
+    from counted_marks
+    where is_cutoff
 
 ),
 
@@ -83,9 +124,7 @@ final as (
         exclusions.group_feed_id,
         exclusions.cutoff_sequence,
         exclusions.following_epoch_id,
-        case
-            when exclusions.is_cut_off then coalesce(late_messages.late_message_count, 0)
-        end as late_message_count,
+        case when exclusions.is_cut_off then late_messages.late_message_count end as late_message_count,
         exclusions.is_authorized,
         exclusions.counts,
         {{ timestamp_of('exclusions.asserted_ms') }} as excluded_at
@@ -93,8 +132,8 @@ final as (
     left join
         late_messages
         on
-            exclusions.message_id = late_messages.message_id
-            and exclusions.person_id = late_messages.person_id
+            exclusions.group_feed_id = late_messages.feed_id
+            and exclusions.cutoff_sequence = late_messages.cutoff_sequence
 
 )
 
