@@ -41,8 +41,10 @@ if TYPE_CHECKING:
     from test_figures import Figures
     from test_tribes2 import Tables
 
-# Tests never depend on timing.
+# Tests never depend on timing. `make check` tries fewer examples: it loads "quick" (--hypothesis-profile).
+# Tests that need more or fewer examples than others say so as a share of settings.default.
 settings.register_profile("project", deadline=None)
+settings.register_profile("quick", deadline=None, max_examples=20)
 settings.load_profile("project")
 
 PROJECT = Path(__file__).parents[2]
