@@ -24,7 +24,7 @@ from timed_build import build, run
 
 SEED = 1
 NEW_SHARE = 0.01
-STEPS = ["seed", "staging", "intermediate", "marts", "quality", "test", "operation"]
+STEPS = ["seed", "staging", "intermediate", "marts", "ops", "test", "operation"]
 
 
 def step_seconds(target: Path) -> tuple[Counter[str], float]:

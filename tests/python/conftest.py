@@ -30,19 +30,21 @@ from hypothesis import settings
 
 import postgresql
 from houses import House
+from manifest import Manifest, read_manifest
 from scuttlehouse.builds import runs
 from scuttlehouse.builds.publishable import public_models
 from scuttlehouse.catalog import prepare_home
 from scuttlehouse.cli import main
-from scuttlehouse.quality import results
 from scuttlehouse.reading.warehouse import open_published
 
 if TYPE_CHECKING:
     from test_figures import Figures
     from test_tribes2 import Tables
 
-# Tests never depend on timing.
+# Tests never depend on timing. `make check` tries fewer examples: it loads "quick" (--hypothesis-profile).
+# Tests that need more or fewer examples than others say so as a share of settings.default.
 settings.register_profile("project", deadline=None)
+settings.register_profile("quick", deadline=None, max_examples=20)
 settings.load_profile("project")
 
 PROJECT = Path(__file__).parents[2]
@@ -157,13 +159,12 @@ class Warehouse:
 
     @contextmanager
     def published_unchecked(self) -> Iterator[None]:
-        """Meanwhile builds publish without tests and expectations, for tests of what is in the tables."""
+        """Meanwhile builds publish without tests, for tests of what is in the tables."""
 
         def all_tables(nodes: Any, _: Any, schema: str, **__: bool) -> set[str]:
             return set(public_models(nodes, schema))
 
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(results, "check", lambda *_: [])
             patch.setattr(runs, "publishable", all_tables)
             yield
 
@@ -339,6 +340,12 @@ def tribes2(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         archive.extractall(folder, filter="data")
     yield folder / "tribes2"
     shutil.rmtree(folder)
+
+
+@pytest.fixture(scope="session")
+def manifest(tmp_path_factory: pytest.TempPathFactory) -> Manifest:
+    """The parsed project."""
+    return read_manifest(PROJECT, tmp_path_factory.mktemp("parse"))
 
 
 @dataclass

@@ -14,6 +14,8 @@ from typing import Any
 
 from scuttlehouse.builds.changes import Changes, count_changes
 from scuttlehouse.builds.publishable import all_models, keys_of, public_models, publishable
+from scuttlehouse.builds.quality import TABLE as QUALITY_RESULTS
+from scuttlehouse.builds.quality import write_results
 from scuttlehouse.builds.rules import project_hash, rules_hash
 from scuttlehouse.builds.steps import node_steps, run_step, steps_table, total_changes
 from scuttlehouse.builds.summary import print_summary
@@ -64,6 +66,8 @@ class Run:
     tests_touched_rows: bool = False
     rules_changed: bool = False
     started_at: datetime = field(default_factory=lambda: datetime.now(UTC))
+    # Rows of fct_quality_results; tests add to it.
+    quality_results: list[dict[str, Any]] = field(default_factory=list)
 
 
 _run: Run | None = None
@@ -108,6 +112,21 @@ def begin(
     _run = run
 
 
+def current() -> Run | None:
+    """The run of dbt in this process, if it is one that may write."""
+    return _run
+
+
+def model_of(run: Run, table: str) -> Mapping[str, Any]:
+    """The model of a table, as dbt's manifest has it."""
+    found: Mapping[str, Any] = next(
+        node
+        for node in run.graph["nodes"].values()
+        if node["resource_type"] == "model" and node["alias"] == table
+    )
+    return found
+
+
 def tests_touched_rows() -> bool:
     """Whether tests of this run may skip the rows that a refresh keeps: they have passed the same tests."""
     return _run is not None and _run.tests_touched_rows
@@ -121,7 +140,7 @@ def tested_keys(table: str) -> tuple[str, str] | None:
     if not tests_touched_rows():
         return None
     assert _run is not None, "a run whose hook has begun it"
-    config = next(node["config"] for node in _run.graph["nodes"].values() if node["alias"] == table)
+    config = model_of(_run, table)["config"]
     touched = config.get("replaced_keys_from")
     return (config["unique_key"], touched) if touched else None
 
@@ -230,7 +249,11 @@ def _end(catalog: Catalog, run: Run, results: Sequence[Any], arguments: Mapping[
     may_publish = run.command in BUILDING and not (failed or run.is_empty or run.rules_changed)
     nodes = run.graph["nodes"]
     chosen = _chosen(run, arguments)
+    models = {name: nodes[model] for name, model in public_models(nodes, WORK).items()}
+    has_results = write_results(catalog, run.home, run.run_id, run.quality_results, models)
     public = publishable(nodes, chosen, WORK, is_refresh=run.is_refresh) if may_publish else set()
+    if public and has_results:
+        public.add(QUALITY_RESULTS)
     build, changes = _publish(catalog, run, public, chosen) if public else (None, {})
     status = "failed" if failed else "published" if build and build.is_whole else "unpublished"
     steps = [run_step(run.run_id, status, started_at=run.started_at, changes=changes)]

@@ -5,23 +5,21 @@ The pages need no network. Each takes the place of the one before it in one step
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any
 
-from scuttlehouse.quality import SUITES
-from scuttlehouse.quality.check import Checked
+if TYPE_CHECKING:
+    from scuttlehouse.quality.check import Checked
 
-
-class Foot(NamedTuple):
-    """The footer of every page."""
-
-    build_id: str
-    built_at: str
+# In the home.
+FOLDER = "data_docs"
 
 
-def write_pages(folder: Path, checked: Sequence[Checked], foot: Foot) -> None:
-    """Write the page of each checked table.
+def write_page(home: Path, build_id: str, checked: Checked) -> None:
+    """Write the page of a checked table.
 
     Raises:
         OSError: the folder cannot be written.
@@ -30,42 +28,46 @@ def write_pages(folder: Path, checked: Sequence[Checked], foot: Foot) -> None:
 
     from scuttlehouse.quality.view import OfflineView
 
-    view, renderer = OfflineView(), ValidationResultsPageRenderer()
-    for suite, _, report in checked:
-        page = {"title": suite.table_name, "row": suite.row, **foot._asdict()}
-        _write(folder, suite.table_name, view.render(renderer.render(report), **page))  # type: ignore[no-untyped-call]
+    suite, _, report = checked
+    rendered = ValidationResultsPageRenderer().render(report)
+    page = {"title": suite.table_name, "row": suite.row, **_foot(build_id)}
+    text = OfflineView().render(rendered, **page)  # type: ignore[no-untyped-call]
+    _write(home / FOLDER, suite.table_name, text)
 
 
 def write_index(
-    folder: Path, promises: Mapping[str, int], broken: Mapping[str, int], foot: Foot
+    home: Path, build_id: str, rows: Mapping[str, str], results: Iterable[Mapping[str, Any]]
 ) -> None:
     """Write ``index.html``, which leads to the page of each table, and remove the pages of other tables.
 
     Args:
-        promises: how many expectations were checked, by the name of the table.
-        broken: how many of them do not hold.
+        rows: what a row of a table is, by the name of the table.
+        results: rows of ``fct_quality_results``, about these tables only.
 
     Raises:
         OSError: the folder cannot be written.
     """
     from scuttlehouse.quality.view import OfflineView
 
+    promises: Counter[str] = Counter()
+    broken: Counter[str] = Counter()
+    for result in results:
+        promises[result["table_name"]] += 1
+        broken[result["table_name"]] += not result["is_success"]
     tables = [
-        {
-            "name": suite.table_name,
-            "row": suite.row,
-            "promises": promises[suite.table_name],
-            "broken": broken[suite.table_name],
-        }
-        for suite in SUITES
-        if suite.table_name in promises
+        {"name": name, "row": rows[name], "promises": promises[name], "broken": broken[name]}
+        for name in sorted(promises)
     ]
     index = OfflineView().env.get_template("offline_index")
-    page = index.render(title="What the tables promise", tables=tables, **foot._asdict())
-    _write(folder, "index", page)
-    for file in folder.iterdir():
+    page = index.render(title="What the tables promise", tables=tables, **_foot(build_id))
+    _write(home / FOLDER, "index", page)
+    for file in (home / FOLDER).iterdir():
         if file.stem not in {"index", *promises}:
             file.unlink()
+
+
+def _foot(build_id: str) -> dict[str, str]:
+    return {"build_id": build_id, "built_at": f"{datetime.now(UTC):%Y-%m-%d %H:%M:%S} UTC"}
 
 
 def _write(folder: Path, name: str, page: str) -> None:

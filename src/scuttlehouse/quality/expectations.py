@@ -1,15 +1,38 @@
-"""Expectations as data: what is promised of a column, in words for people and for the engine."""
+"""Expectations as data: what the description of a table promises of its columns.
+
+A model's entry in yml lists, under ``config.meta.expectations`` of a column, one mapping per
+promise: its kind with an argument, and what it ``says`` where the kind alone does not tell.
+
+======================  ================================================================
+``never_null: why``     the column is never null
+``at_least: number``    the column holds this number, a greater one, or null
+``among: values``       the column holds one of these values, or null; the name of a
+                        Python object, ``package.module.NAME``, stands for its values
+``matches: pattern``    the column matches a regular expression of Java, or is null; the
+                        name of one of ``PATTERNS`` stands for it
+``no_key``              the column holds no text that may be a key (ruling R29)
+``holds: condition``    the condition in SQL, which may name any column, is true
+======================  ================================================================
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from importlib import import_module
+from typing import Any, NamedTuple, get_args
 
-# Ids in their one spelling (ruling R1). Java's `$` also matches before a last line end, `\z` does not;
-# and a repeated group would overflow Java's stack on an id that somebody made very long.
-MESSAGE_ID = r"^ssb:message/[a-z0-9-]+/[A-Za-z0-9_=/-]+\z"
-FEED_ID = r"^(@[A-Za-z0-9+/]{43}=\.ed25519|ssb:feed/[a-z0-9-]+/[A-Za-z0-9_=/-]+)\z"
+# Java's `$` also matches before a last line end, `\z` does not; and a repeated group would overflow
+# Java's stack on an id that somebody made very long.
+PATTERNS = {
+    # Message ids in their one spelling (ruling R1).
+    "message_id": (
+        r"^ssb:message/[a-z0-9-]+/[A-Za-z0-9_=/-]+\z",
+        "The id of a message, as a URI.",
+    ),
+    # 32 bytes in base58.
+    "base58_hash": (r"^[1-9A-HJ-NP-Za-km-z]{32,44}\z", "A hash in base58."),
+}
 
 # 32 bytes in base64 or hex, as most keys are.
 KEY = r"^([A-Za-z0-9+/_-]{43}=?|[0-9A-Fa-f]{64})\z"
@@ -39,108 +62,99 @@ class Suite(NamedTuple):
     expectations: tuple[Expectation, ...]
 
 
-def suite(table_name: str, row: str, columns: str, *expectations: Expectation) -> Suite:
-    """The suite of a table that has just these columns (names with spaces between).
+def suite_of(model: Mapping[str, Any]) -> Suite:
+    """What the entry of a model in dbt's manifest promises of its table.
 
-    >>> suite("fct_tangle_tips", "a tip", "tangle_id message_id").expectations[0].sentence
-    'The table has exactly the documented columns.'
+    Raises:
+        ValueError: an expectation is none of the kinds above, or a column has two of a kind.
+
+    >>> column = {"config": {"meta": {"expectations": [{"never_null": "the tip"}]}}}
+    >>> tips = {"alias": "tips", "description": "A row is a tip. ..", "columns": {"id": column}}
+    >>> [expectation.sentence for expectation in suite_of(tips).expectations]
+    ['The table has exactly the documented columns.', 'Never null: the tip.']
     """
+    table, columns = model["alias"], model["columns"]
     exact = Expectation(
         "expect_table_columns_to_match_set",
         "The table has exactly the documented columns.",
-        arguments={"column_set": columns.split(), "exact_match": True},
+        arguments={"column_set": list(columns), "exact_match": True},
     )
-    return Suite(table_name, row, (exact, *expectations))
+    expectations = [exact]
+    for column, entry in columns.items():
+        promised = [
+            expectation_of(f"{table}.{column}", column, item)
+            for item in entry["config"].get("meta", {}).get("expectations", ())
+        ]
+        if len({expectation.name for expectation in promised}) < len(promised):
+            raise ValueError(f"{table}.{column} has two expectations of a kind: leave one out.")
+        expectations += promised
+    sentence = " ".join(model["description"].split()).partition(". ")[0]
+    return Suite(table, sentence.removeprefix("A row is ").rstrip("."), tuple(expectations))
 
 
-def filled(column: str, sentence: str) -> Expectation:
-    """The column is never null.
+def expectation_of(where: str, column: str, item: Mapping[str, Any] | str) -> Expectation:
+    r"""One item of the list of a column; ``where`` tells an error's reader which.
 
-    >>> filled("feed_id", "Every message has an author.").name
-    'expect_column_values_to_not_be_null'
+    >>> expectation_of("tips.rank", "rank", {"at_least": 0}).sentence
+    'Not below 0.'
+    >>> expectation_of("tips.id", "id", {"matches": r"^\w+\z"})
+    Traceback (most recent call last):
+    ValueError: The expectation {'matches': '^\\w+\\z'} of tips.id lacks the sentence that it `says`.
+    >>> expectation_of("tips.id", "id", "odd")
+    Traceback (most recent call last):
+    ValueError: The expectation odd of tips.id is none of never_null, at_least, among, matches, no_key, holds.
     """
-    return Expectation("expect_column_values_to_not_be_null", sentence, column)
+    given: dict[str, Any] = {item: None} if isinstance(item, str) else dict(item)
+    says = given.pop("says", None)
+    kinds = list(given)
+    if len(kinds) != 1 or kinds[0] not in _KINDS:
+        raise ValueError(f"The expectation {item} of {where} is none of {', '.join(_KINDS)}.")
+    [(kind, argument)] = given.items()
+    name, arguments, sentence = _KINDS[kind](argument)
+    if not (says or sentence):
+        raise ValueError(f"The expectation {item} of {where} lacks the sentence that it `says`.")
+    return Expectation(name, says or sentence, column, arguments, is_private=kind == "no_key")
 
 
-def among(column: str, values: Collection[str], sentence: str) -> Expectation:
-    """The column holds one of these values, or null.
-
-    >>> among("validity", ["valid", "invalid"], "Every message is judged.").arguments
-    {'value_set': ['valid', 'invalid']}
-    """
-    arguments = {"value_set": list(values)}
-    return Expectation("expect_column_values_to_be_in_set", sentence, column, arguments)
+# What Great Expectations calls the promise and asks for, and what it says where nothing else is said.
+_Kind = tuple[str, dict[str, object], str]
 
 
-def at_least(column: str, least: int, sentence: str) -> Expectation:
-    """The column holds this number, a greater one, or null.
-
-    >>> at_least("rank", 0, "Ranks count from 0.").arguments
-    {'min_value': 0}
-    """
-    arguments = {"min_value": least}
-    return Expectation("expect_column_values_to_be_between", sentence, column, arguments)
+def _never_null(why: str) -> _Kind:
+    return "expect_column_values_to_not_be_null", {}, f"Never null: {why}."
 
 
-def shaped(column: str, pattern: str, sentence: str) -> Expectation:
-    """The column matches this regular expression (Java's), or is null.
-
-    >>> shaped("epoch_id", MESSAGE_ID, "The id of a message.").name
-    'expect_column_values_to_match_regex'
-    """
-    arguments = {"regex": pattern}
-    return Expectation("expect_column_values_to_match_regex", sentence, column, arguments)
+def _at_least(least: int) -> _Kind:
+    return "expect_column_values_to_be_between", {"min_value": least}, f"Not below {least}."
 
 
-def no_key(column: str) -> Expectation:
-    """The column, which holds free text of a log, holds no key (ruling R29). The value is never shown.
+def _among(values: list[object] | str) -> _Kind:
+    if isinstance(values, str):
+        module, _, name = values.rpartition(".")
+        named = getattr(import_module(module), name)
+        values = list(get_args(named) or named)
+    return "expect_column_values_to_be_in_set", {"value_set": values}, ""
 
-    >>> no_key("feed_purpose").is_private
-    True
-    """
-    name = "expect_column_values_to_not_match_regex"
+
+def _matches(pattern: str) -> _Kind:
+    regex, sentence = PATTERNS.get(pattern, (pattern, ""))
+    return "expect_column_values_to_match_regex", {"regex": regex}, sentence
+
+
+def _no_key(_: None) -> _Kind:
     sentence = "No text that may be a key is stored."
-    return Expectation(name, sentence, column, {"regex": KEY}, is_private=True)
+    return "expect_column_values_to_not_match_regex", {"regex": KEY}, sentence
 
 
-def satisfies(column: str, condition: str, sentence: str) -> Expectation:
-    """The column and others of its row fulfil this condition in SQL; null does not.
-
-    >>> satisfies("rank", "(rank is null) = (status != 'in')", "What is in has a rank.").arguments
-    {'condition': "(rank is null) = (status != 'in')"}
-    """
-    arguments = {"condition": condition}
-    return Expectation("expect_column_values_to_satisfy", sentence, column, arguments)
+def _holds(condition: str) -> _Kind:
+    return "expect_column_values_to_satisfy", {"condition": condition}, ""
 
 
-def message_id(column: str, whose: str) -> tuple[Expectation, Expectation]:
-    """The column is never null and holds message ids.
-
-    >>> [expectation.sentence for expectation in message_id("epoch_id", "the first message")]
-    ['Never null: the first message.', 'The id of a message, as a URI.']
-    """
-    return (
-        filled(column, f"Never null: {whose}."),
-        shaped(column, MESSAGE_ID, "The id of a message, as a URI."),
-    )
-
-
-def number(column: str, least: int, meaning: str) -> tuple[Expectation, Expectation]:
-    """The column is never null and holds this number or a greater one.
-
-    >>> [expectation.sentence for expectation in number("gap_count", 0, "0 without gaps")]
-    ['Never null: 0 without gaps.', 'Not below 0.']
-    """
-    return (
-        filled(column, f"Never null: {meaning}."),
-        at_least(column, least, f"Not below {least}."),
-    )
-
-
-def flags(*columns: str) -> tuple[Expectation, ...]:
-    """The columns are true or false, never null.
-
-    >>> len(flags("is_root", "is_tip"))
-    2
-    """
-    return tuple(filled(column, "True or false, never null.") for column in columns)
+_KINDS: dict[str, Callable[[Any], _Kind]] = {
+    "never_null": _never_null,
+    "at_least": _at_least,
+    "among": _among,
+    "matches": _matches,
+    "no_key": _no_key,
+    "holds": _holds,
+}

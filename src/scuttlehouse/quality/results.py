@@ -1,75 +1,83 @@
-"""What the models ``int_quality__*`` share: they check the marts of a subject, and write the page of each."""
+"""What dbt's test ``meets_expectations`` calls: it checks a table, and writes its page of the Data Docs."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime
+import threading
+from typing import Any
 
-from dbt_common.invocation import get_invocation_id
 from pyspark.sql import DataFrame, SparkSession
 
-from scuttlehouse.builds.runs import tested_keys
-from scuttlehouse.catalog import home_folder
+from scuttlehouse.builds import runs
 from scuttlehouse.quality.check import check
-from scuttlehouse.quality.data_docs import Foot, write_index, write_pages
-from scuttlehouse.quality.expectations import Suite
+from scuttlehouse.quality.data_docs import write_page
+from scuttlehouse.quality.expectations import suite_of
 
-DATA_DOCS = "data_docs"
-
-COLUMNS = (
-    "build_id string, table_name string, expectation string, column_name string,"
-    " description string, observed string, is_success boolean"
-)
+# dbt tests several tables at once, and Great Expectations keeps its context and its logger for all threads.
+_one_at_a_time = threading.Lock()
 
 
-def check_marts(
-    session: SparkSession, schema: str, suites: Sequence[Suite], marts: Mapping[str, DataFrame]
-) -> DataFrame:
-    """Check the marts of a subject; a row is an expectation, with the columns of ``fct_quality_results``.
+def broken_expectations(relation: Any) -> str:
+    """SQL for the broken expectations of a table: a row has a column, a sentence, and what was observed.
 
-    In a refresh only the touched rows of a mart are checked: the others have met the same expectations.
+    The results become rows of ``fct_quality_results`` when the run ends. A command that only shows
+    its SQL checks nothing.
 
     Args:
-        schema: the schema of the models that hold the touched ids.
-        marts: a DataFrame per ``table_name`` of the suites.
+        relation: the table, as dbt names it.
+
+    Raises:
+        ValueError: the entry of the table in yml has an expectation that cannot be read.
     """
-    checked = check(suites, {name: _tested(session, schema, name, marts[name]) for name in marts})
-    write_pages(home_folder() / DATA_DOCS, checked, _foot())
-    # What dbt renders into a model's settings may be the id of an earlier parse.
-    build_id = get_invocation_id()
+    run = runs.current()
+    if run is None:
+        return _sql([])
+    suite = suite_of(runs.model_of(run, relation.identifier))
+    tables = {suite.table_name: _tested(relation)}
+    with _one_at_a_time:
+        [checked] = check([suite], tables)
+        write_page(run.home, run.run_id, checked)
     rows = [
-        (
-            build_id,
-            suite.table_name,
-            outcome.expectation.name,
-            outcome.expectation.column,
-            outcome.expectation.sentence,
-            outcome.observed,
-            outcome.is_success,
-        )
-        for suite, outcomes, _ in checked
-        for outcome in outcomes
+        {
+            "build_id": run.run_id,
+            "table_name": suite.table_name,
+            "expectation": outcome.expectation.name,
+            "column_name": outcome.expectation.column,
+            "description": outcome.expectation.sentence,
+            "observed": outcome.observed,
+            "is_success": outcome.is_success,
+        }
+        for outcome in checked.outcomes
     ]
-    return session.createDataFrame(rows, COLUMNS)
+    run.quality_results += rows
+    return _sql([row for row in rows if not row["is_success"]])
 
 
-def write_results_index(results: DataFrame) -> None:
-    """Write the first page of the Data Docs from the results of all subjects."""
-    promises: Counter[str] = Counter()
-    broken: Counter[str] = Counter()
-    for row in results.collect():
-        promises[row.table_name] += 1
-        broken[row.table_name] += not row.is_success
-    write_index(home_folder() / DATA_DOCS, promises, broken, _foot())
-
-
-def _tested(session: SparkSession, schema: str, name: str, mart: DataFrame) -> DataFrame:
-    if (tested := tested_keys(name)) is None:
-        return mart
+def _tested(relation: Any) -> DataFrame:
+    """In a refresh the touched rows: the others have met the same expectations."""
+    session = SparkSession.builder.getOrCreate()
+    table = session.table(f"{relation.schema}.{relation.identifier}")
+    if (tested := runs.tested_keys(relation.identifier)) is None:
+        return table
     key, touched = tested
-    return mart.join(session.table(f"{schema}.{touched}"), key, "left_semi")
+    return table.join(session.table(f"{relation.schema}.{touched}"), key, "left_semi")
 
 
-def _foot() -> Foot:
-    return Foot(get_invocation_id(), f"{datetime.now(UTC):%Y-%m-%d %H:%M:%S} UTC")
+def _sql(broken: list[dict[str, Any]]) -> str:
+    columns = "column_name", "description", "observed"
+    values = [[_literal(row[column]) for column in columns] for row in broken]
+    rows = values or [["''"] * len(columns)]
+    selects = [
+        "select "
+        + ", ".join(f"{value} as {name}" for value, name in zip(row, columns, strict=True))
+        for row in rows
+    ]
+    return " union all ".join(selects) + ("" if values else " where false")
+
+
+def _literal(text: str | None) -> str:
+    """A text in SQL, letter by letter: what a log says cannot end it.
+
+    >>> _literal("it's"), _literal(None)
+    ("decode(unhex('69742773'), 'utf-8')", "''")
+    """
+    return f"decode(unhex('{text.encode().hex()}'), 'utf-8')" if text else "''"

@@ -5,7 +5,7 @@ import math
 from decimal import Decimal
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from conftest import FIXTURES
@@ -73,7 +73,6 @@ def joined(text: str) -> str:
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")
 
 
-@settings(deadline=None)
 @given(values, st.integers(0, 4))
 def test_what_is_written_is_read_again(value: Value, indent: int) -> None:
     text = stringify(value, indent)
@@ -94,7 +93,6 @@ def member_order(value: dict[str, Value]) -> list[str]:
     return named + [name for name in value if name not in named]
 
 
-@settings(deadline=None)
 @given(st.dictionaries(names.map(joined), st.none()))
 def test_integers_come_first_among_the_members(value: dict[str, Value]) -> None:
     written = parse(stringify(value))
@@ -124,7 +122,6 @@ plain_values = st.recursive(
 )
 
 
-@settings(deadline=None)
 @given(plain_values, st.integers(1, 10))
 def test_plain_values_are_laid_out_as_python_does(value: Value, indent: int) -> None:
     assert stringify(value, indent) == json.dumps(value, ensure_ascii=False, indent=indent)
@@ -146,7 +143,6 @@ def number_oracle(number: float) -> str:
     return f"{'-' * sign}{head}{'.' * bool(tail)}{tail}e{power + len(tail):+d}"
 
 
-@settings(deadline=None)
 @given(st.floats())
 @example(1e21)
 @example(math.nextafter(1e21, 0))
@@ -159,7 +155,6 @@ def test_numbers_are_written_as_javascript_does(number: float) -> None:
     assert number_text(number) == number_oracle(number)
 
 
-@settings(deadline=None)
 @given(st.integers())
 @example(2**53 + 1)
 @example(10**400)
@@ -216,7 +211,6 @@ def test_what_is_not_json_is_refused() -> None:
         stringify([(1,)])  # type: ignore[list-item]
 
 
-@settings(deadline=None)
 @given(
     st.text(st.sampled_from('{}[]",:\\u0189aeE+-. \n\t\x00\x0btrufalsn\ud83d\ude00é'), max_size=40)
 )

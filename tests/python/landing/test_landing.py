@@ -170,7 +170,7 @@ def test_a_line_of_50_megabytes_costs_little_memory(tmp_path: Path, name: str) -
 
 
 @given(lines=st.lists(st.binary(max_size=40).filter(lambda line: b"\n" not in line), min_size=1))
-@settings(max_examples=30)
+@settings(max_examples=settings.default.max_examples // 3)
 def test_a_gzip_cut_anywhere_keeps_its_whole_lines(
     tmp_path_factory: pytest.TempPathFactory, lines: list[bytes]
 ) -> None:
@@ -489,7 +489,7 @@ MESSAGES = st.builds(
 
 
 @given(value=st.one_of(JSON, MESSAGES), cut=st.integers(0, 10))
-@settings(max_examples=400)
+@settings(max_examples=4 * settings.default.max_examples)
 def test_no_line_raises(value: object, cut: int) -> None:
     text = json.dumps(value, ensure_ascii=bool(cut)).encode("utf-8", "surrogatepass")
     line = Line(1, text[: len(text) - cut] if cut > 5 else text, None)

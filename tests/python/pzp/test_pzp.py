@@ -901,7 +901,7 @@ def parts(value: Any) -> list[tuple[Any, Any]]:
 
 
 @given(data=st.data(), count=st.integers(1, 3), is_identified=st.booleans(), is_ascii=st.booleans())
-@settings(max_examples=400)
+@settings(max_examples=4 * settings.default.max_examples)
 def test_no_line_raises(
     data: st.DataObject, count: int, is_identified: bool, is_ascii: bool
 ) -> None:

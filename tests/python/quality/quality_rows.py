@@ -1,26 +1,16 @@
-"""Rows of every mart, good and bad ones, for the tests of the suites."""
+"""Rows of marts, good and bad ones, for the tests of the expectations: written, or found by trying."""
 
 from __future__ import annotations
 
+import random
+import re
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-import pyarrow as pa
+from scuttlehouse.quality.expectations import Suite
 
 Row = dict[str, Any]
-
-NUMBERS = ("sequence", "count", "rank", "position", "number", "depth", "distance", "step", "bytes")
-
-
-def arrow_type(column: str) -> pa.DataType:
-    """The type of a column, as its name tells."""
-    if column.startswith(("is_", "has_", "needs_", "should_")) or column == "counts":
-        return pa.bool_()
-    if column == "day":
-        return pa.date32()
-    if column.endswith("_at"):
-        return pa.timestamp("us", "UTC")
-    return pa.int64() if column.endswith(NUMBERS) else pa.string()
 
 
 def message(letter: str) -> str:
@@ -881,3 +871,44 @@ BAD: dict[tuple[str, str], list[Row]] = {
         {"rule": None},
     ],
 }
+
+
+def tried_rows(suite: Suite, types: Mapping[str, str], count: int) -> list[Row]:
+    """Random rows, each column with values that its own expectations allow, for a mart without written rows.
+
+    The conditions of the mart hold in some of them and not in others, if the values that they compare
+    with stand in them.
+    """
+    dice = random.Random(1)
+    conditions = " ".join(
+        str(expectation.arguments.get("condition", "")) for expectation in suite.expectations
+    )
+    named = re.findall(r"'([^']*)'", conditions)
+    numbers = {*map(int, re.findall(r"\b\d+\b", conditions)), 0, 1, 2, 3}
+    pools: dict[str, list[Any]] = {}
+    for column, kind in types.items():
+        asked = {one.name: one for one in suite.expectations if one.column == column}
+        least, among = (
+            asked[name].arguments[argument] if name in asked else None
+            for name, argument in [
+                ("expect_column_values_to_be_between", "min_value"),
+                ("expect_column_values_to_be_in_set", "value_set"),
+            ]
+        )
+        pool: list[Any] = {
+            "string": [*(among or [*named, message("a"), message("b"), ALICE, "x" * 99])],
+            "bigint": [number for number in numbers if least is None or number >= least],
+            "boolean": [True, False],
+            "timestamp": [NOON, NOON.replace(year=2030)],
+            "date": [NOON.date()],
+        }[kind]
+        if "expect_column_values_to_match_regex" in asked:
+            pattern = str(asked["expect_column_values_to_match_regex"].arguments["regex"])
+            pool = [value for value in pool if matches(pattern, value)]
+        nulls = [] if "expect_column_values_to_not_be_null" in asked else [None]
+        pools[column] = [*pool, *nulls]
+    return [{name: dice.choice(pool) for name, pool in pools.items()} for _ in range(count)]
+
+
+def matches(pattern: str, text: str) -> bool:
+    return re.search(pattern.replace(r"\z", r"\Z"), text, re.ASCII) is not None

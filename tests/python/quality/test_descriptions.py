@@ -7,16 +7,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-import pytest
 import yaml
-from dbt.cli.main import dbtRunner
+
+from manifest import NAME, Manifest
+from scuttlehouse.quality.expectations import suite_of
 
 PROJECT = Path(__file__).parents[3]
-NAME = "scuttlehouse"
-
 VAR = re.compile(r"""\bvar\(\s*['"](\w+)['"]""")
 
 
@@ -28,50 +28,6 @@ def project_files() -> list[Path]:
     ]
     found = [path for folder in folders for path in (PROJECT / folder).rglob("*.*")]
     return [PROJECT / "dbt_project.yml", *(PROJECT / "profiles").iterdir(), *found]
-
-
-class Manifest:
-    """The parsed project, as dbt hands it on: nodes by unique id."""
-
-    def __init__(self, parsed: Any) -> None:
-        self.parsed = parsed
-        own = [node for node in parsed.nodes.values() if node.package_name == NAME]
-        self.models = {node.name: node for node in own if node.resource_type == "model"}
-        self.seeds = {node.name: node for node in own if node.resource_type == "seed"}
-        self.tests = [node for node in own if node.resource_type == "test"]
-        self.unit_tests = list(parsed.unit_tests.values())
-        self.macros = [macro for macro in parsed.macros.values() if macro.package_name == NAME]
-        self.published = {
-            node.alias: node for node in self.models.values() if str(node.access) == "public"
-        }
-
-    def ancestors(self, unique_id: str) -> set[str]:
-        """Every node that this one waits for, itself included."""
-        found: set[str] = set()
-        waiting = [unique_id]
-        while waiting:
-            node = waiting.pop()
-            if node not in found:
-                found.add(node)
-                # A seed depends on nothing.
-                waiting += getattr(self.parsed.nodes[node].depends_on, "nodes", [])
-        return found
-
-
-@pytest.fixture(scope="module")
-def manifest(tmp_path_factory: pytest.TempPathFactory) -> Manifest:
-    folder = tmp_path_factory.mktemp("parse")
-    outcome = dbtRunner().invoke(
-        [
-            "parse",
-            "--quiet",
-            "--no-partial-parse",
-            *("--project-dir", str(PROJECT), "--profiles-dir", str(PROJECT / "profiles")),
-            *("--target-path", str(folder / "target"), "--log-path", str(folder / "logs")),
-        ]
-    )
-    assert outcome.success, outcome.exception
-    return Manifest(outcome.result)
 
 
 def undescribed(things: Iterable[Any]) -> list[str]:
@@ -159,9 +115,30 @@ def test_every_published_table_has_an_owner_and_a_tested_key(manifest: Manifest)
 
 
 def _tests_key(test: Any) -> bool:
+    return _generic(test) == "is_key"
+
+
+def _generic(test: Any) -> str | None:
     # A singular test has none.
     metadata = getattr(test, "test_metadata", None)
-    return metadata is not None and metadata.name == "is_key"
+    return metadata and metadata.name
+
+
+def test_every_mart_is_asked_for_its_expectations(manifest: Manifest) -> None:
+    asked = [
+        test.attached_node for test in manifest.tests if _generic(test) == "meets_expectations"
+    ]
+    assert sorted(asked) == sorted(node.unique_id for node in manifest.marts.values())
+    for name, node in manifest.marts.items():
+        suite = suite_of(node.to_dict())
+        assert suite.row, name
+        promised = {expectation.column for expectation in suite.expectations}
+        # A key is never null, unless its test says so.
+        [key] = [
+            one for one in manifest.tests if _tests_key(one) and one.attached_node == node.unique_id
+        ]
+        given = key.test_metadata.kwargs
+        assert {*given["columns"]} - {*given.get("nullable", [])} <= promised, name
 
 
 def test_nothing_is_switched_off(manifest: Manifest) -> None:
@@ -196,6 +173,18 @@ def test_data_goes_one_way(manifest: Manifest) -> None:
         if parent in models and LAYERS.index(layer(models[parent])) > LAYERS.index(layer(node))
     ]
     assert backwards == []
+
+
+def test_the_way_of_one_line_leads_forward(manifest: Manifest) -> None:
+    """Files that CONTRIBUTING.md names are there, and each model that it names reads the one before it."""
+    text = (PROJECT / "CONTRIBUTING.md").read_text().partition("## The way of one line")[2]
+    files = [Path(name) for name in re.findall(r"`([\w/]+/[\w.]+)`", text.partition("\n## ")[0])]
+    assert len(files) > 20
+    assert [str(file) for file in files if not (PROJECT / file).is_file()] == []
+    way = [manifest.models[file.stem] for file in files if file.stem in manifest.models]
+    assert len(way) > 10
+    for before, after in pairwise(way):
+        assert before.unique_id in manifest.ancestors(after.unique_id), after.name
 
 
 def test_the_path_of_a_model_names_its_layer_and_subject(manifest: Manifest) -> None:

@@ -94,7 +94,10 @@ rows_of_ids = st.lists(
 NAMES = count()
 
 
-@settings(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=settings.default.max_examples // 5,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
 @given(st.data())
 def test_the_changes_of_any_history(small: SmallWarehouse, data: st.DataObject) -> None:
     """Between any two states of a table, in either direction."""

@@ -146,7 +146,10 @@ EXAMPLES = count()
 orders_of_a_tangle = st.lists(st.lists(st.sampled_from("abcdefghé😀"), unique=True), max_size=6)
 
 
-@settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=settings.default.max_examples // 3,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
 @given(tangles=st.lists(orders_of_a_tangle, min_size=1, max_size=3), size=st.integers(1, 30))
 def test_a_replica_follows_any_successive_orders(
     replica: Replica, tangles: list[list[list[str]]], size: int

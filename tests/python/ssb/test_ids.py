@@ -19,7 +19,6 @@ BENDY_FEED = f"ssb:feed/bendybutt-v1/{URL64}"
 keys = st.binary(min_size=32, max_size=32)
 
 
-@settings(deadline=None)
 @given(keys)
 def test_both_spellings_of_an_id_are_one(key: bytes) -> None:
     plain = base64.b64encode(key).decode()
@@ -122,7 +121,6 @@ def test_what_only_looks_like_an_id_is_none(
     assert function(text) is None
 
 
-@settings(deadline=None)
 @given(keys, st.integers(0, 50), st.characters())
 def test_a_changed_character_gives_another_id_or_none(key: bytes, at: int, char: str) -> None:
     sigil = f"%{base64.b64encode(key).decode()}.sha256"
@@ -178,7 +176,7 @@ def spellings(draw: st.DrawFn) -> tuple[str, str]:
     return f"{begin}{kind}{separators[0]}{name}{separators[1]}{url[:-1]}{padding}{end}", expected
 
 
-@settings(deadline=None, max_examples=400)
+@settings(max_examples=4 * settings.default.max_examples)
 @given(spellings())
 def test_every_spelling_gives_the_one_of_the_ruling(spelling: tuple[str, str]) -> None:
     text, expected = spelling
@@ -191,7 +189,6 @@ def test_every_spelling_gives_the_one_of_the_ruling(spelling: tuple[str, str]) -
     assert any_id("x" + text) is None
 
 
-@settings(deadline=None)
 @given(st.text())
 def test_the_one_spelling_is_a_fixed_point(text: str) -> None:
     name = any_id(text)

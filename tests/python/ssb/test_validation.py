@@ -399,7 +399,7 @@ def mutate(draw: st.DrawFn, value: dict[str, Json]) -> dict[str, Json]:
     return {**value, name: draw(near_misses[name])}
 
 
-@settings(deadline=None, max_examples=400)
+@settings(max_examples=4 * settings.default.max_examples)
 @given(mutated_messages())
 @example((sign(message()), None, None))
 @example((sign(message(), hmac_key=NETWORK_KEY), None, NETWORK_KEY))
@@ -416,7 +416,6 @@ def test_mutated_messages_get_the_verdict_of_the_plain_rules(
     assert check_message(text, key=key, hmac_key=hmac_key) == expected
 
 
-@settings(deadline=None)
 @given(json_values, st.none() | texts, st.none() | texts)
 def test_any_json_gets_a_verdict(value: Json, key: str | None, ciphertext: str | None) -> None:
     check = check_value(value, key=key, content_ciphertext=ciphertext)
@@ -428,7 +427,6 @@ def test_any_json_gets_a_verdict(value: Json, key: str | None, ciphertext: str |
 SIGNED_TEXT = jsjson.stringify(sign(message(content={"type": "post", "text": "é\ud83d"})))
 
 
-@settings(deadline=None)
 @given(st.integers(0, len(SIGNED_TEXT)), st.integers(0, 3), st.text(max_size=3))
 def test_a_damaged_text_gets_a_verdict(at: int, cut: int, put: str) -> None:
     damaged = SIGNED_TEXT[:at] + put + SIGNED_TEXT[at + cut :]

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from scuttlehouse.tangles.graphs import (
@@ -26,7 +26,6 @@ def columns(rows: list[tuple[str, ...]], width: int) -> list[pa.Array]:
     return [pa.array([row[place] for row in rows], pa.string()) for place in range(width)]
 
 
-@settings(deadline=None)
 @given(st.lists(PAIRS, unique=True), st.lists(PAIRS))
 def test_find_is_a_dictionary_of_pairs(
     pairs: list[tuple[str, str]], asked: list[tuple[str, str]]
@@ -38,7 +37,6 @@ def test_find_is_a_dictionary_of_pairs(
     assert nodes.find(*columns(asked, 2)).tolist() == [number_of.get(p, UNKNOWN) for p in asked]
 
 
-@settings(deadline=None)
 @given(st.lists(PAIRS, unique=True))
 def test_tangles_are_numbered_as_they_first_appear(pairs: list[tuple[str, str]]) -> None:
     first_seen = list(dict.fromkeys(tangle for tangle, _ in pairs))
@@ -46,7 +44,6 @@ def test_tangles_are_numbered_as_they_first_appear(pairs: list[tuple[str, str]])
     assert codes.tolist() == [first_seen.index(tangle) for tangle, _ in pairs]
 
 
-@settings(deadline=None)
 @given(st.lists(PAIRS, unique=True, min_size=1), st.data())
 def test_links_are_numbered_within_their_tangle(
     pairs: list[tuple[str, str]], data: st.DataObject
@@ -125,7 +122,6 @@ def test_arrow_holds_no_lone_surrogates() -> None:
         lone.cast(pa.string())
 
 
-@settings(deadline=None)
 @given(st.integers(1, 6), st.data())
 def test_followers_are_listed_in_the_order_of_the_links(count: int, data: st.DataObject) -> None:
     node = st.integers(0, count - 1)

@@ -9,7 +9,7 @@ import networkx as nx
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from conftest import FIXTURES
@@ -82,7 +82,6 @@ def networkx_graph(candidates: Candidates) -> set[str]:
     return {m for m in candidates if not faulty & {m, *nx.ancestors(links, m)}}
 
 
-@settings(deadline=None)
 @given(CANDIDATES)
 @example({"root": None, "a": ["a", "root"], "b": ["root"], "c": ["b", "b", "root"]})
 @example(
@@ -97,14 +96,12 @@ def test_it_grows_what_the_recipe_grows(candidates: Candidates) -> None:
     assert graph == networkx_graph(candidates)
 
 
-@settings(deadline=None)
 @given(st.lists(CANDIDATES, max_size=4))
 def test_tangles_grow_side_by_side_as_each_does_alone(tangles: list[Candidates]) -> None:
     named = {f"t{number}": candidates for number, candidates in enumerate(tangles)}
     assert grown(named) == {name: fixpoint_graph(named[name]) for name in named}
 
 
-@settings(deadline=None)
 @given(CANDIDATES, st.data())
 def test_a_refresh_ends_where_a_full_build_ends(
     candidates: Candidates, data: st.DataObject
@@ -116,7 +113,6 @@ def test_a_refresh_ends_where_a_full_build_ends(
     assert grown({"t": refreshed})["t"] == fixpoint_graph(candidates)
 
 
-@settings(deadline=None)
 @given(CANDIDATES)
 def test_no_candidate_outside_has_all_its_previous_inside(candidates: Candidates) -> None:
     graph = grown({"t": candidates})["t"]
@@ -182,7 +178,6 @@ def wild_posts(draw: st.DrawFn) -> dict[str, Post]:
     return posts
 
 
-@settings(deadline=None)
 @given(wild_posts())
 def test_settling_ends_below_the_graph_and_the_checks_tell(posts: dict[str, Post]) -> None:
     graph = fixpoint_graph({message: post.previous for message, post in posts.items()})
@@ -197,7 +192,6 @@ def test_settling_ends_below_the_graph_and_the_checks_tell(posts: dict[str, Post
     assert (settled(posts, marks) == graph) == agrees(posts, settled(posts, marks))
 
 
-@settings(deadline=None)
 @given(wild_posts(), st.data())
 def test_settling_is_exact_for_feeds_that_list_their_tips(
     posts: dict[str, Post], data: st.DataObject

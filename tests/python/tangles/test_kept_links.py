@@ -8,7 +8,7 @@ from typing import Any
 from urllib.parse import quote
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from scuttlehouse.landing.logs import Line
@@ -57,7 +57,6 @@ def links(draw: st.DrawFn) -> tuple[object, str]:
     return draw(st.sampled_from([text, {"link": text}, {"link": text, "name": "x"}])), uri
 
 
-@settings(deadline=None)
 @given(links(), st.lists(links(), max_size=3), st.booleans())
 def test_links_of_any_shape_give_the_same_ids(
     root: tuple[object, str], others: list[tuple[object, str]], is_list: bool

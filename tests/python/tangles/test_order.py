@@ -10,7 +10,7 @@ import networkx as nx
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from scuttlesort import Timeline
 
@@ -84,7 +84,6 @@ def link_columns(links: Iterable[tuple[int, int]]) -> tuple[Any, Any]:
     return pairs[:, 0], pairs[:, 1]
 
 
-@settings(deadline=None)
 @given(dags())
 @example({"\U0001f600": [], "\ufb01": []})
 @example({"a": ["a"], "b": ["a", "a", "nobody"]})
@@ -95,7 +94,6 @@ def test_the_order_is_by_longest_path_and_then_name(previous: dict[str, list[str
     assert order_ranks == [lengths[name] for name in order]
 
 
-@settings(deadline=None)
 @given(st.lists(dags(), max_size=4))
 def test_tangles_are_ordered_side_by_side_as_each_is_alone(tangles: list[Previous]) -> None:
     named = {f"t{number}": previous for number, previous in enumerate(tangles)}
@@ -103,7 +101,6 @@ def test_tangles_are_ordered_side_by_side_as_each_is_alone(tangles: list[Previou
     assert orders == {name: scuttlesort_order(named[name]) for name in named}
 
 
-@settings(deadline=None)
 @given(dags())
 def test_the_published_scuttlesort_gives_the_same_order(previous: dict[str, list[str]]) -> None:
     timeline = Timeline()
@@ -161,7 +158,6 @@ def test_the_large_vectors(vector: dict[str, Any]) -> None:
         assert ordered({"t": dict(delivery)})["t"] == (vector["final"], vector["rank"])
 
 
-@settings(deadline=None)
 @given(any_links())
 @example((4, [(0, 1), (1, 0), (2, 1), (3, 3)]))
 @example((6, [(0, 1), (1, 0), (2, 1), (3, 2), (4, 3), (3, 4), (5, 5)]))
@@ -186,7 +182,6 @@ def test_loops_and_what_stands_behind_them(case: tuple[int, list[tuple[int, int]
         assert {node_ranks[node] for node in generation} == {rank}
 
 
-@settings(deadline=None)
 @given(any_links())
 @example((2, [(0, UNKNOWN), (1, UNKNOWN)]))
 @example((4, [(1, 0), (2, 3), (3, 2), (2, 1)]))
@@ -201,7 +196,6 @@ def test_a_tip_is_ranked_and_listed_by_nothing_that_is(
     assert set(np.flatnonzero(found)) == ranked - listed
 
 
-@settings(deadline=None)
 @given(any_links(), st.data())
 def test_the_order_of_the_links_is_of_no_account(
     case: tuple[int, list[tuple[int, int]]], data: st.DataObject
@@ -235,7 +229,6 @@ def test_an_empty_partition_has_no_order() -> None:
     assert positions(nothing, nothing, pa.array([], pa.string())).size == 0
 
 
-@settings(deadline=None)
 @given(st.lists(st.text(st.characters(exclude_categories=["Cs"])), unique=True))
 @example(["\U0001f600", "\ufb01", "\ue000", "z", "\x00", "\x7f", "\x80", ""])
 def test_ids_order_as_python_orders_text(ids: list[str]) -> None:

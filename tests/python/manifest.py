@@ -1,0 +1,58 @@
+"""What dbt knows of the project after it has read it: no Spark, no warehouse."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from dbt.cli.main import dbtRunner
+
+NAME = "scuttlehouse"
+
+
+class Manifest:
+    """The parsed project, as dbt hands it on: nodes by unique id."""
+
+    def __init__(self, parsed: Any) -> None:
+        self.parsed = parsed
+        own = [node for node in parsed.nodes.values() if node.package_name == NAME]
+        self.models = {node.name: node for node in own if node.resource_type == "model"}
+        self.seeds = {node.name: node for node in own if node.resource_type == "seed"}
+        self.tests = [node for node in own if node.resource_type == "test"]
+        self.unit_tests = list(parsed.unit_tests.values())
+        self.macros = [macro for macro in parsed.macros.values() if macro.package_name == NAME]
+        self.published = {
+            node.alias: node for node in self.models.values() if str(node.access) == "public"
+        }
+
+    def ancestors(self, unique_id: str) -> set[str]:
+        """Every node that this one waits for, itself included."""
+        found: set[str] = set()
+        waiting = [unique_id]
+        while waiting:
+            node = waiting.pop()
+            if node not in found:
+                found.add(node)
+                # A seed depends on nothing.
+                waiting += getattr(self.parsed.nodes[node].depends_on, "nodes", [])
+        return found
+
+    @property
+    def marts(self) -> dict[str, Any]:
+        """The models of marts, by the name of their table."""
+        return {name: node for name, node in self.published.items() if node.fqn[1] == "marts"}
+
+
+def read_manifest(project: Path, folder: Path) -> Manifest:
+    """Parse a project; what dbt writes goes to a folder."""
+    outcome = dbtRunner().invoke(
+        [
+            "parse",
+            "--quiet",
+            "--no-partial-parse",
+            *("--project-dir", str(project), "--profiles-dir", str(project / "profiles")),
+            *("--target-path", str(folder / "target"), "--log-path", str(folder / "logs")),
+        ]
+    )
+    assert outcome.success, outcome.exception
+    return Manifest(outcome.result)

@@ -1,0 +1,80 @@
+"""The results of a run in ``fct_quality_results``, and the first page of the Data Docs: without Spark."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pyarrow as pa
+
+from houses import House
+from scuttlehouse.builds.quality import SCHEMA, TABLE, write_results
+from scuttlehouse.catalog import WORK, open_catalog
+from scuttlehouse.quality.data_docs import FOLDER
+
+Rows = list[dict[str, Any]]
+
+MODELS: dict[str, Any] = {
+    name: {"alias": name, "description": f"A row is {row}. It has more.", "columns": {}}
+    for name, row in {"dim_a": "an a", "dim_b": "a b"}.items()
+}
+
+
+def result(build_id: str, table_name: str, *, is_success: bool = True) -> dict[str, Any]:
+    return {
+        "build_id": build_id,
+        "table_name": table_name,
+        "expectation": "expect_column_values_to_not_be_null",
+        "column_name": "id",
+        "description": "Never null: the id.",
+        "observed": None if is_success else "1 of 2 rows (50 %)",
+        "is_success": is_success,
+    }
+
+
+def create_table(house: House, rows: Rows) -> None:
+    house.begin("one")
+    with house.iceberg() as iceberg:
+        location = f"{house.home}/warehouse/{WORK}/{TABLE}"
+        table = iceberg.create_table((WORK, TABLE), SCHEMA, location=location)
+        table.append(pa.Table.from_pylist(rows, SCHEMA))
+    house.write_sidecars()
+
+
+def stored(house: House) -> Rows:
+    with house.iceberg() as iceberg:
+        rows: Rows = iceberg.load_table((WORK, TABLE)).scan().to_arrow().to_pylist()
+    return sorted(rows, key=lambda row: (row["table_name"], row["build_id"]))
+
+
+def write(house: House, build_id: str, rows: Rows) -> bool:
+    with open_catalog(house.home) as catalog:
+        return write_results(catalog, house.home, build_id, rows, MODELS)
+
+
+def test_results_take_the_place_of_earlier_ones_of_the_same_tables(sqlite_house: House) -> None:
+    earlier = [result("one", name) for name in ("dim_a", "dim_b", "dim_gone")]
+    create_table(sqlite_house, earlier)
+    broken = result("two", "dim_b", is_success=False)
+    assert write(sqlite_house, "two", [broken])
+    assert stored(sqlite_house) == [earlier[0], broken]
+    assert {path.stat().st_mode & 0o777 for path in sqlite_house.files() if path.is_file()} >= {
+        0o600
+    }
+    index = (sqlite_house.home / FOLDER / "index.html").read_text()
+    assert "an a" in index
+    assert index.count('text-danger"></i>') == 1
+    assert "Build two, " in index
+
+
+def test_a_run_that_checks_nothing_writes_nothing(sqlite_house: House) -> None:
+    earlier = [result("one", "dim_a")]
+    create_table(sqlite_house, earlier)
+    assert not write(sqlite_house, "two", [])
+    assert stored(sqlite_house) == earlier
+    assert not (sqlite_house.home / FOLDER).exists()
+
+
+def test_without_the_table_nothing_is_written(sqlite_house: House) -> None:
+    sqlite_house.begin("one")
+    assert not write(sqlite_house, "one", [result("one", "dim_a")])
+    assert not (sqlite_house.home / FOLDER).exists()
