@@ -21,7 +21,7 @@ from scuttlehouse.reading.table_files import TableFiles, read_files, verify
 # Rows added, changed and deleted, by table.
 Changes = dict[str, tuple[int, int, int]]
 
-# Where DuckDB says that a row is, in columns that no table shows.
+# DuckDB gives the place of a row in these columns. No table shows them.
 _PLACE = "filename", "file_row_number"
 
 
@@ -41,26 +41,26 @@ def count_changes(
 ) -> Changes:
     """Compare two states of tables by key, and rows of the same key by a hash of all columns.
 
-    Only rows that are not in the same file at the same place in both states are compared: files never
-    change, so the others are the same.
+    Files never change, so a row at the same place of the same file in both states is the same. Only the
+    other rows are compared.
 
     Args:
         home: the folder of the warehouse.
-        before: the metadata file of each table in the earlier state, by name. All rows of a table that
-            is not in it were added.
+        before: the metadata file of each table in the earlier state, by name. If a table is missing here,
+            all of its rows were added.
         after: the same in the later state.
-        keys: the columns whose values no two rows of a table share; nulls are values here.
+        keys: the key columns of each table: no two rows have the same values in them. Nulls count as values.
 
     Returns:
-        Rows added, changed and deleted for each table of ``after``. Left out are tables whose columns
-        are not the same in both states, without a key here, or with a column ``filename`` or
+        Rows added, changed and deleted for each table of ``after``. A table is left out if its columns
+        differ between the states, if it has no key here, or if it has a column ``filename`` or
         ``file_row_number``.
 
     Raises:
         WarehouseError: a file of a table is missing or damaged.
 
-    Linear in the rows of the files that are in one state only, and of common files from which a row
-    was deleted.
+    Linear in the rows of two kinds of files: those that only one state has, and those that both have but
+    from which a row was deleted.
     """
     changes: Changes = {}
     with connect(home / "warehouse") as connection:
@@ -126,12 +126,13 @@ def _compare(
 def _find_places(
     connection: duckdb.DuckDBPyConnection, table: str, old: _State, new: _State
 ) -> frozenset[str]:
-    """Find the places in common files at which a row is in only one of the states.
+    """Find the places in common files where only one of the states has a row.
 
-    They are in the tables ``gone``, of rows of the old state, and ``came``, of rows of the new one.
+    The table ``gone`` lists the places of rows that only the old state has, ``came`` those of the new one.
 
     Returns:
-        The files of these places, and perhaps others; none, and no tables, if there is no such place.
+        The files of these places, and perhaps other files. If there is no such place, it returns nothing
+        and makes no tables.
     """
     common, differing = old.files.data & new.files.data, old.files.deletes ^ new.files.deletes
     if not (common and differing):
@@ -158,7 +159,7 @@ def _find_places(
 def _rows(
     state: _State, files: Collection[str], common: Collection[str], places: str, key: Sequence[str]
 ) -> str:
-    """A query of the keys and hashes of rows: all of some files, and those at places in common files."""
+    """A query for keys and hashes: all rows of some files, and the rows at some places of common files."""
     columns = [f"{identifier(name)} as key_{number}" for number, name in enumerate(key)]
     selected = f"select {', '.join(columns)}, {_hash(state.columns)} as row_hash"
     rows = f"{selected} from {_scan(state.location)} where filename in"
@@ -169,7 +170,7 @@ def _rows(
 
 
 def _hash(columns: Mapping[str, str]) -> str:
-    """A hash of all columns. DuckDB's hash of a null list is that of an empty list: their JSON is not.
+    """A hash of all columns. DuckDB hashes a null list like an empty one, but their JSON differs.
 
     >>> _hash({"id": "VARCHAR", "parts": "VARCHAR[]"})
     'hash("id", to_json("parts"))'
@@ -186,5 +187,5 @@ def _is_nested(kind: str) -> bool:
 
 
 def _list(paths: Collection[str]) -> str:
-    # null equals nothing: it stands there for the case that there is no path.
+    # An empty list of paths becomes null, because null equals nothing.
     return f"({', '.join(['null', *map(literal, sorted(paths))])})"
