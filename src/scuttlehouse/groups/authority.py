@@ -50,7 +50,6 @@ def judge(messages: Sequence[GroupMessage]) -> dict[str, Authority]:
     The creator of an epoch is a member from its first message on, other people from the first addition that
     counts. An exclusion does not end membership (R16). The creator of an epoch must be a member of every
     epoch before it that counts, and of at least one.
-    before it that counts, and of one at least.
 
     Returns:
         True; False if the log holds all messages before it and they show no membership; None if some of
