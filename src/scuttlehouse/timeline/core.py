@@ -1,8 +1,8 @@
-"""ScuttleSort as compiled code: what ``timeline_plain`` defines, on columns of integers.
+"""ScuttleSort as compiled code, on columns of integers. ``plain`` defines what it computes.
 
-Three things make it fast. A wave takes raised events from a heap by their old keys, so it raises
-each once and has them sorted (``timeline_graph``). A raised event that keeps its place costs one
-look at the event right of it. And the order is a list of blocks (``timeline_blocks``).
+Three things make it fast. A wave takes raised events from a heap by their old keys, so it raises each
+event once and has them sorted (``graph``). A raised event that keeps its place costs one look at the
+event right of it. The order is a list of blocks (``blocks``).
 """
 
 from __future__ import annotations
@@ -37,9 +37,9 @@ from scuttlehouse.timeline.graph import (
 
 @borrowing
 def tell(told: Ints32, count: int, row: int, from_index: int, to_index: int) -> int:
-    """Note a command, ``from_index`` is ``NONE`` for `ins`; the number of commands from now on.
+    """Append a command and return the new number of commands. ``from_index`` is ``NONE`` for `ins`.
 
-    A `mov` that starts where the command before it ended, for the same new event, is one with it.
+    A `mov` that starts where the command before it ended, for the same new event, is merged with it.
     """
     if count > 0 and told[count - 1, 0] == row and told[count - 1, 2] == from_index:
         told[count - 1, 2] = to_index
@@ -52,7 +52,7 @@ def tell(told: Ints32, count: int, row: int, from_index: int, to_index: int) -> 
 
 @borrowing
 def take_out(state: State, event: int) -> int:
-    """Remove an event from the order; its index."""
+    """Remove an event from the order and return its index."""
     place, slot = find_event(state.blocks, state.names, event)
     index = index_at(state.blocks, place, slot)
     remove(state.blocks, state.names, place, slot)
@@ -61,7 +61,7 @@ def take_out(state: State, event: int) -> int:
 
 @borrowing
 def put_in(state: State, event: int, place: int, slot: int) -> int:
-    """Insert an event into the order; its index."""
+    """Insert an event into the order and return its index."""
     index = index_at(state.blocks, place, slot)
     insert(state.blocks, state.names, event, place, slot)
     return index
@@ -71,9 +71,9 @@ def put_in(state: State, event: int, place: int, slot: int) -> int:
 def step(
     state: State, event: int, new: int, second: int, told: Ints32, count: int, row: int
 ) -> int:
-    """The provisional step of the first event of a wave, when ``second`` is the next one raised.
+    """The provisional step of the first event of a wave. ``second`` is the next raised event.
 
-    It jumps to directly right of the new event; or it rises, but not past ``second``.
+    The event jumps to directly right of the new event, or it rises, but not past ``second``.
     """
     names, blocks = state.names, state.blocks
     is_jump = is_before(names, event, new)
@@ -94,7 +94,7 @@ def step(
 
 @borrowing
 def rise(state: State, event: int, told: Ints32, count: int, row: int) -> int:
-    """Take an event to its target; right of it, the order is sorted."""
+    """Move an event to its target. The order right of it is sorted."""
     events = state.names.events
     events[event].rank = events[event].target
     right = events[event].right
@@ -107,7 +107,7 @@ def rise(state: State, event: int, told: Ints32, count: int, row: int) -> int:
 
 @borrowing
 def settle(state: State, raised: int, new: int, told: Ints32, count: int, row: int) -> int:
-    """Take all events of a wave to their places: the step of the first, then the rightmost first."""
+    """Move all events of a wave to their places: the step of the first event, then from right to left."""
     first = state.raised[0]
     is_first_due = is_before(state.names, first, new)
     second = state.raised[1] if raised > 1 else NONE
@@ -138,10 +138,10 @@ def place(state: State, event: int, told: Ints32, count: int, row: int) -> int:
 def raise_followers(
     state: State, link: int, new: int, told: Ints32, count: int, row: int
 ) -> tuple[int, int, int]:
-    """Raise the events that waited for a new one, from a link on.
+    """Raise the events that waited for a new event, starting at a link.
 
-    Returns the link to go on with, the number of commands, and 0; or instead of 0 how many events a
-    wave has raised that is still to be settled, for which there may be no room among the commands.
+    Returns the next link, the number of commands, and 0. If there may be no room among the commands, it
+    stops before it settles a wave, and returns the number of raised events in place of the 0.
     """
     events = state.names.events
     rank = events[new].rank
@@ -158,7 +158,7 @@ def raise_followers(
 
 @njit(cache=True)
 def with_room(told: Ints32, count: int) -> Ints32:
-    """The same commands, with room for so many and as many again."""
+    """The same commands, with room for as many again."""
     grown = np.empty((2 * count, 3), dtype=np.int32)
     grown[: told.shape[0]] = told
     return grown
@@ -173,17 +173,17 @@ def deliver(
     offsets: Ints32,
     previous: Ints32,
 ) -> tuple[Ints32, int]:
-    """Add events one after the other.
+    """Add events, one after the other.
 
     Args:
-        text, text_sizes: names that were never mentioned, as UTF-8; they become the next events.
+        text, text_sizes: names that were never mentioned before, as UTF-8. They become the next events.
         rows: the event of each row.
         offsets, previous: row ``i`` lists ``previous[offsets[i]:offsets[i + 1]]``.
 
     Returns:
-        The commands, a row each: the row whose event caused it, the index that it starts from
-        (``NONE`` for `ins`), the index that it leads to. And the first row that is refused, at
-        which delivery ends, or ``NONE``.
+        The commands, one per row: the row of the event that caused it, the index where it starts
+        (``NONE`` for `ins`), the index where it ends. And the first row that is refused, where delivery
+        stops, or ``NONE``.
     """
     intern(state, text, text_sizes)
     told = np.empty((rows.size + 8, 3), dtype=np.int32)
@@ -216,10 +216,10 @@ def restore(
     offsets: Ints32,
     previous: Ints32,
 ) -> int:
-    """As ``deliver`` to an empty timeline, in O(n log n) and without commands.
+    """Add events to an empty timeline, as ``deliver`` does, in O(n log n) and without commands.
 
-    All events are linked, then placed, each after what it lists, so that none is ever raised.
-    Returns the first row that is refused. Events in a loop or behind one are left without a place.
+    All events are linked first, then each is placed after those that it lists, so no event is ever raised.
+    Returns the first row that is refused. Events in a loop or behind one get no place.
     """
     intern(state, text, text_sizes)
     for row in range(rows.size):
@@ -255,6 +255,6 @@ def restore(
 
 @borrowing
 def index_of(state: State, event: int) -> int:
-    """How many events stand left of an event of the order."""
+    """How many events are left of an event of the order."""
     at_place, slot = find_event(state.blocks, state.names, event)
     return index_at(state.blocks, at_place, slot)
