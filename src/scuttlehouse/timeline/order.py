@@ -75,7 +75,7 @@ class Order(Protocol):
         ...
 
     def add(self, name: str, previous: Sequence[str]) -> list[Command] | None:
-        """None, without any change, if the event would close a loop or its name is known with another list."""
+        """None, and no change, if the event would close a loop or its name is known with another list."""
         ...
 
     def extend(self, names: pa.Array, after: pa.Array) -> tuple[Told, int]:
