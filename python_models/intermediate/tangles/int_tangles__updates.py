@@ -19,7 +19,7 @@ TOLD, ORDERED = "fct_timeline_updates", "fct_tangle_messages"
 
 
 def model(dbt: Any, session: SparkSession) -> DataFrame:
-    """What was told so far, and what leads from the published orders to those of this build."""
+    """The commands published so far, and those from the published orders to the orders of this build."""
     dbt.config(materialized="table")
     touched = dbt.ref("int_changes__tangles")
     refreshes = is_refresh(session)
@@ -28,8 +28,9 @@ def model(dbt: Any, session: SparkSession) -> DataFrame:
         return touched_rows(rows, touched) if refreshes else rows
 
     messages = computed(dbt.ref("int_tangles__messages"))
-    # Until this build is published, readers and replicas see the published order: it starts from there.
-    # Where that is damaged, a build that reads all logs again tells every order from its first message on.
+    # Readers and replicas see the published order until this build is published, so the commands start from
+    # it. If it is damaged, a build that reads all logs again gives the commands of every order from its
+    # first message.
     goes_on = refreshes or are_whole(home_folder(), TOLD, ORDERED)
     told = session.table(f"{PUBLISHED}.{TOLD}") if goes_on else None
     before = computed(session.table(f"{PUBLISHED}.{ORDERED}")) if goes_on else messages.limit(0)
@@ -57,7 +58,7 @@ def model(dbt: Any, session: SparkSession) -> DataFrame:
 
 
 def orders(messages: DataFrame, name: str) -> DataFrame:
-    """The ids of every tangle's messages in order."""
+    """The ids of every tangle's messages, in order."""
     placed = F.array_sort(F.collect_list(F.struct("position", "message_id")))
     return (
         messages.where("status = 'in'")
