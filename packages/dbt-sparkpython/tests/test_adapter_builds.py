@@ -1,4 +1,4 @@
-"""What the adapter builds: a crash first, then a build on top of what it left."""
+"""What the adapter builds: first a crash, then a build on top of what the crash left."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Spark's classes ready to be read: used where they are, not asked for where they are not."""
+"""The archive of Spark's classes: Java is told to use it only if it is there."""
 
 import os
 import subprocess

@@ -1,4 +1,4 @@
-"""The strategy `delete+insert` on Iceberg tables: in a process of its own, which has another catalog."""
+"""The strategy `delete+insert` on Iceberg tables. It runs in a process with another catalog."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ print("SAID" + json.dumps(said))
 
 @pytest.fixture(scope="module")
 def said(tmp_path_factory: pytest.TempPathFactory) -> list[dict]:
-    """What became of the tables, run by run."""
+    """The content of the tables after each run."""
     root = tmp_path_factory.mktemp("shore")
     for name, text in FILES.items():
         (root / name).parent.mkdir(parents=True, exist_ok=True)
@@ -135,7 +135,7 @@ def few(rows: list[list]) -> list[list]:
 
 
 def test_keys_that_are_named_lose_their_rows(said: list[dict]) -> None:
-    """Crab 1 has no new rows, and crab 3 is new though nobody has named it."""
+    """Crab 1 has no new rows. Crab 3 is new, although it is not among the named keys."""
     assert few(said[0]["tables"]["pools"]) == [[1, "a"], [2, "b"], [2, "c"]]
     assert few(said[1]["tables"]["pools"]) == [[2, "d"], [3, "e"]]
     assert len(said[1]["tables"]["pools"]) == 102

@@ -36,7 +36,7 @@ def same_members(world: World, name: str, people: list[str]) -> None:
 
 
 def subset_members(world: World, name: str, people: list[str]) -> None:
-    """One person excludes two, another only one of them (4.5). The smaller epoch wins, with the greater key."""
+    """One excludes two people, another one of them (4.5). The smaller epoch wins with the greater key."""
     a, b, c, d = people
     group = Group(world, name, people, ["start", "larger", "smaller"])
     group.start(a, "start", [b, c, d])

@@ -1,4 +1,4 @@
-"""What went wrong, in a sentence: Spark's errors without their pages of Java."""
+"""One sentence about an error of Spark, without pages of Java."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def spark_sentence(error: BaseException, sql: str = "") -> str:
 
 
 def full_text(error: BaseException) -> str:
-    """All that Spark says of the error, Java stack included."""
+    """The whole text of the error, including the Java stack."""
     return f"{error}\n{getattr(error, '_stackTrace', None) or ''}"
 
 
@@ -44,13 +44,13 @@ def first_sentence(error: BaseException, text: str) -> str:
 
 
 def root_cause(text: str) -> str | None:
-    """What the innermost `Caused by:` of a Java stack says."""
+    """The message of the innermost `Caused by:` in a Java stack."""
     causes: list[str] = re.findall(r"^Caused by: (.*)$", text, re.MULTILINE)
     return re.sub(r"^(?:[a-z]\w*\.)+(?=[A-Z])", "", causes[-1]).strip() if causes else None
 
 
 def place_in_sql(error: BaseException, text: str, sql: str) -> list[str]:
-    """The offending line of the statement with marks below it, if Spark knows it."""
+    """The line of the statement with the error, with marks below it, if Spark knows it."""
     text = _context_summary(error) or text
     where = re.search(r"(SQL of \w+ \S+ )?\(line (\d+), pos(?:ition)? (\d+)\)", text)
     marked = re.search(r"^(.*)\n([ -]*\^+)\s*$", text, re.MULTILINE)
@@ -58,7 +58,7 @@ def place_in_sql(error: BaseException, text: str, sql: str) -> list[str]:
         return []
     if marked:
         line, marks = marked[1], marked[2].replace("-", " ")
-    else:  # Spark leaves the SQL out of some messages, for one below a comment with braces.
+    else:  # Spark leaves the SQL out of some messages, for example below a comment with braces.
         line, marks = sql.splitlines()[int(where[2]) - 1], " " * int(where[3]) + "^"
     return [
         f"{where[1] or 'SQL '}(line {where[2]}, position {marks.index('^') + 1}):",
@@ -71,5 +71,5 @@ def _context_summary(error: BaseException) -> str | None:
     try:
         contexts = error.getQueryContext() if isinstance(error, PySparkException) else []
         return str(contexts[0].summary()) if contexts else None
-    except PySparkException:  # A context that is a place in Python code has no such summary.
+    except PySparkException:  # A context in Python code has no such summary.
         return None

@@ -1,4 +1,4 @@
-"""What went wrong in a Python model, in a sentence: which line of the model, and what it raised."""
+"""One sentence about an error in a Python model: the line of the model, and the error."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ Frame = tuple[str, int, str]
 def model_sentence(
     error: BaseException, model_path: str, own_lines: int, packages: list[str]
 ) -> str:
-    """Say what a Python model raised and where, naming the model's own line.
+    """Say which error a Python model raised, and in which line of the model.
 
     Args:
-        error: what running the model, or writing its result, raised.
-        model_path: the file name that the model was compiled under.
-        own_lines: how many lines are the model's own; below them is what dbt has added.
-        packages: the packages that the model's config asks for.
+        error: the error from running the model, or from writing its result.
+        model_path: the file name of the compiled model.
+        own_lines: how many lines are the model's own. dbt adds lines below them.
+        packages: the packages in the model's config.
     """
     is_spark = isinstance(error, SPARK_ERRORS)
     worker = _worker_traceback(full_text(error)) if is_spark else None
@@ -60,7 +60,7 @@ def _place(frame: Frame) -> str:
 
 
 def _worker_traceback(text: str) -> tuple[list[Frame], str] | None:
-    """The frames and the last words of the last Python traceback in a Java message."""
+    """The frames and the last lines of the last Python traceback in a Java message."""
     _, found, last = text.rpartition("Traceback (most recent call last):\n")
     frames = [
         (file, int(line), function)
