@@ -1,5 +1,5 @@
--- A row is a broken promise of a table: the column, what was promised of it, and what was found. The Data
--- Docs (data_docs/index.html in the warehouse's folder) show them among all that was promised.
+-- A row is an expectation that does not hold: the column, what was expected, and what was found. The Data
+-- Docs (data_docs/index.html in the warehouse's folder) show them among all expectations.
 with
 
 quality_results as (

@@ -21,7 +21,8 @@ standings as (
 
 ),
 
--- Anybody can write an invalid message under the name of somebody else's feed: it says nothing about it.
+-- Anybody can write an invalid message under the name of another person's feed, so it says nothing about the
+-- feed.
 feed_sequences as (
 
     select
@@ -64,7 +65,7 @@ told_messages as (
         feed_id,
         feed_format,
         validity,
-        -- What somebody says about the future counts from when it came (ruling R13).
+        -- A time in the future counts as the time of reception (ruling R13).
         least(asserted_ms, received_ms) as told_ms
     from messages
 
