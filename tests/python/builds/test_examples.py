@@ -1,4 +1,4 @@
-"""The examples of the README run as they are, on a warehouse that was built."""
+"""The examples of the README run unchanged on a built warehouse."""
 
 from __future__ import annotations
 

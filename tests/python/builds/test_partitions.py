@@ -10,7 +10,7 @@ from conftest import Warehouse
 from scuttlehouse.spark.partitions import whole
 
 SETTINGS = {
-    # The join is planned as one of two shuffles, and found to be small when it runs.
+    # Spark plans the join with two shuffles, and finds at run time that it is small.
     "spark.sql.adaptive.enabled": "true",
     "spark.sql.autoBroadcastJoinThreshold": "-1",
     "spark.sql.adaptive.autoBroadcastJoinThreshold": "10m",

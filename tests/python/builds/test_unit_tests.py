@@ -1,4 +1,4 @@
-"""dbt's unit tests. They bring their own rows, and ask a warehouse for the types of columns alone."""
+"""dbt's unit tests. They bring their own rows, and need a warehouse only for the types of columns."""
 
 from __future__ import annotations
 

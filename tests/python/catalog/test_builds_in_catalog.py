@@ -1,4 +1,4 @@
-"""Builds in the catalog: begin, publish, roll back, on SQLite and on PostgreSQL."""
+"""Builds in the catalog: begin, publish and roll back, in SQLite and in PostgreSQL."""
 
 from __future__ import annotations
 

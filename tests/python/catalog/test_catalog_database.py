@@ -1,4 +1,4 @@
-"""The catalog database: its tables, who may read it, damage, and homes that are not its own."""
+"""The catalog database: its tables, its readers, damage, and databases of other homes."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from scuttlehouse.catalog import (
     prepare_home,
 )
 
-# It stays in SQLite's write-ahead log.
+# The change stays in SQLite's write-ahead log.
 WRITE = "update iceberg_tables set previous_metadata_location = 'earlier'"
 
 COLUMNS = """
@@ -106,7 +106,7 @@ def test_only_the_owner_reads_the_catalog(sqlite_house: House, umask: int) -> No
 
 @pytest.fixture
 def open_house(monkeypatch: pytest.MonkeyPatch) -> Iterator[House]:
-    """A home that everybody may read and nobody may write, not even its owner; nor is it root's to write."""
+    """A home that everybody may read and nobody may write, not even its owner or root."""
     monkeypatch.setenv("SCUTTLEHOUSE_CATALOG", "")
     folder = Path(tempfile.mkdtemp(prefix="scuttlehouse-open-"))
     prepare_home(folder / "home")
@@ -117,7 +117,7 @@ def open_house(monkeypatch: pytest.MonkeyPatch) -> Iterator[House]:
 
 
 def read_as_somebody_else(house: House, read: Callable[[], None]) -> None:
-    """Read in a process without the right to write; the home is as it was before."""
+    """Read in a process that may not write. The home is the same afterwards."""
     house.home.parent.chmod(0o555)
     house.home.chmod(0o555)
     for path in house.home.glob("catalog.db*"):
@@ -264,7 +264,7 @@ def test_tables_without_a_catalog_are_refused(house: House, damage: str) -> None
 
 
 def answers(house: House) -> tuple[object, ...]:
-    """What a catalog says of its builds; None of what it refuses to say with a sentence."""
+    """What a catalog says of its builds. None for what it refuses with a sentence."""
     said: list[object] = []
     for ask in house.published, house.kept:
         try:
@@ -275,7 +275,7 @@ def answers(house: House) -> tuple[object, ...]:
 
 
 def is_right_or_refused(house: House, right: tuple[object, ...]) -> bool:
-    """Whether reading and beginning a build say what they said before, or a sentence."""
+    """Whether reading and beginning a build give the right answer, or a sentence."""
     said = answers(house)
     assert all(now in (None, before) for now, before in zip(said, right, strict=True)), said
     try:

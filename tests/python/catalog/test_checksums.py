@@ -30,7 +30,7 @@ def test_any_flipped_bit_is_found(content: bytes, data: st.DataObject) -> None:
         verify(file)
         place = data.draw(st.sampled_from([file, sidecar(file)]))
         changed = bytearray(place.read_bytes())
-        # How many bytes a checksum is for, in bytes 4 to 7, does not matter if there is one checksum.
+        # Bytes 4 to 7 hold the size of a chunk. With only one checksum, the size does not matter.
         places = [*range(len(changed))] if place == file else [*range(4), *range(8, len(changed))]
         changed[data.draw(st.sampled_from(places))] ^= 1 << data.draw(st.integers(0, 7))
         place.write_bytes(changed)

@@ -1,4 +1,4 @@
-"""What is removed: the files that no kept build and no table of the catalog reaches, and no others."""
+"""Exactly the files that no kept build and no table of the catalog reaches are removed."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from scuttlehouse.catalog.rows import point
 
 
 def files_of(metadata_file: str) -> Iterator[str]:
-    """All files of a table, as pyiceberg finds them, plain and slow."""
+    """All files of a table, found by pyiceberg, in a plain and slow way."""
     yield metadata_file
     table = StaticTable.from_metadata(metadata_file)
     snapshot = table.current_snapshot()
@@ -107,7 +107,7 @@ def apply(house: House, number: int, step: tuple[object, ...]) -> None:
 
 @pytest.fixture
 def history(sqlite_house: House) -> House:
-    """A home with files that are needed and others that are not."""
+    """A home with needed and unneeded files."""
     for number in range(1, 5):
         sqlite_house.build(str(number), dict.fromkeys(NAMES, number))
     sqlite_house.begin("failed", refresh=False, rebuilt=NAMES)

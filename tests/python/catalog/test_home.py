@@ -1,4 +1,4 @@
-"""The home: which folders can be one, and the folders of processes in it."""
+"""The home: which folders can be a home, and the folders of processes in it."""
 
 from __future__ import annotations
 

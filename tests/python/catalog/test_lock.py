@@ -1,4 +1,4 @@
-"""The build lock, between real processes, by the kernel and by PostgreSQL."""
+"""The build lock between real processes, with the kernel and with PostgreSQL."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def test_others_run_at_once_but_not_beside_a_build(house: House, lock: BuildLock
         assert f"process {first.pid} (-c run)" in in_the_way(lock, exclusive=True)
         lock.hold(exclusive=False)
     with pytest.raises(AssertionError), holding(house, "build"):
-        pass  # This process still holds its share.
+        pass  # This process still holds its shared lock.
     lock.hold(exclusive=True)
     with pytest.raises(AssertionError), holding(house, "run"):
         pass

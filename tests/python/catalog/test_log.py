@@ -1,4 +1,4 @@
-"""The log of runs: rows are added without Spark."""
+"""The log of runs. Its rows are added without Spark."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What Spark is told of the catalog, and a build on PostgreSQL."""
+"""The settings that Spark gets for the catalog, and a build on PostgreSQL."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def test_sqlite_in_the_home_by_default(tmp_path: Path, monkeypatch: pytest.Monke
 def test_a_build_on_postgresql(
     postgresql_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Spark commits to the catalog there, and the run is logged; no file of the home is a catalog."""
+    """Spark commits to the catalog in PostgreSQL, and the run is logged. The home holds no catalog file."""
     home = tmp_path / "home"
     monkeypatch.setenv("SCUTTLEHOUSE_HOME", str(home))
     monkeypatch.setenv("SCUTTLEHOUSE_CATALOG", postgresql_url)

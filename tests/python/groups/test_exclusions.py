@@ -18,9 +18,9 @@ EXCLUDE, ADD, INIT = "group/exclude-member", "group/add-member", "group/init"
 
 
 class Log:
-    """A group of which X is the first epoch: a creates it, and adds members with the message X+.
+    """A group with the first epoch X. a creates it, and adds members with the message X+.
 
-    ``knows`` are the messages that one lists in the group tangle.
+    ``knows`` are the messages that a message lists in the group tangle.
     """
 
     def __init__(self, members: str = "abcd") -> None:
@@ -60,7 +60,7 @@ class Log:
     def found(
         self, id: str, author: str, people: str, knows: str, previous: str = "X", **fields: object
     ) -> None:
-        """Create an epoch and add people to it with the message of its name and +."""
+        """Create an epoch, and add people to it with a message named after it with a +."""
         tangles: dict[str, object] = {
             "group": {"root": "X", "previous": knows.split()},
             "epoch": {"root": "X", "previous": previous.split()},
@@ -71,7 +71,7 @@ class Log:
             self.add(f"{id}+", author, people, id, id)
 
     def answers(self) -> Answers:
-        """The product's answers, which are the oracle's too."""
+        """The product's answers. They must equal the oracle's."""
         found, oracle = Answers(self.said, "X"), Oracle(self.said, "X")
         assert found.correct == {epoch: oracle.correct(epoch) for epoch in oracle.standing}
         assert found.judged == {act: oracle.authority(act) for act in found.judged}
@@ -98,7 +98,7 @@ def test_figures_9_and_10() -> None:
 
 
 def test_one_person_makes_two_epochs_on_the_same_one() -> None:
-    """The exclusion that led to H2 does not strike H1."""
+    """The exclusion that led to H2 does not apply to H1."""
     log = Log()
     log.exclude("-c", "a", "c", "X+")
     log.found("H1", "a", "abd", "-c")
@@ -109,7 +109,7 @@ def test_one_person_makes_two_epochs_on_the_same_one() -> None:
 
 
 def test_an_exclusion_after_its_epoch_leads_to_the_last_one() -> None:
-    """The order of the document: first the epoch, then the exclusion (4.1.3, 4.1.4)."""
+    """The order in the document: first the epoch, then the exclusion (4.1.3, 4.1.4)."""
     log = Log()
     log.found("H", "a", "abd", "X+")
     log.exclude("-c", "a", "c", "H+")
@@ -126,7 +126,7 @@ def test_acts_stand_in_causal_order_whatever_times_and_ids_say(order: tuple[str,
         else:
             log.found(act, "a", "", before)
         before = act
-    # Asserted times run backwards.
+    # The asserted times run backwards.
     log.said = [said._replace(time=100 - place) for place, said in enumerate(log.said)]
     following = log.answers().known.following
     for act in ("e1", "e2"):
@@ -168,7 +168,7 @@ def test_an_exclusion_that_nothing_follows() -> None:
 
 
 def test_an_exclusion_is_for_ever() -> None:
-    """Declared again in Z, c is extra there all the same, and known to be added again."""
+    """c is declared again in Z. Still c is extra there, and is marked as readded."""
     log = Log("abc")
     log.exclude("-c", "a", "c", "X+")
     log.found("Y", "a", "ab", "-c")
@@ -180,9 +180,9 @@ def test_an_exclusion_is_for_ever() -> None:
 @pytest.mark.parametrize(
     ("added_to_y", "excluded_by_a", "expected"),
     [
-        # e was added in Y only, which is no ancestor of Z: 4.9 unites the declared of all epochs.
+        # e was added only in Y, which is not an ancestor of Z: 4.9 unites the declared members of all epochs.
         ("e", "cd", "abe"),
-        # b's exclusion of c stands in X, before Z, but led to Y alone; a excluded only d up to Z.
+        # b's exclusion of c is in X, before Z, but led only to Y. Up to Z, a excluded only d.
         ("", "d", "abc"),
     ],
 )
@@ -244,7 +244,7 @@ def test_a_member_acts_from_the_message_on_that_adds_them() -> None:
 
 
 def test_who_was_excluded_still_acts_in_that_epoch() -> None:
-    """R16: exclusion acts on the epochs that follow."""
+    """R16: an exclusion acts on the epochs that follow."""
     log = Log("abc")
     log.exclude("-c", "a", "c", "X+")
     log.add("c+d", "c", "d", "-c")
@@ -255,7 +255,7 @@ def test_who_was_excluded_still_acts_in_that_epoch() -> None:
 
 
 def test_where_the_past_is_not_whole_nobody_can_tell() -> None:
-    """c may have been added by the message that is missing; who is known as a member is one all the same."""
+    """The missing message may have added c. A person who is known as a member still is one."""
     log = Log("ab")
     log.add("c+d", "c", "d", "lost")
     log.found("H", "c", "cd", "lost")
@@ -275,7 +275,7 @@ def test_an_outsiders_epoch_is_no_refuge_for_a_past_that_is_not_whole() -> None:
 
 
 def test_who_joins_two_epochs_must_be_a_member_of_both() -> None:
-    """Or somebody excluded from one could end it. An epoch that does not count asks for nothing."""
+    """Otherwise a person excluded from one could end it. An epoch that does not count does not matter."""
     log = Log("abcd")
     log.found("L", "a", "abd", "X+")
     log.found("R", "b", "abc", "X+")
@@ -328,13 +328,13 @@ def test_a_post_is_late_when_its_author_knew_of_a_later_epoch() -> None:
     assert log.answers().known.late == {"late"}
 
 
-# Long histories. The answers are known; one that held a bit or a row for each pair would not end.
+# Long histories with known answers. Code that stores a bit or a row for each pair would not finish.
 
 
 def row(
     id: str, author: str, kind: Kind, epoch: str | None, people: str, knows: str, previous: str = ""
 ) -> GroupMessage:
-    """A message that lists one other in all tangles."""
+    """A message that lists one other message in all tangles."""
     known = knows.split()
     return GroupMessage(
         id,
@@ -353,7 +353,7 @@ def row(
 
 
 def test_many_exclusions_and_additions_that_know_of_them() -> None:
-    """3,000 of each were nine million pairs."""
+    """3,000 of each would make nine million pairs."""
     count = 3_000
     rows, before = [row("X", "a", "init", None, "", "")], "X"
     for kind in ("exclude", "add"):

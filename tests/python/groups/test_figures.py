@@ -1,4 +1,4 @@
-"""The figures of the group exclusion specification as logs, and what a real build makes of them."""
+"""The figures of the group exclusion specification as logs, and the tables of a real build of them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ ACTION = re.compile(
 
 
 class Written(NamedTuple):
-    """A figure's group with what its ids stand for."""
+    """A figure's group, with the meaning of its ids."""
 
     group: Group
     missing: set[str]
@@ -81,7 +81,7 @@ TABLES = (
 
 
 class Told:
-    """The rows of one group in the words of the seed, each part by the name that it has there."""
+    """The rows of one group in the words of the seed. Each part has the same name as there."""
 
     def __init__(self, tables: dict[str, Rows], written: Written, people: dict[str, str]) -> None:
         self.group = written.group
@@ -213,7 +213,7 @@ class Told:
 
 @dataclass(frozen=True)
 class Figures:
-    """All figures as one log, with what their ids stand for."""
+    """All figures as one log, with the meaning of their ids."""
 
     log: Path
     written: dict[str, Written]

@@ -1,8 +1,8 @@
-"""Thousands of histories of groups, judged by the product and by an oracle written from the documents alone.
+"""Thousands of histories of groups. The product must agree with an oracle written only from the documents.
 
 A history has outsiders, forks, people added again, several exclusions by one person, keys of odd lengths,
-inits without a members tangle, messages that nobody has and times that tell nothing. A failure names the
-seed. SCUTTLEHOUSE_TEST_HISTORIES=5000 runs as many.
+inits without a members tangle, messages that nobody has, and meaningless times. A failure names the seed.
+SCUTTLEHOUSE_TEST_HISTORIES=5000 runs that many.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ KINDS: dict[str, Kind] = {"group/add-member": "add", "group/exclude-member": "ex
 
 @dataclass
 class Tangle:
-    """A tangle as the tables have it: what each candidate lists, and which are in the graph."""
+    """A tangle as the tables have it: what each candidate lists, and which candidates are in the graph."""
 
     listed: dict[str, list[str]] = field(default_factory=dict)
     graph: set[str] = field(default_factory=set)
@@ -56,7 +56,7 @@ class Tangle:
 
 
 class Answers:
-    """What the product says of a group."""
+    """The product's answers about a group."""
 
     def __init__(self, log: list[Said], root: str) -> None:
         self.log = {said.id: said for said in log}

@@ -43,7 +43,7 @@ HALF = "\ud800"
 
 
 def read_fixtures() -> dict[str, Json]:
-    """Logs that the reference wrote, with its answers."""
+    """Logs from the reference, with its answers."""
     with tarfile.open(FIXTURES / "sets.tar.xz") as archive:
         files = [(member.name, archive.extractfile(member)) for member in archive]
         return {name: json.load(file) for name, file in files if file}
@@ -65,7 +65,7 @@ def land(line: object) -> LandedPzpLine:
 
 
 def find(wanted: Callable[[LandedPzpLine], object]) -> Json:
-    """A copy of the first line of a real log whose row is wanted."""
+    """A copy of the first line of a real log with the wanted kind of row."""
     return copy.deepcopy(next(line for line in LOG if wanted(land(line))))
 
 
@@ -87,7 +87,7 @@ def addition() -> Json:
 
 
 def identified(line: Json) -> Json:
-    """The line with the id that its metadata has now; its signature is as before."""
+    """The line with the id of its changed metadata. Its signature is unchanged."""
     metadata = jsjson.parse(written(line["msg"]["metadata"]).decode())
     try:
         line["id"] = hash_text(canonical(metadata))
@@ -97,7 +97,7 @@ def identified(line: Json) -> Json:
 
 
 def signed(line: Json, key: SigningKey = DEVICE) -> Json:
-    """The line with its true id, signed anew."""
+    """The line with its true id and a new signature."""
     message = line["msg"]
     signature = key.sign(b":msg-v4:" + canonical(message["metadata"])).signature
     message["sigkey"], message["sig"] = to_base58(bytes(key.verify_key)), to_base58(signature)
@@ -105,7 +105,7 @@ def signed(line: Json, key: SigningKey = DEVICE) -> Json:
 
 
 def with_data(line: Json, data: Any) -> Json:
-    """The line with other data, and what its metadata says of that."""
+    """The line with other data, and with matching metadata."""
     text = canonical(data)
     line["msg"]["data"] = data
     line["msg"]["metadata"] |= {"dataHash": hash_text(text), "dataSize": len(text)}
@@ -128,7 +128,7 @@ CANONICAL = st.recursive(
 
 
 def shuffled(value: Any) -> Any:
-    """The same value with the members of every object the other way round."""
+    """The same value with the members of every object in reverse order."""
     if isinstance(value, dict):
         return {name: shuffled(value[name]) for name in reversed(value)}
     return [shuffled(item) for item in value] if isinstance(value, list) else value
@@ -186,7 +186,7 @@ def test_what_has_no_canonical_form(text: str) -> None:
 
 
 def plain_base58(data: bytes) -> str:
-    """The slow plain oracle: digits of a number, counted up."""
+    """The slow plain oracle: the digits of a number, counted up."""
     number = sum(byte * 256**place for place, byte in enumerate(reversed(data)))
     places = 0
     while 58**places <= number:
@@ -314,9 +314,9 @@ Change = Callable[[Json, Json, Json], object]
 
 
 def changes() -> list[tuple[str, str, Change]]:
-    """What may be wrong with a message of a set, one thing each: its reason, and how to get there.
+    """Faults of a message of a set, one each: the reason, and a function that makes the fault.
 
-    A change gets the message, its metadata, and the one field of its tangles.
+    The function gets the message, its metadata, and the one field of its tangles.
     """
 
     def put(part: int, name: str, value: Any) -> Change:
@@ -469,7 +469,7 @@ def test_a_message_with_one_thing_wrong(reason: str, change: Change) -> None:
 
 
 def test_every_reason_has_a_message() -> None:
-    """In the order in which the rules are looked at, which is that of REASONS."""
+    """In the order in which the rules are checked, which is the order of REASONS."""
     assert list(dict.fromkeys(reason for reason, _, _ in CHANGES)) == [
         reason for reason in REASONS if reason != "ciphertext_not_in_log"
     ]
@@ -526,7 +526,7 @@ def test_data_of_any_text_or_object(data: Any) -> None:
 
 
 def test_the_spelling_of_a_line_does_not_matter() -> None:
-    """Spaces, escapes, the order of members, and numbers that are the same number."""
+    """Spaces, escapes, the order of members, and other spellings of the same number."""
     text = json.dumps(shuffled(addition()), indent=1)
     text = text.replace('"msg"', '"\\u006dsg"').replace('"v": 4', '"v": 4.0e0')
     row = land_pzp_line("a.jsonl", Line(1, text.encode(), None), RING)
@@ -905,7 +905,7 @@ def parts(value: Any) -> list[tuple[Any, Any]]:
 def test_no_line_raises(
     data: st.DataObject, count: int, is_identified: bool, is_ascii: bool
 ) -> None:
-    """Real lines with whatever in place of some of their parts."""
+    """Real lines with other values in place of some of their parts."""
     line = copy.deepcopy(data.draw(st.sampled_from(LOG)))
     for _ in range(count):
         holder, place = data.draw(st.sampled_from(parts(line)))
@@ -937,7 +937,7 @@ def test_any_bytes_are_a_line_of_one_source(text: bytes) -> None:
 
 
 def test_the_lines_that_are_tried_are_of_every_kind() -> None:
-    """The properties above see messages that many rules have let pass, not only rejects."""
+    """The properties above see messages that pass many rules, not only rejects."""
     seen: Counter[str | None] = Counter()
 
     @given(data=st.data())

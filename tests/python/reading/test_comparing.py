@@ -1,4 +1,4 @@
-"""`scuttlehouse compare` and `Timeline.relation`: which of two messages came first, or whether neither."""
+"""`scuttlehouse compare` and `Timeline.relation`: which of two messages came first, if any."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def uri(number: int) -> str:
 
 
 def random_graph(dice: random.Random, size: int, first: int) -> dict[str, list[str]]:
-    """Messages, each listing some before it; ids tell nothing of their order."""
+    """Messages that each list some earlier ones. The order of ids does not follow the order of messages."""
     numbers = list(range(first, first + size))
     dice.shuffle(numbers)
     names = [uri(number) for number in numbers]
@@ -38,7 +38,7 @@ def random_graph(dice: random.Random, size: int, first: int) -> dict[str, list[s
 
 
 def ancestors(graph: Graph, name: str) -> set[str]:
-    """All that comes before a message, by the definition: the slow plain oracle."""
+    """All messages before a message, by the definition: the slow plain oracle."""
     found: set[str] = set()
     for one in graph[name]:
         found |= {one} | ancestors(graph, one)
@@ -111,7 +111,7 @@ def test_the_warehouse_tells_it_in_every_tangle_that_has_both(
     dice = random.Random(7)
     small = SmallWarehouse(tmp_path / "home")
     group = random_graph(dice, 14, 0)
-    # The other tangle holds some of the same messages, in another graph.
+    # The other tangle holds some of the same messages in another graph.
     epoch = {uri(100): [], **random_graph(dice, 5, 0)}
     publish(small, {f"group:{uri(0)}": group, f"epoch:{uri(1)}": epoch})
     seen = set()

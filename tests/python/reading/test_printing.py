@@ -1,4 +1,4 @@
-"""What strangers wrote is shown, written for spreadsheets and stored, and steers nothing."""
+"""Text by strangers is shown, written for spreadsheets and stored, and controls nothing."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from scuttlehouse.databases import open_database
 from scuttlehouse.printing import csv_cell, read_text, stored_text, visible
 from scuttlehouse.replicas.replicas import PublishedUpdate, Replica
 
-# Any text: with controls, marks of direction and halves of surrogate pairs much more often than by chance.
+# Any text, with many more controls, direction marks and halves of surrogate pairs than by chance.
 TEXTS = st.text(
     st.characters()
     | st.characters(categories=["Cc", "Cf", "Cs", "Zl", "Zp"])
@@ -37,7 +37,7 @@ def is_steering(sign: str) -> bool:
 def test_nothing_shown_steers_a_terminal(text: str) -> None:
     shown = visible(text)
     assert not any(map(is_steering, shown))
-    # What needs no code stays.
+    # Text that needs no code is unchanged.
     assert visible(shown) == shown
     if not any(map(is_steering, text)) and "\ufeff" not in text:
         assert shown == text

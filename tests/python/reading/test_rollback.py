@@ -1,4 +1,4 @@
-"""`scuttlehouse rollback`: what people read is an earlier build again."""
+"""`scuttlehouse rollback`: readers see an earlier build again."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ sys.stdin.read()
 
 @pytest.fixture
 def small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> SmallWarehouse:
-    """Four builds, of which three are kept."""
+    """Four builds; three of them are kept."""
     small = SmallWarehouse(tmp_path / "home")
     for number in range(1, 5):
         small.publish({"dim_groups": pa.table({"build": [number]})})
@@ -41,7 +41,7 @@ def published(small: SmallWarehouse) -> int:
 
 
 def listed(out: str) -> list[str]:
-    """The builds of a list, a star where it has one."""
+    """The builds in a list, with a star if the list has one."""
     pattern = r"([* ]) build-(\d)  published \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC  schema scuttlehouse_build_\2"
     lines = [re.fullmatch(pattern, line) for line in out.splitlines()]
     return ["".join(line.groups()).strip() for line in lines if line]

@@ -52,7 +52,7 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> SmallWarehouse:
 def ask(
     small: SmallWarehouse, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> Ask:
-    """Ask in this process: the exit code, and what is said on both streams."""
+    """Run the command in this process. Returns the exit code and the text of both streams."""
     monkeypatch.setenv("SCUTTLEHOUSE_HOME", str(small.home))
 
     def ask(*arguments: str) -> tuple[int, str, str]:
@@ -144,7 +144,7 @@ def test_several_ask_at_the_same_time(small: SmallWarehouse) -> None:
 
 
 def test_only_what_answers_is_imported(small: SmallWarehouse) -> None:
-    """An import of one of these takes longer than the answer."""
+    """Importing one of these takes longer than the answer."""
     script = (
         "import sys; from scuttlehouse.cli import main; main(['sql', 'from fct_messages']); "
         "print(*sorted({name.partition('.')[0] for name in sys.modules}), file=sys.stderr)"
@@ -168,7 +168,7 @@ def open_home() -> Iterator[Path]:
         yield home
 
 
-# What the command imports is imported before: another user may not read this Python.
+# The command's imports happen before, because another user may not read this Python.
 AS_NOBODY = """
 import os, pwd, sys
 from scuttlehouse.cli import main

@@ -1,4 +1,4 @@
-"""Changes of a set that supersede no newest known one: against the sentence of the specification."""
+"""Changes of a set that supersede no newest known change, compared with the specification's sentence."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def random_set(dice: random.Random, size: int) -> list[SetMessage]:
 
 
 def broken(messages: list[SetMessage]) -> set[tuple[str, str]]:
-    """By the words of the document."""
+    """By the text of the document."""
     by_id = {one.message_id: one for one in messages}
 
     def past(message: SetMessage) -> set[str]:

@@ -1,4 +1,4 @@
-"""bendybutt-v1 against its reference: fixtures/bendybutt/make_vectors.mjs says how the vectors were made."""
+"""bendybutt-v1 compared with its reference. fixtures/bendybutt/make_vectors.mjs made the vectors."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ VECTORS = [
 
 
 def value_of(vector: dict[str, Any]) -> dict[str, Any]:
-    """The value as a log has it, read as JavaScript reads it."""
+    """The value as in a log, parsed as JavaScript does."""
     value = jsjson.parse(json.dumps(vector["value"]))
     assert isinstance(value, dict)
     return value
@@ -107,7 +107,7 @@ SEALED = "AAAA.box2"
 
 
 def opened(signer: Signer, feed: BendyFeed, subfeed: ClassicFeed) -> tuple[dict[str, Any], str]:
-    """An opened announcement as ssb-db2 exports it, its content signed by some key."""
+    """An opened announcement as ssb-db2 exports it. Some key signed its content."""
     content = {**CONTENT, "metafeed": feed.id, "subfeed": subfeed.id}
     message = feed.publish(content, 1, ciphertext=SEALED, subfeed=signer)
     return {**message.value, **message.opened, "content": content}, message.key
@@ -125,7 +125,7 @@ def test_an_opened_announcement_counts_by_the_signature_of_the_announced_feed() 
 
 
 def test_an_opened_section_of_the_specification_is_checked_wholly() -> None:
-    """One value in BFE, without a content signature beside it: its bytes are in the log."""
+    """One value in BFE, without a content signature beside it. Its bytes are in the log."""
     feed, subfeed = BendyFeed(bytes(32)), ClassicFeed(bytes([2] * 32))
     value, _ = opened(subfeed.signer, feed, subfeed)
     sealed = {name: part for name, part in value.items() if name != "contentSignature"}
@@ -202,7 +202,7 @@ def test_no_value_stops_the_check(value: dict[str, Any]) -> None:
 
 
 def test_every_announcement_of_real_logs_counts(tribes2: Path) -> None:
-    """So that real people keep all their feeds: opened ones by the signature of the announced feed."""
+    """So real people keep all their feeds: opened announcements count by the announced feed's signature."""
     counted: Counter[tuple[str, str | None]] = Counter()
     for path in sorted(tribes2.glob("*/final/*.jsonl")):
         for number, text in enumerate(path.read_bytes().splitlines(), 1):

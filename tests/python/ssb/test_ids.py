@@ -161,7 +161,7 @@ TAILS = [
 
 @st.composite
 def spellings(draw: st.DrawFn) -> tuple[str, str]:
-    """An id in any spelling, and in the one of ruling R1."""
+    """An id in any spelling, and in the spelling of ruling R1."""
     key = draw(keys)
     plain, url = base64.b64encode(key).decode(), base64.urlsafe_b64encode(key).decode()
     sigil, suffix, form = draw(st.sampled_from([*SUFFIXES, ("ssb", "group", "group")]))
@@ -218,7 +218,7 @@ def test_long_ids_of_bamboo_and_of_feeds_with_two_keys() -> None:
     ],
 )
 def test_long_texts_are_read_once(text: str) -> None:
-    """A pattern that goes back and forth would not end here."""
+    """A pattern that backtracks would not finish here."""
     any_id(text)
 
 

@@ -1,4 +1,4 @@
-"""Names that strangers choose: bounded, harmless on a terminal and a page, and never a key."""
+"""Names that strangers choose: short, harmless on a terminal and a page, and never a key."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where software keeps the ciphertext of a message that it opened, and what is said without it."""
+"""The places where software keeps the ciphertext of an opened message, and the result without it."""
 
 from __future__ import annotations
 

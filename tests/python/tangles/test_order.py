@@ -20,7 +20,7 @@ from scuttlehouse.tangles.graphs import UNKNOWN, number_links, number_nodes
 from scuttlehouse.tangles.order import UNRANKED, find_loops, find_tips, positions, ranks
 
 TIMELINES = FIXTURES / "timelines"
-# Names that UTF-16, collation or case folding would order otherwise than code points do.
+# Names with another order in UTF-16, collation or case folding than by code point.
 NAMES = [
     "a",
     "B",
@@ -63,7 +63,7 @@ def ordered(tangles: Mapping[str, Previous]) -> dict[str, tuple[list[str], list[
 
 @st.composite
 def dags(draw: st.DrawFn) -> dict[str, list[str]]:
-    """Events that list earlier ones, themselves, strangers and repeats, delivered in any order."""
+    """Events that list earlier ones, themselves, unknown ones and repeats, delivered in any order."""
     names = draw(st.lists(st.sampled_from(NAMES), unique=True, max_size=8))
     previous = {
         name: draw(st.lists(st.sampled_from([*names[: place + 1], "nobody"]), max_size=4))

@@ -12,7 +12,7 @@ from scuttlehouse.timeline.refresh import refresh_commands
 
 
 def distances(start: tuple[str, ...], names: str) -> dict[tuple[str, ...], int]:
-    """The least number of commands to every order that can be reached, by search."""
+    """The least number of commands to every reachable order, found by search."""
     found = {start: 0}
     waiting = deque([start])
     while waiting:
