@@ -127,7 +127,7 @@ def test_error_is_a_sentence(broken: dict[str, Any], model: str, parts: list[str
         ),
     ],
 )
-def test_pages_of_java_become_a_sentence(text: str, sentence: str) -> None:
+def test_a_java_stack_becomes_a_sentence(text: str, sentence: str) -> None:
     assert sentences.spark_sentence(PySparkException(message=text)) == sentence
 
 

@@ -134,7 +134,7 @@ def few(rows: list[list]) -> list[list]:
     return [row for row in rows if row[0] < 100]
 
 
-def test_keys_that_are_named_lose_their_rows(said: list[dict]) -> None:
+def test_named_keys_lose_their_rows(said: list[dict]) -> None:
     """Crab 1 has no new rows. Crab 3 is new, although it is not among the named keys."""
     assert few(said[0]["tables"]["pools"]) == [[1, "a"], [2, "b"], [2, "c"]]
     assert few(said[1]["tables"]["pools"]) == [[2, "d"], [3, "e"]]
@@ -151,13 +151,13 @@ def test_python_models_do_the_same(said: list[dict]) -> None:
     assert few(said[1]["tables"]["in_python"]) == [[1, "a"], [2, "d"]]
 
 
-def test_nothing_is_run_where_no_key_is_named(said: list[dict]) -> None:
+def test_nothing_runs_if_no_key_is_named(said: list[dict]) -> None:
     assert said[2]["messages"]["pools"] == "no key to replace"
     assert said[2]["snapshots"] == said[1]["snapshots"]
     assert said[2]["tables"]["pools"] == said[1]["tables"]["pools"]
 
 
-def test_a_table_with_many_deleted_rows_is_written_anew(said: list[dict]) -> None:
+def test_a_table_with_many_deleted_rows_is_rewritten(said: list[dict]) -> None:
     assert said[3]["deletes"] == 0
     assert len(said[3]["tables"]["pools"]) == 102 - 50 + 1
 
@@ -167,7 +167,7 @@ def test_comments_stay(said: list[dict]) -> None:
         assert run["comments"] == ["Its crab's number.", "A pool."]
 
 
-def test_a_full_refresh_makes_the_table_anew(said: list[dict]) -> None:
+def test_a_full_refresh_rebuilds_the_table(said: list[dict]) -> None:
     assert said[4]["tables"]["pools"] == [[6, "h"]]
 
 

@@ -55,7 +55,7 @@ def kept(warehouse: Warehouse, built: Build) -> str:
     return found
 
 
-def test_nothing_new_leaves_all_as_it_is(warehouse: Warehouse, kept: str) -> None:
+def test_a_build_with_nothing_new_changes_nothing(warehouse: Warehouse, kept: str) -> None:
     before, rows = files(warehouse), len(logged(warehouse))
     done = warehouse.run("scuttlehouse", "build", PATH="", JAVA_HOME="")
     assert done.returncode == 0, "neither dbt nor Java is started"
@@ -65,7 +65,7 @@ def test_nothing_new_leaves_all_as_it_is(warehouse: Warehouse, kept: str) -> Non
     assert [row["status"] for row in logged(warehouse)].count("unchanged") >= 1
 
 
-def test_whatever_is_new_is_built(warehouse: Warehouse, kept: str) -> None:
+def test_anything_new_is_built(warehouse: Warehouse, kept: str) -> None:
     with a_test_more(warehouse):
         assert since(warehouse) is None, "a test has come"
     with another_time(warehouse):
@@ -120,7 +120,7 @@ def test_a_refresh_tests_what_it_computes(warehouse: Warehouse) -> None:
 
 
 @pytest.mark.usefixtures("kept")
-def test_what_nothing_touches_is_not_computed(warehouse: Warehouse) -> None:
+def test_untouched_rows_are_not_computed(warehouse: Warehouse) -> None:
     with another_time(warehouse):
         outcome = warehouse.dbt("build", "--no-write-json", *WITHOUT_UNIT_TESTS)
         assert outcome.success
@@ -131,7 +131,7 @@ def test_what_nothing_touches_is_not_computed(warehouse: Warehouse) -> None:
 
 
 @pytest.mark.usefixtures("kept")
-def test_logs_that_were_all_moved_to_an_archive(
+def test_all_logs_moved_to_an_archive(
     warehouse: Warehouse, built: Build, capfd: pytest.CaptureFixture[str]
 ) -> None:
     warehouse.land()
@@ -149,7 +149,7 @@ def test_logs_that_were_all_moved_to_an_archive(
 
 
 @pytest.mark.usefixtures("kept")
-def test_a_build_that_came_to_no_end_is_logged(warehouse: Warehouse) -> None:
+def test_an_unfinished_build_is_logged(warehouse: Warehouse) -> None:
     with open_catalog(warehouse.home) as catalog:
         catalog.begin("killed-one", "rules", "project", refresh=True, rebuilt=())
     warehouse.refresh("build", "-s", "tangle_kinds", "--exclude-resource-types", "test")
@@ -167,7 +167,9 @@ def test_a_build_that_came_to_no_end_is_logged(warehouse: Warehouse) -> None:
         ("{kept_builds: all}", "The var kept_builds is all: set it to a whole number from 1 on."),
     ],
 )
-def test_settings_that_cannot_be_meant(warehouse: Warehouse, variables: str, sentence: str) -> None:
+def test_impossible_settings_are_refused(
+    warehouse: Warehouse, variables: str, sentence: str
+) -> None:
     outcome = warehouse.dbt("build", "-s", "tangle_kinds", "--vars", variables)
     assert not outcome.success
     messages = [str(one.message) for one in outcome.result or ()]

@@ -71,7 +71,7 @@ def test_a_build_shows_no_logs_of_others(built: Build) -> None:
 
 
 @pytest.mark.usefixtures("built")
-def test_sql_answers_from_what_is_published(warehouse: Warehouse) -> None:
+def test_sql_reads_the_published_tables(warehouse: Warehouse) -> None:
     published = warehouse.published()
     for name in ("dim_groups", "fct_messages", "fct_timeline_updates"):
         rows = published[name]

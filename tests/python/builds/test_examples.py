@@ -22,7 +22,7 @@ EXAMPLES = sorted((PROJECT / "examples" / "reading").glob("*.py"))
 
 @pytest.mark.usefixtures("built")
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.stem)
-def test_an_example_reads_what_is_published(warehouse: Warehouse, example: os.PathLike) -> None:
+def test_an_example_reads_the_published_tables(warehouse: Warehouse, example: os.PathLike) -> None:
     groups = {
         row["group_id"]
         for row in warehouse.rows(

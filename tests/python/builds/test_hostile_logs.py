@@ -151,7 +151,7 @@ def test_a_strangers_log_changes_nothing_that_others_said(
     assert not {table: rows for table, rows in changed.items() if rows}
 
 
-def test_the_stranger_was_heard(
+def test_the_strangers_log_was_read(
     before_and_after: tuple[dict[str, Rows], dict[str, Rows], set[str]],
 ) -> None:
     """Otherwise the test above would pass if nothing was read."""

@@ -25,7 +25,7 @@ def most_partitions_of_a_key(frame: DataFrame) -> int:
     return max(Counter(key for key, _ in set(rows)).values())
 
 
-def test_what_belongs_together_is_together_after_a_join(warehouse: Warehouse) -> None:
+def test_rows_of_a_key_stay_together_after_a_join(warehouse: Warehouse) -> None:
     session = warehouse.session.newSession()
     for name, value in SETTINGS.items():
         session.conf.set(name, value)

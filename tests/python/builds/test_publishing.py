@@ -142,7 +142,7 @@ def test_a_good_build_publishes_every_mart(built: Build) -> None:
     assert all(row["is_success"] for row in built.tables["fct_quality_results"])
 
 
-def test_spark_reads_what_is_published(warehouse: Warehouse, published: dict[str, Rows]) -> None:
+def test_spark_reads_the_published_tables(warehouse: Warehouse, published: dict[str, Rows]) -> None:
     for name in PUBLISHED:
         table = warehouse.session.table(f"scuttlehouse.{name}").toArrow()
         expected = published[name]
@@ -173,7 +173,7 @@ def test_a_build_is_logged_step_by_step(warehouse: Warehouse, built: Build) -> N
 
 
 @pytest.mark.usefixtures("other_logs")
-def test_a_killed_and_a_failed_build_publish_nothing_and_a_retry_all(
+def test_a_killed_and_a_failed_build_publish_nothing_and_a_retry_everything(
     warehouse: Warehouse, published: dict[str, Rows]
 ) -> None:
     """kill -9 in the middle of writing tables, then a build that fails, then a retry of that build.
@@ -257,7 +257,7 @@ def test_a_part_is_built_tested_and_published(
 
 
 @pytest.mark.usefixtures("published")
-def test_a_key_and_a_reference_that_do_not_hold_are_rows(warehouse: Warehouse) -> None:
+def test_broken_keys_and_references_are_rows(warehouse: Warehouse) -> None:
     """In the tables of the work schema, which the next build resets."""
     warehouse.rows(
         "insert into fct_messages select * from fct_messages order by message_id limit 1"
@@ -270,7 +270,7 @@ def test_a_key_and_a_reference_that_do_not_hold_are_rows(warehouse: Warehouse) -
     assert {row["broken_rule"] for row in rows} == {"key", "reference of feed_id"}
 
 
-def test_a_part_that_is_computed_anew_is_not_published_without_all_that_it_is_made_of(
+def test_a_recomputed_part_is_not_published_without_its_inputs(
     warehouse: Warehouse, published: dict[str, Rows]
 ) -> None:
     """An earlier refresh has left tables that hold only touched rows."""
@@ -278,7 +278,7 @@ def test_a_part_that_is_computed_anew_is_not_published_without_all_that_it_is_ma
     assert differing(warehouse.published(), published) == []
 
 
-def test_a_part_never_says_which_logs_were_read(
+def test_a_part_never_publishes_the_ledger(
     warehouse: Warehouse, published: dict[str, Rows], other_logs: Path
 ) -> None:
     """Otherwise the next build would count lines as read that are in no table.
@@ -294,7 +294,7 @@ def test_a_part_never_says_which_logs_were_read(
 
 
 @pytest.mark.usefixtures("published")
-def test_others_while_a_build_runs(warehouse: Warehouse) -> None:
+def test_other_commands_while_a_build_runs(warehouse: Warehouse) -> None:
     """Readers get answers. A second build is told who is building."""
     [expected] = warehouse.rows("select count(*) as n from scuttlehouse.dim_tangles")
     query = "select count(*) as n from dim_tangles"

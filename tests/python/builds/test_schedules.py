@@ -13,11 +13,11 @@ from dagster import Failure
 from conftest import PROJECT, Build, dagster_definitions
 
 
-def test_the_job_of_dagster_builds_and_shows_what_it_said(built: Build) -> None:
+def test_the_dagster_job_builds_and_shows_the_output(built: Build) -> None:
     assert re.search("^scuttlehouse: built, tested and published as build ", built.output, re.M)
 
 
-def test_the_job_of_dagster_fails_with_its_build(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_dagster_job_fails_with_its_build(monkeypatch: pytest.MonkeyPatch) -> None:
     module = dagster_definitions(PROJECT)
     monkeypatch.setattr(module, "SCUTTLEHOUSE", "false")
     with pytest.raises(Failure, match="Nothing was published"):

@@ -8,7 +8,7 @@ from conftest import Warehouse
 
 
 @pytest.mark.usefixtures("built")
-def test_every_unit_test_holds(warehouse: Warehouse) -> None:
+def test_every_unit_test_passes(warehouse: Warehouse) -> None:
     outcome = warehouse.dbt("test", "-s", "test_type:unit")
     said = {result.node.name: result.message for result in outcome.result or []}
     failed = [result.node.name for result in outcome.result or [] if result.status != "pass"]

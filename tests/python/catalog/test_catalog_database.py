@@ -141,7 +141,7 @@ def read_as_somebody_else(house: House, read: Callable[[], None]) -> None:
         path.chmod(0o600)
 
 
-def test_who_may_not_write_the_home_reads_what_is_published(open_house: House) -> None:
+def test_users_without_write_access_read_the_published_tables(open_house: House) -> None:
     def is_published(build_id: str | None) -> None:
         build = open_house.published()
         assert (build and build.build_id) == build_id
@@ -165,7 +165,7 @@ def test_who_may_not_write_the_home_reads_what_is_published(open_house: House) -
         catalog.database.execute("rollback")
 
 
-def test_who_may_not_write_reads_beside_a_killed_writer(open_house: House) -> None:
+def test_users_without_write_access_read_after_a_killed_writer(open_house: House) -> None:
     open_house.build("one", {"dim_a": 1})
 
     def publish_and_die() -> None:
@@ -197,7 +197,7 @@ with open_catalog(Path(sys.argv[1])):
 """
 
 
-def test_a_reader_leaves_the_locks_of_its_own_process(sqlite_house: House) -> None:
+def test_a_reader_keeps_the_locks_of_its_process(sqlite_house: House) -> None:
     log = sqlite_house.home / "catalog.db-wal"
 
     with open_catalog(sqlite_house.home) as catalog:
@@ -288,7 +288,7 @@ def is_right_or_refused(house: House, right: tuple[object, ...]) -> bool:
     return True
 
 
-def test_a_damaged_catalog_is_a_sentence_or_the_right_answer(sqlite_house: House) -> None:
+def test_a_damaged_catalog_is_reported_or_gives_the_right_answer(sqlite_house: House) -> None:
     sqlite_house.build("one", {"dim_a": 1, "dim_b": 1})
     sqlite_house.build("two", {"dim_a": 2, "dim_b": 2})
     catalog_file = sqlite_house.home / "catalog.db"
@@ -311,7 +311,7 @@ def test_a_damaged_catalog_is_a_sentence_or_the_right_answer(sqlite_house: House
     assert all(outcomes.values()), outcomes
 
 
-def test_a_damaged_name_of_a_column_is_a_sentence(sqlite_house: House) -> None:
+def test_a_damaged_column_name_is_reported(sqlite_house: House) -> None:
     sqlite_house.build("one", {"dim_a": 1})
     catalog_file = sqlite_house.home / "catalog.db"
     whole = catalog_file.read_bytes()
@@ -323,7 +323,7 @@ def test_a_damaged_name_of_a_column_is_a_sentence(sqlite_house: House) -> None:
             sqlite_house.kept()
 
 
-def test_a_damaged_log_of_a_killed_process_takes_nothing_back(sqlite_house: House) -> None:
+def test_a_damaged_log_of_a_killed_process_undoes_nothing(sqlite_house: House) -> None:
     sqlite_house.build("one", {"dim_a": 1})
     sqlite_house.begin("two")
     log = sqlite_house.home / "catalog.db-wal"
@@ -359,7 +359,7 @@ def test_a_damaged_log_of_a_killed_process_takes_nothing_back(sqlite_house: Hous
         ),
     ],
 )
-def test_a_postgresql_that_cannot_be_used_is_a_sentence_without_its_password(
+def test_an_unusable_postgresql_is_reported_without_its_password(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, address: str, sentence: str
 ) -> None:
     monkeypatch.setenv("SCUTTLEHOUSE_CATALOG", address)
@@ -369,7 +369,7 @@ def test_a_postgresql_that_cannot_be_used_is_a_sentence_without_its_password(
     assert "\n" not in str(told.value)
 
 
-def test_what_a_full_disk_says_is_a_sentence(sqlite_house: House) -> None:
+def test_a_full_disk_is_reported(sqlite_house: House) -> None:
     sqlite_house.build("one", {"dim_a": 1})
 
     def begin_on_a_full_disk() -> None:

@@ -49,7 +49,7 @@ def test_a_file_of_another_length_is_found(tmp_path: Path, change: bytes) -> Non
     assert "it does not match its checksums" in damaged(file)
 
 
-def test_a_file_that_cannot_be_read_or_described_is_a_sentence(tmp_path: Path) -> None:
+def test_a_file_that_cannot_be_read_or_described_is_reported(tmp_path: Path) -> None:
     assert damaged(tmp_path / "none") == f"The file {tmp_path}/none is missing."
     assert damaged(tmp_path) == f"The file {tmp_path} cannot be read: Is a directory."
     (tmp_path / ".file.crc").mkdir()

@@ -66,7 +66,7 @@ steps = st.one_of(
 
 @settings(max_examples=12)
 @given(st.lists(steps, min_size=4, max_size=9))
-def test_exactly_what_is_needed_stays(history: list[tuple[object, ...]]) -> None:
+def test_exactly_the_needed_files_stay(history: list[tuple[object, ...]]) -> None:
     with tempfile.TemporaryDirectory() as folder:
         house = House(Path(folder).resolve() / "home")
         prepare_home(house.home)
@@ -165,7 +165,7 @@ def test_views_and_statistics_stay(sqlite_house: House) -> None:
 @pytest.mark.parametrize(
     ("kind", "other"), [("*.metadata.json", ""), ("snap-*.avro", ""), ("*.avro", "snap-*.avro")]
 )
-def test_nothing_is_removed_where_something_is_damaged(
+def test_nothing_is_removed_if_something_is_damaged(
     history: House, kind: str, other: str, damage: str
 ) -> None:
     with open_catalog(history.home) as catalog:
@@ -230,7 +230,7 @@ def test_metadata_does_not_grow_with_the_number_of_builds(sqlite_house: House) -
     assert house.read() == {"dim_a": [*range(101)], "fct_builds": [*range(101)]}
 
 
-def test_a_trimmed_table_is_as_it_was(house: House) -> None:
+def test_a_trimmed_table_has_the_same_rows(house: House) -> None:
     before = house.build("one", {"dim_a": 1, "dim_b": 1}).tables["dim_b"]
     for number in range(2, 6):
         house.append("dim_a", number)

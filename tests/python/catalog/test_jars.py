@@ -260,7 +260,7 @@ def test_a_repository_with_another_file_under_the_name_is_refused(
         (True, "<", "settings.xml is not XML"),
     ],
 )
-def test_what_cannot_be_fetched_is_named_with_what_to_do(
+def test_a_failed_download_is_named_with_what_to_do(
     machine: Machine, repository: Repository, has_java: bool, address: str, reason: str
 ) -> None:
     machine.hold(ICEBERG, SQLITE)

@@ -15,7 +15,7 @@ from scuttlehouse.catalog.spark import postgresql, spark_settings
 PROJECT = Path(__file__).parents[3]
 
 
-def test_the_password_is_in_a_file_of_the_user_alone(
+def test_the_password_is_in_a_file_that_only_the_user_can_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PGPASSFILE", "")

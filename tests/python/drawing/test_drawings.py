@@ -332,7 +332,7 @@ def test_a_thread_is_drawn_up_to_500_messages(draw: Draw, size: int) -> None:
         (["group", "Abcdef", "--output", "no/such/folder.svg"], "cannot be written"),
     ],
 )
-def test_what_cannot_be_drawn_is_a_sentence(
+def test_an_impossible_drawing_is_reported(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],

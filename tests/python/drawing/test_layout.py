@@ -39,9 +39,7 @@ def test_every_box_is_there_once_and_no_two_overlap(
 
 
 @given(boxes, any_links)
-def test_every_line_goes_rightwards_from_box_to_box(
-    boxes: dict[str, Point], links: list[Link]
-) -> None:
+def test_every_line_goes_right_from_box_to_box(boxes: dict[str, Point], links: list[Link]) -> None:
     links = forwards(links)
     places, routes = layered(boxes, links)
     assert set(routes) == {link for link in links if set(link) <= set(boxes)}

@@ -163,7 +163,7 @@ def test_precedence_has_the_least_distance(links: tuple[set[str], ...]) -> None:
     } == {(one, other) for other, before in expected.items() for one in before}
 
 
-def test_a_long_chain_tells_the_nearest_predecessors() -> None:
+def test_a_long_chain_gives_the_nearest_predecessors() -> None:
     chain = {f"{one:04}": [f"{one - 1:04}"] for one in range(2_000)}
     found = nearest_predecessors(chain)
     assert found["1999"] == {f"{1999 - steps:04}": steps for steps in range(1, 101)}
@@ -203,7 +203,7 @@ def test_a_criss_cross_has_several_nearest_predecessors() -> None:
     assert crossed.witnesses("L2", "R2") == "ab"
 
 
-def test_of_a_chain_the_older_epoch_is_the_nearest_predecessor() -> None:
+def test_in_a_chain_the_older_epoch_is_the_nearest_predecessor() -> None:
     chain = group(X=("", "abc"), Y=("X", "ab"))
     assert chain.ancestry.nearest_common("X", "Y") == {"X"}
 
@@ -336,7 +336,7 @@ def test_a_groups_own_preference_in_any_order(fork: Fork, data: st.DataObject) -
 
 
 @given(forks())
-def test_of_two_epochs_the_winner_is_whom_their_witnesses_prefer(fork: Fork) -> None:
+def test_the_witnesses_of_two_epochs_prefer_the_winner(fork: Fork) -> None:
     for left, right in permutations(fork.tips, 2):
         shared = fork.members[left] & fork.members[right]
         winner = fork_winner(left, right, fork.members, fork.key_ranks)
@@ -381,7 +381,7 @@ def test_the_answers_of_the_publishing_software(answer: dict[str, Any]) -> None:
     }
 
 
-def test_the_answers_hold_forks_and_gaps() -> None:
+def test_the_answers_include_forks_and_gaps() -> None:
     """Otherwise the test above could not fail."""
     assert sum(len(answer["tips"]) > 1 for answer in answers()) >= 6
     assert sum(any(answer["missing"].values()) for answer in answers()) >= 2

@@ -118,7 +118,7 @@ def test_an_exclusion_after_its_epoch_leads_to_the_last_one() -> None:
 
 
 @pytest.mark.parametrize("order", list(permutations(["e1", "H1", "e2", "H2"])))
-def test_acts_stand_in_causal_order_whatever_times_and_ids_say(order: tuple[str, ...]) -> None:
+def test_acts_are_in_causal_order_whatever_their_times_and_ids(order: tuple[str, ...]) -> None:
     log, before = Log(), "X+"
     for act in order:
         if act[0] == "e":
@@ -135,7 +135,7 @@ def test_acts_stand_in_causal_order_whatever_times_and_ids_say(order: tuple[str,
         assert following[act] == (after[0] if after else last)
 
 
-def test_acts_that_know_nothing_of_each_other_stand_by_time_and_then_by_id() -> None:
+def test_concurrent_acts_are_ordered_by_time_and_then_by_id() -> None:
     def following(times: dict[str, int | None]) -> dict[str, str | None]:
         log = Log()
         log.exclude("e", "a", "c", "X+")
@@ -151,7 +151,7 @@ def test_acts_that_know_nothing_of_each_other_stand_by_time_and_then_by_id() -> 
     assert following({"H": 5, "e": 1, "I": 5}) == {"e": "H"}, "of equal times the least id is next"
 
 
-def test_an_exclusion_without_an_epoch_of_its_author_leads_where_it_is_known() -> None:
+def test_an_exclusion_without_an_epoch_of_its_author_applies_where_it_is_known() -> None:
     log = Log()
     log.exclude("-c", "b", "c", "X+")
     log.found("H", "a", "abd", "-c")
@@ -167,7 +167,7 @@ def test_an_exclusion_that_nothing_follows() -> None:
     assert log.correct() == {"X": "abcd"}
 
 
-def test_an_exclusion_is_for_ever() -> None:
+def test_an_exclusion_is_forever() -> None:
     """c is declared again in Z. Still c is extra there, and is marked as readded."""
     log = Log("abc")
     log.exclude("-c", "a", "c", "X+")
@@ -200,7 +200,7 @@ def test_where_we_differ_from_the_publishing_library(
 # R30: only members act.
 
 
-def test_an_outsiders_epoch_counts_for_nothing() -> None:
+def test_an_outsiders_epoch_does_not_count() -> None:
     log = Log("abc")
     log.found("E", "x", "abcx", "X+")
     log.add("E++", "a", "d", "E+", "E")
@@ -218,7 +218,7 @@ def test_an_outsiders_epoch_counts_for_nothing() -> None:
     assert found.repairs() == []
 
 
-def test_what_outsiders_add_and_exclude_counts_for_nothing() -> None:
+def test_additions_and_exclusions_by_outsiders_do_not_count() -> None:
     log = Log("abc")
     log.add("x+x", "x", "x", "X+")
     log.exclude("x-a", "x", "a", "x+x")
@@ -234,7 +234,7 @@ def test_what_outsiders_add_and_exclude_counts_for_nothing() -> None:
     assert found.correct == {"X": frozenset("abc"), "I": frozenset("abc")}
 
 
-def test_a_member_acts_from_the_message_on_that_adds_them() -> None:
+def test_a_member_may_act_after_their_addition() -> None:
     log = Log("ab")
     log.add("early", "c", "d", "X+")
     log.add("+c", "a", "c", "X+")
@@ -243,7 +243,7 @@ def test_a_member_acts_from_the_message_on_that_adds_them() -> None:
     assert (judged["early"], judged["late"]) == (False, True)
 
 
-def test_who_was_excluded_still_acts_in_that_epoch() -> None:
+def test_an_excluded_member_still_acts_in_that_epoch() -> None:
     """R16: an exclusion acts on the epochs that follow."""
     log = Log("abc")
     log.exclude("-c", "a", "c", "X+")
@@ -254,7 +254,7 @@ def test_who_was_excluded_still_acts_in_that_epoch() -> None:
     assert (judged["c+d"], judged["H+d"]) == (True, False)
 
 
-def test_where_the_past_is_not_whole_nobody_can_tell() -> None:
+def test_with_missing_messages_nobody_can_tell() -> None:
     """The missing message may have added c. A person who is known as a member still is one."""
     log = Log("ab")
     log.add("c+d", "c", "d", "lost")
@@ -266,7 +266,7 @@ def test_where_the_past_is_not_whole_nobody_can_tell() -> None:
     assert found.members["X"] == frozenset("abd")
 
 
-def test_an_outsiders_epoch_is_no_refuge_for_a_past_that_is_not_whole() -> None:
+def test_missing_messages_do_not_help_in_an_outsiders_epoch() -> None:
     log = Log("ab")
     log.found("E", "x", "", "X+")
     log.add("E+y", "y", "y", "lost", "E")
@@ -274,7 +274,7 @@ def test_an_outsiders_epoch_is_no_refuge_for_a_past_that_is_not_whole() -> None:
     assert [log.answers().judged[act] for act in ("E", "E+y", "F", "F+")] == [False] * 4
 
 
-def test_who_joins_two_epochs_must_be_a_member_of_both() -> None:
+def test_an_author_who_joins_two_epochs_must_be_a_member_of_both() -> None:
     """Otherwise a person excluded from one could end it. An epoch that does not count does not matter."""
     log = Log("abcd")
     log.found("L", "a", "abd", "X+")
@@ -294,7 +294,7 @@ def test_who_joins_two_epochs_must_be_a_member_of_both() -> None:
     "members",
     [None, "X", {"root": None}, {"root": None, "previous": []}, {"root": "X", "previous": ["X"]}],
 )
-def test_an_init_without_a_members_tangle_counts_for_nothing(members: object) -> None:
+def test_an_init_without_a_members_tangle_does_not_count(members: object) -> None:
     log = Log("abc")
     log.found("H", "a", "ab", "X+", members=members)
     log.found("I", "a", "ab", "H", previous="H")
@@ -305,7 +305,7 @@ def test_an_init_without_a_members_tangle_counts_for_nothing(members: object) ->
     assert found.tips == ["J"]
 
 
-def test_a_group_whose_first_epoch_has_no_members_tangle() -> None:
+def test_a_group_without_a_members_tangle_in_its_first_epoch() -> None:
     log = Log("abc")
     log.said[0] = log.said[0]._replace(fields={"group": ROOT, "epoch": ROOT, "members": None})
     found = log.answers()
@@ -395,7 +395,7 @@ def test_a_long_chain_of_epochs() -> None:
     assert preferred_epoch([*previous], members, Ancestry(previous), keys) == (newest, "successor")
 
 
-def test_of_many_forks_each_epoch_has_fifty_of_the_least_keys() -> None:
+def test_an_epoch_is_paired_with_the_fifty_least_keys() -> None:
     count = 1_000
     previous: dict[str, list[str]] = {"X": []} | {f"H{number:03}": ["X"] for number in range(count)}
     members = {epoch: frozenset("ab") for epoch in previous}

@@ -52,7 +52,7 @@ def in_time(group: Group) -> list[str]:
 
 
 @given(groups())
-def test_forks_are_pairs_that_were_newest_at_once(group: Group) -> None:
+def test_forks_are_pairs_that_were_newest_at_the_same_time(group: Group) -> None:
     ancestry, order = Ancestry(group.previous), in_time(group)
     expected: dict[tuple[str, str], str | None] = {}
     for count in range(1, len(order) + 1):
@@ -127,7 +127,7 @@ def test_a_fork_is_healed_by_an_epoch_after_both() -> None:
     }
 
 
-def test_a_fork_goes_on_with_the_epochs_that_come_after() -> None:
+def test_a_fork_continues_with_later_epochs() -> None:
     """R2 has a member who is not in L, so nothing is decided."""
     going_on = group(X=("", "abc"), L=("X", "ab"), R=("X", "abc"), S=("R", "bc"))
     assert told(list(forks(*going_on))) == {"L R": "subset", "L S": "overlapping now repair"}

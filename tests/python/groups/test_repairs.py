@@ -151,7 +151,9 @@ def test_published_repairs_leave_one_epoch_for_each_connected_set_of_people(
 
 
 @given(models())
-def test_an_epoch_is_asked_for_just_where_forks_of_whole_epochs_ask_for_it(model: Model) -> None:
+def test_a_new_epoch_is_required_exactly_if_forks_of_complete_epochs_require_it(
+    model: Model,
+) -> None:
     """By the letter of 4.6: two remaining epochs that overlap and have a witness."""
     correct, ancestry = model.correct, model.ancestry
     whole = {epoch: people | correct[epoch] for epoch, people in model.members.items()}
@@ -176,7 +178,7 @@ def test_an_epoch_is_asked_for_just_where_forks_of_whole_epochs_ask_for_it(model
 
 
 @given(models())
-def test_who_is_missing_is_added(model: Model) -> None:
+def test_missing_members_are_added(model: Model) -> None:
     added = {(r.epoch_id, r.person_id) for r in model.repairs() if r.action == "add"}
     correct = model.correct
     assert added == {
@@ -204,14 +206,14 @@ def told(found: list[Repair]) -> list[str]:
     return [f"{r.action} {r.epoch_id} {r.person_id or '-'}: {r.because}" for r in found]
 
 
-def test_figure_4_asks_for_an_epoch_after_the_winner() -> None:
+def test_figure_4_requires_an_epoch_after_the_winner() -> None:
     assert told(fork({"L": "abd", "R": "abc"}, "LR").repairs()) == [
         "create_epoch L -: overlaps with R (4.6)",
         "exclude L d: no witness of the fork with R (4.6)",
     ]
 
 
-def test_figure_5_asks_for_nothing() -> None:
+def test_figure_5_requires_nothing() -> None:
     assert fork({"L": "ab", "R": "cd"}, "LR").repairs() == []
 
 
@@ -223,7 +225,7 @@ def test_three_that_overlap_are_merged_into_one_epoch() -> None:
     ]
 
 
-def test_nobody_is_merged_away() -> None:
+def test_an_epoch_without_a_common_witness_is_not_merged() -> None:
     """Each two overlap, but not all three. The third stays alone, disjoint from the new epoch."""
     assert told(fork({"L": "ab", "R": "bc", "S": "ac"}, "LRS").repairs()) == [
         "create_epoch L -: overlaps with R (4.6)",
@@ -231,12 +233,12 @@ def test_nobody_is_merged_away() -> None:
     ]
 
 
-def test_an_epoch_that_was_made_asks_for_no_other() -> None:
+def test_an_existing_repair_epoch_requires_no_other() -> None:
     """L2 is within R and S, which overlap. 4.5 has already decided, so 4.6 does not apply."""
     assert fork({"L2": "a", "R": "abd", "S": "acd"}, "RSL2").repairs() == []
 
 
-def test_a_fork_without_witnesses_asks_for_nothing() -> None:
+def test_a_fork_without_witnesses_requires_nothing() -> None:
     """Only e is a member of both. e was excluded before the fork and added again after it (4.7)."""
     model = fork({"L": "abe", "R": "cde"}, "LR")
     model.members["X"] -= {"e"}
@@ -247,7 +249,7 @@ def test_a_fork_without_witnesses_asks_for_nothing() -> None:
     assert model.repairs() == []
 
 
-def test_disjoint_sets_of_people_are_mended_each_for_itself() -> None:
+def test_disjoint_sets_of_people_are_repaired_separately() -> None:
     found = fork({"L": "abc", "R": "abd", "S": "efg", "T": "efh"}, "LSRT").repairs()
     assert told(found) == [
         "create_epoch L -: overlaps with R (4.6)",

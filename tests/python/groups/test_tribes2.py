@@ -381,7 +381,7 @@ ALWAYS = (
 )
 
 
-def test_the_fixture_is_whole(tribes2: Path) -> None:
+def test_the_fixture_is_complete(tribes2: Path) -> None:
     logs = [log for each in scenarios(tribes2).values() for log in each]
     answers = [answer for log in logs for _, answer, _ in log.answers()]
     assert len(scenarios(tribes2)) == 9

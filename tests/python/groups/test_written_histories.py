@@ -209,7 +209,7 @@ def test_the_tables_are_what_the_oracle_says(build: Build) -> None:
         }, where
 
 
-def test_a_cut_off_is_kept_and_what_comes_after_is_marked(build: Build) -> None:
+def test_a_cut_off_is_stored_and_later_messages_are_marked(build: Build) -> None:
     odd = build.odd
     (row,) = [one for one in build.tables["fct_exclusions"] if one["group_id"] == odd.group.id]
     feed = odd.group.feed("c", "X")
@@ -225,7 +225,7 @@ def test_a_cut_off_is_kept_and_what_comes_after_is_marked(build: Build) -> None:
     assert past == {message.uri for message in odd.late}
 
 
-def test_a_group_of_which_the_log_has_only_the_first_message(build: Build) -> None:
+def test_a_group_with_only_its_first_message_in_the_log(build: Build) -> None:
     uri = build.odd.lonely.uri
     rows = [row for row in build.tables["dim_groups"] if row["root_id"] == uri]
     assert [row["group_id"] for row in rows] == [f"unnamed:{uri}"]

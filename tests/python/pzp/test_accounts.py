@@ -36,7 +36,7 @@ def test_devices_are_those_that_devices_add(messages: list[AccountMessage]) -> N
     assert device_keys(messages) == by_rule(messages)
 
 
-def test_a_long_line_of_devices_in_the_worst_order() -> None:
+def test_a_long_chain_of_devices_in_the_worst_order() -> None:
     """Each adds the next, and the logs have the last one first: the slow way takes one pass for each."""
     count = 100_000
     messages = [

@@ -180,7 +180,7 @@ def test_canonical_json_of_the_rfc(text: str, expected: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["[1e400]", "[-1e400]", '["\\ud800"]', '{"\\udc00": 1}'])
-def test_what_has_no_canonical_form(text: str) -> None:
+def test_values_without_a_canonical_form(text: str) -> None:
     with pytest.raises(ValueError, match=r"finite|surrogates"):
         canonical(jsjson.parse(text))
 
@@ -215,12 +215,12 @@ def test_base58_spells_bytes_in_one_way(text: str, size: int) -> None:
 
 
 @pytest.mark.parametrize("character", ["0", "O", "I", "l", " ", "+", "=", "é", "\u0661", HALF])
-def test_what_is_no_digit_of_base58(character: str) -> None:
+def test_other_characters_are_not_base58(character: str) -> None:
     assert from_base58("1" * 31 + character, 32) is None
     assert from_base58("1" * 31 + "1", 32) == bytes(32)
 
 
-def test_a_text_of_a_megabyte_is_no_work() -> None:
+def test_a_text_of_a_megabyte_is_refused_at_once() -> None:
     """Without its bound this takes minutes."""
     assert from_base58("z" * 1_000_000, 64) is None
     assert from_base58(None, 32) is None
@@ -485,7 +485,7 @@ def test_an_id_that_the_message_does_not_have() -> None:
         assert (row.message_id, row.invalid_reason) == (expected, "id_differs")
 
 
-def test_of_all_members_of_the_metadata_the_id_depends() -> None:
+def test_the_id_depends_on_every_member_of_the_metadata() -> None:
     for name in addition()["msg"]["metadata"]:
         line = addition()
         line["msg"]["metadata"][name] = "changed"
@@ -570,21 +570,21 @@ def test_a_moot_may_be_signed_or_not_but_not_falsely() -> None:
     ],
     ids=str,
 )
-def test_what_is_no_moot_needs_a_signature(change: Json) -> None:
+def test_a_message_that_is_not_a_moot_needs_a_signature(change: Json) -> None:
     line = with_metadata(moot(), **change)
     assert (land(line).validity, land(line).is_moot) == ("valid", False)
     line["msg"] |= {"sig": ""}
     assert land(line).invalid_reason == "signature_is_malformed"
 
 
-def test_a_moot_says_nothing() -> None:
+def test_a_moot_has_no_content() -> None:
     line = moot()
     line["msg"]["data"] = {}
     row = land(line)
     assert (row.is_moot, row.invalid_reason) == (False, "data_hash_differs")
 
 
-def test_a_moot_of_a_domain_that_none_may_have() -> None:
+def test_a_moot_of_an_impossible_domain() -> None:
     line = with_metadata(moot(), domain="a b")
     assert land(line).invalid_reason == "domain_is_malformed"
 
@@ -623,7 +623,7 @@ def test_an_account_message_speaks_for_the_account_of_its_tangle() -> None:
     assert (row.validity, row.is_account_message) == ("valid", True)
 
 
-def test_of_several_tangles_that_of_the_feed_matters() -> None:
+def test_the_tangle_of_the_feed_matters_among_several() -> None:
     line = addition()
     [field] = line["msg"]["metadata"]["tangles"].values()
     other = {"depth": 9, "prev": ["other"]}
@@ -664,7 +664,7 @@ def test_a_message_that_is_in_no_tangle_of_its_feed(change: Json) -> None:
     ],
     ids=str,
 )
-def test_what_a_message_says_of_a_set(data: Any, fault: str | None) -> None:
+def test_the_set_content_of_a_message(data: Any, fault: str | None) -> None:
     row = land(with_data(addition(), data))
     said = (row.added_items, row.deleted_items, row.superseded_ids)
     assert (row.validity, row.set_fault) == ("valid", fault)
@@ -727,7 +727,7 @@ def test_only_an_account_adds_keys() -> None:
     assert land(with_data(addition(), data)).added_key is None
 
 
-def test_of_data_only_items_and_keys_are_handed_on() -> None:
+def test_only_items_and_keys_of_the_data_are_passed_on() -> None:
     data = account_addition()["msg"]["data"] | {"nonce": "NONCE", "text": "TEXT", "TEXT": "TEXT"}
     rows = [
         land(with_data(account_addition(), data)),
@@ -739,7 +739,7 @@ def test_of_data_only_items_and_keys_are_handed_on() -> None:
         assert not {part for part in ("NONCE", "TEXT", data["consent"]) if part in shown}
 
 
-def test_a_secret_key_in_place_of_a_public_one_is_not_handed_on() -> None:
+def test_a_secret_key_in_place_of_a_public_one_is_not_passed_on() -> None:
     line = addition()
     line["msg"]["sigkey"] = SECRET_KEY
     assert SECRET_KEY not in repr(land(line))
@@ -771,7 +771,7 @@ def test_a_moot_with_a_member_that_has_no_hash() -> None:
     assert (land(line).is_moot, land(line).invalid_reason) == (False, "id_differs")
 
 
-def test_numbers_that_are_none() -> None:
+def test_values_that_are_not_numbers() -> None:
     for number in ["NaN", True, "1", None, [], 10**400]:
         assert land(addition() | {"received": number}).received_ms is None, number
     line = addition()
@@ -936,7 +936,7 @@ def test_any_bytes_are_a_line_of_one_source(text: bytes) -> None:
         assert_row(row)
 
 
-def test_the_lines_that_are_tried_are_of_every_kind() -> None:
+def test_the_tried_lines_are_of_every_kind() -> None:
     """The properties above see messages that pass many rules, not only rejects."""
     seen: Counter[str | None] = Counter()
 

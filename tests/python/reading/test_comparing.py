@@ -84,7 +84,7 @@ def publish(small: SmallWarehouse, tangles: Mapping[str, Graph]) -> None:
 
 
 @given(st.randoms(use_true_random=False), st.integers(1, 12))
-def test_a_timeline_tells_what_links_say(dice: random.Random, size: int) -> None:
+def test_a_timeline_agrees_with_the_links(dice: random.Random, size: int) -> None:
     graph = random_graph(dice, size, 0)
     timeline = Timeline()
     for name in dice.sample(sorted(graph), size):
@@ -94,7 +94,7 @@ def test_a_timeline_tells_what_links_say(dice: random.Random, size: int) -> None
 
 
 @given(st.randoms(use_true_random=False), st.integers(2, 12))
-def test_links_lead_to_what_comes_before(dice: random.Random, size: int) -> None:
+def test_links_lead_to_earlier_messages(dice: random.Random, size: int) -> None:
     graph = random_graph(dice, size, 0)
     place = {name: position for name, (_, position) in ordered(graph).items()}
     links = sorted(((place[n], place[one]) for n in graph for one in graph[n]), reverse=True)
@@ -105,7 +105,7 @@ def test_links_lead_to_what_comes_before(dice: random.Random, size: int) -> None
             assert leads_to(place[one], place[other], between) == is_before
 
 
-def test_the_warehouse_tells_it_in_every_tangle_that_has_both(
+def test_the_warehouse_answers_for_every_tangle_with_both(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     dice = random.Random(7)

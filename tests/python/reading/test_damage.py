@@ -129,7 +129,7 @@ def test_damaged_checksums_are_like_a_damaged_file(
         assert len(warehouse.query("select * from fct_messages")[1]) == 98
 
 
-def test_without_checksums_a_right_file_is_read(small: SmallWarehouse) -> None:
+def test_without_checksums_an_intact_file_is_read(small: SmallWarehouse) -> None:
     for path in small.home.glob("warehouse/**/.*.crc"):
         path.unlink()
     with open_published(small.home) as warehouse:

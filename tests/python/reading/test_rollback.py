@@ -54,7 +54,7 @@ def test_builds_are_listed(small: SmallWarehouse, capsys: pytest.CaptureFixture[
     assert published(small) == 4
 
 
-def test_back_step_by_step_and_forth(
+def test_back_step_by_step_and_forward_again(
     small: SmallWarehouse, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for arguments, number, order in [
@@ -96,7 +96,7 @@ def test_a_build_that_cannot_be_published_again(
 
 
 @pytest.mark.parametrize("how", ["exclusive", "shared"])
-def test_never_beside_a_run_that_writes(
+def test_no_rollback_while_a_run_writes(
     small: SmallWarehouse, how: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     command = [sys.executable, "-c", HOLDER, str(small.home), how]

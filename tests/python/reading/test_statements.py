@@ -284,7 +284,7 @@ def test_no_function_reads_the_environment(small: SmallWarehouse, published: War
     }
 
 
-def test_the_variables_of_the_process_are_no_tables(published: Warehouse) -> None:
+def test_the_variables_of_the_process_are_not_tables(published: Warehouse) -> None:
     secret_table = pa.table({"a": [1]})
     with pytest.raises(WarehouseError, match="secret_table does not exist"):
         published.query("select * from secret_table")

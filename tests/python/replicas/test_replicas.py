@@ -202,7 +202,7 @@ def read(kind: str, *values: Any) -> Command:
     return Ins(*values) if kind == "ins" else Mov(*values)
 
 
-def test_a_follower_killed_at_any_moment_goes_on(address: str, tmp_path: Path) -> None:
+def test_a_follower_killed_at_any_moment_continues(address: str, tmp_path: Path) -> None:
     refreshes = make_refreshes(seed=7, tangles=20, refreshes=8, size=8)
     updates = publish(refreshes)
     at_refresh = {
@@ -288,7 +288,7 @@ def test_commands_for_another_order_change_nothing(
     assert replica.apply([]) == 0
 
 
-def test_a_server_that_goes_away_is_told_in_a_sentence(server: str) -> None:
+def test_a_lost_server_is_reported_in_a_sentence(server: str) -> None:
     def lose() -> None:
         with open_database(server) as (cursor, dialect):
             replica = Replica(cursor, dialect)
@@ -384,7 +384,7 @@ def test_the_command_follows_and_verifies(
     assert told == len(publish(REFRESHES))
 
 
-def test_the_command_follows_in_a_process_of_its_own(
+def test_the_command_follows_in_a_new_process(
     address: str, published: Published, tmp_path: Path
 ) -> None:
     published.publish(REFRESHES)
@@ -400,7 +400,7 @@ def test_the_command_follows_in_a_process_of_its_own(
         assert Replica(*database).orders() == without_empty(REFRESHES[-1])
 
 
-def test_a_replica_is_left_as_it_is_if_a_published_file_is_damaged(
+def test_a_replica_stays_the_same_if_a_published_file_is_damaged(
     address: str, published: Published, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     published.publish(REFRESHES[:2])

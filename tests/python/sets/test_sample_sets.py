@@ -219,7 +219,7 @@ def test_the_messages_that_count(log: Log) -> None:
     }
 
 
-def test_what_is_odd_is_just_that(log: Log) -> None:
+def test_unusual_messages_are_unusual_in_one_way(log: Log) -> None:
     """Every message that does not count breaks the rule of its name, and would count without that."""
     messages = {m: found for _, all_of_it in log.sets() for m, found in all_of_it.items()}
     rows = {row.message_id: row for row in log.rows}
@@ -244,7 +244,7 @@ def test_what_is_odd_is_just_that(log: Log) -> None:
     }
 
 
-def test_what_is_missing(log: Log) -> None:
+def test_the_missing_messages(log: Log) -> None:
     """Everything that the log lists is in it, except what the summary names."""
     for one, messages in log.sets():
         listed = {p for m in messages.values() for p in m.previous_ids}
@@ -368,7 +368,7 @@ def test_the_reference_loses_what_is_squeezed(log: Log) -> None:
     assert items([m for m in messages if m.message_id not in prunable]) == one.items
 
 
-def test_nobody_needs_what_is_erased(log: Log) -> None:
+def test_nobody_needs_erased_data(log: Log) -> None:
     """It added an item that was later deleted and added again."""
     (erased,) = (row for row in log.rows if row.is_erased)
     assert erased.data_bytes is not None

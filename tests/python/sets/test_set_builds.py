@@ -95,7 +95,7 @@ def test_the_sets_of_the_sample(built: Build, tmp_path: Path) -> None:
     assert {row["set_fault"] for row in messages} == {None, "no_lists"}
 
 
-def test_what_may_go_changes_no_set_and_what_the_reference_drops_does(
+def test_our_pruning_changes_no_set_and_that_of_the_reference_does(
     cases: list[dict[str, Any]], tables: dict[str, Rows]
 ) -> None:
     going = {row["message_id"] for row in tables["fct_set_prunings"]}

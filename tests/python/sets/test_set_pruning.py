@@ -278,14 +278,12 @@ def test_the_states_hold_enough_to_drop_and_to_get_wrong() -> None:
 
 
 @given(any_sets)
-def test_what_stays_reads_the_same_in_the_same_order(messages: list[SetMessage]) -> None:
+def test_remaining_messages_read_the_same_in_the_same_order(messages: list[SetMessage]) -> None:
     assert names(without(messages, prunable(messages))) == names(messages)
 
 
 @given(histories(), st.data())
-def test_what_comes_late_and_in_any_order_reads_the_same(
-    history: History, data: st.DataObject
-) -> None:
+def test_late_messages_in_any_order_read_the_same(history: History, data: st.DataObject) -> None:
     """For a device that has dropped everything that it can, or a part of it."""
     gone = prunable(history.held)
     later = data.draw(st.permutations(history.later))
@@ -296,7 +294,7 @@ def test_what_comes_late_and_in_any_order_reads_the_same(
 
 
 @given(any_sets, messages_of_sets())
-def test_whatever_is_added_has_the_same_items(
+def test_added_messages_give_the_same_items(
     messages: list[SetMessage], added: list[SetMessage]
 ) -> None:
     left = without(messages, prunable(messages))
@@ -407,7 +405,7 @@ def test_every_last_word_is_needed(history: History) -> None:
         assert any(opposites)
 
 
-def assert_no_further_message_can_go(messages: list[SetMessage]) -> None:
+def assert_no_further_message_can_be_dropped(messages: list[SetMessage]) -> None:
     gone, items = prunable(messages), names(messages)
     assert names(without(messages, gone)) == items
     for one, because in kept_because(messages).items():
@@ -416,14 +414,14 @@ def assert_no_further_message_can_go(messages: list[SetMessage]) -> None:
 
 
 @given(any_sets)
-def test_no_further_message_can_go_by_itself(messages: list[SetMessage]) -> None:
-    assert_no_further_message_can_go(messages)
+def test_no_further_message_can_be_dropped_by_itself(messages: list[SetMessage]) -> None:
+    assert_no_further_message_can_be_dropped(messages)
 
 
-def test_no_further_message_can_go_by_itself_where_the_order_decides() -> None:
+def test_no_further_message_can_be_dropped_where_the_order_decides() -> None:
     """Two thousand sets, because only a few of them show which messages are tried again."""
     for seed in range(2000):
-        assert_no_further_message_can_go(crowded(seed))
+        assert_no_further_message_can_be_dropped(crowded(seed))
 
 
 def test_a_message_is_tried_again_when_it_no_longer_places_an_item() -> None:
@@ -458,14 +456,14 @@ def test_a_message_is_tried_again_when_it_no_longer_places_an_item() -> None:
 
 
 @given(any_sets)
-def test_where_all_can_go_at_once_they_do(messages: list[SetMessage]) -> None:
+def test_all_are_dropped_at_once_if_possible(messages: list[SetMessage]) -> None:
     reasons = kept_because(messages)
     free = {one for one, because in reasons.items() if because in ("order", None)}
     if names(without(messages, free)) == names(messages):
         assert "order" not in reasons.values()
 
 
-def test_some_go_together_that_do_not_go_one_by_one() -> None:
+def test_some_messages_can_only_be_dropped_together() -> None:
     """Without only m1, w comes before v. Without only m2, x comes before w."""
     messages = [
         SetMessage("m1", 1, [], ["v", "x", "w"], [], []),
@@ -480,7 +478,7 @@ def test_some_go_together_that_do_not_go_one_by_one() -> None:
     assert prunable(messages) == {"m1", "m2"}
 
 
-def test_another_choice_may_let_more_go() -> None:
+def test_another_choice_may_drop_more() -> None:
     """A history of one device. Its first addition of alice could stay for the order instead."""
     device = Device()
     device.add("dave")
@@ -502,7 +500,7 @@ def test_another_choice_may_let_more_go() -> None:
     )
 
 
-def test_plain_additions_before_a_squeeze_go() -> None:
+def test_plain_additions_before_a_squeeze_are_dropped() -> None:
     device = Device()
     for item in "abcdefgh":
         device.add(item)
@@ -511,7 +509,7 @@ def test_plain_additions_before_a_squeeze_go() -> None:
     assert [*kept_because(device.messages).values()] == ["moot", *[None] * 8, "item_root"]
 
 
-def test_a_squeeze_goes_when_every_item_has_a_later_word() -> None:
+def test_a_squeeze_is_dropped_when_every_item_has_a_later_word() -> None:
     device = Device()
     for item in "ab":
         device.add(item)
@@ -523,7 +521,7 @@ def test_a_squeeze_goes_when_every_item_has_a_later_word() -> None:
     assert kept_because(device.messages)[squeeze.message_id] is None
 
 
-def test_an_erased_message_says_nothing_and_goes() -> None:
+def test_an_erased_message_is_dropped() -> None:
     messages = [
         MOOT,
         SetMessage("m1", 1, ["moot"], None, None, None),
@@ -532,7 +530,7 @@ def test_an_erased_message_says_nothing_and_goes() -> None:
     assert verdicts(messages)[1] == Verdict("m1", True, None)
 
 
-def test_without_an_item_root_nothing_goes() -> None:
+def test_without_an_item_root_nothing_is_dropped() -> None:
     erased = [MOOT, SetMessage("m1", 1, ["moot"], None, None, None)]
     loop = [
         SetMessage("m1", 1, [], ["a"], [], ["m2"]),
@@ -542,7 +540,7 @@ def test_without_an_item_root_nothing_goes() -> None:
     assert kept_because(loop) == {"m1": "concurrent", "m2": "concurrent"}
 
 
-def test_what_a_missing_message_hides_is_concurrent() -> None:
+def test_messages_behind_a_missing_one_are_concurrent() -> None:
     """m1 precedes the root only through m2, which is not at hand. Later m2 is, without its data."""
     messages = [
         MOOT,
@@ -574,7 +572,7 @@ def test_a_message_must_precede_every_item_root() -> None:
 
 
 @pytest.mark.parametrize(("name", "lost"), [("protospec_figure", 2), ("rand7", 2)])
-def test_where_the_reference_loses_items_nothing_is_lost(name: str, lost: int) -> None:
+def test_no_item_is_lost_where_the_reference_loses_some(name: str, lost: int) -> None:
     """What the reference keeps is a subset of the same messages, and reads less."""
     view = [view for view in views(SETS[name]) if view.device == "A1"][-1]
     assert len(lost_by_reference(view.messages)) == lost
@@ -585,7 +583,7 @@ def test_where_the_reference_loses_items_nothing_is_lost(name: str, lost: int) -
 
 
 @given(any_sets)
-def test_what_may_go_the_reference_drops_too(messages: list[SetMessage]) -> None:
+def test_the_reference_also_drops_prunable_messages(messages: list[SetMessage]) -> None:
     """It precedes every item root, so its depth is less than all of theirs."""
     kept = {message.message_id for message in reference_keeps(messages)}
     assert kept.isdisjoint(prunable(messages))
@@ -620,7 +618,7 @@ def after_pruning(messages: list[SetMessage]) -> list[SetMessage]:
 
 
 @given(any_sets)
-def test_every_message_that_is_left_has_a_previous_that_is_left(messages: list[SetMessage]) -> None:
+def test_every_remaining_message_has_a_remaining_previous(messages: list[SetMessage]) -> None:
     before, left = preceding(messages), after_pruning(messages)
     at_hand = {message.message_id for message in left}
     for message in left:
@@ -630,7 +628,7 @@ def test_every_message_that_is_left_has_a_previous_that_is_left(messages: list[S
 
 
 @given(histories())
-def test_what_is_left_is_accepted_one_after_the_other(history: History) -> None:
+def test_remaining_messages_are_accepted_one_after_the_other(history: History) -> None:
     """The rules of the reference: one previous is known, all known ones have less depth, and if all are
     known, the depth is exactly one more than the greatest."""
     depths: dict[str, int] = {}
@@ -662,7 +660,7 @@ def test_the_trail_is_the_references_and_what_lies_scattered_needs(
     assert paths_of_the_reference(messages, gone) <= {*erased}
 
 
-def test_what_stays_may_lie_scattered() -> None:
+def test_remaining_messages_may_be_scattered() -> None:
     """A tombstone precedes the squeeze, but not directly, so the squeeze needs its own trail."""
     device = Device()
     written = [
@@ -682,7 +680,7 @@ def test_what_stays_may_lie_scattered() -> None:
     assert trail(device.messages, gone) == [ids[0], *ids[2:5]]
 
 
-def test_of_equal_depths_the_trail_takes_the_least_id() -> None:
+def test_the_trail_takes_the_least_id_of_equal_depths() -> None:
     """By the order of ids in the reference."""
     messages = [
         MOOT,

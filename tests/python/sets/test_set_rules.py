@@ -53,7 +53,7 @@ def broken(messages: list[SetMessage]) -> set[tuple[str, str]]:
 
 
 @given(st.randoms(use_true_random=False), st.integers(1, 14))
-def test_whatever_breaks_the_sentence_is_found(dice: random.Random, size: int) -> None:
+def test_every_breach_of_the_sentence_is_found(dice: random.Random, size: int) -> None:
     messages = random_set(dice, size)
     found = list(unsuperseded(messages))
     assert {(one.message_id, one.item) for one in found} == broken(messages)

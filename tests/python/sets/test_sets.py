@@ -139,7 +139,7 @@ def test_what_another_account_reads(name: str) -> None:
     assert {*ids(log(SETS[name], "B"))} == {*ids(told.messages)}
 
 
-def test_the_answers_hold_forks_squeezes_and_empty_sets() -> None:
+def test_the_answers_include_forks_squeezes_and_empty_sets() -> None:
     """Otherwise the tests above could not fail."""
     states = [view.state for name in SETS for view in views(SETS[name]) if "tips" in view.state]
     assert sum(len(state["tips"]) > 1 for state in states) >= 20
@@ -199,7 +199,7 @@ def test_the_figure_of_the_specification(step: int, roots: str) -> None:
     assert sorted(letters[root] for root in ids(item_roots(view.messages))) == roots.split()
 
 
-def test_of_one_account_the_figures_two_messages_that_add_bob_are_one() -> None:
+def test_in_one_account_the_two_additions_of_bob_are_one_message() -> None:
     fixture = SETS["protospec"]
     writing = {
         (step["device"], new["id"])
@@ -289,7 +289,7 @@ def test_items_are_read_letter_by_letter_in_any_order(
 
 
 @given(messages_of_sets())
-def test_what_an_item_hangs_on(messages: list[SetMessage]) -> None:
+def test_the_messages_that_an_item_depends_on(messages: list[SetMessage]) -> None:
     """The message since which the item was in, and the last message that adds it."""
     ordered = topological_order(messages)
     for item in read_items(messages):
@@ -324,7 +324,7 @@ def test_tips_are_listed_by_no_other(messages: list[SetMessage]) -> None:
 
 
 @given(messages_of_sets())
-def test_item_roots_are_superseded_over_no_number_of_steps(messages: list[SetMessage]) -> None:
+def test_item_roots_are_not_superseded_over_any_number_of_steps(messages: list[SetMessage]) -> None:
     steps = {m.message_id: {*(m.superseded_ids or ())} - {m.message_id} for m in messages}
     reached = {one: set(direct) for one, direct in steps.items()}
     for _ in messages:
@@ -342,7 +342,7 @@ def test_item_roots_are_superseded_over_no_number_of_steps(messages: list[SetMes
     assert superseded_by(messages) == {one: by[0] for one, by in by_least.items() if by}
 
 
-def test_messages_that_supersede_each_other_are_no_roots() -> None:
+def test_messages_that_supersede_each_other_are_not_roots() -> None:
     loop = [
         SetMessage("m1", 1, [], ["a"], [], ["m2"]),
         SetMessage("m2", 2, [], ["b"], [], ["m1", "m2"]),
@@ -378,7 +378,7 @@ def test_the_minimum_required_depth_differs_only_by_what_supersedes_later_messag
     assert depth_by_reference(messages) == minimum_required_depth(earlier)
 
 
-def test_where_the_minimum_required_depth_is_not_the_references() -> None:
+def test_a_minimum_required_depth_that_differs_from_the_reference() -> None:
     """m1 supersedes m2, which comes later. The reference forgets that and counts m2 as a root."""
     messages = [
         SetMessage("m1", 1, [], ["a"], [], ["m2"]),
@@ -443,7 +443,7 @@ def test_the_lipmaa_depth_is_bamboos() -> None:
         ([], False),
     ],
 )
-def test_a_lipmaa_link_can_be_told_only_of_what_is_at_hand(
+def test_a_lipmaa_link_is_known_only_for_messages_at_hand(
     previous: list[str], is_linked: bool | None
 ) -> None:
     message = SetMessage("m7", 7, previous, [], [], [])

@@ -90,7 +90,7 @@ def test_a_nonce_may_be_a_text() -> None:
     assert judge(VECTORS[0], content={**content, "nonce": nonce}).validity == "valid"
 
 
-def test_what_has_no_bytes_is_not_checked() -> None:
+def test_a_value_without_bytes_is_not_checked() -> None:
     content = value_of(VECTORS[0])["content"]
     for kind in [["x"], {}, 5, None]:
         assert judge(VECTORS[0], content={**content, "type": kind}).reason == "id_mismatch"
@@ -124,7 +124,7 @@ def test_an_opened_announcement_counts_by_the_signature_of_the_announced_feed() 
     assert verdict == Verdict(None, "not_checked", None, "content_signature_is_wrong")
 
 
-def test_an_opened_section_of_the_specification_is_checked_wholly() -> None:
+def test_an_opened_section_of_the_specification_is_checked_fully() -> None:
     """One value in BFE, without a content signature beside it. Its bytes are in the log."""
     feed, subfeed = BendyFeed(bytes(32)), ClassicFeed(bytes([2] * 32))
     value, _ = opened(subfeed.signer, feed, subfeed)
@@ -181,7 +181,7 @@ def plain_bencode(value: Any) -> bytes:
 
 
 @given(VALUES)
-def test_bencode_is_what_it_says(value: Any) -> None:
+def test_bencode_equals_a_plain_encoder(value: Any) -> None:
     try:
         encoded = encode(value)
     except NoBytesError:

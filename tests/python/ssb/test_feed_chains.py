@@ -107,7 +107,7 @@ def standings(warehouse: Warehouse, messages: dict[str, Message]) -> dict[str, S
     }
 
 
-def test_every_message_stands_where_a_plain_walk_finds_it(
+def test_every_message_has_the_fault_that_a_plain_walk_finds(
     messages: dict[str, Message], standings: dict[str, Standing]
 ) -> None:
     expected = {

@@ -116,9 +116,7 @@ def lookalikes(text: str) -> list[str]:
         f"http://ssb:feed/classic/{URL64}",
     ],
 )
-def test_what_only_looks_like_an_id_is_none(
-    function: Callable[[str], str | None], text: str
-) -> None:
+def test_a_lookalike_is_not_an_id(function: Callable[[str], str | None], text: str) -> None:
     assert function(text) is None
 
 
@@ -180,7 +178,7 @@ def spellings(draw: st.DrawFn) -> tuple[str, str]:
 
 @settings(deadline=None, max_examples=400)
 @given(spellings())
-def test_every_spelling_gives_the_one_of_the_ruling(spelling: tuple[str, str]) -> None:
+def test_every_spelling_gives_that_of_the_ruling(spelling: tuple[str, str]) -> None:
     text, expected = spelling
     assert any_id(text) == expected
     assert any_id(expected) == expected

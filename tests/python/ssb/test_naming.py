@@ -83,7 +83,7 @@ def test_names_of_people_stay(name: str) -> None:
         ({"type": ["about"], "name": "Ann"}, False, {}),
     ],
 )
-def test_who_says_which_name(
+def test_the_names_that_messages_give(
     content: dict[str, object], is_private: bool, said: dict[str, str]
 ) -> None:
     assert said_name(content, is_private=is_private) == said

@@ -499,7 +499,7 @@ def test_a_value_without_end_is_too_deep() -> None:
     assert check_value(message(content=loop)) == Check(None, "invalid", "too_deep")
 
 
-def test_the_value_is_left_as_it_was() -> None:
+def test_the_value_is_not_changed() -> None:
     value = sign(message())
     before = jsjson.stringify(value)
     check_value(value, content_ciphertext="AAAA.box")

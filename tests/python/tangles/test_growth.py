@@ -184,7 +184,7 @@ def wild_posts(draw: st.DrawFn) -> dict[str, Post]:
 
 @settings(deadline=None)
 @given(wild_posts())
-def test_settling_ends_below_the_graph_and_the_checks_tell(posts: dict[str, Post]) -> None:
+def test_settling_ends_below_the_graph_and_the_checks_detect_it(posts: dict[str, Post]) -> None:
     graph = fixpoint_graph({message: post.previous for message, post in posts.items()})
     marks: dict[str, int] = {}
     while (after := settle_step(posts, marks)) != marks:

@@ -85,7 +85,7 @@ def test_links_of_any_shape_give_the_same_ids(
         ([[{"link": "%a"}]], 0),
     ],
 )
-def test_what_is_no_link_keeps_its_shape(link: object, expected: object) -> None:
+def test_values_that_are_not_links_keep_their_shape(link: object, expected: object) -> None:
     assert kept({"tangles": {"x": {"root": link}}})["tangles"] == {"x": {"root": expected}}
     assert kept({"root": link})["root"] == expected
 

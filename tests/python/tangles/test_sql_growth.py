@@ -427,7 +427,7 @@ def test_random_tangles(grown: Answers, seed: int | str) -> None:
             assert grown.tips[tangle] == right.tips[tangle], f"{tangle} of {world}"
 
 
-def test_every_branch_was_met(grown: Answers) -> None:
+def test_every_case_occurs(grown: Answers) -> None:
     """The random tangles are useful only if all cases occur in them, many times."""
     rows = [row for tangle in grown.messages.values() for row in tangle.values()]
     reasons = Counter(row.reason for row in rows if row.status == "set_aside")

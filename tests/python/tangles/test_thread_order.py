@@ -72,9 +72,7 @@ def test_threads_are_ordered_side_by_side_as_each_is_alone(
 
 
 @given(threads(), st.data())
-def test_what_comes_in_later_reorders_nothing(
-    thread: dict[str, ThreadPost], data: st.DataObject
-) -> None:
+def test_later_messages_reorder_nothing(thread: dict[str, ThreadPost], data: st.DataObject) -> None:
     """A part of a thread that holds all previous of its messages has the same order as in the whole."""
     known: list[str] = []
     for name in kahn_order(thread):
@@ -86,7 +84,7 @@ def test_what_comes_in_later_reorders_nothing(
 
 
 @given(threads())
-def test_messages_stand_by_the_latest_of_them_and_their_ancestors(
+def test_messages_are_ordered_by_the_latest_of_them_and_their_ancestors(
     thread: dict[str, ThreadPost],
 ) -> None:
     latest: dict[str, tuple[float, str]] = {}
@@ -98,7 +96,7 @@ def test_messages_stand_by_the_latest_of_them_and_their_ancestors(
     assert sorted(order, key=latest.__getitem__) == order
 
 
-def test_only_what_is_ranked_takes_a_place() -> None:
+def test_only_ranked_messages_take_a_place() -> None:
     ids = pa.array(["b", "aside", "a"])
     node_ranks = np.array([0, UNRANKED, 0])
     none = np.zeros(0, np.int64)

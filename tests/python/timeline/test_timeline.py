@@ -231,7 +231,7 @@ def test_graphs_of_five_events_in_some_delivery_orders(kind: type[Timeline]) -> 
 @given(events=any_events())
 @example(events=[("c", ["b"]), ("b", ["a", "c"]), ("b", ["a"]), ("a", ["c"]), ("a", ["d"])])
 @example(events=[("a", ["b", "c"]), ("a", ["c", "b", "b", "a"]), ("a", ["b"])])
-def test_what_is_refused_changes_nothing(
+def test_a_refused_event_changes_nothing(
     kind: type[Timeline], events: list[tuple[str, list[str]]]
 ) -> None:
     timeline, undisturbed = kind(), kind()
@@ -293,7 +293,7 @@ def test_a_batch_is_added_whole_or_not_at_all(
 
 @both
 @given(delivery=deliveries(most=8))
-def test_a_timeline_goes_on_from_its_state(kind: type[Timeline], delivery: Delivery) -> None:
+def test_a_timeline_continues_from_its_state(kind: type[Timeline], delivery: Delivery) -> None:
     whole = kind()
     expected = add_all(whole, delivery)
     for point in range(len(delivery) + 1):
@@ -343,7 +343,7 @@ def test_columns_and_names_that_do_not_fit(kind: type[Timeline]) -> None:
 
 @both
 @given(deliveries(), st.integers(0, 3))
-def test_who_lists_too_many_is_refused_and_changes_nothing(
+def test_an_event_that_lists_too_many_is_refused_and_changes_nothing(
     kind: type[Timeline], delivery: list[tuple[str, list[str]]], most: int
 ) -> None:
     free, bounded = kind(), kind(most_listed=most)
@@ -385,7 +385,9 @@ def test_two_predecessors_need_fixed_memory_per_event() -> None:
     assert len(bytes_per_event) == 1
 
 
-def test_without_a_compiler_the_plain_twin_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_compiler_the_plain_implementation_is_used(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     assert fastest_order() is CompiledOrder
     monkeypatch.setitem(sys.modules, "scuttlehouse.timeline.compiled", None)
     assert fastest_order() is PlainOrder
@@ -429,7 +431,7 @@ def test_one_event_with_a_hundred_thousand_predecessors(kind: type[Timeline]) ->
 
 @both
 @pytest.mark.parametrize("crafted", [late_root, all_ways])
-def test_crafted_events_are_bounded_work(
+def test_crafted_events_take_bounded_work(
     kind: type[Timeline], crafted: Callable[[int], list[tuple[str, list[str]]]]
 ) -> None:
     delivery = crafted(200)
@@ -453,7 +455,7 @@ def waiting_for_one(count: int) -> list[tuple[str, list[str]]]:
     [max((vector["deliver"] for vector in vectors()), key=len), waiting_for_one(2000)],
     ids=["random feeds", "waiting for one"],
 )
-def test_the_twins_do_the_same_work_on_long_tangles(delivery: Delivery) -> None:
+def test_both_implementations_do_the_same_work_on_long_tangles(delivery: Delivery) -> None:
     """Long enough for blocks to be split and merged. The plain implementation has no blocks."""
     plain, compiled = PlainTimeline(), CompiledTimeline()
     for name, listed in delivery:
