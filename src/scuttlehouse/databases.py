@@ -94,7 +94,7 @@ def _open_postgresql(url: str) -> Iterator[Cursor]:
         with closing(psycopg.connect(url, autocommit=True)) as connection:
             yield connection.cursor()
     except psycopg.Error as error:
-        said = " ".join(str(error).split())
+        reason = " ".join(str(error).split())
         raise DatabaseError(
-            f"PostgreSQL reports an error. Correct it, then follow again: {said}"
+            f"PostgreSQL reports an error. Correct it, then follow again: {reason}"
         ) from error

@@ -68,8 +68,10 @@ def count_changes(
             try:
                 counted = _count(connection, table, before.get(table), location, keys.get(table))
             except duckdb.Error as error:
-                said = first_sentences(str(error))
-                raise WarehouseError(f"The changes of {table} cannot be counted: {said}") from None
+                reason = first_sentences(str(error))
+                raise WarehouseError(
+                    f"The changes of {table} cannot be counted: {reason}"
+                ) from None
             if counted is not None:
                 changes[table] = counted
     return changes
@@ -110,15 +112,15 @@ def _compare(
 ) -> tuple[int, int, int]:
     verify(table, sorted(old.files.deletes | new.files.deletes | (old.files.data ^ new.files.data)))
     common = _find_places(connection, table, old, new)
-    gone = _rows(old, old.files.data - new.files.data, common, "gone", key)
-    came = _rows(new, new.files.data - old.files.data, common, "came", key)
+    old_only = _rows(old, old.files.data - new.files.data, common, "old_only", key)
+    new_only = _rows(new, new.files.data - old.files.data, common, "new_only", key)
     matches = [f"old.key_{n} is not distinct from new.key_{n}" for n in range(len(key))]
     [(added, changed, deleted)] = rows_of(
         connection,
         "select count(*) filter (where old.row_hash is null), "
         "count(*) filter (where old.row_hash <> new.row_hash), "
         "count(*) filter (where new.row_hash is null) "
-        f"from ({gone}) as old full join ({came}) as new on {' and '.join(matches)}",
+        f"from ({old_only}) as old full join ({new_only}) as new on {' and '.join(matches)}",
     )
     return added, changed, deleted
 
@@ -128,7 +130,8 @@ def _find_places(
 ) -> frozenset[str]:
     """Find the places in common files where only one of the states has a row.
 
-    The table ``gone`` lists the places of rows that only the old state has, ``came`` those of the new one.
+    The table ``old_only`` lists the places of rows that only the old state has, ``new_only`` those of rows
+    that only the new state has.
 
     Returns:
         The files of these places, and perhaps other files. If there is no such place, it returns nothing
@@ -151,8 +154,8 @@ def _find_places(
             f"where filename in {_list(files)} and ({', '.join(_PLACE)}) in (from places)"
             for state in (old, new)
         )
-        connection.execute(f"create or replace temp table gone as {in_old} except {in_new}")
-        connection.execute(f"create or replace temp table came as {in_new} except {in_old}")
+        connection.execute(f"create or replace temp table old_only as {in_old} except {in_new}")
+        connection.execute(f"create or replace temp table new_only as {in_new} except {in_old}")
     return files
 
 

@@ -99,10 +99,10 @@ def begin(
     run = Run(command, run_id, home, graph, frozenset(selected), variables, lock, is_empty)
     with open_catalog(home) as catalog:
         if command == "build":
-            _go_on_with_log(catalog, run, is_full_refresh)
+            _continue_log(catalog, run, is_full_refresh)
             _start_from_published(catalog, run, is_full_refresh)
         elif command == "retry":
-            _go_on(catalog, run)
+            _continue_retry(catalog, run)
     if command in BUILDING:
         import_ahead()
     _run = run
@@ -170,7 +170,7 @@ def _is_made(node: str) -> bool:
     return node.startswith(("model.", "seed."))
 
 
-def _go_on(catalog: Catalog, run: Run) -> None:
+def _continue_retry(catalog: Catalog, run: Run) -> None:
     """A retry continues with the tables of the build that failed."""
     work, published = catalog.work(), catalog.published()
     if work is None or work.base_id != (published.build_id if published else None):
@@ -180,7 +180,7 @@ def _go_on(catalog: Catalog, run: Run) -> None:
     run.rules_changed = work.rules_hash != rules_hash(_project(), run.variables)
 
 
-def _go_on_with_log(catalog: Catalog, run: Run, is_full_refresh: bool) -> None:
+def _continue_log(catalog: Catalog, run: Run, is_full_refresh: bool) -> None:
     """Log the build before this one if it was killed. A full refresh replaces a damaged log."""
     try:
         _log_killed_run(catalog, run)

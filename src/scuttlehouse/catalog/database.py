@@ -182,9 +182,9 @@ def open_postgresql(address: str) -> Iterator[Database]:
             yield Database(cursor, POSTGRESQL)
     except DatabaseError as error:
         if error.__cause__:
-            said = " ".join(str(error.__cause__).split())
+            reason = " ".join(str(error.__cause__).split())
             raise CatalogError(
-                f"PostgreSQL cannot be used for the catalog (SCUTTLEHOUSE_CATALOG): {said}"
+                f"PostgreSQL cannot be used for the catalog (SCUTTLEHOUSE_CATALOG): {reason}"
             ) from None
         raise CatalogError(
             "SCUTTLEHOUSE_CATALOG needs psycopg (`pip install 'psycopg[binary]'`) and an address "
@@ -198,9 +198,9 @@ def _open_sqlite(path: Path, read_only: bool) -> Iterator[Database]:
     try:
         with _open_copy(path) if read_only else _open_file(path) as cursor:
             database = Database(cursor, SQLITE)
-            [[said]] = database.rows("pragma integrity_check(1)")
-            if said != "ok":
-                raise CatalogError(_damage(path, said))
+            [[reason]] = database.rows("pragma integrity_check(1)")
+            if reason != "ok":
+                raise CatalogError(_damage(path, reason))
             yield database
     except DatabaseError as error:
         raise CatalogError(_damage(path, str(error.__cause__))) from None
@@ -208,11 +208,11 @@ def _open_sqlite(path: Path, read_only: bool) -> Iterator[Database]:
         raise CatalogError(_damage(path, str(error))) from None
 
 
-def _damage(path: Path, said: str) -> str:
-    said = " ".join(said.split()).rstrip(".")
+def _damage(path: Path, reason: str) -> str:
+    reason = " ".join(reason.split()).rstrip(".")
     return (
-        f"SQLite cannot use the catalog {path}: {said}. If it is damaged, restore it from a backup, or move "
-        f"{path.parent} away and build again, which reads all logs again."
+        f"SQLite cannot use the catalog {path}: {reason}. If it is damaged, restore it from a backup, "
+        f"or move {path.parent} away and build again, which reads all logs again."
     )
 
 

@@ -108,7 +108,7 @@ class BuildLock:
                     f"The warehouse in {self._path.parent} is in use by {self._holder()}. "
                     "Wait until it ends, or stop it, and try again."
                 )
-        self._sign(anew=is_alone)
+        self._sign(restart=is_alone)
         _held[self._path] = _Held(lock, exclusive)
         if is_alone and not exclusive:
             lock.take(exclusive=False)
@@ -117,7 +117,7 @@ class BuildLock:
         """Release the lock if this process holds it."""
         held = _held.pop(self._path, None)
         if held:
-            self._sign(anew=held.exclusive, has_left=True)
+            self._sign(restart=held.exclusive, has_left=True)
             held.lock.close()
 
     def _open(self) -> _Lock:
@@ -129,9 +129,9 @@ class BuildLock:
         except OSError as error:
             raise CatalogError(f"{self._path} cannot be opened: {error.strerror}.") from None
 
-    def _sign(self, *, anew: bool, has_left: bool = False) -> None:
+    def _sign(self, *, restart: bool, has_left: bool = False) -> None:
         words = json.dumps({**_words(), "has_left": has_left})
-        flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | (os.O_TRUNC if anew else 0)
+        flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | (os.O_TRUNC if restart else 0)
         # The text is only for messages. The lock works without it.
         with suppress(OSError), os.fdopen(os.open(self._path, flags, 0o600), "w") as file:
             file.write(f"{words}\n")

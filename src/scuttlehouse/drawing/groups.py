@@ -38,9 +38,9 @@ class Fork(NamedTuple):
         result = "nobody wins" if not self.winner else "wins" if self.winner == epoch else "loses"
         state = "needs repair" if self.needs_repair else ""
         if self.is_healed:
-            state = f"mended by {short(self.healed_by)}" if self.healed_by else "mended"
-        said = ", ".join(filter(None, [f"fork with {short(other)}: {self.rule}", result, state]))
-        return (Words(said, "alarm" if self.needs_repair else "soft", other),)
+            state = f"healed by {short(self.healed_by)}" if self.healed_by else "healed"
+        line = ", ".join(filter(None, [f"fork with {short(other)}: {self.rule}", result, state]))
+        return (Words(line, "alarm" if self.needs_repair else "soft", other),)
 
 
 def draw_group(warehouse: Warehouse, text: str) -> str:

@@ -35,11 +35,11 @@ def find_tangle(warehouse: Warehouse, text: str, kind: str | None = None) -> str
 
     Complexity: linear in tangles.
     """
-    said, _, root = text.partition(":")
+    prefix, _, root = text.partition(":")
     # `group:2n2iXj` has a kind; `ssb:message/...` has none.
-    if not root or said == "ssb":
-        said, root = "", text
-    wanted = [f"tangle_kind = {literal(one)}" for one in (said, kind) if one]
+    if not root or prefix == "ssb":
+        prefix, root = "", text
+    wanted = [f"tangle_kind = {literal(one)}" for one in (prefix, kind) if one]
     condition = " and ".join(wanted) or "true"
     return _find(warehouse, "dim_tangles", "tangle_id", "root_id", root, condition)
 

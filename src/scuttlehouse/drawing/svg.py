@@ -116,7 +116,7 @@ class Canvas:
         widest = max([*widths, self._right])
         width, height = widest + 2 * _MARGIN, top + self._bottom + _MARGIN
         inside = "\n".join(self._parts)
-        said = "\n".join(
+        subtitle = "\n".join(
             f'<text x="{_MARGIN:g}" y="{_MARGIN + 20 + LINE * (n + 1):g}" class="soft">{escaped(line)}</text>'
             for n, line in enumerate(lines)
         )
@@ -129,7 +129,7 @@ viewBox="0 0 {width:g} {height:g}" role="img" xml:space="preserve">
 </style>
 <rect class="ground" width="{width:g}" height="{height:g}"/>
 <text x="{_MARGIN:g}" y="{_MARGIN + 14:g}" class="heading">{escaped(heading)}</text>
-{said}
+{subtitle}
 <g transform="translate({_MARGIN:g},{top:g})">
 {inside}
 </g>

@@ -86,8 +86,8 @@ def _messages(warehouse: Warehouse, where: str) -> list[Message]:
         """,
     )
     # A message may be in the log and not a candidate of this tangle. It is drawn once, as missing.
-    gone = {row[0] for row in missing}
-    aside = [row for row in aside if row[0] not in gone]
+    missing_ids = {row[0] for row in missing}
+    aside = [row for row in aside if row[0] not in missing_ids]
     newest = rows_of(
         warehouse,
         f"""
@@ -95,7 +95,7 @@ def _messages(warehouse: Warehouse, where: str) -> list[Message]:
         order by position desc limit {MOST_MESSAGES - len(missing) - len(aside)}
         """,
     )
-    kept = [row for row in reversed(newest) if row[0] not in gone]
+    kept = [row for row in reversed(newest) if row[0] not in missing_ids]
     return [Message(*row) for row in [*kept, *missing, *aside]]
 
 
@@ -125,7 +125,7 @@ def _left_out(warehouse: Warehouse, where: str, messages: list[Message]) -> list
         (aside - drawn.count("set_aside"), "message set aside", "messages set aside"),
         (missing - drawn.count("missing"), "missing message", "missing messages"),
     )
-    said = [
+    notes = [
         f"Left out: {count(number, one, several)}. `scuttlehouse sql` shows all."
         for number, one, several in left
         if number > 0
@@ -133,8 +133,8 @@ def _left_out(warehouse: Warehouse, where: str, messages: list[Message]) -> list
     if rejected:
         reasons = ", ".join(f"{number:,} {reason}" for reason, number in rejected[:5])
         total = sum(number for _, number in rejected)
-        said.append(f"Left out: {count(total, 'rejected message')} ({reasons}).")
-    return said
+        notes.append(f"Left out: {count(total, 'rejected message')} ({reasons}).")
+    return notes
 
 
 def _picture(
@@ -175,6 +175,6 @@ def _words(message: Message, names: dict[str, str]) -> list[Words]:
     if message.content_type:
         words.append(Words(cut(message.content_type), "soft", message.content_type))
     if message.status != "in":
-        said = f"{message.status}: {message.reason}" if message.reason else message.status
-        words.append(Words(said.replace("_", " "), "alarm"))
+        status = f"{message.status}: {message.reason}" if message.reason else message.status
+        words.append(Words(status.replace("_", " "), "alarm"))
     return words

@@ -139,15 +139,15 @@ def _authority(
             return True
         return None if before & 1 else False
 
-    def stands(epoch: str) -> bool:
+    def epoch_counts(epoch: str) -> bool:
         return epoch in judged and counts(messages[places[epoch]], judged)
 
     if message.kind != "init":
         epoch = message.epoch_id
-        return is_member(epoch) if epoch and stands(epoch) else False
+        return is_member(epoch) if epoch and epoch_counts(epoch) else False
     if not message.previous_epoch_ids:
         return True
-    answers = {is_member(epoch) for epoch in message.previous_epoch_ids if stands(epoch)}
+    answers = {is_member(epoch) for epoch in message.previous_epoch_ids if epoch_counts(epoch)}
     if not answers or False in answers:
         return False
     return None if None in answers else True

@@ -133,8 +133,10 @@ def land_pzp_line(source_file: str, line: Line, ring: KeyRing) -> LandedPzpLine 
     is_erased = data is None and metadata.get("dataHash") is not None
     place = _place(message_id, metadata, is_feed_root, ring)
     is_of_a_set = _is_of_a_set(metadata) and not (is_feed_root or is_erased or is_account_message)
-    said = _set_message(data, ring) if is_of_a_set else None
-    added, deleted, superseded = said if isinstance(said, tuple) else (None, None, None)
+    set_content = _set_message(data, ring) if is_of_a_set else None
+    added, deleted, superseded = (
+        set_content if isinstance(set_content, tuple) else (None, None, None)
+    )
     reason = invalid_reason(message_id, signed)
     is_unchecked = (
         not is_opened
@@ -162,7 +164,7 @@ def land_pzp_line(source_file: str, line: Line, ring: KeyRing) -> LandedPzpLine 
         added_items=added,
         deleted_items=deleted,
         superseded_ids=superseded,
-        set_fault=said if isinstance(said, str) else None,
+        set_fault=set_content if isinstance(set_content, str) else None,
         data_bytes=whole_number(metadata.get("dataSize")),
         line_bytes=len(line.text or b""),
         received_ms=finite_number(parsed.get("received")),
@@ -202,8 +204,8 @@ def _is_of_a_set(metadata: dict[str, Any]) -> bool:
 
 def _set_message(data: object, ring: KeyRing) -> tuple[list[str], list[str], list[str]] | str:
     """The items added, the items deleted and the ids superseded in the data of a set; or a fault."""
-    said = data if isinstance(data, dict) else {}
-    added, deleted, superseded = said.get("add"), said.get("del"), said.get("supersedes")
+    members = data if isinstance(data, dict) else {}
+    added, deleted, superseded = members.get("add"), members.get("del"), members.get("supersedes")
     if not all(isinstance(items, list) for items in (added, deleted, superseded)):
         return "no_lists"
     if not (is_texts(added) and is_texts(deleted) and is_texts(superseded)):

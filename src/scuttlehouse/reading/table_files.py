@@ -87,5 +87,5 @@ def verify(table: str, paths: Iterable[str]) -> None:
 
 def unreadable(table: str, error: Exception) -> WarehouseError:
     """The error for a table that cannot be read although its files match their checksums."""
-    said = first_sentences(str(error))
-    return WarehouseError(f"The table {table} cannot be read ({said}): {WHAT_TO_DO}")
+    reason = first_sentences(str(error))
+    return WarehouseError(f"The table {table} cannot be read ({reason}): {WHAT_TO_DO}")

@@ -47,8 +47,10 @@ class Set:
     def squeeze(self, device: Device, items: list[str]) -> Message:
         """Write one message with all items of the set. It supersedes all that nothing has superseded yet."""
         known = self._known[device]
-        gone = {one for message in known.values() for one in message.superseded}
-        roots = [m.id for m in known.values() if (m.added or m.deleted) and m.id not in gone]
+        superseded_ids = {one for message in known.values() for one in message.superseded}
+        roots = [
+            m.id for m in known.values() if (m.added or m.deleted) and m.id not in superseded_ids
+        ]
         return self.write(device, {"add": items, "del": [], "supersedes": roots})
 
     def write(self, device: Device, data: dict[str, Any], oddity: str | None = None) -> Message:

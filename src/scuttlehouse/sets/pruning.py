@@ -183,8 +183,8 @@ class _Reading:
             for item, is_deletion in words(message):
                 if position := positions.get(item):
                     numbers[position] = len(self._speakers)
-                    said = self._deletions if is_deletion else self._additions
-                    said[position].append(len(self._speakers))
+                    word_numbers = self._deletions if is_deletion else self._additions
+                    word_numbers[position].append(len(self._speakers))
                     self._speakers.append(message.message_id)
         inner = [self._place(position) for position in positions.values()]
         self._places = [-1, *inner, len(self._speakers)]
@@ -212,10 +212,10 @@ class _Reading:
                 return None
         near = self._deciding(numbers)
         for position, number in numbers.items():
-            for said in (self._additions[position], self._deletions[position]):
-                at = bisect_left(said, number)
-                if said[at : at + 1] == [number]:
-                    del said[at]
+            for word_numbers in (self._additions[position], self._deletions[position]):
+                at = bisect_left(word_numbers, number)
+                if word_numbers[at : at + 1] == [number]:
+                    del word_numbers[at]
             self._places[position] = moved[position]
         return near
 

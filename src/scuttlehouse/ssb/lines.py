@@ -19,7 +19,7 @@ from scuttlehouse.pzp.lines import is_pzp
 from scuttlehouse.ssb.claims import is_announcement_signed, plaintext_hash, proven_owner
 from scuttlehouse.ssb.epoch_keys import KeyRing, spelled_bytes
 from scuttlehouse.ssb.ids import link_text, message_uri
-from scuttlehouse.ssb.naming import said_name
+from scuttlehouse.ssb.naming import name_in_message
 from scuttlehouse.ssb.opened import check_opened, original
 from scuttlehouse.ssb.texts import is_word, kept_id, kept_word
 from scuttlehouse.ssb.validation import check_value, feed_format, is_ciphertext, previous_text
@@ -222,7 +222,7 @@ def _whole_number(number: float) -> int | None:
 
 def _kept_content(content: dict[str, Any], is_decrypted: bool, ring: KeyRing) -> str:
     kept = _kept_members(content, KEPT_MEMBERS, ring)
-    kept |= said_name(content, is_private=is_decrypted)
+    kept |= name_in_message(content, is_private=is_decrypted)
     if isinstance(kind := content.get("type"), str):
         kept["type"] = kept_word(kind, ring)
     if "tangles" in content:

@@ -43,15 +43,15 @@ def clean_name(text: object) -> str | None:
     return name[:NAME_CHARACTERS].strip() or None
 
 
-def said_name(content: dict[str, Any], *, is_private: bool) -> dict[str, str]:
+def name_in_message(content: dict[str, Any], *, is_private: bool) -> dict[str, str]:
     """The name in a message: whose (`about`) and which (`name`). Empty for most messages.
 
     A person's name is what they write in a message that is not private. A group's name is in its
     ``group/init``, as a text or as ``{"set": text}``.
 
-    >>> said_name({"type": "group/init", "name": {"set": "Soup"}}, is_private=True)
+    >>> name_in_message({"type": "group/init", "name": {"set": "Soup"}}, is_private=True)
     {'name': 'Soup'}
-    >>> said_name({"type": "about", "about": "nobody", "name": "Ann"}, is_private=False)
+    >>> name_in_message({"type": "about", "about": "nobody", "name": "Ann"}, is_private=False)
     {}
     """
     kind = content.get("type")

@@ -88,9 +88,9 @@ def check_opened(
     'author_is_no_feed_id'
     """
     if feed_format(str(value.get("author"))) == bendybutt.FORMAT:
-        said = {**opened.value, "content": value.get("content")}
+        value_in_log = {**opened.value, "content": value.get("content")}
         verdict = bendybutt.check_message(
-            said, opened.ciphertext, key, hmac_key, is_opened=opened.is_decrypted
+            value_in_log, opened.ciphertext, key, hmac_key, is_opened=opened.is_decrypted
         )
         return Check(*verdict), opened.is_decrypted
     checks = [check_value(opened.value, key=key, hmac_key=hmac_key)]

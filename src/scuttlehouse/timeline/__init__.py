@@ -252,14 +252,14 @@ class Timeline:
         names, after = _columns(names, after)
         check_all_listed(names, after, self._most_listed)
         known = len(self)
-        told, refused = self._order.extend(names, after)
+        columns, refused = self._order.extend(names, after)
         if refused >= 0:
             error = self._refusal(names[refused].as_py(), after[refused].as_py() or [])
             events = self.to_arrow().slice(0, known)
             self._order = self._order_type()
             self._order.restore(*_columns(events["name"], events["after"]))
             raise error
-        rows, starts = (np.asarray(column, np.int64) for column in told[:2])
+        rows, starts = (np.asarray(column, np.int64) for column in columns[:2])
         is_ins = starts < 0
         # If every row is new and nothing moved, the column already exists.
         is_same = len(rows) == len(names) and bool(is_ins.all())
@@ -268,7 +268,7 @@ class Timeline:
                 "row": rows,
                 "name": names if is_same else names.take(pa.array(rows, mask=~is_ins)),
                 "from_position": pa.array(starts, mask=is_ins),
-                "to_position": np.asarray(told.to_positions, np.int64),
+                "to_position": np.asarray(columns.to_positions, np.int64),
             }
         )
 

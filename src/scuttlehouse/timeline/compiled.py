@@ -24,7 +24,7 @@ from scuttlehouse.timeline.graph import (
     State,
     is_after,
 )
-from scuttlehouse.timeline.order import Told
+from scuttlehouse.timeline.order import CommandColumns
 
 
 class CompiledOrder:
@@ -109,7 +109,7 @@ class CompiledOrder:
                 texts.append(one.encode())
         text = b"".join(texts)
         self._make_room(len(texts), len(previous), len(text))
-        told, refused = deliver(
+        commands, refused = deliver(
             self._state,
             np.frombuffer(text, np.uint8),
             np.array([len(one) for one in texts], np.int32),
@@ -119,16 +119,17 @@ class CompiledOrder:
         )
         if refused == NONE:
             return [
-                Ins(name, to) if start == NONE else Mov(start, to) for _, start, to in told.tolist()
+                Ins(name, to) if start == NONE else Mov(start, to)
+                for _, start, to in commands.tolist()
             ]
         for _ in texts:
             codes.popitem()
         self._state.counts[NAMES] = known
         return None
 
-    def extend(self, names: pa.Array, after: pa.Array) -> tuple[Told, int]:
-        told, refused = deliver(*self._rows(names, after))
-        return Told(*told.T), refused
+    def extend(self, names: pa.Array, after: pa.Array) -> tuple[CommandColumns, int]:
+        commands, refused = deliver(*self._rows(names, after))
+        return CommandColumns(*commands.T), refused
 
     def restore(self, names: pa.Array, after: pa.Array) -> int:
         return int(restore(*self._rows(names, after)))

@@ -36,17 +36,17 @@ from scuttlehouse.timeline.graph import (
 
 
 @borrowing
-def tell(told: Ints32, count: int, row: int, from_index: int, to_index: int) -> int:
+def append_command(commands: Ints32, count: int, row: int, from_index: int, to_index: int) -> int:
     """Append a command and return the new number of commands. ``from_index`` is ``NONE`` for `ins`.
 
     A `mov` that starts where the command before it ended, for the same new event, is merged with it.
     """
-    if count > 0 and told[count - 1, 0] == row and told[count - 1, 2] == from_index:
-        told[count - 1, 2] = to_index
+    if count > 0 and commands[count - 1, 0] == row and commands[count - 1, 2] == from_index:
+        commands[count - 1, 2] = to_index
         return count
-    told[count, 0] = row
-    told[count, 1] = from_index
-    told[count, 2] = to_index
+    commands[count, 0] = row
+    commands[count, 1] = from_index
+    commands[count, 2] = to_index
     return count + 1
 
 
@@ -69,7 +69,7 @@ def put_in(state: State, event: int, place: int, slot: int) -> int:
 
 @borrowing
 def step(
-    state: State, event: int, new: int, second: int, told: Ints32, count: int, row: int
+    state: State, event: int, new: int, second: int, commands: Ints32, count: int, row: int
 ) -> int:
     """The provisional step of the first event of a wave. ``second`` is the next raised event.
 
@@ -89,11 +89,11 @@ def step(
         place, slot = find_event(blocks, names, second)
     else:
         place, slot = find_gap(blocks, names, event)
-    return tell(told, count, row, from_index, put_in(state, event, place, slot))
+    return append_command(commands, count, row, from_index, put_in(state, event, place, slot))
 
 
 @borrowing
-def rise(state: State, event: int, told: Ints32, count: int, row: int) -> int:
+def rise(state: State, event: int, commands: Ints32, count: int, row: int) -> int:
     """Move an event to its target. The order right of it is sorted."""
     events = state.names.events
     events[event].rank = events[event].target
@@ -102,27 +102,27 @@ def rise(state: State, event: int, told: Ints32, count: int, row: int) -> int:
         return count
     from_index = take_out(state, event)
     place, slot = find_gap(state.blocks, state.names, event)
-    return tell(told, count, row, from_index, put_in(state, event, place, slot))
+    return append_command(commands, count, row, from_index, put_in(state, event, place, slot))
 
 
 @borrowing
-def settle(state: State, raised: int, new: int, told: Ints32, count: int, row: int) -> int:
+def settle(state: State, raised: int, new: int, commands: Ints32, count: int, row: int) -> int:
     """Move all events of a wave to their places: the step of the first event, then from right to left."""
     first = state.raised[0]
     is_first_due = is_before(state.names, first, new)
     second = state.raised[1] if raised > 1 else NONE
-    count = step(state, first, new, second, told, count, row)
+    count = step(state, first, new, second, commands, count, row)
     for place in range(raised - 1, 0, -1):
         event = state.raised[place]
         if is_first_due and is_before(state.names, event, new):
-            count = rise(state, first, told, count, row)
+            count = rise(state, first, commands, count, row)
             is_first_due = False
-        count = rise(state, event, told, count, row)
-    return rise(state, first, told, count, row)
+        count = rise(state, event, commands, count, row)
+    return rise(state, first, commands, count, row)
 
 
 @borrowing
-def place(state: State, event: int, told: Ints32, count: int, row: int) -> int:
+def place(state: State, event: int, commands: Ints32, count: int, row: int) -> int:
     """Insert a registered event at its place."""
     names, links = state.names, state.links
     new = names.events[event]
@@ -131,12 +131,12 @@ def place(state: State, event: int, told: Ints32, count: int, row: int) -> int:
         rank = max(rank, names.events[links[link].previous].rank + 1)
     new.rank = new.target = rank
     at_place, slot = find_gap(state.blocks, names, event)
-    return tell(told, count, row, NONE, put_in(state, event, at_place, slot))
+    return append_command(commands, count, row, NONE, put_in(state, event, at_place, slot))
 
 
 @borrowing
 def raise_followers(
-    state: State, link: int, new: int, told: Ints32, count: int, row: int
+    state: State, link: int, new: int, commands: Ints32, count: int, row: int
 ) -> tuple[int, int, int]:
     """Raise the events that waited for a new event, starting at a link.
 
@@ -150,17 +150,17 @@ def raise_followers(
         link = state.links[link].next
         if NONE < events[follower].rank <= rank:
             raised = wave(state, follower, rank + 1)
-            if count + raised + 1 > told.shape[0]:
+            if count + raised + 1 > commands.shape[0]:
                 return link, count, raised
-            count = settle(state, raised, new, told, count, row)
+            count = settle(state, raised, new, commands, count, row)
     return link, count, 0
 
 
 @njit(cache=True)
-def with_room(told: Ints32, count: int) -> Ints32:
+def with_room(commands: Ints32, count: int) -> Ints32:
     """The same commands, with room for as many again."""
     grown = np.empty((2 * count, 3), dtype=np.int32)
-    grown[: told.shape[0]] = told
+    grown[: commands.shape[0]] = commands
     return grown
 
 
@@ -186,25 +186,25 @@ def deliver(
         stops, or ``NONE``.
     """
     intern(state, text, text_sizes)
-    told = np.empty((rows.size + 8, 3), dtype=np.int32)
+    commands = np.empty((rows.size + 8, 3), dtype=np.int32)
     count = 0
     for row in range(rows.size):
         event = rows[row]
         result = register(state, event, previous, offsets[row], offsets[row + 1])
         if result == REFUSED:
-            return told[:count], row
+            return commands[:count], row
         if result == REPEATED:
             continue
-        if count == told.shape[0]:
-            told = with_room(told, count)
-        count = place(state, event, told, count, row)
+        if count == commands.shape[0]:
+            commands = with_room(commands, count)
+        count = place(state, event, commands, count, row)
         link = first_follower(state, event)
-        link, count, raised = raise_followers(state, link, event, told, count, row)
+        link, count, raised = raise_followers(state, link, event, commands, count, row)
         while raised > 0:
-            told = with_room(told, count + raised + 1)
-            count = settle(state, raised, event, told, count, row)
-            link, count, raised = raise_followers(state, link, event, told, count, row)
-    return told[:count], NONE
+            commands = with_room(commands, count + raised + 1)
+            count = settle(state, raised, event, commands, count, row)
+            link, count, raised = raise_followers(state, link, event, commands, count, row)
+    return commands[:count], NONE
 
 
 @njit(cache=True)
@@ -236,12 +236,12 @@ def restore(
         if unmet[event] == 0:
             ready[end] = event
             end += 1
-    told = np.empty((1, 3), dtype=np.int32)
+    commands = np.empty((1, 3), dtype=np.int32)
     start = 0
     while start < end:
         event = ready[start]
         start += 1
-        place(state, event, told, 0, NONE)
+        place(state, event, commands, 0, NONE)
         link = events[event].first_follower
         while link != NONE:
             follower = links[link].event

@@ -42,7 +42,7 @@ def check_all_listed(names: pa.Array, after: pa.Array, most: int | None) -> None
         check_listed(names[row].as_py(), after[row].as_py(), most)
 
 
-class Told(NamedTuple):
+class CommandColumns(NamedTuple):
     """Commands as columns of integers: the row of the event that caused each, and where it leads.
 
     ``from_positions`` is -1 for `ins`.
@@ -78,7 +78,7 @@ class Order(Protocol):
         """None, and no change, if the event would close a loop or its name is known with another list."""
         ...
 
-    def extend(self, names: pa.Array, after: pa.Array) -> tuple[Told, int]:
+    def extend(self, names: pa.Array, after: pa.Array) -> tuple[CommandColumns, int]:
         """The commands up to the first row that is refused, and that row, -1 if none is refused."""
         ...
 

@@ -24,7 +24,7 @@ from heapq import heappop, heappush
 import pyarrow as pa
 
 from scuttlehouse.timeline.commands import Command, Ins, Mov
-from scuttlehouse.timeline.order import Told
+from scuttlehouse.timeline.order import CommandColumns
 
 Key = tuple[int, str]
 
@@ -84,19 +84,19 @@ class PlainOrder:
         self._link(name, previous)
         return self._place(name)
 
-    def extend(self, names: pa.Array, after: pa.Array) -> tuple[Told, int]:
-        told = Told([], [], [])
+    def extend(self, names: pa.Array, after: pa.Array) -> tuple[CommandColumns, int]:
+        columns = CommandColumns([], [], [])
         for row, (name, previous) in enumerate(
             zip(names.to_pylist(), after.to_pylist(), strict=True)
         ):
             commands = self.add(name, previous or [])
             if commands is None:
-                return told, row
+                return columns, row
             for command in commands:
-                told.rows.append(row)
-                told.from_positions.append(-1 if isinstance(command, Ins) else command[0])
-                told.to_positions.append(command[1])
-        return told, -1
+                columns.rows.append(row)
+                columns.from_positions.append(-1 if isinstance(command, Ins) else command[0])
+                columns.to_positions.append(command[1])
+        return columns, -1
 
     def restore(self, names: pa.Array, after: pa.Array) -> int:
         for row, (name, listed) in enumerate(

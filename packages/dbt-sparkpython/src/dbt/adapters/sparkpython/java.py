@@ -64,8 +64,8 @@ def why_not_started(log_file: Path) -> str:
             f" {HOW_TO_GET_JAVA}"
         )
     lines = log_file.read_text(errors="replace").splitlines()
-    said = next((line for line in lines if not CHATTER.search(line)), "it said nothing")
-    return f"Spark's Java process ended before it was ready: {said} (see {log_file})"
+    reason = next((line for line in lines if not CHATTER.search(line)), "it printed nothing")
+    return f"Spark's Java process ended before it was ready: {reason} (see {log_file})"
 
 
 def java_version(java: str) -> int | None:

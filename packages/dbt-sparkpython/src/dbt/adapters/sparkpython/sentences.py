@@ -18,15 +18,16 @@ def spark_sentence(error: BaseException, sql: str = "") -> str:
             " killed); its last words are in spark.log beside dbt's own log."
         )
     text = full_text(error)
-    said = first_sentence(error, text)
+    sentence = first_sentence(error, text)
     cause = root_cause(text)
-    if cause and cause not in said:
-        said = f"{said.removesuffix('.')}. The cause: {cause}"
+    if cause and cause not in sentence:
+        sentence = f"{sentence.removesuffix('.')}. The cause: {cause}"
     if "java.lang.OutOfMemoryError" in text:
-        said = (
-            f"{said.removesuffix('.')}. Give Spark more memory: spark.driver.memory in the profile."
+        sentence = (
+            f"{sentence.removesuffix('.')}. Give Spark more memory: spark.driver.memory "
+            "in the profile."
         )
-    return "\n".join([said, *place_in_sql(error, text, sql)])
+    return "\n".join([sentence, *place_in_sql(error, text, sql)])
 
 
 def full_text(error: BaseException) -> str:
@@ -37,10 +38,10 @@ def full_text(error: BaseException) -> str:
 def first_sentence(error: BaseException, text: str) -> str:
     if isinstance(error, PySparkException) and error.getCondition():
         text = error.getMessage()
-    said = re.sub(r"^An error occurred while calling \S+\s*:?\s*", "", text.strip())
-    said = re.split(r"\n\s+at |\n\s*\n|\n== SQL|\n['+]|; line \d+ pos \d+;|;\n", said)[0]
-    said = re.sub(r" \(line \d+, pos \d+\)$", "", said)
-    return re.sub(r"^(?:[a-z]\w*\.)+(?:Spark\w*: )?(?=\S)", "", said).strip()
+    sentence = re.sub(r"^An error occurred while calling \S+\s*:?\s*", "", text.strip())
+    sentence = re.split(r"\n\s+at |\n\s*\n|\n== SQL|\n['+]|; line \d+ pos \d+;|;\n", sentence)[0]
+    sentence = re.sub(r" \(line \d+, pos \d+\)$", "", sentence)
+    return re.sub(r"^(?:[a-z]\w*\.)+(?:Spark\w*: )?(?=\S)", "", sentence).strip()
 
 
 def root_cause(text: str) -> str | None:

@@ -29,22 +29,22 @@ def model_sentence(
     is_spark = isinstance(error, SPARK_ERRORS)
     worker = _worker_traceback(full_text(error)) if is_spark else None
     if worker is not None:
-        frames, said = worker
-        said += " (in a Python worker)"
+        frames, sentence = worker
+        sentence += " (in a Python worker)"
     else:
         stack = traceback.extract_tb(error.__traceback__)
         frames = [(frame.filename, frame.lineno or 0, frame.name) for frame in stack]
         last_words = "".join(traceback.format_exception_only(error)).strip()
-        said = spark_sentence(error) if is_spark else last_words
+        sentence = spark_sentence(error) if is_spark else last_words
     own = [frame for frame in frames if frame[0] == model_path and frame[1] <= own_lines]
     in_model = own or worker is not None
-    lines = [f"{'The model' if in_model else 'Writing what the model returned'} raised {said}"]
+    lines = [f"{'The model' if in_model else 'Writing what the model returned'} raised {sentence}"]
     if in_model:
         place = (own or frames)[-1]
         lines.append(_place(place))
         if frames[-1] != place and "pyspark" not in Path(frames[-1][0]).parts:
             lines.append(f"raised in {frames[-1][0]}, line {frames[-1][1]}")
-    missing = re.search(r"No module named '(\w+)", said)
+    missing = re.search(r"No module named '(\w+)", sentence)
     if missing and find_spec(missing[1]) is None:
         lines.append(
             "The environment that runs dbt lacks the package:"
@@ -66,5 +66,5 @@ def _worker_traceback(text: str) -> tuple[list[Frame], str] | None:
         (file, int(line), function)
         for file, line, function in re.findall(r'^  File "(.+)", line (\d+), in (.+)$', last, re.M)
     ]
-    said = re.search(r"^[\w.]+(?:: .*)?(?:\n(?!\s+at |\n).+)*", last, re.MULTILINE)
-    return (frames, said[0].strip()) if found and frames and said else None
+    sentence = re.search(r"^[\w.]+(?:: .*)?(?:\n(?!\s+at |\n).+)*", last, re.MULTILINE)
+    return (frames, sentence[0].strip()) if found and frames and sentence else None
