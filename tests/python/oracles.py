@@ -100,7 +100,7 @@ def left_out(posts: Mapping[str, Post], graph: Collection[str]) -> set[str]:
 
 
 def agrees(posts: Mapping[str, Post], graph: Collection[str]) -> bool:
-    """Whether each message is in exactly if it lists something and all of it is in."""
+    """Whether each message is in if and only if it lists something and all of it is in."""
     return all(
         (message in graph) == (bool(post.previous) and all(one in graph for one in post.previous))
         for message, post in posts.items()

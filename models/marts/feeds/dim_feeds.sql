@@ -59,7 +59,7 @@ valid_chains as (
 
 ),
 
-told_messages as (
+dated_messages as (
 
     select
         feed_id,
@@ -79,7 +79,7 @@ feed_messages as (
         count(*) as message_count,
         min(case when validity != 'invalid' then told_ms end) as first_message_ms,
         max(case when validity != 'invalid' then told_ms end) as last_message_ms
-    from told_messages
+    from dated_messages
     group by feed_id
 
 ),

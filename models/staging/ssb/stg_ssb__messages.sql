@@ -118,7 +118,7 @@ differing_messages as (
 
 ),
 
-told_lines as (
+marked_lines as (
 
     select
         best_lines.*,
@@ -146,7 +146,7 @@ sightings as (
             min({{ plausible_ms('received_ms') }}) over (partition by message_id),
             min(received_ms) over (partition by message_id)
         ) as first_received_ms
-    from told_lines
+    from marked_lines
 
 ),
 

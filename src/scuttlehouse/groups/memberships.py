@@ -49,7 +49,7 @@ class Period(NamedTuple):
 
 
 class Moment(NamedTuple):
-    """The begin of a period: its position, its time, and what is true from there on."""
+    """The start of a period: its position, its time, and what is true from there on."""
 
     position: int
     time_ms: int | None

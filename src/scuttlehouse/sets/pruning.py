@@ -16,8 +16,8 @@ message with the last word is in K, and K says nothing that M does not say.
 
 1. *K reads as M, in the same order.* See below: otherwise the message stays.
 2. *Whatever messages N are added, anywhere in the order, M + N and K + N have the same items.* An item is
-   in exactly if the last word about it is an addition. If N has that word in M + N, it is the last in K + N
-   too, which holds less. If not, it is M's last word, which K also has. The same is true of everything
+   in if and only if the last word about it is an addition. If N has that word in M + N, it is the last in
+   K + N too, which holds less. If not, it is M's last word, which K also has. The same is true of everything
    between K and M: of a device that has dropped a part, or gets some of it back.
 3. *Messages that come after all of M also leave the same order.* How a message changes a list depends only
    on the list. Messages that come in between may change it. Example: messages add alice, then bob, then

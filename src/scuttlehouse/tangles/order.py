@@ -24,7 +24,7 @@ name. In a sorted list, these are exactly the events with a smaller key. In any 
 *Step 1: the new event s, after the events that it lists.* s starts with rank 0, directly left of p*, the
 greatest known event that it lists. (If it lists no known event, it starts at the far left, and the lemma
 ends this step.) It has no successors yet, so no other rank can change, and only s moves: the others stay
-sorted. For each known p that it lists, the rank of s becomes the larger one of its own rank and
+sorted. For each known p that it lists, the rank of s becomes the larger of its own rank and
 rank(p) + 1. If s is left of p, it jumps to just right of p; otherwise it rises. Then it rises again. A
 rise passes only events below s. A jump passes p and the events between s and p; these are below p, so
 nothing above p* is passed. The events left of s at the start are below p*. So every event left of s is
@@ -37,7 +37,7 @@ again changes nothing.
 treated one by one. Let D be the links known before e's turn; (K) holds for them. Now s -> e is added.
 The wave ``_visit`` pops e at depth 1. An event that it pops at depth d takes rank(s) + d if its rank
 is smaller; then its successors are popped at depth d + 1. Let l(c) be the length of the longest path
-in D from e to c. Claim: each c that D reaches from e ends with the larger one of its old rank and
+in D from e to c. Claim: each c that D reaches from e ends with the larger of its old rank and
 rank(s) + 1 + l(c).
 
   *Not more.* An event that is popped at depth d + 1 succeeds an event that was popped at depth d. So an

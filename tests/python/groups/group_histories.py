@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterable, Mapping
 
-from group_oracle import ROOT, TYPES, Said
+from group_oracle import ROOT, TYPES, LogMessage
 from oracles import fixpoint_graph, tangle_candidates
 from scuttlehouse.groups.repairs import Repair
 
@@ -19,7 +19,7 @@ class History:
 
     def __init__(self, seed: int) -> None:
         self.dice = random.Random(seed)
-        self.said: list[Said] = []
+        self.said: list[LogMessage] = []
         self.views: dict[str, set[str]] = {person: set() for person in MEMBERS + OUTSIDERS}
         self.lost: set[str] = set()
         self.is_careful = False
@@ -35,7 +35,7 @@ class History:
             self.step()
 
     @property
-    def log(self) -> list[Said]:
+    def log(self) -> list[LogMessage]:
         return [said for said in self.said if said.id not in self.lost]
 
     def mend(
@@ -155,7 +155,7 @@ class History:
 
     def key(self) -> bytes | None:
         dice = self.dice
-        # Few different keys, so that some are equal; their base64 is no hex.
+        # Few different keys, so that some are equal; their base64 is not hex.
         length = dice.choice([32, 32, 32, 48, 34, 16])
         if dice.random() < 0.1:
             return None
@@ -173,6 +173,6 @@ class History:
         time = None if self.dice.random() < 0.1 else self.dice.randrange(6)
         # The order of ids does not follow the order of writing.
         message = f"{self.dice.randrange(16**6):06x}{len(self.said)}"
-        self.said.append(Said(message, author, type, fields, people, key, time, epoch))
+        self.said.append(LogMessage(message, author, type, fields, people, key, time, epoch))
         self.views[author].add(message)
         return message

@@ -18,7 +18,7 @@ ROOT = {"root": None, "previous": None}
 TYPES = {"epoch": {"group/init"}, "members": {"group/add-member", "group/exclude-member"}}
 
 
-class Said(NamedTuple):
+class LogMessage(NamedTuple):
     """A message of a log: its author, what it says, and its tangle fields as written."""
 
     id: str
@@ -40,7 +40,7 @@ class Fork(NamedTuple):
 class Oracle:
     """The answers for the group that begins with the message ``root``."""
 
-    def __init__(self, log: Iterable[Said], root: str) -> None:
+    def __init__(self, log: Iterable[LogMessage], root: str) -> None:
         self.log = {said.id: said for said in log}
         self.root = root
         self.group_graph = self.graph("group", root, None)

@@ -6,7 +6,7 @@ from itertools import permutations
 
 import pytest
 
-from group_oracle import ROOT, Oracle, Said
+from group_oracle import ROOT, LogMessage, Oracle
 from scuttlehouse.groups.ancestry import Ancestry
 from scuttlehouse.groups.authority import GroupMessage, Kind, judge
 from scuttlehouse.groups.epochs import preferred_epoch
@@ -24,7 +24,7 @@ class Log:
     """
 
     def __init__(self, members: str = "abcd") -> None:
-        self.said: list[Said] = []
+        self.said: list[LogMessage] = []
         self.say("X", "a", INIT, {"group": ROOT, "epoch": ROOT, "members": ROOT})
         self.add("X+", "a", members, "X")
 
@@ -37,7 +37,7 @@ class Log:
         people: str = "",
         epoch: str | None = None,
     ) -> None:
-        said = Said(id, author, type, fields, frozenset(people), None, len(self.said), epoch)
+        said = LogMessage(id, author, type, fields, frozenset(people), None, len(self.said), epoch)
         self.said.append(said)
 
     def add(self, id: str, author: str, people: str, knows: str, epoch: str = "X") -> None:

@@ -80,7 +80,7 @@ TABLES = (
 )
 
 
-class Told:
+class GroupRows:
     """The rows of one group in the words of the seed. Each part has the same name as there."""
 
     def __init__(self, tables: dict[str, Rows], written: Written, people: dict[str, str]) -> None:
@@ -239,16 +239,16 @@ def write_figures(log: Path) -> Figures:
 
 
 @pytest.fixture(scope="module")
-def figures(written_figures: Figures, unrelated_logs: Unrelated) -> dict[str, Told]:
+def figures(written_figures: Figures, unrelated_logs: Unrelated) -> dict[str, GroupRows]:
     tables = {name: unrelated_logs.tables[name] for name in TABLES}
     return {
-        name: Told(tables, one, written_figures.people)
+        name: GroupRows(tables, one, written_figures.people)
         for name, one in written_figures.written.items()
     }
 
 
 @pytest.mark.parametrize("figure", FIGURES, ids=lambda figure: str(figure["figure"]))
-def test_figure(figure: dict[str, Any], figures: dict[str, Told]) -> None:
+def test_figure(figure: dict[str, Any], figures: dict[str, GroupRows]) -> None:
     expected = {"correct": {}, "links": {}, "late": "", **figure}
     for part in {"fetches", "serves"} & figure.keys():
         expected[part] = {person: set(feeds.split()) for person, feeds in figure[part].items()}

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 import pytest
 
 from group_histories import History
-from group_oracle import Oracle, Said
+from group_oracle import LogMessage, Oracle
 from oracles import fixpoint_graph, tangle_candidates
 from scuttlehouse.groups.ancestry import Ancestry
 from scuttlehouse.groups.authority import GroupMessage, Kind, counts, judge
@@ -43,7 +43,7 @@ class Tangle:
     graph: set[str] = field(default_factory=set)
 
     @classmethod
-    def of(cls, log: list[Said], kind: str, root: str) -> Tangle:
+    def of(cls, log: list[LogMessage], kind: str, root: str) -> Tangle:
         types = TYPES[kind]
         pairs = [
             (said.id, said.fields.get(kind))
@@ -58,7 +58,7 @@ class Tangle:
 class Answers:
     """The product's answers about a group."""
 
-    def __init__(self, log: list[Said], root: str) -> None:
+    def __init__(self, log: list[LogMessage], root: str) -> None:
         self.log = {said.id: said for said in log}
         self.messages = group_messages(log, root)
         self.judged = judge(self.messages)
@@ -120,7 +120,7 @@ class Answers:
         return repairs(self.tips, self.members, self.correct, self.ancestry, self.key_ranks)
 
 
-def group_messages(log: list[Said], root: str) -> list[GroupMessage]:
+def group_messages(log: list[LogMessage], root: str) -> list[GroupMessage]:
     """The rows of int_groups__messages for a log."""
     ids = {said.id for said in log}
     tangles = {kind: Tangle.of(log, kind, root) for kind in ("group", "epoch")}

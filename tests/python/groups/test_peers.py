@@ -8,13 +8,13 @@ from collections import Counter
 import pytest
 
 from group_histories import MEMBERS, History
-from group_oracle import Oracle, Said
+from group_oracle import LogMessage, Oracle
 from scuttlehouse.groups.peers import Listed, peer_epochs, seen
 from scuttlehouse.ssb.epoch_keys import KeyRing
 from test_group_histories import CHUNKS, Tangle, group_messages, seeds
 
 
-def lists(log: list[Said], root: str) -> dict[str, Listed]:
+def lists(log: list[LogMessage], root: str) -> dict[str, Listed]:
     """What every message of the group lists, as in int_groups__messages."""
     group, epoch = (Tangle.of(log, kind, root) for kind in ("group", "epoch"))
     members = {one: Tangle.of(log, "members", one) for one in epoch.graph}

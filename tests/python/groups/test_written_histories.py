@@ -14,7 +14,7 @@ import pytest
 
 from conftest import Rows, Warehouse
 from group_histories import History
-from group_oracle import Oracle, Said
+from group_oracle import LogMessage, Oracle
 from scuttlehouse.sample.groups import Group
 from scuttlehouse.sample.lines import line_of
 from scuttlehouse.sample.signing import ClassicFeed, base64_text, uri_text
@@ -40,7 +40,7 @@ class Written(NamedTuple):
 
     group_id: str
     root: str
-    log: list[Said]
+    log: list[LogMessage]
 
 
 def write(world: World, seed: int, lines: list[bytes]) -> Written:
@@ -71,7 +71,7 @@ def write(world: World, seed: int, lines: list[bytes]) -> Written:
         if said.id not in history.lost:
             lines.append(line_of(message, "reader", message.at))
             written.append(
-                Said(
+                LogMessage(
                     message.uri,
                     people[said.author],
                     said.type,

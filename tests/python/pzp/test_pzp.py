@@ -603,7 +603,7 @@ def test_an_erased_message_keeps_its_place() -> None:
     )
 
 
-# Where a message stands
+# The place of a message
 
 
 def test_an_account_message_speaks_for_the_account_of_its_tangle() -> None:
