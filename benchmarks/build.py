@@ -1,15 +1,15 @@
-"""Time and memory of a whole `dbt build`, beside one Spark job that reads, parses and writes the log.
+"""Time and memory of a whole `dbt build`, compared with one Spark job that reads, parses and writes the log.
 
     python benchmarks/build.py [--log FILE] [sample|medium|large ...]
 
 - `sample`: the sample that comes with the project;
-- `medium`, `large`: 10,000 and 100,000 messages by `scuttlehouse sample`;
-- `--log`: a log of your own, a file or a folder.
+- `medium`, `large`: 10,000 and 100,000 messages from `scuttlehouse sample`;
+- `--log`: your own log, a file or a folder.
 
-Each is built from nothing, with all tests and expectations. Build s is the time from the start of the
-process to its end, Python and Java included. Job s is the floor: in a Spark of the same settings that is
-already running, every line of the same files is read, parsed as JSON and written as Parquet. Peak memory is
-that of the build's processes together (Python, Java, Python workers), memory that they share counted once.
+Each is built from nothing, with all tests and expectations. `build s` is the time from the start of the
+process to its end, including Python and Java. `job s` is the lower bound: a Spark with the same settings,
+which already runs, reads every line of the same files, parses it as JSON and writes it as Parquet. Peak
+memory is that of all processes of the build (Python, Java, Python workers). Shared memory is counted once.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def job(landing: Path, home: Path, target: str) -> tuple[int, float]:
 
 
 def landing_of(log: Path, folder: Path) -> Path:
-    """A landing folder with a log; where it is a folder of logs already, that folder."""
+    """A landing folder with the log. If the log is a folder of logs, that folder."""
     if log.is_dir():
         return log.resolve()
     landing = folder / "landing"

@@ -1,19 +1,19 @@
-"""What the tables of groups cost where many epochs compete, and how large they get.
+"""The cost and the size of the tables of groups if many epochs compete.
 
     python benchmarks/epochs.py [--log FOLDER]
 
-The log is `scuttlehouse sample --size epochs` (1,000 groups among 50 people, up to 12 epochs a group,
-up to 8 of them competing, 500,000 messages), or lies in a folder already. On the target local_big, in
-one warehouse, in which the sample that comes with the project was built before (not timed):
+The log comes from `scuttlehouse sample --size epochs` (1,000 groups of 50 people, up to 12 epochs per group,
+up to 8 of them compete, 500,000 messages), or from a folder. The target is local_big. The sample that comes
+with the project is built in the same warehouse first, and not timed. Then:
 
-- without: a build without the marts of groups, and without what only these need. Expectations are part
-  of it; of the tables of groups they see those of the small sample;
+- without: a build without the marts of groups, and without what only these need. It includes the
+  expectations; for the tables of groups they see the rows of the small sample;
 - whole: a build of everything.
 
-Seconds go from the start of the process to its end, Python and Java included; peak memory is that of
-the build's processes together. Then come the rows of every table of groups, and the greatest number
-of rows that one group has in fct_epoch_precedence and fct_epoch_forks, by its number n of epochs or of
-tips, beside the bound: one row for every pair at most, n (n - 1) / 2.
+Seconds go from the start of the process to its end, including Python and Java. Peak memory is that of all
+processes of the build. Then come the row counts of every table of groups, and the greatest number of rows of
+one group in fct_epoch_precedence and fct_epoch_forks, by its number n of epochs or of tips, with the bound:
+one row for every pair at most, n (n - 1) / 2.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ GROUP_TABLES = sorted(file.stem for file in (MARTS / "groups").glob("*.sql"))
 # Both builds compute everything from the logs.
 FROM_LOGS = "--full-refresh"
 
-# A table with a row for every pair of something in a group: the count of these in dim_groups, and
-# the pairs with their group.
+# Tables with a row for every pair of something in a group: the column of dim_groups that counts it, and the
+# pairs with their group.
 PAIRS = {
     "fct_epoch_precedence": (
         "epoch_count",
@@ -50,17 +50,17 @@ PAIRS = {
 
 
 def without_groups() -> list[str]:
-    """What dbt is to build: the other marts with all that they need."""
+    """The nodes that dbt builds: the other marts with everything that they need."""
     marts = [
         f"+path:{mart.relative_to(PROJECT)}" for mart in MARTS.iterdir() if mart.name != "groups"
     ]
-    # A test of tables of which one is left out would compare what does not belong together.
+    # If a test compares several tables and one of them is left out, the test is left out.
     cautious = ["--indirect-selection", "cautious"]
     return [*cautious, "--select", *marts, "fct_quality_results"]
 
 
 def ask(home: Path, statement: str) -> list[dict[str, Any]]:
-    """The rows that `scuttlehouse sql` answers."""
+    """The rows that `scuttlehouse sql` returns."""
     answer = subprocess.run(
         [PROJECT / ".venv/bin/scuttlehouse", "sql", statement, "--format", "json"],
         env=os.environ | {"SCUTTLEHOUSE_HOME": str(home)},
@@ -95,7 +95,7 @@ def print_rows(home: Path) -> None:
 
 
 def print_bounds(home: Path, table: str) -> None:
-    """Print the greatest number of rows of a group by size; exit if it is beyond the bound."""
+    """Print the greatest number of rows of a group, by size. Exit if it is beyond the bound."""
     size, pairs = PAIRS[table]
     answer = ask(
         home,

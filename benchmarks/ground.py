@@ -1,22 +1,21 @@
-"""This checkout beside an earlier one: the time and memory of builds and of a query, in one run.
+"""Compare this checkout with an earlier one: the time and memory of builds and of a query, in one run.
 
     python benchmarks/ground.py --baseline FOLDER [--rounds 3]
     python benchmarks/ground.py --baseline FOLDER --messages 1000000 --rounds 1
 
-FOLDER is a worktree of the earlier commit, in which `make build` has installed everything:
-`git worktree add FOLDER d34c455`. Without --messages the sample is built, with the target `embedded`;
-with it a log by `scuttlehouse sample` of that size, with `local_big`. Each round has a new home for each
-checkout, and these steps, of which each checkout takes one after the other, the other one first in every
-second round:
+FOLDER is a worktree of the earlier commit, where `make build` has installed everything:
+`git worktree add FOLDER d34c455`. Without --messages, the sample is built with the target `embedded`. With
+it, a log of that size from `scuttlehouse sample` is built with `local_big`. Each round has a new home for
+each checkout. In each step the checkouts take turns; in every second round the other one is first. The steps:
 
 - whole: a build from nothing; with --messages, of 99 per cent of the log;
-- 1 % more: with --messages, a build after the last per cent of every exporter has landed;
-- nothing new: a build again;
-- sql: a query over the published tables, by `scuttlehouse sql`.
+- 1 % more: with --messages, a build after the last per cent of every exporter has arrived;
+- nothing new: another build;
+- sql: a query over the published tables, with `scuttlehouse sql`.
 
 A build is what `make build` runs. Seconds go from the start of the process to its end. Peak memory is that
-of all processes of a command together, memory that they share counted once. Seconds and memory are medians
-of the rounds; a ratio is the median of the rounds' ratios. `asked` is what issue 30 asks for.
+of all processes of a command; shared memory is counted once. Seconds and memory are medians of the rounds; a
+ratio is the median of the rounds' ratios. `asked` is the goal in issue 30.
 """
 
 from __future__ import annotations
@@ -60,7 +59,7 @@ class Pair(NamedTuple):
 def steps_of(
     checkouts: list[Checkout], landing: Path, later: Path | None, folder: Path
 ) -> dict[str, Pair]:
-    """One round. `later` is a log that lands after the whole build."""
+    """One round. `later` is a log that arrives after the whole build."""
     target = "local_big" if later else "embedded"
 
     def both(is_query: bool = False) -> Pair:

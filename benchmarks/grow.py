@@ -1,23 +1,23 @@
-"""How many settling steps deep tangles need, and what settling costs beside one plain join.
+"""How many settling steps deep tangles need, and what settling costs compared with one plain join.
 
     python benchmarks/grow.py [--messages N ...]
 
-A tangle has 16 feeds. Every event lists the one before it in its feed and the tip of one other, which
-is, by model:
+A tangle has 16 feeds. Every event lists the event before it in its feed and the tip of another feed. The
+model says which one:
 
-- `random`: that of any other feed, one event a step, as far as the network happens to have come;
-- `longest`: that of the feed with the highest rank, and two feeds go on at every step: the model of
-  the ScuttleSort paper (section 4), with two events a rank.
+- `random`: any other feed; one event per step;
+- `longest`: the feed with the highest rank; two feeds continue in every step. This is the model of the
+  ScuttleSort paper (section 4), with two events per rank.
 
-One message, early (at a twentieth) or in the middle, never arrives. SQL is that of the project: the
-models int_tangles__links, int_tangles__settled and int_tangles__checked, rendered as dbt does, on Iceberg
-tables and the target local_big. Timed in turns, three times each, medians shown:
+One message never arrives. It is early (at a twentieth) or in the middle. The SQL is that of the project: dbt
+renders the models int_tangles__links, int_tangles__settled and int_tangles__checked, on Iceberg tables with
+the target local_big. They are timed in turns, three times each, with medians:
 
 - settle: int_tangles__settled and int_tangles__checked, each written as a table;
 - join: one left join of the same links with the candidates, aggregated by message and written.
 
-Steps count the settling steps until nothing changes; levels are what one join a level would need. The
-watermarks are compared with the graph that the generator knows, message by message.
+`steps` counts the settling steps until nothing changes; `levels` is how many joins would be needed with one
+join per level. The watermarks are compared with the graph that the generator knows, message by message.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ class Event(NamedTuple):
 
 
 def random_tips(size: int) -> Iterator[list[tuple[int, int]]]:
-    """Pairs of a feed that goes on and the feed whose tip it lists besides its own."""
+    """Pairs of a feed that continues and the feed with the tip that it lists in addition to its own."""
     dice = random.Random(SEED)
     for _ in range(size):
         feed = dice.randrange(FEEDS)
@@ -81,7 +81,7 @@ def random_tips(size: int) -> Iterator[list[tuple[int, int]]]:
 
 
 def longest_tips(size: int, ranks: list[int]) -> Iterator[list[tuple[int, int]]]:
-    """As ``random_tips``; ``ranks`` are those of the tips, by feed, at the moment of each step."""
+    """As ``random_tips``. ``ranks`` are the ranks of the tips, by feed, at each step."""
     dice = random.Random(SEED)
     for _ in range(size // 2):
         feeds = dice.sample(range(FEEDS), 2)
@@ -89,7 +89,7 @@ def longest_tips(size: int, ranks: list[int]) -> Iterator[list[tuple[int, int]]]
 
 
 def events(model: str, size: int, lost: int) -> Iterator[Event]:
-    """The root, then all events; number ``lost`` is made, but not in, nor what comes after it."""
+    """The root, then all events. The event ``lost`` and all events after it are made, but are not in."""
     numbers = count()
     root = Event(next(numbers), FEEDS, 1, [], 0, True)
     yield root
@@ -146,14 +146,14 @@ def sql_of(model: str, settle_steps: int) -> str:
 
 
 def write(session: SparkSession, name: str, sql: str) -> float:
-    """Write a query as a table; the seconds it took."""
+    """Write a query as a table, and return the seconds it took."""
     start = perf_counter()
     session.sql(f"create or replace table {name} as {sql}")
     return perf_counter() - start
 
 
 def count_steps(session: SparkSession) -> int:
-    """How many steps change something. The first one is made of no watermarks at all."""
+    """How many steps change something. The first one starts without watermarks."""
     before: set[tuple[object, ...]] = set()
     for steps in count():
         marks = {tuple(row) for row in session.sql(sql_of("int_tangles__settled", steps)).collect()}
@@ -176,7 +176,7 @@ def members(session: SparkSession) -> set[str]:
 
 
 def measure(session: SparkSession, folder: Path, model: str, size: int, gap: str) -> float:
-    """Print a line of the table; the seconds of settling."""
+    """Print a line of the table, and return the seconds of settling."""
     lost = size // GAPS[gap]
     made = list(events(model, size, lost))
     pq.write_table(candidates([e for e in made if e.number != lost]), folder / "candidates.parquet")

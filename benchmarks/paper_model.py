@@ -13,7 +13,7 @@ import pyarrow as pa
 
 
 class Event(NamedTuple):
-    """An event of a feed, with the numbers of the events that it lists. Its own is its index."""
+    """An event of a feed: its feed, and the numbers of the events that it lists. Its number is its index."""
 
     feed: int
     after: tuple[int, ...]
@@ -29,7 +29,7 @@ def pairs(size: int, feeds: int, dice: random.Random) -> Iterator[tuple[int, int
 def active_and_silent(
     size: int, active: int, silent: int, dice: random.Random
 ) -> Iterator[tuple[int, ...]]:
-    """As ``pairs`` for the active feeds, and each silent feed has one event, at any time."""
+    """As ``pairs`` for the active feeds. Each silent feed has one event, at any time."""
     steps: list[tuple[int, ...]] = [*pairs(size - silent, active, dice)]
     steps += [(active + feed,) for feed in range(silent)]
     dice.shuffle(steps)
@@ -39,15 +39,15 @@ def active_and_silent(
 def tangle(steps: Iterable[tuple[int, ...]], cross_references: int = 1) -> list[Event]:
     """A tangle in the order in which it was generated.
 
-    The feeds of a step are extended by what was there before it. An event lists the event before it in
-    its feed, and of other feeds the tips of highest rank, as many as asked for: the paper's longest
-    feeds. Of tips with equal rank the older ones are listed.
+    The events of a step list only events before the step. An event lists the event before it in its feed,
+    and the tips of other feeds with the highest rank, as many as asked for: the paper's longest feeds. If
+    tips have equal rank, the older ones are listed.
     """
     events: list[Event] = []
     ranks: list[int] = []
     tips: dict[int, int] = {}
-    # The tips of highest rank, one more than are listed. A tip goes only when the next event of its
-    # feed takes its place, so no other tip can come in from behind.
+    # The tips with the highest rank, one more than are listed. A tip leaves only when the next event of its
+    # feed replaces it, so no other tip can move up.
     longest: list[int] = []
     for step in steps:
         made = []
@@ -66,7 +66,7 @@ def tangle(steps: Iterable[tuple[int, ...]], cross_references: int = 1) -> list[
 
 
 def random_feeds(events: Sequence[Event], dice: random.Random) -> list[int]:
-    """A delivery: each time the next event of any feed that has one left."""
+    """A delivery: each time the next event of any feed that still has one."""
     waiting: defaultdict[int, list[int]] = defaultdict(list)
     for number in reversed(range(len(events))):
         waiting[events[number].feed].append(number)
@@ -87,13 +87,13 @@ def message_id(number: int) -> str:
 
 
 def named(events: Sequence[Event], delivery: Iterable[int]) -> list[tuple[str, list[str]]]:
-    """Events as they are delivered, with the ids of messages for numbers."""
+    """Events as they are delivered, with message ids in place of numbers."""
     ids = [message_id(number) for number in range(len(events))]
     return [(ids[number], [ids[one] for one in events[number].after]) for number in delivery]
 
 
 def columns(delivered: Sequence[tuple[str, list[str]]]) -> tuple[pa.Array, pa.Array]:
-    """What ``Timeline.extend`` takes."""
+    """The arguments of ``Timeline.extend``."""
     names = pa.array([name for name, _ in delivered], pa.large_string())
     after = pa.array([listed for _, listed in delivered], pa.large_list(pa.large_string()))
     return names, after

@@ -1,14 +1,14 @@
-"""What a refresh costs beside a build of everything: for one per cent more, and for nothing new.
+"""What a refresh costs compared with a whole build: for one per cent more, and for nothing new.
 
     python benchmarks/refresh.py [--messages N ...] [--target local_big]
 
-For each number of messages, a log by `scuttlehouse sample --size huge` of that size, built four times in
-one warehouse: 99 per cent of it from nothing (`whole`); the last per cent of every exporter, as a log
-that has landed since (`1 %`); again, without anything new, by `dbt build` as before (`dbt`) and by
-`scuttlehouse build` (`nothing`), which then starts neither dbt nor Java. Seconds go from the start of the
-process to its end, Python, Java, tests and expectations included. Then come the seconds of every step,
-added up over its models or tests: several run at a time, so they are more than the build took.
-`start` is what no step accounts for: Python, parsing the project, Java.
+For each number of messages, a log of that size from `scuttlehouse sample --size huge` is built four times in
+one warehouse: 99 per cent of it from nothing (`whole`); the last per cent of every exporter, as a log that
+has arrived since (`1 %`); again without anything new, with `dbt build` (`dbt`) and with `scuttlehouse build`
+(`nothing`), which then starts neither dbt nor Java. Seconds go from the start of the process to its end,
+including Python, Java, tests and expectations. Then come the seconds of every step, summed over its models
+or tests. Several run at the same time, so the sum is more than the build took. `start` is the rest: Python,
+parsing, Java.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ STEPS = ["seed", "staging", "intermediate", "marts", "ops", "test", "operation"]
 
 
 def step_seconds(target: Path) -> tuple[Counter[str], float]:
-    """Seconds of each step of the last build, and of the build by dbt's own clock."""
+    """Seconds of each step of the last build, and of the whole build by dbt's own clock."""
     run = json.loads((target / "run_results.json").read_text())
     manifest = json.loads((target / "manifest.json").read_text())
     seconds: Counter[str] = Counter()
@@ -79,13 +79,13 @@ def measure(messages: int, folder: Path, target: str) -> None:
 
 
 def write_log(landing: Path, messages: int) -> None:
-    """A log by `scuttlehouse sample` of that size."""
+    """A log of that size from `scuttlehouse sample`."""
     TARGETS["huge"] = messages
     write_sample(landing, SEED, "huge")
 
 
 def hold_back(landing: Path, later: Path) -> int:
-    """Move the last lines of every exporter to another file; return how many."""
+    """Move the last lines of every exporter to another file, and return how many."""
     held = 0
     exporters: dict[str, list[Path]] = {}
     for log in sorted(landing.glob("*.jsonl")):

@@ -1,13 +1,13 @@
-"""Commands applied to a replica per second, beside bare inserts of the same rows.
+"""Commands applied to a replica per second, compared with plain inserts of the same rows.
 
     python benchmarks/replicas.py ADDRESS ...
 
-ADDRESS is sqlite:PATH or postgresql://..., of a database whose tables `bare`, `tangle_messages` and
-`tangle_progress` are dropped. Cases: the first refresh of a tangle of 100,000 messages, in one transaction;
-as many messages in tangles of three, in transactions as `scuttlehouse follow` makes them; then, in the large
-tangle, one message at its end, and one at its front, after which every position has another message.
-The peer is the driver's `executemany` of a plain `insert` into a table with the same columns and key.
-Seconds are medians of RUNS.
+ADDRESS is sqlite:PATH or postgresql://.... Its tables `bare`, `tangle_messages` and `tangle_progress` are
+dropped.
+Cases: the first refresh of a tangle of 100,000 messages, in one transaction; as many messages in tangles of
+three, in transactions as `scuttlehouse follow` makes them; then, in the large tangle, one message at its
+end, and one at its front, which changes the message at every position. The comparison is the driver's
+`executemany` of a plain `insert` into a table with the same columns and key. Seconds are medians of RUNS.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ TANGLE = message_id(-1)
 
 
 def inserts(rows: list[tuple[str, int, str]]) -> list[PublishedUpdate]:
-    """The first refresh of tangles that have these rows."""
+    """The first refresh of tangles with these rows."""
     return [PublishedUpdate(one, 1, at, "build", name, None, at) for one, at, name in rows]
 
 

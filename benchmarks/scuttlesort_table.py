@@ -1,23 +1,23 @@
-"""The evaluation of the ScuttleSort paper (section 4), and what its to-do list asks for.
+"""The evaluation of the ScuttleSort paper (section 4), and the experiments in its to-do list.
 
     python benchmarks/scuttlesort_table.py [--entries N ...] [--feeds N ...] [--seeds N]
         [--runs FILE.csv] [--plot FILE.svg] [--logs FILE.jsonl[.gz] ...]
 
-Counted are update commands per entry, `ins` included, of events that random feeds deliver
+The figures are update commands per entry, `ins` included, for events that random feeds deliver
 (`paper_model.py`). 1K is 1,000. For each cell: the mean over the seeds, the 10th and 90th percentile of
 the runs, and the paper's figure. Then:
 
 - more cross-references: 1 to 4 of them at the smallest number of entries;
-- the asymmetric case: 256,000 messages, 32 active feeds, and 512 silent ones, of which each has a single
-  message; the paper leaves open what silence is;
-- logs of messages, if given: an entry lists the message before it in its feed, and whatever messages its
-  content names. Delivered by random feeds, and as the log has them.
+- the asymmetric case: 256,000 messages, 32 active feeds, and 512 silent feeds with a single message each; the
+  paper does not say what silent means;
+- logs of messages, if given: an entry lists the message before it in its feed, and all messages that its
+  content names. They are delivered by random feeds, and in the order of the log.
 
-The whole table takes hours. Every run is kept in a file as soon as it has ended, and is not run again: stop
-when you like, and go on later. They are counts, so nothing else on the machine changes them.
+The whole table takes hours. Every run is stored in a file as soon as it ends, and does not run again: stop
+when you like, and continue later. The figures are counts, so other load on the machine does not change them.
 
-The plot has the form of the paper's figure 9: commands by feeds, both axes logarithmic, a line for each
-number of entries, with the paper's figures dashed.
+The plot looks like the paper's figure 9: commands by feeds, both axes logarithmic, a line for each number of
+entries, with the paper's figures dashed.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def commands_per_entry(events: Sequence[Event], delivery: Sequence[int]) -> floa
 
 
 class Runs:
-    """Commands per entry by tangle and seed, kept in a CSV file."""
+    """Commands per entry by tangle and seed, stored in a CSV file."""
 
     def __init__(self, path: Path, seeds: int) -> None:
         self.path = path
@@ -79,7 +79,7 @@ class Runs:
                     self.kept[tangle_name, int(seed)] = float(figure)
 
     def of(self, tangle_name: str, make: Callable[[random.Random], list[Event]]) -> list[float]:
-        """Commands per entry of a tangle and a random delivery of it, for each seed."""
+        """Commands per entry of a tangle with a random delivery, for each seed."""
         for seed in range(1, self.seeds + 1):
             if (tangle_name, seed) not in self.kept:
                 dice = random.Random(seed)
@@ -148,7 +148,7 @@ def texts(content: Any) -> Iterator[str]:
 
 
 def read_log(path: Path) -> list[tuple[str | None, str, list[str | None]]]:
-    """Id, author and what is listed, for each message of a log."""
+    """The id, the author and the listed messages of each message of a log."""
     opened = gzip.open if path.suffix == ".gz" else open
     with opened(path, "rt", encoding="utf-8", newline="\n") as lines:
         values = {message_uri(line["key"]): line["value"] for line in map(json.loads, lines)}
@@ -185,7 +185,7 @@ def print_logs(paths: Sequence[Path], seeds: int) -> None:
 
 
 def plot(means: Means) -> str:
-    """An SVG of commands by feeds, a line for each number of entries, the paper's dashed."""
+    """An SVG of commands by feeds, with a line for each number of entries. The paper's lines are dashed."""
     width, height, edge = 640, 460, 60
     feeds = sorted({one for line in means.values() for one in line})
     paper = {size: dict(zip(FEEDS, PAPER[size], strict=True)) for size in means if size in PAPER}

@@ -1,19 +1,17 @@
-"""What each setting of Spark and Java in profiles/profiles.yml wins: builds with one of them left out.
+"""What each setting of Spark and Java in profiles/profiles.yml gains: builds without one of them.
 
     python benchmarks/settings.py [--rounds 3] [SETTING ...]
     python benchmarks/settings.py --messages 1000000 [SETTING ...]
     python benchmarks/settings.py --log FILE [SETTING ...]
 
-Each build is whole, in a home of its own: of the sample with the target `embedded`; of a log by
-`scuttlehouse sample`, or of one of your own (a file or a folder), with `local_big`. In every round each
-setting is left out once, in an order of chance, and the profile as it is comes again after every few
-builds. A ratio is the time of a build by the median of those of the profile as it is in the same round.
-The table has the median, the least and the greatest ratio of all rounds: how far those of the profile as
-it is lie apart says what chance does. A setting wins more than LIMIT where its least ratio is above it.
-
-A SETTING is a part of a name: only those are left out. Without any, every setting is left out in turn but
-those that are NEEDED. With more than one, one more build leaves out all of them together. A round of the
-sample with every setting takes half an hour.
+Each build is whole, in a new home: of the sample, with the target `embedded`; or of a log from `scuttlehouse
+sample`, or your own log (a file or a folder), with `local_big`. In every round each setting is left out
+once, in random order, and the unchanged profile comes again after every few builds. A ratio is the time of a
+build divided by the median time of the unchanged profile in the same round. The table has the median, the
+least and the greatest ratio of all rounds. The spread of the unchanged profile shows the effect of chance. A
+setting gains more than LIMIT if its least ratio is above LIMIT. A SETTING is a part of a name: only those
+are left out. Without any, every setting is left out in turn, except those in NEEDED. With more than one, one
+more build leaves out all of them together. A round of the sample with every setting takes half an hour.
 """
 
 from __future__ import annotations
@@ -39,7 +37,7 @@ AS_IT_IS = "the profile as it is"
 ALL = "all of these"
 JAVA_OPTIONS = "spark.driver.extraJavaOptions"
 
-# Without these there are no tables, other ones, or none for their owner alone; or too little memory.
+# Without these there are no tables, or other tables, or tables that others can read; or too little memory.
 NEEDED = (
     "spark.master",
     "spark.driver.memory",
@@ -53,7 +51,7 @@ NEEDED = (
 
 
 def names_of(parameters: dict[str, str]) -> list[str]:
-    """What can be left out: settings of Spark, and each option of Java."""
+    """What can be left out: Spark's settings, and each option of Java."""
     spark = [name for name in parameters if not name.startswith((*NEEDED, JAVA_OPTIONS))]
     return [*spark, *parameters.get(JAVA_OPTIONS, "").split()]
 
@@ -65,7 +63,7 @@ def without(parameters: dict[str, str], names: Collection[str]) -> dict[str, str
 
 
 def timed(landing: Path, target: str, names: Collection[str]) -> Run | None:
-    """A whole build without some settings; None where it fails for want of them."""
+    """A whole build without some settings. None if it fails without them."""
     settings = targets()[target]
     settings["server_side_parameters"] = without(settings["server_side_parameters"], names)
     profile = {"scuttlehouse": {"target": target, "outputs": {target: settings}}}

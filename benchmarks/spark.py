@@ -1,4 +1,4 @@
-"""The targets of the project's profile, and a Spark session as a build has it."""
+"""The targets of the project's profile, and a Spark session with the settings of a build."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def targets() -> dict[str, dict[str, Any]]:
 
 
 def open_spark(home: Path, target: str) -> SparkSession:
-    """A session on a warehouse of its own. Tables without a schema are Iceberg's, in the schema `bench`."""
+    """A session on a separate warehouse. Tables without a schema are Iceberg's, in the schema `bench`."""
     from dbt.adapters.sparkpython.credentials import SparkPythonCredentials
     from dbt.adapters.sparkpython.session import log_to, open_session
 

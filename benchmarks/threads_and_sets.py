@@ -1,14 +1,15 @@
-"""What the order of threads and the reading of sets cost beside one read and write of their rows.
+"""What ordering threads and reading sets cost, compared with one read and write of their rows.
 
     python benchmarks/threads_and_sets.py [threads] [sets]
 
 - `threads`: 100,000 threads of ten posts on average, from int_tangles__grown and the times of messages to
   int_tangles__ranked, which finds both orders;
 - `sets`: 10,000 sets of 100 operations by two devices that fork and merge, from int_sets__candidates to
-  int_sets__messages (who is in, what may go) and int_sets__items.
+  int_sets__messages (which are in, which can be pruned) and int_sets__items.
 
-Each also at a quarter of the size, to see how it grows. The models are the project's own, on the target
-local_big. Medians of RUNS runs; the floor is a job that reads the same input and writes its keys.
+Each also runs at a quarter of the size, to show how it grows. The models are the project's own, on the target
+local_big. Figures are medians of RUNS runs. The lower bound is a job that reads the same input and writes
+its keys.
 """
 
 from __future__ import annotations
@@ -47,7 +48,7 @@ NOON = 1_714_564_800_000
 
 
 class Project:
-    """What a Python model is handed in place of dbt: tables by name, and no settings."""
+    """Replaces dbt for a Python model: tables by name, and no settings."""
 
     def __init__(self, session: SparkSession, tables: Path) -> None:
         self._session = session
@@ -61,7 +62,7 @@ class Project:
 
 
 def write(table: pa.Table, tables: Path, name: str) -> None:
-    """Write a table in several files, as Spark would have."""
+    """Write a table in several files, as Spark does."""
     (tables / name).mkdir(parents=True)
     for part in range(8):
         rows = math.ceil(table.num_rows / 8)
@@ -69,7 +70,7 @@ def write(table: pa.Table, tables: Path, name: str) -> None:
 
 
 def threads(size: int, tables: Path) -> None:
-    """Posts that answer one or two of the last three of their thread, in no order."""
+    """Posts that answer one or two of the last three of their thread, in random order."""
     dice = random.Random(SEED)
     thread_count = size // POSTS_PER_THREAD
     known: list[list[str]] = [[] for _ in range(thread_count)]
@@ -90,7 +91,7 @@ def threads(size: int, tables: Path) -> None:
 
 
 def operations(number: int, dice: random.Random) -> list[dict[str, Any]]:
-    """The messages of a set: two devices add and delete; one in ten knows only what it wrote last."""
+    """The messages of a set by two devices. One message in ten knows only the device's last one."""
     set_id = message_id(number * (OPERATIONS + 1))
     depths = {set_id: 0}
     present: set[str] = set()
@@ -144,7 +145,7 @@ def seconds(frame: DataFrame, target: Path) -> float:
 
 
 def measure(session: SparkSession, tables: Path, source: str, models: list[Path]) -> list[float]:
-    """The medians of seconds: of the floor, then of each model."""
+    """The median seconds: of the lower bound, then of each model."""
     project = Project(session, tables)
     loaded = [(path.stem, runpy.run_path(str(path))["model"]) for path in models]
     times: list[list[float]] = []

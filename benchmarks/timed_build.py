@@ -1,4 +1,4 @@
-"""Commands of a checkout of this project in processes of their own, with their time and memory."""
+"""Run commands of a checkout of this project in new processes, and measure their time and memory."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ DBT_BUILD = (
     *("--exclude-resource-type", "unit_test"),
 )
 
-# The pauses between two looks at the memory grow from the first to the last.
+# The pauses between two looks at the memory grow from the first value to the second.
 PAUSES = (0.05, 0.5)
 
 # Java ends a moment after the Python process that started it.
@@ -26,7 +26,7 @@ JAVA_ENDS = 1.0
 
 
 class Run(NamedTuple):
-    """The seconds from the start of a process to its end, the most memory of all at once, and its output."""
+    """The seconds from the start of a process to its end, the peak memory, and the output."""
 
     seconds: float
     peak_bytes: int
@@ -34,21 +34,21 @@ class Run(NamedTuple):
 
 
 class RunError(SystemExit):
-    """A command failed. Where nobody handles it, the benchmark ends with this message."""
+    """A command failed. If nobody handles the error, the benchmark ends with this message."""
 
 
 def build(landing: Path, home: Path, target: str, *options: str) -> Run:
-    """Run `dbt build` with more of its options. It also runs where nothing is new."""
+    """Run `dbt build` with additional options. It also runs if nothing is new."""
     return run([*DBT_BUILD, *options], landing, home, target)
 
 
 def run(
     command: Sequence[str], landing: Path, home: Path, target: str, project: Path = PROJECT
 ) -> Run:
-    """Run a command of a checkout, which has an environment `.venv` of its own.
+    """Run a command of a checkout, which has its own environment in `.venv`.
 
     Raises:
-        RunError: it does not end with 0.
+        RunError: the exit code is not 0.
     """
     settings = {
         "SCUTTLEHOUSE_LANDING": str(landing),
@@ -91,12 +91,12 @@ def watch(root: int, has_ended: Event, peaks: list[int]) -> None:
 
 
 def memory(root: int) -> int:
-    """The bytes that a process and all its descendants take up, shared ones split among them."""
+    """The bytes that a process and all its descendants use. Shared bytes are split among them."""
     children: dict[int, list[int]] = {}
     for folder in Path("/proc").glob("[0-9]*"):
         try:
             parent = int((folder / "stat").read_text().rpartition(")")[2].split()[1])
-        except OSError:  # It has ended meanwhile.
+        except OSError:  # The process has ended.
             continue
         children.setdefault(parent, []).append(int(folder.name))
     family = [root]
@@ -106,7 +106,7 @@ def memory(root: int) -> int:
 
 
 def memory_of_one(process: int) -> int:
-    """The bytes of one process; where its share of shared ones cannot be read, all of them."""
+    """The bytes of one process. If its share of shared bytes cannot be read, all of them count."""
     folder = Path("/proc", str(process))
     try:
         lines = (folder / "smaps_rollup").read_text().splitlines()
@@ -115,5 +115,5 @@ def memory_of_one(process: int) -> int:
         pass
     try:
         return int((folder / "statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
-    except OSError:  # It has ended meanwhile.
+    except OSError:  # The process has ended.
         return 0

@@ -1,20 +1,20 @@
-"""Timelines beside the published package, their growth, and the final order beside other programs.
+"""Compare timelines with the published package, and the final order with other programs; measure growth.
 
     python benchmarks/timeline.py [PART ...]
 
-Parts, all if none is named (all sizes and feeds as the paper counts them, 1K is 1,000):
+Parts, all if none is named (all sizes and feeds as in the paper; 1K is 1,000):
 
-- `published`: the model of the ScuttleSort paper (`paper_model.py`) with ids as the warehouse has them,
-  delivered by random feeds and in the order in which it was generated; the package from PyPI, with a
-  callback, beside `Timeline.add` and `Timeline.extend`. All commands are hashed, and must be equal.
+- `published`: the model of the ScuttleSort paper (`paper_model.py`) with ids as in the warehouse, delivered
+  by random feeds and in the order of generation. Compares the package from PyPI, with a callback, with
+  `Timeline.add` and `Timeline.extend`. All commands are hashed, and must be equal.
 - `growth`: microseconds, commands and links followed per event, from 8K to 512K, in one batch.
-- `order`: the final order of 1,000,000 messages with 2,000,000 links, as int_tangles__ranked finds it, beside
-  plain Python with dictionaries and networkx's lexicographical topological sort.
-- `attacks`: what crafted deliveries cost, beside the published package where it comes to an end.
+- `order`: the final order of 1,000,000 messages with 2,000,000 links, as int_tangles__ranked finds it.
+  Compares it with plain Python with dictionaries and with networkx's lexicographical topological sort.
+- `attacks`: what hostile deliveries cost, compared with the published package if it finishes.
 - `memory`: bytes per event that stay allocated.
 
-Times are processor time. Ours is timed RUNS times and the median shown; the published package by random feeds
-and networkx once, being slow.
+Times are processor time. Ours runs RUNS times, and the median is shown. The published package by random
+feeds and networkx run once, because they are slow.
 """
 
 from __future__ import annotations
@@ -61,14 +61,14 @@ def median_seconds(run: Callable[[], object]) -> float:
 
 
 def paper_deliveries(size: int, feeds: int) -> tuple[Delivered, Delivered]:
-    """The same events by random feeds, and as generated."""
+    """The same events, delivered by random feeds and in the order of generation."""
     dice = random.Random(SEED)
     events = tangle(pairs(size, feeds, dice))
     return named(events, random_feeds(events, dice)), named(events, range(size))
 
 
 def add_new(delivered: Delivered) -> list[tuple[Any, ...]]:
-    """All commands as the package tells them, so that both keep the same and no more."""
+    """All commands in the form of the package, so that both keep the same data."""
     timeline = Timeline()
     told = []
     for name, listed in delivered:
@@ -153,7 +153,7 @@ def growth() -> None:
 
 
 def dictionary_order(ids: list[str], links: list[tuple[str, str]]) -> list[str]:
-    """The order by rank and name in plain Python: a dictionary each for ranks and followers."""
+    """The order by rank and name in plain Python, with one dictionary for ranks and one for followers."""
     followers: dict[str, list[str]] = {name: [] for name in ids}
     unmet = dict.fromkeys(ids, 0)
     for name, previous in links:
@@ -222,9 +222,9 @@ def many_predecessors(size: int) -> Delivered:
 
 
 def all_ways(size: int) -> Delivered:
-    """Each event of the second half lists all before it, and the last to arrive lifts them all.
+    """Each event of the second half lists all events before it, and the last one to arrive raises them all.
 
-    A wave that takes every way, shortest first, raises the last events ever again.
+    A wave that follows every path, shortest first, raises the last events again and again.
     """
     half = size // 2
     chain = [(f"c{number:06}", [f"c{number - 1:06}"]) for number in range(1, half)]
@@ -233,7 +233,7 @@ def all_ways(size: int) -> Delivered:
 
 
 def late_root(size: int) -> Delivered:
-    """A tangle as the warehouse has them, of 16 feeds, whose root arrives last."""
+    """A tangle of 16 feeds as in the warehouse. Its root arrives last."""
     events = tangle(pairs(size, 16, random.Random(SEED)))
     return [
         *((name, ["root", *listed]) for name, listed in named(events, range(size))),
@@ -274,7 +274,7 @@ def seconds_of_add(add: Callable[[str, list[str]], object], name: str, listed: l
 
 def filled(timeline: Timeline | scuttlesort.Timeline, delivered: Delivered) -> object:
     for name, listed in delivered:
-        timeline.add(str(name.encode(), "utf-8"), listed)  # a text of its own for each event
+        timeline.add(str(name.encode(), "utf-8"), listed)  # a new text object for each event
     return timeline
 
 

@@ -1,15 +1,15 @@
-"""Messages validated per second on one core, beside bare signature verification of the same ones.
+"""Messages validated per second on one core, compared with signature verification alone.
 
     python benchmarks/validate.py [--million]
 
-Signed messages are made as the run goes, in batches, so that memory stays the same at every size.
-Timed are, on the same batch one after the other:
+Signed messages are made during the run, in batches, so memory stays the same at every size. These are timed
+on the same batch, one after the other:
 
-- bare: PyNaCl's ``crypto_sign_open`` on bytes that lie ready, with the key that lies ready;
-- all rules: from the text of the log line to the verdict: JSON, shape, length, id, signature, and
-  the place in the feed.
+- bare: PyNaCl's ``crypto_sign_open`` on bytes and a key that are ready;
+- all rules: from the text of the log line to the result: JSON, shape, length, id, signature, and the place
+  in the feed.
 
-The exponent says how the time for all rules grows with the number of messages: 1 is linear.
+The exponent says how the time for all rules grows with the number of messages. 1 is linear.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def content(dice: random.Random, some_id: str) -> Any:
 
 
 def messages() -> Iterator[Signed]:
-    """Endless signed messages of FEEDS feeds, each an unbroken chain."""
+    """Endless signed messages of FEEDS feeds. Each feed is an unbroken chain."""
     dice = random.Random(SEED)
     keys = [SigningKey(dice.randbytes(32)) for _ in range(FEEDS)]
     authors = [f"@{b64encode(bytes(key.verify_key)).decode()}.ed25519" for key in keys]

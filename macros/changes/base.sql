@@ -1,11 +1,11 @@
-{#- The tables that a refresh starts from: those of the published build, as they were before this build changed them. -#}
+{#- The tables that a refresh starts from: those of the published build, before this build changed them. -#}
 {% macro base_schema() -%}
   {{ return('scuttlehouse_base') }}
 {%- endmacro %}
 
 
-{#- Columns of a model before this build, as a relation to select from: no rows where everything is computed. `columns` are
-    the types by name. -#}
+{#- Columns of a model before this build, as a relation to select from. It has no rows if this build computes
+    everything. `columns` are the types by name. -#}
 {% macro base_of(model_name, columns) -%}
   {%- if is_refresh() -%}
     {{ return('(select ' ~ columns | join(', ') ~ ' from ' ~ base_schema() ~ '.' ~ model_name ~ ')') }}
@@ -16,7 +16,7 @@
 {%- endmacro %}
 
 
-{#- Columns of a model's rows as they are now and as they were before this build. -#}
+{#- Columns of a model's rows, both as they are now and as they were before this build. -#}
 {% macro now_and_before(model_name, columns) -%}
   select {{ columns | join(', ') }} from {{ ref(model_name) }}
   union all
@@ -24,7 +24,7 @@
 {%- endmacro %}
 
 
-{#- Of those rows the ones with touched ids. None where everything is computed. -#}
+{#- The same, only for rows with touched ids. No rows if this build computes everything. -#}
 {% macro touched_now_and_before(model_name, id, touched, columns) -%}
   {%- set rows = ref(model_name) -%}
   {%- set condition = is_touched(id, touched) -%}
@@ -37,8 +37,9 @@
 {%- endmacro %}
 
 
-{#- SQL for the ids of a model's rows that are new, gone or other than before this build: none where everything is computed. `id` is the
-    model's key. `touched` names the ids among which changes can be; `ignored` columns are not compared. -#}
+{#- SQL for the ids of a model's rows that are new, deleted or changed since before this build. No ids if
+    this build computes everything. `id` is the model's key. `touched` holds the ids that may have changed;
+    `ignored` columns are not compared. -#}
 {% macro changed_ids(id, model_name, touched=none, ignored=[]) -%}
   {%- set rows = ref(model_name) -%}
   {%- set condition = is_touched(id, touched) if touched else 'true' -%}

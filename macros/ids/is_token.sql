@@ -1,4 +1,4 @@
-{#- Whether a text stands for one that no table may hold (src/scuttlehouse/ssb/texts.py). It is no id. -#}
+{#- Whether a text is a token, in place of a text that no table may hold (scuttlehouse/ssb/texts.py). -#}
 {% macro is_token(text) -%}
     {{ text }} like 'token-%'
 {%- endmacro %}

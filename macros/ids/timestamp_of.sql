@@ -1,5 +1,5 @@
-{#- A moment from milliseconds since 1970; null where there is none or where it is outside the years
-    1 to 9999, which no calendar column can hold. -#}
+{#- A time from milliseconds since 1970. Null if there is none, or if it is outside the years 1 to 9999, which
+    no calendar column can hold. -#}
 {% macro timestamp_of(milliseconds) -%}
 case
     when {{ milliseconds }} between -62135596800000 and 253402300799999

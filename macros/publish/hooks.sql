@@ -1,4 +1,4 @@
-{#- What every run of dbt begins with: settings are checked, the warehouse is locked, and a build starts from what is published. -#}
+{#- Every run begins with this: check the settings, lock the warehouse, start a build from the published tables. -#}
 {% macro begin_run() %}
   {%- if execute -%}
     {%- do adapter.call_python(
@@ -23,7 +23,7 @@
 {% endmacro %}
 
 
-{#- What every run ends with: a build in which everything has passed is published, and the steps are logged. -#}
+{#- Every run ends with this: publish a build that passed everything, and log the steps. -#}
 {% macro end_run(results) %}
   {%- if execute -%}
     {%- do adapter.call_python('scuttlehouse.builds.runs.end', results=results, arguments=invocation_args_dict) -%}
@@ -31,7 +31,7 @@
 {% endmacro %}
 
 
-{#- Shows the files of the landing folder to `dbt source freshness`. The view lives as long as the session. -#}
+{#- Show the files of the landing folder to `dbt source freshness`. The view lasts as long as the session. -#}
 {% macro create_landing_files() -%}
   {%- set folder = adapter.call_python('scuttlehouse.landing.logs.landing_folder') | string | replace('\\', '\\\\') | replace("'", "\\'") -%}
   {%- do run_query('create or replace global temporary view landing_files using binaryFile options (path '

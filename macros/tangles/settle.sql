@@ -1,17 +1,17 @@
 {#- Everything that settles tangles (design: one watermark per tangle and feed).
 
-    In one tangle an author writes from what they know, so whatever they write later comes causally after
-    what they wrote before: the messages of a feed that are in the graph are a prefix of it, and one number
-    per feed, the sequence at which it is stuck, says all. -#}
+    In one tangle an author writes from what they know. So their later messages come causally after their
+    earlier ones, and the messages of a feed that are in the graph are a prefix of the feed. One number per
+    feed is enough: the sequence at which the feed is stuck. -#}
 
-{#- Whether a message stands below the watermark of its feed. Where the feed has none, all of it does; where
-    it has one, a message without a sequence number (only in formats that are not checked) does not. -#}
+{#- Whether a message is below the watermark of its feed. If the feed has none, all of its messages are. If
+    it has one, a message without a sequence number (only in formats that are not checked) is not. -#}
 {% macro is_below_watermark(sequence, stuck) -%}
     coalesce({{ sequence }} < {{ stuck }}.stuck_at_sequence, {{ stuck }}.feed_id is null)
 {%- endmacro %}
 
-{#- The feeds that are stuck whatever the others do: some message has no previous, or one that is no
-    candidate of the tangle. `needs` has a row per link and per message without any. -#}
+{#- The feeds that are stuck whatever the other feeds do: a message has no previous, or one that is not a
+    candidate of the tangle. `needs` has a row per link, and a row per message without links. -#}
 {% macro first_settle_step(needs) -%}
 select
     tangle_id,
@@ -22,7 +22,7 @@ where not is_previous_candidate
 group by tangle_id, feed_id
 {%- endmacro %}
 
-{#- One step from the watermarks before it. It names the step before once: a query that unrolls n steps then
+{#- One step, from the watermarks of the step before. It names that step only once, so a query with n steps
     grows with n, and not with 2 to the n. -#}
 {% macro settle_step(needs, stuck) -%}
 select
@@ -43,7 +43,7 @@ where
 group by {{ needs }}.tangle_id, {{ needs }}.feed_id
 {%- endmacro %}
 
-{#- The first step and `steps` more, as CTEs `settled_0` to `settled_<steps>`. -#}
+{#- The first step and `steps` more steps, as CTEs `settled_0` to `settled_<steps>`. -#}
 {% macro settle_steps(needs, steps) -%}
 settled_0 as (
 

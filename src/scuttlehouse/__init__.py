@@ -1,1 +1,1 @@
-"""Scuttlebutt's tangles, order, epochs and feeds as plain functions: no Spark, no dbt."""
+"""Scuttlebutt's tangles, order, epochs and feeds as plain functions, without Spark and dbt."""

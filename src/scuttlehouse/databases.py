@@ -1,4 +1,4 @@
-"""The databases that can hold a replica, SQLite and PostgreSQL: how each is opened and spoken to."""
+"""The databases that can hold a replica: SQLite and PostgreSQL."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from typing import Any, NamedTuple, Protocol
 
-# The driver takes part of a password with a bare @, / or # for a host, and would name it in errors.
+# If a password holds a bare @, / or #, the driver takes part of it for the host and names it in errors.
 _POSTGRESQL_URL = re.compile(r"postgres(ql)?://([^@/?#]*@)?[^@]*")
 
 _ADDRESSES = (
@@ -18,11 +18,11 @@ _ADDRESSES = (
 
 
 class DatabaseError(Exception):
-    """A database cannot be opened, read or written; the message says why and what to do."""
+    """A database cannot be opened, read or written. The message says why and what to do."""
 
 
 class Cursor(Protocol):
-    """What is needed of a cursor of the DB-API."""
+    """The part of a DB-API cursor that we use."""
 
     def execute(self, statement: str, values: Sequence[Any] = ..., /) -> object: ...
     def executemany(self, statement: str, rows: Iterable[Sequence[Any]], /) -> object: ...
@@ -30,7 +30,7 @@ class Cursor(Protocol):
 
 
 class Dialect(NamedTuple):
-    """The placeholder of a value, and what begins a transaction during which nobody else follows."""
+    """The placeholder for a value, and the statements that begin a transaction and keep other writers out."""
 
     placeholder: str
     begin: tuple[str, ...]
@@ -42,14 +42,14 @@ POSTGRESQL = Dialect("%s", ("begin", "lock table tangle_progress in share row ex
 
 @contextmanager
 def open_database(address: str) -> Iterator[tuple[Cursor, Dialect]]:
-    """A cursor for a block, each of whose statements outside of a transaction is committed at once.
+    """Open a database and give a cursor. A statement outside a transaction is committed at once.
 
     Args:
         address: ``sqlite:PATH``, where the file is made if it is missing, or ``postgresql://...``.
 
     Raises:
-        DatabaseError: the address is none, the database cannot be opened, or an error of it is
-            raised in the block. The message never holds a password.
+        DatabaseError: the address is invalid, the database cannot be opened, or a statement in the
+            block fails. The message never holds a password.
 
     >>> with open_database("sqlite::memory:") as (cursor, dialect):
     ...     _ = cursor.execute(f"select {dialect.placeholder}", ["a"])
@@ -94,7 +94,7 @@ def _open_postgresql(url: str) -> Iterator[Cursor]:
         with closing(psycopg.connect(url, autocommit=True)) as connection:
             yield connection.cursor()
     except psycopg.Error as error:
-        said = " ".join(str(error).split())
+        reason = " ".join(str(error).split())
         raise DatabaseError(
-            f"PostgreSQL reports an error. Correct it, then follow again: {said}"
+            f"PostgreSQL reports an error. Correct it, then follow again: {reason}"
         ) from error

@@ -1,16 +1,16 @@
-"""Texts as they may be shown: what strangers wrote must not steer a terminal, a spreadsheet or a database."""
+"""Make texts safe to show. Strangers wrote them, and they must not control a terminal or a spreadsheet."""
 
 from __future__ import annotations
 
 import re
 
-# C0 and C1 controls, marks and overrides of direction, separators of lines, halves of surrogate pairs.
+# C0 and C1 controls, direction marks and overrides, line separators, halves of surrogate pairs.
 _UNSEEN = re.compile(
     "[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff\ud800-\udfff]"
 )
 _UNSEEN_IN_CSV = re.compile(_UNSEEN.pattern.replace("\x00-\x1f", "\x00-\x08\x0b-\x1f"))
 
-# A spreadsheet takes a cell that begins so for a formula. The id of a classic feed is none.
+# A spreadsheet reads a cell that begins with one of these as a formula. The id of a classic feed is safe.
 _FORMULA = re.compile(r"[=+\-@\t\r\n]")
 _FEED_ID = re.compile(r"@[A-Za-z0-9+/]{43}=\.ed25519")
 
@@ -19,7 +19,7 @@ _STORED = re.compile(r"\\(\\|u[0-9a-f]{4})")
 
 
 def visible(text: str) -> str:
-    """The text with every control character and mark of direction written as its code.
+    """The text with every control character and direction mark written as its code.
 
     >>> print(visible("a\\x1b[31m\\u202eb\\n"))
     a\\x1b[31m\\u202eb\\x0a
@@ -28,7 +28,7 @@ def visible(text: str) -> str:
 
 
 def csv_cell(cell: object) -> object:
-    """A cell for a spreadsheet: an apostrophe before what would be a formula, control characters as codes.
+    """A cell for a spreadsheet: a formula gets an apostrophe, control characters are written as codes.
 
     Line feeds and tabs stay: CSV has quotes for them. Numbers, times and nulls stay as they are.
 
@@ -43,7 +43,7 @@ def csv_cell(cell: object) -> object:
 
 
 def stored_text(text: str) -> str:
-    """The text as every database can hold it: without U+0000 and halves of surrogate pairs.
+    """The text in a form that every database can hold: U+0000 and halves of surrogate pairs become codes.
 
     >>> stored_text("a\\x00\\\\b")
     'a\\\\u0000\\\\\\\\b'
@@ -54,7 +54,7 @@ def stored_text(text: str) -> str:
 
 
 def read_text(stored: str) -> str:
-    """What :func:`stored_text` was given.
+    """The text that :func:`stored_text` was given: its inverse.
 
     >>> read_text(stored_text("\\x00\\\\u0000")) == "\\x00\\\\u0000"
     True

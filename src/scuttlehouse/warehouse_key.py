@@ -1,8 +1,8 @@
-"""The key of a warehouse: what keys its hashes and seals the epoch keys that it has met.
+"""The key of a warehouse. It keys the hashes of the warehouse, and seals the epoch keys that it found.
 
-Whoever has it and a copy of the home reads those epoch keys, and can tell whether a guessed text stands
-behind a token. By default it is made once and lies in the home, for its owner alone: a backup of the home
-then holds both. It may come from elsewhere, as people keep secrets:
+Somebody who has this key and a copy of the home can read those epoch keys, and can test whether a guessed
+text is behind a token. By default a build makes the key once and keeps it in the home, where only the owner
+of the home can read it. A backup of the home then holds both. The key may also come from one of these:
 
 ============================  ===========================================================
 ``SCUTTLEHOUSE_KEY``          the key itself: 32 bytes in base64 or hex
@@ -29,11 +29,11 @@ _FORM = "32 bytes in base64 or hex, as `openssl rand -base64 32` prints them"
 
 
 class WarehouseKeyError(ValueError):
-    """The key of the warehouse is not available; the message says why and what to do, not the key."""
+    """The key of the warehouse is not available. The message says why and what to do, and never the key."""
 
 
 def warehouse_pepper(home: Path, environment: Mapping[str, str] = os.environ) -> bytes:
-    """The key of the warehouse in this home: from where the environment says, else made once and kept in it.
+    """The key of the warehouse in this home. If the environment names none, it is made once and kept there.
 
     Raises:
         WarehouseKeyError: the environment names several places, or one that has no key.
@@ -74,7 +74,7 @@ def _key_of_file(name: str) -> bytes:
     return _key_of_text(text, "The content of the file that SCUTTLEHOUSE_KEY_FILE names")
 
 
-# A command may ask a person: once for each process.
+# A command may ask a person for a password, so it runs once in each process.
 @cache
 def _key_of_command(command: str) -> bytes:
     try:
@@ -99,7 +99,7 @@ _PLACES: dict[str, Callable[[str], bytes]] = {
 
 
 def write_private(path: Path, content: bytes) -> None:
-    """Write a file that its owner alone may read, whole or not at all."""
+    """Write a file that only its owner may read. It is written whole or not at all."""
     path.parent.mkdir(parents=True, exist_ok=True)
     part = path.with_name(f"{path.name}.{os.getpid()}")
     with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:

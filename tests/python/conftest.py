@@ -1,7 +1,7 @@
-"""One warehouse for all tests that need one: real dbt builds of the project, on one Spark session.
+"""One warehouse for all tests that need one: real dbt builds of the project, in one Spark session.
 
-Builds run in this process, where a warm one takes a third of the time. :meth:`Warehouse.start` and
-:meth:`Warehouse.run` run commands in processes of their own.
+Builds run in this process, where a warm build takes a third of the time. :meth:`Warehouse.start` and
+:meth:`Warehouse.run` run commands in new processes.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ MARTS = sorted(
 )
 
 PUBLISHED = sorted([*MARTS, "fct_quality_results"])
-# What tells of the builds themselves, and not of the logs.
+# The tables about builds, and not about logs.
 OF_BUILDS = {"fct_timeline_updates", "fct_quality_results", "dim_logs"}
 
 Rows = list[dict[str, Any]]
@@ -66,7 +66,7 @@ Read = TypeVar("Read")
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark what needs Spark, and put it into two processes: one for the tests that share a whole build."""
+    """Mark tests that need Spark, and put them into two processes, one for tests that share a whole build."""
     for item in items:
         fixtures = getattr(item, "fixturenames", ())
         if "warehouse" in fixtures:
@@ -77,9 +77,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 class Warehouse:
-    """A warehouse in a folder of its own, built by dbt as a user would.
+    """A warehouse in its own folder, built by dbt as a user would build it.
 
-    `project` is a copy of the project, which a test may break; dbt's target and logs stand in it.
+    `project` is a copy of the project, which a test may break. It also holds dbt's target and logs.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -108,7 +108,7 @@ class Warehouse:
         return {**self.environment, "TMPDIR": temporary, "SPARK_LOCAL_DIRS": temporary}
 
     def land(self, *logs: Path) -> None:
-        """Put logs, and nothing else, into the landing folder, with the times that they have."""
+        """Put these logs into the landing folder, and no others. They keep their times."""
         if self.landing.is_file():
             self.landing.unlink()
         shutil.rmtree(self.landing, ignore_errors=True)
@@ -117,7 +117,7 @@ class Warehouse:
             shutil.copy2(log, self.landing / f"{number:03d}-{log.name}")
 
     def dbt(self, *arguments: str) -> Any:
-        """Run dbt in this process; return its result, whether it failed or not."""
+        """Run dbt in this process and return its result, even if it failed."""
         from dbt.cli.main import dbtRunner
 
         where = ["--project-dir", str(self.project), "--profiles-dir", str(self.profiles)]
@@ -131,11 +131,11 @@ class Warehouse:
         return self.project / "profiles"
 
     def build(self, *arguments: str) -> None:
-        """Build the landed logs and nothing else; fail the test with what dbt says if anything fails."""
+        """Build only the landed logs. If anything fails, fail the test with dbt's message."""
         self.refresh(*arguments, "--full-refresh", "--no-write-json")
 
     def refresh(self, *arguments: str) -> None:
-        """The same, going on from what is published."""
+        """The same, starting from what is published."""
         outcome = self.dbt(*arguments)
         messages = [
             f"{result.node.name}: {result.message}"
@@ -145,7 +145,7 @@ class Warehouse:
         assert outcome.success, outcome.exception or "\n".join(messages)
 
     def roll_back(self, *options: str) -> None:
-        """`scuttlehouse rollback`, in this process."""
+        """Run `scuttlehouse rollback` in this process."""
         with pytest.MonkeyPatch.context() as patch:
             patch.chdir(self.project)
             for name, value in self.environment.items():
@@ -159,7 +159,7 @@ class Warehouse:
 
     @contextmanager
     def published_unchecked(self) -> Iterator[None]:
-        """Meanwhile builds publish without tests, for tests of what is in the tables."""
+        """For a block, builds publish without tests and expectations, for tests of the tables' content."""
 
         def all_tables(nodes: Any, _: Any, schema: str, **__: bool) -> set[str]:
             return set(public_models(nodes, schema))
@@ -169,7 +169,7 @@ class Warehouse:
             yield
 
     def put_messages(self, messages: Rows, before: Sequence[str]) -> None:
-        """Build what comes before some models, from no message; then stage these messages."""
+        """Build the inputs of some models from no message, then write these messages to the staging table."""
         log = self.folder / "nothing.jsonl"
         log.write_text("{}\n")
         self.land(log)
@@ -191,7 +191,7 @@ class Warehouse:
 
     @property
     def session(self) -> Any:
-        """The session of this process, opened as dbt opens it."""
+        """The session of this process, opened in the same way as dbt opens it."""
         from pyspark import SparkContext
         from pyspark.sql import SparkSession
 
@@ -200,7 +200,7 @@ class Warehouse:
         return SparkSession.builder.getOrCreate()
 
     def published(self) -> dict[str, Rows]:
-        """The rows of every published table but the log of builds; equal rows in equal order."""
+        """The rows of every published table except the log of builds. Equal rows are in equal order."""
         with open_published(self.home) as tables:
             found = {}
             for name in PUBLISHED:
@@ -210,7 +210,7 @@ class Warehouse:
         return found
 
     def start(self, *command: str, **environment: str) -> subprocess.Popen[str]:
-        """Start a command of the environment in the project, in a process of its own."""
+        """Start a command of the environment in the project, in a new process."""
         return subprocess.Popen(
             [str(BIN / command[0]), *command[1:]],
             cwd=self.project,
@@ -221,13 +221,13 @@ class Warehouse:
         )
 
     def run(self, *command: str, **environment: str) -> subprocess.CompletedProcess[str]:
-        """Run a command of the environment in the project, in a process of its own."""
+        """Run a command of the environment in the project, in a new process."""
         with self.start(*command, **environment) as process:
             output, errors = process.communicate()
         return subprocess.CompletedProcess(command, process.returncode, output, errors)
 
     def stop(self) -> None:
-        """End this process's Java, if there is any."""
+        """Stop this process's Java, if there is any."""
         from pyspark import SparkContext
         from pyspark.sql import SparkSession
 
@@ -241,13 +241,13 @@ class Warehouse:
 
 
 def without_zone(value: Any) -> Any:
-    """A time in UTC as Spark gives it, without a zone; anything else as it is."""
+    """A time in UTC without a zone, as Spark gives it. Other values are unchanged."""
     return value.replace(tzinfo=None) if isinstance(value, datetime) else value
 
 
 @contextmanager
 def rewritten(path: Path, rewrite: Callable[[str], str]) -> Iterator[None]:
-    """Meanwhile a file of the project says something else."""
+    """For a block, a file of the project has other content."""
     text = path.read_text()
     other = rewrite(text)
     assert other != text
@@ -260,13 +260,13 @@ def rewritten(path: Path, rewrite: Callable[[str], str]) -> Iterator[None]:
 
 @contextmanager
 def reading(read: Callable[[], Read]) -> Iterator[list[Read]]:
-    """Somebody who reads many times a second, in a thread: what they have read so far. No read may fail."""
+    """A thread that reads many times a second, and what it has read so far. No read may fail."""
     reads: list[Read] = []
     errors: list[Exception] = []
     done = threading.Event()
 
     def read_on() -> None:
-        # Without a pause, a reader would take a core, and this process's lock, from the builds beside it.
+        # Without a pause, a reader would take a core, and this process's lock, from the builds.
         while not done.wait(0.05) and not errors:
             try:
                 reads.append(read())
@@ -288,14 +288,14 @@ _numbers = count()
 
 @pytest.fixture(scope="session")
 def postgresql_url() -> Iterator[str]:
-    """A PostgreSQL server of its own."""
+    """A PostgreSQL server for this session."""
     with postgresql.server() as url:
         yield url
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
 def house(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> House:
-    """An empty home, whose catalog is in SQLite or in PostgreSQL."""
+    """An empty home with a catalog in SQLite or in PostgreSQL."""
     if request.param == "sqlite":
         return _house(tmp_path, monkeypatch, "")
     url = request.getfixturevalue("postgresql_url")
@@ -307,7 +307,7 @@ def house(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.Mo
 
 @pytest.fixture
 def sqlite_house(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> House:
-    """An empty home, whose catalog is in SQLite."""
+    """An empty home with a catalog in SQLite."""
     return _house(tmp_path, monkeypatch, "")
 
 
@@ -326,7 +326,7 @@ def warehouse(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Warehouse]:
 
 @pytest.fixture
 def refreshed(warehouse: Warehouse) -> Iterator[Warehouse]:
-    """A warehouse whose builds publish without tests."""
+    """A warehouse with builds that publish without tests."""
     warehouse.land()
     with warehouse.published_unchecked():
         yield warehouse
@@ -350,7 +350,7 @@ def manifest(tmp_path_factory: pytest.TempPathFactory) -> Manifest:
 
 @dataclass
 class Build:
-    """A whole `dbt build`: the logs that it read, what it said, and its tables, published or before."""
+    """A whole `dbt build`: the logs that it read, its output, and its published tables."""
 
     logs: list[Path]
     output: str
@@ -377,7 +377,7 @@ def built(warehouse: Warehouse, tribes2: Path) -> Build:
 
 @dataclass
 class Unrelated:
-    """The marts of a build of logs that have nothing to do with each other, for the tests of each of them."""
+    """The marts of a build of unrelated logs, for the tests of each of them."""
 
     tables: dict[str, Rows]
     of_groups: Tables
@@ -412,7 +412,7 @@ def unrelated_logs(
 def last_logs(
     warehouse: Warehouse, tribes2: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> Unrelated:
-    """The last log of everybody in tribes2, and the thread from its exporters in another order."""
+    """The last log of every person in tribes2, and the thread from its exporters in another order."""
     from test_threads import write_exports
     from test_tribes2 import last
 

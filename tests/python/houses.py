@@ -1,4 +1,4 @@
-"""Homes with tables that pyiceberg makes, as Spark would, and processes that are killed."""
+"""Homes with tables that pyiceberg makes as Spark would, and processes that are killed."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ FLAGS = {"is_whole": True, "landing": "/logs", "kept_builds": 3}
 
 @dataclass
 class House:
-    """A home, and its tables by way of pyiceberg. `address` is PostgreSQL's; it is empty for SQLite."""
+    """A home and its tables, through pyiceberg. `address` is PostgreSQL's; it is empty for SQLite."""
 
     home: Path
     address: str = ""
 
     @contextmanager
     def iceberg(self) -> Iterator[SqlCatalog]:
-        """The tables for pyiceberg; no connection stays open."""
+        """The tables for pyiceberg. No connection stays open."""
         with open_catalog(self.home):  # pyiceberg finds the tables that we make.
             pass
         uri = f"sqlite:///{self.home}/catalog.db?timeout=60"
@@ -48,7 +48,7 @@ class House:
             catalog.close()
 
     def make(self, name: str, *numbers: int, namespace: str = WORK) -> str:
-        """Create a table of one column of numbers, or replace it; return its metadata file."""
+        """Create or replace a table with one column of numbers, and return its metadata file."""
         rows = pa.table({"number": pa.array(numbers, pa.int64())})
         with self.iceberg() as iceberg:
             if iceberg.table_exists((namespace, name)):
@@ -86,7 +86,7 @@ class House:
             return catalog.publish(build_id, public, **{**FLAGS, **flags})
 
     def build(self, build_id: str, numbers: Mapping[str, int]) -> Build:
-        """A whole build, which makes these tables, each with one number, and publishes them."""
+        """A whole build: make these tables with one number each, and publish them."""
         self.begin(build_id)
         for name, number in numbers.items():
             self.make(name, number)
@@ -109,12 +109,12 @@ class House:
             return catalog.tables(namespace)
 
     def set_work(self, tables: Mapping[str, str]) -> None:
-        """Make the work namespace name these metadata files, as a build does in the end."""
+        """Make the work namespace name these metadata files, as a build does at its end."""
         with open_catalog(self.home) as catalog, catalog.database.transaction():
             point(catalog.database, WORK, tables)
 
     def read(self, namespace: str = PUBLISHED) -> dict[str, list[int]]:
-        """The numbers in each table of a namespace, as pyiceberg reads them."""
+        """The numbers in each table of a namespace, read by pyiceberg."""
         with self.iceberg() as iceberg:
             tables = [iceberg.load_table(name) for name in iceberg.list_tables(namespace)]
         return {
@@ -129,9 +129,9 @@ class House:
 
 @contextmanager
 def reader(*facts: Callable[[], None]) -> Iterator[Callable[[], None]]:
-    """A process that checks facts again and again during a block, in which each must always hold.
+    """A process that checks facts again and again during a block. Each fact must always be true.
 
-    The function that it gives waits until all facts have been checked anew.
+    The function that it yields waits until all facts have been checked again.
     """
     rounds = mmap(-1, 8)
 
@@ -144,7 +144,7 @@ def reader(*facts: Callable[[], None]) -> Iterator[Callable[[], None]]:
     process = fork(check)
 
     def wait() -> None:
-        # The round that is under way does not count.
+        # The round that is running does not count.
         last = int.from_bytes(rounds[:]) + 2
         while int.from_bytes(rounds[:]) < last:
             assert os.waitpid(process, os.WNOHANG) == (0, 0), "a fact did not hold; see above"
@@ -161,9 +161,9 @@ def reader(*facts: Callable[[], None]) -> Iterator[Callable[[], None]]:
 
 
 def fork(work: Callable[[], object]) -> int:
-    """Start a process that does some work; its exit code is 0, 1 after an error, or what SystemExit says.
+    """Start a process that does some work. Its exit code is 0, 1 after an error, or that of SystemExit.
 
-    No connection to SQLite may be open: they do not work on both sides of a fork.
+    No connection to SQLite may be open, because it does not work on both sides of a fork.
     """
     process = os.fork()
     if process:
@@ -181,7 +181,7 @@ def fork(work: Callable[[], object]) -> int:
 
 
 def exit_code(process: int) -> int:
-    """Wait for the end of a process; negative if a signal ended it."""
+    """Wait for the end of a process. The exit code is negative if a signal ended it."""
     return os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
 
 

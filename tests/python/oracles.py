@@ -1,4 +1,4 @@
-"""Plain, slow answers, written from the text of the specifications, to test the fast ones with."""
+"""Plain, slow answers, written from the text of the specifications, for tests of the fast ones."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-# Messages of one tangle: what each lists, None for the root.
+# Messages of one tangle: the ids that each lists, None for the root.
 Candidates = Mapping[str, Sequence[str] | None]
 Previous = Mapping[str, Collection[str]]
 Members = Mapping[str, frozenset[str]]
 
 
 def tangle_candidates(messages: Iterable[tuple[str, Any]], root: str) -> dict[str, Any]:
-    """Tangle specification, 'Members tangle' 1, and ruling R6: which messages could be part of it.
+    """Tangle specification, 'Members tangle' 1, and ruling R6: the messages that could be in the tangle.
 
-    ``messages`` are pairs of an id and what stands in the message's tangle field.
+    ``messages`` are pairs of an id and the value of the message's tangle field.
     """
     candidates: dict[str, Any] = {}
     for message, field in messages:
@@ -68,7 +68,7 @@ Watermarks = dict[str, int]
 
 
 def settle_step(posts: Mapping[str, Post], marks: Watermarks) -> Watermarks:
-    """One settling step: per feed, the least sequence that the watermarks before keep out."""
+    """One settling step: per feed, the least sequence that the earlier watermarks keep out."""
     stuck: Watermarks = {}
     for post in posts.values():
         if post.previous is None:
@@ -82,7 +82,7 @@ def settle_step(posts: Mapping[str, Post], marks: Watermarks) -> Watermarks:
 
 
 def is_below(post: Post, marks: Watermarks) -> bool:
-    """Whether a candidate counts as in: the root, or below its feed's watermark."""
+    """Whether a candidate counts as in: the root, or a message below its feed's watermark."""
     return post.previous is None or post.sequence < marks.get(post.feed, post.sequence + 1)
 
 
@@ -91,7 +91,7 @@ def settled(posts: Mapping[str, Post], marks: Watermarks) -> set[str]:
 
 
 def left_out(posts: Mapping[str, Post], graph: Collection[str]) -> set[str]:
-    """The candidates outside whose previous are all inside, though they list some."""
+    """The candidates outside that list something and have all their previous inside."""
     return {
         message
         for message, post in posts.items()
@@ -100,7 +100,7 @@ def left_out(posts: Mapping[str, Post], graph: Collection[str]) -> set[str]:
 
 
 def agrees(posts: Mapping[str, Post], graph: Collection[str]) -> bool:
-    """Whether a message is in just when it lists something and all of it is in."""
+    """Whether each message is in if and only if it lists something and all of it is in."""
     return all(
         (message in graph) == (bool(post.previous) and all(one in graph for one in post.previous))
         for message, post in posts.items()
@@ -109,7 +109,7 @@ def agrees(posts: Mapping[str, Post], graph: Collection[str]) -> bool:
 
 
 def longest_paths(previous: Previous) -> dict[str, int]:
-    """The longest path of known links that ends at each message; listing oneself is no link."""
+    """The longest path of known links that ends at each message. A link to itself does not count."""
     lengths = dict.fromkeys(previous, 0)
     for _ in previous:
         for message, listed in previous.items():
@@ -140,7 +140,7 @@ def precedence_by_steps(previous: Previous) -> dict[str, dict[str, int]]:
 def nearest_by_definition(
     left: str, right: str, ancestors: Mapping[str, Collection[str]]
 ) -> set[str]:
-    """Section 3: common predecessors such that no other common predecessor succeeds them."""
+    """Section 3: common predecessors that no other common predecessor succeeds."""
     common = {
         epoch
         for epoch in ancestors
@@ -177,10 +177,10 @@ def missing_members_by_library(
     to_exclude: Mapping[str, Collection[str]],
     ancestors: Mapping[str, Collection[str]],
 ) -> dict[str, set[str]]:
-    """Whom the publishing JavaScript library would add to each epoch; not our ruling R24.
+    """The people whom the publishing JavaScript library would add to each epoch. This is not our ruling R24.
 
-    Declared in the epoch and its ancestors, less excluded in proper ancestors, less declared in the
-    epoch.
+    Declared in the epoch and its ancestors, without those excluded in proper ancestors and those declared in
+    the epoch.
     """
     missing = {}
     for epoch in added:
@@ -191,7 +191,7 @@ def missing_members_by_library(
 
 
 class ThreadPost(NamedTuple):
-    """A message of a thread: what it lists, and the lesser of its times, None where there is none."""
+    """A message of a thread: the ids that it lists, and the earlier of its times, None without a time."""
 
     previous: Sequence[str]
     time: float | None

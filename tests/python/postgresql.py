@@ -1,4 +1,4 @@
-"""A PostgreSQL server of its own for a session of tests: on loopback, with a password."""
+"""A PostgreSQL server for a session of tests, on loopback, with a password."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MISSING = "PostgreSQL's server is missing: run bin/ensure-postgres, as `make tes
 
 
 def find(program: str) -> str:
-    """The path of a program of the server, of the newest version where it is not on PATH."""
+    """The path of a program of the server. If it is not on PATH, that of the newest version."""
     installed = Path("/usr/lib/postgresql").glob(f"*/bin/{program}")
     newest = max(installed, key=lambda path: float(path.parts[4]), default=None)
     found = shutil.which(program) or newest
@@ -28,14 +28,14 @@ def find(program: str) -> str:
 
 @contextmanager
 def server() -> Iterator[str]:
-    """Run a server for a block; give the URL of its database ``postgres``."""
-    # Not pytest's folder, which is closed to the user that the server runs as.
+    """Run a server for a block. Yields the URL of its database ``postgres``."""
+    # Not pytest's folder, because the user that runs the server cannot open it.
     folder = Path(tempfile.mkdtemp(prefix="scuttlehouse-postgresql-"))
     data = folder / "data"
     password_file = folder / "password"
     password_file.write_text(PASSWORD)
     as_user: list[str] = []
-    if os.geteuid() == 0:  # which the server refuses to run as
+    if os.geteuid() == 0:  # the server refuses to run as root
         names = {entry.pw_name for entry in pwd.getpwall()}
         user = "postgres" if "postgres" in names else "nobody"
         as_user = ["setpriv", f"--reuid={user}", f"--regid={pwd.getpwnam(user).pw_gid}"]

@@ -1,4 +1,4 @@
-"""A published warehouse of a few rows, made by pyiceberg: no Spark, no dbt."""
+"""A published warehouse with a few rows, made by pyiceberg without Spark and dbt."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ Tables = Mapping[str, pa.Table]
 
 
 class SmallWarehouse:
-    """Tables in the catalog of a home; every file has the sidecar that Spark would write."""
+    """Tables in the catalog of a home. Every file has the checksum file that Spark would write."""
 
     def __init__(self, home: Path) -> None:
         self.home = home
@@ -47,13 +47,13 @@ class SmallWarehouse:
         self._number = 0
 
     def begin(self) -> None:
-        """Begin a build, which goes on from the published one."""
+        """Begin a build that continues from the published one."""
         self._number += 1
         with open_catalog(self.home) as catalog:
             catalog.begin(f"build-{self._number}", "rules", "project", refresh=True, rebuilt=())
 
     def end(self, public: Collection[str] | None = None) -> Build:
-        """Publish the build that has begun: these tables, or all; three builds are kept."""
+        """Publish the build that has begun: these tables, or all. Three builds are kept."""
         with open_catalog(self.home) as catalog:
             return catalog.publish(
                 f"build-{self._number}",
@@ -64,7 +64,7 @@ class SmallWarehouse:
             )
 
     def publish(self, changed: Tables) -> Build:
-        """Publish a build in which these tables are made again, and others stay as they are."""
+        """Publish a build with these new tables. Other tables stay the same."""
         self.begin()
         for name, rows in changed.items():
             self.write(name, rows)
@@ -81,7 +81,7 @@ class SmallWarehouse:
             catalog.move_log()
 
     def write(self, name: str, rows: pa.Table, *, files: int = 1) -> str:
-        """Create or replace a table of the work namespace; return its metadata file."""
+        """Create or replace a table of the work namespace, and return its metadata file."""
         if self._catalog.table_exists(f"{WORK}.{name}"):
             self._catalog.drop_table(f"{WORK}.{name}")
         self._create(WORK, name, rows)
@@ -91,12 +91,12 @@ class SmallWarehouse:
         return self._done(name)
 
     def append(self, name: str, rows: pa.Table) -> str:
-        """Add rows to a table; return its metadata file."""
+        """Add rows to a table, and return its metadata file."""
         self._catalog.load_table(f"{WORK}.{name}").append(rows)
         return self._done(name)
 
     def delete(self, name: str, places: Mapping[str, Collection[int]]) -> str:
-        """Delete rows merge-on-read, as Spark does: by their data file and position in it."""
+        """Delete rows merge-on-read, as Spark does: by data file and position."""
         table = self._catalog.load_table(f"{WORK}.{name}")
         pairs = sorted((path, place) for path, all_of in places.items() for place in all_of)
         file = write_deletes(table, pairs)
@@ -104,7 +104,7 @@ class SmallWarehouse:
         return self._done(name)
 
     def data_files(self, name: str) -> dict[str, int]:
-        """The data files of a table with the number of rows in each, deleted or not."""
+        """The data files of a table, with the number of rows in each, including deleted ones."""
         table = self._catalog.load_table(f"{WORK}.{name}")
         files = table.inspect.data_files().to_pylist() if table.current_snapshot() else []
         return {file["file_path"]: file["record_count"] for file in files}
@@ -129,7 +129,7 @@ _FILE_PATH, _POSITION = 2147483546, 2147483545
 
 
 def write_deletes(table: Table, pairs: list[tuple[str, int]]) -> DataFile:
-    """Write the places of deleted rows as version 2 of Iceberg's format has it."""
+    """Write the places of deleted rows in version 2 of Iceberg's format."""
     path = Path(table.location(), "data", f"{uuid4()}-deletes.parquet")
     fields = [
         pa.field("file_path", pa.string(), False, {"PARQUET:field_id": str(_FILE_PATH)}),

@@ -41,7 +41,7 @@ lines as (
         validity
     from ssb_lines
     union all
-    -- An invalid line of pzp is a reject, whatever message it claims to be.
+    -- An invalid line of pzp is rejected, whatever message it claims to be.
     select
         source_file,
         line_number,
@@ -51,7 +51,7 @@ lines as (
 
 ),
 
--- Several messages may stand on one line, and beside them something that is none.
+-- A line may hold several messages, and beside them bytes that are not a message.
 numbered_lines as (
 
     select

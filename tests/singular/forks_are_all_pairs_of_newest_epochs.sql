@@ -14,7 +14,7 @@ epochs as (
 
 ),
 
--- With more than 50 others an epoch is not paired.
+-- An epoch is not paired with more than 50 others.
 small_groups as (
 
     select group_id from epochs

@@ -26,7 +26,7 @@ previous_messages as (
 
 ),
 
--- Each link is met with the message that it names once; all that follows reads these rows.
+-- Each link is joined with its message once. Everything below reads these rows.
 link_summaries as (
 
     select

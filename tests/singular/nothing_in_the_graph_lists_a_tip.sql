@@ -39,7 +39,7 @@ listed_messages as (
 
 ),
 
--- A message in the graph is listed by one in the graph, or it is a tip; never both.
+-- A message in the graph is either listed by another message in the graph, or a tip; never both.
 message_states as (
 
     select

@@ -14,7 +14,7 @@ links as (
 
 ),
 
--- Of an epoch with more predecessors the nearest hundred are told.
+-- An epoch with more predecessors has rows for its nearest hundred.
 cut_epochs as (
 
     select
@@ -26,7 +26,7 @@ cut_epochs as (
 
 ),
 
--- One link and then a known precedence is a precedence, of one step more at most.
+-- One link and then a known precedence is a precedence, with at most one step more.
 reached as (
 
     select

@@ -50,7 +50,7 @@ displaced_items as (
 
 ),
 
--- An item stands by the message that places it.
+-- The order of items is that of the messages that place them.
 item_places as (
 
     select

@@ -21,7 +21,7 @@ gaps as (
 
 ),
 
--- What is in the graph comes first, in the order that it should have.
+-- Messages in the graph come first, in the order that they should have.
 numbered_messages as (
 
     select

@@ -1,5 +1,5 @@
--- All that a feed's rows depend on: its messages, what they name as previous, its person and purpose, and the
--- epoch that its key belongs to. That can only change with the tangle of that epoch.
+-- Everything that a feed's rows depend on: its messages, their previous, its person and purpose, and the
+-- epoch that its key belongs to. The epoch can only change with its tangle.
 {%- set message_columns = {'message_id': 'string', 'feed_id': 'string', 'previous_id': 'string'} %}
 {%- set group_columns = {'message_id': 'string', 'content_type': 'string', 'key_hash': 'string'} %}
 with
@@ -69,7 +69,7 @@ epochs as (
 
 ),
 
--- An epoch that was in another tangle, or had another key, has changed itself.
+-- If an epoch was in another tangle, or had another key, the epoch itself has changed.
 touched_epochs as (
 
     select epochs.message_id
@@ -89,7 +89,7 @@ touched_keys as (
 
 ),
 
--- What is new has been read again: all other messages are those of the published build.
+-- New messages have been read again. All other messages are those of the published build.
 touched_messages as (
 
     select published_messages.feed_id

@@ -1,6 +1,6 @@
--- All that a group's rows depend on: its tangles, those of its epochs, the feeds that are announced for
--- the keys of its epochs, and the epochs of those who write to it. Groups that share a key share the
--- epoch that a message with that key belongs to. What comes after a cut-off is of a feed that an exclusion
+-- Everything that a group's rows depend on: its tangles, the tangles of its epochs, the feeds that are
+-- announced for the keys of its epochs, and the epochs of the people who write to it. Groups that share a
+-- key share the epoch of a message with that key. A message after a cut-off is on a feed that an exclusion
 -- names.
 {%- set tangle_columns = ['root_id', 'group_id'] %}
 {%- set exclusion_columns = {'group_id': 'string', 'group_feed_id': 'string'} %}
@@ -43,7 +43,7 @@ timelines as (
 
 ),
 
--- Of a message that is in no tangle the group that it is for.
+-- For a message that is in no tangle: the group that it is for.
 addressed_messages as (
 
     {{ touched_now_and_before('stg_ssb__messages', 'message_id', 'stg_changes__messages', message_columns) }}
@@ -68,7 +68,7 @@ published_links as (
 
 ),
 
--- What the owner of a log knows of a group hangs on which of its messages the log holds.
+-- What the owner of a log knows of a group depends on which of its messages the log holds.
 viewed_tangles as (
 
     select published_tangle_messages.tangle_id
@@ -146,7 +146,7 @@ touched_keys as (
 
 ),
 
--- Whoever writes to a group may do so on a feed that was announced for an epoch of another one.
+-- A person may write to a group on a feed that was announced for an epoch of another group.
 feeds_of_touched_keys as (
 
     select feeds.feed_id

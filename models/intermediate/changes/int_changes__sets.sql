@@ -1,4 +1,4 @@
--- All that a set's rows depend on: its messages, and the account that says which devices may write it.
+-- Everything that a set's rows depend on: its messages, and the account with the devices that may write it.
 {%- set columns = {
     'message_id': 'string', 'tangle_id': 'string', 'account_id': 'string', 'is_account_message': 'boolean'
 } %}

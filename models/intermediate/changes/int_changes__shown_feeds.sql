@@ -1,4 +1,4 @@
--- A feed's messages also depend on the exclusions that cut it off, which may come with any other feed.
+-- A feed's messages also depend on the exclusions that cut it off. They may arrive with any other feed.
 with
 
 touched_feeds as (

@@ -1,5 +1,5 @@
--- All that a tangle's rows depend on: its candidates, its root, what it lists, the feeds of its candidates
--- and the group that its root begins. A tangle of which none has changed keeps its rows.
+-- Everything that a tangle's rows depend on: its candidates, its root, their links, the feeds of its
+-- candidates and the group that its root begins. If none of these has changed, the tangle keeps its rows.
 {%- set field_columns = {'message_id': 'string', 'tangle_kind': 'string', 'root_id': 'string'} %}
 with
 
@@ -70,7 +70,7 @@ changed_roots as (
 
 ),
 
--- What is new has been read again: all other fields are those of the published build.
+-- New fields have been read again. All other fields are those of the published build.
 by_candidate as (
 
     select {{ tangle_id('tangle_kind', 'coalesce(root_id, message_id)') }} as tangle_id
@@ -99,7 +99,7 @@ by_previous as (
 
 ),
 
--- A feed that is new has no message there.
+-- A new feed has no message there.
 moved_feeds as (
 
     select changed_people.feed_id

@@ -12,7 +12,8 @@ messages as (
 
 ),
 
--- Anybody can write an invalid message under the name of somebody else's feed: it says nothing about it.
+-- Anybody can write an invalid message under the name of another person's feed, so it says nothing about the
+-- feed.
 own_messages as (
 
     select
@@ -33,7 +34,7 @@ previous_messages as (
         validity,
         sequence
     from messages
-    -- Of all messages a refresh asks for few.
+    -- A refresh needs only a few of all messages.
     where {{ 'message_id in (select previous_id from own_messages)' if is_refresh() else 'true' }}
 
 ),

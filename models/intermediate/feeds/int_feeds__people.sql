@@ -1,4 +1,4 @@
--- A leaf feed is below its person's root metafeed by three announcements: leaf, shard, v1, root.
+-- A leaf feed is three announcements below its person's root metafeed: leaf, shard, v1, root.
 with
 
 messages as (

@@ -12,8 +12,8 @@ walked as (
 
 ),
 
--- Where no sequence is claimed twice, the messages after a fault follow it one by one. A message that
--- claims no place in the feed has a fault of its own, which is nobody else's.
+-- If no sequence is claimed twice, the messages after a fault follow it one by one. A message that claims no
+-- place in the feed has its own fault, which does not pass to any other message.
 chained as (
 
     select

@@ -1,5 +1,5 @@
--- Who should be a member of an epoch (4.9 of the group exclusion specification, by its letter): everyone
--- who was ever added to the group, less everyone whose exclusion leads up to the epoch.
+-- The people who should be members of an epoch (4.9 of the group exclusion specification, by its letter):
+-- everybody who was ever added to the group, except those with an exclusion that leads up to the epoch.
 with
 
 epochs as (

@@ -1,5 +1,5 @@
--- One row per epoch with the sets that the rules of preference compare. An epoch that does not count has no
--- members, and neither precedes nor succeeds one that does (rulings R30 and R32).
+-- One row per epoch, with the sets that the rules of preference compare. An epoch that does not count has no
+-- members, and is neither before nor after one that counts (rulings R30 and R32).
 with
 
 epochs as (

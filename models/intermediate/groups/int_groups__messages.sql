@@ -1,5 +1,5 @@
--- What the rules of authority and exclusion read of a message: all that it knows of in the tangles of its
--- group, and what it does there.
+-- What the rules of authority and exclusion read of a message: the messages that it knows of in the tangles
+-- of its group, and what it does there.
 with
 
 tangle_messages as (
@@ -46,7 +46,7 @@ groups as (
 
 ),
 
--- The tangles of a group: its own two, and those of its epochs' members.
+-- The tangles of a group: its own two, and the members tangles of its epochs.
 candidates as (
 
     select
@@ -109,7 +109,7 @@ messages as (
         any_value(feed_id) as feed_id,
         any_value(content_type) as content_type,
         any_value(asserted_ms) as asserted_ms,
-        -- What somebody says about the future counts from when it came (ruling R13).
+        -- A time in the future counts as the time of reception (ruling R13).
         any_value(least(asserted_ms, received_ms)) as told_ms,
         max(epoch_id) as epoch_id,
         max(position) as position,
@@ -188,11 +188,11 @@ final as (
         coalesce(members_previous_ids, cast(array() as array<string>)) as members_previous_ids,
         coalesce(previous_epoch_ids, cast(array() as array<string>)) as previous_epoch_ids,
         coalesce(has_valid_members_tangle, false) as declares_members,
-        -- A time that no calendar has is none.
+        -- A time outside the calendar counts as no time.
         case
             when told_ms between -62135596800000 and 253402300799999 then cast(told_ms as bigint)
         end as time_ms,
-        -- What the timeline does not hold counts as after all that it holds.
+        -- Messages outside the timeline come after all messages in it.
         coalesce(position, timeline_length) as position
     from described_messages
 

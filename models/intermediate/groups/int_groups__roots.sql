@@ -1,4 +1,4 @@
--- The first message of a group does not know the group's id: add-member messages tie the two together.
+-- The first message of a group does not know the group's id. Add-member messages connect the two.
 with
 
 group_messages as (
@@ -76,7 +76,7 @@ named_roots as (
 
 ),
 
--- A group that nobody has named, or nobody whose word counts, is named after its first message (ruling R34).
+-- If nobody has named a group, or nobody with a word that counts, its first message names it (ruling R34).
 final as (
 
     select distinct

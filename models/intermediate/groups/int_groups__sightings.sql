@@ -1,4 +1,4 @@
--- Of a message that is in no tangle of a group but listed there, a log shows whether its owner lacks it.
+-- A message may be listed in a tangle of a group and be in none. The log shows whether its owner lacks it.
 with
 
 lines as (

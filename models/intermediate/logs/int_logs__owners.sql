@@ -1,4 +1,4 @@
--- Only its owner's log holds the opened message with the seed of their root metafeed (ruling R37).
+-- Only the owner's log holds the opened message with the seed of their root metafeed (ruling R37).
 with
 
 lines as (

@@ -56,7 +56,7 @@ tangles as (
 
 ),
 
--- The root of a thread need not know that it is one.
+-- The root of a thread need not know that it is a root.
 implicit_roots as (
 
     select
@@ -132,7 +132,7 @@ rooted_fields as (
 
 ),
 
--- A tangle belongs to the group whose first message is its root, or that its root is addressed to.
+-- A tangle belongs to the group that has its root as first message, or that its root is addressed to.
 described_fields as (
 
     select
@@ -151,7 +151,8 @@ described_fields as (
         rooted_fields.is_root_in_log,
         coalesce(
             group_roots.group_id,
-            -- Anybody can begin a tangle of epochs in the name of a group: it has only the one of its root.
+            -- Anybody can begin an epoch tangle in the name of a group. Only the tangle of the group's root
+            -- counts.
             case when not coalesce(kinds.is_for_group, false) then rooted_fields.addressed_group_of_root end
         ) as group_id,
         case

@@ -1,6 +1,6 @@
--- Settling is proved, tangle by tangle, when every candidate agrees with its links: a message is in just
--- when all of its previous are. Then the settled set is what the recipe grows (int_tangles__ranked finds
--- loops, which no signed message can be part of).
+-- Settling is proved, tangle by tangle, when every candidate agrees with its links: a message is in if and
+-- only if all of its previous are in. Then the settled set is what the recipe grows. (int_tangles__ranked
+-- finds loops; no signed message can be in one.)
 with
 
 candidates as (

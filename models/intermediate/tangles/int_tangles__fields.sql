@@ -6,7 +6,7 @@ tangle_fields as (
 
 ),
 
--- A field whose root cannot be read stands in a tangle of its own.
+-- If the root of a field cannot be read, the field is in a tangle of its own.
 fields as (
 
     select

@@ -37,7 +37,7 @@ linked as (
         links.sequence,
         previous.sequence as previous_sequence,
         coalesce(previous.is_root, false) as is_previous_root,
-        -- Nothing comes before itself (ruling R7).
+        -- A message does not come before itself (ruling R7).
         coalesce(previous.message_id != links.message_id, false) as is_previous_candidate,
         previous.message_id is not null as is_previous_known
     from links

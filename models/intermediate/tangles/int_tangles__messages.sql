@@ -14,7 +14,7 @@ links as (
 
 ),
 
--- What has no rank is not in the graph, or is part of a loop or behind one (ruling R7).
+-- A message without a rank is not in the graph, or is in a loop or behind one (ruling R7).
 ranked as (
 
     select * from {{ ref('int_tangles__ranked') }}

@@ -21,7 +21,8 @@ standings as (
 
 ),
 
--- Anybody can write an invalid message under the name of somebody else's feed: it says nothing about it.
+-- Anybody can write an invalid message under the name of another person's feed, so it says nothing about the
+-- feed.
 feed_sequences as (
 
     select
@@ -58,13 +59,13 @@ valid_chains as (
 
 ),
 
-told_messages as (
+dated_messages as (
 
     select
         feed_id,
         feed_format,
         validity,
-        -- What somebody says about the future counts from when it came (ruling R13).
+        -- A time in the future counts as the time of reception (ruling R13).
         least(asserted_ms, received_ms) as told_ms
     from messages
 
@@ -78,7 +79,7 @@ feed_messages as (
         count(*) as message_count,
         min(case when validity != 'invalid' then told_ms end) as first_message_ms,
         max(case when validity != 'invalid' then told_ms end) as last_message_ms
-    from told_messages
+    from dated_messages
     group by feed_id
 
 ),

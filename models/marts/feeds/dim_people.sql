@@ -46,7 +46,7 @@ exclusions as (
 
 ),
 
--- A feed's last word about itself or another feed of its person.
+-- The last name that a feed gives to itself or to another feed of its person.
 feed_names as (
 
     select

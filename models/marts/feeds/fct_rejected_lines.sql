@@ -34,7 +34,7 @@ all_rejects as (
 
 ),
 
--- Messages may be glued together on one line: it is rejected once, by whichever of its reasons comes first.
+-- A line may hold several messages glued together. It is rejected once, with the first of its reasons.
 rejected_lines as (
 
     select

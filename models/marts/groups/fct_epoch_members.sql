@@ -12,7 +12,7 @@ corrections as (
 
 ),
 
--- The first of each kind of act on a person: the one that counts where any does.
+-- The first act of each kind on a person. Acts that count come before others.
 numbered_changes as (
 
     select
@@ -64,7 +64,7 @@ acts_of_outsiders as (
 
 ),
 
--- Added to the epoch by somebody who knew of an exclusion.
+-- People added to the epoch by somebody who knew of their exclusion.
 readditions as (
 
     select distinct

@@ -1,4 +1,4 @@
--- The graph of preference (4.8 of the group exclusion specification): what 4.2 to 4.6 say of two epochs.
+-- The graph of preference (4.8 of the group exclusion specification): 4.2 to 4.6 applied to two epochs.
 with
 
 epoch_members as (

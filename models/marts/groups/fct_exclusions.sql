@@ -48,7 +48,7 @@ exclusions as (
         changes.*,
         cutoffs.group_feed_id,
         cutoffs.cutoff_sequence,
-        -- Whoever excludes somebody may name a feed of somebody else.
+        -- An exclusion may name a feed of another person.
         people.feed_id is not null and cutoffs.cutoff_sequence is not null as is_cut_off
     from changes
     left join

@@ -37,7 +37,7 @@ exclusions as (
 
 ),
 
--- Where the feeds of excluded people end (4.1.4.B).
+-- The ends of the feeds of excluded people (4.1.4.B).
 cutoffs as (
 
     select

@@ -1,4 +1,4 @@
--- What happened in a group, by the days of its messages in UTC. What has no time is on no day.
+-- What happened in a group, by the days of its messages in UTC. A message without a time is on no day.
 with
 
 messages as (
@@ -72,7 +72,7 @@ days_of_messages as (
 
 ),
 
--- A period without a time begins when the one before it does, or else with the group.
+-- A period without a time begins when the period before it begins, or else with the group.
 first_days as (
 
     select

@@ -1,5 +1,5 @@
 -- Who should fetch and serve what (4.8.2 of the group exclusion specification, ruling R25): the feeds of
--- every epoch that somebody is a member of, and whatever the group's tangles miss.
+-- every epoch that a person is a member of, and the messages missing from the group's tangles.
 with
 
 epoch_members as (
@@ -52,7 +52,7 @@ members as (
 
 ),
 
--- A group feed is announced for the key of its epoch (ruling R15).
+-- A group feed is announced with the key of its epoch (ruling R15).
 group_feeds as (
 
     select

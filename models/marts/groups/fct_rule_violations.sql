@@ -1,5 +1,5 @@
--- What the group exclusion specification asks of a message of a group, and the message does not do. Each rule
--- is told in seeds/rules.csv. That alone changes no other table (ruling R35).
+-- The rules of the group exclusion specification that a message of a group breaks. seeds/rules.csv describes
+-- each rule. A violation alone changes no other table (ruling R35).
 with
 
 messages as (
@@ -94,7 +94,7 @@ groups as (
 
 ),
 
--- What is known of each act: the epoch that it makes or acts on, and the feed that it stands on.
+-- Facts about each act: the epoch that it makes or acts on, and the feed that it is on.
 described_acts as (
 
     select
@@ -195,7 +195,7 @@ addressed_to_groups as (
 
 ),
 
--- Which tangles a message claims a place in.
+-- The tangles that a message claims a place in.
 claims as (
 
     select
@@ -300,7 +300,7 @@ listed as (
 
 ),
 
--- What an earlier message of the same feed lists was no tip for whoever wrote that.
+-- A message that the same feed listed before was not a tip for the author.
 listed_again as (
 
     select

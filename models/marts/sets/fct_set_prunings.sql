@@ -13,7 +13,7 @@ candidates as (
 
 ),
 
--- What is erased keeps its metadata, and `null` stands where the data was.
+-- An erased message keeps its metadata, with `null` in place of the data.
 final as (
 
     select

@@ -1,5 +1,5 @@
--- What the specification of sets asks of a message, and the message does not do (seeds/rules.csv). That alone
--- changes no other table (ruling R35).
+-- The rules of the specification of sets that a message breaks (seeds/rules.csv). A violation alone changes
+-- no other table (ruling R35).
 with
 
 set_messages as (

@@ -48,7 +48,7 @@ missing_previous as (
 
 ),
 
--- A root that is not in the log is missing, also where no message that is there lists it.
+-- A root that is not in the log is missing, even if no message in the log lists it.
 missing_roots as (
 
     select

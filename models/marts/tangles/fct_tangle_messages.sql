@@ -21,7 +21,7 @@ people as (
 ),
 
 -- An addition belongs on an additions feed; an exclusion and an epoch's first message belong on a feed that
--- was announced with the epoch's key (ruling R10). Where nobody announced the feed, nobody can tell.
+-- was announced with the epoch's key (ruling R10). If nobody announced the feed, nobody can tell.
 feeds_of_changes as (
 
     select

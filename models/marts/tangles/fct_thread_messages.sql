@@ -64,7 +64,7 @@ final as (
             when placed_messages.asserted_ms < 0 then 'before_1970'
             when placed_messages.asserted_ms > placed_messages.received_ms then 'after_received'
         end as asserted_time_fault,
-        -- Nothing stands between neighbours, so whoever knows of the one above lists it.
+        -- There is no message between neighbours, so an author who knows of the one above lists it.
         case when placed_messages.above_id is not null then links.message_id is null end as is_concurrent,
         {{ timestamp_of('placed_messages.asserted_ms') }} as asserted_at,
         {{ timestamp_of('placed_messages.received_ms') }} as received_at,

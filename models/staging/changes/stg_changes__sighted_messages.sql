@@ -7,7 +7,7 @@ new_logs as (
 
 ),
 
--- What this build reads, and what no longer counts because its log has changed.
+-- The lines that this build reads, and the lines that no longer count because their log has changed.
 ssb_lines as (
 
     {{ now_and_before('stg_ssb__landed_lines', types) }}

@@ -13,8 +13,8 @@ lines as (
 
 ),
 
--- A message may be seen in several logs. One that still has its data holds against one without, and one whose
--- data somebody has opened against the ciphertext; the rest only makes the choice repeatable.
+-- A message may be seen in several logs. A line with data counts before a line without, and a line with
+-- opened data before ciphertext. The rest only makes the choice repeatable.
 sightings as (
 
     select

@@ -5,7 +5,7 @@ with
 messages as (
 
     select * from {{ ref('stg_ssb__messages') }}
-    -- What has changed is among what was computed, and of that alone the contents are read.
+    -- All changed messages are among the computed ones, so only their contents are read.
     where
         -- Both feeds must have signed that they belong together (ruling R37).
         is_announcement_signed
@@ -30,7 +30,7 @@ contents as (
 
 ),
 
--- A metafeed speaks for its subfeeds, a main feed for itself: what others say of them is nothing.
+-- A metafeed speaks for its subfeeds, a main feed for itself. What others say of them does not count.
 final as (
 
     select

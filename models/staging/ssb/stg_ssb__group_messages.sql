@@ -5,11 +5,11 @@ with
 messages as (
 
     select * from {{ ref('stg_ssb__messages') }}
-    -- What has changed is among what was computed, and of that alone the contents are read.
+    -- All changed messages are among the computed ones, so only their contents are read.
     where
         content is not null
         and validity != 'invalid'
-        -- Without what was signed nobody can tell who wrote it: it says nothing about others.
+        -- Without the signed bytes nobody can tell who wrote it, so what it says of others does not count.
         and coalesce(warning, '') not in ('ciphertext_not_in_log', 'signed_bytes_not_in_log')
         and {{ is_touched('message_id', 'stg_changes__sighted_messages') }}
         and {{ is_touched('message_id', 'stg_changes__messages') }}
@@ -36,7 +36,7 @@ recipients as (
 
 ),
 
--- A recipient that is no id (a bare key) stands as 0 or as a token in its place.
+-- If a recipient is not an id (a bare key), 0 or a token is in its place.
 people as (
 
     select
@@ -57,7 +57,8 @@ people as (
 
 ),
 
--- Where each exclusion cuts a feed off (4.1.4.B): of several feeds of a person the least id counts.
+-- The place where each exclusion cuts a feed off (4.1.4.B). If a person has several feeds, the least id
+-- counts.
 cut_off as (
 
     select

@@ -1,5 +1,5 @@
--- Only its owner's log has the seed of a metafeed. What is below that metafeed is told by that log alone, in
--- announcements that both feeds have signed: leaf, shard, v1, root.
+-- Only its owner's log has the seed of a metafeed. Only that log counts for the feeds below that metafeed,
+-- with announcements that both feeds have signed: leaf, shard, v1, root.
 with
 
 lines as (

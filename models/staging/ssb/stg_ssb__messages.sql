@@ -37,8 +37,8 @@ encrypted_lines as (
 
 ),
 
--- A message that was opened and lost what was signed on the way is the one that another log has encrypted:
--- the plaintext is somebody's word in any case (ruling R36).
+-- An opened message without its signed bytes is the same message as the one that another log has encrypted.
+-- In any case the plaintext is only the word of a log (ruling R36).
 confirmed_lines as (
 
     select
@@ -55,7 +55,7 @@ confirmed_lines as (
 
 ),
 
--- What holds against the others: a line that is not invalid.
+-- A line that is not invalid counts before others.
 ranked_lines as (
 
     select
@@ -100,7 +100,7 @@ ranked_plaintexts as (
 
 ),
 
--- Of plaintexts that differ, that of the author's own log counts, else that of more logs, else none
+-- If plaintexts differ, that of the author's own log counts, otherwise that of more logs, otherwise none
 -- (ruling R36).
 differing_messages as (
 
@@ -118,7 +118,7 @@ differing_messages as (
 
 ),
 
-told_lines as (
+marked_lines as (
 
     select
         best_lines.*,
@@ -132,8 +132,8 @@ told_lines as (
 
 ),
 
--- A message may be seen in several logs. One that somebody could decrypt counts before the ciphertext
--- (ruling R2); the rest only makes the choice repeatable.
+-- A message may be seen in several logs. A line that somebody could decrypt counts before the ciphertext
+-- (ruling R2). The rest only makes the choice repeatable.
 sightings as (
 
     select
@@ -146,7 +146,7 @@ sightings as (
             min({{ plausible_ms('received_ms') }}) over (partition by message_id),
             min(received_ms) over (partition by message_id)
         ) as first_received_ms
-    from told_lines
+    from marked_lines
 
 ),
 
@@ -183,7 +183,7 @@ final as (
                 )
                 then get_json_object(sightings.content, '$.recps[0]')
         end as addressed_group_id,
-        -- The earliest time persists, whatever became of the log that had it (ruling R2).
+        -- The earliest time stays, even if its log is gone (ruling R2).
         coalesce(
             least(
                 {{ plausible_ms('sightings.first_received_ms') }},

@@ -5,7 +5,7 @@ with
 messages as (
 
     select * from {{ ref('stg_ssb__messages') }}
-    -- A name is what somebody says to everybody, signed.
+    -- A name counts if it is in a public, signed message.
     where
         content_type = 'about'
         and validity = 'valid'
@@ -21,7 +21,7 @@ named as (
         message_id,
         feed_id,
         sequence,
-        -- What somebody says about the future counts from when it came (ruling R13).
+        -- A time in the future counts as the time of reception (ruling R13).
         least(asserted_ms, received_ms) as told_ms,
         get_json_object(content, '$.about') as named_id,
         get_json_object(content, '$.name') as name -- noqa: RF04

@@ -21,8 +21,8 @@ claimed_ids as (
 
 ),
 
--- Anybody can write a line under the id of somebody else's message. Where another line holds the real
--- one, this line says nothing about it.
+-- Anybody can write a line with the id of another person's message. If another line holds the real message,
+-- this line says nothing about it.
 forged_ids as (
 
     select messages.message_id

@@ -5,7 +5,7 @@ with
 messages as (
 
     select * from {{ ref('stg_ssb__messages') }}
-    -- What has changed is among what was computed, and of that alone the contents are read.
+    -- All changed messages are among the computed ones, so only their contents are read.
     where
         content is not null
         and {{ is_touched('message_id', 'stg_changes__sighted_messages') }}
@@ -23,7 +23,7 @@ contents as (
 
 ),
 
--- `tangles` may hold anything: a field is whatever stands under one of its names.
+-- `tangles` may hold anything. A field is any value under one of its names.
 fields as (
 
     select
@@ -72,8 +72,8 @@ shaped_fields as (
 
 ),
 
--- Posts, votes and whatever else is in a thread are connected by `root` and `branch` (rulings R11 and R39);
--- what carries a tangle field of that kind says it there.
+-- Posts, votes and other messages of a thread are connected by `root` and `branch` (rulings R11 and R39). A
+-- message with a tangle field of that kind says its thread there.
 thread_posts as (
 
     select
@@ -114,7 +114,7 @@ thread_fields as (
 
 ),
 
--- Groups before epochs (ruling R38): the first message is that of the one epoch too.
+-- Groups before epochs (ruling R38): the first message of the group is also that of its only epoch.
 first_messages as (
 
     select shaped_fields.message_id

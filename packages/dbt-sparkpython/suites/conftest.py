@@ -1,6 +1,6 @@
-"""Where dbt's own suites run: Iceberg tables in a folder of their own.
+"""The place where dbt's own suites run: Iceberg tables in a separate folder.
 
-They have a process of their own, since a process has one Spark session.
+They run in a separate process, because a process has one Spark session.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""dbt's own suites for adapters, for all that this one claims. The types are those of Spark's dialect."""
+"""dbt's own suites for adapters, for everything that this adapter claims. The types are Spark's."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from dbt.tests.adapter.unit_testing.test_case_insensitivity import BaseUnitTestC
 from dbt.tests.adapter.unit_testing.test_invalid_input import BaseUnitTestInvalidInput
 from dbt.tests.adapter.unit_testing.test_types import BaseUnitTestingTypes
 
-# What some suites set themselves takes the place of the fixture in conftest.py.
+# Some suites set this themselves. Their value replaces the fixture in conftest.py.
 ON_ICEBERG = {kind: {"+file_format": "iceberg"} for kind in ("models", "seeds", "snapshots")}
 
 

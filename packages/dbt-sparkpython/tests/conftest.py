@@ -39,7 +39,7 @@ class Project:
         return {result.node.name: result for result in outcome.result}
 
     def start(self, *arguments: str, home: Path | None = None, **env: str) -> subprocess.Popen[str]:
-        """Start dbt in a process of its own."""
+        """Start dbt in a new process."""
         return subprocess.Popen(
             [
                 sys.executable,
@@ -65,7 +65,7 @@ class Project:
 
 @pytest.fixture(scope="session")
 def unbuilt(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Project]:
-    """The project before anything ran in this process; at the end the Java process goes too."""
+    """The project before anything ran in this process. The Java process stops at the end."""
     root = tmp_path_factory.mktemp("tiny")
     write_project(root)
     with pytest.MonkeyPatch.context() as patch:

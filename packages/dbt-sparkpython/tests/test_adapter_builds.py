@@ -1,4 +1,4 @@
-"""What the adapter builds: a crash first, then a build on top of what it left."""
+"""What the adapter builds: first a crash, then a build on top of what the crash left."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def test_only_dbt_writes_on_the_terminal(unbuilt: Project, tmp_path: Path) -> No
     assert [line for line in printed.splitlines() if not re.match(r"\d\d:\d\d:\d\d ", line)] == []
 
 
-def test_what_spark_says_is_in_a_log(built: Project) -> None:
+def test_sparks_output_is_in_a_log(built: Project) -> None:
     assert "WARN" in (built.root / "logs" / "spark.log").read_text()
     assert list(Path.cwd().iterdir()) == []
 
@@ -143,7 +143,7 @@ def test_insert_overwrite_replaces_only_the_partitions_it_writes(
     assert [tuple(row) for row in rows] == [(0, 0), (9, 1)]
 
 
-def test_nothing_stays_behind_in_the_session(built_twice: Project) -> None:
+def test_nothing_remains_in_the_session(built_twice: Project) -> None:
     mode = built_twice.session.conf.get("spark.sql.sources.partitionOverwriteMode")
     assert mode is not None
     assert mode.lower() == "static"

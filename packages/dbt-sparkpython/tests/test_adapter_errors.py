@@ -1,4 +1,4 @@
-"""What the adapter says when something is wrong."""
+"""The adapter's messages about errors."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ from dbt.adapters.sparkpython.python_models import SessionPythonJobHelper
 
 @pytest.fixture(scope="module")
 def running(unbuilt: Project) -> Project:
-    """The project with its Spark up and its schema there."""
+    """The project with a running Spark and its schema."""
     assert unbuilt.dbt("run", "--select", "numbers").success
     return unbuilt
 
 
 @pytest.fixture(scope="module")
 def broken(running: Project) -> dict[str, Any]:
-    """What became of the broken models."""
+    """The results of the broken models."""
     return running.results("run", "--select", "tag:broken")
 
 
@@ -127,7 +127,7 @@ def test_error_is_a_sentence(broken: dict[str, Any], model: str, parts: list[str
         ),
     ],
 )
-def test_pages_of_java_become_a_sentence(text: str, sentence: str) -> None:
+def test_a_java_stack_becomes_a_sentence(text: str, sentence: str) -> None:
     assert sentences.spark_sentence(PySparkException(message=text)) == sentence
 
 
@@ -202,7 +202,7 @@ session.open_session(target)
 
 @pytest.mark.usefixtures("running")
 def test_spark_that_does_not_start_says_why() -> None:
-    # Refused beside a running Spark, or before that without the packages of Spark Connect.
+    # Refused beside a running Spark, or, before that, because the packages of Spark Connect are missing.
     why = r"Spark did not start: \[(SESSION_ALREADY_EXIST|PACKAGE_NOT_INSTALLED)\]"
     with pytest.raises(DbtRuntimeError, match=why):
         session._start({"spark.remote": "sc://localhost"})
@@ -248,14 +248,14 @@ def test_nobody_beyond_this_machine_reaches_spark(running: Project) -> None:
     assert conf.get("spark.authenticate") == "true"
     listening: set[IPv4Address | IPv6Address] = set()
     for pid in {os.getpid(), *children(os.getpid())}:
-        with suppress(FileNotFoundError, ProcessLookupError):  # One that has ended meanwhile.
+        with suppress(FileNotFoundError, ProcessLookupError):  # The process has ended.
             listening |= listening_addresses(pid)
     assert listening
     assert all(address.is_loopback for address in listening), listening
 
 
 def children(pid: int) -> set[int]:
-    """All processes that a process has started, and those that they have."""
+    """All processes that a process has started, and the processes that those have started."""
     found: set[int] = set()
     with suppress(FileNotFoundError, ProcessLookupError):
         for task in Path(f"/proc/{pid}/task").iterdir():
@@ -265,7 +265,7 @@ def children(pid: int) -> set[int]:
 
 
 def listening_addresses(pid: int) -> set[IPv4Address | IPv6Address]:
-    """The addresses at which a process listens for connections."""
+    """The addresses where a process listens for connections."""
     sockets = {str(one.readlink()) for one in Path(f"/proc/{pid}/fd").iterdir() if one.exists()}
     found: set[IPv4Address | IPv6Address] = set()
     for name in ("tcp", "tcp6"):

@@ -1,4 +1,4 @@
-"""Spark's classes ready to be read: used where they are, not asked for where they are not."""
+"""The archive of Spark's classes: Java is told to use it only if it is there."""
 
 import os
 import subprocess
@@ -9,7 +9,7 @@ import pytest
 from dbt.adapters.sparkpython import class_archive
 
 
-def test_java_is_told_of_an_archive_that_is_there(
+def test_java_is_told_of_an_existing_archive(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     archive = tmp_path / "spark-classes.jsa"
@@ -19,7 +19,7 @@ def test_java_is_told_of_an_archive_that_is_there(
     assert class_archive.options() == [f"-XX:SharedArchiveFile={archive}"]
 
 
-def test_java_leaves_what_is_no_archive_aside(tmp_path: Path) -> None:
+def test_java_ignores_a_file_that_is_not_an_archive(tmp_path: Path) -> None:
     archive = tmp_path / "spark-classes.jsa"
     archive.write_bytes(b"of another Java")
     home = os.environ.get("JAVA_HOME")

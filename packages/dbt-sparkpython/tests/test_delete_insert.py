@@ -1,4 +1,4 @@
-"""The strategy `delete+insert` on Iceberg tables: in a process of its own, which has another catalog."""
+"""The strategy `delete+insert` on Iceberg tables. It runs in a process with another catalog."""
 
 from __future__ import annotations
 
@@ -82,27 +82,27 @@ import json, os, sys
 from dbt.cli.main import dbtRunner
 from pyspark.sql import SparkSession
 
-said = []
+outcomes = []
 for steps in json.loads(sys.argv[1]):
     outcome = dbtRunner().invoke(["run", "--quiet", *steps["options"], "--vars", json.dumps(steps["vars"])])
     session = SparkSession.getActiveSession() or SparkSession.builder.getOrCreate()
     tables = {}
     for name in "pools", "own_keys", "in_python":
         tables[name] = sorted(map(list, session.sql(f"select * from shore.{name}").collect()))
-    said.append({
+    outcomes.append({
         "messages": {one.node.name: one.message for one in outcome.result},
         "tables": tables,
         "deletes": session.sql("select count(*) from shore.pools.delete_files").collect()[0][0],
         "comments": [row.comment for row in session.sql("describe shore.pools").collect()][:2],
         "snapshots": session.sql("select count(*) from shore.pools.snapshots").collect()[0][0],
     })
-print("SAID" + json.dumps(said))
+print("SAID" + json.dumps(outcomes))
 """
 
 
 @pytest.fixture(scope="module")
-def said(tmp_path_factory: pytest.TempPathFactory) -> list[dict]:
-    """What became of the tables, run by run."""
+def outcomes(tmp_path_factory: pytest.TempPathFactory) -> list[dict]:
+    """The content of the tables after each run."""
     root = tmp_path_factory.mktemp("shore")
     for name, text in FILES.items():
         (root / name).parent.mkdir(parents=True, exist_ok=True)
@@ -134,43 +134,43 @@ def few(rows: list[list]) -> list[list]:
     return [row for row in rows if row[0] < 100]
 
 
-def test_keys_that_are_named_lose_their_rows(said: list[dict]) -> None:
-    """Crab 1 has no new rows, and crab 3 is new though nobody has named it."""
-    assert few(said[0]["tables"]["pools"]) == [[1, "a"], [2, "b"], [2, "c"]]
-    assert few(said[1]["tables"]["pools"]) == [[2, "d"], [3, "e"]]
-    assert len(said[1]["tables"]["pools"]) == 102
-    assert said[1]["deletes"] == 1, "rows are deleted merge-on-read"
+def test_named_keys_lose_their_rows(outcomes: list[dict]) -> None:
+    """Crab 1 has no new rows. Crab 3 is new, although it is not among the named keys."""
+    assert few(outcomes[0]["tables"]["pools"]) == [[1, "a"], [2, "b"], [2, "c"]]
+    assert few(outcomes[1]["tables"]["pools"]) == [[2, "d"], [3, "e"]]
+    assert len(outcomes[1]["tables"]["pools"]) == 102
+    assert outcomes[1]["deletes"] == 1, "rows are deleted merge-on-read"
 
 
-def test_keys_of_the_new_rows_lose_their_rows_by_default(said: list[dict]) -> None:
-    assert few(said[1]["tables"]["own_keys"]) == [[1, "a"], [2, "d"], [3, "e"]]
-    assert few(said[2]["tables"]["own_keys"]) == [[1, "a"], [2, "d"], [3, "e"], [4, "f"]]
+def test_keys_of_the_new_rows_lose_their_rows_by_default(outcomes: list[dict]) -> None:
+    assert few(outcomes[1]["tables"]["own_keys"]) == [[1, "a"], [2, "d"], [3, "e"]]
+    assert few(outcomes[2]["tables"]["own_keys"]) == [[1, "a"], [2, "d"], [3, "e"], [4, "f"]]
 
 
-def test_python_models_do_the_same(said: list[dict]) -> None:
-    assert few(said[1]["tables"]["in_python"]) == [[1, "a"], [2, "d"]]
+def test_python_models_do_the_same(outcomes: list[dict]) -> None:
+    assert few(outcomes[1]["tables"]["in_python"]) == [[1, "a"], [2, "d"]]
 
 
-def test_nothing_is_run_where_no_key_is_named(said: list[dict]) -> None:
-    assert said[2]["messages"]["pools"] == "no key to replace"
-    assert said[2]["snapshots"] == said[1]["snapshots"]
-    assert said[2]["tables"]["pools"] == said[1]["tables"]["pools"]
+def test_nothing_runs_if_no_key_is_named(outcomes: list[dict]) -> None:
+    assert outcomes[2]["messages"]["pools"] == "no key to replace"
+    assert outcomes[2]["snapshots"] == outcomes[1]["snapshots"]
+    assert outcomes[2]["tables"]["pools"] == outcomes[1]["tables"]["pools"]
 
 
-def test_a_table_with_many_deleted_rows_is_written_anew(said: list[dict]) -> None:
-    assert said[3]["deletes"] == 0
-    assert len(said[3]["tables"]["pools"]) == 102 - 50 + 1
+def test_a_table_with_many_deleted_rows_is_rewritten(outcomes: list[dict]) -> None:
+    assert outcomes[3]["deletes"] == 0
+    assert len(outcomes[3]["tables"]["pools"]) == 102 - 50 + 1
 
 
-def test_comments_stay(said: list[dict]) -> None:
-    for run in said[:5]:
+def test_comments_stay(outcomes: list[dict]) -> None:
+    for run in outcomes[:5]:
         assert run["comments"] == ["Its crab's number.", "A pool."]
 
 
-def test_a_full_refresh_makes_the_table_anew(said: list[dict]) -> None:
-    assert said[4]["tables"]["pools"] == [[6, "h"]]
+def test_a_full_refresh_rebuilds_the_table(outcomes: list[dict]) -> None:
+    assert outcomes[4]["tables"]["pools"] == [[6, "h"]]
 
 
-def test_other_formats_are_refused(said: list[dict]) -> None:
-    message = said[5]["messages"]["not_iceberg"]
+def test_other_formats_are_refused(outcomes: list[dict]) -> None:
+    message = outcomes[5]["messages"]["not_iceberg"]
     assert "The strategy delete+insert needs the file_format iceberg or delta" in message

@@ -279,5 +279,5 @@ def write_project(root: Path) -> None:
     for name, text in FILES.items():
         file = root / name
         file.parent.mkdir(parents=True, exist_ok=True)
-        # A Python model keeps its blank lines on top: tracebacks must count them.
+        # A Python model keeps the blank lines at its top, because tracebacks must count them.
         file.write_text(text if name.endswith(".py") else text.lstrip(), encoding="utf-8")

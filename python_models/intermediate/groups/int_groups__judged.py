@@ -34,7 +34,7 @@ def model(dbt: Any, session: SparkSession) -> DataFrame:
 
 
 def find(table: pa.Table) -> pa.Table:
-    """What each init, addition and exclusion of a group counts for, and which posts are late."""
+    """Whether each init, addition and exclusion of a group counts, and which posts are late."""
     group_id = table["group_id"][0].as_py()
     columns = (table[name].to_pylist() for name in GroupMessage._fields)
     messages = [

@@ -42,7 +42,7 @@ def model(dbt: Any, session: SparkSession) -> DataFrame:
 
 
 def judge_views(table: pa.Table, sightings: pa.Table) -> pa.Table:
-    """The epochs of a group, as the owner of each log that holds some of its messages should judge them."""
+    """The epochs of a group, as the owner of each log with messages of the group should judge them."""
     group_id = table["group_id"][0].as_py()
     columns = (table[name].to_pylist() for name in GroupMessage._fields)
     messages = [

@@ -29,7 +29,7 @@ def model(dbt: Any, session: SparkSession) -> DataFrame:
 
 
 def prefer(epochs: pa.Table) -> pa.Table:
-    """The preference of every person of a group, and of the group itself (person_id null)."""
+    """The preferred epoch of every person of a group, and of the group itself (person_id null)."""
     group_id, _, members, ancestry, key_ranks, tips = read_epochs(epochs)
 
     preferences = [
@@ -39,7 +39,7 @@ def prefer(epochs: pa.Table) -> pa.Table:
     for epoch, people in members.items():
         for person in people:
             declaring[person].append(epoch)
-    # Many people are members of the same epochs, and choose alike.
+    # Many people are members of the same epochs, so they prefer the same epoch.
     answers: dict[tuple[str, ...], tuple[str, str, frozenset[str] | None]] = {}
     for person in sorted(declaring):
         own = tuple(declaring[person])

@@ -30,11 +30,11 @@ def model(dbt: Any, session: SparkSession) -> DataFrame:
         dbt.ref("int_groups__epoch_members")
         .join(correct, "epoch_id", "left")
         .groupBy("group_id")
-        .applyInArrow(mend, from_arrow_schema(SCHEMA))
+        .applyInArrow(find_repairs, from_arrow_schema(SCHEMA))
     )
 
 
-def mend(epochs: pa.Table) -> pa.Table:
+def find_repairs(epochs: pa.Table) -> pa.Table:
     group_id, _, members, ancestry, key_ranks, tips = read_epochs(epochs)
     names, people = (epochs[name].to_pylist() for name in ("epoch_id", "correct_ids"))
     correct = {epoch: frozenset(own or ()) for epoch, own in zip(names, people, strict=True)}

@@ -63,11 +63,11 @@ def judge(candidates: pa.Table) -> pa.Table:
     for fault in unsuperseded(messages):
         broken[fault.message_id].append(fault)
     depths = {set_id: 0} | {message.message_id: message.depth for message in messages}
-    said = {}
+    columns_of = {}
     for position, (message, verdict) in enumerate(zip(messages, judged, strict=True)):
         one = message.message_id
         way = "erase" if one in erased else "delete"
-        said[one] = {
+        columns_of[one] = {
             "superseded_by_id": superseding.get(one),
             "kept_because": verdict.kept_because,
             "pruning": way if verdict.is_prunable else None,
@@ -81,7 +81,7 @@ def judge(candidates: pa.Table) -> pa.Table:
         }
     rows = [
         {"set_id": set_id, "message_id": one, "status": status, "status_reason": reason}
-        | said.get(one, {"is_tip": False, "is_item_root": False})
+        | columns_of.get(one, {"is_tip": False, "is_item_root": False})
         for one, status, reason in found
     ]
     return pa.Table.from_pylist(rows, SCHEMA)

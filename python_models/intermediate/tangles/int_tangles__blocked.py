@@ -31,7 +31,7 @@ def count_blocked(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]
         return
     table = pa.Table.from_batches(candidates)
     missing = missing_ids(table)
-    # What is missing stands in the graph beside the candidates, as a node that lists nothing.
+    # A missing message is in the graph beside the candidates, as a node that lists nothing.
     graph = read_graph(pa.concat_tables([table, missing], promote_options="default"))
     node_count = len(graph.nodes)
     sources = np.arange(table.num_rows, node_count)
@@ -46,7 +46,7 @@ def count_blocked(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]
 
 
 def missing_ids(table: pa.Table) -> pa.Table:
-    """The previous ids that are no candidates of the tangle that lists them, each once a tangle."""
+    """The previous ids that are not candidates of the tangle that lists them, once per tangle."""
     graph = read_graph(table)
     _, previous_ids = explode(table["previous_ids"])
     listed = pa.table(

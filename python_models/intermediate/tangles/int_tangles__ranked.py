@@ -29,7 +29,7 @@ def rank(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         return
     table = pa.Table.from_batches(candidates)
     graph = read_graph(table)
-    # Only what has grown has a place in the order; a loop may stand anywhere.
+    # Only messages in the graph have a place in the order. A loop may be anywhere.
     is_grown = table["is_grown"].to_numpy()
     of_grown = is_grown[graph.link_message]
     links = graph.link_message[of_grown], graph.link_previous[of_grown]

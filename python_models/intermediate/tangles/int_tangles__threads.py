@@ -13,7 +13,7 @@ from scuttlehouse.tangles.thread_order import whole_thread_positions
 
 def model(dbt: Any, session: SparkSession) -> DataFrame:
     dbt.config(materialized="table")
-    # A field that names no root is in no thread; an invalid message says nothing.
+    # A field without a root is in no thread, and an invalid message does not count.
     candidates = (
         dbt.ref("int_tangles__candidates")
         .where("tangle_kind = 'thread' and (is_root or message_id != root_id)")

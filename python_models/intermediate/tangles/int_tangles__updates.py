@@ -15,11 +15,11 @@ COLUMNS = (
     "tangle_id string, step bigint, command string, message_id string, from_position bigint,"
     " to_position bigint"
 )
-TOLD, ORDERED = "fct_timeline_updates", "fct_tangle_messages"
+UPDATES, ORDERED = "fct_timeline_updates", "fct_tangle_messages"
 
 
 def model(dbt: Any, session: SparkSession) -> DataFrame:
-    """What was told so far, and what leads from the published orders to those of this build."""
+    """The commands published so far, and those from the published orders to the orders of this build."""
     dbt.config(materialized="table")
     touched = dbt.ref("int_changes__tangles")
     refreshes = is_refresh(session)
@@ -28,18 +28,19 @@ def model(dbt: Any, session: SparkSession) -> DataFrame:
         return touched_rows(rows, touched) if refreshes else rows
 
     messages = computed(dbt.ref("int_tangles__messages"))
-    # Until this build is published, readers and replicas see the published order: it starts from there.
-    # Where that is damaged, a build that reads all logs again tells every order from its first message on.
-    goes_on = refreshes or are_whole(home_folder(), TOLD, ORDERED)
-    told = session.table(f"{PUBLISHED}.{TOLD}") if goes_on else None
-    before = computed(session.table(f"{PUBLISHED}.{ORDERED}")) if goes_on else messages.limit(0)
+    # Readers and replicas see the published order until this build is published, so the commands start from
+    # it. If it is damaged, a build that reads all logs again gives the commands of every order from its
+    # first message.
+    continues = refreshes or are_whole(home_folder(), UPDATES, ORDERED)
+    published = session.table(f"{PUBLISHED}.{UPDATES}") if continues else None
+    before = computed(session.table(f"{PUBLISHED}.{ORDERED}")) if continues else messages.limit(0)
     changes = (
         orders(messages, "new_ids")
         .join(orders(before, "old_ids"), "tangle_id", "full_outer")
         .where("not new_ids <=> old_ids")
         .mapInArrow(refresh, COLUMNS)
     )
-    last = None if told is None else told.agg(F.max("refresh_number")).collect()[0][0]
+    last = None if published is None else published.agg(F.max("refresh_number")).collect()[0][0]
     refreshed = changes.select(
         F.lit((last or 0) + 1).cast("bigint").alias("refresh_number"),
         F.lit(get_invocation_id()).alias("refresh_id"),
@@ -52,12 +53,14 @@ def model(dbt: Any, session: SparkSession) -> DataFrame:
         F.current_timestamp().alias("refreshed_at"),
     )
     return (
-        refreshed if told is None else computed(told).select(*refreshed.columns).unionAll(refreshed)
+        refreshed
+        if published is None
+        else computed(published).select(*refreshed.columns).unionAll(refreshed)
     )
 
 
 def orders(messages: DataFrame, name: str) -> DataFrame:
-    """The ids of every tangle's messages in order."""
+    """The ids of every tangle's messages, in order."""
     placed = F.array_sort(F.collect_list(F.struct("position", "message_id")))
     return (
         messages.where("status = 'in'")
@@ -69,11 +72,11 @@ def orders(messages: DataFrame, name: str) -> DataFrame:
 def refresh(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     for batch in batches:
         for row in batch.to_pylist():
-            told = [
+            rows = [
                 {"tangle_id": row["tangle_id"], **update._asdict()}
                 for update in updates(row["old_ids"] or [], row["new_ids"] or [])
             ]
-            yield pa.RecordBatch.from_pylist(told, SCHEMA)
+            yield pa.RecordBatch.from_pylist(rows, SCHEMA)
 
 
 SCHEMA = pa.schema(

@@ -45,7 +45,7 @@ def model(dbt: Any, session: SparkSession) -> DataFrame:
 
 
 def ledger(is_full_refresh: bool) -> PublishedLogs:
-    """What the published build has read; a full refresh needs none, and so repairs a damaged one."""
+    """The logs that the published build read. A full refresh needs none, so it repairs a damaged ledger."""
     try:
         return published_logs(home_folder())
     except WarehouseError:

@@ -29,7 +29,7 @@ def model(dbt: Any, session: SparkSession) -> DataFrame:
     return frame.mapInArrow(line_lander(home), spark_schema(LandedPzpLine))
 
 
-# Spark writes functions to files and sockets: the key of the warehouse is read where it is needed.
+# Spark writes functions to files and sockets. So the key of the warehouse is read where it is used.
 def line_lander(home: str) -> Callable[[Batches], Batches]:
     def land(batches: Batches) -> Batches:
         ring = KeyRing(warehouse_pepper(Path(home)))

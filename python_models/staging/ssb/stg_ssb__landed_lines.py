@@ -33,7 +33,8 @@ def model(dbt: Any, session: SparkSession) -> DataFrame:
 Batches = Iterator[pa.RecordBatch]
 
 
-# Spark writes functions and rows to files and sockets. They hold sealed keys and names of files, and no key.
+# Spark writes functions and rows to files and sockets. They hold sealed keys and file names, and no plain
+# key.
 def key_finder(home: str) -> Callable[[Batches], Batches]:
     def find(batches: Batches) -> Batches:
         pepper = warehouse_pepper(Path(home))

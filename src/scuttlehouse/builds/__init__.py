@@ -1,1 +1,1 @@
-"""How a run of dbt begins, ends, publishes and is logged."""
+"""How a dbt run begins, ends, publishes and is logged."""

@@ -21,7 +21,7 @@ from scuttlehouse.reading.table_files import TableFiles, read_files, verify
 # Rows added, changed and deleted, by table.
 Changes = dict[str, tuple[int, int, int]]
 
-# Where DuckDB says that a row is, in columns that no table shows.
+# DuckDB gives the place of a row in these columns. No table shows them.
 _PLACE = "filename", "file_row_number"
 
 
@@ -41,26 +41,26 @@ def count_changes(
 ) -> Changes:
     """Compare two states of tables by key, and rows of the same key by a hash of all columns.
 
-    Only rows that are not in the same file at the same place in both states are compared: files never
-    change, so the others are the same.
+    Files never change, so a row at the same place of the same file in both states is the same. Only the
+    other rows are compared.
 
     Args:
         home: the folder of the warehouse.
-        before: the metadata file of each table in the earlier state, by name. All rows of a table that
-            is not in it were added.
+        before: the metadata file of each table in the earlier state, by name. If a table is missing here,
+            all of its rows were added.
         after: the same in the later state.
-        keys: the columns whose values no two rows of a table share; nulls are values here.
+        keys: the key columns of each table: no two rows have the same values in them. Nulls count as values.
 
     Returns:
-        Rows added, changed and deleted for each table of ``after``. Left out are tables whose columns
-        are not the same in both states, without a key here, or with a column ``filename`` or
+        Rows added, changed and deleted for each table of ``after``. A table is left out if its columns
+        differ between the states, if it has no key here, or if it has a column ``filename`` or
         ``file_row_number``.
 
     Raises:
         WarehouseError: a file of a table is missing or damaged.
 
-    Linear in the rows of the files that are in one state only, and of common files from which a row
-    was deleted.
+    Linear in the rows of two kinds of files: those that only one state has, and those that both have but
+    from which a row was deleted.
     """
     changes: Changes = {}
     with connect(home / "warehouse") as connection:
@@ -68,8 +68,10 @@ def count_changes(
             try:
                 counted = _count(connection, table, before.get(table), location, keys.get(table))
             except duckdb.Error as error:
-                said = first_sentences(str(error))
-                raise WarehouseError(f"The changes of {table} cannot be counted: {said}") from None
+                reason = first_sentences(str(error))
+                raise WarehouseError(
+                    f"The changes of {table} cannot be counted: {reason}"
+                ) from None
             if counted is not None:
                 changes[table] = counted
     return changes
@@ -110,15 +112,15 @@ def _compare(
 ) -> tuple[int, int, int]:
     verify(table, sorted(old.files.deletes | new.files.deletes | (old.files.data ^ new.files.data)))
     common = _find_places(connection, table, old, new)
-    gone = _rows(old, old.files.data - new.files.data, common, "gone", key)
-    came = _rows(new, new.files.data - old.files.data, common, "came", key)
+    old_only = _rows(old, old.files.data - new.files.data, common, "old_only", key)
+    new_only = _rows(new, new.files.data - old.files.data, common, "new_only", key)
     matches = [f"old.key_{n} is not distinct from new.key_{n}" for n in range(len(key))]
     [(added, changed, deleted)] = rows_of(
         connection,
         "select count(*) filter (where old.row_hash is null), "
         "count(*) filter (where old.row_hash <> new.row_hash), "
         "count(*) filter (where new.row_hash is null) "
-        f"from ({gone}) as old full join ({came}) as new on {' and '.join(matches)}",
+        f"from ({old_only}) as old full join ({new_only}) as new on {' and '.join(matches)}",
     )
     return added, changed, deleted
 
@@ -126,12 +128,14 @@ def _compare(
 def _find_places(
     connection: duckdb.DuckDBPyConnection, table: str, old: _State, new: _State
 ) -> frozenset[str]:
-    """Find the places in common files at which a row is in only one of the states.
+    """Find the places in common files where only one of the states has a row.
 
-    They are in the tables ``gone``, of rows of the old state, and ``came``, of rows of the new one.
+    The table ``old_only`` lists the places of rows that only the old state has, ``new_only`` those of rows
+    that only the new state has.
 
     Returns:
-        The files of these places, and perhaps others; none, and no tables, if there is no such place.
+        The files of these places, and perhaps other files. If there is no such place, it returns nothing
+        and makes no tables.
     """
     common, differing = old.files.data & new.files.data, old.files.deletes ^ new.files.deletes
     if not (common and differing):
@@ -150,15 +154,15 @@ def _find_places(
             f"where filename in {_list(files)} and ({', '.join(_PLACE)}) in (from places)"
             for state in (old, new)
         )
-        connection.execute(f"create or replace temp table gone as {in_old} except {in_new}")
-        connection.execute(f"create or replace temp table came as {in_new} except {in_old}")
+        connection.execute(f"create or replace temp table old_only as {in_old} except {in_new}")
+        connection.execute(f"create or replace temp table new_only as {in_new} except {in_old}")
     return files
 
 
 def _rows(
     state: _State, files: Collection[str], common: Collection[str], places: str, key: Sequence[str]
 ) -> str:
-    """A query of the keys and hashes of rows: all of some files, and those at places in common files."""
+    """A query for keys and hashes: all rows of some files, and the rows at some places of common files."""
     columns = [f"{identifier(name)} as key_{number}" for number, name in enumerate(key)]
     selected = f"select {', '.join(columns)}, {_hash(state.columns)} as row_hash"
     rows = f"{selected} from {_scan(state.location)} where filename in"
@@ -169,7 +173,7 @@ def _rows(
 
 
 def _hash(columns: Mapping[str, str]) -> str:
-    """A hash of all columns. DuckDB's hash of a null list is that of an empty list: their JSON is not.
+    """A hash of all columns. DuckDB hashes a null list like an empty one, but their JSON differs.
 
     >>> _hash({"id": "VARCHAR", "parts": "VARCHAR[]"})
     'hash("id", to_json("parts"))'
@@ -186,5 +190,5 @@ def _is_nested(kind: str) -> bool:
 
 
 def _list(paths: Collection[str]) -> str:
-    # null equals nothing: it stands there for the case that there is no path.
+    # An empty list of paths becomes null, because null equals nothing.
     return f"({', '.join(['null', *map(literal, sorted(paths))])})"

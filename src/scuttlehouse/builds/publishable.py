@@ -1,18 +1,18 @@
-"""Which tables a run may publish: no reader may see a published table beside an untested one."""
+"""Which tables a run may publish. Readers must never see a published table beside an untested one."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
-# It says which logs have been read. With the tables of a part, lines could count as read that no table has.
+# The ledger says which logs have been read. Published without all tables, it could hide unread lines.
 LEDGER = "dim_logs"
 
 Nodes = Mapping[str, Mapping[str, Any]]
 
 
 def public_models(nodes: Nodes, schema: str) -> dict[str, str]:
-    """The models of a schema that are published: their ids by the name of their table."""
+    """The models of a schema that are published: the id of each, by the name of its table."""
     return {
         node["alias"]: name
         for name, node in nodes.items()
@@ -36,10 +36,10 @@ def publishable(
 ) -> set[str]:
     """The public tables of a schema that a run may publish, by name, if all chosen nodes pass.
 
-    A table is publishable if the run makes it and runs all that depends on it: its tests, the tables that are
-    made of it, and their tests. The ledger is publishable only in a run that makes every table. A run that
-    refreshes nothing must make all that a table is made of, too: what an earlier refresh has left there
-    holds touched rows only.
+    A table is publishable if the run makes it and also runs everything that depends on it: its tests, the
+    tables that are made from it, and their tests. The ledger is publishable only in a run that makes every
+    table. A run that is not a refresh must also make everything that the table is made from, because an
+    earlier refresh may have left tables there that hold only touched rows.
 
     Complexity: O(public tables * nodes).
     """
@@ -82,7 +82,7 @@ def _parents(node: Mapping[str, Any]) -> Iterable[str]:
 
 
 def keys_of(nodes: Nodes, tables: Collection[str]) -> dict[str, list[str]]:
-    """The key columns of some tables, as their first test of a key says."""
+    """The key columns of some tables, taken from the first key test of each."""
     keys: dict[str, list[str]] = {}
     for node in nodes.values():
         test = node.get("test_metadata")

@@ -1,6 +1,6 @@
-"""Hashes of the code that decides what tables hold: they show whether it has changed.
+"""Hashes of the code that decides what tables hold. A changed hash means changed code.
 
-Comments and docstrings of Python code do not count. Names of files do.
+Comments and docstrings of Python code do not count. File names do.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def _project_files(project: Path, *kinds: str) -> list[Path]:
 
 
 def hash_files(paths: Iterable[Path]) -> str:
-    """One hash of some files of code or data, whatever their order."""
+    """One hash of some files of code or data. Their order does not matter."""
     hashes = sorted(f"{path.name} {_hash_file(path)}" for path in paths)
     return sha256("\n".join(hashes).encode()).hexdigest()[:16]
 
@@ -78,7 +78,7 @@ def hash_modules(*names: str) -> str:
 
 
 def package_files(name: str) -> list[Path]:
-    """The Python files of a package, those of its subpackages included."""
+    """The Python files of a package, including those of its subpackages."""
     spec = find_spec(name)
     folders = spec.submodule_search_locations if spec else None
     return [file for folder in folders or () for file in Path(folder).rglob("*.py")]
@@ -90,7 +90,7 @@ def _reached(names: Iterable[str]) -> dict[str, Path]:
     while waiting:
         name = waiting.pop()
         spec = find_spec(name) if name not in files else None
-        if spec is None or spec.origin is None:  # Known already, or a name in a module.
+        if spec is None or spec.origin is None:  # Known already, or not a module.
             continue
         files[name] = Path(spec.origin)
         package = name.split(".")[0]

@@ -1,4 +1,4 @@
-"""What dbt's hooks call: how a run of dbt begins and ends.
+"""What dbt's hooks call when a run begins and ends.
 
 A build starts from the published tables, under a lock. When every step has passed, its tables are published
 in one transaction. Every run that writes is logged in ``fct_builds``.
@@ -42,12 +42,12 @@ LOGGED = (*BUILDING, "run", "seed")
 WRITING = (*LOGGED, "test", "snapshot")
 FAILED = ("error", "fail", "partial success", "runtime error")
 
-# The lines of logs: a build that computes everything from them does not read the logs again.
+# The tables that hold the lines of the logs. A build that recomputes the rest does not read the logs again.
 LANDED_LINES = ("stg_ssb__landed_lines", "stg_pzp__landed_lines")
 
 
 class RunError(Exception):
-    """A run cannot begin or publish; the message says why and what to do."""
+    """A run cannot begin or publish. The message says why and what to do."""
 
 
 @dataclass
@@ -82,7 +82,7 @@ def begin(
     selected: Sequence[str],
     variables: Mapping[str, Any],
 ) -> None:
-    """Check the settings, lock the warehouse and, for a build, start from what is published.
+    """Check the settings and lock the warehouse. A build then starts from the published tables.
 
     Raises:
         RunError: a setting has an impossible value, or there is no build that a retry can continue.
@@ -91,7 +91,7 @@ def begin(
     global _run
     check_variables(variables)
     _run = None
-    # A retry calls itself by the command that it repeats, and does not know what that one selected.
+    # `dbt retry` gives its command as `build`, without what the failed build selected.
     if command == "build" and not selected:
         command = "retry"
     if command not in WRITING:
@@ -103,10 +103,10 @@ def begin(
     run = Run(command, run_id, home, graph, frozenset(selected), variables, lock, is_empty)
     with open_catalog(home) as catalog:
         if command == "build":
-            _go_on_with_log(catalog, run, is_full_refresh)
+            _continue_log(catalog, run, is_full_refresh)
             _start_from_published(catalog, run, is_full_refresh)
         elif command == "retry":
-            _go_on(catalog, run)
+            _continue_retry(catalog, run)
     if command in BUILDING:
         import_ahead()
     _run = run
@@ -128,18 +128,18 @@ def model_of(run: Run, table: str) -> Mapping[str, Any]:
 
 
 def tests_touched_rows() -> bool:
-    """Whether tests of this run may skip the rows that a refresh keeps: they have passed the same tests."""
+    """Whether tests of this run may skip the rows that a refresh keeps. They passed the same tests before."""
     return _run is not None and _run.tests_touched_rows
 
 
 def tested_keys(table: str) -> tuple[str, str] | None:
-    """The key of a model, and the model with its touched values, which alone tests of this run read.
+    """The key of a model, and the model that lists its touched keys. Tests of this run read only those.
 
-    Null where they read all rows.
+    None if the tests read all rows.
     """
     if not tests_touched_rows():
         return None
-    assert _run is not None, "a run whose hook has begun it"
+    assert _run is not None, "begin() has run"
     config = model_of(_run, table)["config"]
     touched = config.get("replaced_keys_from")
     return (config["unique_key"], touched) if touched else None
@@ -189,7 +189,7 @@ def _is_made(node: str) -> bool:
     return node.startswith(("model.", "seed."))
 
 
-def _go_on(catalog: Catalog, run: Run) -> None:
+def _continue_retry(catalog: Catalog, run: Run) -> None:
     """A retry continues with the tables of the build that failed."""
     work, published = catalog.work(), catalog.published()
     if work is None or work.base_id != (published.build_id if published else None):
@@ -199,8 +199,8 @@ def _go_on(catalog: Catalog, run: Run) -> None:
     run.rules_changed = work.rules_hash != rules_hash(_project(), run.variables)
 
 
-def _go_on_with_log(catalog: Catalog, run: Run, is_full_refresh: bool) -> None:
-    """Log the build before this one, if it was killed. A full refresh makes a damaged log new, too."""
+def _continue_log(catalog: Catalog, run: Run, is_full_refresh: bool) -> None:
+    """Log the build before this one if it was killed. A full refresh replaces a damaged log."""
     try:
         _log_killed_run(catalog, run)
     except (CatalogError, WarehouseError) as error:
@@ -226,10 +226,10 @@ def _log_killed_run(catalog: Catalog, run: Run) -> None:
 
 
 def end(results: Sequence[Any], arguments: Mapping[str, Any]) -> None:
-    """Publish what has passed, log the run and say what is published now.
+    """Publish the tables that passed, log the run, and print what is published now.
 
     Raises:
-        RunError: a whole build has passed and may not be published.
+        RunError: a whole build passed, but it may not be published.
     """
     global _run
     run, _run = _run, None
@@ -273,7 +273,7 @@ def _end(catalog: Catalog, run: Run, results: Sequence[Any], arguments: Mapping[
 
 
 def _remove_unreachable(catalog: Catalog, home: Path) -> None:
-    """Remove what no kept build needs; a damaged kept build leaves it for later."""
+    """Remove what no kept build needs. If a kept build is damaged, remove nothing."""
     try:
         remove_unreachable(catalog, home)
     except CatalogError as error:
@@ -281,10 +281,10 @@ def _remove_unreachable(catalog: Catalog, home: Path) -> None:
 
 
 def _chosen(run: Run, arguments: Mapping[str, Any]) -> frozenset[str]:
-    """The nodes that a build runs, those included that a build ran before its retry."""
+    """The nodes that a build runs. A retry counts the nodes that the failed build ran, too."""
     if run.command != "retry":
         return frozenset(run.selected)
-    # dbt does not say what the failed build selected, but whether it did.
+    # dbt does not store what the failed build selected, only whether it selected something.
     choices = [arguments.get(name) for name in ("select", "exclude", "selector", "resource_types")]
     left_out = arguments.get("exclude_resource_types") or ()
     if any(choices) or "test" in left_out:
@@ -305,7 +305,7 @@ def _publish(
             run.home, before.public if before else {}, after, keys_of(nodes, public)
         )
     except WarehouseError:
-        # What is computed again takes the place of damaged tables: it cannot be compared with them.
+        # Recomputed tables replace damaged ones, so there is nothing to compare them with.
         if run.is_refresh:
             raise
         changes = {}

@@ -31,7 +31,7 @@ SCHEMA = pa.schema(
 )
 LONGEST_MESSAGE = 500
 
-# Tables about builds: every build changes them.
+# Tables about builds. Every build changes them.
 OF_BUILDS = ("dim_logs", "fct_timeline_updates", "fct_quality_results")
 
 
@@ -63,14 +63,14 @@ def node_steps(
     settling_steps: int,
     started_at: datetime,
 ) -> list[dict[str, Any]]:
-    """A row for each model, seed and test that a run has run.
+    """A row for each model, seed and test that a run ran.
 
     Args:
         results: dbt's results.
-        changes: what ``count_changes`` found.
+        changes: the result of ``count_changes``.
         tables: the metadata file of every table that the run may have made, by name.
         settling_steps: the var ``settle_steps``.
-        started_at: when the run began; tables are asked what was written since.
+        started_at: when the run began. Rows that a table got since then count as written by the run.
     """
     nodes = [
         result for result in results if str(result.node.resource_type) in ("model", "seed", "test")
@@ -81,7 +81,7 @@ def node_steps(
         if str(result.node.resource_type) != "test" and result.node.alias in tables
     }
     steps = [_node_step(build_id, result, changes, written, settling_steps) for result in nodes]
-    # A retry publishes tables that the build before it has made.
+    # A retry also publishes tables that the failed build made.
     made = {result.node.alias for result in nodes}
     return steps + [
         {
@@ -128,7 +128,7 @@ def _aware(moment: datetime | None) -> datetime | None:
 
 
 def first_line(message: str | None) -> str | None:
-    """The first line of a message, shortened if it is long; null for an empty one.
+    """The first line of a message, shortened if it is long. None for an empty message.
 
     >>> first_line("It failed.\\nat ..."), first_line("")
     ('It failed.', None)
@@ -143,7 +143,7 @@ def _changed_rows(changed: tuple[int, int, int] | None) -> dict[str, int | None]
 
 
 def total_changes(changes: Changes) -> tuple[int, int, int] | None:
-    """The rows added, changed and deleted in all tables about the logs; null if none was compared."""
+    """The rows added, changed and deleted in all tables about the logs. None if no table was compared."""
     counts = [counts for table, counts in changes.items() if table not in OF_BUILDS]
     if not counts:
         return None
@@ -152,7 +152,7 @@ def total_changes(changes: Changes) -> tuple[int, int, int] | None:
 
 
 def rows_written(metadata_file: str, since: datetime) -> int | None:
-    """The rows that commits to a table since a moment have added; null for no commit, or another disk."""
+    """The rows that commits added to a table since a moment. None without a commit, or on another disk."""
     try:
         metadata = json.loads(Path(metadata_file).read_text())
     except OSError:
@@ -164,5 +164,5 @@ def rows_written(metadata_file: str, since: datetime) -> int | None:
 
 
 def steps_table(steps: Iterable[Mapping[str, Any]]) -> pa.Table:
-    """Steps as a table; what a step does not say is null."""
+    """Steps as a table. A value that a step does not give is null."""
     return pa.Table.from_pylist([dict(step) for step in steps], SCHEMA)

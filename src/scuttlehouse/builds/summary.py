@@ -1,4 +1,4 @@
-"""What a build found, in one screen, for somebody who sees these tables for the first time."""
+"""One screen about what a build found, for somebody who sees these tables for the first time."""
 
 from __future__ import annotations
 
@@ -141,15 +141,15 @@ class _Reason(NamedTuple):
 
 
 def print_summary(home: Path, build: Build, changes: tuple[int, int, int]) -> None:
-    """Print what a build has published.
+    """Print what a build published.
 
     Args:
         home: the folder of the warehouse.
-        build: what is summed up; not what is published meanwhile.
+        build: the build to describe. Another build may publish in the meantime and does not count.
         changes: how many rows of the public tables the build added, changed and deleted.
 
     Raises:
-        WarehouseError: a published table lacks a column, or a file of it is missing or damaged.
+        WarehouseError: a published table lacks a column, or one of its files is missing or damaged.
     """
     with open_tables(home, {PUBLISHED: build.public}) as warehouse:
         for line in _lines(warehouse, home, build.build_id, changes):

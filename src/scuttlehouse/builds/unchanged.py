@@ -1,4 +1,4 @@
-"""Whether anything is new since the published build: decided without dbt and without Java."""
+"""Decide whether anything is new since the published build, without dbt and without Java."""
 
 from __future__ import annotations
 
@@ -37,21 +37,21 @@ class PublishedLogs(NamedTuple):
 
     @property
     def names(self) -> set[str]:
-        """The names of all logs whose lines it has."""
+        """The names of all logs that have lines in it."""
         return {entry.source_file for _, entry in self.entries if entry.batch_id is not None}
 
     def of_folder(self, folder: Path) -> Mapping[str, LedgerEntry]:
-        """The entries by name; nothing of the ledger counts in another landing folder."""
+        """The entries by name. Entries of another landing folder do not count."""
         return {
             entry.source_file: entry for landing, entry in self.entries if landing == str(folder)
         }
 
 
 def published_logs(home: Path) -> PublishedLogs:
-    """The ledger of the published build; no entries where nothing is published.
+    """The ledger of the published build. It has no entries if nothing is published.
 
     Raises:
-        WarehouseError: the ledger is damaged, or of an earlier version.
+        WarehouseError: the ledger is damaged, or an earlier version wrote it.
     """
     with open_catalog(home, read_only=True) as catalog:
         published = catalog.published()
@@ -66,10 +66,10 @@ def published_logs(home: Path) -> PublishedLogs:
 
 
 def unchanged_build(home: Path, project: Path) -> Build | None:
-    """The published build, where a build would only make its tables again; otherwise None.
+    """The published build, if a new build would make the same tables; otherwise None.
 
-    No log is new or has another size or time, none has vanished or come back, and no rule, test or
-    description of the project has changed.
+    That is so if no log is new, has another size or time, has vanished or has come back, and if no rule, test
+    or description of the project has changed.
 
     Raises:
         LandingError: the landing folder cannot be read.
@@ -93,7 +93,7 @@ def unchanged_build(home: Path, project: Path) -> Build | None:
 
 
 def is_unchanged(logs: Iterable[Log], known: Mapping[str, LedgerEntry]) -> bool:
-    """Whether the entries of a folder are those of a ledger: by size, time, and why one is left out."""
+    """Whether a folder and a ledger have the same entries, with the same sizes, times and reasons."""
     present = {
         name: (entry.size_bytes, entry.modified_ms, entry.status_reason)
         for name, entry in known.items()
@@ -107,7 +107,7 @@ def is_unchanged(logs: Iterable[Log], known: Mapping[str, LedgerEntry]) -> bool:
 
 
 def _reason(log: Log, entry: LedgerEntry | None) -> str | None:
-    """Why a log is not read, if that may have changed since the ledger was written."""
+    """Why a log is not read, if the answer may have changed since the ledger was written."""
     if log.problem is not None or entry is None:
         return log.problem
     if entry.status != "left_out":
@@ -117,7 +117,7 @@ def _reason(log: Log, entry: LedgerEntry | None) -> str | None:
 
 
 def logged_builds(home: Path) -> set[str]:
-    """The ids of the runs that came to an end, as the log of runs says; empty where there is no log yet."""
+    """The ids of the runs that ended, from the log of runs. Empty if there is no log yet."""
     with open_catalog(home, read_only=True) as catalog:
         log = catalog.tables(LOG)
     if LOG_TABLE not in log:

@@ -1,4 +1,4 @@
-"""The catalog of the warehouse: which tables are published, which builds are kept, and who builds."""
+"""The catalog of the warehouse: which tables are published, which builds are kept, which build is running."""
 
 from scuttlehouse.catalog.database import open_catalog
 from scuttlehouse.catalog.home import home_folder, prepare_home, temporary_folder

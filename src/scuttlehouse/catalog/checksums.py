@@ -1,6 +1,6 @@
-"""The checksums that Hadoop keeps beside each file of a local disk, in ``.name.crc``.
+"""The checksums of local files. Hadoop keeps them beside each file, in ``.name.crc``.
 
-Spark writes and verifies them. What is read or written without Spark is verified and written here.
+Spark writes and verifies them. This module does the same for files that we use without Spark.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _CHUNK = 1 << 16  # spark.hadoop.file.bytes-per-checksum of profiles.yml
 
 
 def sidecar(path: Path) -> Path:
-    """Where the checksums of a file are.
+    """The path of the file that holds the checksums of a file.
 
     >>> sidecar(Path("data/a.parquet"))
     PosixPath('data/.a.parquet.crc')
@@ -25,12 +25,12 @@ def sidecar(path: Path) -> Path:
 
 
 def read(path: Path) -> bytes:
-    """The content of a file, compared with its checksums if there are any.
+    """The content of a file. If the file has checksums, they are compared.
 
     Linear in the size of the file.
 
     Raises:
-        CatalogError: the file is missing, cannot be read, or is not what was written.
+        CatalogError: the file is missing, cannot be read, or does not match its checksums.
     """
     try:
         content = path.read_bytes()
@@ -52,7 +52,7 @@ def verify(path: Path) -> None:
 
 
 def is_whole(path: Path) -> bool:
-    """Whether a file is there and fits its checksums."""
+    """Whether a file exists and matches its checksums."""
     try:
         verify(path)
     except CatalogError:
@@ -61,10 +61,10 @@ def is_whole(path: Path) -> bool:
 
 
 def write(path: Path) -> None:
-    """Write the checksums of a file, readable by its owner only. Linear in the size of the file.
+    """Write the checksums of a file. Only its owner can read them. Linear in the size of the file.
 
     Raises:
-        CatalogError: they cannot be written.
+        CatalogError: the checksums cannot be written.
 
     >>> import tempfile
     >>> file = Path(tempfile.mkdtemp(), "file")

@@ -1,4 +1,4 @@
-"""The catalog database, SQLite in the home or PostgreSQL: how it is opened, made and checked."""
+"""The catalog database, SQLite in the home or PostgreSQL: open it, make its tables, check them."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _TABLES = (
     "check (only_row = 1), record text not null, checksum varchar(64) not null)",
 )
 
-# Other programs read all columns, so one whose name is damaged is reported here and not by them.
+# Other programs read all columns. So a column with a damaged name is reported here, before they fail.
 _ALL_COLUMNS = (
     "select catalog_name, table_namespace, table_name, metadata_location, "
     "previous_metadata_location, iceberg_type from iceberg_tables limit 0",
@@ -42,11 +42,11 @@ _ALL_COLUMNS = (
 
 
 class Dialect(NamedTuple):
-    """What differs between the two databases."""
+    """Where the two databases differ."""
 
     placeholder: str
-    begin: tuple[str, ...]  # a transaction during which nobody else writes the catalog
-    begin_making: tuple[str, ...]  # the same while there are no tables yet
+    begin: tuple[str, ...]  # begins a transaction and keeps other writers out
+    begin_making: tuple[str, ...]  # the same, when there are no tables yet
     has_state: str
 
 
@@ -66,14 +66,14 @@ POSTGRESQL = Dialect(
 
 
 class Database:
-    """A cursor of the catalog database. Values stand for ``?`` in statements of either dialect."""
+    """A cursor of the catalog database. Statements use ``?`` for values with either database."""
 
     def __init__(self, cursor: Cursor, dialect: Dialect) -> None:
         self.cursor = cursor
         self.dialect = dialect
 
     def rows(self, statement: str, *values: object) -> list[Any]:
-        """The rows that a query gives."""
+        """Run a query and return its rows."""
         self.execute(statement, *values)
         return self.cursor.fetchall()
 
@@ -90,7 +90,7 @@ class Database:
 
     @contextmanager
     def transaction(self, begin: Sequence[str] = ()) -> Iterator[None]:
-        """Run all statements of a block or none; meanwhile nobody else writes the catalog."""
+        """Run all statements of a block or none. Nobody else writes the catalog in the meantime."""
         for statement in begin or self.dialect.begin:
             self.execute(statement)
         try:
@@ -103,11 +103,11 @@ class Database:
             self._empty_log()
 
     def _empty_log(self) -> None:
-        """Move SQLite's write-ahead log into the database, unless somebody reads it at this moment.
+        """Move SQLite's write-ahead log into the database, unless somebody is reading it.
 
-        SQLite drops what it finds damaged at the end of a log, so what is published must not stay there.
+        SQLite drops the damaged end of a log, so published records must not stay in the log.
         """
-        with suppress(sqlite3.Error):  # What is committed stays, on a full disk too.
+        with suppress(sqlite3.Error):  # A full disk prevents the move, but not the commit.
             self.rows("pragma busy_timeout = 0")
             self.rows("pragma wal_checkpoint(truncate)")
         self.rows("pragma busy_timeout = 60000")
@@ -115,17 +115,17 @@ class Database:
 
 @contextmanager
 def open_catalog(home: Path, *, read_only: bool = False) -> Iterator[Catalog]:
-    """The catalog of a home for a block; its tables are made if they are missing.
+    """Open the catalog of a home. Missing tables are made.
 
     Args:
         home: an absolute path, as :func:`scuttlehouse.catalog.home_folder` gives it.
-        read_only: write nothing, for people who may only read the home. From SQLite this is a
-            copy of the catalog as it is now, in memory unless there is a write-ahead log.
+        read_only: write nothing, for people who may only read the home. With SQLite, this opens a copy
+            of the catalog as it is now, in memory unless there is a write-ahead log.
 
     Raises:
-        CatalogError: nothing is published yet (only if ``read_only``), the catalog is missing,
-            damaged or of another home, or a database refuses something in the block, which
-            therefore uses no other database.
+        CatalogError: nothing is published yet (only if ``read_only``); the catalog is missing, damaged
+            or of another home; or a database refuses a statement of the block. So the block must not use
+            any other database.
     """
     address = postgresql_address()
     opened = open_postgresql(address) if address else _open_sqlite(home / "catalog.db", read_only)
@@ -164,16 +164,16 @@ def _make_tables(database: Database, home: Path) -> None:
 
 
 def postgresql_address() -> str:
-    """Where the catalog is, as ``SCUTTLEHOUSE_CATALOG`` says; empty if it is SQLite in the home."""
+    """The address in ``SCUTTLEHOUSE_CATALOG``. Empty if the catalog is SQLite in the home."""
     return os.environ.get("SCUTTLEHOUSE_CATALOG", "").strip()
 
 
 @contextmanager
 def open_postgresql(address: str) -> Iterator[Database]:
-    """A connection of its own to PostgreSQL, for a block.
+    """Open a separate connection to PostgreSQL.
 
     Raises:
-        CatalogError: the address is none, or PostgreSQL refuses something. It names no password.
+        CatalogError: the address is invalid, or PostgreSQL refuses something. It names no password.
     """
     try:
         if not address.startswith(("postgresql://", "postgres://")):
@@ -182,9 +182,9 @@ def open_postgresql(address: str) -> Iterator[Database]:
             yield Database(cursor, POSTGRESQL)
     except DatabaseError as error:
         if error.__cause__:
-            said = " ".join(str(error.__cause__).split())
+            reason = " ".join(str(error.__cause__).split())
             raise CatalogError(
-                f"PostgreSQL cannot be used for the catalog (SCUTTLEHOUSE_CATALOG): {said}"
+                f"PostgreSQL cannot be used for the catalog (SCUTTLEHOUSE_CATALOG): {reason}"
             ) from None
         raise CatalogError(
             "SCUTTLEHOUSE_CATALOG needs psycopg (`pip install 'psycopg[binary]'`) and an address "
@@ -198,21 +198,21 @@ def _open_sqlite(path: Path, read_only: bool) -> Iterator[Database]:
     try:
         with _open_copy(path) if read_only else _open_file(path) as cursor:
             database = Database(cursor, SQLITE)
-            [[said]] = database.rows("pragma integrity_check(1)")
-            if said != "ok":
-                raise CatalogError(_damage(path, said))
+            [[reason]] = database.rows("pragma integrity_check(1)")
+            if reason != "ok":
+                raise CatalogError(_damage(path, reason))
             yield database
     except DatabaseError as error:
         raise CatalogError(_damage(path, str(error.__cause__))) from None
-    except UnicodeDecodeError as error:  # a message of SQLite that quotes what is damaged
+    except UnicodeDecodeError as error:  # SQLite's message quotes damaged bytes
         raise CatalogError(_damage(path, str(error))) from None
 
 
-def _damage(path: Path, said: str) -> str:
-    said = " ".join(said.split()).rstrip(".")
+def _damage(path: Path, reason: str) -> str:
+    reason = " ".join(reason.split()).rstrip(".")
     return (
-        f"SQLite cannot use the catalog {path}: {said}. If it is damaged, restore it from a backup, or move "
-        f"{path.parent} away and build again, which reads all logs again."
+        f"SQLite cannot use the catalog {path}: {reason}. If it is damaged, restore it from a backup, "
+        f"or move {path.parent} away and build again, which reads all logs again."
     )
 
 
@@ -229,7 +229,7 @@ def _open_file(path: Path) -> Iterator[Any]:
     with _sentence(path):
         if not path.exists():
             os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
-        # SQLite gives the mode of this file to those that it makes beside it.
+        # SQLite gives the files beside the database the same mode.
         path.chmod(0o600)
     with open_database(f"sqlite:{path}") as (cursor, _):
         cursor.execute("pragma journal_mode = wal")
@@ -252,13 +252,13 @@ def _open_copy(path: Path) -> Iterator[Any]:
     with open_database("sqlite::memory:") as (memory, _):
         in_memory: Any = memory
         if content:
-            # Bytes 18 and 19 say that there is a write-ahead log, which memory cannot have.
+            # Bytes 18 and 19 say that there is a write-ahead log. A database in memory cannot have one.
             in_memory.connection.deserialize(content[:18] + b"\1\1" + content[20:])
         yield in_memory
 
 
 def _stable_copy(path: Path) -> tuple[bytes, bytes]:
-    """The database and its write-ahead log, of one moment: they are the same when read again."""
+    """The database and its write-ahead log at one moment: they are read until two reads are the same."""
     copy = _contents(path)
     for _ in range(1000):
         again = _contents(path)
@@ -284,9 +284,9 @@ _descriptors: dict[tuple[int, int], int] = {}
 
 
 def _descriptor(path: Path) -> int:
-    """A descriptor of a database, which stays open until the process ends.
+    """A descriptor of a database that stays open until the process ends.
 
-    To close one would drop the locks that SQLite has on the same file in this process.
+    Closing one drops the locks that SQLite has on the same file in this process.
     """
     found = path.stat()
     file = found.st_dev, found.st_ino

@@ -1,4 +1,4 @@
-"""What no kept build needs any more: old snapshots of tables, and files that nothing reaches."""
+"""Remove what no kept build needs any more: old snapshots of tables, and unused files."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from scuttlehouse.catalog.rows import all_tables
 
 
 def trim_history(catalog: Catalog, home: Path, most_snapshots: int = 20) -> None:
-    """Keep only the current snapshot of tables that builds write, where they have more than so many.
+    """Keep only the current snapshot of tables that have more than ``most_snapshots`` snapshots.
 
-    A table's metadata file lists all its snapshots, so it would grow with every build. No file is
-    removed. Call it before publishing: a table that is trimmed gets a new metadata file.
+    A table's metadata file lists all its snapshots, so it grows with every build. No file is removed.
+    Call this before publishing, because a trimmed table gets a new metadata file.
 
     Raises:
         CatalogError: a metadata file is missing or damaged, or a table cannot be changed.
@@ -39,15 +39,15 @@ def trim_history(catalog: Catalog, home: Path, most_snapshots: int = 20) -> None
 def remove_unreachable(catalog: Catalog, home: Path) -> int:
     """Remove the files of the warehouse that no table of the catalog and no kept build reaches.
 
-    A table reaches its metadata file and the files of its current snapshot. This process holds the
-    build lock exclusively, because a file that is being written is not reached yet. It can be
-    killed at any moment, and run again. About 3 ms for each metadata file that is reached.
+    A table reaches its metadata file and the files of its current snapshot. The caller must hold the
+    build lock exclusively, because nothing reaches a file that is still being written. The function can be
+    killed at any moment and run again. It takes about 3 ms for each metadata file.
 
     Returns:
         How many files were removed.
 
     Raises:
-        CatalogError: a file by which others are reached is missing or damaged; nothing is removed then.
+        CatalogError: a file that names other files is missing or damaged. Then nothing is removed.
     """
     warehouse = home / "warehouse"
     found = [Path(folder, name) for folder, _, files in os.walk(warehouse) for name in files]
@@ -60,13 +60,13 @@ def remove_unreachable(catalog: Catalog, home: Path) -> int:
             removed += 1
     for folder, folders, _ in os.walk(warehouse, topdown=False):
         for name in folders:
-            with suppress(OSError):  # It is not empty.
+            with suppress(OSError):  # The folder is not empty.
                 Path(folder, name).rmdir()
     return removed
 
 
 def _reached(catalog: Catalog, warehouse: Path) -> set[str]:
-    """All files that are needed, without their checksums."""
+    """All needed files, without their checksum files."""
     tables = all_tables(catalog.database)
     for build in catalog.kept():
         for named in build.tables, build.views, build.public:

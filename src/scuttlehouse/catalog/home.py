@@ -1,4 +1,4 @@
-"""The home: the folder that holds a warehouse, and what makes a folder one."""
+"""The home: the folder that holds a warehouse."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from pathlib import Path
 
 from scuttlehouse.catalog.names import CatalogError
 
-# Marks of a list, a pattern, a code or the end of a name, somewhere in Spark, SQLite, Java or DuckDB.
+# In Spark, SQLite, Java or DuckDB, these mark a list, a pattern, an escape or the end of a name.
 _REFUSED = """?*[]{},#%"\\"""
 
 
 def home_folder(environment: Mapping[str, str] = os.environ) -> Path:
-    """The folder that ``SCUTTLEHOUSE_HOME`` names, else ``.scuttlehouse``, as an absolute path.
+    """The folder in ``SCUTTLEHOUSE_HOME``, or ``.scuttlehouse`` by default, as an absolute path.
 
     Raises:
-        CatalogError: it cannot be a home.
+        CatalogError: the folder cannot be a home.
 
     >>> home_folder({"SCUTTLEHOUSE_HOME": "/tmp/../srv/house"})
     PosixPath('/srv/house')
     """
     named = environment.get("SCUTTLEHOUSE_HOME", "")
-    # prepare_home refuses a path that leads in a circle.
+    # prepare_home refuses a path with a loop of links.
     home = Path(os.path.realpath(named if named.strip() else ".scuttlehouse"))
     if home == Path(home.anchor):
         raise CatalogError("SCUTTLEHOUSE_HOME is the root of the disk: name a folder of its own.")
@@ -38,10 +38,10 @@ def home_folder(environment: Mapping[str, str] = os.environ) -> Path:
 
 
 def prepare_home(home: Path) -> None:
-    """Make the folder, for its owner only; an existing one is closed to others.
+    """Make the folder for its owner only. An existing folder is closed to others.
 
     Raises:
-        CatalogError: it is not a folder that can be written, or holds a warehouse of an earlier version.
+        CatalogError: it is not a writable folder, or it holds a warehouse of an earlier version.
     """
     try:
         home.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -62,21 +62,21 @@ def prepare_home(home: Path) -> None:
 
 
 def holds_table_files(home: Path) -> bool:
-    """Whether any file is below the home's ``warehouse``. Stops at the first one."""
+    """Whether there is any file below the home's ``warehouse``. Stops at the first one."""
     return any(files for _, _, files in os.walk(home / "warehouse"))
 
 
-# The folder of this process in each home, and the descriptor that keeps it.
+# The folder of this process in each home, and the open descriptor that marks it as in use.
 _temporary: dict[Path, tuple[Path, int]] = {}
 
 
 def temporary_folder(home: Path) -> Path:
-    """The folder of this process for what ends with it, which only its owner can read.
+    """A temporary folder of this process, which only its owner can read.
 
     Folders of processes that have ended are removed.
 
     Raises:
-        CatalogError: it cannot be made.
+        CatalogError: the folder cannot be made.
     """
     if home in _temporary and _temporary[home][0].exists():
         return _temporary[home][0]

@@ -1,8 +1,8 @@
-"""The jars that Spark needs for Iceberg tables: which they are, and that they are there unchanged.
+"""The jars that Spark needs for Iceberg tables: find them, check them, fetch them.
 
-`jars.txt` beside this module pins them: Maven coordinates and a SHA-256. They are in the folder that
-`SCUTTLEHOUSE_JARS` names, which the user fills, or else in a folder of the Python environment, which
-`python -m scuttlehouse.catalog.jars` (a step of `make build`) fills through Maven or Ivy.
+`jars.txt` beside this module pins them with Maven coordinates and a SHA-256. They are in the folder that
+`SCUTTLEHOUSE_JARS` names, which the user fills. Without that setting they are in a folder of the Python
+environment, which `python -m scuttlehouse.catalog.jars` (a step of `make build`) fills with Maven or Ivy.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Jar:
 
     @property
     def file(self) -> str:
-        """The name of the file, as Maven repositories have it.
+        """The name of the file in Maven repositories.
 
         >>> Jar("org.postgresql:postgresql:42.7.14", "").file
         'postgresql-42.7.14.jar'
@@ -45,7 +45,7 @@ class Jar:
 
 
 def pinned() -> list[Jar]:
-    """All lines of `jars.txt`, in their order.
+    """All lines of `jars.txt`, in order.
 
     >>> [jar.file.partition("-")[0] for jar in pinned()]
     ['iceberg', 'sqlite', 'postgresql']
@@ -55,10 +55,10 @@ def pinned() -> list[Jar]:
 
 
 def jars() -> list[Path]:
-    """The jars to put on Spark's class path, each read in full and compared with its checksum.
+    """The jars for Spark's class path. Each is read in full and compared with its checksum.
 
-    Raises :class:`CatalogError` where one is missing, is another file, or is for another Spark.
-    Reads 62 MB: 0.05 s where the processor has instructions for SHA-256, 0.12 s elsewhere.
+    Raises :class:`CatalogError` if a jar is missing, has other content, or is for another Spark.
+    Reads 62 MB: 0.05 s if the processor has instructions for SHA-256, 0.12 s otherwise.
     """
     pins = pinned()
     _refuse_another_spark(pins)
@@ -79,10 +79,10 @@ def jars() -> list[Path]:
 
 
 def fetch() -> list[Path]:
-    """Download what is missing or changed, remove jars of other versions, and return :func:`jars`.
+    """Download missing or changed jars, remove jars of other versions, and return :func:`jars`.
 
-    Nothing is downloaded where `SCUTTLEHOUSE_JARS` names a folder. A file gets its name only once its
-    checksum fits. Two processes may do this at once. Raises :class:`CatalogError`.
+    Nothing is downloaded if `SCUTTLEHOUSE_JARS` names a folder. A file gets its name only after its
+    checksum matches. Two processes may do this at once. Raises :class:`CatalogError`.
     """
     pins = pinned()
     _refuse_another_spark(pins)
@@ -105,7 +105,7 @@ def fetch() -> list[Path]:
 
 
 def main() -> int:
-    """Fetch or check; 1, and a sentence on stderr, where that fails."""
+    """Fetch or check the jars. If that fails, print a sentence on stderr and return 1."""
     try:
         fetch()
     except CatalogError as error:

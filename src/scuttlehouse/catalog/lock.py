@@ -1,8 +1,8 @@
 """The lock of a home: one build at a time, or several commands that do not build.
 
-A process holds it until it ends, however it ends, so it is never stale. Beside SQLite the kernel
-keeps it, on ``build.lock`` in the home; PostgreSQL keeps it as an advisory lock of a connection of its
-own. In ``build.lock`` the holders write who they are.
+A process holds it until it ends, for whatever reason, so no lock is ever stale. With SQLite the lock is
+a kernel lock on ``build.lock`` in the home. With PostgreSQL it is an advisory lock of a separate
+connection. The holders write who they are into ``build.lock``.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from scuttlehouse.catalog.names import CatalogError
 
 class _Lock(Protocol):
     def take(self, *, exclusive: bool) -> bool:
-        """Take the lock, or change how it is held; false if another process prevents that."""
+        """Take the lock, or change how it is held. False if another process prevents that."""
 
     def close(self) -> None:
         """Release it."""
@@ -79,7 +79,7 @@ _held: dict[Path, _Held] = {}
 
 
 class BuildLock:
-    """The lock of a home in this process. All locks that are made for one home are the same lock."""
+    """The lock of a home in this process. All objects for the same home share one lock."""
 
     def __init__(self, home: Path) -> None:
         self._path = home / "build.lock"
@@ -87,16 +87,16 @@ class BuildLock:
     def hold(self, exclusive: bool) -> None:
         """Hold the lock until :meth:`release` or the end of this process.
 
-        If this process holds the lock already, it keeps it, exclusively from now on if `exclusive`.
+        If this process already holds the lock, it keeps it, and holds it exclusively if `exclusive`.
 
         Raises:
-            CatalogError: another process holds it (the message names it), or it cannot be opened.
+            CatalogError: another process holds the lock (the message names it), or the lock cannot be opened.
         """
         held = _held.get(self._path)
         if held and (held.exclusive or not exclusive):
             return
         lock = held.lock if held else self._open()
-        # A process that is alone for a moment can restart the list of holders.
+        # A process that is alone for a moment can start the list of holders again.
         is_alone = lock.take(exclusive=True)
         if not is_alone:
             is_shared = lock.take(exclusive=False)
@@ -108,16 +108,16 @@ class BuildLock:
                     f"The warehouse in {self._path.parent} is in use by {self._holder()}. "
                     "Wait until it ends, or stop it, and try again."
                 )
-        self._sign(anew=is_alone)
+        self._sign(restart=is_alone)
         _held[self._path] = _Held(lock, exclusive)
         if is_alone and not exclusive:
             lock.take(exclusive=False)
 
     def release(self) -> None:
-        """Release the lock, if this process holds it."""
+        """Release the lock if this process holds it."""
         held = _held.pop(self._path, None)
         if held:
-            self._sign(anew=held.exclusive, has_left=True)
+            self._sign(restart=held.exclusive, has_left=True)
             held.lock.close()
 
     def _open(self) -> _Lock:
@@ -129,15 +129,15 @@ class BuildLock:
         except OSError as error:
             raise CatalogError(f"{self._path} cannot be opened: {error.strerror}.") from None
 
-    def _sign(self, *, anew: bool, has_left: bool = False) -> None:
+    def _sign(self, *, restart: bool, has_left: bool = False) -> None:
         words = json.dumps({**_words(), "has_left": has_left})
-        flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | (os.O_TRUNC if anew else 0)
-        # The lock does not depend on what is written.
+        flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | (os.O_TRUNC if restart else 0)
+        # The text is only for messages. The lock works without it.
         with suppress(OSError), os.fdopen(os.open(self._path, flags, 0o600), "w") as file:
             file.write(f"{words}\n")
 
     def _holder(self) -> str:
-        """The last process that has signed and, judged from this host, not ended."""
+        """The last process that signed and has not ended, as far as this host can tell."""
         holders: dict[tuple[str, int], dict[str, Any]] = {}
         for words in self._signatures():
             key = words["host"], words["process"]
@@ -177,7 +177,7 @@ def _words() -> dict[str, Any]:
 
 
 def _subcommand(arguments: list[str]) -> list[str]:
-    """The first argument that is not an option, if there is one.
+    """The first argument that is not an option, if any.
 
     >>> _subcommand(["--no-use-colors", "build", "-s", "dim_groups"])
     ['build']

@@ -1,4 +1,4 @@
-"""The log of runs, ``fct_builds``: what it says of a run is added without Spark."""
+"""The log of runs, ``fct_builds``. Its rows are added without Spark."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from scuttlehouse.catalog.reached_files import files_of
 
 TABLE = "fct_builds"
 
-# With more files the log is rewritten as one file, because readers open each of them.
+# With more files, the log is rewritten as one file, because readers open each file.
 _MOST_FILES = 50
 
 
 def append_steps(catalog: Catalog, home: Path, rows: pa.Table) -> None:
-    """Add rows to the log and publish it; nothing if the log has not been made yet.
+    """Add rows to the log and publish it. Do nothing if the log does not exist yet.
 
     Args:
-        catalog: opened for writing.
-        home: its home.
-        rows: columns of the log, by name; those that are missing are null.
+        catalog: a catalog that is open for writing.
+        home: the home of the catalog.
+        rows: columns of the log, by name. Missing columns are null.
 
     Raises:
         CatalogError: the log is damaged or cannot be changed.

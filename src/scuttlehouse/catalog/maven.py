@@ -1,7 +1,7 @@
 """Download one jar from a Maven repository, with the tools of this machine and the mirrors of this user.
 
-Both functions put the jar into the folder `into` as `artifact-version.jar`, beside other files: the folder is
-for this one call. They return None if that worked, otherwise the reason in a few words.
+Both functions put the jar into the folder `into` as `artifact-version.jar`, among other files. The folder is
+for one call only. They return None if that worked, otherwise the reason in a few words.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from xml.etree import ElementTree
 from xml.sax.saxutils import quoteattr
 
 COPY = "org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy"
-# Lines in which Maven and Ivy say why a download failed, the clearest line first.
+# Lines in which Maven and Ivy say why a download failed. The clearest line comes first.
 REASONS = (
     r"\[ERROR\] (.*?)(?: -> \[Help|$)",
     r"(Server access error .*)",
@@ -27,7 +27,7 @@ REASONS = (
 
 
 def by_maven(coordinates: str, into: Path) -> str | None:
-    """Ask `mvn`, which reads ~/.m2/settings.xml and keeps a copy in its own repository."""
+    """Download with `mvn`, which reads ~/.m2/settings.xml and keeps a copy in its own repository."""
     if (maven := shutil.which("mvn")) is None:
         return "there is no `mvn` on the PATH"
     what = (COPY, f"-Dartifact={coordinates}", "-DoutputDirectory=.")
@@ -35,9 +35,9 @@ def by_maven(coordinates: str, into: Path) -> str | None:
 
 
 def by_ivy(coordinates: str, into: Path) -> str | None:
-    """Ask the Ivy that comes with pyspark, which needs only Java.
+    """Download with the Ivy that comes with pyspark, which needs only Java.
 
-    It reads ~/.ivy2/ivysettings.xml. Where that is missing, it asks Maven Central, or the mirror of it in
+    It reads ~/.ivy2/ivysettings.xml. If that is missing, it asks Maven Central, or the mirror of it in
     ~/.m2/settings.xml. It leaves nothing outside of `into`.
     """
     home = os.environ.get("JAVA_HOME")
@@ -56,7 +56,7 @@ def by_ivy(coordinates: str, into: Path) -> str | None:
             return f"{maven_settings} is not XML ({error})"
         settings = into / "ivysettings.xml"
         settings.write_text(_ivy_settings(mirror), "utf-8")
-    # Names relative to `into`: brackets in a pattern have a meaning.
+    # The names are relative to `into`, because brackets in a full path would have a meaning in a pattern.
     where = ("-settings", str(settings), "-cache", "cache", "-notransitive", "-confs", "default")
     what = ("-dependency", *coordinates.split(":"), "-retrieve", "[artifact]-[revision].[ext]")
     return _run(into, java, "-cp", str(ivy), "org.apache.ivy.Main", "-warn", *where, *what)

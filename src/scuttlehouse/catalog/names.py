@@ -14,11 +14,11 @@ NOTHING_PUBLISHED = "Nothing is published yet: run `scuttlehouse build` first."
 
 
 class CatalogError(Exception):
-    """The catalog or the home cannot be used; the message is a sentence: what, where, what to do."""
+    """The catalog or the home cannot be used. The message says what is wrong, where, and what to do."""
 
 
 def namespace_of_build(number: int) -> str:
-    """The namespace in which the public tables of a kept build are read by name.
+    """The namespace that shows the public tables of a kept build.
 
     >>> namespace_of_build(12)
     'scuttlehouse_build_12'

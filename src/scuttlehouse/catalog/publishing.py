@@ -1,7 +1,7 @@
-"""Builds: begin one, publish it, roll back to one that is kept. Each is one transaction.
+"""Begin a build, publish it, or roll back to a kept one. Each is one transaction.
 
-A table of Iceberg is one row of the catalog, which names its metadata file; that file and all that it
-names never change. So the tables of a build are a list of metadata files, and publishing sets rows.
+An Iceberg table is one row of the catalog, which names its metadata file. That file, and the files that it
+names, never change. So the tables of a build are a list of metadata files, and publishing sets rows.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _START_ANEW = (
 
 
 class Catalog:
-    """The catalog of a home; :func:`scuttlehouse.catalog.open_catalog` opens it.
+    """The catalog of a home. :func:`scuttlehouse.catalog.open_catalog` opens it.
 
     Every method raises :class:`CatalogError` if a record is damaged, and then changes nothing.
     """
@@ -35,20 +35,20 @@ class Catalog:
         self.database = database
 
     def published(self) -> Build | None:
-        """The published build; null if there is none."""
+        """The published build. None if there is none."""
         return _published(*rows.read_records(self.database))
 
     def kept(self) -> list[Build]:
-        """The kept builds: the published one, the older ones, and last those rolled back from."""
+        """The kept builds: first the published one, then the older ones, then those rolled back from."""
         state, builds = rows.read_records(self.database)
         return [builds[build_id] for build_id in state.in_order()]
 
     def work(self) -> Work | None:
-        """The build that last began; null if none has."""
+        """The build that began last. None if none has begun."""
         return rows.read_records(self.database)[0].work
 
     def tables(self, namespace: str) -> dict[str, str]:
-        """The metadata files of the tables of a namespace, by name."""
+        """The metadata file of each table in a namespace, by name."""
         return rows.tables_in(self.database, namespace)
 
     def metadata_files(self) -> set[str]:
@@ -67,11 +67,11 @@ class Catalog:
         refresh: bool,
         rebuilt: Collection[str],
     ) -> None:
-        """Set the work namespace to the published build, and drop what was there before.
+        """Set the work namespace to the published build, and drop its earlier content.
 
         Args:
-            refresh: the build starts from the published tables, which the base namespace then names.
-            rebuilt: without ``refresh``, the names of tables that the build makes from nothing.
+            refresh: the build starts from the published tables. The base namespace then names them.
+            rebuilt: for a build that is not a refresh: the tables that it makes from nothing.
 
         Raises:
             CatalogError: a metadata file that the build starts from is missing or damaged.
@@ -103,14 +103,14 @@ class Catalog:
         """Publish tables of the work namespace, and keep the build.
 
         Args:
-            public: the tables to publish. Others stay as published, unless the build is whole:
-                then they are published no more. Tables of the log are published as they are.
+            public: the tables to publish. If the build is whole, other tables are no longer published;
+                otherwise they stay as they are. Tables of the log are published as they are.
             is_whole: whether these are all public tables of the project.
-            kept_builds: how many builds are kept, this one included; at least 1.
+            kept_builds: how many builds to keep, including this one; at least 1.
 
         Raises:
-            CatalogError: another build was published meanwhile, another program changed the
-                published namespace, or a table is missing; nothing is changed then.
+            CatalogError: another build was published in the meantime, another program changed the
+                published namespace, or a table is missing. Then nothing is changed.
         """
         with self.database.transaction():
             state, builds = rows.read_records(self.database)
@@ -158,11 +158,11 @@ class Catalog:
         return build
 
     def roll_back(self, build_id: str | None) -> Build:
-        """Publish a kept build again: the named one, or the newest one older than the published one.
+        """Publish a kept build again: the named one, or the newest one that is older than the published one.
 
         Raises:
-            CatalogError: no such build is kept, it is already published, or a metadata file of it
-                is missing or damaged.
+            CatalogError: the build is not kept or is already published, or one of its metadata files is
+                missing or damaged.
         """
         with self.database.transaction():
             state, builds = rows.read_records(self.database)
@@ -180,15 +180,15 @@ class Catalog:
             rows.point(self.database, PUBLISHED, published)
 
     def verify(self) -> None:
-        """Compare the metadata files that Spark reads when it lists tables with their checksums.
+        """Check the metadata files that Spark reads when it lists tables.
 
-        Spark itself tries a damaged one again for a minute and a half.
+        Without this, Spark retries a damaged file for a minute and a half.
 
         Raises:
-            CatalogError: one is missing or damaged. It names the table and the file.
+            CatalogError: a file is missing or damaged. The message names the table and the file.
         """
         seen = self._damaged()
-        # A build beside this process may have replaced a file, and removed it, since it was named.
+        # Another build may have replaced and removed the file in the meantime.
         for (namespace, name), file in self._damaged().items() & seen.items():
             try:
                 checksums.verify(Path(file))
@@ -198,7 +198,7 @@ class Catalog:
                 ) from None
 
     def forget_damaged(self) -> list[str]:
-        """Forget the work tables, and the log, whose metadata file is missing or damaged; return their names.
+        """Forget work tables, and the log, if their metadata file is missing or damaged. Return their names.
 
         While a namespace names one of these, Spark cannot list its tables.
         """
@@ -216,14 +216,14 @@ class Catalog:
         }
 
     def drop_log(self) -> None:
-        """Forget the log of runs: the next build makes an empty one."""
+        """Forget the log of runs. The next build makes an empty one."""
         with self.database.transaction():
             log = self.tables(LOG)
             rows.point(self.database, LOG, {})
             rows.point(self.database, PUBLISHED, _without(self.tables(PUBLISHED), log))
 
     def _point_to_public(self, state: State, builds: Mapping[str, Build]) -> None:
-        """Set the published namespace and those of the kept builds, and drop those of other builds."""
+        """Set the published namespace and those of kept builds, and drop the namespaces of other builds."""
         base = _published(state, builds)
         published = (dict(base.public) if base else {}) | self.tables(LOG)
         rows.point(self.database, PUBLISHED, published)
@@ -263,7 +263,7 @@ def _choose(state: State, build_id: str | None) -> str:
 
 
 def _verify(build: Build, files: Mapping[str, str], advice: str) -> None:
-    """Compare metadata files with their checksums; the error names the table and the file."""
+    """Compare metadata files with their checksums. The error names the table and the file."""
     for name, file in files.items():
         try:
             checksums.verify(Path(file))

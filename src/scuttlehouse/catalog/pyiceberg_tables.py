@@ -1,4 +1,4 @@
-"""The tables of the warehouse for pyiceberg, and checksums for the files that it writes."""
+"""Open tables of the warehouse with pyiceberg, and write checksums for its new files."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 
 @contextmanager
 def changing(catalog: Catalog, home: Path, namespace: str, name: str) -> Iterator[Table]:
-    """A table to change in a block; then the new files are for their owner only, with checksums.
+    """Open a table to change it. Afterwards only their owner can read the new files, and they have checksums.
 
     Raises:
-        CatalogError: the metadata file of the table is missing or damaged, or it cannot be changed.
+        CatalogError: the metadata file of the table is missing or damaged, or the table cannot be changed.
     """
-    # Imported here because that takes half a second, and most builds change no table in this way.
+    # Imported here because the import takes half a second, and most builds need it for no table.
     from pyiceberg.catalog.sql import SqlCatalog
     from pyiceberg.exceptions import CommitFailedException
     from sqlalchemy.exc import SQLAlchemyError

@@ -1,4 +1,4 @@
-"""The files of a table, from its metadata file on."""
+"""Find all files of a table, starting with its metadata file."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ Parsed = TypeVar("Parsed")
 
 
 def files_of(file: str, known: Container[str] = ()) -> Iterator[str]:
-    """All files of a table or a view: those of its current snapshot, and those that name them.
+    """All files of a table or a view: the files of its current snapshot, and the files that list them.
 
     Files that name others are compared with their checksums.
 
     Args:
-        file: the metadata file, which comes first.
-        known: files of other tables, for instance of an earlier state of this one; what a manifest
-            of them names is not said again.
+        file: the metadata file, which comes first in the result.
+        known: files to leave out, for instance those of an earlier state of the table. The files that a
+            known manifest lists are left out, too.
 
     Raises:
-        CatalogError: a file that names others is missing or damaged.
+        CatalogError: a file that lists others is missing or damaged.
     """
     yield file
     named, manifest_list = parsed(file, lambda: _named_by(read_metadata(file)))
@@ -48,21 +48,21 @@ def files_of(file: str, known: Container[str] = ()) -> Iterator[str]:
 
 
 def parsed(file: str, parse: Callable[[], Parsed]) -> Parsed:
-    """What is read from a file.
+    """Parse a file.
 
     Raises:
-        CatalogError: it cannot be parsed, or whatever of this kind is raised.
+        CatalogError: the file cannot be parsed, whatever error the parser raises.
     """
     try:
         return parse()
     except CatalogError:
         raise
-    except Exception as error:  # whatever parsers say of a damaged file that has no checksums
+    except Exception as error:  # a parser may raise any error for a damaged file without checksums
         raise CatalogError(f"The file {file} is damaged ({type(error).__name__}).") from None
 
 
 def read_metadata(file: str) -> dict[str, Any]:
-    """The content of a metadata file; what is damaged and has no checksums raises any error."""
+    """The content of a metadata file. A damaged file without checksums may raise any error."""
     content = checksums.read(Path(file))
     is_compressed = Path(file).name.endswith(".gz.metadata.json")
     metadata: dict[str, Any] = json.loads(gzip.decompress(content) if is_compressed else content)
@@ -70,7 +70,7 @@ def read_metadata(file: str) -> dict[str, Any]:
 
 
 def _named_by(metadata: Mapping[str, Any]) -> tuple[list[str], str | None]:
-    """The files of statistics, and the manifest list of the current snapshot; null if there is none."""
+    """The statistics files, and the manifest list of the current snapshot. The list is None without one."""
     kinds = "statistics", "partition-statistics"
     statistics = [one["statistics-path"] for kind in kinds for one in metadata.get(kind, ())]
     current = metadata.get("current-snapshot-id", -1)
@@ -81,7 +81,7 @@ def _named_by(metadata: Mapping[str, Any]) -> tuple[list[str], str | None]:
 
 
 class _File(InputFile):
-    """A file for pyiceberg, whose content is compared with its checksums."""
+    """A file for pyiceberg. Its content is compared with its checksums."""
 
     @override
     def open(self, seekable: bool = True) -> InputStream:

@@ -1,4 +1,4 @@
-"""What the catalog records of builds: one JSON text each, with a checksum beside it."""
+"""The catalog's records of builds. Each is a JSON text with a checksum."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from scuttlehouse.catalog.names import CatalogError
 
 @dataclass(frozen=True)
 class Build:
-    """A published build that is kept.
+    """A kept build.
 
     Attributes:
         build_id: dbt's invocation id.
-        number: 1 for the first build of the home, one more for each build published since.
+        number: 1 for the first published build of the home, then one more for each.
         published_at: UTC, for example ``2026-01-31 23:59:59 UTC``.
-        is_whole: whether all public tables of the project are of this build.
-        replaced: the build that was published before; null for the first.
-        rules_hash: what the rules were.
-        project_hash: what the project was.
+        is_whole: whether the build made all public tables of the project.
+        replaced: the build that was published before; None for the first.
+        rules_hash: the hash of the rules at that time.
+        project_hash: the hash of the project at that time.
         landing: the folder of the logs.
         tables: the metadata file of every table of the work namespace, by name.
-        views: the same of the views of the work namespace.
+        views: the same for the views of the work namespace.
         public: the metadata file of every public table, by name.
     """
 
@@ -43,14 +43,14 @@ class Build:
     public: Mapping[str, str]
 
     def can_be_refreshed(self, rules_hash: str, landing: Path) -> bool:
-        """Whether a build by these rules from this folder can keep the rows that no new line touches."""
+        """Whether a build with these rules and this folder can keep the rows that no new line touches."""
         same = self.rules_hash == rules_hash and self.landing == str(landing)
         return same and self.is_whole
 
 
 @dataclass(frozen=True)
 class Work:
-    """The build that last began and has the work namespace. ``base_id`` is null if nothing was published."""
+    """The build that began last and owns the work namespace. ``base_id`` is None if nothing was published."""
 
     build_id: str
     base_id: str | None
@@ -60,7 +60,7 @@ class Work:
 
 @dataclass(frozen=True)
 class State:
-    """What the catalog is: its home, the published build, and the kept builds, newest first."""
+    """The state of the catalog: its home, the published build, and the kept builds, newest first."""
 
     home: str
     published: str | None = None
@@ -69,7 +69,7 @@ class State:
     work: Work | None = None
 
     def in_order(self) -> tuple[str, ...]:
-        """The kept builds: the published one, the older ones, and last those rolled back from.
+        """The kept builds: first the published one, then the older ones, then those rolled back from.
 
         >>> State("/home", "b", ("d", "c", "b", "a")).in_order()
         ('b', 'a', 'd', 'c')

@@ -1,4 +1,4 @@
-"""The rows of the catalog database: Iceberg's, one for each table of a namespace, and our records."""
+"""The rows of the catalog database: Iceberg's rows, one for each table of a namespace, and our records."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def point(
     tables: Mapping[str, str],
     views: Mapping[str, str] | None = None,
 ) -> None:
-    """Make these the tables and views of a namespace, and the only ones. Call it in a transaction."""
+    """Make these the only tables and views of a namespace. Call this in a transaction."""
     drop(database, namespace)
     # Spark and pyiceberg mark a namespace in the same way.
     database.execute(
@@ -60,7 +60,7 @@ def point(
 
 
 def drop(database: Database, namespace: str) -> None:
-    """Drop a namespace and what it names; the files stay."""
+    """Drop a namespace and its entries. The files stay."""
     for statement in (
         "delete from iceberg_tables where catalog_name = ? and table_namespace = ?",
         "delete from iceberg_namespace_properties where catalog_name = ? and namespace = ?",
@@ -69,7 +69,7 @@ def drop(database: Database, namespace: str) -> None:
 
 
 def forget(database: Database, tables: Iterable[tuple[str, str]]) -> None:
-    """Drop some tables, each a namespace and a name; their files stay."""
+    """Drop some tables, each given as a namespace and a name. Their files stay."""
     database.execute_many(
         "delete from iceberg_tables where catalog_name = ? and table_namespace = ? and table_name = ?",
         [(CATALOG, *table) for table in tables],
@@ -77,7 +77,7 @@ def forget(database: Database, tables: Iterable[tuple[str, str]]) -> None:
 
 
 def read_records(database: Database) -> tuple[State, dict[str, Build]]:
-    """The state and the kept builds by id, of one moment.
+    """The state, and the kept builds by id, as they are at one moment.
 
     Raises:
         CatalogError: a record is missing or damaged.
@@ -99,7 +99,7 @@ def read_records(database: Database) -> tuple[State, dict[str, Build]]:
 
 
 def write_state(database: Database, state: State) -> None:
-    """Write the state, and remove the records of builds that it does not name."""
+    """Write the state, and remove the records of builds that the state does not name."""
     database.execute("update scuttlehouse_state set record = ?, checksum = ?", *seal(state))
     for [build_id] in database.rows("select build_id from scuttlehouse_builds"):
         if build_id not in state.builds:

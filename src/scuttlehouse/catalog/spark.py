@@ -1,4 +1,4 @@
-"""Spark's settings that depend on the machine and the environment: ``spark_settings`` of profiles.yml."""
+"""The Spark settings that depend on the machine and the environment: ``spark_settings`` in profiles.yml."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from scuttlehouse.catalog.names import CATALOG
 
 
 def spark_settings() -> dict[str, str]:
-    """The jars on Spark's class path, the catalog, and the folders of the warehouse.
+    """The settings for the jars on Spark's class path, the catalog, and the folders of the warehouse.
 
-    What this process and its Java write from here on is for their owner alone.
+    From here on, only their owner can read the files that this process and its Java write.
 
     Raises:
         CatalogError: the home cannot be used, a jar is missing, or a table is damaged.
@@ -51,25 +51,25 @@ def spark_settings() -> dict[str, str]:
 
 
 def _names_files_in_utf_8() -> bool:
-    """Whether Java, which goes by the locale, writes the names of files as Python does."""
+    """Whether Java writes file names in UTF-8, as Python does. Java follows the locale."""
     names = (os.environ.get(name) for name in ("LC_ALL", "LC_CTYPE", "LANG"))
     locale = next(filter(None, names), "C")
     return "utf" in locale.lower()
 
 
-# Several threads commit: each waits for the others.
+# Several threads commit. Each waits for the others.
 _SQLITE_OPTIONS = "busy_timeout=60000&journal_mode=WAL"
 
 
 def postgresql(address: str, temporary: Path) -> dict[str, str]:
     """The catalog's settings for PostgreSQL.
 
-    The password is none of them: Spark writes settings into what it sends to its tasks. Its driver for
-    PostgreSQL finds it in a file that only this user can read.
+    They do not include the password, because Spark sends settings to its tasks. Spark's driver for
+    PostgreSQL finds the password in a file that only this user can read.
 
     Args:
-        address: ``postgresql://user:password@host:port/database``; what is missing has PostgreSQL's defaults.
-        temporary: a folder for the file of the password.
+        address: ``postgresql://user:password@host:port/database``. Missing parts have PostgreSQL's defaults.
+        temporary: a folder for the password file.
     """
     parts = urlsplit(address)
     host, port = parts.hostname or "localhost", parts.port or 5432

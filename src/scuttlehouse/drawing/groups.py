@@ -1,4 +1,4 @@
-"""The epochs of a group from left to right: who is in them, who prefers which, their forks and repairs."""
+"""The epochs of a group from left to right: their members, who prefers which epoch, forks and repairs."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Row = tuple[Words, ...]
 
 
 class Fork(NamedTuple):
-    """Two epochs of which neither follows the other, and what is known of them."""
+    """Two epochs that forked, and what is known of them."""
 
     left: str
     right: str
@@ -33,24 +33,24 @@ class Fork(NamedTuple):
     needs_repair: bool
 
     def seen_from(self, epoch: str) -> Row:
-        """What the fork is to one of its epochs."""
+        """A line about the fork, for the box of one of its epochs."""
         other = self.right if epoch == self.left else self.left
         result = "nobody wins" if not self.winner else "wins" if self.winner == epoch else "loses"
         state = "needs repair" if self.needs_repair else ""
         if self.is_healed:
-            state = f"mended by {short(self.healed_by)}" if self.healed_by else "mended"
-        said = ", ".join(filter(None, [f"fork with {short(other)}: {self.rule}", result, state]))
-        return (Words(said, "alarm" if self.needs_repair else "soft", other),)
+            state = f"healed by {short(self.healed_by)}" if self.healed_by else "healed"
+        line = ", ".join(filter(None, [f"fork with {short(other)}: {self.rule}", result, state]))
+        return (Words(line, "alarm" if self.needs_repair else "soft", other),)
 
 
 def draw_group(warehouse: Warehouse, text: str) -> str:
     """The SVG of the epochs of a group.
 
     Args:
-        text: the id of the group, or a beginning that means no other.
+        text: the id of the group, or the start of it if no other id starts in the same way.
 
     Raises:
-        WarehouseError: no group or several have this id, or a table cannot be read.
+        WarehouseError: no group or several groups have this id, or a table cannot be read.
 
     Complexity: linear in the tables read, O(n log n) in what is drawn: 60 epochs at most.
     """
@@ -117,7 +117,7 @@ def _picture(
         kind = "fork mend" if fork.needs_repair else "fork"
         title = f"{fork.left} and {fork.right}: {fork.rule}"
         left, right = places[fork.left], places[fork.right]
-        # Arcs bulge by different widths, so that they do not hide each other.
+        # Arcs bulge by different widths, so they do not hide each other.
         arc, far = _arc(left, right, 20 + 8 * (number % 6))
         canvas.reach(*far)
         canvas.path(arc, kind, title)
@@ -130,7 +130,7 @@ def _picture(
 
 
 def _arc(left: Place, right: Place, bulge: float) -> tuple[str, Point]:
-    """A path between two boxes, and a point that is as far right and as low as any of it."""
+    """A path between two boxes, and a point that is at least as far right and as low as all of it."""
     if left.x == right.x:
         x = max(left.right, right.right) + bulge
         path = (
@@ -138,7 +138,7 @@ def _arc(left: Place, right: Place, bulge: float) -> tuple[str, Point]:
             f"{x:g},{right.middle:g} {right.right:g},{right.middle:g}"
         )
         return path, (x, 0)
-    # Between layers it goes below the boxes: beside them it would look like a link.
+    # Between layers it goes below the boxes. Beside them it would look like a link.
     start, end = left.x + left.width / 2, right.x + right.width / 2
     y = max(left.bottom, right.bottom) + bulge
     path = f"M{start:g},{left.bottom:g} C{start:g},{y:g} {end:g},{y:g} {end:g},{right.bottom:g}"
@@ -162,14 +162,14 @@ def _head(epoch: str, preferred: str | None, is_tip: bool, counts: bool) -> Row:
 def _few(rows: list[Row]) -> list[Row]:
     if len(rows) <= _MOST_ROWS:
         return rows
-    # What is wrong stays before what is in order.
+    # Rows about problems come first.
     ranked = sorted(range(len(rows)), key=lambda at: rows[at][0].kind != "alarm")
     more = Words(f"and {len(rows) - _MOST_ROWS:,} more", "soft")
     return [*(rows[at] for at in sorted(ranked[:_MOST_ROWS])), (more,)]
 
 
 def _member_rows(warehouse: Warehouse, where: str, chosen: str) -> defaultdict[str, list[Row]]:
-    """A row for each declared member of each epoch, those who prefer it first."""
+    """A row for each declared member of each epoch. Those who prefer the epoch come first."""
     members = rows_of(
         warehouse,
         f"""
@@ -217,7 +217,7 @@ def _repair_rows(warehouse: Warehouse, where: str, chosen: str) -> list[tuple[st
 
 
 def _forks(warehouse: Warehouse, where: str, chosen: str) -> tuple[list[Fork], int]:
-    """The forks that are drawn, those that need repair first, and the number of all."""
+    """The forks to draw, those that need repair first, and the number of all forks."""
     condition = f"{where} and (is_current or is_healed)"
     rows = rows_of(
         warehouse,

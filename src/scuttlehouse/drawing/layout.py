@@ -1,4 +1,4 @@
-"""Boxes and lines of a graph from left to right: layers by longest path, order by the mean of neighbours."""
+"""Boxes and lines of a graph from left to right: layers by longest path, in the order of their neighbours."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from typing import NamedTuple
 Link = tuple[str, str]
 Point = tuple[float, float]
 
-# A line over more layers goes straight, behind the boxes: the cost stays linear in links.
+# A longer line goes straight, behind the boxes, so the cost stays linear in links.
 _MOST_BENDS = 20
-# Odd, so that the last one goes from left to right.
+# Odd, so that the last pass goes from left to right.
 _SWEEPS = 7
 
 # A box by its name, or the place where a long line crosses a layer.
@@ -53,13 +53,13 @@ class Layout(NamedTuple):
 def layered(
     sizes: Mapping[str, Point], links: Iterable[Link], *, gap: Point = (60.0, 16.0)
 ) -> Layout:
-    """Boxes in layers, so that every line goes rightwards and no two boxes overlap.
+    """Place boxes in layers. Every line goes right, and no two boxes overlap.
 
     Args:
         sizes: width and height of each box.
-        links: pairs of boxes, from left to right. Pairs with a box that has no size are left out,
-            and so are those that close a cycle.
-        gap: the room between layers, and between boxes of a layer.
+        links: pairs of boxes, from left to right. A pair is left out if one of its boxes has no size, or
+            if it closes a cycle.
+        gap: the space between layers, and between boxes of a layer.
 
     Complexity: O(n log n) in boxes and links.
 
@@ -109,7 +109,7 @@ def layered(
 def layers(names: Iterable[str], links: Iterable[Link]) -> dict[str, int]:
     """The layer of each box: the length of the longest path that leads to it.
 
-    What a cycle leads to has no such length, and stands in one layer after all others.
+    A box behind a cycle has no such length. Those boxes are in one layer after all others.
 
     Complexity: O(n) in boxes and links.
 
@@ -139,9 +139,9 @@ def layers(names: Iterable[str], links: Iterable[Link]) -> dict[str, int]:
 def spread(
     wanted: Sequence[float], heights: Sequence[float], weights: Sequence[float], gap: float
 ) -> list[float]:
-    """Middles of boxes in a column, as near to the wanted ones as their order and the gap allow.
+    """Middles of boxes in a column, as close to the wanted middles as their order and the gap allow.
 
-    Boxes that would overlap move together, around the mean of what they want by their weights.
+    Boxes that would overlap move together, around the weighted mean of the middles that they want.
 
     Complexity: O(n).
 
@@ -152,7 +152,7 @@ def spread(
     """
     steps = [(one + other) / 2 + gap for one, other in pairwise(heights)]
     offsets = list(accumulate(steps, initial=0.0))
-    # Of each block of boxes that move together: what they want in sum, their weight, their number.
+    # For each block of boxes that move together: the sum of the wanted middles, the weight, the number.
     blocks: list[tuple[float, float, int]] = []
     for want, offset, heavy in zip(wanted, offsets, weights, strict=False):
         total, weight, count = heavy * (want - offset), heavy, 1
@@ -170,14 +170,14 @@ def _centres(
     chains: Iterable[list[_Node]],
     gap: float,
 ) -> dict[_Node, float]:
-    """The y of the middle of each node; the least upper side is 0. Orders the columns."""
+    """The y of the middle of each node. The top of the drawing is 0. Orders the columns."""
     before: dict[_Node, list[_Node]] = defaultdict(list)
     after: dict[_Node, list[_Node]] = defaultdict(list)
     for chain in chains:
         for one, other in pairwise(chain):
             after[one].append(other)
             before[other].append(one)
-    # What goes on further to the right yields less, so that a long line of boxes stays level.
+    # A line that continues to the right weighs more, so that a long line of boxes stays level.
     weights: dict[_Node, float] = {}
     for column in reversed(columns):
         for node in column:

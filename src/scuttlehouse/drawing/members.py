@@ -12,18 +12,18 @@ MOST_PEOPLE = 60
 MOST_PERIODS = 1000
 _LANE = 26.0
 _STEPS = 900.0
-# In the least step the short id of an epoch fits: colours repeat.
+# The short id of an epoch fits into the least step. Colours repeat.
 _LEAST_STEP, _MOST_STEP = 58.0, 80.0
 
 
 def draw_members(warehouse: Warehouse, text: str) -> str:
-    """The SVG of the memberships of a group. The way along it is the number of changes, not of messages.
+    """The SVG of the memberships of a group. Its width grows with changes, not with messages.
 
     Args:
-        text: the id of the group, or a beginning that means no other.
+        text: the id of the group, or the start of it if no other id starts in the same way.
 
     Raises:
-        WarehouseError: no group or several have this id, or a table cannot be read.
+        WarehouseError: no group or several groups have this id, or a table cannot be read.
 
     Complexity: linear in the tables read, O(n log n) in what is drawn: 1,000 periods of 60 people at most.
     """

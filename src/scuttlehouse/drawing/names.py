@@ -1,4 +1,4 @@
-"""Which group or tangle an id means, and how ids and people are named in a drawing."""
+"""Find the group or tangle that a text means, and name ids and people in a drawing."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ _MOST_CANDIDATES = 8
 
 
 def find_group(warehouse: Warehouse, text: str) -> str:
-    """The id of the group that a text means: its id in any spelling, its short id, or a beginning of either.
+    """The id of the group that a text means: its id in any spelling, its short id, or the start of either.
 
     Raises:
-        WarehouseError: it means none, or several.
+        WarehouseError: the text means no group, or several.
 
     Complexity: linear in groups.
     """
@@ -25,27 +25,27 @@ def find_group(warehouse: Warehouse, text: str) -> str:
 
 
 def find_tangle(warehouse: Warehouse, text: str, kind: str | None = None) -> str:
-    """The id of the tangle that a text means: its id, that of its root, or a beginning of either.
+    """The id of the tangle that a text means: its id, the id of its root, or the start of either.
 
     Args:
-        kind: find tangles of this kind only. A text may have a kind before it, too: ``group:2n2iXj``.
+        kind: find only tangles of this kind. The text may also start with a kind: ``group:2n2iXj``.
 
     Raises:
-        WarehouseError: it means none, or several.
+        WarehouseError: the text means no tangle, or several.
 
     Complexity: linear in tangles.
     """
-    said, _, root = text.partition(":")
+    prefix, _, root = text.partition(":")
     # `group:2n2iXj` has a kind; `ssb:message/...` has none.
-    if not root or said == "ssb":
-        said, root = "", text
-    wanted = [f"tangle_kind = {literal(one)}" for one in (said, kind) if one]
+    if not root or prefix == "ssb":
+        prefix, root = "", text
+    wanted = [f"tangle_kind = {literal(one)}" for one in (prefix, kind) if one]
     condition = " and ".join(wanted) or "true"
     return _find(warehouse, "dim_tangles", "tangle_id", "root_id", root, condition)
 
 
 def people(warehouse: Warehouse, ids: Collection[str]) -> dict[str, str]:
-    """A name for each person, with a short id if several have it; the short id alone if they have none."""
+    """A name for each person. A shared name gets a short id. Without a name, only the short id."""
     if not ids:
         return {}
     listed = ", ".join(map(literal, sorted(ids)))
@@ -58,13 +58,13 @@ def people(warehouse: Warehouse, ids: Collection[str]) -> dict[str, str]:
         taken[name] = taken.get(name, 0) + 1
     for person, name in rows:
         if name:
-            # Anybody may call themselves anything: what two share does not tell them apart.
+            # Anybody may call themselves anything, so a name that two people share does not tell them apart.
             names[person] = cut(name) if taken[name] == 1 else f"{cut(name, 16)} {short(person)}"
     return names
 
 
 def short(one: str) -> str:
-    """The first six letters of what is special in an id.
+    """The first six letters of the specific part of an id.
 
     >>> short("ssb:message/classic/2n2iXjeuDWw="), short("@ArPkn4SBJmnu+xI=.ed25519")
     ('2n2iXj', 'ArPkn4')
@@ -82,7 +82,7 @@ def count(number: int, noun: str, plural: str = "") -> str:
 
 
 def rows_of(warehouse: Warehouse, query: str) -> list[tuple[Any, ...]]:
-    """The rows of a query."""
+    """Run a query and return its rows."""
     return warehouse.query(query)[1]
 
 

@@ -1,4 +1,4 @@
-"""SVG with text that can be selected, on a light or a dark ground as the reader's system has it."""
+"""SVG with text that can be selected, on a light or dark background, as the reader's system prefers."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from unicodedata import east_asian_width
 from scuttlehouse.drawing.layout import Place, Point
 from scuttlehouse.printing import visible
 
-# The colours of Okabe and Ito, which colour-blind people tell apart, without black.
+# The colours of Okabe and Ito, without black. Colour-blind people can tell them apart.
 COLOURS = "#E69F00", "#56B4E9", "#009E73", "#F0E442", "#0072B2", "#D55E00", "#CC79A7"
 
 LINE = 18.0
 _MARGIN = 16.0
-# Letters of the widest fonts that `sans-serif` may mean. Words that follow others need no such guess.
+# Letters of the widest fonts that `sans-serif` may mean. Words after other words need no such guess.
 _CHARACTER, _STRONG = 7.5, 8.5
 _BETWEEN = "  "
 
-# Plain rules, no variables: programs other than browsers read them, too.
+# Plain rules without variables, because programs other than browsers read them, too.
 _STYLE = """
 text { font: 12px sans-serif; fill: #1a1a1a; }
 .ground { fill: #ffffff; }
@@ -59,7 +59,7 @@ text { fill: #ececec; }
 
 
 class Words(NamedTuple):
-    """A text, the class of its style, and what pointing at it shows."""
+    """A text, the class of its style, and the tooltip."""
 
     text: str
     kind: str = ""
@@ -67,7 +67,7 @@ class Words(NamedTuple):
 
 
 class Canvas:
-    """Collects what is drawn; no text leaves it unescaped. Lines and boxes come in the order given."""
+    """Collects what is drawn. All text is escaped. Lines and boxes come in the order given."""
 
     def __init__(self) -> None:
         self._parts: list[str] = []
@@ -91,7 +91,7 @@ class Canvas:
         )
 
     def route(self, points: Sequence[Point], kind: str = "line", title: str = "") -> None:
-        """Draw a line through points, level at each of them, with an arrow at its end."""
+        """Draw a line through points, level at each point, with an arrow at its end."""
         path = f"M{points[0][0]:g},{points[0][1]:g}"
         for (x, y), (to_x, to_y) in pairwise(points):
             half = (x + to_x) / 2
@@ -101,14 +101,14 @@ class Canvas:
         self.path(path, kind, title)
 
     def path(self, path: str, kind: str, title: str = "") -> None:
-        """Draw a path of SVG's. It does not widen the drawing: :meth:`reach` does."""
+        """Draw an SVG path. It does not widen the drawing; :meth:`reach` does."""
         self._parts.append(f'<path d="{path}" class="{kind}">{_title(title)}</path>')
 
     def document(self, heading: str, notes: Iterable[str]) -> str:
-        """The whole drawing: a heading, a line for each note, and below them what was drawn."""
+        """The whole drawing: a heading, a line for each note, and the drawing below them."""
         lines = list(notes)
         top = _MARGIN + 20 + LINE * len(lines) + _MARGIN
-        # Letters of a heading are half as wide again as others.
+        # Letters of a heading are half as wide again.
         widths = [
             1.5 * width_of(Words(heading, "strong")),
             *(width_of(Words(one)) for one in lines),
@@ -116,7 +116,7 @@ class Canvas:
         widest = max([*widths, self._right])
         width, height = widest + 2 * _MARGIN, top + self._bottom + _MARGIN
         inside = "\n".join(self._parts)
-        said = "\n".join(
+        subtitle = "\n".join(
             f'<text x="{_MARGIN:g}" y="{_MARGIN + 20 + LINE * (n + 1):g}" class="soft">{escaped(line)}</text>'
             for n, line in enumerate(lines)
         )
@@ -129,7 +129,7 @@ viewBox="0 0 {width:g} {height:g}" role="img" xml:space="preserve">
 </style>
 <rect class="ground" width="{width:g}" height="{height:g}"/>
 <text x="{_MARGIN:g}" y="{_MARGIN + 14:g}" class="heading">{escaped(heading)}</text>
-{said}
+{subtitle}
 <g transform="translate({_MARGIN:g},{top:g})">
 {inside}
 </g>
@@ -142,7 +142,7 @@ viewBox="0 0 {width:g} {height:g}" role="img" xml:space="preserve">
 
 
 def escaped(text: str) -> str:
-    """A text as XML has it; control characters and marks of direction are shown as codes.
+    """A text for XML. Control characters and direction marks are shown as codes.
 
     >>> escaped('<b> & "c"\\x00')
     '&lt;b&gt; &amp; &quot;c&quot;\\\\x00'
@@ -151,7 +151,7 @@ def escaped(text: str) -> str:
 
 
 def width_of(*words: Words) -> float:
-    """About how wide words are in one line, in pixels; letters of East Asia are twice as wide as others.
+    """The approximate width of words in one line, in pixels. East Asian letters count double.
 
     >>> width_of(Words("ab")), width_of(Words("\\u6f22"))
     (15.0, 15.0)
@@ -165,7 +165,7 @@ def width_of(*words: Words) -> float:
 
 
 def cut(text: str, most: int = 24) -> str:
-    """The text, or its beginning and an ellipsis.
+    """The text, or its start and an ellipsis.
 
     >>> cut("abcdef", 4)
     'abc\\u2026'
@@ -174,7 +174,7 @@ def cut(text: str, most: int = 24) -> str:
 
 
 def colour(number: int) -> str:
-    """The class of the colour with a number; colours repeat after the last one.
+    """The class of the colour with this number. Colours repeat after the last one.
 
     >>> colour(0), colour(7)
     ('c0', 'c0')

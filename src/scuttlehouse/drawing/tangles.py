@@ -1,4 +1,4 @@
-"""The messages of a tangle from left to right, by rank: authors by colour, what waits and what is missing."""
+"""The messages of a tangle from left to right by rank: a colour for each author, and missing messages."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _STRIPE = 8.0
 
 
 class Message(NamedTuple):
-    """A message as it is drawn; without a person and a type if it is missing."""
+    """A message to draw. A missing message has no person and no type."""
 
     message_id: str
     person: str | None
@@ -32,10 +32,10 @@ def draw_tangle(warehouse: Warehouse, text: str) -> str:
     """The SVG of a tangle.
 
     Args:
-        text: the id of the tangle or of its root, or a beginning, such as ``group:2n2iXj``.
+        text: the id of the tangle or of its root, or the start of either, such as ``group:2n2iXj``.
 
     Raises:
-        WarehouseError: no tangle or several have this id, or a table cannot be read.
+        WarehouseError: no tangle or several tangles have this id, or a table cannot be read.
 
     Complexity: linear in the tables read, O(n log n) in what is drawn: 500 messages and 2,000 links at most.
     """
@@ -69,7 +69,7 @@ def draw_tangle(warehouse: Warehouse, text: str) -> str:
 
 
 def _messages(warehouse: Warehouse, where: str) -> list[Message]:
-    """What is drawn: what is missing, what waits for it, and the newest of the graph, in their order."""
+    """The messages to draw: missing ones, those that wait for them, and the newest of the graph, in order."""
     columns = "message_id, person_id, content_type, status, status_reason, is_tip"
     missing = rows_of(
         warehouse,
@@ -85,9 +85,9 @@ def _messages(warehouse: Warehouse, where: str) -> list[Message]:
         order by asserted_at, message_id limit {_MOST_ASIDE}
         """,
     )
-    # A message may be of the log and no candidate of this tangle: it is drawn once, as missing.
-    gone = {row[0] for row in missing}
-    aside = [row for row in aside if row[0] not in gone]
+    # A message may be in the log and not a candidate of this tangle. It is drawn once, as missing.
+    missing_ids = {row[0] for row in missing}
+    aside = [row for row in aside if row[0] not in missing_ids]
     newest = rows_of(
         warehouse,
         f"""
@@ -95,7 +95,7 @@ def _messages(warehouse: Warehouse, where: str) -> list[Message]:
         order by position desc limit {MOST_MESSAGES - len(missing) - len(aside)}
         """,
     )
-    kept = [row for row in reversed(newest) if row[0] not in gone]
+    kept = [row for row in reversed(newest) if row[0] not in missing_ids]
     return [Message(*row) for row in [*kept, *missing, *aside]]
 
 
@@ -125,7 +125,7 @@ def _left_out(warehouse: Warehouse, where: str, messages: list[Message]) -> list
         (aside - drawn.count("set_aside"), "message set aside", "messages set aside"),
         (missing - drawn.count("missing"), "missing message", "missing messages"),
     )
-    said = [
+    notes = [
         f"Left out: {count(number, one, several)}. `scuttlehouse sql` shows all."
         for number, one, several in left
         if number > 0
@@ -133,8 +133,8 @@ def _left_out(warehouse: Warehouse, where: str, messages: list[Message]) -> list
     if rejected:
         reasons = ", ".join(f"{number:,} {reason}" for reason, number in rejected[:5])
         total = sum(number for _, number in rejected)
-        said.append(f"Left out: {count(total, 'rejected message')} ({reasons}).")
-    return said
+        notes.append(f"Left out: {count(total, 'rejected message')} ({reasons}).")
+    return notes
 
 
 def _picture(
@@ -175,6 +175,6 @@ def _words(message: Message, names: dict[str, str]) -> list[Words]:
     if message.content_type:
         words.append(Words(cut(message.content_type), "soft", message.content_type))
     if message.status != "in":
-        said = f"{message.status}: {message.reason}" if message.reason else message.status
-        words.append(Words(said.replace("_", " "), "alarm"))
+        status = f"{message.status}: {message.reason}" if message.reason else message.status
+        words.append(Words(status.replace("_", " "), "alarm"))
     return words

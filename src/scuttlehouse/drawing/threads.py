@@ -10,10 +10,10 @@ from scuttlehouse.reading.warehouse import Warehouse
 
 MOST_MESSAGES = 500
 _INDENT = 20.0
-# A deeper message stands no further to the right: its line says how deep it is.
+# Deeper messages are not indented further. Their line says how deep they are.
 _MOST_INDENTS = 20
 _ROW = 24.0
-# What no link places has no depth, and is not indented.
+# A message that no link places has no depth, and is not indented.
 _PLACED = {
     "linked": "",
     "by_time": "placed by its time",
@@ -22,13 +22,13 @@ _PLACED = {
 
 
 def draw_thread(warehouse: Warehouse, text: str) -> str:
-    """The SVG of a thread. The tables have no texts of posts: what is shown is who wrote when, and to what.
+    """The SVG of a thread. It shows who wrote when, and to what. The tables hold no texts of posts.
 
     Args:
-        text: the id of the thread or of its first message, or a beginning that means no other.
+        text: the id of the thread or of its first message, or the start of it if it is unique.
 
     Raises:
-        WarehouseError: no thread or several have this id, or a table cannot be read.
+        WarehouseError: no thread or several threads have this id, or a table cannot be read.
 
     Complexity: linear in the tables read and in what is drawn: 500 messages at most.
     """

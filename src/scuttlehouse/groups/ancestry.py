@@ -1,7 +1,7 @@
 """Which epochs precede which (group exclusion specification, section 3; ruling R18).
 
-The epochs of a chain have as many pairs as its length squared. An :class:`Ancestry` holds one integer
-an epoch, with a bit for each epoch before it; :func:`nearest_predecessors` lists the nearest ones only.
+A chain of epochs has as many pairs as the square of its length. So an :class:`Ancestry` holds one integer
+for each epoch, with a bit for each epoch before it; :func:`nearest_predecessors` lists only the nearest ones.
 """
 
 from __future__ import annotations
@@ -13,17 +13,17 @@ from scuttlehouse.groups.causality import sweep
 Previous = Mapping[str, Collection[str]]
 
 MOST_PREDECESSORS = 100
-"""Of how many predecessors an epoch has rows in ``fct_epoch_precedence``."""
+"""An epoch has rows for at most this many predecessors in ``fct_epoch_precedence``."""
 
 
 class Ancestry:
     """The precedence of the epochs of one group.
 
-    ``previous`` holds every epoch with those it directly succeeds. What it lists that is no key of
-    ``previous`` is no epoch of the group and counts for nothing. An epoch never precedes itself, and
-    none in a loop has a place here: loops cannot be in the graph of a tangle (R7).
+    ``previous`` maps every epoch to the epochs that it directly succeeds. An id that it lists but that is
+    not one of its keys is not an epoch of the group and is ignored. An epoch never precedes itself. Epochs
+    in a loop are left out, because loops cannot be in the graph of a tangle (R7).
 
-    Complexity: O(epochs + links) operations on integers with a bit an epoch.
+    Complexity: O(epochs + links) operations on integers with a bit for each epoch.
 
     >>> ancestry = Ancestry({"x": [], "y": ["x"], "z": ["y"], "w": ["x"]})
     >>> ancestry.precedes("x", "z"), ancestry.precedes("y", "w")
@@ -45,7 +45,7 @@ class Ancestry:
         self._previous = previous
 
         def visit(node: int, before: int) -> int:
-            # Bits stand in topological order: the highest one of any set precedes no other of it.
+            # Bits are in topological order: the highest bit of a set precedes no other bit of it.
             own = 1 << len(self._epochs)
             self._epochs.append(epochs[node])
             self._bits[epochs[node]] = own
@@ -58,7 +58,7 @@ class Ancestry:
         return epoch in self._bits
 
     def precedes(self, epoch: str, other: str) -> bool:
-        """Whether the first one precedes the other, directly or through others."""
+        """Whether ``epoch`` precedes ``other``, directly or through others."""
         return bool(self._bits[epoch] & self._before[other])
 
     def mask_of(self, epochs: Iterable[str]) -> int:
@@ -69,7 +69,7 @@ class Ancestry:
         return mask
 
     def masks_after(self) -> dict[str, int]:
-        """All that succeed each epoch, as bits."""
+        """The epochs that succeed each epoch, as bits."""
         after = dict.fromkeys(self._epochs, 0)
         for epoch in reversed(self._epochs):
             for one in self._previous[epoch]:
@@ -78,21 +78,21 @@ class Ancestry:
         return after
 
     def in_order(self) -> list[str]:
-        """The epochs, each after all that precede it."""
+        """The epochs. Each comes after all epochs that precede it."""
         return list(self._epochs)
 
     def unsucceeded(self, epochs: Collection[str]) -> list[str]:
-        """The epochs that none of the others succeeds (4.2), sorted."""
+        """The epochs that no other of them succeeds (4.2), sorted."""
         succeeded = 0
         for epoch in epochs:
             succeeded |= self._before[epoch]
         return sorted({epoch for epoch in epochs if not self._bits[epoch] & succeeded})
 
     def nearest_common(self, left: str, right: str) -> frozenset[str]:
-        """The common predecessors that no other one succeeds (section 3).
+        """The common predecessors that no other common predecessor succeeds (section 3).
 
-        An epoch counts as a predecessor of itself here. Several in a criss-cross (R19); none only where
-        the two are of different groups.
+        Here an epoch counts as a predecessor of itself. A criss-cross has several (R19). There is none only
+        if the two epochs are of different groups.
         """
         common = (self._before[left] | self._bits[left]) & (self._before[right] | self._bits[right])
         nearest = []
@@ -106,10 +106,10 @@ class Ancestry:
 def nearest_predecessors(
     previous: Previous, most: int = MOST_PREDECESSORS
 ) -> dict[str, dict[str, int]]:
-    """For every epoch those that precede it, with the least number of steps to each: the nearest first.
+    """The nearest predecessors of every epoch, the nearest first, with the number of steps to each.
 
-    Of those at one distance the lesser ids come first; at ``most`` it ends, so that a long chain of epochs
-    does not have as many pairs as its length squared. ``previous`` is as in :class:`Ancestry`.
+    At the same distance, lesser ids come first. The list ends at ``most`` predecessors, because a long chain
+    of epochs has as many pairs as the square of its length. ``previous`` is as in :class:`Ancestry`.
 
     Complexity: O(epochs * most * links of an epoch).
 

@@ -1,8 +1,7 @@
-"""Whose acts count in a group (rulings R30 and R32): only members create epochs, add and exclude.
+"""Whose acts count in a group (rulings R30 and R32). Only members create epochs, add and exclude.
 
-Section 4.1 of the group exclusion specification lets "some member" act. Whether somebody is a member is
-judged from what their own message knows of: the messages before it in the group, epoch and members
-tangles of the group.
+Section 4.1 of the group exclusion specification lets "some member" act. Somebody is a member if their own
+message knows of it: if the messages before it in the group, epoch and members tangles of the group say so.
 """
 
 from __future__ import annotations
@@ -19,16 +18,16 @@ Authority = bool | None
 class GroupMessage(NamedTuple):
     """A message of a group, as its tangles have it.
 
-    ``previous_ids`` are all that it lists in these tangles, and ``timeline_previous_ids`` what it lists in
-    the group tangle: null where it is not in the graph of that one. ``lacks_previous`` tells that
-    something it lists is missing from the log or cannot be read.
+    ``previous_ids`` are all ids that it lists in these tangles. ``timeline_previous_ids`` are the ids that it
+    lists in the group tangle; None if it is not in the graph of that tangle. ``lacks_previous``: the log
+    lacks a message that it lists, or nobody could read it.
 
-    An ``init`` makes the epoch of its own id after ``previous_epoch_ids``; ``declares_members`` tells
-    that it is the root of a members tangle (R32). An ``add`` or ``exclude`` acts on ``epoch_id``, in
-    the graph of its members tangle, and on ``person_ids``. All else is ``other``, with the epoch that it
-    was written in, None where the log does not tell it.
+    An ``init`` makes the epoch with its own id, after ``previous_epoch_ids``. ``declares_members``: it is the
+    root of a members tangle (R32). An ``add`` or ``exclude`` is in the graph of the members tangle of
+    ``epoch_id``, and acts on that epoch and on ``person_ids``. Every other message has the kind ``other`` and
+    the epoch that it was written in, or None if the log does not say.
 
-    ``position`` is the place in the group's timeline; what the timeline does not hold comes after it.
+    ``position`` is the place in the group's timeline. Messages that are not in the timeline come after it.
     """
 
     message_id: str
@@ -46,15 +45,15 @@ class GroupMessage(NamedTuple):
 
 
 def judge(messages: Sequence[GroupMessage]) -> dict[str, Authority]:
-    """Whether the author of each init, addition and exclusion was a member of what it acts on (R30).
+    """Whether the author of each init, addition and exclusion was a member of the epoch it acts on (R30).
 
-    An epoch's creator is a member from its first message on, others from an addition on that counts;
-    being excluded ends no membership (R16). Whoever creates an epoch must be a member of every epoch
-    before it that counts, and of one at least.
+    The creator of an epoch is a member from its first message on, other people from the first addition that
+    counts. An exclusion does not end membership (R16). The creator of an epoch must be a member of every
+    epoch before it that counts, and of at least one.
 
     Returns:
-        True; False where all before the message is in the log and shows no membership; None where some of
-        it is missing. None counts as true. What is in a loop or behind one is False.
+        True; False if the log holds all messages before it and they show no membership; None if some of
+        those messages are missing. None counts as true. A message in a loop, or behind one, is False.
 
     Complexity: O(messages + links + additions) operations on integers with a bit for each pair of an
     epoch and a person who acts on it.
@@ -72,7 +71,8 @@ def judge(messages: Sequence[GroupMessage]) -> dict[str, Authority]:
     {'x': True, '1': True, '2': True, 'y': False, '3': None}
     """
     places = places_of(messages)
-    # Bit 0: something before is missing. Then a bit for each pair of an epoch and somebody who acts on it.
+    # Bit 0: a message before this one is missing. The other bits: pairs of an epoch and a person who acts on
+    # it.
     pairs: dict[tuple[str, str], int] = {}
     for message in messages:
         for epoch in _acts_on(message):
@@ -102,24 +102,24 @@ def judge(messages: Sequence[GroupMessage]) -> dict[str, Authority]:
 
 
 def counts(message: GroupMessage, judged: Mapping[str, Authority]) -> bool:
-    """Whether an act changes anything: it is authorised, and an epoch has a members tangle (R30, R32)."""
+    """Whether an act changes anything: it is authorised, and a new epoch has a members tangle (R30, R32)."""
     is_whole = message.kind != "init" or message.declares_members
     return is_whole and judged.get(message.message_id) is not False and message.kind != "other"
 
 
 def places_of(messages: Iterable[GroupMessage]) -> dict[str, int]:
-    """The place of each message among them."""
+    """The index of each message in the list."""
     return {message.message_id: place for place, message in enumerate(messages)}
 
 
 def known(message_ids: Iterable[str], places: Mapping[str, int]) -> list[int]:
-    """The places of those messages that are in the log."""
+    """The indexes of the messages that are in the log."""
     return [places[one] for one in message_ids if one in places]
 
 
 def _acts_on(message: GroupMessage) -> Sequence[str]:
     if message.kind == "init":
-        # Its creator acts on the epoch itself, too, as soon as it stands.
+        # The creator acts on the new epoch, too, as soon as it counts.
         return (*message.previous_epoch_ids, message.message_id)
     if message.kind == "other" or message.epoch_id is None:
         return ()
@@ -139,15 +139,15 @@ def _authority(
             return True
         return None if before & 1 else False
 
-    def stands(epoch: str) -> bool:
+    def epoch_counts(epoch: str) -> bool:
         return epoch in judged and counts(messages[places[epoch]], judged)
 
     if message.kind != "init":
         epoch = message.epoch_id
-        return is_member(epoch) if epoch and stands(epoch) else False
+        return is_member(epoch) if epoch and epoch_counts(epoch) else False
     if not message.previous_epoch_ids:
         return True
-    answers = {is_member(epoch) for epoch in message.previous_epoch_ids if stands(epoch)}
+    answers = {is_member(epoch) for epoch in message.previous_epoch_ids if epoch_counts(epoch)}
     if not answers or False in answers:
         return False
     return None if None in answers else True

@@ -1,8 +1,8 @@
-"""What the messages of a graph know of: bits that travel from each message to all that come after it.
+"""What each message of a graph knows of, as bits that pass from a message to all messages after it.
 
-Questions of the kind "does this message know of that one" have as many answers as there are pairs of
-messages. A sweep answers them one message at a time and keeps no pairs: each message passes on the
-bits of all that it knows of, and its own, as one integer.
+The question "does this message know of that one" has as many answers as there are pairs of messages. A
+sweep answers it one message at a time and stores no pairs: each message passes on one integer, with the
+bits of everything that it knows of and its own.
 """
 
 from __future__ import annotations
@@ -12,14 +12,14 @@ from collections.abc import Callable, Iterator, Sequence
 
 
 def sweep(previous: Sequence[Sequence[int]], visit: Callable[[int, int], int]) -> None:
-    """Visit every node after the nodes that it lists, with the bits of all that come before it.
+    """Visit every node after the nodes that it lists, with the bits of all nodes before it.
 
     Args:
-        previous: the nodes that each node lists; nodes are the integers from 0.
-        visit: gets a node and the bits of all nodes before it, and returns the bits of its own.
+        previous: the nodes that each node lists. Nodes are the integers from 0.
+        visit: a function of a node and the bits of all nodes before it. It returns the node's own bits.
 
-    A node in a loop, or behind one, is not visited (ruling R7). Bits that no later node needs are
-    dropped, so that a long chain holds one integer.
+    A node in a loop, or behind one, is not visited (ruling R7). Bits are dropped when no later node needs
+    them, so a long chain holds one integer.
 
     Complexity: O(nodes + links) operations on integers of as many bits as there are.
 
@@ -55,12 +55,12 @@ def sweep(previous: Sequence[Sequence[int]], visit: Callable[[int, int], int]) -
 
 
 def bits_of(mask: int) -> Iterator[int]:
-    """The places of the bits that are set, the least first.
+    """The places of the bits that are set, the lowest first.
 
     >>> list(bits_of(0b10110))
     [1, 2, 4]
     """
-    # Byte by byte: taking the least bit off a long integer copies all of it.
+    # Byte by byte, because clearing the lowest bit of a long integer copies all of it.
     for at, byte in enumerate(mask.to_bytes((mask.bit_length() + 7) // 8, "little")):
         while byte:
             least = byte & -byte

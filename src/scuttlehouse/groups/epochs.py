@@ -1,18 +1,18 @@
 """The rules of epochs: forks and preference.
 
 Plain functions over the epochs of one group that count (group exclusion specification, sections 3 and
-4; rulings R18 to R23, R30 and R32). Epochs and people are named by any text; the members of an epoch
-are those declared in it (R16), an empty set if nobody is.
+4; rulings R18 to R23, R30 and R32). Epochs and people have any text as their name. The members of an
+epoch are the people declared in it (R16); the set is empty if nobody is.
 
-A key rank is the place of an epoch's key among all keys, in the order of their bytes (4.3, R23). An
-epoch whose key the log does not tell, or whose key is too short (R31), has None, and comes after those
-with a rank; between two of those the least id decides.
+A key rank is the place of an epoch's key among all keys, in the order of their bytes (4.3, R23). It is
+None if the log does not show the key, or if the key is too short (R31). Epochs without a rank come after
+those with one, in the order of their ids.
 
-**An epoch without members**, by the letter: the empty set is a proper subset of every other, so
-4.5 applies, and equals itself, so 4.4 does. But both bind witnesses only, of which such a fork has
-none, and where there are none 4.7 says that nothing needs to be done. No person is concerned, as
-nobody is declared there. A group's own preferred epoch follows the sets (R21), so an empty tip,
-one that somebody made and added nobody to, is preferred to all others.
+**An epoch without members.** By the letter, the empty set is a proper subset of every other set, so 4.5
+applies, and it equals itself, so 4.4 applies. But both sections are about witnesses, and such a fork has
+none. Without witnesses, 4.7 says that nothing needs to be done. Nobody is declared there, so nobody is
+affected. The preferred epoch of the group as a whole compares the sets (R21), so it prefers a tip without
+members to all others.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ KeyRanks = Mapping[str, int | None]
 
 
 class Preference(NamedTuple):
-    """The most preferred epoch and the rule that left it: the last one that had a choice to make.
+    """The preferred epoch, and the rule that decided: the last rule that had a choice to make.
 
-    ``only``: one epoch declares the person; ``successor`` (4.2): it succeeds all others; ``subset``
-    (4.5): all that are left have its members and more; ``same`` (4.4): all that are left have its
-    members, and its key is the least; ``overlapping`` (4.6): its key is the least of what is left.
+    ``only``: one epoch declares the person. ``successor`` (4.2): it succeeds all others. ``subset``
+    (4.5): all that were left have its members and more. ``same`` (4.4): all that were left have its
+    members, and its key is the least. ``overlapping`` (4.6): its key is the least of those that were left.
     """
 
     epoch_id: str
@@ -44,17 +44,17 @@ class Preference(NamedTuple):
 def preferred_epoch(
     declaring: Collection[str], members: Members, ancestry: Ancestry, key_ranks: KeyRanks
 ) -> Preference:
-    """The epoch that a person should prefer, among those that declare them (ruling R21).
+    """The epoch that a person should prefer, of the epochs that declare them (ruling R21).
 
-    Keep what none of the others succeeds (4.2); drop every epoch whose members strictly contain
-    another's (4.5); of equal memberships keep the least key (4.4); of what is left take the least
-    key (4.6). One answer, whatever the order of ``declaring``. Section 4.8 would take the epochs
-    two at a time, in any order, which has no answer where pairs beat each other in a ring.
+    Keep the epochs that no other succeeds (4.2). Drop every epoch that has all members of another, and more
+    (4.5). Of epochs with the same members, keep the one with the least key (4.4). Of the rest, take the
+    least key (4.6). The answer does not depend on the order of ``declaring``. Section 4.8 would take the
+    epochs two at a time, in any order. That gives no answer where pairs beat each other in a ring.
 
     Raises:
         ValueError: no epoch declares the person.
 
-    Complexity: O(n * members) for n epochs, and for each of their memberships all those within it.
+    Complexity: O(n * members) for n epochs, plus, for each membership, all memberships within it.
 
     >>> members = {"x": frozenset("abc"), "l": frozenset("ab"), "r": frozenset("ab")}
     >>> ancestry = Ancestry({"x": [], "l": ["x"], "r": ["x"]})
@@ -78,11 +78,10 @@ def group_preferred_epoch(
 ) -> str | None:
     """The epoch that a group as a whole should prefer: the rule of R21 over all its tips.
 
-    None where two of the epochs that 4.5 and 4.4 leave are disjoint (4.7): then there are two
-    groups of people who do not know of each other, and no epoch for all. Also None where there is
-    no tip.
+    None if two of the epochs that 4.5 and 4.4 leave are disjoint (4.7). Then there are two groups of
+    people who do not know of each other, and no epoch is for all. Also None if there is no tip.
 
-    Complexity: as :func:`preferred_epoch`, and all pairs of what is left.
+    Complexity: as :func:`preferred_epoch`, plus all pairs of the epochs that are left.
 
     >>> members = {"l": frozenset("ab"), "r": frozenset("cd")}
     >>> group_preferred_epoch(["l", "r"], members, {"l": 0, "r": 1}) is None
@@ -95,7 +94,7 @@ def group_preferred_epoch(
 
 
 def contenders(tips: Collection[str], members: Members, key_ranks: KeyRanks) -> list[str]:
-    """The tips that 4.5 and 4.4 leave, the least key first: none is within another (R21).
+    """The tips that 4.5 and 4.4 leave, the least key first. None of them is within another (R21).
 
     Complexity: as :func:`preferred_epoch`.
 
@@ -107,7 +106,7 @@ def contenders(tips: Collection[str], members: Members, key_ranks: KeyRanks) -> 
 
 
 def fork_rule(left_members: frozenset[str], right_members: frozenset[str]) -> ForkRule:
-    """The rule that two forked epochs fall under, in the order of sections 4.4 to 4.7.
+    """The rule that applies to two forked epochs, in the order of sections 4.4 to 4.7.
 
     >>> fork_rule(frozenset("abd"), frozenset("abc"))
     'overlapping'
@@ -122,7 +121,7 @@ def fork_rule(left_members: frozenset[str], right_members: frozenset[str]) -> Fo
 def fork_winner(left: str, right: str, members: Members, key_ranks: KeyRanks) -> str | None:
     """Which of two forked epochs wins: the subset (4.5), else the least key (4.4, 4.6).
 
-    None where they are disjoint (4.7): neither is anything to the members of the other.
+    None if they are disjoint (4.7): the members of one have nothing to do with the other.
 
     >>> members = {"l": frozenset("ab"), "r": frozenset("abc")}
     >>> fork_winner("l", "r", members, {"l": 1, "r": 0})
@@ -139,7 +138,7 @@ def fork_winner(left: str, right: str, members: Members, key_ranks: KeyRanks) ->
 def fork_witnesses(left: str, right: str, members: Members, ancestry: Ancestry) -> frozenset[str]:
     """The members of both epochs and of all their nearest common predecessors (section 3, R19).
 
-    Nobody, where there is no common predecessor.
+    Empty if there is no common predecessor.
 
     >>> members = {"x": frozenset("abc"), "l": frozenset("abd"), "r": frozenset("acd")}
     >>> ancestry = Ancestry({"x": [], "l": ["x"], "r": ["x"]})
@@ -153,7 +152,7 @@ def fork_witnesses(left: str, right: str, members: Members, ancestry: Ancestry) 
 
 
 def _without_supersets(epochs: Collection[str], members: Members) -> list[str]:
-    """Without the epochs whose members strictly contain another's (4.5)."""
+    """The epochs without those that have all members of another, and more (4.5)."""
     smallest: list[frozenset[str]] = []
     for people in sorted({members[epoch] for epoch in epochs}, key=len):
         if not any(one < people for one in smallest):
@@ -165,7 +164,7 @@ def _without_supersets(epochs: Collection[str], members: Members) -> list[str]:
 def _least_key_per_membership(
     epochs: Iterable[str], members: Members, key_ranks: KeyRanks
 ) -> list[str]:
-    """Of equal memberships the epoch with the least key (4.4), by key."""
+    """One epoch for each membership: the one with the least key (4.4). They are in key order."""
     winners: dict[frozenset[str], str] = {}
     for epoch in in_key_order(epochs, key_ranks):
         winners.setdefault(members[epoch], epoch)
@@ -173,7 +172,7 @@ def _least_key_per_membership(
 
 
 def in_key_order(epochs: Iterable[str], key_ranks: KeyRanks) -> list[str]:
-    """The epochs by their keys, the least first; those without a rank come last, by id (4.3).
+    """The epochs by their keys, the least first. Epochs without a rank come last, by id (4.3).
 
     >>> in_key_order("abc", {"a": None, "b": 1, "c": 0})
     ['c', 'b', 'a']

@@ -19,13 +19,13 @@ Judged = Mapping[str, Authority]
 class Knowledge(NamedTuple):
     """What the messages of a group knew of.
 
-    ``excluded_before``: the people whose exclusion leads up to each epoch that counts (R24).
-    ``following``: the epoch that each exclusion that counts leads to, the first one if to several; None
-    if to none. ``readded``: the people whom an addition adds though it knows of their exclusion.
-    ``late``: posts in an epoch by somebody who knew of one that succeeds it, or of a fork of theirs where
-    they should have preferred the other (4.8.1). ``before_init``: exclusions that the first message of their
-    author's next epoch knows of (4.1). ``stale``: inits that follow an epoch though they know of one that
-    succeeds it (4.10.2).
+    ``excluded_before``: the people whom an exclusion that leads up to the epoch excludes, for each epoch that
+    counts (R24). ``following``: the epoch that each exclusion that counts leads to, the first if there are
+    several, None if there is none. ``readded``: the people whom an addition adds although it knows of their
+    exclusion. ``late``: posts in an epoch by somebody who knew of an epoch that succeeds it, or of a fork
+    where they should have preferred the other epoch (4.8.1). ``before_init``: exclusions that the first
+    message of their author's next epoch knows of (4.1). ``stale``: inits that follow an epoch although they
+    know of another one that succeeds it (4.10.2).
     """
 
     excluded_before: dict[str, frozenset[str]]
@@ -39,13 +39,13 @@ class Knowledge(NamedTuple):
 def knowledge(
     messages: Sequence[GroupMessage], judged: Judged, key_ranks: KeyRanks | None = None
 ) -> Knowledge:
-    """What the messages of one group knew of, as far as acts count (``judged``, by ``authority.judge``).
+    """What the messages of one group knew of. Acts that do not count are ignored (``judged``).
 
-    ``key_ranks`` are the places of the epochs' keys (4.3); without them ids decide between forks.
+    ``key_ranks`` are the places of the epochs' keys (4.3). Without them, ids decide between forks.
 
-    An exclusion leads up to an epoch when it comes before the epoch's first message in the group
-    tangle, or when the epoch is, or succeeds, the one that :func:`own_epochs` pairs it with. By the
-    letter of 4.9 an exclusion is forever: being added again does not undo it.
+    An exclusion leads up to an epoch in two cases: it comes before the epoch's first message in the group
+    tangle, or the epoch is, or succeeds, the one that :func:`own_epochs` pairs it with. By the letter of
+    4.9 an exclusion is forever: adding the person again does not undo it.
 
     Complexity: O(messages + links) operations on integers with a bit for each epoch, exclusion,
     addition and person excluded; plus the people in ``excluded_before``.
@@ -58,7 +58,7 @@ def knowledge(
         one.message_id: own.get(one.message_id) for one in exclusions
     }
 
-    # The bits of a message: epochs, then exclusions, then people excluded.
+    # The bits of a message: first epochs, then exclusions, then excluded people.
     people = sorted({person for one in exclusions for person in one.person_ids})
     person_bits = {
         person: 1 << place for place, person in enumerate(people, len(inits) + len(exclusions))
@@ -68,7 +68,7 @@ def knowledge(
     for place, one in enumerate(exclusions, len(inits)):
         bits[one.message_id] = 1 << place | struck[one.message_id]
 
-    # Behind them the additions that count, by which authors know which epochs are theirs.
+    # Then the additions that count. They say which epochs an author knows as their own.
     additions = [one for one in messages if one.kind == "add" and counts(one, judged)]
     choices = Choices(additions, ancestry, key_ranks or {})
     first_addition = len(inits) + len(exclusions) + len(people)
@@ -142,7 +142,7 @@ def _leading(
     struck: Mapping[str, int],
     known_at: Mapping[str, int],
 ) -> dict[str, int]:
-    """The people excluded up to each epoch, as bits: those it knows of, and those of its precedence chain."""
+    """The people excluded up to each epoch, as bits. It knows of them, or an epoch that it follows does."""
     led = dict.fromkeys((one.message_id for one in inits), 0)
     for exclusion, epoch in own.items():
         led[epoch] |= struck[exclusion]
@@ -154,12 +154,12 @@ def _leading(
 
 
 def own_epochs(messages: Sequence[GroupMessage], judged: Judged) -> dict[str, str]:
-    """The epoch of its own author that each exclusion leads to (R24b); none for those of authors without one.
+    """The epoch of the same author that each exclusion leads to (R24b). An author may have none.
 
-    An author's acts on an epoch G are their exclusions in G and the epochs they created after it. They
-    stand in one sequence: an act comes after all that its message knows of, and of those that may come
-    next the one with the least (asserted time, id) comes first; one without a time comes last. An
-    exclusion leads to the next epoch of the sequence, or to the last one where none comes after it.
+    An author's acts on an epoch G are their exclusions in G and the epochs that they created after it. They
+    form one sequence. An act comes after all acts that its message knows of. If several may come next, the
+    one with the least (asserted time, id) comes first; one without a time comes last. An exclusion leads to
+    the next epoch of the sequence, or to the last epoch if none comes after it.
 
     Complexity: as ``authority.judge``, with a bit for each act on an epoch after which its author created
     several.
@@ -215,7 +215,7 @@ def _in_sequence(
     bits: Mapping[int, int],
     before: Mapping[int, int],
 ) -> list[int]:
-    """Acts in causal order, those that may come next by time and id."""
+    """Acts in causal order. If several may come next, time and id decide."""
     by_bit = {bits[act]: act for act in acts}
     among = sum(by_bit)
     unmet = {act: before.get(act, 0) & among for act in acts}
@@ -227,7 +227,7 @@ def _in_sequence(
     def settle(act: int) -> None:
         left = unmet[act] & ~done
         if left:
-            # An act that is waited for is most likely placed late where its bit is high.
+            # The act with the highest bit is probably placed last, so waiting for it first saves work.
             waiting[by_bit[1 << left.bit_length() - 1]].append(act)
         else:
             message = messages[act]

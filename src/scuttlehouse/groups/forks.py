@@ -1,4 +1,4 @@
-"""Which epochs forked, past and present, who wins, and who healed what (sections 3 and 4.4 to 4.7, R20)."""
+"""Past and present forks: which epochs, which one wins, which one healed it (3, 4.4 to 4.7, R20)."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ from scuttlehouse.groups.epochs import (
 )
 
 MOST_RIVALS = 50
-"""With how many others, at most, an epoch is paired when it begins."""
+"""An epoch that begins is paired with at most this many others."""
 
-# Place of an epoch's first message in the group's timeline, and its time in milliseconds since 1970.
+# The place of an epoch's first message in the group's timeline, and its time in milliseconds since 1970.
 Beginnings = Mapping[str, tuple[int, int | None]]
 
 
 class Fork(NamedTuple):
-    """A pair of epochs that were newest at once, the lesser id left.
+    """A pair of epochs that were newest at the same time. The lesser id is on the left.
 
-    ``is_current``: both are newest still. ``healed_by_epoch_id``: the epoch that ended the fork, None where
-    none did. ``began_ms``: the time of the later of the two first messages; None where neither tells one.
+    ``is_current``: both are still newest. ``healed_by_epoch_id``: the epoch that ended the fork, None if no
+    epoch did. ``began_ms``: the time of the later one of the two first messages, None if neither has a time.
     ``needs_repair``: somebody must create an epoch (4.6).
     """
 
@@ -55,19 +55,18 @@ def forks(
     key_ranks: KeyRanks,
     beginnings: Beginnings,
 ) -> Iterator[Fork]:
-    """All forks of a group, as its timeline tells them: each epoch with those that were newest when it began.
+    """All forks of a group. Each epoch is paired with the epochs that were newest when it began.
 
-    A fork is healed by the first epoch that succeeds both; or that directly succeeds one of the two and whose
-    members, some at least, are members of both: then 4.5 or 4.4 has decided for it (4.6).
-
-    Where more than ``MOST_RIVALS`` epochs were newest, an epoch is paired with those of the least keys only:
-    all pairs of forked epochs are as many as their number squared.
+    The first epoch that succeeds both heals a fork. So does an epoch that directly succeeds one of the two
+    and has only members who are in both, at least one: 4.5 or 4.4 then prefers it (4.6).
+    If more than ``MOST_RIVALS`` epochs were newest, an epoch is paired only with those that have the least
+    keys, because the number of all pairs is the square of the number of forked epochs.
 
     Args:
-        previous: every epoch of the group that counts with those that it directly succeeds.
-        members: the declared members of each.
+        previous: every epoch of the group that counts, with the epochs that it directly succeeds.
+        members: the declared members of each epoch.
         key_ranks: the places of the epochs' keys.
-        beginnings: where each begins.
+        beginnings: the place and time at which each epoch begins.
 
     Complexity: O(forks * (direct successors + members)).
 
@@ -82,7 +81,7 @@ def forks(
     ancestry = Ancestry(previous)
     order = _in_time(previous, beginnings)
     place = {epoch: at for at, epoch in enumerate(order)}
-    # All that succeed each epoch, as bits in the order of time.
+    # The epochs that succeed each epoch, as bits in the order of time.
     after = dict.fromkeys(order, 0)
     for epoch in reversed(order):
         for one in previous[epoch]:
@@ -128,7 +127,7 @@ def forks(
 def _pairs(
     order: Sequence[str], previous: Mapping[str, Sequence[str]], key_ranks: KeyRanks
 ) -> Iterator[tuple[str, str]]:
-    """Each epoch with those that were newest when it began, the lesser id first."""
+    """Each epoch with those that were newest when it began. The lesser id comes first."""
     named = in_key_order(previous, key_ranks)
     place = {epoch: at for at, epoch in enumerate(named)}
     # The newest epochs by key.
@@ -144,7 +143,7 @@ def _pairs(
 
 
 def _in_time(previous: Mapping[str, Sequence[str]], beginnings: Beginnings) -> list[str]:
-    """The epochs by the beginnings, each after those that it succeeds."""
+    """The epochs by their beginnings. Each comes after those that it succeeds."""
     unmet = {epoch: len(set(listed)) for epoch, listed in previous.items()}
     followers: dict[str, list[str]] = defaultdict(list)
     for epoch, listed in previous.items():

@@ -1,4 +1,4 @@
-"""Posts in an epoch by somebody who should have preferred another one by what they knew (4.8.1)."""
+"""Posts in an epoch by somebody who knew that they should prefer another epoch (4.8.1)."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from scuttlehouse.groups.epochs import KeyRanks, preferred_epoch
 
 
 class Choices:
-    """What people had to choose from, by the additions that their messages knew of.
+    """The epochs that people could choose from, by the additions that their messages knew of.
 
-    Only forks need it: who knows of an epoch that succeeds all others of theirs has no choice to make.
+    Only forks need this. Somebody who knows of an epoch that succeeds all their others has no choice to make.
     """
 
     def __init__(
@@ -33,12 +33,12 @@ class Choices:
         self._tips: dict[tuple[str, int], list[str]] = {}
 
     def preferred(self, person: str, known: int) -> str | None:
-        """The epoch that a person should prefer by what they know (R21); None if they know of none of theirs.
+        """The epoch that a person should prefer with what they know (R21). None if they know none.
 
         ``known`` are the additions that they know of, as bits in the order of ``additions``.
 
-        Complexity: O(additions that they know of), once for each set of those that add the person, and once
-        for all who know of the same ones to the same forked epochs.
+        Complexity: O(known additions), once for each set of additions of the person, and once for all people
+        who know of the same additions to the same forked epochs.
         """
         own = person, known & self._of_person[person]
         if own not in self._tips:

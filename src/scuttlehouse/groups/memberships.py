@@ -1,10 +1,10 @@
 """Who was in which epoch when, along the timeline of a group.
 
-The timeline is the order of the group tangle: everything that a message knew of stands before it, so
-the messages before any position are a view of the group that somebody could have had. At each
-position everybody is in the epoch that they should prefer by what was published until then
-(ruling R21). Exclusion ends no membership, it acts on the epochs that follow (R16); who is excluded
-stays in the last epoch that they are in, marked, until they are added again.
+The timeline is the order of the group tangle. Everything that a message knew of comes before it, so the
+messages before any position are a view of the group that somebody could have had. At each position
+everybody is in the epoch that they should prefer with what was published until then (ruling R21). An
+exclusion does not end membership; it acts on the epochs that follow (R16). A person who is excluded stays
+in the last epoch that they are in, marked as excluded, until somebody adds them again.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from scuttlehouse.groups.epochs import KeyRanks, preferred_epoch
 class Change(NamedTuple):
     """A person added to an epoch or excluded from it, by the message at a position.
 
-    ``time_ms`` is the time of the message, in milliseconds since 1970; None without one.
+    ``time_ms`` is the time of the message, in milliseconds since 1970. None if it has no time.
     """
 
     position: int
@@ -32,11 +32,11 @@ class Change(NamedTuple):
 
 
 class Period(NamedTuple):
-    """A person in an epoch from a position on, up to the position where the next period begins.
+    """A person in an epoch, from a position until the next period begins.
 
     The last period of a person has no end: ``to_position`` and ``to_ms`` are None. ``from_ms`` and
-    ``to_ms`` are also None where the message there gives no time. The times of a person's periods
-    never run backwards: what says an earlier time than the period before it begins when that one does.
+    ``to_ms`` are also None if the message there has no time. The times of a person's periods never run
+    backwards: if a message has an earlier time than the period before, the time of that period counts.
     """
 
     person_id: str
@@ -49,7 +49,7 @@ class Period(NamedTuple):
 
 
 class Moment(NamedTuple):
-    """Where a period begins: a position, its time, and what holds from there on."""
+    """The start of a period: its position, its time, and what is true from there on."""
 
     position: int
     time_ms: int | None
@@ -58,16 +58,16 @@ class Moment(NamedTuple):
 
 
 def periods(changes: Iterable[Change], ancestry: Ancestry, key_ranks: KeyRanks) -> Iterator[Period]:
-    """The periods of everybody who was ever added: without gaps, never two at once.
+    """The periods of everybody who was ever added, without gaps and without overlaps.
 
     Args:
-        changes: those of one group, in any order. Those at one position happen at once; the least of
-            their times counts, and an addition counts before an exclusion.
+        changes: the changes of one group, in any order. Changes at one position happen at once: the least
+            of their times counts, and an addition counts before an exclusion.
         ancestry: the precedence of the group's epochs.
         key_ranks: the places of the epochs' keys.
 
-    Complexity: O(changes) while nobody is in two epochs that do not precede each other. Where people
-    are, an addition to one of these has them choose again: once for all who have the same choice.
+    Complexity: O(changes) while nobody is in two epochs that do not precede each other. If people are,
+    an addition to one of these epochs makes them choose again: once for all who have the same choice.
 
     >>> changes = [
     ...     Change(1, 10, "x", "a", "add"), Change(1, 10, "x", "b", "add"),
@@ -107,7 +107,7 @@ def _forwards(moments: Iterable[Moment]) -> Iterator[Moment]:
 
 
 class _Choices:
-    """What people have to choose from: the epochs of theirs that no other one of theirs succeeds."""
+    """The epochs that people can choose from: their epochs that no other of theirs succeeds."""
 
     def __init__(self, ancestry: Ancestry, key_ranks: KeyRanks) -> None:
         self._ancestry = ancestry
@@ -116,7 +116,7 @@ class _Choices:
         self._members: dict[str, frozenset[str]] = {}
         self._choice: dict[str, frozenset[str]] = {}
         self._choosing: dict[frozenset[str], set[str]] = defaultdict(set)
-        # The choices that an epoch is one of several in.
+        # For each epoch, the choices with several epochs that contain it.
         self._open: dict[str, set[frozenset[str]]] = defaultdict(set)
         self._preferred: dict[frozenset[str], str] = {}
 
@@ -139,7 +139,7 @@ class _Choices:
                 self._open[one].add(choice)
 
     def changed_by(self, epochs: Iterable[str]) -> set[str]:
-        """The people who prefer another epoch now that these have other members."""
+        """The people who prefer another epoch now that the members of these epochs have changed."""
         found: set[str] = set()
         for choice in set[frozenset[str]]().union(*(self._open[epoch] for epoch in epochs)):
             before = self._preferred.pop(choice, None)
@@ -149,7 +149,7 @@ class _Choices:
         return found
 
     def preferred_by(self, person: str) -> str | None:
-        """The epoch that a person prefers; None for somebody who is in none."""
+        """The epoch that a person prefers. None for somebody who is in no epoch."""
         return self._of(self._choice[person]) if person in self._choice else None
 
     def _of(self, choice: frozenset[str]) -> str:

@@ -1,6 +1,6 @@
-"""What one peer knows of a group: the judgement of all logs, from the messages of one log alone.
+"""What one peer knows of a group. The group is judged from the messages of one log alone.
 
-Sections 4.2 to 4.6 of the group exclusion specification bind peers "who detect" an epoch or a fork. A
+Sections 4.2 to 4.6 of the group exclusion specification are about peers "who detect" an epoch or a fork. A
 peer detects what their log shows, and every log shows another part of the group.
 """
 
@@ -20,8 +20,8 @@ from scuttlehouse.groups.repairs import Repair, repairs
 
 
 class Listed(NamedTuple):
-    """What a message lists, by tangle: ``own_previous_ids`` in the group and epoch tangles of its group, and
-    ``members_previous_ids`` in the members tangle of the epoch ``members_root_id`` (None if in none)."""
+    """What a message lists, by tangle. ``own_previous_ids``: in the group and epoch tangles of its group.
+    ``members_previous_ids``: in the members tangle of the epoch ``members_root_id`` (None without one)."""
 
     own_previous_ids: Sequence[str]
     members_root_id: str | None
@@ -32,9 +32,9 @@ class PeerEpoch(NamedTuple):
     """An epoch that a peer knows.
 
     ``counts``: its creator was a member and it has a members tangle (R30, R32). ``is_member``: the peer is
-    declared in it. ``rule`` is the one that made the peer prefer it, None where they prefer another.
-    ``fork_count``: forks of now that it stands in and that the peer is a witness of. ``repairs``: what the
-    peer should publish there.
+    declared in it. ``rule``: the rule that made the peer prefer it, None if they prefer another epoch.
+    ``fork_count``: current forks of the epoch that the peer is a witness of. ``repairs``: what the peer
+    should publish there.
     """
 
     epoch_id: str
@@ -52,11 +52,11 @@ def peer_epochs(
 ) -> list[PeerEpoch]:
     """The epochs of a group as a peer should judge them, by id.
 
-    Only a member can add people to an epoch, and only a witness who remains is asked to mend a fork
-    (4.6), so these repairs alone are the peer's.
+    Only a member can add people to an epoch, and only a witness who remains should mend a fork (4.6). So a
+    peer gets only these repairs.
 
     Args:
-        messages: what the peer knows of the group: see :func:`seen`.
+        messages: what the peer knows of the group, from :func:`seen`.
         key_ranks: the places of the epochs' keys.
         peer: the person.
 
@@ -105,7 +105,7 @@ def peer_epochs(
 
 
 def _own(found: Sequence[Repair], members: Members, peer: str) -> Iterator[Repair]:
-    """The repairs that are for a peer to make."""
+    """The repairs that the peer can make."""
     leaving = {
         repair.epoch_id
         for repair in found
@@ -122,14 +122,14 @@ def seen(
 ) -> list[GroupMessage]:
     """The messages of a group that a log holds, as the tangles of that log alone have them.
 
-    A message is in a graph of the log if it is in that graph of all logs, and the log holds all that
-    comes before it there (R7). Ranks, and with them the order, are then the same. What lists something
-    that the log lacks is of unknown authority (R30).
+    A message is in a graph of the log if it is in that graph of all logs, and if the log holds all messages
+    before it there (R7). Ranks, and so the order, are then the same. If a message lists something that the
+    log lacks, its authority is unknown (R30).
 
     Args:
-        messages: all messages of the group, as :func:`scuttlehouse.groups.authority.judge` takes them.
+        messages: all messages of the group, for :func:`scuttlehouse.groups.authority.judge`.
         listed: what each of them lists.
-        log: ids of the messages that the log holds and somebody could open, others than the group's too.
+        log: ids of all messages that the log holds and somebody could open, including those of other groups.
 
     Complexity: O(messages + links).
     """
@@ -168,14 +168,14 @@ def seen(
 
 
 def _as_no_act(message: GroupMessage) -> GroupMessage:
-    """What an act is where the log does not hold all that comes before it."""
+    """An act as an ordinary message, because the log does not hold all messages before it."""
     return message._replace(
         kind="other", epoch_id=None, person_ids=(), previous_epoch_ids=(), declares_members=False
     )
 
 
 def _closed(listed: Mapping[str, Sequence[str]]) -> set[str]:
-    """The messages of which all that comes before them is here."""
+    """The messages that have all messages before them here."""
     names = list(listed)
     places = {name: place for place, name in enumerate(names)}
     found: set[str] = set()

@@ -1,28 +1,27 @@
 """What to publish so that a group is connected again (group exclusion specification, 4.6 and 4.9).
 
-First the missing members: everybody who should be in an epoch and is not (4.9). They count as added
-in all that follows, because the creator of an epoch must have added them before. Then the forks: of the
-newest epochs that 4.5 and 4.4 leave, those that share witnesses are merged, as 4.8 would, pair by
-pair: the one with the least key is the base, and takes in one rival after the other, by key, as
-long as somebody witnesses all of it. One epoch after the base, of those witnesses, is within every
-epoch that it was made for, so that 4.5 decides all these forks.
+First the missing members: everybody who should be in an epoch and is not (4.9). In all that follows they
+count as added, because the creator of an epoch must have added them before. Then the forks. Of the newest
+epochs that 4.5 and 4.4 leave, those that share witnesses are merged pair by pair, as in 4.8. The one with
+the least key is the base. It takes in one rival after the other, in key order, as long as somebody is a
+witness of all these forks. One epoch after the base, with these witnesses as members, is within every epoch
+that it was made for, so 4.5 decides all these forks.
 
-**What this reaches.** Where all of it is published, there is nothing more to do, and no two epochs that
-4.5 and 4.4 leave have a correct member in common: each connected set of people has one epoch to
-prefer. For let N be the new epoch after the base B, where what an epoch's first message knows of
-includes the first messages of the epochs before it.
+**What this achieves.** After all repairs are published, nothing more needs to be done, and two epochs that
+4.5 and 4.4 leave have no correct member in common: each connected set of people has one epoch to prefer.
+Proof: let N be the new epoch after the base B. The first message of an epoch knows of the first messages of
+the epochs before it.
 
-- N is within B and within every rival that B took in, so of these only N is left. Of any other epoch
-  that was left N holds no witness: B asked it, and nobody remained. So no fork asks for an epoch.
-- A correct member of two epochs was not excluded up to either, so not up to their nearest common
-  predecessors, and was added there too: a witness of the fork, and of those there are none.
-- Nobody is missing in N: who should be in it should be in B and is not excluded for N, and all of
-  B's correct members but those excluded are in N. Nor is anybody missing elsewhere: additions
-  change neither who was ever declared nor who is excluded, and no other epoch succeeds B, where the
-  exclusions for N stand.
+- N is within B and within every rival that B took in, so only N is left of these. N has no witness of any
+  other epoch that was left: B tried that epoch, and nobody remained. So no fork asks for an epoch.
+- A correct member of two epochs was not excluded up to either, and so not up to their nearest common
+  predecessors. The person was also added there, and so is a witness of the fork. But there are no witnesses.
+- Nobody is missing in N: people who should be in N should also be in B and are not excluded for N, and N has
+  all correct members of B except those excluded. Nobody is missing in other epochs: additions do not change
+  who was ever declared or who is excluded, and only N succeeds B, where the exclusions for N are.
 
-This mends the group. People whom a fork left behind keep the last epochs that they are in, and among
-these the one that R21 says.
+This repairs the group. People whom a fork left behind keep the last epochs that they are in, and prefer
+the one that R21 says.
 """
 
 from __future__ import annotations
@@ -39,8 +38,8 @@ Action = Literal["add", "create_epoch", "exclude"]
 class Repair(NamedTuple):
     """A thing to publish.
 
-    ``add``: add the person to the epoch. ``create_epoch``: create an epoch that directly succeeds this
-    one, with its members less those to exclude; no person. ``exclude``: leave the person out there.
+    ``add``: add the person to the epoch. ``create_epoch``: create an epoch that directly succeeds this one,
+    with its members except those to exclude; it has no person. ``exclude``: leave the person out there.
     """
 
     epoch_id: str
@@ -56,9 +55,9 @@ def repairs(
     ancestry: Ancestry,
     key_ranks: KeyRanks,
 ) -> list[Repair]:
-    """All that should be published to repair a group; nothing where nothing is to be done.
+    """Everything to publish to repair a group. Nothing if there is nothing to do.
 
-    An epoch without members that nobody is to be added to is left out: nobody can prefer it.
+    An epoch without members is left out if nobody is to be added to it, because nobody can prefer it.
 
     Args:
         tips: the epochs that no other succeeds.
@@ -96,7 +95,7 @@ def repairs(
 def merges(
     tips: Collection[str], members: Members, ancestry: Ancestry, key_ranks: KeyRanks
 ) -> Iterator[tuple[str, list[str], frozenset[str]]]:
-    """The bases to create an epoch after, each with the rivals it takes in and who remains.
+    """The bases that get a new epoch, each with the rivals that it takes in and the witnesses who remain.
 
     >>> members = {"x": frozenset("abc"), "l": frozenset("ab"), "r": frozenset("ac")}
     >>> ancestry = Ancestry({"x": [], "l": ["x"], "r": ["x"]})

@@ -1,1 +1,1 @@
-"""pzp, the second source: a line judged, ids, accounts."""
+"""pzp, the second source: read a line, ids, accounts."""

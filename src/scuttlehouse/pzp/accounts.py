@@ -1,9 +1,9 @@
 """Which devices sign for a pzp account.
 
-An account is a tangle of its own messages. The first makes it, with the key of a first device; a device
-of the account may add another. Anybody can write a message that claims to be an account's own, so what
-a stranger adds counts for nothing. As in the reference, a key that was taken away stays good for what
-it has signed, and a device needs no power of its own to add another.
+An account is a tangle of its own messages. The first message makes the account and gives the key of a first
+device. A device of the account may add another. Anybody can write a message that claims to be an account's
+own, so additions by strangers do not count. As in the reference, a key that was removed stays good for what
+it signed before, and a device needs no special power to add another.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from typing import NamedTuple
 
 
 class AccountMessage(NamedTuple):
-    """A valid message of an account's tangle; the one that makes the account has depth 0.
+    """A valid message of an account's tangle. The message that makes the account has depth 0.
 
-    ``device_key`` signed it, ``added_key`` is the key that it adds, None if it adds none.
+    ``device_key`` signed the message. ``added_key`` is the key that it adds, None if it adds none.
     """
 
     message_id: str
@@ -26,9 +26,9 @@ class AccountMessage(NamedTuple):
 
 
 def device_keys(messages: Iterable[AccountMessage]) -> set[str]:
-    """The keys of an account's devices; none where the message that makes the account is not at hand.
+    """The keys of an account's devices. Empty if the message that makes the account is not at hand.
 
-    Complexity: O(n) in messages, whatever their order.
+    Complexity: O(n) in messages, in any order.
 
     >>> sorted(device_keys([
     ...     AccountMessage("account", 0, "first", "first"),

@@ -1,9 +1,9 @@
-"""Canonical JSON, and the ids that pzp makes of it.
+"""Canonical JSON, and the ids that pzp makes from it.
 
-Canonical JSON (RFC 8785) writes a value in one way only: no spaces, the members of an object sorted
-by the UTF-16 units of their names, numbers and texts as JavaScript has them. An id is the first 32
-bytes of the SHA-512 of such a text, in base58: digits of the Bitcoin alphabet, after a ``1`` for
-every zero byte that the bytes begin with.
+Canonical JSON (RFC 8785) writes a value in only one way: no spaces, the members of an object sorted by the
+UTF-16 units of their names, numbers and texts as in JavaScript. An id is the first 32 bytes of the SHA-512
+of such a text, in base58: digits of the Bitcoin alphabet, with a ``1`` for every zero byte at the start of
+the bytes.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ HASH_BYTES = 32
 def canonical(value: Value) -> bytes:
     """The canonical JSON of a value, as UTF-8.
 
-    ``value`` is what :func:`scuttlehouse.files.jsjson.parse` gives, or made of the same types.
+    ``value`` comes from :func:`scuttlehouse.files.jsjson.parse`, or has the same types.
 
     Raises:
-        ValueError: a number is not finite, or a text has half a surrogate pair; neither has a
+        ValueError: a number is not finite, or a text has half of a surrogate pair. Neither has a
             canonical form.
 
     Complexity: O(n log n) in the length of the text.
@@ -58,7 +58,7 @@ def _write(value: Value) -> str:
 
 
 def utf16_units(text: str) -> bytes:
-    """What to sort texts by, to have them in the order of JavaScript: by their UTF-16 units.
+    """A sort key that gives the order of JavaScript: by UTF-16 units.
 
     >>> sorted(["\\uffff", "\\U00010000"], key=utf16_units) == ["\\U00010000", "\\uffff"]
     True
@@ -76,7 +76,7 @@ def hash_text(data: bytes) -> str:
 
 
 def to_base58(data: bytes) -> str:
-    """Bytes in base58. O(n^2) in their count: for keys, hashes and signatures.
+    """Bytes in base58. O(n^2) in their number. For keys, hashes and signatures.
 
     >>> to_base58(bytes([0, 0, 58]))
     '1121'
@@ -91,9 +91,9 @@ def to_base58(data: bytes) -> str:
 
 
 def from_base58(text: object, size: int) -> bytes | None:
-    """The bytes that a text in base58 spells; None where it does not spell exactly ``size`` bytes.
+    """The bytes that a text in base58 spells. None unless there are exactly ``size`` bytes.
 
-    O(size^2), however long the text is.
+    O(size^2), for a text of any length.
 
     >>> from_base58("1121", 3), from_base58("1121", 4), from_base58("0", 1)
     (b'\\x00\\x00:', None, None)

@@ -1,10 +1,10 @@
-"""Logs of pzp, the second source: a line judged and taken apart into ``stg_pzp__landed_lines``.
+"""Read one line of pzp, the second source, into ``stg_pzp__landed_lines``, and check its message.
 
-A message of pzp belongs to an account, and devices sign for it. It is in tangles: that of its
-account, if it adds or removes a device's key, or that of a feed, which is one domain of one account.
-A feed begins with a *moot*, a message that says nothing and that everybody can compute. Sets are
-feeds whose messages add and delete items. Of what a message says, the items of sets and the keys
-that accounts add are handed on, and nothing else.
+A message of pzp belongs to an account, and devices sign for it. It is in the tangle of its account, if it
+adds or removes a device's key, or in the tangle of a feed, which is one domain of one account. A feed begins
+with a *moot*, a message without content that everybody can compute. Sets are feeds with messages that add
+and delete items. Of the content, this module passes on the items of sets and the keys that accounts add, and
+nothing else.
 """
 
 from __future__ import annotations
@@ -30,40 +30,38 @@ from scuttlehouse.ssb.texts import kept_item, kept_pzp_id, kept_word
 
 SET_DOMAIN = "set_v1__"
 
-# What lines of this source have, and most others have not. A name may be spelled with escapes.
+# Lines of this source have these, and most others do not. Names may be escaped.
 PZP_WORDS = (b'"msg"', b"\\u")
 
 SET_FAULTS = {
-    "no_lists": "The data is no object with the arrays add, del and supersedes.",
-    "item_is_no_text": "An item of add, del or supersedes is no text.",
+    "no_lists": "The data is not an object with the arrays add, del and supersedes.",
+    "item_is_no_text": "An item of add, del or supersedes is not a text.",
 }
 
 
 class LandedPzpLine(NamedTuple):
-    """A row of ``stg_pzp__landed_lines``; every field but the first three is null in a rejected line.
+    """A row of ``stg_pzp__landed_lines``. In a rejected line, every field except the first three is null.
 
-    A text that is no id where an id should be, and an item or a domain that is neither a word nor an id,
-    stands as its token (:mod:`scuttlehouse.ssb.texts`); a member of another type is null.
+    If a text should be an id and is not, or an item or a domain is neither a word nor an id, the row has its
+    token (:mod:`scuttlehouse.ssb.texts`). A member of another type is null.
 
-    - ``account_id``: the account that the message speaks for. An account's own message is in the
-      tangle of its account; the id of that is the account's. Null where it is in several tangles,
-      which leaves open whose message it is.
-    - ``tangle_id``, ``depth``, ``previous_ids``: the tangle that matters, of the account or of the
-      feed, and the message's place in it. Null where the message is in none. The root of a tangle
-      has depth 0 and lists nothing.
-    - ``account_tip_ids``: what the writer knew of the account's tangle; null where it does not say.
-    - ``device_key``: the public key that signed; null where the sigkey is no key.
-    - ``is_erased``: whether somebody has taken the data away and left its hash.
-    - ``added_key``: the public key for signing that an account's message adds; else null.
-    - ``added_items``, ``deleted_items``, ``superseded_ids``: what a message of a set says; null in
-      every other message. ``set_fault`` is one of ``SET_FAULTS`` where a message of a set's feed
-      should say it and does not.
-    - ``data_bytes``, ``line_bytes``: the length of the data as canonical JSON as the message states
-      it, and of the line without its end.
-    - ``received_ms``: milliseconds since 1970, null where the log has no finite number.
-    - ``validity``: ``valid``, or ``invalid`` with one of ``REASONS``; ``not_checked`` with the reason
-      ``ciphertext_not_in_log``. An ``id_differs`` says that
-      the ``message_id`` is a claim: the message is not the one of that id.
+    - ``account_id``: the account that the message speaks for. An account's own message is in the tangle of
+      its account, which has the account's id. Null if the message is in several tangles, because then its
+      account is unknown.
+    - ``tangle_id``, ``depth``, ``previous_ids``: the tangle of the account or of the feed, and the message's
+      place in it. Null if the message is in none. The root of a tangle has depth 0 and lists nothing.
+    - ``account_tip_ids``: what the writer knew of the account's tangle. Null if the message does not say.
+    - ``device_key``: the public key that signed. Null if the sigkey is not a key.
+    - ``is_erased``: whether somebody has removed the data and left its hash.
+    - ``added_key``: the public key for signing that an account's message adds; otherwise null.
+    - ``added_items``, ``deleted_items``, ``superseded_ids``: the content of a message of a set. Null in every
+      other message. ``set_fault`` is one of ``SET_FAULTS`` if a message of a set's feed lacks this content.
+    - ``data_bytes``, ``line_bytes``: the length of the data as canonical JSON, as the message states it, and
+      of the line without its end.
+    - ``received_ms``: milliseconds since 1970. Null if the log has no finite number.
+    - ``validity``: ``valid``; ``invalid`` with one of ``REASONS``; or ``not_checked`` with the reason
+      ``ciphertext_not_in_log``. With ``id_differs``, the ``message_id`` is only a claim: the message does not
+      have this id.
     """
 
     source_file: str
@@ -93,7 +91,7 @@ class LandedPzpLine(NamedTuple):
 
 
 def is_pzp(parsed: object) -> TypeGuard[dict[str, Any]]:
-    """Whether the JSON value of a line is of this source: an object with a message, and no value.
+    """Whether the JSON value of a line is of this source: an object with a message and without a value.
 
     >>> is_pzp({"id": "a", "msg": {}}), is_pzp({"msg": {}, "value": {}}), is_pzp({"msg": "text"})
     (True, False, False)
@@ -104,9 +102,9 @@ def is_pzp(parsed: object) -> TypeGuard[dict[str, Any]]:
 
 
 def land_pzp_line(source_file: str, line: Line, ring: KeyRing) -> LandedPzpLine | None:
-    """Turn a line into its row; None for a line of another source, broken ones included.
+    """Turn a line into its row. None for a line of another source, and for a broken line of another source.
 
-    Never raises, whatever the line holds. O(n log n) in the length of the line.
+    Never raises, for any line. O(n log n) in the length of the line.
 
     >>> ring = KeyRing(b"pepper")
     >>> land_pzp_line("a.jsonl", Line(7, b'{"key": "%a", "value": {}}', None), ring) is None
@@ -126,7 +124,7 @@ def land_pzp_line(source_file: str, line: Line, ring: KeyRing) -> LandedPzpLine 
     data, sigkey = message.get("data"), message.get("sigkey")
     misc = parsed.get("misc")
     misc = misc if isinstance(misc, dict) else {}
-    # What was hashed is the ciphertext (see scuttlehouse.ssb.opened).
+    # The ciphertext was hashed (see scuttlehouse.ssb.opened).
     original_data = misc.get("originalData")
     is_opened = isinstance(original_data, str) and data is not None
     signed = {**message, "data": original_data} if is_opened else message
@@ -135,8 +133,10 @@ def land_pzp_line(source_file: str, line: Line, ring: KeyRing) -> LandedPzpLine 
     is_erased = data is None and metadata.get("dataHash") is not None
     place = _place(message_id, metadata, is_feed_root, ring)
     is_of_a_set = _is_of_a_set(metadata) and not (is_feed_root or is_erased or is_account_message)
-    said = _set_message(data, ring) if is_of_a_set else None
-    added, deleted, superseded = said if isinstance(said, tuple) else (None, None, None)
+    set_content = _set_message(data, ring) if is_of_a_set else None
+    added, deleted, superseded = (
+        set_content if isinstance(set_content, tuple) else (None, None, None)
+    )
     reason = invalid_reason(message_id, signed)
     is_unchecked = (
         not is_opened
@@ -164,7 +164,7 @@ def land_pzp_line(source_file: str, line: Line, ring: KeyRing) -> LandedPzpLine 
         added_items=added,
         deleted_items=deleted,
         superseded_ids=superseded,
-        set_fault=said if isinstance(said, str) else None,
+        set_fault=set_content if isinstance(set_content, str) else None,
         data_bytes=whole_number(metadata.get("dataSize")),
         line_bytes=len(line.text or b""),
         received_ms=finite_number(parsed.get("received")),
@@ -181,7 +181,7 @@ class _Place(NamedTuple):
 
 
 def _place(message_id: str, metadata: dict[str, Any], is_moot: bool, ring: KeyRing) -> _Place:
-    """The account that a message speaks for, and where it stands in the one tangle that matters."""
+    """The account that a message speaks for, and the message's place in the tangle that matters."""
     account_id, tangles = metadata.get("account"), metadata.get("tangles")
     if is_moot or (account_id == SELF and tangles == {}):
         return _Place(account_id if is_moot else message_id, message_id, 0, [])
@@ -203,9 +203,9 @@ def _is_of_a_set(metadata: dict[str, Any]) -> bool:
 
 
 def _set_message(data: object, ring: KeyRing) -> tuple[list[str], list[str], list[str]] | str:
-    """What data says of a set: items added, items deleted, ids superseded; or a fault."""
-    said = data if isinstance(data, dict) else {}
-    added, deleted, superseded = said.get("add"), said.get("del"), said.get("supersedes")
+    """The items added, the items deleted and the ids superseded in the data of a set; or a fault."""
+    members = data if isinstance(data, dict) else {}
+    added, deleted, superseded = members.get("add"), members.get("del"), members.get("supersedes")
     if not all(isinstance(items, list) for items in (added, deleted, superseded)):
         return "no_lists"
     if not (is_texts(added) and is_texts(deleted) and is_texts(superseded)):

@@ -1,7 +1,7 @@
 """The rules of a pzp message (msg-v4) by itself, as the reference validator judges them.
 
-Whatever needs other messages is judged elsewhere: whether the device belongs to the account, whether
-the previous ones are in the tangle and the depth is one more than theirs.
+Rules that need other messages are checked elsewhere: whether the device belongs to the account, whether the
+previous messages are in the tangle, and whether the depth is one more than theirs.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ KEY_BYTES = 32
 SIGNATURE_BYTES = 64
 SIGNATURE_TAG = b":msg-v4:"
 
-# What metadata says in place of an account's id where the message makes the account.
+# The metadata has this in place of an account's id if the message makes the account.
 SELF = "self"
 
 REASONS = {
@@ -31,18 +31,18 @@ REASONS = {
     "sigkey_is_no_key": "The sigkey is not 32 bytes in base58. A moot that nobody signed may have "
     "an empty one.",
     "data_is_malformed": "The data is neither null nor an object nor a text.",
-    "data_size_is_malformed": "The dataSize is no whole number from 0 to 2^53 - 1.",
+    "data_size_is_malformed": "The dataSize is not a whole number from 0 to 2^53 - 1.",
     "data_hash_differs": "The dataHash is not the hash of the data. Data with a number that is not "
     "finite or half a surrogate pair has no hash.",
     "data_size_differs": "The dataSize is not the length of the data in bytes of canonical JSON.",
-    "domain_is_malformed": "The domain is no text of 3 to 100 of the characters A-Z, a-z, 0-9, _.",
-    "account_is_no_text": "The account is no text.",
+    "domain_is_malformed": "The domain is not a text of 3 to 100 of the characters A-Z, a-z, 0-9, _.",
+    "account_is_no_text": "The account is not a text.",
     "account_tips_are_malformed": "The accountTips are neither null nor an array of texts, or not "
     "null in a message of an account's own tangle.",
-    "tangles_are_malformed": "The tangles are no object of objects, each under an id (32 bytes in "
+    "tangles_are_malformed": "The tangles are not an object of objects, each under an id (32 bytes in "
     "base58).",
-    "depth_is_malformed": "The depth in a tangle is no whole number from 1 to 2^53 - 1.",
-    "previous_is_malformed": "The prev of a tangle is no array of one or more texts.",
+    "depth_is_malformed": "The depth in a tangle is not a whole number from 1 to 2^53 - 1.",
+    "previous_is_malformed": "The prev of a tangle is not an array of one or more texts.",
     "previous_is_out_of_order": "The prev of a tangle is not sorted, or names a message twice.",
     "signature_is_malformed": "The sig is not 64 bytes in base58. A moot that nobody signed may "
     "have an empty one.",
@@ -60,10 +60,10 @@ _DOMAIN = re.compile("[A-Za-z0-9_]{3,100}")
 
 @lru_cache(maxsize=1024)
 def moot_id(account_id: str, domain: str) -> str:
-    """The id of the moot of an account's feed: it follows from the account and the domain alone.
+    """The id of the moot of an account's feed. It depends only on the account and the domain.
 
     Raises:
-        ValueError: a text has half a surrogate pair.
+        ValueError: a text has half of a surrogate pair.
 
     >>> moot_id("5PLkHJgAmw5hxF4uuFtfwMvbobobeSVrKuZN4s5f2ZJ2", "set_v1__follows")
     '2MDaYySX4HbJkRaSnftUnrc2rETCJZAb9vqEbJ5qDiTp'
@@ -81,7 +81,7 @@ def moot_id(account_id: str, domain: str) -> str:
 
 
 def feed_tangle_id(metadata: dict[str, Any]) -> str | None:
-    """The id of the feed that a message with this metadata may be in; None where that is none.
+    """The id of the feed that a message with this metadata may be in. None if there is none.
 
     >>> feed_tangle_id({"account": "self", "domain": "account__person"}) is None
     True
@@ -96,9 +96,9 @@ def feed_tangle_id(metadata: dict[str, Any]) -> str | None:
 
 
 def is_moot(message: dict[str, Any]) -> bool:
-    """Whether a message, an object with an object ``metadata``, is the root of a feed.
+    """Whether a message (an object with an object ``metadata``) is the root of a feed.
 
-    A moot is what everybody can compute: no data, and metadata with nothing of its own.
+    Everybody can compute a moot: it has no data, and its metadata has nothing of its own.
 
     >>> is_moot({"data": None, "metadata": {"account": "self", "tangles": {}}})
     False
@@ -114,11 +114,11 @@ def is_moot(message: dict[str, Any]) -> bool:
 
 
 def invalid_reason(message_id: str, message: dict[str, Any]) -> str | None:
-    """The first of ``REASONS`` that makes a message invalid by itself; None for a valid one.
+    """The first of ``REASONS`` that makes a message invalid by itself. None for a valid message.
 
-    ``message`` is an object with an object ``metadata``, as :func:`scuttlehouse.files.jsjson.parse` gives
-    it. A moot that nobody signed is valid. No rule says that a message must not be in a tangle of
-    its own id: the id is the hash of what would have to name it. Never raises.
+    ``message`` is an object with an object ``metadata``, from :func:`scuttlehouse.files.jsjson.parse`. A
+    moot that nobody signed is valid. No rule forbids a message in a tangle of its own id, because the id is
+    the hash of the text that would have to name it. Never raises.
 
     Complexity: O(n log n) in the length of the message.
 
@@ -152,7 +152,7 @@ def invalid_reason(message_id: str, message: dict[str, Any]) -> str | None:
 
 
 def whole_number(number: object) -> int | None:
-    """The number, if it is one that JavaScript calls a safe integer; else None.
+    """The number, if JavaScript calls it a safe integer; otherwise None.
 
     >>> whole_number(3.0), whole_number(1.5), whole_number(2.0**53), whole_number(1e400)
     (3, None, None, None)
@@ -163,7 +163,7 @@ def whole_number(number: object) -> int | None:
 
 
 def is_texts(value: object) -> TypeGuard[list[str]]:
-    """Whether a value is a list of nothing but texts."""
+    """Whether a value is a list that holds only texts."""
     return isinstance(value, list) and all(isinstance(item, str) for item in value)
 
 

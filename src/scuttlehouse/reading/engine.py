@@ -1,4 +1,4 @@
-"""DuckDB with its Iceberg extension, which reads table files and nothing else."""
+"""DuckDB with its Iceberg extension, restricted to the files of the tables."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from typing import Any
 
 import duckdb
 
-# In this order: the second one needs the first.
+# The order matters: iceberg needs avro.
 _EXTENSIONS = "avro", "iceberg"
 
 _SETTINGS = (
     "set TimeZone = 'UTC'",
     "set ieee_floating_point_ops = false",  # A division by zero is null, as JSON has no infinity.
-    "set python_enable_replacements = false",  # The variables of this process are no tables.
+    "set python_enable_replacements = false",  # Python variables are not tables.
     "set allow_persistent_secrets = false",
     "set temp_directory = ''",  # Readers need no disk space.
 )
@@ -23,13 +23,13 @@ _LOCK = "set enable_external_access = false", "set lock_configuration = true"
 
 
 class WarehouseError(Exception):
-    """The warehouse cannot answer; the message is a sentence: what is wrong, where, what to do."""
+    """The warehouse cannot answer. The message says what is wrong, where, and what to do."""
 
 
 def connect(folder: Path) -> duckdb.DuckDBPyConnection:
-    """An empty database in memory that can read the files of a folder, and that nobody can reconfigure.
+    """An empty database in memory that can read the files of one folder.
 
-    It reads no file elsewhere, writes none, and neither loads nor installs extensions.
+    It reads no other file, writes no file, loads and installs no extension, and its settings are locked.
 
     Args:
         folder: where the files of all tables are, an absolute path.
@@ -60,7 +60,7 @@ def _extension(name: str) -> Path:
 
 
 def rows_of(connection: duckdb.DuckDBPyConnection, statement: str) -> list[tuple[Any, ...]]:
-    """The rows of a statement of ours. It takes no parameters: those make DuckDB import pandas."""
+    """Run one of our own statements. It takes no parameters, because they make DuckDB import pandas."""
     return connection.execute(statement).fetchall()
 
 
@@ -83,7 +83,7 @@ def identifier(name: str) -> str:
 
 
 def first_sentences(message: str) -> str:
-    """What DuckDB says before it shows the statement or gives a stack, in one line.
+    """DuckDB's message without the statement and the stack trace, on one line.
 
     >>> first_sentences('Catalog Error: No table a!\\nDid you mean "b"?\\n\\nLINE 1: from a\\n     ^')
     'Catalog Error: No table a! Did you mean "b"?'

@@ -1,8 +1,7 @@
-"""Which statements are answered: queries over the published tables, and nothing else.
+"""Decide which statements run: queries over the published tables, and nothing else.
 
-A statement is refused by what DuckDB's own parser makes of it, never by its text. Only what the parser
-can write down as a tree of a single query is looked at further, and of that tree every table function
-must be one of a few that read no file.
+The decision depends on the tree that DuckDB's own parser makes, never on the text. The statement must be a
+single query, and every table function in it must be one of the few that read no file.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ import duckdb
 
 from scuttlehouse.reading.engine import WarehouseError, first_sentences, literal, rows_of
 
-# They make rows of their arguments. All others may read files, memory or settings.
+# These make rows from their arguments. All others may read files, memory or settings.
 TABLE_FUNCTIONS = frozenset({"generate_series", "json_each", "json_tree", "range", "unnest"})
 
 NO_QUERY = "Only queries are answered: begin with select, with, show or describe."
@@ -24,7 +23,7 @@ _SEVERAL = "Only one query is answered at a time: remove what follows the first 
 
 
 class TableName(NamedTuple):
-    """A table as a query names it, in lower case; what it does not name is empty."""
+    """A table as a query names it, in lower case. A part that the query leaves out is empty."""
 
     catalog: str
     schema: str
@@ -36,13 +35,13 @@ class TableName(NamedTuple):
 
 @dataclass(frozen=True)
 class Query:
-    """A query that may be answered.
+    """A query that is allowed to run.
 
     Attributes:
         statement: what DuckDB runs.
-        tables: everything that it names as a table, its common table expressions too.
+        tables: every name that the query uses as a table, including its common table expressions.
         own_names: the names of its common table expressions, in lower case.
-        lists_tables: whether it asks which tables there are.
+        lists_tables: whether the query lists the tables.
     """
 
     statement: duckdb.Statement
@@ -52,10 +51,10 @@ class Query:
 
 
 def read_query(connection: duckdb.DuckDBPyConnection, text: str) -> Query:
-    """Parse a statement; it is not run, and no table of it is looked up.
+    """Parse a statement. It does not run, and its tables are not looked up.
 
     Raises:
-        WarehouseError: it is not a single query, it cannot be parsed, or it calls a table function that
+        WarehouseError: the text is not a single query, cannot be parsed, or calls a table function that
             may read more than its arguments.
 
     Linear in the size of the statement.
@@ -65,7 +64,7 @@ def read_query(connection: duckdb.DuckDBPyConnection, text: str) -> Query:
     (['a', 'b', 'c.d'], ['a'])
     """
     try:
-        # Only parsed: to extract the statements, DuckDB would run a pragma.
+        # This only parses. extract_statements would run a pragma.
         [(tree,)] = rows_of(connection, f"select json_serialize_sql({literal(text)})")
         parsed = json.loads(tree)
         if parsed["error"] and parsed["error_type"] == "parser":

@@ -19,7 +19,7 @@ WHAT_TO_DO = (
 
 
 class TableFiles(NamedTuple):
-    """The paths of the files that hold the rows of a table, and of those that say which are deleted."""
+    """The paths of a table's files: those that hold rows, and those that list deleted rows."""
 
     data: frozenset[str] = frozenset()
     deletes: frozenset[str] = frozenset()
@@ -28,11 +28,11 @@ class TableFiles(NamedTuple):
 def read_files(
     connection: duckdb.DuckDBPyConnection, table: str, metadata_location: str
 ) -> TableFiles:
-    """The files of the current snapshot of a table; every file that says so is verified first.
+    """The files of a table's current snapshot. The metadata files that list them are verified first.
 
     Args:
-        table: its name, for errors.
-        metadata_location: the path of its metadata file.
+        table: the name of the table, for errors.
+        metadata_location: the path of the table's metadata file.
 
     Raises:
         WarehouseError: a file is missing or damaged.
@@ -63,7 +63,7 @@ def read_files(
 
 
 def _manifest_list(metadata: Path) -> str | None:
-    """The file that lists the manifests of the current snapshot; null before there is a snapshot."""
+    """The file that lists the manifests of the current snapshot. None if there is no snapshot."""
     described = json.loads(metadata.read_bytes())
     current = described.get("current-snapshot-id")
     found = [one for one in described.get("snapshots", []) if one["snapshot-id"] == current]
@@ -74,7 +74,7 @@ def verify(table: str, paths: Iterable[str]) -> None:
     """Compare files of a table with their checksums.
 
     Raises:
-        WarehouseError: a file is missing or damaged; the message names the table and the file.
+        WarehouseError: a file is missing or damaged. The message names the table and the file.
 
     Linear in the size of the files.
     """
@@ -86,6 +86,6 @@ def verify(table: str, paths: Iterable[str]) -> None:
 
 
 def unreadable(table: str, error: Exception) -> WarehouseError:
-    """The error of a table whose files fit their checksums, if they have any, but cannot be read."""
-    said = first_sentences(str(error))
-    return WarehouseError(f"The table {table} cannot be read ({said}): {WHAT_TO_DO}")
+    """The error for a table that cannot be read although its files match their checksums."""
+    reason = first_sentences(str(error))
+    return WarehouseError(f"The table {table} cannot be read ({reason}): {WHAT_TO_DO}")

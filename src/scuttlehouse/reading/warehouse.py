@@ -1,4 +1,4 @@
-"""The published tables, read without Java: all tables of a query are of one build."""
+"""Read the published tables without Java. All tables of a query come from one build."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ Rows = list[tuple[Any, ...]]
 
 @contextmanager
 def open_published(home: Path) -> Iterator[Warehouse]:
-    """The published tables for a block, and those of every kept build in schemas of their own.
+    """Open the published tables. The tables of each kept build are in a schema of their own.
 
-    Nothing is written, and no later build changes what is read.
+    Nothing is written. A build that publishes later does not change what this reads.
 
     Raises:
         CatalogError: nothing is published yet, or the catalog cannot be read.
@@ -47,7 +47,7 @@ def open_published(home: Path) -> Iterator[Warehouse]:
     with open_catalog(home, read_only=True) as catalog:
         builds = catalog.kept()
         rows = catalog.tables(PUBLISHED)
-        # The log of builds is part of no build: its row alone says where it is.
+        # The log of builds belongs to no build, so its place comes from the catalog itself.
         log = {name: rows[name] for name in catalog.tables(LOG) if name in rows}
     if not builds:
         raise WarehouseError(NOTHING_PUBLISHED)
@@ -58,11 +58,11 @@ def open_published(home: Path) -> Iterator[Warehouse]:
 
 @contextmanager
 def open_tables(home: Path, schemas: Mapping[str, Mapping[str, str]]) -> Iterator[Warehouse]:
-    """Tables of a home for a block.
+    """Open tables of a home.
 
     Args:
-        schemas: the metadata file of each table, by schema and name. Tables of the schema
-            ``scuttlehouse`` are found without their schema, too.
+        schemas: the metadata file of each table, by schema and name. A query may name a table of the
+            schema ``scuttlehouse`` without its schema.
 
     Raises:
         WarehouseError: an extension of DuckDB is not installed.
@@ -72,7 +72,7 @@ def open_tables(home: Path, schemas: Mapping[str, Mapping[str, str]]) -> Iterato
 
 
 def are_whole(home: Path, *tables: str) -> bool:
-    """Whether some published tables can be read: all their files are there and fit their checksums."""
+    """Whether all files of these published tables exist and match their checksums."""
     try:
         with open_published(home) as warehouse:
             for table in tables:
@@ -83,7 +83,7 @@ def are_whole(home: Path, *tables: str) -> bool:
 
 
 class Warehouse:
-    """Tables to ask queries about. A table is a view over its metadata file, made when a query needs it.
+    """Tables that answer queries. A table is a view over its metadata file, made when a query needs it.
 
     Args:
         connection: an empty database that can read the files of the tables.
@@ -107,18 +107,18 @@ class Warehouse:
         connection.execute(f"use {identifier(PUBLISHED)}")
 
     def add(self, name: str, rows: pa.Table) -> None:
-        """Let queries name a table in memory, or another one from now on."""
+        """Make a table in memory available to queries. It replaces a table of the same name."""
         self._connection.register(name, rows)
         self._added.add(name)
 
     def query(self, statement: str) -> tuple[list[str], Rows]:
-        """Run a query; return the names of its columns and its rows. Times are in UTC.
+        """Run a query and return its column names and its rows. Times are in UTC.
 
-        Every file of the tables that it names is compared with its checksums first.
+        The files of the tables that the query names are compared with their checksums first.
 
         Raises:
-            WarehouseError: it is not a query, DuckDB refuses it, or a file of a table that it names is
-                missing or damaged.
+            WarehouseError: the statement is not a query, DuckDB refuses it, or a file of a table that it
+                names is missing or damaged.
         """
         query = read_query(self._connection, statement)
         self._prepare(query)
@@ -133,7 +133,7 @@ class Warehouse:
         """Compare every file of a published table with its checksums.
 
         Raises:
-            WarehouseError: there is no such table, or a file of it is missing or damaged.
+            WarehouseError: the table does not exist, or one of its files is missing or damaged.
         """
         name = TableName("", PUBLISHED, table)
         if name not in self._locations:
@@ -148,11 +148,11 @@ class Warehouse:
                 self._verify(place)
                 self._make_view(place)
             elif name.schema or "." in name.table:
-                # DuckDB would look for a file of this name.
+                # DuckDB would look for a file with this name.
                 self._check_is_of_duckdb(name)
                 is_listing = True
             elif name.table not in query.own_names | self._added:
-                is_listing = True  # DuckDB's own, or none: then it names a similar one.
+                is_listing = True  # DuckDB's own table, or unknown: DuckDB suggests one.
         if is_listing:
             for place in self._locations:
                 self._make_view(place)

@@ -1,4 +1,4 @@
-"""``scuttlehouse follow``: a replica is brought to the order that the warehouse publishes."""
+"""``scuttlehouse follow``: bring a replica to the order that the warehouse publishes."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 BATCH_SIZE = 10_000
 
-# From the last command applied on, which the warehouse must still hold.
+# The commands since the last one applied, which the warehouse must still hold.
 _UPDATES = """
     select
         updates.tangle_id,
@@ -69,7 +69,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Follow as the command line says; return its exit code."""
+    """Follow as the arguments say, and return the exit code."""
     from scuttlehouse.reading.engine import WarehouseError
     from scuttlehouse.reading.warehouse import open_published
 
@@ -110,12 +110,12 @@ def _apply(replica: Replica, updates: Sequence[PublishedUpdate]) -> None:
 
 
 class Published:
-    """The published tables, as a replica needs them.
+    """The published tables, in the form that a replica needs.
 
     Args:
-        warehouse: the published tables; a table ``replica_progress`` is added to them.
-        progress: the last command applied to each tangle that counts.
-        tangle_ids: the tangles that count, or null for all.
+        warehouse: the published tables. A table ``replica_progress`` is added to them.
+        progress: the last command applied to each of the chosen tangles.
+        tangle_ids: the chosen tangles, or None for all.
     """
 
     def __init__(
@@ -143,8 +143,8 @@ class Published:
         """The commands that the replica lacks, by tangle, refresh number and step.
 
         Raises:
-            ReplicaError: the replica has applied a command that the warehouse does not hold, or a
-                tangle that counts never had a command.
+            ReplicaError: the replica has applied a command that the warehouse does not hold, or a chosen
+                tangle never had a command.
         """
         updates = [PublishedUpdate(*row) for row in self._query(_UPDATES)]
         first = {update.tangle_id: update.progress for update in reversed(updates)}
@@ -165,7 +165,7 @@ class Published:
         return [one for one in updates if one.is_after(self._progress.get(one.tangle_id))]
 
     def orders(self) -> dict[str, list[str]]:
-        """The ids of the messages of each tangle in the published order; no empty ones."""
+        """The ids of the messages of each tangle in the published order. Empty tangles are left out."""
         return read_orders(self._query(_ORDERS))
 
     def _query(self, statement: str) -> list[tuple[Any, ...]]:
@@ -175,7 +175,7 @@ class Published:
 
 
 def batches(updates: Sequence[PublishedUpdate], size: int) -> Iterator[list[PublishedUpdate]]:
-    """Cut commands where a refresh of a tangle ends, as soon as there are ``size`` of them.
+    """Cut commands into batches of at least ``size``. A batch ends where a refresh of a tangle ends.
 
     >>> told = [PublishedUpdate("t", r, s, "b", "m", None, 0) for r, s in [(1, 0), (1, 1), (2, 0)]]
     >>> [len(batch) for batch in batches(told, 1)]
@@ -194,7 +194,7 @@ def batches(updates: Sequence[PublishedUpdate], size: int) -> Iterator[list[Publ
 def differences(
     followed: Mapping[str, Sequence[str]], published: Mapping[str, Sequence[str]]
 ) -> list[str]:
-    """The tangles whose orders are not the same, sorted; a missing one is like an empty one.
+    """The tangles with different orders, sorted. A missing tangle counts as an empty one.
 
     >>> differences({"s": ["a"], "t": ["a"]}, {"t": ["a", "b"]})
     ['s', 't']

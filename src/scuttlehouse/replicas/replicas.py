@@ -42,11 +42,11 @@ _WRITE_PROGRESS = """
 
 
 class ReplicaError(Exception):
-    """A replica cannot follow; the message says why and what to do."""
+    """A replica cannot follow. The message says why and what to do."""
 
 
 class Progress(NamedTuple):
-    """The last command that was applied to a tangle, and the build that gave it."""
+    """The last command that was applied to a tangle, and the build that published it."""
 
     refresh_number: int
     step: int
@@ -69,28 +69,28 @@ class PublishedUpdate(NamedTuple):
 
     @property
     def progress(self) -> Progress:
-        """Where its tangle stands once it was applied."""
+        """The progress of the tangle after this command."""
         return Progress(self.refresh_number, self.step, self.refresh_id)
 
     def follows(self, progress: Progress | None) -> bool:
-        """Whether no step is left out between the last command applied, if any, and this one."""
+        """Whether this command comes directly after the last one applied, if any."""
         if progress is not None and progress.refresh_number == self.refresh_number:
             return self.step == progress.step + 1
         return self.step == 0
 
     def is_after(self, progress: Progress | None) -> bool:
-        """Whether it comes after the last command applied."""
+        """Whether this command comes after the last one applied."""
         return progress is None or self.progress[:2] > progress[:2]
 
 
 class Replica:
-    """The order of tangles in two tables, which are made where they are missing.
+    """The order of tangles in two tables. Missing tables are made.
 
-    ``tangle_messages`` has a row per message of a tangle: ``tangle_id``, ``position`` (from 0,
-    without holes) and ``message_id``. ``tangle_progress`` has a row per tangle that ever had a
-    command: the last one applied, by ``refresh_number`` and ``step``, and the ``refresh_id`` of the
-    build that gave it. No column is ever null. A backslash in a text is written twice; U+0000 and halves
-    of surrogate pairs, which a database may refuse, as a backslash, u and four digits.
+    ``tangle_messages`` has a row per message of a tangle: ``tangle_id``, ``position`` (from 0, without
+    gaps) and ``message_id``. ``tangle_progress`` has a row per tangle that ever had a command: the last one
+    applied, by ``refresh_number`` and ``step``, and the ``refresh_id`` of the build that published it. No
+    column is ever null. In texts, a backslash is written twice. U+0000 and halves of surrogate pairs, which
+    a database may refuse, are written as a backslash, u and four digits.
 
     >>> from scuttlehouse.databases import open_database
     >>> with open_database("sqlite::memory:") as database:
@@ -110,35 +110,35 @@ class Replica:
             cursor.execute(table)
 
     def progress(self, tangle_ids: Collection[str] | None = None) -> dict[str, Progress]:
-        """The last command applied to each of some tangles, or of all that had one."""
+        """The last command applied to each of some tangles, or of all tangles that had one."""
         columns = "tangle_id, refresh_number, step, refresh_id"
         rows = self._select(f"{columns} from tangle_progress", tangle_ids)
         return {tangle_id: Progress(*progress) for tangle_id, *progress in rows}
 
     def orders(self, tangle_ids: Collection[str] | None = None) -> dict[str, list[str]]:
-        """The ids of the messages in order, of some tangles or of all; a tangle without any is left out."""
+        """The ids of the messages of some or all tangles, in order. Tangles without messages are left out."""
         rows = self._select("tangle_id, message_id from tangle_messages", tangle_ids, "position")
         return read_orders(rows)
 
     def apply(self, updates: Collection[PublishedUpdate]) -> int:
         """Apply commands in one transaction, all of them or none.
 
-        Those that this or another follower has applied are left out, so that nobody, killed at
-        whatever moment, applies one twice. If refreshes are given whole, nobody ever reads an
-        order that was not published.
+        Commands that this or another follower has already applied are skipped. So no command is applied
+        twice, even if a follower is killed. If refreshes are given whole, nobody ever reads an order that
+        was not published.
 
         Args:
-            updates: those of a tangle by refresh number and step, none left out after the first;
-                of at most 30,000 tangles.
+            updates: the commands of a tangle by refresh number and step, with none left out after the first;
+                at most 30,000 tangles.
 
         Returns:
-            How many were applied.
+            How many commands were applied.
 
         Raises:
-            ReplicaError: they do not fit what the replica holds.
+            ReplicaError: the commands do not fit what the replica holds.
 
-        Complexity: for a tangle of n messages, O(n) to read and compare its order and O(n) in
-        memory for each command; one row is written for each position that has changed.
+        Complexity: for a tangle of n messages, O(n) to read and compare its order, and O(n) in memory for
+        each command. One row is written for each position that has changed.
         """
         tangle_ids = {update.tangle_id for update in updates}
         with self._transaction():
@@ -178,7 +178,7 @@ class Replica:
     ) -> list[Any]:
         where = ""
         if tangle_ids is not None:
-            # null equals nothing: it stands there for the case that there is no tangle.
+            # An empty list of tangles becomes null, because null equals nothing.
             places = ", ".join(["null", *[self._dialect.placeholder] * len(tangle_ids)])
             where = f"where tangle_id in ({places})"
         statement = f"select {columns_and_table} {where} order by {order_by}"
@@ -195,7 +195,7 @@ class Replica:
         try:
             yield
         except BaseException:
-            # Some errors end the transaction, so that this fails: the first error is the one to tell.
+            # Some errors end the transaction, and then this fails. Only the first error matters.
             with suppress(Exception):
                 self._cursor.execute("rollback")
             raise
@@ -203,7 +203,7 @@ class Replica:
 
 
 def read_orders(rows: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
-    """The orders of tangles, from rows of a tangle and a message that come in order.
+    """The orders of tangles, from rows of a tangle and a message in order.
 
     >>> read_orders([("t", "b"), ("s", "a"), ("t", "a")])
     {'t': ['b', 'a'], 's': ['a']}
@@ -217,7 +217,7 @@ def read_orders(rows: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
 def _changes(
     before: dict[str, list[str]], after: dict[str, list[str]]
 ) -> list[tuple[str, int, str]]:
-    """The tangle, position and message of each place where another message stands afterwards."""
+    """The tangle, the position and the new message of each place that changes."""
     return [
         (tangle_id, position, new)
         for tangle_id, order in after.items()
@@ -227,7 +227,7 @@ def _changes(
 
 
 def _place(update: PublishedUpdate, order: list[str]) -> bool:
-    """Carry out a command; whether that was possible."""
+    """Apply a command. Returns whether that was possible."""
     if update.from_position is not None:
         if order[update.from_position : update.from_position + 1] != [update.message_id]:
             return False

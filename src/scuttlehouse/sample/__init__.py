@@ -1,10 +1,10 @@
-"""Sample logs: truly signed, with groups, forks, gaps and bad lines, the same for the same seed.
+"""Sample logs with real signatures, groups, forks, gaps and bad lines. The same seed gives the same logs.
 
-`signing` and `world` make messages and people, `groups` and `views` let people write to a group
-from what has reached them, `forks`, `scenes`, `public` and `faults` say what happens, `devices` and
-`sets` make a log of the second source, `bulk` does more again and again for larger sizes,
-`competing` makes many groups of many epochs, and `write` makes files of it all. What they state in
-`summary` is known by construction, never computed by the project's algorithms.
+`signing` and `world` make messages and people. In `groups` and `views` people write to a group from what has
+reached them. `forks`, `scenes`, `public` and `faults` say what happens. `devices` and `sets` make a log of
+the second source, `bulk` makes more for larger sizes, `competing` makes many groups with many epochs, and
+`write` writes the files. What they put into `summary` is known from how the sample is made; the project's
+algorithms never compute it.
 """
 
 from .summary import Summary

@@ -25,7 +25,7 @@ FORKS = (
 
 
 def bulk(world: World, size: str, target: int) -> Iterator[None]:
-    """Make scenes until there are `target` messages; yields after each of them."""
+    """Make scenes until there are `target` messages. Yields after each scene."""
     names = ["alice", "bob", *(f"peer{number}" for number in range(1, PEOPLE[size] - 1))]
     for name in names:
         world.person(name)
@@ -48,7 +48,7 @@ def bulk(world: World, size: str, target: int) -> Iterator[None]:
 
 
 def _some(world: World, names: list[str], count: int) -> list[str]:
-    """Different people, most often an exporter first; if not, then none among them."""
+    """Different people. Most often an exporter comes first; otherwise there is no exporter among them."""
     if world.random.random() < 0.2:
         return world.random.sample(names[2:], count)
     first = world.random.choice(names[:2])
@@ -56,7 +56,7 @@ def _some(world: World, names: list[str], count: int) -> list[str]:
 
 
 def _busy_group(world: World, name: str, names: list[str], most_posts: int) -> None:
-    """A group with many posts, in which now and then the last member is excluded."""
+    """A group with many posts. Now and then the last member is excluded."""
     random = world.random
     people = _some(world, names, random.randrange(4, MOST_MEMBERS))
     labels = [f"epoch {number}" for number in range(random.randrange(1, 4))]

@@ -1,7 +1,7 @@
-"""Groups whose epochs compete: random histories of exclusions, forks, repairs and late additions.
+"""Groups with competing epochs: random histories of exclusions, forks, repairs and late additions.
 
-Which epoch wins follows from the histories alone, so the summary states neither forks nor preferred
-epochs of these groups.
+Only the histories decide which epoch wins, so the summary states neither forks nor preferred epochs of
+these groups.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ MOST_EPOCHS = 12
 MOST_TIPS = 8
 
 OPENERS = frozenset(EXPORTERS[:2])
-"""Who exports what they can open: one of them is in every epoch, so that the log shows all of it."""
+"""These people export what they can open. One of them is in every epoch, so the logs show all of it."""
 
 MOST_OBJECTS = 5
-"""More excluded people than these are named by ids: objects would make the message too long."""
+"""If more people than this are excluded, ids name them: objects would make the message too long."""
 
 
 def competing(world: World, target: int) -> Iterator[None]:
-    """Make groups of some 500 messages each, `target` messages in all; yields after each group.
+    """Make groups of about 500 messages each, `target` messages in all. Yields after each group.
 
-    There are 50 people, of whom a group has 4 to 20 or, seldom, nearly all; a group has 1 to 12
-    epochs, of which 1 to 8 have no successor in the end.
+    There are 50 people. A group has 4 to 20 of them or, rarely, nearly all. A group has 1 to 12 epochs, and
+    1 to 8 of these have no successor in the end.
     """
     for number in range(1, PEOPLE - len(world.people) + 1):
         world.person(f"peer{number}")
@@ -43,14 +43,14 @@ def competing(world: World, target: int) -> Iterator[None]:
 
 
 def _some(world: World, names: list[str]) -> list[str]:
-    """Those who may open everything, then others; now and then all."""
+    """The people who may open everything, then others. Now and then everybody."""
     others = [name for name in names if name not in OPENERS]
     count = world.random.randint(2, 18) if world.random.random() < 0.98 else len(others)
     return [*EXPORTERS[:2], *world.random.sample(others, count)]
 
 
 def _compete(world: World, name: str, people: list[str], share: int) -> None:
-    """A group of about `share` messages, in which posts go on while epochs come to be."""
+    """A group of about `share` messages. Posts go on while epochs are made."""
     random = world.random
     tips = random.randint(1, MOST_TIPS)
     epochs = random.randint(1 if tips == 1 else tips + 1, MOST_EPOCHS)
@@ -83,7 +83,7 @@ class History:
         self.settle()
 
     def grow(self, wished: int) -> None:
-        """Found an epoch, or two that resolve a fork at once, on the way to `wished` tips."""
+        """Make an epoch, or two that resolve a fork at once, on the way to `wished` tips."""
         tips, left, draw = self._tips(), len(self.to_found), self.random.random()
         lacking = wished - len(tips)
         forkable = [label for label in self._peopled() if label not in tips]
@@ -99,7 +99,7 @@ class History:
             self._part([self.random.choice([t for t in tips if t in self._peopled()])])
 
     def settle(self) -> None:
-        """Let members hear of new epochs from who founded them; then people may come or go."""
+        """Let members hear of new epochs from their creators. Then people may come or go."""
         for label in self._unheard:
             epoch = self.group.epochs[label]
             self._tell(epoch.creator, epoch.members)
@@ -110,7 +110,7 @@ class History:
             self._exclude_only()
 
     def talk(self, until: int) -> None:
-        """Post until `until` messages wait for export: mostly in the newest epochs, not always."""
+        """Post until `until` messages wait for export. Most posts are in the newest epochs."""
         while self.world.waiting < until:
             labels = self._tips() if self.random.random() < 0.9 else list(self.group.epochs)
             label = self.random.choice([label for label in labels if label in self._peopled()])
@@ -118,9 +118,9 @@ class History:
             scenes.chat(self.group, label, self.group.writers(label), count)
 
     def _part(self, previous: list[str], *, is_fork: bool = False) -> None:
-        """Found an epoch for some of an epoch's members.
+        """Make an epoch for some members of an epoch.
 
-        Of a fork's founders, somebody may add nobody, or everybody but themselves.
+        In a fork, a creator may add nobody, or everybody except themselves.
         """
         founder = self._founder(previous)
         remaining = self._remaining(self.group.epochs[previous[0]].members, founder)
@@ -133,14 +133,14 @@ class History:
         self._found(founder, previous, remaining, members)
 
     def _resolve(self, pair: list[str]) -> None:
-        """Found an epoch that succeeds both of a fork, for whoever is in both (4.6)."""
+        """Make an epoch that succeeds both sides of a fork, for the people who are in both (4.6)."""
         shared = self._shared(pair)
         self._found(self._founder(pair), pair, shared, shared)
 
     def _found(
         self, founder: str, previous: list[str], remaining: list[str], members: list[str]
     ) -> None:
-        """Exclude those who do not remain, if any, and found the next epoch for `members`."""
+        """Exclude those who do not remain, if any, and make the next epoch for `members`."""
         group, label = self.group, self.to_found.pop(0)
         excluded = [
             name
@@ -154,7 +154,7 @@ class History:
         self._unheard.append(label)
 
     def _founder(self, previous: list[str]) -> str:
-        """A member who can write in all of `previous`; if there is one, who knows no successor."""
+        """A member who can write in all of `previous`. If possible, one who knows no successor."""
         writers = self.group.writers(*previous)
         able = [name for name in self._shared(previous) if name in writers] or writers
         informed = {
@@ -166,10 +166,10 @@ class History:
         return self.random.choice([name for name in able if name not in informed] or able)
 
     def _remaining(self, members: list[str], founder: str) -> list[str]:
-        """Whom `founder` keeps: all but a few that people quarrel about, or half of the group.
+        """The people that `founder` keeps: all except a few that people quarrel about, or half of the group.
 
-        As the few are the same for all, epochs come to have the same members, or fewer of them; of
-        two halves none is in both.
+        The few are the same for everybody, so some epochs get the same members, or fewer of them. Two halves
+        have nobody in common.
         """
         side = self.group.people.index(founder) % 2
         half = [name for name in members if self.group.people.index(name) % 2 == side]
@@ -182,7 +182,7 @@ class History:
         return [name for name in members if name not in excluded]
 
     def _add_late(self) -> None:
-        """Add somebody new or excluded to a tip, perhaps with older keys, perhaps to another tip."""
+        """Add somebody new or excluded to a tip. Sometimes with older keys, sometimes also to another tip."""
         group, random = self.group, self.random
         tips = [label for label in self._tips() if label in self._peopled()]
         label = random.choice(tips)
@@ -207,7 +207,7 @@ class History:
         self._tell(author, [late])
 
     def _exclude_only(self) -> None:
-        """Exclude somebody from a tip, and found no epoch."""
+        """Exclude somebody from a tip, and make no epoch."""
         label = self.random.choice([label for label in self._tips() if label in self._peopled()])
         author = self.random.choice(self.group.writers(label))
         others = [name for name in self.group.epochs[label].members if name != author]
@@ -224,7 +224,7 @@ class History:
         return [label for label in self.group.epochs if label not in listed]
 
     def _peopled(self) -> list[str]:
-        """The epochs that somebody was added to."""
+        """The epochs with at least one added member."""
         return [label for label, epoch in self.group.epochs.items() if epoch.members]
 
     def _shared(self, labels: list[str]) -> list[str]:

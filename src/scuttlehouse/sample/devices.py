@@ -23,7 +23,7 @@ FIRST_POWERS = ["add", "del", "external-encryption", "internal-encryption"]
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """A message as a log has it in `body`, where `data` may be taken away; its place in its tangle."""
+    """A message: `body` as in a log, where the data may be missing, and its place in its tangle."""
 
     id: str
     depth: int
@@ -51,7 +51,7 @@ class Message:
 
 
 class Device:
-    """A key pair, wholly given by a 32-byte seed.
+    """A key pair, made from a 32-byte seed.
 
     >>> Device(bytes(32)).message(None, "an account", "set_v1__a").id
     'F2ZX6rcuzqAeBXxweGMneUyCogfs5gcugBWQYN2MCPW9'
@@ -62,7 +62,7 @@ class Device:
         self.key = to_base58(public)
 
     def sign(self, data: bytes) -> str:
-        """The signature of `data`, as a message carries it."""
+        """The signature of `data`, as a message has it."""
         return to_base58(crypto_sign(data, self._secret)[:SIGNATURE_BYTES])
 
     def message(
@@ -76,7 +76,7 @@ class Device:
         depth: int = 0,
         previous: Iterable[str] = (),
     ) -> Message:
-        """A signed message: one in a tangle, or the root of one if no `tangle_id` is given."""
+        """A signed message in a tangle. Without a `tangle_id` it is the root of one."""
         text = b"" if data is None else canonical(data)
         listed = sorted(previous)
         metadata: dict[str, Any] = {
@@ -95,7 +95,7 @@ class Device:
 
 
 class Log:
-    """What a device exports, in the order in which it got it."""
+    """What a device exports, in the order in which the device got it."""
 
     def __init__(self, world: World) -> None:
         self.summary = world.summary
@@ -104,7 +104,7 @@ class Log:
         self._entries: list[dict[str, Any]] = []
 
     def take(self, message: Message, oddity: str | None = None, *, claim: str | None = "") -> None:
-        """Receive a message; `claim` is what the line says instead of its id, None for no id."""
+        """Receive a message. `claim` is what the line has in place of the id, None for no id."""
         self._now += self._random.randrange(1_000, 600_000)
         entry = {"id": claim or message.id, "msg": message.body, "received": self._now}
         if claim is None:
@@ -114,12 +114,12 @@ class Log:
             self._note(oddity, entry)
 
     def erase(self, message: Message) -> None:
-        """Take the data of a message away; whoever has read it still knows what it said."""
+        """Remove the data of a message. A device that has read it still knows it."""
         message.body["data"] = None
         self._note("erased", next(e for e in self._entries if e["msg"] is message.body))
 
     def lines(self) -> list[bytes]:
-        """All that was received, each on a line of its own."""
+        """All received messages, each on its own line."""
         return [json_line(entry) for entry in self._entries]
 
     def _note(self, oddity: str, entry: dict[str, Any]) -> None:
@@ -128,7 +128,7 @@ class Log:
 
 
 class Account:
-    """An account, made by its first device, which may add other ones."""
+    """An account. Its first device makes it and may add other devices."""
 
     def __init__(self, log: Log, device: Device, nonce: bytes) -> None:
         self.log = log
@@ -140,7 +140,7 @@ class Account:
         log.take(self.tip)
 
     def add(self, device: Device) -> None:
-        """Add a device, which consents: it signs the id as JavaScript writes its bytes, 1,2,3."""
+        """Add a device. It consents by signing the id as JavaScript writes its bytes, 1,2,3."""
         id_bytes = from_base58(self.id, HASH_BYTES) or ()
         consent = device.sign(f"{CONSENT_TAG}{','.join(map(str, id_bytes))}".encode())
         self.tip = self.devices[0].message(

@@ -1,4 +1,4 @@
-"""What goes wrong in logs: messages that break a rule, and lines that are no message."""
+"""What goes wrong in logs: messages that break a rule, and lines that are not a message."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ NESTING = 2_000
 
 
 def broken_feeds(world: World) -> None:
-    """Feeds of strangers: a forged signature, a wrong id, a fork, a gap, a text for a time;
-    none has a metafeed."""
+    """Feeds of strangers with faults: a forged signature, a wrong id, a fork, a gap, a text for a time.
+    None of them has a metafeed."""
     invalid = world.summary.invalid
 
     forged = stranger(world, "forged")
@@ -53,7 +53,7 @@ def broken_feeds(world: World) -> None:
 
 
 def odd_lines(world: World) -> list[tuple[str, bytes]]:
-    """Messages that are fine, in lines that are not plain: (kind, line with its end)."""
+    """Good messages in unusual lines: (kind, line with its end)."""
     feed = stranger(world, "odd")
     lines = []
     for kind, text in (
@@ -77,7 +77,7 @@ def odd_lines(world: World) -> list[tuple[str, bytes]]:
 
 
 def bad_lines(world: World) -> list[tuple[str, bytes]]:
-    """Lines without a usable message: (kind, line with its end). None is in any other count."""
+    """Lines without a usable message: (kind, line with its end). No other count includes them."""
     feed = stranger(world, "bad")
     message = feed.publish(_content("A good message, once."), world.tick())
     line = line_of(message, "alice", message.at + 5)

@@ -1,7 +1,7 @@
-"""Scenes of groups whose epochs fork, one function a kind. Each states its own right answer.
+"""Scenes of groups with forked epochs, one function for each kind. Each scene states its own right answer.
 
-Every scene takes the name of the group and four people, and makes a whole group. In the names of
-epochs, `start` is the first one.
+Every scene gets the name of the group and four people, and makes a whole group. The epoch named `start` is
+the first one.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from .world import World
 
 
 def same_members(world: World, name: str, people: list[str]) -> None:
-    """Two exclude the same member at once (4.4); later one is added to both tips (4.9).
+    """Two people exclude the same member at once (4.4). Later a person is added to both tips (4.9).
 
-    The late add to the losing epoch carries the winner's secret, as real software writes it.
+    The late addition to the losing epoch carries the winner's secret, as real software writes it.
     """
     a, b, c, late = people
     group = Group(world, name, people, ["right", "left", "start"])
@@ -36,7 +36,7 @@ def same_members(world: World, name: str, people: list[str]) -> None:
 
 
 def subset_members(world: World, name: str, people: list[str]) -> None:
-    """One excludes two, another one of them (4.5): the smaller wins, though its key is greater."""
+    """One excludes two people, another one of them (4.5). The smaller epoch wins with the greater key."""
     a, b, c, d = people
     group = Group(world, name, people, ["start", "larger", "smaller"])
     group.start(a, "start", [b, c, d])
@@ -53,7 +53,7 @@ def subset_members(world: World, name: str, people: list[str]) -> None:
 
 
 def overlapping_members(world: World, name: str, people: list[str]) -> None:
-    """Each excludes someone else (4.6), and nobody has resolved it yet."""
+    """Each person excludes another one (4.6), and nobody has resolved it yet."""
     a, b, c, d = people
     group = Group(world, name, people, ["start", "left", "right"])
     _overlap(group, people)
@@ -63,7 +63,7 @@ def overlapping_members(world: World, name: str, people: list[str]) -> None:
 
 
 def resolved_members(world: World, name: str, people: list[str]) -> None:
-    """Each excludes someone else, then an epoch that lists both resolves it."""
+    """Each person excludes another one. Then an epoch that lists both resolves it."""
     a, b, c, d = people
     group = Group(world, name, people, ["left", "right", "resolved", "start"])
     _overlap(group, people)
@@ -75,7 +75,7 @@ def resolved_members(world: World, name: str, people: list[str]) -> None:
 
 
 def disjoint_members(world: World, name: str, people: list[str]) -> None:
-    """Two pairs exclude each other (4.7): two groups now, each with its own preferred epoch."""
+    """Two pairs exclude each other (4.7). There are two groups now, each with its own preferred epoch."""
     a, b, c, d = people
     group = Group(world, name, people, ["south", "start", "north"])
     group.start(a, "start", [b, c, d])
@@ -92,7 +92,7 @@ def disjoint_members(world: World, name: str, people: list[str]) -> None:
 
 
 def three_tips(world: World, name: str, people: list[str]) -> None:
-    """Three epochs of which each would beat the next if pairs were all that counts (R21)."""
+    """Three epochs. Each would beat the next if only pairs counted (R21)."""
     a, b, c, d = people
     group = Group(world, name, people, ["start", "three", "other", "pair"])
     group.start(a, "start", [b, c, d])
@@ -116,7 +116,7 @@ def three_tips(world: World, name: str, people: list[str]) -> None:
 
 
 def criss_cross(world: World, name: str, people: list[str]) -> None:
-    """Two people resolve one fork at once, so that both new epochs have two nearest ancestors."""
+    """Two people resolve one fork at once, so both new epochs have two nearest ancestors."""
     a, b, c, d = people
     group = Group(world, name, people, ["second", "start", "left", "first", "right"])
     _overlap(group, people)
@@ -131,7 +131,7 @@ def criss_cross(world: World, name: str, people: list[str]) -> None:
 
 
 def _overlap(group: Group, people: list[str]) -> None:
-    """From one epoch of four, `left` without the third and `right` without the fourth."""
+    """From one epoch of four people: `left` without the third and `right` without the fourth."""
     a, b, c, d = people
     group.start(a, "start", [b, c, d])
     _talk(group, "start", [a, c])
@@ -143,7 +143,7 @@ def _overlap(group: Group, people: list[str]) -> None:
 
 
 def _talk(group: Group, label: str, authors: list[str]) -> None:
-    """One post by each, none of which the others have seen yet; then all see all."""
+    """Each author writes a post that the others have not seen yet. Then everybody sees everything."""
     group.sync()
     for author in authors:
         group.post(author, label, group.world.random.choice(POSTS))

@@ -1,4 +1,4 @@
-"""Private groups as people write them: each from their own view of what has reached them."""
+"""Private groups as people write them. Everybody writes from their own view of what has reached them."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from .views import Step, View
 from .world import EXPORTERS, World
 
 MOST_RECPS = 15
-"""How many members one add-member message adds at most; more take several messages."""
+"""An add-member message adds at most this many members. More members take several messages."""
 
 
 @dataclass
 class Epoch:
-    """An epoch: its key, its init message, and whom its add-member messages name."""
+    """An epoch: its key, its init message, and the people in its add-member messages."""
 
     label: str
     key: bytes
@@ -29,10 +29,10 @@ class Epoch:
 
 
 class Group:
-    """A group in the making. Epochs have labels, people have names.
+    """A group that is being made. Epochs have labels, people have names.
 
-    `keys` says in which order the epoch keys compare, least first, by label: the winner of a tie is
-    thereby decided by whoever writes the scene.
+    `keys` lists the labels in the order of the epoch keys, least first. So the author of a scene decides
+    who wins a tie.
     """
 
     def __init__(self, world: World, name: str, people: list[str], keys: list[str]) -> None:
@@ -52,7 +52,7 @@ class Group:
         self._feeds: dict[tuple[str, str], ClassicFeed] = {}
 
     def _sorted_keys(self, count: int) -> list[bytes]:
-        """Keys in ascending order, of which base64 text would take the last for the first."""
+        """Keys in ascending order. In base64 text the last one would come first."""
         keys = sorted(self.world.secret_for(f"{self.name} {n}") for n in range(count))
         if count > 1:
             keys[0] = bytes([keys[0][0] & 0x3F]) + keys[0][1:]
@@ -61,7 +61,7 @@ class Group:
         return keys
 
     def feed(self, person: str, label: str) -> ClassicFeed:
-        """The feed of `person` in the epoch `label`, announced when first needed."""
+        """The feed of `person` in the epoch `label`. It is announced when it is first needed."""
         if (person, label) not in self._feeds:
             epoch = self.epochs[label]
             feed = ClassicFeed(self.world.bytes_for(f"{self.name} {label} {person}"))
@@ -70,7 +70,7 @@ class Group:
         return self._feeds[person, label]
 
     def start(self, creator: str, label: str, members: list[str]) -> None:
-        """Create the group with its first epoch, and add `members` besides the creator."""
+        """Create the group with its first epoch. Add `members` besides the creator."""
         epoch = self._new_epoch(label, creator, [])
         content = self._init_content(epoch)
         content["tangles"] = {
@@ -92,7 +92,7 @@ class Group:
         self.add(creator, label, members, old_secrets=[])
 
     def found(self, creator: str, label: str, previous: list[str], members: list[str]) -> None:
-        """Create the epoch `label` after `previous`, for `members`; for none, nobody is added."""
+        """Create the epoch `label` after `previous`, for `members`. It may have no members."""
         epoch = self._new_epoch(label, creator, previous)
         feed = self.feed(creator, label)
         group = self.tips(creator, "group")
@@ -127,10 +127,10 @@ class Group:
         secret_of: str | None = None,
         text: str | None = None,
     ) -> None:
-        """Add `names` to the epoch `label`, in as many messages as it takes.
+        """Add `names` to the epoch `label`, in as many messages as needed.
 
-        `secret_of` hands out another epoch's key than the one that the members tangle belongs to,
-        as publishing software does while two epochs compete.
+        With `secret_of`, the message has the key of another epoch than that of its members tangle, as
+        publishing software does while two epochs compete.
         """
         epoch, world = self.epochs[label], self.world
         for start in range(0, len(names), MOST_RECPS):
@@ -153,9 +153,9 @@ class Group:
             self._publish(author, epoch, content, world.person(author).additions, with_members=True)
 
     def exclude(self, author: str, label: str, names: list[str], as_objects: bool = False) -> None:
-        """Tell the epoch `label` that `names` are excluded, as ids or as objects (ruling R17).
+        """Exclude `names` in the epoch `label`, as ids or as objects (ruling R17).
 
-        Whoever has not written there has no feed that an object could name: an id stands for them.
+        A person who has not written there has no feed for an object, so an id names them.
         """
         excludes: list[Any] = []
         for name in names:
@@ -172,20 +172,20 @@ class Group:
         )
 
     def post(self, author: str, label: str, text: str, *, lost: bool = False) -> Message:
-        """Write to the group in the epoch `label`; a `lost` message is in no file."""
+        """Write to the group in the epoch `label`. A `lost` message is in no file."""
         content = {"type": "post", "text": text, "recps": [self.id]}
         return self._publish(
             author, self.epochs[label], content, self.feed(author, label), lost=lost
         )
 
     def tips(self, author: str, tangle: str) -> list[str]:
-        """The tips of `tangle` that `author` sees, shuffled as publishing software does."""
+        """The tips of `tangle` that `author` sees, shuffled as in publishing software."""
         tips = list(self.views[author].tips[tangle])
         self.world.random.shuffle(tips)
         return tips
 
     def writers(self, *labels: str) -> list[str]:
-        """Those who hold the keys of all these epochs and have seen where they begin."""
+        """The people who hold the keys of all these epochs and have seen their first messages."""
         begun = [f"members {self.epochs[label].init}" for label in labels]
         return [
             person
@@ -194,7 +194,7 @@ class Group:
         ]
 
     def sync(self, *names: str) -> None:
-        """Let `names`, or all, replicate from one another until they hold the same."""
+        """Let `names`, or everybody, replicate from one another until they hold the same messages."""
         views = [self.views[name] for name in names or self.people]
         for _ in range(2):
             for view in views:
@@ -203,7 +203,7 @@ class Group:
                         view.pull(other)
 
     def close(self, preferred: dict[str, str], group_preferred: str | None) -> GroupSummary:
-        """The finished group's summary."""
+        """The summary of the finished group."""
         listed = {old for epoch in self.epochs.values() for old in epoch.previous}
         epochs = [
             EpochSummary(
@@ -276,7 +276,7 @@ class Group:
         *,
         lost: bool = False,
     ) -> None:
-        """Enter a published message into its author's view and the book of tangles."""
+        """Record a published message in its author's view and in the book of tangles."""
         self.message_count += not lost
         self._place += 1
         step = Step(self._place, message.uri, epoch.readers, tangles)

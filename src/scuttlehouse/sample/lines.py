@@ -10,7 +10,7 @@ from .signing import Message
 
 
 def line_of(message: Message, exporter: str, received: int) -> bytes:
-    """The log line of `message` as `exporter` writes it: opened if they can open it."""
+    """The log line of `message` as `exporter` writes it. It is opened if they can open it."""
     entry: dict[str, Any] = {"key": message.key, "value": message.value, "timestamp": received}
     if message.readers is not None and exporter in message.readers:
         entry["value"] = {**message.value, **message.opened, "content": message.content}
@@ -23,5 +23,5 @@ def line_of(message: Message, exporter: str, received: int) -> bytes:
 
 
 def json_line(value: Value) -> bytes:
-    """`value` as JSON on a line of its own."""
+    """`value` as JSON on its own line."""
     return stringify(value).encode("utf-8") + b"\n"

@@ -1,4 +1,4 @@
-"""Public messages: posts and their threads, votes, names, contacts, and a poll of its own kind."""
+"""Public messages: posts and their threads, votes, names, contacts, and a poll with its own tangle kind."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Thread:
     def reply(
         self, author: str, branch: list[Message], *, as_list: bool = True, lost: bool = False
     ) -> Message:
-        """Reply to `branch`; a `lost` reply is in no file."""
+        """Reply to `branch`. A `lost` reply is in no file."""
         keys = [message.key for message in branch]
         content = {
             "type": "post",
@@ -51,7 +51,7 @@ def vote(world: World, author: str, message: Message) -> None:
 
 
 def introduce(world: World, names: list[str]) -> None:
-    """Everyone gives themselves a name and follows the next two."""
+    """Everybody gives themselves a name and follows the next two people."""
     for place, name in enumerate(names):
         main = world.person(name).main
         world.publish(main, {"type": "about", "about": main.id, "name": name})
@@ -61,7 +61,7 @@ def introduce(world: World, names: list[str]) -> None:
 
 
 def threads(world: World, names: list[str]) -> None:
-    """A thread that branches and merges, and one of which a reply is lost."""
+    """A thread that branches and merges, and a thread with a lost reply."""
     a, b, c, d, e = names[:5]
     thread = Thread(world, a)
     first = thread.reply(b, [thread.root], as_list=False)
@@ -94,7 +94,7 @@ def private_notes(world: World, sender: str, recipient: str, count: int) -> None
 
 
 def poll(world: World, names: list[str]) -> None:
-    """A tangle of a kind that no recipe lists; beside it a forged vote and wrong fields."""
+    """A tangle of a kind that no recipe lists, with a forged vote and wrong fields beside it."""
     a, b, c, d = names[:4]
     root = _poll_message(world, a, {"root": None, "previous": None}, "poll")
     uri = root.key

@@ -1,4 +1,4 @@
-"""Scenes of groups without forks: busy ones, one with a gap, and ones left half done."""
+"""Scenes of groups without forks: busy groups, a group with a gap, and unfinished groups."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .world import World
 
 
 def garden(world: World, name: str, people: list[str]) -> None:
-    """A lively group; one member is excluded, which makes a second epoch, and is added again."""
+    """A busy group. A member is excluded, which makes a second epoch, and is added again."""
     a, b, c, d = people
     group = Group(world, name, people, ["start", "second"])
     group.start(a, "start", [b, c, d])
@@ -30,7 +30,7 @@ def garden(world: World, name: str, people: list[str]) -> None:
 
 
 def gap(world: World, name: str, people: list[str], count: int = 16) -> None:
-    """A group of which one post reached no exporter, so that what follows it is set aside."""
+    """A group with a post that reached no exporter, so the messages after it are set aside."""
     group = Group(world, name, people, ["start"])
     group.start(people[0], "start", people[1:])
     group.sync()
@@ -43,7 +43,7 @@ def gap(world: World, name: str, people: list[str], count: int = 16) -> None:
 
 
 def exclusion_only(world: World, name: str, people: list[str]) -> None:
-    """A member is excluded, and no epoch follows: they stay declared."""
+    """A member is excluded, and no epoch follows. The member stays declared."""
     group = Group(world, name, people, ["start"])
     group.start(people[0], "start", people[1:])
     group.sync()
@@ -68,7 +68,7 @@ def empty_epoch(world: World, name: str, people: list[str]) -> None:
 
 
 def strays(world: World, name: str, people: list[str]) -> None:
-    """Messages that name a tangle of the group, and that its recipe keeps out (ruling R10)."""
+    """Messages that name a tangle of the group, but that its recipe does not allow (ruling R10)."""
     author = people[0]
     group = Group(world, name, people, ["start"])
     group.start(author, "start", people[1:])
@@ -93,7 +93,7 @@ def strays(world: World, name: str, people: list[str]) -> None:
 
 
 def chat(group: Group, label: str, people: list[str], count: int) -> None:
-    """`count` posts by random people, each from what has reached them so far."""
+    """`count` posts by random people. Each writes from what has reached them so far."""
     random = group.world.random
     for _ in range(count):
         author = random.choice(people)

@@ -1,7 +1,7 @@
-"""Sets as devices of pzp write them: of follows and of blocks, with what may go wrong in a log.
+"""Sets as devices of pzp write them: follows and blocks, with what may go wrong in a log.
 
-All of it is made after everything else, with random numbers of its own: the other logs of a sample
-are the same with and without it.
+All of it is made after everything else, with its own random numbers, so the other logs of a sample are the
+same with and without it.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ NONCE_BYTES = 8
 
 
 class Set:
-    """A set of an account, in which every device writes from the messages that it knows.
+    """A set of an account. Every device writes from the messages that it knows.
 
-    `add`, `delete` and `squeeze` write what is right and let the log have it.
+    `add`, `delete` and `squeeze` write correct messages, and the log gets them.
     """
 
     def __init__(self, account: Account, name: str) -> None:
@@ -45,14 +45,16 @@ class Set:
         return self.write(device, self.deletion(device, item))
 
     def squeeze(self, device: Device, items: list[str]) -> Message:
-        """Say in one message what the set holds; it supersedes all that nothing has superseded."""
+        """Write one message with all items of the set. It supersedes all that nothing has superseded yet."""
         known = self._known[device]
-        gone = {one for message in known.values() for one in message.superseded}
-        roots = [m.id for m in known.values() if (m.added or m.deleted) and m.id not in gone]
+        superseded_ids = {one for message in known.values() for one in message.superseded}
+        roots = [
+            m.id for m in known.values() if (m.added or m.deleted) and m.id not in superseded_ids
+        ]
         return self.write(device, {"add": items, "del": [], "supersedes": roots})
 
     def write(self, device: Device, data: dict[str, Any], oddity: str | None = None) -> Message:
-        """Write some data and let the log have it."""
+        """Write some data. The log gets it."""
         message = self.keep(device, data)
         self._accepted.append(message.id)
         self.account.log.take(message, oddity)
@@ -67,9 +69,9 @@ class Set:
     def next(
         self, device: Device, data: dict[str, Any], *, signer: Device | None = None, steps: int = 1
     ) -> Message:
-        """A message that a device may write now, which nobody knows.
+        """A message that a device may write now. Nobody knows it yet.
 
-        Another's `signer` makes a forgery, more than one of `steps` a depth that is too great.
+        With another device's `signer` it is a forgery; with more than one of `steps` its depth is too great.
         """
         known = self._known[device].values()
         depth = max(message.depth for message in known) + steps
@@ -86,7 +88,7 @@ class Set:
         )
 
     def addition(self, device: Device, item: str) -> dict[str, Any]:
-        """What adds an item; superseded are the last messages about it and all last deletions."""
+        """The data that adds an item. It supersedes the last messages about it and all last deletions."""
         named = {name for message in self._known[device].values() for name in message.added}
         last = {name: self._last(device, name) for name in named}
         superseded = [
@@ -98,12 +100,12 @@ class Set:
         return {"add": [item], "del": [], "supersedes": self._in_order(device, superseded)}
 
     def deletion(self, device: Device, item: str) -> dict[str, Any]:
-        """What deletes an item; superseded are the last messages about it."""
+        """The data that deletes an item. It supersedes the last messages about the item."""
         superseded = [message.id for message in self._last(device, item)]
         return {"add": [], "del": [item], "supersedes": self._in_order(device, superseded)}
 
     def sync(self) -> None:
-        """Let every device know what any of them knows."""
+        """Let every device know what any other device knows."""
         everything = {one: m for known in self._known.values() for one, m in known.items()}
         for known in self._known.values():
             known.update(everything)
@@ -111,7 +113,7 @@ class Set:
     def close(
         self, items: list[str], lost: Iterable[str] = (), missing: Iterable[Message] = ()
     ) -> None:
-        """State what the set holds, what the reference loses of it, and what no log has."""
+        """State the items of the set, those that the reference loses, and the messages that no log has."""
         summary = SetSummary(
             account_id=self.account.id,
             domain=self.domain,
@@ -124,7 +126,7 @@ class Set:
         self.account.log.summary.sets.append(summary)
 
     def _last(self, device: Device, item: str) -> list[Message]:
-        """Of the messages about an item that a device knows, those of the greatest depth."""
+        """Of the messages about an item that a device knows, those with the greatest depth."""
         about = [m for m in self._known[device].values() if item in (*m.added, *m.deleted)]
         greatest = max((message.depth for message in about), default=0)
         return [message for message in about if message.depth == greatest]
@@ -134,7 +136,7 @@ class Set:
 
 
 def set_lines(world: World) -> list[bytes]:
-    """What alice's laptop exports: her sets, and one of bob's."""
+    """The log that alice's laptop exports: her sets, and one of bob's."""
     log = Log(world)
     laptop, phone, other = (
         Device(world.bytes_for(f"device {name}"))
@@ -150,7 +152,7 @@ def set_lines(world: World) -> list[bytes]:
 
 
 def _squeezed(world: World, follows: Set, laptop: Device, phone: Device) -> None:
-    """Two devices fork and merge; a squeeze and a deletion, after which the reference loses items."""
+    """Two devices fork and merge. After a squeeze and a deletion the reference loses items."""
     bob, carol, dave, erin, frank = _feeds(world, "bob", "carol", "dave", "erin", "frank")
     follows.add(laptop, bob)
     first = follows.add(laptop, carol)
@@ -161,7 +163,7 @@ def _squeezed(world: World, follows: Set, laptop: Device, phone: Device) -> None
     follows.sync()
     follows.add(phone, erin)
     follows.sync()
-    # Neither knows what the other writes.
+    # Neither device knows what the other writes.
     left, right = follows.add(laptop, frank), follows.add(phone, carol)
     follows.delete(phone, bob)
     follows.sync()
@@ -171,7 +173,7 @@ def _squeezed(world: World, follows: Set, laptop: Device, phone: Device) -> None
     follows.add(phone, dave)
     follows.delete(phone, erin)
     follows.sync()
-    # Both stand at one depth: the lesser id is read first.
+    # Both have the same depth, so the lesser id is read first.
     pair = [carol, frank] if right.id.lower() < left.id.lower() else [frank, carol]
     follows.squeeze(laptop, [*pair, bob, dave])
     follows.sync()
@@ -184,7 +186,7 @@ def _squeezed(world: World, follows: Set, laptop: Device, phone: Device) -> None
 
 
 def _troubled(world: World, blocks: Set, laptop: Device, phone: Device) -> None:
-    """Messages that must not count, of which each would change the set; and one without lists."""
+    """Messages that must not count, each of which would change the set, and a message without lists."""
     log = blocks.account.log
     forged, renamed, forked, gapped = (
         stranger(world, name).id for name in ("forged", "renamed", "forked", "gapped")

@@ -1,8 +1,8 @@
 """Feeds that sign: classic messages, and the bendybutt-v1 messages of metafeeds.
 
-A classic message is signed as two-space-indented JSON in JavaScript's member order, and named by
-the SHA-256 of the low bytes of the UTF-16 units of the same text with its signature (ruling R3).
-Those of bendybutt-v1 are signed and named as bencode (ruling R37).
+A classic message is signed as JSON with two spaces of indent, in JavaScript's member order. Its id is the
+SHA-256 of the low bytes of the UTF-16 units of the same text with its signature (ruling R3). Messages of
+bendybutt-v1 are signed and hashed as bencode (ruling R37).
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ SIGNATURE_BYTES = 64
 
 @dataclass(slots=True)
 class Message:
-    """A published message: `value` as it is signed, `content` as whoever can open it reads it.
+    """A published message: `value` as signed, `content` as people who can open it read it.
 
-    `readers` holds the names of those who can open it, and may still grow; None for a public one.
-    `at` is when it was published, whatever its author's clock says. `opened` is what else of the value
-    another reads who has opened it.
+    `readers` holds the names of those who can open it, and may still grow; None for a public message. `at`
+    is when it was published, whatever its author's clock says. `opened` holds other members of the value
+    that change when somebody opens it.
     """
 
     key: str
@@ -47,7 +47,7 @@ class Message:
 
     @property
     def encryption(self) -> str:
-        """The name of the encryption, which is how a ciphertext ends."""
+        """The name of the encryption, as at the end of a ciphertext."""
         ciphertext: str = self.value["content"]
         return ciphertext.rpartition(".")[2]
 
@@ -58,32 +58,32 @@ def base64_text(data: bytes) -> str:
 
 
 def uri_text(data: bytes) -> str:
-    """Base64 for URIs: `-` and `_` for `+` and `/`, padding kept."""
+    """Base64 for URIs: `-` and `_` in place of `+` and `/`, with padding."""
     return base64.urlsafe_b64encode(data).decode("ascii")
 
 
 def low_bytes(text: str) -> bytes:
-    """The low byte of every UTF-16 unit of `text`: what a classic id hashes."""
+    """The low byte of every UTF-16 unit of `text`. A classic id hashes these."""
     if text.isascii():
         return text.encode("ascii")
     return text.encode("utf-16-le", "surrogatepass")[::2]
 
 
 class Signer:
-    """An Ed25519 key pair, wholly given by a 32-byte seed."""
+    """An Ed25519 key pair, made from a 32-byte seed."""
 
     def __init__(self, seed: bytes) -> None:
         self.public, self._secret = crypto_sign_seed_keypair(seed)
 
     def sign(self, data: bytes) -> str:
-        """The signature of `data`, as a message carries it."""
+        """The signature of `data`, as a message has it."""
         return base64_text(crypto_sign(data, self._secret)[:SIGNATURE_BYTES]) + ".sig.ed25519"
 
 
 class ClassicFeed:
-    """A classic feed: `publish` appends a signed message.
+    """A classic feed. `publish` appends a signed message.
 
-    `clock` is by how many milliseconds the author's clock is ahead of the time.
+    `clock` is how many milliseconds the author's clock is ahead.
 
     >>> feed = ClassicFeed(bytes(32))
     >>> feed.publish({"type": "post", "text": "hello"}, 1).key
@@ -98,7 +98,7 @@ class ClassicFeed:
         self.previous: str | None = None
 
     def rewind(self, message: Message) -> None:
-        """Forget `message`, so that the next one claims its place: a feed fork."""
+        """Forget `message`. The next message then takes its place: a feed fork."""
         self.sequence = message.value["sequence"] - 1
         self.previous = message.value["previous"]
 
@@ -114,7 +114,7 @@ class ClassicFeed:
     ) -> Message:
         """Sign and append `content`, or its `ciphertext`.
 
-        Another's `signer` makes a forgery; `timestamp` stands in for the author's clock.
+        With another feed's `signer` it is a forgery. `timestamp` replaces the author's clock.
         """
         self.sequence += 1
         value: dict[str, Any] = {
@@ -153,10 +153,10 @@ class BendyFeed:
         *,
         subfeed: Signer | None = None,
     ) -> Message:
-        """Append `content`, or its `ciphertext`; `subfeed`, the feed that it announces, signs the content.
+        """Append `content`, or its `ciphertext`. The announced feed `subfeed` signs the content.
 
-        As in ssb-db2, whoever opens a message finds the signature of the content in the place of that
-        of the ciphertext.
+        As in ssb-db2, an opened message shows the signature of the content in place of the signature of the
+        ciphertext.
         """
         self.sequence += 1
         signer = subfeed or self.signer

@@ -1,7 +1,7 @@
-"""What a sample holds, as known while it is made: the answers that tests compare with.
+"""What a sample holds, recorded while it is made: the answers that tests compare with.
 
-Nothing here calls the project's algorithms. Members, winners and preferred epochs are stated by
-whoever writes a scene; tangles are followed message by message, in the order of publishing.
+Nothing here calls the project's algorithms. The author of a scene states members, winners and preferred
+epochs. Tangles are followed message by message, in the order of publishing.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from .signing import Message
 
 @dataclass
 class TangleSummary:
-    """One tangle: `kind` is the field's name, or `thread`; ids are message URIs.
+    """A tangle. `kind` is the field's name, or `thread`; ids are message URIs.
 
-    `missing` are the ids that candidates list but no file holds; `set_aside` counts the candidates
-    that wait for one of them, directly or not, or that can never be in.
+    `missing` are the ids that candidates list but no file holds. `set_aside` counts the candidates that
+    wait for one of them, directly or not, and those that can never be in.
     """
 
     kind: str
@@ -30,7 +30,7 @@ class TangleSummary:
 
 @dataclass
 class EpochSummary:
-    """One epoch: `members` are people's names, `key_rank` counts from 0 by key bytes."""
+    """An epoch. `members` are people's names; `key_rank` counts from 0 in the order of key bytes."""
 
     label: str
     epoch_id: str
@@ -43,7 +43,7 @@ class EpochSummary:
 
 @dataclass
 class ForkSummary:
-    """A pair of forked epochs by label; `rule` as in the source: 4.4, 4.5, 4.6 or 4.7."""
+    """A pair of forked epochs by label. `rule` is the section: 4.4, 4.5, 4.6 or 4.7."""
 
     left: str
     right: str
@@ -55,12 +55,12 @@ class ForkSummary:
 
 @dataclass
 class GroupSummary:
-    """One group; `preferred` maps a person's name to the label of their most preferred epoch.
+    """A group. `preferred` maps a person's name to the label of the epoch that they should prefer.
 
-    `excluded` holds (epoch label, name), `feeds` the epochs' feeds as (id, name, epoch label).
-    `group_preferred` is the group's own, None where two epochs left are disjoint. Random histories
-    state none of these: there `forks` and `preferred` are empty. Of a group that is not `is_opened`
-    the logs hold ciphertext only.
+    `excluded` holds (epoch label, name); `feeds` holds the epochs' feeds as (id, name, epoch label).
+    `group_preferred` is the epoch that the group should prefer, None if two remaining epochs are disjoint.
+    Random histories state none of these: their `forks` and `preferred` are empty. If a group is not
+    `is_opened`, the logs hold only its ciphertext.
     """
 
     name: str
@@ -78,11 +78,11 @@ class GroupSummary:
 
 @dataclass
 class SetSummary:
-    """One set: what a reader finds who has the log of the devices, and nothing else.
+    """A set, as a reader sees it who has only the log of the devices.
 
-    `set_id` is the id of its moot. `accepted` are the messages that count, the moot among them, in
-    the order of the log; `items` the list that they make. `lost_by_reference` are the items that
-    are not read from what the reference keeps. `missing` are ids that messages list but no file holds.
+    `set_id` is the id of its moot. `accepted` are the messages that count, including the moot, in the order
+    of the log. `items` is the list that they make. `lost_by_reference` are the items that are lost in what
+    the reference keeps. `missing` are ids that messages list but no file holds.
     """
 
     account_id: str
@@ -96,12 +96,12 @@ class SetSummary:
 
 @dataclass
 class OddSetLine:
-    """A line in the log of the devices that is not as others; `message_id` is null if it has no id.
+    """An unusual line in the log of the devices. `message_id` is None if it has no id.
 
-    Messages that count all the same: `erased` has no data any more, `no_lists` is no message of a
-    set. Those that do not: `previous_missing` lists nothing that a file holds, `unknown_device` is
-    signed by a key that its account never added, `wrong_depth` stands a step too deep, `wrong_id`
-    is under an id that is nobody's. `no_id` is a line without an id.
+    These count in spite of it: `erased` has no data any more, `no_lists` is not a message of a set. These do
+    not count: `previous_missing` lists nothing that a file holds, `unknown_device` has a signature by a key
+    that its account never added, `wrong_depth` is a step too deep, `wrong_id` has an id that no message
+    has. `no_id` is a line without an id.
     """
 
     line_number: int
@@ -111,20 +111,19 @@ class OddSetLine:
 
 @dataclass
 class Summary:
-    """The whole sample. `files` counts lines, `people` maps names to root metafeeds.
+    """The whole sample. `files` counts lines; `people` maps names to root metafeeds.
 
-    `messages` counts the lines that hold a message, `distinct_messages` their different ids;
+    `messages` counts the lines that hold a message, `distinct_messages` their different ids.
     `opened_messages` and `unopened_messages` are private ones among these.
-    `bad_lines` are lines that hold no usable message, by kind; `odd_lines` are messages written
-    strangely that must be read all the same; `invalid` are messages that break a rule, by kind, and
-    `warned` those that a strict reader would refuse. `wrong_fields` maps the wrong shape of a
-    tangle field to the message that has it, `strays` a breach of a recipe likewise; `rootless` are
-    replies to a post that no file holds.
-    `tangle_counts` counts all tangles by kind, `tangles` leaves out the threads of larger sizes.
+    `bad_lines` are lines without a usable message, by kind. `odd_lines` are unusual lines with a good
+    message. `invalid` are messages that break a rule, by kind; `warned` are messages that a strict reader
+    would refuse. `wrong_fields` maps the wrong form of a tangle field to the message that has it, and
+    `strays` maps a broken rule of a recipe in the same way. `rootless` are replies to a post that no file
+    holds. `tangle_counts` counts all tangles by kind; `tangles` leaves out the threads of larger sizes.
     `feed_gaps` maps a feed to the sequences that no file holds.
-    The log of the devices, which the small sample has, is in `files` and otherwise in these alone:
-    `accounts` maps an account's id to the keys of its devices, `sets` has an entry for each of their
-    sets, `odd_set_lines` for each line that is not as others.
+    Only the small sample has a log of devices. It is in `files`, and otherwise only in these: `accounts` maps
+    an account's id to the keys of its devices, `sets` has an entry for each of their sets, and
+    `odd_set_lines` has an entry for each unusual line.
     """
 
     seed: int
@@ -164,12 +163,12 @@ class Summary:
         self.content_types[kind] = self.content_types.get(kind, 0) + 1
 
     def to_json(self) -> str:
-        """The summary as JSON text; it names no secret."""
+        """The summary as JSON text. It contains no secret."""
         return json.dumps(asdict(self), indent=2, ensure_ascii=False)
 
 
 class TangleBook:
-    """Follows tangles as their messages are published: a message comes after all that it lists."""
+    """Follows tangles as their messages are published. A message comes after all messages that it lists."""
 
     def __init__(self) -> None:
         self._open: dict[str, TangleSummary] = {}
@@ -183,7 +182,7 @@ class TangleBook:
         self._placed[key] = {root}
 
     def add(self, kind: str, root: str, message: str, previous: list[str]) -> None:
-        """Take in a candidate, in the graph only if all that it lists is (ruling R7)."""
+        """Add a candidate. It is in the graph only if all that it lists is in the graph (ruling R7)."""
         key = f"{kind} {root}"
         tangle, placed = self._open[key], self._placed[key]
         if previous and placed.issuperset(previous):
@@ -196,11 +195,11 @@ class TangleBook:
         tangle.missing.extend(sorted(lost))
 
     def withhold(self, message: str) -> None:
-        """Note an id that no file will hold; it is added to no tangle."""
+        """Note an id that no file will hold. It is added to no tangle."""
         self._withheld.add(message)
 
     def close(self, summary: Summary, *, with_threads: bool) -> None:
-        """Move all open tangles, with sorted tips, to `summary`; the book is empty then."""
+        """Move all open tangles, with sorted tips, to `summary`. The book is empty afterwards."""
         for tangle in self._open.values():
             tangle.tips.sort()
             tangle.missing.sort()

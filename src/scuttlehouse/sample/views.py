@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 @dataclass(slots=True)
 class Step:
-    """A group message as views know it: its place in publishing order, and what it lists."""
+    """A group message as views know it: its place in publishing order, and the messages that it lists."""
 
     place: int
     uri: str
@@ -17,7 +17,7 @@ class Step:
 
 
 class View:
-    """What has reached one person, and the tips they see in each tangle of the group."""
+    """What has reached one person, and the tips that they see in each tangle of the group."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -29,7 +29,7 @@ class View:
         self._read_from: dict[str, int] = {}
 
     def take(self, steps: Iterable[Step]) -> None:
-        """Hold `steps`; those they can open enter the tangles once all they list is there."""
+        """Receive `steps`. A step that they can open enters the tangles once all that it lists is there."""
         for step in steps:
             if step.place not in self._known:
                 self._known.add(step.place)
@@ -39,7 +39,7 @@ class View:
         self._waiting = [step for step in self._waiting if not self._place(step)]
 
     def pull(self, other: View) -> None:
-        """Replicate all that `other` holds."""
+        """Replicate everything that `other` holds."""
         start = self._read_from.get(other.name, 0)
         self._read_from[other.name] = len(other.held)
         self.take(other.held[start:])

@@ -17,17 +17,17 @@ STARTED_AT = 1_704_067_200_000
 """The first timestamp: 2024-01-01T00:00:00Z in milliseconds."""
 
 EXPORTERS = ("alice", "bob", "relay")
-"""Whose logs a sample holds; `relay` can open nothing."""
+"""A sample holds the logs of these people. `relay` can open nothing."""
 
 RECEIVE_DELAY = {"alice": (0, 900), "bob": (1_000, 9_000), "relay": (20_000, 90_000)}
-"""The least and the greatest milliseconds from publishing to receiving, per exporter."""
+"""The least and the greatest number of milliseconds from publishing to receiving, per exporter."""
 
 ENVELOPE_BYTES = 48
 SLOT_BYTES = 32
 
 
 class Sighting(NamedTuple):
-    """A message in an exporter's log, with the time at which it got there."""
+    """A message in an exporter's log, with the time when it got there."""
 
     received: int
     exporter: str
@@ -35,7 +35,7 @@ class Sighting(NamedTuple):
 
 
 class World:
-    """Everything that scenes share; all of it follows from `seed`."""
+    """Everything that scenes share. The `seed` determines all of it."""
 
     def __init__(self, seed: int, size: str) -> None:
         self.seed = seed
@@ -48,7 +48,7 @@ class World:
         self._published: list[tuple[Message, tuple[str, ...] | None]] = []
 
     def bytes_for(self, label: str) -> bytes:
-        """32 bytes that follow from the seed and `label` alone."""
+        """32 bytes that depend only on the seed and `label`."""
         return hashlib.sha256(f"scuttlehouse sample {self.seed} {label}".encode()).digest()
 
     def secret_for(self, label: str) -> bytes:
@@ -58,26 +58,26 @@ class World:
         return secret
 
     def tick(self) -> int:
-        """Let some time pass; the new time."""
+        """Let some time pass, and return the new time."""
         self.now += self.random.randrange(900, 120_000)
         return self.now
 
     def person(self, name: str) -> Person:
-        """The person called `name`, who joins now if unknown."""
+        """The person called `name`. An unknown person joins now."""
         if name not in self.people:
             self.people[name] = Person(self, name)
             self.people[name].join()
         return self.people[name]
 
     def ciphertext(self, content: dict[str, Any], slots: int, ending: str) -> str:
-        """Random text as long as an envelope of `content` for that many recipients."""
+        """Random text as long as an encrypted `content` for that many recipients."""
         length = len(str(content)) + ENVELOPE_BYTES + SLOT_BYTES * slots
         return f"{base64_text(self.random.randbytes(length))}.{ending}"
 
     def sealed(
         self, content: dict[str, Any], readers: AbstractSet[str] | None, ending: str = "box2"
     ) -> str | None:
-        """The ciphertext of `content` where there are `readers`; None where everybody reads it."""
+        """The ciphertext of `content` if there are `readers`. None if everybody reads it."""
         if readers is None:
             return None
         return self.ciphertext(content, len(content.get("recps", ())), ending)
@@ -91,9 +91,9 @@ class World:
         ending: str = "box2",
         exporters: tuple[str, ...] | None = None,
     ) -> Message:
-        """Publish on `feed` now, encrypted where there are `readers`, and hand it to exporters.
+        """Publish on `feed` now, encrypted if there are `readers`, and give it to exporters.
 
-        With an empty tuple of `exporters` no file ever holds it.
+        With an empty tuple of `exporters`, no file ever holds it.
         """
         sealed = self.sealed(content, readers, ending)
         message = feed.publish(content, self.tick(), readers, sealed)
@@ -101,7 +101,7 @@ class World:
         return message
 
     def forge(self, feed: ClassicFeed, content: dict[str, Any]) -> Message:
-        """Publish on `feed` with a signature by some other key."""
+        """Publish on `feed` with a signature by another key."""
         other = Signer(self.bytes_for("forger"))
         message = feed.publish(content, self.tick(), signer=other)
         self.export(message, ("alice",))
@@ -109,7 +109,7 @@ class World:
         return message
 
     def export(self, message: Message, exporters: tuple[str, ...] | None) -> None:
-        """Put `message` into the logs of `exporters`; into none: it is missing."""
+        """Put `message` into the logs of `exporters`. With no exporters, it is missing."""
         if exporters != ():
             self._published.append((message, exporters))
             return
@@ -119,11 +119,11 @@ class World:
 
     @property
     def waiting(self) -> int:
-        """How many messages were published since `sightings` was last called, lost ones left out."""
+        """How many messages were published since the last call of `sightings`, without lost ones."""
         return len(self._published)
 
     def sightings(self) -> list[Sighting]:
-        """All that was published since the last call, as exporters received it, oldest first."""
+        """Everything published since the last call, as exporters received it, oldest first."""
         found = []
         for message, exporters in self._published:
             names = exporters or self._choose(message.readers)
@@ -136,7 +136,7 @@ class World:
         return found
 
     def _choose(self, readers: AbstractSet[str] | None) -> tuple[str, ...]:
-        """Someone who can open the message exports it, and now and then another one too."""
+        """Somebody who can open the message exports it, and now and then somebody else too."""
         able = [name for name in EXPORTERS[:2] if readers is None or name in readers]
         first = self.random.choice(able) if able else "relay"
         others = [name for name in EXPORTERS if name != first]
@@ -144,7 +144,7 @@ class World:
 
 
 class Person:
-    """A person: a main feed, and a root metafeed under which every other feed is announced."""
+    """A person: a main feed, and a root metafeed that announces every other feed."""
 
     def __init__(self, world: World, name: str) -> None:
         self.world = world
@@ -183,7 +183,7 @@ class Person:
         world.publish(self.main, announce)
 
     def announce_epoch(self, feed: ClassicFeed, key: bytes, readers: AbstractSet[str]) -> None:
-        """Announce this person's feed in the epoch of `key`, for those who hold the key."""
+        """Announce this person's feed in the epoch with `key`, to those who hold the key."""
         recps = [
             {
                 "key": {"type": "Buffer", "data": list(key)},
@@ -195,7 +195,7 @@ class Person:
         self._add(self._shard(purpose), purpose, feed, recps=recps, readers=readers)
 
     def _shard(self, purpose: str) -> BendyFeed:
-        """The shard metafeed for `purpose`, announced when first needed."""
+        """The shard metafeed for `purpose`. It is announced when it is first needed."""
         nibble = self.world.bytes_for(f"{self.name} {purpose}").hex()[0]
         if nibble not in self._shards:
             feed = BendyFeed(self.world.bytes_for(f"shard {nibble} of {self.name}"))

@@ -1,4 +1,4 @@
-"""Makes a sample and writes it to files."""
+"""Make a sample and write it to files."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ TARGETS = {
     "epochs": 500_000,
     "huge": 2_000_000,
 }
-"""The least number of different messages by size; the small sample is what its scenes make."""
+"""The least number of different messages by size. The scenes alone make the small sample."""
 
 HOUR = 3_600_000
 LINES_PER_FILE = 100_000
 
 REPEATED = 80
-"""Every which line of the first log is written once more at its end."""
+"""One of this many lines of the first log is repeated at its end."""
 
 
 class Sample:
-    """A sample in the making: `lines` may be read once, `summary` and `secrets` hold after that."""
+    """A sample that is being made. `lines` may be read once; then `summary` and `secrets` are complete."""
 
     def __init__(self, seed: int, size: str) -> None:
         if size not in TARGETS:
@@ -76,7 +76,7 @@ class Sample:
             yield from self._named(self._logs(world.sightings(), with_threads=False))
 
     def _more(self) -> Iterator[None]:
-        """What comes after the scenes that every sample has; yields after each part."""
+        """The parts after the scenes that every sample has. Yields after each part."""
         target = TARGETS[self._size]
         if self._size == "epochs":
             yield from competing(self._world, target)
@@ -84,7 +84,7 @@ class Sample:
             yield from bulk(self._world, self._size, target)
 
     def _logs(self, sightings: list[Sighting], *, with_threads: bool) -> dict[str, list[bytes]]:
-        """Lines by exporter; the scene's tangles are closed."""
+        """Lines by exporter. The tangles of the scene are closed."""
         self._world.tangles.close(self.summary, with_threads=with_threads)
         self.summary.messages += len(sightings)
         logs: dict[str, list[bytes]] = {name: [] for name in EXPORTERS}
@@ -93,7 +93,7 @@ class Sample:
         return logs
 
     def _named(self, logs: dict[str, list[bytes]]) -> Iterator[tuple[str, bytes]]:
-        """Lines with the names of their files; a file that is long enough gets no more."""
+        """Lines with the names of their files. A file that is long enough gets no more lines."""
         for name, lines in logs.items():
             if self._room[name] <= 0:
                 self._parts[name] += 1
@@ -107,12 +107,12 @@ class Sample:
 
 
 def generate(seed: int = 1, size: str = "small") -> Sample:
-    """A sample of logs: the same seed and size make the same bytes.
+    """A sample of logs. The same seed and size give the same bytes.
 
     Sizes are `small` (a few hundred messages), `medium` (10,000), `large` (100,000), `huge`
-    (2,000,000) and `epochs` (500,000 in 1,000 groups of competing epochs). The small one has a log of
-    the second source, pzp, too. Lines are made as they are read: memory holds one group or one day,
-    and whatever the summary lists. Raises ValueError for another size.
+    (2,000,000) and `epochs` (500,000 in 1,000 groups of competing epochs). The small sample also has a log
+    of the second source, pzp. Lines are made as they are read: memory holds one group or one day, and
+    the content of the summary. Raises ValueError for another size.
 
     >>> sample = generate(1, "small")
     >>> len({name for name, line in sample.lines()}), sample.summary.forked_feeds != []
@@ -124,7 +124,7 @@ def generate(seed: int = 1, size: str = "small") -> Sample:
 def secrets(seed: int = 1, size: str = "small") -> list[bytes]:
     """Every secret in that sample: epoch keys and metafeed seeds, 32 bytes each.
 
-    The sample is made once more to find them: O(messages). Raises ValueError for an unknown size.
+    The sample is made again to find them: O(messages). Raises ValueError for an unknown size.
 
     >>> {len(secret) for secret in secrets(1, "small")}
     {32}
@@ -136,9 +136,9 @@ def secrets(seed: int = 1, size: str = "small") -> list[bytes]:
 
 
 def write_sample(folder: Path, seed: int = 1, size: str = "small") -> Summary:
-    """Write a sample into `folder`, which is made if it is missing; returns what it holds.
+    """Write a sample into `folder` and return its summary. A missing folder is made.
 
-    Files of the same names are replaced; others stay. Raises ValueError for an unknown size, and
+    Files with the same names are replaced; other files stay. Raises ValueError for an unknown size, and
     OSError if the folder cannot be written to.
 
     >>> from tempfile import TemporaryDirectory
@@ -158,7 +158,7 @@ def write_sample(folder: Path, seed: int = 1, size: str = "small") -> Summary:
 
 
 def _open(path: Path, stack: ExitStack) -> IO[bytes]:
-    """Open `path` for writing; a gzip file gets neither name nor time, so that its bytes repeat."""
+    """Open `path` for writing. A gzip file gets no name and no time, so its bytes are always the same."""
     raw = stack.enter_context(path.open("wb"))
     if path.suffix != ".gz":
         return raw
@@ -173,7 +173,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(args: Namespace) -> int:
-    """Carry out `scuttlehouse sample`; the exit code, which is 1 if the folder cannot be used."""
+    """Run `scuttlehouse sample` and return the exit code: 1 if the folder cannot be used."""
     try:
         summary = write_sample(args.out, args.seed, args.size)
     except OSError as error:
@@ -188,7 +188,7 @@ def run(args: Namespace) -> int:
 
 
 def _script(world: World) -> None:
-    """The scenes that every sample has, whatever its size."""
+    """The scenes that every sample has, in every size."""
     names = ["alice", "bob", "carol", "dave", "erin", "frank"]
     alice, bob, carol, dave, erin, frank = names
     for name in names:

@@ -1,1 +1,1 @@
-"""Replicated sets of pzp: what is in them, and what may go."""
+"""Replicated sets of pzp: what is in them, and what can be pruned."""

@@ -1,33 +1,33 @@
-"""Reading a pzp set: the items that messages add and delete, in one order for everybody (R26, R27).
+"""Read a pzp set: the items that messages add and delete, in one order for everybody (R26, R27).
 
 A set is a tangle of messages under a moot, which has depth 0 and no data (pzp-set/protospec.md).
 
-**The order** is *(depth, id)*, a function of the messages alone, so everybody who holds the same messages
-reads the same list. Ids compare as the reference does, by JavaScript's ``localeCompare`` on en-US:
-see ``id_key``.
+**The order** is *(depth, id)*. It depends only on the messages, so everybody who holds the same messages
+reads the same list. Ids compare as in the reference, with JavaScript's ``localeCompare`` on en-US: see
+``id_key``.
 
-**Words.** What a message says about an item is its *word*: a deletion if it deletes the item, else
-an addition if it adds it. The reference reads each message into a JavaScript Set, additions first:
-adding a present item changes nothing, adding an absent one appends it, deleting takes it out. An
-item that a message both adds and deletes is out after it, wherever it stood, and moves no other:
-as if the message had only deleted it. Nor does it matter how often a message names an item. So:
+**Words.** What a message says about an item is its *word*: a deletion if it deletes the item, otherwise
+an addition if it adds the item. The reference reads each message into a JavaScript Set, additions first.
+Adding a present item changes nothing, adding an absent one appends it, deleting removes it. An item that
+a message both adds and deletes is out after it, wherever it was, and moves no other item. So the addition
+has no effect, and it does not matter how often a message names an item. It follows:
 
-- *An item is in the set just if the last word about it is an addition.* Words about other items
-  change nothing about it.
-- *It stands where the first addition since its last deletion put it*: items follow one another as
-  these additions do, by message and then by place in the message's list.
+- *An item is in the set if the last word about it is an addition, and only then.* Words about other
+  items do not change that.
+- *Its place is that of the first addition since its last deletion.* The items follow one another as
+  these additions do: by message, then by place in the message's list.
 
-**Item roots** are the messages that no other supersedes, transitively (R27). Whatever is superseded
-over several steps is superseded in one, by the last of these steps, so one step is all there is to
-follow. Loops cannot come from real ids, which are hashes; in one each message is superseded by
-another, so none of them is a root. A message that lists itself does not supersede itself. What a
-message without lists supersedes is not known.
+**Item roots** are the messages that no other message supersedes, transitively (R27). If a message is
+superseded over several steps, the last of these steps supersedes it directly, so one step is enough.
+Real ids are hashes, so there are no loops. In a loop, another message supersedes each message, so none of
+them is a root. A message that lists itself does not supersede itself. What a message without lists
+supersedes is not known.
 
-The reference computes its minimum required depth in one pass in the order: take what the message
-supersedes out of the roots, put the message in. That differs where a message supersedes one that is
-later in the order, which the pass puts in afterwards: by the text of the specification it is no root,
-and here it is none. A message that was made as the specification says supersedes what it knew of,
-so what is of lesser depth.
+The reference computes its minimum required depth in one pass over the order: it removes what the message
+supersedes from the roots, then adds the message. The result differs if a message supersedes one that is
+later in the order, because the pass adds that one afterwards. By the text of the specification it is not
+a root, and here it is not. A message that follows the specification supersedes only messages that it knew
+of, which have a lesser depth.
 """
 
 from __future__ import annotations
@@ -37,11 +37,11 @@ from typing import NamedTuple
 
 
 class SetMessage(NamedTuple):
-    """A message of a set. Ids are base58 texts, different within a set.
+    """A message of a set. Ids are base58 texts, each only once in a set.
 
-    ``depth`` counts steps from the moot, which has 0. ``previous_ids`` and ``superseded_ids`` may
-    name messages that are not at hand. The last three are None, all of them, for the moot, where
-    the data was erased and where it is no data of a set.
+    ``depth`` counts steps from the moot, which has 0. ``previous_ids`` and ``superseded_ids`` may name
+    messages that are not at hand. The last three are all None for the moot, if the data was erased, and if
+    it is not data of a set.
     """
 
     message_id: str
@@ -53,17 +53,17 @@ class SetMessage(NamedTuple):
 
 
 class Word(NamedTuple):
-    """What a message says about an item: that it is in, or that it is out."""
+    """A message's word about an item: that it is in, or that it is out."""
 
     item: str
     is_deletion: bool
 
 
 class Item(NamedTuple):
-    """An item of a set, its position in the list from 0, and the messages that it depends on.
+    """An item of a set, its position in the list from 0, and the messages that decide its place.
 
-    ``placed_by_id`` is the first message since its last deletion that adds it, ``last_added_by_id``
-    the last one.
+    ``placed_by_id`` is the first message since its last deletion that adds it; ``last_added_by_id`` is the
+    last message that adds it.
     """
 
     item: str
@@ -73,12 +73,12 @@ class Item(NamedTuple):
 
 
 def id_key(message_id: str) -> tuple[str, str]:
-    """Sort key of an id as the reference compares ids (R26).
+    """Sort key of an id, for the order in which the reference compares ids (R26).
 
-    ``localeCompare`` on en-US first compares the letters without regard to case, digits before
-    letters, a beginning before what goes on. Texts that are equal so far differ in case only, and
-    the first place where they do decides: lower before upper. Swapping the case gives that order to
-    code points. True of digits and the letters a to z, so of base58.
+    ``localeCompare`` on en-US first compares the letters without case, digits before letters, a prefix
+    before a longer text. If texts differ only in case, the first difference decides: lower before upper.
+    Swapping the case gives the same order by code point. This is true for digits and the letters a to z,
+    so for base58.
 
     >>> sorted(["Z1", "zA", "za", "ZA", "z", "9"], key=id_key)
     ['9', 'z', 'Z1', 'za', 'zA', 'ZA']
@@ -99,9 +99,9 @@ def topological_order(messages: Iterable[SetMessage]) -> list[SetMessage]:
 
 
 def words(message: SetMessage) -> list[Word]:
-    """What a message says: its additions in order, then its deletions; one word about an item.
+    """The words of a message: its additions in order, then its deletions. One word about each item.
 
-    Nothing, where it has no lists.
+    Empty if the message has no lists.
 
     >>> words(SetMessage("m", 1, [], ["b", "a", "c", "b"], ["c"], []))
     [Word(item='b', is_deletion=False), Word(item='a', is_deletion=False), Word(item='c', is_deletion=True)]
@@ -112,9 +112,9 @@ def words(message: SetMessage) -> list[Word]:
 
 
 def read_items(messages: Iterable[SetMessage]) -> list[Item]:
-    """The items of a set, in the order in which the reference lists them (R26).
+    """The items of a set, in the order of the reference (R26).
 
-    Complexity: O(n log n + items that are named).
+    Complexity: O(n log n + named items).
 
     >>> messages = [
     ...     SetMessage("moot", 0, [], None, None, None),
@@ -143,7 +143,7 @@ def read_items(messages: Iterable[SetMessage]) -> list[Item]:
 
 
 def tips(messages: Iterable[SetMessage]) -> list[SetMessage]:
-    """The messages that no other of the set lists as previous, in order.
+    """The messages that no other message of the set lists as previous, in order.
 
     Complexity: O(n log n + links).
 
@@ -160,9 +160,9 @@ def tips(messages: Iterable[SetMessage]) -> list[SetMessage]:
 
 
 def superseded_by(messages: Iterable[SetMessage]) -> dict[str, str]:
-    """For each message that another supersedes the least, in the order, of those that do (R27).
+    """For each superseded message, the first message in the order that supersedes it (R27).
 
-    Complexity: O(n log n + ids that are listed).
+    Complexity: O(n log n + listed ids).
 
     >>> superseded_by([
     ...     SetMessage("m1", 1, [], ["a"], [], []),
@@ -182,9 +182,9 @@ def superseded_by(messages: Iterable[SetMessage]) -> dict[str, str]:
 
 
 def item_roots(messages: Iterable[SetMessage]) -> list[SetMessage]:
-    """The messages with lists that no other supersedes, in order (R27).
+    """The messages with lists that no other message supersedes, in order (R27).
 
-    Complexity: O(n log n + ids that are listed).
+    Complexity: O(n log n + listed ids).
 
     >>> [message.message_id for message in item_roots([
     ...     SetMessage("m1", 1, [], ["a"], [], []),
@@ -200,11 +200,11 @@ def item_roots(messages: Iterable[SetMessage]) -> list[SetMessage]:
 
 
 def minimum_required_depth(messages: Iterable[SetMessage]) -> int | None:
-    """The least depth of the item roots; None where there is none.
+    """The least depth of the item roots. None if there are no item roots.
 
-    The reference gives away what is of a lesser depth. How its formula may differ is said above.
+    The reference drops messages of a lesser depth. The text at the top says how its formula may differ.
 
-    Complexity: O(n log n + ids that are listed).
+    Complexity: O(n log n + listed ids).
 
     >>> minimum_required_depth([SetMessage("m1", 4, [], ["a"], [], [])])
     4
@@ -213,9 +213,9 @@ def minimum_required_depth(messages: Iterable[SetMessage]) -> int | None:
 
 
 def minimum_ghost_depth(depth: int, ghost_span: int = 32) -> int:
-    """The least depth at which the reference remembers the ids of messages that it gave away.
+    """The least depth at which the reference remembers the ids of dropped messages.
 
-    ``depth`` is the minimum required depth, ``ghost_span`` how many depths below it are remembered.
+    ``depth`` is the minimum required depth. ``ghost_span`` is how many depths below it are remembered.
 
     >>> minimum_ghost_depth(40), minimum_ghost_depth(7)
     (8, 0)
@@ -224,11 +224,11 @@ def minimum_ghost_depth(depth: int, ghost_span: int = 32) -> int:
 
 
 def reference_keeps(messages: Iterable[SetMessage]) -> list[SetMessage]:
-    """What the reference keeps, in order: the moot and what is of the minimum required depth or more.
+    """The messages that the reference keeps, in order: the moot, and those with at least the required depth.
 
-    Everything, where there is no item root.
+    All messages if there is no item root.
 
-    Complexity: O(n log n + ids that are listed).
+    Complexity: O(n log n + listed ids).
 
     >>> messages = [SetMessage("m1", 1, [], ["a"], [], []), SetMessage("m2", 2, [], [], ["a"], ["m1"])]
     >>> [message.message_id for message in reference_keeps(messages)]
@@ -240,9 +240,9 @@ def reference_keeps(messages: Iterable[SetMessage]) -> list[SetMessage]:
 
 
 def lost_by_reference(messages: Iterable[SetMessage]) -> list[str]:
-    """The items of a set that are not read from what the reference keeps of it, in order (R28).
+    """The items that are lost if a set is read from what the reference keeps of it, in order (R28).
 
-    Complexity: O(n log n + items and ids that are listed).
+    Complexity: O(n log n + items and listed ids).
 
     >>> lost_by_reference([
     ...     SetMessage("m1", 1, [], ["alice", "bob"], [], []),
@@ -258,13 +258,13 @@ def lost_by_reference(messages: Iterable[SetMessage]) -> list[str]:
 def lipmaa_depth(depth: int) -> int:
     """The depth that a message also links to, so that few steps lead to the moot.
 
-    Bamboo's lipmaa, whose entries count from 1. Take the numbers 1, 4, 13, 40, ..., each three times
-    the last and one more. From the k-th of them the step is 3^(k - 1) back. From any other entry take
-    the greatest number off as often as it goes, then the next smaller one off the rest, and so on: the
-    step is the one that leaves nothing.
+    This is Bamboo's lipmaa, with entries that count from 1. Take the numbers 1, 4, 13, 40, ...: each is three
+    times the last one plus one. The entry with the k-th number steps back by 3^(k - 1). For any other entry,
+    subtract the greatest number as often as possible, then the next smaller one from the rest, and so on.
+    The step is that of the number that leaves nothing.
 
     Raises:
-        ValueError: the depth is below 1; the moot links to nothing.
+        ValueError: the depth is below 1. The moot links to nothing.
 
     >>> [lipmaa_depth(depth) for depth in range(1, 14)]
     [0, 1, 0, 3, 4, 5, 3, 7, 8, 9, 7, 3, 12]
@@ -282,10 +282,10 @@ def lipmaa_depth(depth: int) -> int:
 
 
 def lipmaa_link(message: SetMessage, depths: Mapping[str, int]) -> bool | None:
-    """Whether a message lists one of its lipmaa depth as previous.
+    """Whether a message lists a message of its lipmaa depth as previous.
 
-    None where it is unknown, as a previous is not at hand, and for the moot, which has none.
-    ``depths`` holds those of the messages at hand.
+    None if it is unknown because a previous is not at hand, and for the moot, which has no lipmaa depth.
+    ``depths`` holds the depths of the messages at hand.
 
     >>> message = SetMessage("m", 3, ["moot", "m2"], [], [], [])
     >>> lipmaa_link(message, {"moot": 0}), lipmaa_link(message, {"m2": 2}) is None

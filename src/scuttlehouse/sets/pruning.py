@@ -1,45 +1,46 @@
-"""What may go from a pzp set so that nobody reads it differently (ruling R28).
+"""What can be pruned from a pzp set without a change for any reader (ruling R28).
 
-The specification lets a device delete or erase all that precedes the item roots, and the reference
-gives away what is of a lesser depth than all of them. Both lose items, as a message is superseded as
-a whole: squeeze bob, carol and dave into one message, then delete bob. The deletion supersedes the
-squeeze and alone is left; carol and dave are lost.
+The specification lets a device delete or erase everything before the item roots, and the reference drops
+all messages with a lesser depth than all item roots. Both lose items, because a message is superseded as a
+whole. Example: squeeze bob, carol and dave into one message, then delete bob. The deletion supersedes the
+squeeze and is the only message left; carol and dave are lost.
 
-**What may go.** *Candidates* are the messages that precede every item root, through messages at hand:
-neither the moot nor an item root, and none where there is no item root. The *last word* about an item
-(``sets.words``) is that of the last message in the order that has one. Of the candidates those go that
-have the last word about no item, as many of them as leave the list in its order. A last word that
-takes an item out stays too, as a tombstone: a device that has forked may yet send an older addition.
+**What can be pruned.** *Candidates* are the messages that precede every item root, through messages at
+hand. The moot and the item roots are not candidates; without an item root there are none. The *last word*
+about an item (``sets.words``) is that of the last message in the order that has one. A candidate can be
+pruned if it has the last word about no item, and if the list keeps its order without it. A last word that
+takes an item out stays too, as a tombstone: a device that has forked may still send an older addition.
 
-Write M for the messages at hand, K for those that stay. Then M and K have the same last words: the
-message that has it is in K, and K says nothing that M does not.
+Let M be the messages at hand and K the messages that stay. Then M and K have the same last words: the
+message with the last word is in K, and K says nothing that M does not say.
 
-1. *K reads as M, in the same order.* See below: nothing goes otherwise.
-2. *Whatever messages N are added, anywhere in the order, M + N and K + N have the same items.* An
-   item is in just if the last word about it is an addition. If N has that word in M + N, it is the
-   last in K + N, which holds less. If not, it is M's last word, which K has too. The same is true of
-   all that lies between K and M: of a device that has dropped a part, or gets some of it back.
-3. *Messages that stand after all of M also leave the same order.* How a message changes a list
-   depends on the list alone. In between they need not: let messages add alice, then bob, then both.
-   The first two may go. If one that deletes alice comes in just before the third, M reads bob, alice
-   and K alice, bob.
+1. *K reads as M, in the same order.* See below: otherwise the message stays.
+2. *Whatever messages N are added, anywhere in the order, M + N and K + N have the same items.* An item is
+   in if and only if the last word about it is an addition. If N has that word in M + N, it is the last in
+   K + N too, which holds less. If not, it is M's last word, which K also has. The same is true of everything
+   between K and M: of a device that has dropped a part, or gets some of it back.
+3. *Messages that come after all of M also leave the same order.* How a message changes a list depends only
+   on the list. Messages that come in between may change it. Example: messages add alice, then bob, then
+   both. The first two can be pruned. If a message that deletes alice comes in just before the third, M
+   reads bob, alice and K reads alice, bob.
 
-**The order.** An item stands where the first addition since its last deletion puts it. So only words
-about items of the list count, and if a message goes, just those that it speaks of can move. The
-others keep their order, so all do if each that moves stays between its neighbours: that is what
-``_Reading.drop`` asks. First all candidates without a last word are tried at once: more cannot go, and
-plain additions before a squeeze all do. Else they are tried one at a time, the first of the order
-first. The answer for one depends on the items that it would move, each of which it places or deletes
-last, and on their neighbours. So if the answer changes when another goes, that one speaks of such an
-item or of one beside it; and what placed or last deleted an item that it speaks of, or one beside, is
-tried again. In the end *no further message can go by itself*. Another choice may let more go: to find
-the most, every choice would have to be tried.
+**The order.** The place of an item is that of the first addition since its last deletion. So only words
+about items of the list count, and if a message is dropped, only the items that it speaks of can move. The
+others keep their order. So all items keep their order if each one that moves stays between its neighbours;
+``_Reading.drop`` checks this. First all candidates without a last word are tried together: no more can be
+dropped, and plain additions before a squeeze all can. If that fails, they are tried one by one, in the
+order. The answer for one message depends on the items that it would move (it places or last deletes each
+of them) and on their neighbours. If the answer changes when another message is dropped, that message
+speaks of such an item or of a neighbour. So after a drop, the messages that placed or last deleted an
+item that it speaks of, or a neighbour, are tried again. In the end *no further message can be dropped by
+itself*. Another choice might drop more: to find the most, every choice would have to be tried.
 
-**After it.** Item roots stay item roots. A message that stays may become one, where what superseded
-it is gone. Then less precedes all roots, and a later pruning drops less, never too much.
+**Later prunings.** Item roots stay item roots. A message that stays may become one, if the message that
+superseded it is gone. Then fewer messages precede all roots, and a later pruning drops less, never too
+much.
 
-**The trail.** A message is accepted only where one of its previous is known, so some that may go
-stay without their data: see ``trail``. Links count only to what is at hand and of a lesser depth;
+**The trail.** A message is accepted only if one of its previous is known. So some messages that can be
+pruned stay without their data: see ``trail``. Only links to messages at hand with a lesser depth count;
 the reference accepts no others.
 """
 
@@ -62,11 +63,11 @@ KeptBecause = Literal["moot", "item_root", "concurrent", "source", "deletion", "
 
 
 class Verdict(NamedTuple):
-    """Whether a message may go, and if not the first of these reasons that is true of it.
+    """Whether a message can be pruned. If not, the first of these reasons that applies.
 
     ``moot``; ``item_root``; ``concurrent``: it does not precede every item root, or there is none;
-    ``source``: its is the last word that puts a present item in; ``deletion``: its is the last word
-    that takes an absent item out; ``order``: without it items would change places. None if it may go.
+    ``source``: it has the last word that puts a present item in; ``deletion``: it has the last word that
+    takes an absent item out; ``order``: without it items would change places. None if it can be pruned.
     """
 
     message_id: str
@@ -75,11 +76,11 @@ class Verdict(NamedTuple):
 
 
 def verdicts(messages: Iterable[SetMessage]) -> list[Verdict]:
-    """Which messages of a set may go, all of them together; in the order of the set.
+    """Which messages of a set can be pruned, all of them together. In the order of the set.
 
-    Complexity: O(n log n + w log w + links) for w words, where few item roots are concurrent: k of
-    them add k / 64 to a link. Where dropping all at once would change the order, a message is tried
-    again for every word gone about its items and those beside them.
+    Complexity: O(n log n + w log w + links) for w words, if few item roots are concurrent: k of them add
+    k / 64 to a link. If dropping all at once would change the order, a message is tried again for every
+    dropped word about its items and their neighbours.
 
     >>> for verdict in verdicts([
     ...     SetMessage("moot", 0, [], None, None, None),
@@ -124,17 +125,17 @@ def verdicts(messages: Iterable[SetMessage]) -> list[Verdict]:
 
 
 def trail(messages: Iterable[SetMessage], prunable: Collection[str]) -> list[str]:
-    """Of the messages that may go those to be erased, not deleted: data goes, metadata stays.
+    """The prunable messages that are erased and not deleted: their data goes, their metadata stays.
 
-    From every message that stays the path towards the moot, up to the first that lists one that
-    stays: step by step the known previous of least depth, of these the least id. So each message that
-    stays or is erased still has a previous at hand, if it had one, and with a whole log all lead to
-    the moot. The reference keeps the paths from the messages that none before them stays; here others
-    need one too, as what stays may lie scattered.
+    These are paths towards the moot. A path starts at every message that stays, and ends at the first
+    message that lists one that stays. Each step goes to the known previous with the least depth, then the
+    least id. So each message that stays or is erased still has a previous at hand, if it had one, and with a
+    whole log all paths lead to the moot. The reference keeps only the paths from messages that have no
+    staying message before them. Here others need a path too, because the messages that stay may be scattered.
 
     Args:
         messages: the whole set.
-        prunable: the ids that ``verdicts`` lets go; a set, for speed.
+        prunable: the ids of the messages that ``verdicts`` allows to prune; a set, for speed.
 
     Complexity: O(n log n + links).
 
@@ -164,14 +165,14 @@ def trail(messages: Iterable[SetMessage], prunable: Collection[str]) -> list[str
 
 
 class _Reading:
-    """The list that messages read as, while some of them go.
+    """The list that messages read as, while some of them are dropped.
 
-    The words about present items are numbered in the order, those of one message too, so that an
-    item stands before another if the addition that places it has the lesser number.
+    The words about present items are numbered in the order, also within a message. So an item comes
+    before another if the addition that places it has the lesser number.
     """
 
     def __init__(self, ordered: list[SetMessage], items: list[str]) -> None:
-        # Positions count from 1, so that everything has two neighbours.
+        # Positions count from 1, so every position has two neighbours.
         positions = {item: position for position, item in enumerate(items, 1)}
         self._additions: list[list[int]] = [[] for _ in range(len(positions) + 1)]
         self._deletions: list[list[int]] = [[] for _ in range(len(positions) + 1)]
@@ -182,24 +183,24 @@ class _Reading:
             for item, is_deletion in words(message):
                 if position := positions.get(item):
                     numbers[position] = len(self._speakers)
-                    said = self._deletions if is_deletion else self._additions
-                    said[position].append(len(self._speakers))
+                    word_numbers = self._deletions if is_deletion else self._additions
+                    word_numbers[position].append(len(self._speakers))
                     self._speakers.append(message.message_id)
         inner = [self._place(position) for position in positions.values()]
         self._places = [-1, *inner, len(self._speakers)]
 
     def _place(self, position: int, without: int = -1) -> int:
-        """The number of the addition that places an item, if one word about it were gone."""
+        """The number of the addition that places an item, without one of the words about it."""
         last = max((n for n in self._deletions[position][-2:] if n != without), default=-1)
         additions = self._additions[position]
         first = bisect_right(additions, last)
         return additions[first + (additions[first] == without)]
 
     def drop(self, message_id: str) -> set[str] | None:
-        """Let a message go that has no last word, if the list stays as it is; None if not.
+        """Drop a message that has no last word, if the list stays the same. None if it does not.
 
         Returns:
-            The messages that placed items that it speaks of, or such beside, or deleted them last.
+            The messages that placed or last deleted the items that it speaks of, or their neighbours.
         """
         numbers = self._words[message_id]
         moved = {position: self._place(position, number) for position, number in numbers.items()}
@@ -211,15 +212,15 @@ class _Reading:
                 return None
         near = self._deciding(numbers)
         for position, number in numbers.items():
-            for said in (self._additions[position], self._deletions[position]):
-                at = bisect_left(said, number)
-                if said[at : at + 1] == [number]:
-                    del said[at]
+            for word_numbers in (self._additions[position], self._deletions[position]):
+                at = bisect_left(word_numbers, number)
+                if word_numbers[at : at + 1] == [number]:
+                    del word_numbers[at]
             self._places[position] = moved[position]
         return near
 
     def _deciding(self, positions: Iterable[int]) -> set[str]:
-        """The messages that place items here or beside, or delete them last."""
+        """The messages that place or last delete the items at these positions and their neighbours."""
         near = {beside for one in positions for beside in (one - 1, one, one + 1)}
         inner = [position for position in near if 0 < position < len(self._additions)]
         placing = [self._places[position] for position in inner]
@@ -228,7 +229,7 @@ class _Reading:
 
 
 def _kept_for_order(ordered: list[SetMessage], free: list[str]) -> set[str]:
-    """Of messages without a last word those that must stay so that the list keeps its order."""
+    """The messages without a last word that must stay so that the list keeps its order."""
     kept = set(free)
     items = [item.item for item in read_items(ordered)]
     left = [message for message in ordered if message.message_id not in kept]
@@ -249,10 +250,10 @@ def _kept_for_order(ordered: list[SetMessage], free: list[str]) -> set[str]:
 
 
 def _preceding_all(ordered: list[SetMessage], roots: Collection[str]) -> set[str]:
-    """The messages that precede every one of these roots, none if there is none.
+    """The messages that precede every one of these roots. None if there are no roots.
 
-    Of the roots only those that follow no other are asked for: what precedes them precedes all. Each
-    has a bit, and each message those of the roots that it precedes.
+    Only roots that follow no other root matter: a message before all of them is before all roots. Each of
+    these roots has a bit, and each message has the bits of the roots that it precedes.
     """
     at_hand = {message.message_id: message for message in ordered}
     following: set[str] = set()

@@ -1,4 +1,4 @@
-"""What the specification of sets asks of a message, and the message does not do (pzp-set, "Msg content")."""
+"""A rule for messages of sets that a message may break (pzp-set, "Msg content")."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from scuttlehouse.sets.items import SetMessage, words
 
 
 class Unsuperseded(NamedTuple):
-    """A message that says something about an item, and supersedes none of the newest that it knew about it.
+    """A message that changes an item, and supersedes none of the newest changes of the item that it knew.
 
-    ``known_id`` is the last of those, by depth and id.
+    ``known_id`` is the last of these changes, by depth and id.
     """
 
     message_id: str
@@ -22,17 +22,17 @@ class Unsuperseded(NamedTuple):
 
 
 def unsuperseded(messages: Sequence[SetMessage]) -> Iterator[Unsuperseded]:
-    """The changes of a set that point to no newest known change of the same item.
+    """The changes of a set that do not point to a newest known change of the same item.
 
     "When you add or delete an item in a set, in the supersedes array you MUST point to the currently-known
-    highest-depth msg that added or deleted that item." A message knows all that its previous lead to. Of
-    several of the same depth one is enough. What messages without lists changed is not known.
+    highest-depth msg that added or deleted that item." A message knows all messages that its previous lead
+    to. If several have the same depth, one is enough. What messages without lists changed is not known.
 
     Args:
-        messages: those in the tangle of one set, in the order (depth, id) of R26.
+        messages: the messages in the tangle of one set, in the order (depth, id) of R26.
 
-    Complexity: O(messages + links + items that are named) operations on integers with a bit for each
-    message about an item that others are about, too.
+    Complexity: O(messages + links + named items) operations on integers with a bit for each message about
+    an item that other messages are about, too.
 
     >>> messages = [
     ...     SetMessage("moot", 0, [], None, None, None), SetMessage("1", 1, ["moot"], ["a"], [], []),
@@ -46,7 +46,7 @@ def unsuperseded(messages: Sequence[SetMessage]) -> Iterator[Unsuperseded]:
         for word in words(message):
             about[word.item].append(node)
     shared = {item: nodes for item, nodes in about.items() if len(nodes) > 1}
-    # Of any set of bits the highest is the last in the order.
+    # The highest bit of a set is the last message in the order.
     nodes_of_bits = sorted({node for nodes in shared.values() for node in nodes})
     bits = {node: 1 << place for place, node in enumerate(nodes_of_bits)}
     masks = {item: sum(bits[node] for node in nodes) for item, nodes in shared.items()}

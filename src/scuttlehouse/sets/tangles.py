@@ -1,9 +1,9 @@
-"""Which messages are in the tangle of a set, as the reference takes them in.
+"""Which messages are in the tangle of a set, as the reference decides it.
 
-A set is the feed of an account in a domain ``set_v1__...``. Its moot follows from the two, so it is known
-even where no log holds it. Everything else must be signed by a device of the account, know a message
-of the tangle, and be one step deeper than the deepest that it knows. Where some of those are not at
-hand the depth can only be too small, not proved right.
+A set is the feed of an account in a domain ``set_v1__...``. The account and the domain determine its moot, so
+the moot is known even if no log holds it. Every other message must be signed by a device of the account, must
+know a message of the tangle, and must be one step deeper than the deepest message that it knows. If some of
+those are not at hand, only a depth that is too small can be found out.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ Reason = Literal["no_device_of_the_account", "depth_is_wrong", "account_missing"
 
 
 class Candidate(NamedTuple):
-    """A message, valid by itself, that claims a place in a set; the moot has depth 0 and lists nothing.
+    """A message that is valid by itself and claims a place in a set. The moot has depth 0 and lists nothing.
 
-    ``is_by_device``: whether a device of the account signed it; None where no device of it is known.
+    ``is_by_device``: whether a device of the account signed it. None if no device of the account is known.
     """
 
     message_id: str
@@ -30,12 +30,12 @@ class Candidate(NamedTuple):
 
 
 class Standing(NamedTuple):
-    """What became of a candidate, with the reason; None for what is in.
+    """The status of a candidate, with the reason. The reason is None for a message that is in.
 
     Rejected for good: ``no_device_of_the_account``, ``depth_is_wrong`` (a previous is as deep, or all
-    are known and the depth is not one more than the greatest of theirs). Set aside until more is
-    known: ``account_missing``, the message that makes the account is not in the log; ``missing``, no
-    message that it lists is in the tangle.
+    previous are known and the depth is not one more than the greatest of theirs). Set aside until more is
+    known: ``account_missing`` (the log lacks the message that makes the account), ``missing`` (no message
+    that it lists is in the tangle).
     """
 
     message_id: str
@@ -44,9 +44,9 @@ class Standing(NamedTuple):
 
 
 def standings(moot_id: str, candidates: Iterable[Candidate]) -> list[Standing]:
-    """What becomes of each candidate of a set, by depth and id.
+    """The status of each candidate of a set, by depth and id.
 
-    ``moot_id`` is the id of the set; the moot need not be among the candidates.
+    ``moot_id`` is the id of the set. The moot need not be among the candidates.
 
     Complexity: O(n log n + links).
 

@@ -1,1 +1,1 @@
-"""What processes of Spark need: imports, workers, the class archive."""
+"""What Spark's processes need: imports, workers, the class archive."""

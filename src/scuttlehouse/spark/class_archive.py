@@ -1,4 +1,4 @@
-"""``python -m scuttlehouse.spark.class_archive`` makes the archive of classes that lets Spark start fast."""
+"""``python -m scuttlehouse.spark.class_archive`` makes the class archive that lets Spark start fast."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from scuttlehouse.catalog.spark import spark_settings
 
 
 def main() -> None:
-    """Make the archive with a home that is thrown away, and the target's settings but for Java's own."""
+    """Make the archive with a temporary home and the target's settings, except Java's own options."""
     profiles = yaml.safe_load(Path("profiles", "profiles.yml").read_text())
     parameters = profiles["scuttlehouse"]["outputs"]["embedded"]["server_side_parameters"]
     del parameters["spark.driver.extraJavaOptions"]

@@ -1,4 +1,4 @@
-"""Modules that take long to import, imported while Spark works."""
+"""Import slow modules in the background while Spark works."""
 
 from __future__ import annotations
 
@@ -8,24 +8,24 @@ import threading
 from contextlib import suppress
 from types import ModuleType
 
-# What a build needs when it ends: the expectations, and the log of runs.
+# A build needs these at its end, for the expectations and the log of runs.
 NEEDED = ("great_expectations", "pyiceberg.catalog.sql", "duckdb")
 
-# A third of the time of Great Expectations: statistics for expectations that are not ours.
+# This takes a third of Great Expectations' import time, and only expectations that we do not use need it.
 POSTPONED = ("scipy.stats",)
 
 
 class _Postponed(ModuleType):
-    """Stands for a module. Asking for something in it imports it."""
+    """A placeholder for a module. The first access to an attribute imports the module."""
 
     def __getattr__(self, name: str) -> object:
         return getattr(importlib.import_module(self.__name__), name)
 
 
 def import_ahead() -> None:
-    """Import what a build needs at its end in a thread of its own.
+    """Import the modules that a build needs at its end, in a background thread.
 
-    Code that imports one of these modules meanwhile waits for it. It also reports what cannot be imported.
+    Code that imports one of them in the meantime waits for it, and gets the error if the import fails.
     """
     threading.Thread(target=_import_all, name="import_ahead", daemon=True).start()
 
@@ -40,7 +40,9 @@ def _import_all() -> None:
 
 
 def postpone(module: str) -> None:
-    """Let ``from package import module`` import nothing, if the module is not imported yet.
+    """Make ``from package import module`` import nothing until the module is used.
+
+    A module that is already imported stays as it is.
 
     Raises:
         ImportError: there is no such package.

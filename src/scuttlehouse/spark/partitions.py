@@ -9,11 +9,11 @@ if TYPE_CHECKING:
 
 
 def whole(frame: DataFrame, key: str) -> DataFrame:
-    """The rows of a frame, all of one key in one partition: what ``mapInArrow`` then sees is whole.
+    """Put all rows of a key into one partition, so that ``mapInArrow`` sees them together.
 
-    ``frame.repartition(key)`` is not enough after a join on the key: Spark drops it, as the join has
-    shuffled by the key already, and may then turn that join into one that reads its shuffle piece by
-    piece. A shuffle by the hash of the key is one that no join has made.
+    ``frame.repartition(key)`` is not enough after a join on the key. The join has already shuffled by the
+    key, so Spark drops the repartition, and may then split the shuffle of the join into smaller pieces.
+    No join shuffles by the hash of the key, so Spark keeps this repartition.
     """
     from pyspark.sql import functions as F
 

@@ -1,4 +1,4 @@
-"""What a refresh computes, for Python models: the macros of ``macros/changes`` say the same to SQL models."""
+"""What a refresh computes, for Python models. SQL models use the macros in ``macros/changes``."""
 
 from __future__ import annotations
 
@@ -19,6 +19,6 @@ def is_refresh(session: SparkSession) -> bool:
 
 
 def touched_rows(rows: DataFrame, touched: DataFrame) -> DataFrame:
-    """The rows whose id is in a relation of touched ids, which has that one column."""
+    """The rows with a touched id. ``touched`` has one column, the id."""
     [id_column] = touched.columns
     return rows.join(touched, id_column, "left_semi")

@@ -1,7 +1,7 @@
 """The process that Spark forks its Python workers from: ``spark.python.daemon.module`` of the profile.
 
-Every worker of PySpark's own daemon imports again what its model needs, pandas and numba above all.
-Forked from here it has them.
+With PySpark's own daemon, every worker imports pandas, numba and the rest again. Workers that are forked
+from this process already have them.
 """
 
 import sys
@@ -19,8 +19,8 @@ IMPORTED = (
 )
 
 if __name__ == "__main__":
-    # Spark puts archives of itself first on the path. Out of them Python compiles every module again, and
-    # before every task it reads what they hold; the package that is installed is the same.
+    # Spark puts its own archives first on the path. Python would compile every module in them again, and
+    # list them before every task. The installed package holds the same modules.
     sys.path[:] = [folder for folder in sys.path if not folder.endswith((".zip", ".jar"))]
     for name in IMPORTED:
         import_module(name)

@@ -1,1 +1,1 @@
-"""Classic Scuttlebutt: a line judged, ids, validity, feeds."""
+"""Classic Scuttlebutt: read a line, ids, validity, feeds."""

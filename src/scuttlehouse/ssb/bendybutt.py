@@ -1,15 +1,15 @@
 """The rules of the feed format bendybutt-v1, which metafeeds use.
 
-A message is bencode: ``[[author, sequence, previous, timestamp, section], signature]``, where every
-value but lists, dictionaries and whole numbers is in binary field encoding (BFE: two bytes that name a
-type, then the data). The id is the SHA-256 of these bytes; the author signs the inner list. The section
-is ``[content, content signature]``; of an announcement, the announced feed makes that signature, so
-that nobody can claim somebody else's feed. (Specifications "Bendy Butt", "SSB Binary Field Encodings"
-and "ssb-meta-feeds"; rulings R4 and R37.)
+A message is bencode: ``[[author, sequence, previous, timestamp, section], signature]``. Every value except
+lists, dictionaries and whole numbers is in binary field encoding (BFE: two bytes that name a type, then the
+data). The id is the SHA-256 of these bytes, and the author signs the inner list. The section is ``[content,
+content signature]``. In an announcement, the announced feed makes the content signature, so nobody can claim
+another person's feed. (Specifications "Bendy Butt", "SSB Binary Field Encodings" and "ssb-meta-feeds";
+rulings R4 and R37.)
 
-A log holds the JSON form (``ssb-bendy-butt``, ``go-metafeed``), from which the bytes are built again.
-Of an opened message ssb-db2 exports the inner content signature in the place of the one that was
-signed: its bytes cannot be built, and what is left to check is the content signature.
+A log holds the JSON form (``ssb-bendy-butt``, ``go-metafeed``), and this module builds the bytes from it
+again. For an opened message, ssb-db2 exports the inner content signature in place of the signed one. Its
+bytes cannot be built, and only the content signature can be checked.
 """
 
 from __future__ import annotations
@@ -46,10 +46,10 @@ ANNOUNCEMENTS = frozenset({"metafeed/add/derived", "metafeed/add/existing"})
 REASONS = {
     "member_is_missing": "A member that every message of bendybutt-v1 has is missing: author, sequence, "
     "previous, timestamp, content or signature.",
-    "sequence_is_no_place": "The sequence is no whole number of at least 1 (bendybutt-v1).",
-    "previous_is_malformed": "The previous is not null in the first message, or no id of a bendybutt-v1 "
+    "sequence_is_no_place": "The sequence is not a whole number of at least 1 (bendybutt-v1).",
+    "previous_is_malformed": "The previous is not null in the first message, or not an id of a bendybutt-v1 "
     "message in another.",
-    "timestamp_is_no_time": "The timestamp is no whole number of at least 0 (bendybutt-v1).",
+    "timestamp_is_no_time": "The timestamp is not a whole number of at least 0 (bendybutt-v1).",
     "content_signature_is_malformed": "The content signature of bendybutt-v1 is not canonical base64 of "
     "64 bytes with .sig.ed25519 at its end.",
 }
@@ -69,9 +69,9 @@ _PREFIX = b"bendybutt"
 
 
 class Verdict(NamedTuple):
-    """What a message is by itself: see :class:`scuttlehouse.ssb.validation.Check`.
+    """The result for a message by itself. See :class:`scuttlehouse.ssb.validation.Check`.
 
-    ``message_id`` is the id by its bytes as a URI, null where the log does not hold them.
+    ``message_id`` is the id from the bytes, as a URI. None if the log does not hold the bytes.
     """
 
     message_id: str | None
@@ -88,10 +88,10 @@ def check_message(
     *,
     is_opened: bool = False,
 ) -> Verdict:
-    """Judge a message of bendybutt-v1 by itself, from the value that a log holds.
+    """Judge a message of bendybutt-v1 by itself, from the value in a log.
 
-    Never raises. ``key`` is the id that it is said to have. Of an opened message, ``ciphertext`` is what
-    the log keeps of the section, None where it keeps nothing; ``is_opened`` says that it was opened.
+    Never raises. ``key`` is the id that the log gives it. For an opened message, ``ciphertext`` is what the
+    log keeps of the section, None if it keeps nothing; ``is_opened`` says that somebody opened it.
 
     Complexity: O(n log n) in the length of the value.
 
@@ -101,7 +101,7 @@ def check_message(
     """
     is_opened = is_opened or ciphertext is not None
     reason = _shape_fault(value)
-    if reason == "signature_is_malformed":  # The bytes of the signature are not in the log.
+    if reason == "signature_is_malformed":  # The log does not hold the bytes of the signature.
         return Verdict(None, "not_checked", None, "signed_bytes_not_in_log")
     if reason is not None:
         return Verdict(None, "invalid", reason)
@@ -133,10 +133,10 @@ def is_announcement(content: object) -> bool:
 
 
 def message_bytes(value: Mapping[str, jsjson.Value]) -> tuple[bytes, bytes]:
-    """The bytes that the author signs, and those that the id hashes, of a message as JSON.
+    """The bytes that the author signs, and the bytes that the id hashes, from a message as JSON.
 
-    An encrypted section is one value in BFE by the specification; ssb-db2 writes a list of it and a content
-    signature, which then stands in the JSON.
+    By the specification, an encrypted section is one value in BFE. ssb-db2 writes a list of it and a content
+    signature; the content signature is then in the JSON.
 
     Raises:
         NoBytesError: see :func:`encode`.
@@ -154,7 +154,7 @@ def message_bytes(value: Mapping[str, jsjson.Value]) -> tuple[bytes, bytes]:
 
 
 def content_bytes(content: jsjson.Value) -> Bytes:
-    """A content in BFE; ``go-metafeed`` writes the bytes of a nonce as a text in base64.
+    """A content in BFE. ``go-metafeed`` writes the bytes of a nonce as base64 text.
 
     Raises:
         NoBytesError: see :func:`encode`.
@@ -215,7 +215,7 @@ def _shape_fault(value: Mapping[str, jsjson.Value]) -> str | None:
 
 
 def _is_content_signed(value: Mapping[str, jsjson.Value], hmac_key: bytes | None) -> bool:
-    """Whether the feed that an announcement names has made its content signature."""
+    """Whether the feed that an announcement names made its content signature."""
     content = value["content"]
     subfeed = content.get("subfeed") if isinstance(content, dict) else None
     signature = signature_bytes(value.get("contentSignature"))
@@ -240,7 +240,7 @@ def _is_signed(message: bytes, signature: bytes, key: bytes, hmac_key: bytes | N
 
 
 def is_announce_signed(content: jsjson.Value) -> bool:
-    """Whether the metafeed that a ``metafeed/announce`` names has signed it, too; true for any other content.
+    """Whether the metafeed in a ``metafeed/announce`` has signed it, too. True for any other content.
 
     The signature is ssb-keys' ``signObj``: over the indented JSON of the content without it.
     """
@@ -272,7 +272,7 @@ def root_metafeed_seed(seed: bytes) -> bytes:
 
 
 def root_metafeed(seed: bytes) -> str:
-    """The id of the root metafeed that a seed derives: who knows the seed is its owner.
+    """The id of the root metafeed that a seed derives. Whoever knows the seed owns it.
 
     >>> root_metafeed(bytes(32))
     'ssb:feed/bendybutt-v1/jKvZcTEW2MPdiRadH5sd9_5IEGnIFvlE6h7ANLjkMcg='
@@ -283,5 +283,5 @@ def root_metafeed(seed: bytes) -> str:
 
 
 def _id(value: jsjson.Value) -> jsjson.Value:
-    """An author or a previous in the one spelling that has bytes."""
+    """An author or a previous, in the spelling that has bytes."""
     return any_id(value) or value if isinstance(value, str) else value

@@ -1,8 +1,7 @@
 """Bencode and binary field encoding (BFE): the bytes of feed formats, from the JSON that logs hold.
 
-Bencode has bytes, whole numbers, lists and dictionaries. In BFE every text, id, signature, true, false
-and null is bytes, of which the first two name the type. (Specification "SSB Binary Field Encodings";
-``ssb-bfe``.)
+Bencode has bytes, whole numbers, lists and dictionaries. In BFE every text, id, signature, true, false and
+null is bytes; the first two bytes name the type. (Specification "SSB Binary Field Encodings"; ``ssb-bfe``.)
 """
 
 from __future__ import annotations
@@ -60,16 +59,16 @@ Bytes: TypeAlias = "bytes | int | list[Bytes] | dict[str, Bytes]"
 
 
 class NoBytesError(ValueError):
-    """The JSON holds a value that bendybutt-v1 has no bytes for."""
+    """The JSON holds a value that has no bytes in bendybutt-v1."""
 
 
 def encode(value: jsjson.Value) -> Bytes:
-    """A JSON value in BFE: lists, members and numbers as they are, all else as bytes.
+    """A JSON value in BFE. Lists, members and numbers stay as they are; everything else becomes bytes.
 
-    ``{"type": "Buffer", "data": [...]}`` is how JavaScript writes bytes as JSON.
+    JavaScript writes bytes as JSON in the form ``{"type": "Buffer", "data": [...]}``.
 
     Raises:
-        NoBytesError: the value has a number that is not whole, or an id of a format without a code.
+        NoBytesError: a number is not whole, or an id has a format without a code.
 
     Complexity: O(size of the value).
 
@@ -93,12 +92,12 @@ def encode(value: jsjson.Value) -> Bytes:
 
 
 def encode_members(value: Mapping[str, jsjson.Value]) -> dict[str, Bytes]:
-    """The members of a dictionary, each in BFE; see :func:`encode`."""
+    """The members of a dictionary, each in BFE. See :func:`encode`."""
     return {name: encode(item) for name, item in value.items()}
 
 
 def bencode(value: Bytes) -> bytes:
-    """A value in bencode; the members of a dictionary in the order of their names' UTF-16 units.
+    """A value in bencode. The members of a dictionary are in the order of their names' UTF-16 units.
 
     Complexity: O(n log n) in the size of the value.
 
@@ -129,7 +128,7 @@ def _bencode(value: Bytes, parts: list[bytes]) -> None:
 
 
 def signature_bytes(signature: jsjson.Value) -> bytes | None:
-    """The 64 bytes of a signature as a message carries it; None for any other value.
+    """The 64 bytes of a signature in a message. None for any other value.
 
     >>> signature_bytes("AAAA.sig.ed25519") is None
     True
@@ -184,7 +183,7 @@ def _sized(encoded: bytes) -> bytes:
 
 
 def buffer_bytes(value: Mapping[str, jsjson.Value]) -> bytes | None:
-    """The bytes that JavaScript has written as an object; None for any other object."""
+    """The bytes that JavaScript wrote as an object. None for any other object."""
     data = value.get("data")
     if len(value) != 2 or value.get("type") != "Buffer" or not isinstance(data, list):
         return None
@@ -195,10 +194,10 @@ def buffer_bytes(value: Mapping[str, jsjson.Value]) -> bytes | None:
 
 def is_whole(value: jsjson.Value) -> TypeGuard[float]:
     """Whether a value is a whole number that a double holds exactly."""
-    # The bounds come first: an infinite number has no integer.
+    # The bounds come first, because infinity has no integer.
     return type(value) in (float, int) and -_MOST <= value <= _MOST and value == int(value)  # type: ignore[operator,arg-type]
 
 
 def _utf8(text: str) -> bytes:
-    """A text as UTF-8; JavaScript writes half a surrogate pair as U+FFFD."""
+    """A text as UTF-8. JavaScript writes half of a surrogate pair as U+FFFD."""
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace").encode()

@@ -1,7 +1,7 @@
-"""What a line of a log tells about who speaks: the owner of the log, and feeds that belong together.
+"""What a line says about its writers: the owner of the log, and feeds of the same person.
 
-Logs are written by strangers. What a message says when opened is the word of its log, and counts by who owns
-that log (ruling R36); an announcement counts if both feeds have signed it (ruling R37).
+Strangers write logs. An opened message is only the word of its log, and counts by who owns that log
+(ruling R36). An announcement counts if both feeds have signed it (ruling R37).
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from scuttlehouse.warehouse_key import KEY_BYTES
 
 
 def is_announcement_signed(content: object, check: Check, *, is_decrypted: bool) -> bool | None:
-    """Of an announcement that ties a feed to a metafeed, whether both have signed it; None for others.
+    """Whether both feeds have signed an announcement that ties a feed to a metafeed. None for other messages.
 
     >>> is_announcement_signed({"type": "post"}, Check(None, "valid"), is_decrypted=False) is None
     True
     """
     if isinstance(content, dict) and content.get("type") == "metafeed/announce":
-        # Of an opened one the main feed has not signed what it says.
+        # The main feed has not signed the text of an opened message.
         return check.validity == "valid" and not check.warning and not is_decrypted
     if is_announcement(content):
         return check.warning == "content_signature_only" or (
@@ -32,14 +32,14 @@ def is_announcement_signed(content: object, check: Check, *, is_decrypted: bool)
 
 
 def plaintext_hash(content: object, ring: KeyRing) -> str | None:
-    """A keyed hash of a content; equal contents have one, whatever the order of their members. O(n log n)."""
+    """A keyed hash of a content. Equal contents have the same hash in any order of members. O(n log n)."""
     if not isinstance(content, dict):
         return None
     return ring.hash(json.dumps(content, sort_keys=True).encode())
 
 
 def proven_owner(content: object) -> str | None:
-    """The root metafeed of a ``metafeed/seed`` whose seed derives it; None for all other contents.
+    """The root metafeed of a ``metafeed/seed``, if the seed derives it. None for all other contents.
 
     >>> seed = {"type": "metafeed/seed", "metafeed": root_metafeed(bytes(32)), "seed": "00" * 32}
     >>> proven_owner(seed) == root_metafeed(bytes(32)), proven_owner({**seed, "seed": "01" * 32})

@@ -1,12 +1,12 @@
-"""Epoch keys, which must never leave the process that reads the log (ruling R29).
+"""Epoch keys. They must never leave the process that reads the log (ruling R29).
 
-A decrypted log holds the keys to people's messages: seeds, epoch keys, old epoch keys. Tables hold
-two things instead. The *key hash*, keyed with a value that only this warehouse has, joins a feed to
-the epoch it was announced for. The *key rank*, the place of an epoch's key among all epoch keys of
-the group in byte order (ruling R23), decides ties (4.3 of the group exclusion specification).
+A decrypted log holds the keys to people's messages: seeds, epoch keys, old epoch keys. Tables hold two
+things in their place. The *key hash* joins a feed to the epoch that it was announced for; a key that only
+this warehouse has keys this hash. The *key rank* is the place of an epoch's key among all epoch keys of the
+group in byte order (ruling R23). It decides ties (4.3 of the group exclusion specification).
 
-A key that a later log brings is ranked among those of logs that are not read again: the warehouse
-keeps the epoch keys it has met in one file, sealed (see :mod:`scuttlehouse.warehouse_key`).
+A key in a later log must be ranked with keys in logs that are not read again. So the warehouse keeps all
+epoch keys that it found in one sealed file (see :mod:`scuttlehouse.warehouse_key`).
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ SEALED_FILE = "epoch_keys.sealed"
 
 _BASE64 = re.compile(r"[A-Za-z0-9+/_-]+={0,2}", re.ASCII)
 _HEX = re.compile(r"(?:[0-9A-Fa-f]{2})+", re.ASCII)
-# Shorter texts in hex are more likely words, or keys in base64.
+# A shorter text in hex is more likely a word, or a key in base64.
 _LEAST_HEX_DIGITS = 32
 
 
 class GroupRank(NamedTuple):
-    """The place of a key among those of a group, from 0; null for a key that is too short."""
+    """The place of a key among the keys of its group, from 0. None for a key that is too short."""
 
     group_id: str
     key_hash: str
@@ -44,7 +44,7 @@ class GroupRank(NamedTuple):
 
 
 class SealError(Exception):
-    """The file of epoch keys cannot be opened; the message says what to do."""
+    """The file of epoch keys cannot be opened. The message says what to do."""
 
 
 class LostKeysError(Exception):
@@ -62,7 +62,7 @@ class LostKeysError(Exception):
 
 
 def key_bytes(text: object) -> bytes | None:
-    """The bytes that a text spells in base64 or hex, 32 or more; None where it spells no key.
+    """The bytes of a text in base64 or hex, if there are 32 or more. None if the text is not a key.
 
     >>> key_bytes("AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=") == bytes(32)
     True
@@ -74,9 +74,9 @@ def key_bytes(text: object) -> bytes | None:
 
 
 def spelled_bytes(text: object) -> bytes | None:
-    """The bytes that a text spells in base64 or hex, however few; None where it spells none.
+    """The bytes of a text in base64 or hex, however few. None if the text is neither.
 
-    A key that is too short (4.1.1 of the group exclusion specification, ruling R31) is read so.
+    Keys that are too short are read in this way (4.1.1 of the group exclusion specification, ruling R31).
 
     >>> spelled_bytes("AAAA"), spelled_bytes("00" * 16) == bytes(16), spelled_bytes("no key")
     (b'\\x00\\x00\\x00', True, None)
@@ -96,7 +96,7 @@ def spelled_bytes(text: object) -> bytes | None:
 
 @dataclass(frozen=True)
 class KeyRing:
-    """What stands for a key in a table. Its own text shows neither keys nor pepper.
+    """Hashes and ranks that replace keys in tables. Its own repr shows neither keys nor pepper.
 
     >>> ring = KeyRing(b"pepper").ranked([b"\\x02" * 32, b"\\x01" * 32])
     >>> ring
@@ -113,7 +113,7 @@ class KeyRing:
         return hmac.new(self.pepper, key, hashlib.sha256).hexdigest()
 
     def ranked(self, keys: Iterable[bytes]) -> KeyRing:
-        """The ring that ranks these keys by their bytes, whatever their length. O(n log n).
+        """A ring that ranks these keys by their bytes. Keys may have any length. O(n log n).
 
         A key of less than 32 bytes has no rank: None (ruling R31).
         """
@@ -126,7 +126,7 @@ class KeyRing:
         )
 
     def ranks_of_groups(self, keys: Iterable[tuple[str, str]]) -> list[GroupRank]:
-        """The ranks of keys within their groups, from a group and the hash of a key that is ranked here.
+        """The ranks of keys within their groups, from pairs of a group and a hash of a ranked key.
 
         Complexity: O(n log n).
 
@@ -149,10 +149,10 @@ class KeyRing:
 
 
 def sealed_keys(home: Path) -> frozenset[bytes]:
-    """The epoch keys that this warehouse has met.
+    """The epoch keys that this warehouse has found.
 
     Raises:
-        SealError: the file was sealed by another warehouse or version, or is damaged.
+        SealError: another warehouse or version sealed the file, or it is damaged.
     """
     path = home / SEALED_FILE
     if not path.exists():
@@ -169,7 +169,7 @@ def sealed_keys(home: Path) -> frozenset[bytes]:
 
 
 def seal_key(pepper: bytes, key: bytes) -> bytes:
-    """A key as it may leave the process that reads the log: only this warehouse opens it.
+    """A key in a form that may leave the process that reads the log. Only this warehouse can open it.
 
     >>> pepper = bytes(range(32))
     >>> SecretBox(pepper).decrypt(seal_key(pepper, bytes(32))) == bytes(32)
@@ -179,7 +179,7 @@ def seal_key(pepper: bytes, key: bytes) -> bytes:
 
 
 def keep_sealed(home: Path, sealed: Iterable[bytes]) -> None:
-    """Add keys that :func:`seal_key` has sealed to those that the warehouse keeps.
+    """Add keys from :func:`seal_key` to the keys that the warehouse keeps.
 
     >>> from tempfile import mkdtemp
     >>> home = Path(mkdtemp())

@@ -1,34 +1,34 @@
-"""Where the messages of forked feeds stand: which fault, if any, is on the way back to the first.
+"""The messages of forked feeds: which fault, if any, is on the way back to the first message.
 
-A feed is a chain: each message names the one before it (``spec/1`` and ``spec/3``, "Classic feed").
-Where no two messages claim one sequence, SQL windows find the nearest fault of each (model
-``int_feeds__standings``). In a forked feed a fault on one branch is none on the other, and the
-branches are walked here.
+A feed is a chain: each message names the one before it (``spec/1`` and ``spec/3``, "Classic feed"). If no
+two messages have the same sequence, SQL windows find the nearest fault of each message (model
+``int_feeds__standings``). In a forked feed, a fault on one branch does not matter on the other. This module
+walks the branches.
 """
 
 from __future__ import annotations
 
 from typing import NamedTuple, TypeAlias
 
-# What may be wrong between a message that is valid by itself and the one before it.
+# The faults between a message that is valid by itself and the message before it.
 FEED_FAULTS = {
     "first_has_previous": "A message with sequence 1 has a previous.",
     "has_no_previous": "A message after the first has no previous.",
-    "previous_is_no_message_id": "The previous is no message id.",
+    "previous_is_no_message_id": "The previous is not a message id.",
     "previous_not_in_log": "The message before is not in the log.",
     "previous_is_invalid": "The message before is invalid.",
     "previous_of_other_feed": "The message before is of another feed.",
     "sequence_is_not_next": "The sequence is not one more than that of the message before.",
-    "sequence_is_no_place": "The sequence is less than 1, or no whole number up to 2^53.",
+    "sequence_is_no_place": "The sequence is less than 1, or not a whole number up to 2^53.",
 }
 
 
 class Link(NamedTuple):
-    """A message and how it follows the one before it.
+    """A message and how it follows the message before it.
 
-    ``link_fault`` is null where ``previous_id`` is a message of the same feed with the sequence
-    before, or where the message begins the feed. ``sequence`` is null where the log has no whole
-    number; such a message always has a fault.
+    ``link_fault`` is None if ``previous_id`` is a message of the same feed with the sequence before, or if
+    the message begins the feed. ``sequence`` is None if the log has no whole number; such a message always
+    has a fault.
     """
 
     feed_id: str
@@ -44,7 +44,7 @@ Fault: TypeAlias = tuple[str | None, int | None]
 class Walker:
     """Finds the nearest fault of one message after the other.
 
-    Messages come feed by feed, in the order of ``sequence``. The walker keeps those of two
+    Messages come feed by feed, in the order of ``sequence``. The walker keeps the messages of two
     sequences in memory, however long a feed is.
 
     >>> walker = Walker()
@@ -62,13 +62,13 @@ class Walker:
         self._here: dict[str, Fault] = {}
 
     def fault(self, link: Link) -> Fault:
-        """The fault nearest to a message on its way back to the first, and the fault's sequence.
+        """The nearest fault on the way from a message back to the first one, and the fault's sequence.
 
-        Its own, or else that of the message before it, and so on; null and null where there is
-        none, so that the message is valid where it stands. O(1).
+        The message's own fault, otherwise that of the message before it, and so on. None and None if there
+        is no fault; then the message is valid in its feed. O(1).
 
         Raises:
-            KeyError: a message without a fault of its own comes before the one that it follows.
+            KeyError: a message without a fault of its own came before the message that it follows.
         """
         if self._place != (link.feed_id, link.sequence):
             self._before, self._here = self._here, {}

@@ -1,6 +1,6 @@
-"""Ids in one spelling each (ruling R1), whatever spelling a log has them in.
+"""Ids in one spelling each (ruling R1), from any spelling in a log.
 
-This is the only place that knows spellings: SQL sees ids as :func:`any_id` gives them.
+Only this module knows spellings. SQL sees ids as :func:`any_id` gives them.
 
 =====================================  ===================================================================
 spelling                               where it comes from
@@ -21,8 +21,8 @@ no ``=`` at the end                    base64url without padding, as RFC 4648, s
 ``{"link": <id>, ...}``                a link as an object: ssb-ref 2, ssb-mentions (see :func:`link_text`)
 =====================================  ===================================================================
 
-Base64 is canonical, as the reference library demands: 32 bytes have one spelling, and a text that
-differs in the bits beyond the last byte is no id. Every function takes O(length of the text).
+Base64 is canonical, as in the reference library: 32 bytes have one spelling. A text that differs in the
+bits after the last byte is not an id. Every function takes O(length of the text).
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ import re
 from binascii import a2b_base64
 from functools import lru_cache
 
-# 32 bytes: 43 characters, the last of which carries four bits, then the padding.
+# 32 bytes: 43 characters and the padding. The last character carries four bits.
 _BASE64 = r"[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]"
 _BASE64URL = r"[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]"
 _BASE64_OF_64 = r"[A-Za-z0-9+/]{85}[AQgw]"
@@ -47,7 +47,7 @@ _URI = re.compile(
 _KEY_URL = re.compile(_BASE64URL)
 _VERSIONED = re.compile(r"[a-z0-9-]+-v[0-9]+")
 
-# The format that the end of a sigil or an older name in a URI stands for.
+# The format for each ending of a sigil, and for each older name in a URI.
 _FORMATS = {
     "message": {
         "sha256": "classic",
@@ -69,7 +69,7 @@ _KINDS = {"%": "message", "@": "feed"}
 # Formats whose ids are exactly 32 bytes.
 _CLASSIC_NAMES = frozenset({"classic", "sha256", "ed25519", "cloaked"})
 
-# An id holds no more than the keys that make it one: a format of today has up to 15 characters.
+# An id holds little more than its key. Today's formats have names of up to 15 characters.
 MAX_FORMAT_LENGTH = 20
 MAX_KEYS = 2
 # 32 and 64 bytes, padded.
@@ -83,7 +83,7 @@ _FROM_URL = str.maketrans("-_", "+/")
 
 
 def message_uri(text: str) -> str | None:
-    """The URI of a message, from any spelling; None for a text that is no message id.
+    """The URI of a message, from any spelling. None for a text that is not a message id.
 
     >>> message_uri("%hgtpIhsCCdlAxzCLgjPdj9CwGcFzpnKA9f6/T9WWGhw=.sha256?unbox=c2VjcmV0")
     'ssb:message/classic/hgtpIhsCCdlAxzCLgjPdj9CwGcFzpnKA9f6_T9WWGhw='
@@ -97,7 +97,7 @@ def message_uri(text: str) -> str | None:
 
 
 def message_sigil(text: str) -> str | None:
-    """The sigil of a classic message, from any spelling; None for any other text.
+    """The sigil of a classic message, from any spelling. None for any other text.
 
     >>> message_sigil("ssb:message/classic/hgtpIhsCCdlAxzCLgjPdj9CwGcFzpnKA9f6_T9WWGhw=")
     '%hgtpIhsCCdlAxzCLgjPdj9CwGcFzpnKA9f6/T9WWGhw=.sha256'
@@ -108,7 +108,7 @@ def message_sigil(text: str) -> str | None:
 
 
 def feed_id(text: str) -> str | None:
-    """The id of a feed: the sigil of a classic feed, the URI of another; None for any other text.
+    """The id of a feed: the sigil of a classic feed, or the URI of another feed. None for any other text.
 
     >>> feed_id("ssb:feed/ed25519/6kpsY-KcUgq-9VB7Ey7F-ZVHdq6-vnuSQh7qaRRG0iw=")
     '@6kpsY+KcUgq+9VB7Ey7F+ZVHdq6+vnuSQh7qaRRG0iw=.ed25519'
@@ -124,7 +124,7 @@ def feed_id(text: str) -> str | None:
 
 
 def feed_format(text: str) -> str | None:
-    """The name of a feed's format, from its id; None for a text that is no feed id.
+    """The name of a feed's format, from its id. None for a text that is not a feed id.
 
     >>> feed_format("@6kpsY+KcUgq+9VB7Ey7F+ZVHdq6+vnuSQh7qaRRG0iw=.ed25519")
     'classic'
@@ -136,7 +136,7 @@ def feed_format(text: str) -> str | None:
 
 
 def any_id(text: str) -> str | None:
-    """The one spelling of the id of a message, a feed or a group; None for any other text.
+    """The id of a message, a feed or a group in our one spelling. None for any other text.
 
     >>> any_id("ssb:identity:group:hgtpIhsCCdlAxzCLgjPdj9CwGcFzpnKA9f6_T9WWGhw")
     'ssb:identity/group/hgtpIhsCCdlAxzCLgjPdj9CwGcFzpnKA9f6_T9WWGhw='
@@ -150,7 +150,7 @@ def any_id(text: str) -> str | None:
 
 
 def message_format(text: str) -> str | None:
-    """The name of the format of a message's id; None for a text that is no message id.
+    """The name of the format of a message's id. None for a text that is not a message id.
 
     >>> message_format("ssb:message/bendybutt-v1/HoqvHRNVVQ0ytxAiA5eg62F5t7lsJdM7QZx1-5ekCCk=")
     'bendybutt-v1'
@@ -160,7 +160,7 @@ def message_format(text: str) -> str | None:
 
 
 def id_bytes(text: str) -> bytes | None:
-    """The bytes that an id spells, in any spelling; None for a text that is no id of one key.
+    """The bytes of an id in any spelling. None for a text that is not an id with one key.
 
     >>> id_bytes("@6kpsY+KcUgq+9VB7Ey7F+ZVHdq6+vnuSQh7qaRRG0iw=.ed25519").hex()[:8]
     'ea4a6c63'
@@ -173,7 +173,7 @@ def id_bytes(text: str) -> bytes | None:
 
 
 def link_text(link: object) -> object:
-    """What a link points to: the ``link`` of an object that has one as text, else the link itself.
+    """The target of a link: the ``link`` of an object that has it as text, otherwise the link itself.
 
     >>> link_text({"link": "%a", "name": "b"}), link_text("%a"), link_text({"key": "b"})
     ('%a', '%a', {'key': 'b'})
@@ -184,7 +184,7 @@ def link_text(link: object) -> object:
 
 
 def _parts(text: str) -> tuple[str, str, str]:
-    """The kind and the format of an id and its key in base64url; empty texts for what is none."""
+    """The kind, the format and the key (in base64url) of an id. Empty texts if the text is not an id."""
     return _short_parts(text) if len(text) <= REMEMBERED_LENGTH else _read_parts(text)
 
 
@@ -223,6 +223,6 @@ def _is_key(text: str) -> bool:
 
 
 def _padded(base64: str) -> str:
-    """Base64 with its padding; a text of a length that no bytes have stands as it is."""
+    """Base64 with its padding. A text with an impossible length stays as it is."""
     bare = base64.rstrip("=")
     return base64 if len(bare) % 4 == 1 else bare + "=" * (-len(bare) % 4)

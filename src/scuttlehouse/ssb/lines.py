@@ -1,9 +1,9 @@
-"""One line of a log, judged and taken apart into the columns of ``stg_ssb__landed_lines``.
+"""Read one line of a log into the columns of ``stg_ssb__landed_lines``, and check its message.
 
-This is the only place that sees what a message says. Of its content it hands on the members that
-connect messages (``KEPT_MEMBERS``) and names: no other text, no seed, no key; and of their texts
-ids, words and tokens (:mod:`scuttlehouse.ssb.texts`). The message's own validity is found here too, while
-the exact text is at hand (rulings R3 and R29).
+Only this module sees what a message says. It passes on the members of the content that connect messages
+(``KEPT_MEMBERS``), and names. It passes on no other text, no seed and no key. The texts of these members
+become ids, words and tokens (:mod:`scuttlehouse.ssb.texts`). The validity of the message by itself is also
+found here, because the exact text is needed for it (rulings R3 and R29).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from scuttlehouse.pzp.lines import is_pzp
 from scuttlehouse.ssb.claims import is_announcement_signed, plaintext_hash, proven_owner
 from scuttlehouse.ssb.epoch_keys import KeyRing, spelled_bytes
 from scuttlehouse.ssb.ids import link_text, message_uri
-from scuttlehouse.ssb.naming import said_name
+from scuttlehouse.ssb.naming import name_in_message
 from scuttlehouse.ssb.opened import check_opened, original
 from scuttlehouse.ssb.texts import is_word, kept_id, kept_word
 from scuttlehouse.ssb.validation import check_value, feed_format, is_ciphertext, previous_text
@@ -42,7 +42,7 @@ PUBLIC_PURPOSES = frozenset({"group/additions", "index", "main", "root", "v1"})
 
 LEAST_PURPOSE_KEY_BYTES = 16
 
-# What lines that make an epoch have, and most have not. A member's name may be spelled with escapes.
+# Every line that makes an epoch has these bytes, and most other lines do not. Names may be escaped.
 KEY_WORDS = (b"secret", b"groupKey", b"\\u")
 
 REJECT_REASONS = {
@@ -60,16 +60,15 @@ REJECT_REASONS = {
 
 
 class LandedLine(NamedTuple):
-    """A row of ``stg_ssb__landed_lines``; every field but the first two is null in a rejected line.
+    """A row of ``stg_ssb__landed_lines``. In a rejected line, every field except the first two is null.
 
-    ``asserted_ms`` and ``received_ms`` are milliseconds since 1970, null where the log has no
-    number. ``sequence`` is null where it is no whole number of at most 2^53. ``content`` is the kept
-    members as JSON text, null where nobody opened the message. ``key_hash`` stands for the key of the
-    epoch that the message makes, adds to or announces a feed for. ``plaintext_hash`` stands for all that
-    a message says that no signature covers, whatever the order of its members (ruling R36).
-    ``is_announcement_signed``: of an announcement of a feed, whether both feeds have signed it (ruling R37);
-    null in all other messages. ``owner_id`` is the root metafeed
-    whose seed the message shows: only its owner's log has it.
+    ``asserted_ms`` and ``received_ms`` are milliseconds since 1970, null if the log has no number.
+    ``sequence`` is null if it is not a whole number of at most 2^53. ``content`` is the kept members as JSON
+    text, null if nobody opened the message. ``key_hash`` replaces the key of the epoch that the message
+    makes, adds people to, or announces a feed for. ``plaintext_hash`` is a hash of everything in the message
+    that no signature covers; the order of members does not matter (ruling R36). ``is_announcement_signed``:
+    whether both feeds have signed the announcement of a feed (ruling R37); null in all other messages.
+    ``owner_id`` is the root metafeed of a seed in the message: only its owner's log has the seed.
     """
 
     source_file: str
@@ -98,11 +97,11 @@ class LandedLine(NamedTuple):
 def land_line(
     source_file: str, line: Line, ring: KeyRing, network_key: bytes | None = None
 ) -> LandedLine | None:
-    """Turn a line into its row; a line that is no message becomes a row with a reason.
+    """Turn a line into its row. A line that is not a message becomes a row with a reason.
 
-    None for a line of pzp, which :func:`scuttlehouse.pzp.lines.land_pzp_line` turns into a row.
+    None for a line of pzp; :func:`scuttlehouse.pzp.lines.land_pzp_line` turns it into a row.
 
-    Never raises, whatever the line holds. O(length of the line).
+    Never raises, for any line. O(length of the line).
 
     >>> ring = KeyRing(b"pepper")
     >>> land_line("a.jsonl", Line(7, b"[1, 2]", None), ring).reject_reason
@@ -147,7 +146,7 @@ def land_line(
 
 
 def epoch_key(line: Line) -> bytes | None:
-    """The key of the epoch that a line's message makes; None for all other lines.
+    """The key of the epoch that the message of a line makes. None for all other lines.
 
     >>> epoch_key(Line(1, b'{"key": "%a"}', None)) is None
     True
@@ -167,7 +166,7 @@ class _Parsed(NamedTuple):
 
 
 def _parse(line: Line) -> _Parsed | str | None:
-    """The parts of a message line, or the reason why it is none; None for a line of pzp."""
+    """The parts of a message line, or the reason why it is not a message. None for a line of pzp."""
     message = line_object(line)
     if is_pzp(message):
         return None
@@ -175,7 +174,7 @@ def _parse(line: Line) -> _Parsed | str | None:
         return message
     key, value, meta = message.get("key"), message.get("value"), message.get("meta")
     meta = meta if isinstance(meta, dict) else {}
-    if key is None and value is None:  # A value alone. Its hash is its key.
+    if key is None and value is None:  # Only a value. Its hash is its key.
         value, message = message, {}
     if not (
         isinstance(value, dict)
@@ -198,12 +197,12 @@ def _content_type(content: object) -> str | None:
 
 
 def _message_key_bytes(content: object) -> bytes | None:
-    """The epoch key that a message carries: by its name, or as the purpose of an announced feed."""
+    """The epoch key in a message, under its own name or as the purpose of an announced feed."""
     if not isinstance(content, dict):
         return None
     kind = _content_type(content)
     if kind in ("group/init", "group/add-member"):
-        # ssb-tribes, ssb-tribes2 1.0.0 and private-group-spec v2 name it groupKey, ssb-tribes2 1.1.0 secret.
+        # ssb-tribes, ssb-tribes2 1.0.0 and private-group-spec v2 call it groupKey, ssb-tribes2 1.1.0 secret.
         return spelled_bytes(content.get("secret")) or spelled_bytes(content.get("groupKey"))
     if kind == "metafeed/add/derived":
         return _purpose_key(content.get("feedpurpose"))
@@ -211,7 +210,7 @@ def _message_key_bytes(content: object) -> bytes | None:
 
 
 def _purpose_key(purpose: object) -> bytes | None:
-    """The epoch key that a purpose spells; a short one, too, unless it may be a word."""
+    """The epoch key in a purpose. A short key counts, too, unless it may be a word."""
     key = spelled_bytes(purpose)
     return key if key and len(key) >= LEAST_PURPOSE_KEY_BYTES else None
 
@@ -223,7 +222,7 @@ def _whole_number(number: float) -> int | None:
 
 def _kept_content(content: dict[str, Any], is_decrypted: bool, ring: KeyRing) -> str:
     kept = _kept_members(content, KEPT_MEMBERS, ring)
-    kept |= said_name(content, is_private=is_decrypted)
+    kept |= name_in_message(content, is_private=is_decrypted)
     if isinstance(kind := content.get("type"), str):
         kept["type"] = kept_word(kind, ring)
     if "tangles" in content:
@@ -241,7 +240,7 @@ def _kept_content(content: dict[str, Any], is_decrypted: bool, ring: KeyRing) ->
 
 
 def _kept_members(source: dict[str, Any], names: Iterable[str], ring: KeyRing) -> dict[str, object]:
-    """The links under some names; some software writes a root as a list of one."""
+    """The links under some names. Some software writes a root as a list with one item."""
     kept = {name: _kept_links(source[name], ring) for name in names if name in source}
     root = kept.get("root")
     if isinstance(root, list) and len(root) == 1:
@@ -250,10 +249,10 @@ def _kept_members(source: dict[str, Any], names: Iterable[str], ring: KeyRing) -
 
 
 def _kept_links(member: object, ring: KeyRing) -> object:
-    """Ids in their one spelling, written as texts or as objects (ids.link_text), or a list of them.
+    """Ids in our one spelling, from texts, from objects (ids.link_text), or from a list of these.
 
-    A text that is no id is its token. Anything else is 0, so that its shape is seen but not what it says: a
-    recipient may be a key itself, as an object.
+    A text that is not an id becomes its token. Anything else becomes 0, which shows its shape but not its
+    content: a recipient may be a key itself, as an object.
     """
     member = link_text(member)
     if member is None:
@@ -278,7 +277,7 @@ def _kept_tangles(tangles: object, ring: KeyRing) -> object:
 
 
 def _kept_excludes(excludes: object, ring: KeyRing) -> list[object]:
-    """The excluded people as objects, whether written so or as ids (ruling R17), with their cut-offs."""
+    """The excluded people as objects, with their cut-offs. The log may have objects or ids (ruling R17)."""
     if not isinstance(excludes, list):
         return []
     items = (item if isinstance(item, dict) and "id" in item else {"id": item} for item in excludes)

@@ -1,7 +1,7 @@
 """Names of people and groups, as tables may hold them.
 
-A name is the one text of a message that tables hold, and strangers choose it. It is bounded in length, has no
-character that controls a terminal or turns the direction of a page, and is none where it looks like a key.
+A name is the only text of a message that tables hold, and strangers choose it. So its length is limited, it
+has no character that controls a terminal or changes the text direction, and it must not look like a key.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ from scuttlehouse.ssb.ids import any_id, link_text
 
 NAME_CHARACTERS = 60
 
-# The base64 digits of 16 bytes in one piece, or as many integers.
+# The base64 digits of 16 bytes in a row, or as many integers.
 _LIKE_A_KEY = re.compile(r"[A-Za-z0-9+/=_-]{22}|(?:[0-9]{1,3}\W+){15}[0-9]")
 
 
 def clean_name(text: object) -> str | None:
-    """A name as people may read it anywhere; None where there is none.
+    """A name that is safe to show anywhere. None if there is no name.
 
-    Runs of white space become a space; control, format, direction and unassigned characters go. What is
-    left is cut after 60 characters. A text that may hold a key is no name (ruling R29).
+    Runs of white space become one space. Control, format, direction and unassigned characters are removed.
+    The rest is cut after 60 characters. A text that may hold a key is not a name (ruling R29).
 
     Complexity: O(length of the text).
 
@@ -43,15 +43,15 @@ def clean_name(text: object) -> str | None:
     return name[:NAME_CHARACTERS].strip() or None
 
 
-def said_name(content: dict[str, Any], *, is_private: bool) -> dict[str, str]:
-    """What a message says of a name: of whom (`about`) and which (`name`); nothing in most messages.
+def name_in_message(content: dict[str, Any], *, is_private: bool) -> dict[str, str]:
+    """The name in a message: whose (`about`) and which (`name`). Empty for most messages.
 
-    A person's name is what they say to everybody, in a message that is not private; a group's is in its
+    A person's name is what they write in a message that is not private. A group's name is in its
     ``group/init``, as a text or as ``{"set": text}``.
 
-    >>> said_name({"type": "group/init", "name": {"set": "Soup"}}, is_private=True)
+    >>> name_in_message({"type": "group/init", "name": {"set": "Soup"}}, is_private=True)
     {'name': 'Soup'}
-    >>> said_name({"type": "about", "about": "nobody", "name": "Ann"}, is_private=False)
+    >>> name_in_message({"type": "about", "about": "nobody", "name": "Ann"}, is_private=False)
     {}
     """
     kind = content.get("type")

@@ -1,4 +1,4 @@
-"""The key of a network of one's own, with which its peers sign instead of plainly."""
+"""The key of a separate network. Its peers use it in their signatures."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from scuttlehouse.ssb.validation import canonical_bytes
 
 
 def network_key(text: str) -> bytes:
-    """The key of a network of one's own, from its base64 text.
+    """The key of a separate network, from its base64 text.
 
     Raises:
         ValueError: the text is not 32 bytes in canonical base64.
@@ -26,10 +26,10 @@ def network_key(text: str) -> bytes:
 
 
 def read_network_key(path: Path) -> bytes:
-    """The key of a network of one's own, from the file that holds its base64 text and no more.
+    """The key of a separate network, from a file that holds only its base64 text.
 
     Raises:
-        ValueError: the file cannot be read, or holds no such key; it is never shown.
+        ValueError: the file cannot be read, or holds no such key. The message never shows the content.
     """
     try:
         text = path.read_bytes()

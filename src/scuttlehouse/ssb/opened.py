@@ -1,20 +1,20 @@
-"""Messages that somebody has opened, and the places where software keeps the ciphertext.
+"""Messages that somebody has opened, and the places where software keeps their ciphertext.
 
 The id and the signature of a private message cover its ciphertext (ruling R2). Software that opens a
-message puts what it says in place of the ciphertext, and keeps the ciphertext elsewhere:
+message replaces the ciphertext with the plaintext, and keeps the ciphertext in another place:
 
 ==================================  ============================================================
 place                               software
 ==================================  ============================================================
-``meta.originalContent``            ssb-db2 and what stands on it: ssb-box2, ssb-tribes2, Manyverse
+``meta.originalContent``            ssb-db2 and software that uses it: ssb-box2, ssb-tribes2, Manyverse
 ``meta.original``                   the same object beside the value
 ``value.meta.original``             ssb-db 19 and 20 (``util.js``, ``originalValue``), ssb-tribes
 ``value.cyphertext``                ssb-db up to 20, with ``value.private`` and ``value.unbox``; Patchwork
 ``misc.originalData``               pzp (``lib/encryption.js``), of a record's data
 ==================================  ============================================================
 
-Where a message says that it was private and has its ciphertext in none of these places, nobody can
-tell whether its text is what was signed: it is not checked, and not accused.
+If a message says that it was private, but its ciphertext is in none of these places, nobody can tell whether
+its text is what was signed. Then it is not checked, and does not count as invalid.
 """
 
 from __future__ import annotations
@@ -26,17 +26,17 @@ from scuttlehouse.ssb import bendybutt
 from scuttlehouse.ssb.ids import feed_format
 from scuttlehouse.ssb.validation import MEMBER_ORDERS, Check, check_value, is_ciphertext
 
-# What unboxers add to a value; no signed value has these (ssb-db util.js, ssb-db2 msg-utils.js).
+# Members that unboxers add to a value. No signed value has these (ssb-db util.js, ssb-db2 msg-utils.js).
 UNBOXER_MEMBERS = frozenset({"meta", "cyphertext", "private", "unbox"})
 
-# Faults that the plaintext can have where the ciphertext has none.
+# Faults that the plaintext can have when the ciphertext has none.
 _FAULTS_OF_CONTENT = frozenset(
     {"type_is_malformed", "too_long", "id_mismatch", "signature_is_wrong"}
 )
 
 
 class Opened(NamedTuple):
-    """``value``: as it was signed, as far as the log has it. ``ciphertext``: null where it has none.
+    """``value``: the value as it was signed, if the log has it. ``ciphertext``: None if the log has none.
 
     ``is_decrypted``: somebody has opened the message.
     """
@@ -47,7 +47,7 @@ class Opened(NamedTuple):
 
 
 def original(value: dict[str, Any], meta: dict[str, Any]) -> Opened:
-    """The value that id and signature cover; ``meta`` is what stands beside the value.
+    """The value that id and signature cover. ``meta`` is the member beside the value.
 
     >>> original({"content": {"type": "post"}, "cyphertext": "AAAA.box", "private": True}, {})
     Opened(value={'content': 'AAAA.box'}, ciphertext='AAAA.box', is_decrypted=True)
@@ -61,7 +61,7 @@ def original(value: dict[str, Any], meta: dict[str, Any]) -> Opened:
     members = _original_members(value)
     ciphertext = next(_ciphertexts(value, meta), None)
     if ciphertext is not None:
-        # A dict keeps the place of a member that it already has.
+        # A dict keeps the order of a member that it already has.
         signed |= {name: part for name, part in members.items() if name in signed}
         signed["content"] = ciphertext
     inner = value.get("meta")
@@ -77,20 +77,20 @@ def original(value: dict[str, Any], meta: dict[str, Any]) -> Opened:
 def check_opened(
     value: dict[str, Any], opened: Opened, key: str, hmac_key: bytes | None
 ) -> tuple[Check, bool]:
-    """Judge a message by the value that was signed, and tell whether it is an opened one.
+    """Judge a message by the value that was signed, and say whether it is an opened message.
 
-    A private message without its ciphertext is ``not_checked``, with the warning
-    ``ciphertext_not_in_log``. What an exporter has added to a value, or put into another order, is
-    undone where the key of the message proves it.
+    A private message without its ciphertext is ``not_checked``, with the warning ``ciphertext_not_in_log``.
+    If an exporter added members to a value or reordered them, that is undone when the key of the message
+    proves it.
 
     >>> value = {"author": "@nobody", "content": {"type": "post"}}
     >>> check_opened(value, original(value, {}), "%a", None)[0].invalid_reason
     'author_is_no_feed_id'
     """
     if feed_format(str(value.get("author"))) == bendybutt.FORMAT:
-        said = {**opened.value, "content": value.get("content")}
+        value_in_log = {**opened.value, "content": value.get("content")}
         verdict = bendybutt.check_message(
-            said, opened.ciphertext, key, hmac_key, is_opened=opened.is_decrypted
+            value_in_log, opened.ciphertext, key, hmac_key, is_opened=opened.is_decrypted
         )
         return Check(*verdict), opened.is_decrypted
     checks = [check_value(opened.value, key=key, hmac_key=hmac_key)]
@@ -103,7 +103,7 @@ def check_opened(
     if opened.ciphertext is not None:
         return valid or checks[0], True
     if valid:
-        # The signature covers the text as it stands: it was never encrypted, whatever the log says.
+        # The signature covers this text, so it was never encrypted, whatever the log says.
         return valid, False
     is_opened = opened.is_decrypted or _has_recipients(value.get("content"))
     if is_opened and checks[-1].invalid_reason in _FAULTS_OF_CONTENT:
@@ -118,7 +118,7 @@ def _original_members(value: dict[str, Any]) -> dict[str, Any]:
 
 
 def _ciphertexts(value: dict[str, Any], meta: dict[str, Any]) -> Iterator[str]:
-    """The ciphertexts that stand where software keeps the one of a message."""
+    """The ciphertexts in the places where software keeps them."""
     return (text for text in _kept_texts(value, meta) if is_ciphertext(text))
 
 
@@ -136,6 +136,6 @@ def _kept_texts(value: dict[str, Any], meta: dict[str, Any]) -> Iterator[str]:
 
 
 def _has_recipients(content: object) -> bool:
-    """Whether a content names recipients: software encrypts what does."""
+    """Whether a content names recipients. Software encrypts such content."""
     recipients = content.get("recps") if isinstance(content, dict) else None
     return isinstance(recipients, list) and bool(recipients)

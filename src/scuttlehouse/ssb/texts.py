@@ -1,10 +1,10 @@
-"""Which texts of strangers may stand in a table: an id, a word, or a token in the place of anything else.
+"""Which texts of strangers a table may hold: an id, a word, or a token in place of any other text.
 
-A key to people's messages may stand anywhere in a log, in any spelling (ruling R29). So nothing is looked
-for: what a table holds is an id by its grammar (:mod:`scuttlehouse.ssb.ids`), or a *word*, which is how types
-of contents and names of tangles are written, too short and too plain for a key. Of any other text a table
-holds a token: its length and a hash that the key of the warehouse keys. Equal texts have equal tokens, so
-that they still join. The macro ``is_token`` tells tokens in SQL.
+A key to people's messages may be anywhere in a log, in any spelling (ruling R29). So this module does not
+search for keys. A table holds ids, by their grammar (:mod:`scuttlehouse.ssb.ids`), and *words*: texts like
+the types of contents and the names of tangles, too short and too plain for a key. For any other text a table
+holds a token: its length, and a hash that the key of the warehouse keys. Equal texts have equal tokens, so
+they can still be joined. The macro ``is_token`` recognises tokens in SQL.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from scuttlehouse.ssb.ids import any_id
 
 MAX_WORD_LENGTH = 40
 
-# A token has no more than 40 characters, so that it looks like no key.
+# A token has at most 40 characters, so it does not look like a key.
 TOKEN = "token-"
 _TOKEN_DIGITS = 24
 
 _WORD = re.compile(rf"[A-Za-z0-9_/-]{{1,{MAX_WORD_LENGTH}}}")
-# 32 bytes take 43 characters in base64 and more in all other alphabets of letters and digits. A shorter key,
-# of 16 bytes, say, is told from a word by its digits among letters.
+# 32 bytes take 43 characters in base64, and more in all other alphabets of letters and digits. A shorter key,
+# for example of 16 bytes, has digits among its letters; a word does not.
 _KEY_LENGTH = 20
 _RUN = re.compile(rf"[A-Za-z0-9]{{{_KEY_LENGTH},}}")
 
@@ -31,7 +31,7 @@ PZP_ID_BYTES = 32
 
 
 def is_word(text: str) -> bool:
-    """Whether a text is written as types and names of tangles are, and cannot be a key. O(length).
+    """Whether a text is written like a type or the name of a tangle, and cannot be a key. O(length).
 
     >>> is_word("metafeed/add/existing"), is_word("group/init"), is_word("what?")
     (True, True, False)
@@ -47,7 +47,7 @@ def is_word(text: str) -> bool:
 
 
 def token(text: str, ring: KeyRing) -> str:
-    """What stands for a text that no table may hold; an empty one stands for itself. O(length).
+    """The token of a text that no table may hold. The token of an empty text is empty. O(length).
 
     >>> token("a secret", KeyRing(b"pepper"))
     'token-8-a8ae2bf02eb94e89d316e231'
@@ -59,22 +59,22 @@ def token(text: str, ring: KeyRing) -> str:
 
 
 def kept_word(text: str, ring: KeyRing) -> str:
-    """The text where it is a word, else its token."""
+    """The text if it is a word, otherwise its token."""
     return text if is_word(text) else token(text, ring)
 
 
 def kept_id(text: str, ring: KeyRing) -> str:
-    """The id in its one spelling (ruling R1), else the token of the text."""
+    """The id in our one spelling (ruling R1), otherwise the token of the text."""
     return any_id(text) or token(text, ring)
 
 
 def kept_pzp_id(text: str, ring: KeyRing) -> str:
-    """The id of a message or an account of pzp, which is 32 bytes in base58, else the token of the text."""
+    """The id of a message or an account of pzp (32 bytes in base58), otherwise the token of the text."""
     return text if from_base58(text, PZP_ID_BYTES) is not None else token(text, ring)
 
 
 def kept_item(text: str, ring: KeyRing) -> str:
-    """The item of a set where it is a word or an id of either source, else its token."""
+    """The item of a set if it is a word or an id of either source, otherwise its token."""
     if is_word(text):
         return text
     return any_id(text) or kept_pzp_id(text, ring)

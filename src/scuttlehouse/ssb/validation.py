@@ -1,13 +1,13 @@
 """The rules of the classic feed format, as the reference validator judges them.
 
-A message has two answers. *By itself* (:func:`check_value`): its shape, its length, its id and its
-signature, which one look at the message tells. *Where it stands* (:func:`check_link`): whether it
-follows the message before it, which in the warehouse is the work of SQL windows. The reference
-appends a message to a feed when both hold. (``spec/1`` and ``spec/3``, "Classic feed"; rulings R3
-and R4; the rest is in no document, only in the reference validator.) A message of bendybutt-v1 is judged
-by :mod:`scuttlehouse.ssb.bendybutt`; feeds of other formats are not checked.
+There are two questions. *Is the message valid by itself?* (:func:`check_value`): its shape, its length, its
+id and its signature, which need no other message. *Does it follow the message before it?*
+(:func:`check_link`): in the warehouse, SQL windows answer this. The reference appends a message to a feed
+if both are true. (``spec/1`` and ``spec/3``, "Classic feed"; rulings R3 and R4. No document has the other
+rules, only the reference validator.) :mod:`scuttlehouse.ssb.bendybutt` judges messages of bendybutt-v1.
+Feeds of other formats are not checked.
 
-The reference is lax in places. What it accepts is valid here too, with a warning.
+The reference accepts some messages that break its own rules. They are valid here too, with a warning.
 """
 
 from __future__ import annotations
@@ -30,16 +30,16 @@ MAX_LENGTH = 8192
 REASONS = {
     "not_json": "The message is not JSON.",
     "too_deep": "The message nests deeper than any message may.",
-    "not_an_object": "The message is no JSON object.",
-    "author_is_no_feed_id": "The author is no feed id.",
+    "not_an_object": "The message is not a JSON object.",
+    "author_is_no_feed_id": "The author is not a feed id.",
     "members_out_of_order": "The members are not exactly previous, sequence and author (or author "
     "and sequence), timestamp, hash, content, signature, in this order.",
-    "sequence_is_no_integer": "The sequence is no whole number from -2147483648 to 2147483647.",
-    "first_timestamp_is_no_number": "The timestamp of the feed's first message is no number.",
+    "sequence_is_no_integer": "The sequence is not a whole number from -2147483648 to 2147483647.",
+    "first_timestamp_is_no_number": "The timestamp of the feed's first message is not a number.",
     "hash_is_not_sha256": "The hash is not the text sha256.",
     "content_is_malformed": "The content is neither an object nor ciphertext: canonical base64, "
     ".box, and whatever follows on the same line.",
-    "type_is_malformed": "The content's type is no text of 3 to 52 UTF-16 units.",
+    "type_is_malformed": "The content's type is not a text of 3 to 52 UTF-16 units.",
     "signature_is_malformed": "The signature is not canonical base64 of 64 bytes (the reference "
     "lets 65 and 66 pass) with .sig.ed25519 at its end.",
     "too_long": "The message has more than 8192 UTF-16 units as indented JSON with its signature.",
@@ -56,9 +56,9 @@ LINK_REASONS = {
     "previous_is_not_last": "The previous is not the id of the message before: a fork.",
 }
 
-# A message has the first of these that applies to it.
+# A message gets the first of these that applies to it.
 WARNINGS = {
-    "timestamp_is_no_number": "The timestamp is no number; the reference looks at it in the first "
+    "timestamp_is_no_number": "The timestamp is not a number; the reference looks at it in the first "
     "message of a feed, and in messages that come out of order.",
     "previous_is_no_message_id": "The previous is neither null nor a message id. The reference "
     "compares it as text, so that an array of one id passes as that id.",
@@ -74,12 +74,12 @@ Validity: TypeAlias = Literal["valid", "invalid", "not_checked"]
 
 
 class Check(NamedTuple):
-    """What a message is by itself.
+    """The result for a message by itself.
 
-    ``message_key`` is the id that the message has by its hash, whatever else is wrong with it: a sigil, or
-    the URI of a bendybutt-v1 message; null where it has none (not JSON, too deep, another format).
-    ``invalid_reason`` is one of ``REASONS``, null unless ``validity`` is ``invalid``; ``warning`` is one of
-    ``WARNINGS``, null in an invalid message.
+    ``message_key`` is the id of the message by its hash, whatever else is wrong with it: a sigil, or the URI
+    of a bendybutt-v1 message. It is None if there is no such id (not JSON, too deep, another format).
+    ``invalid_reason`` is one of ``REASONS``, None unless ``validity`` is ``invalid``. ``warning`` is one of
+    ``WARNINGS``, None in an invalid message.
     """
 
     message_key: str | None
@@ -103,7 +103,7 @@ def check_message(
     key: str | None = None,
     hmac_key: bytes | None = None,
 ) -> Check:
-    """Judge the JSON text of a message's value by itself; see :func:`check_value`.
+    """Judge the JSON text of a message's value by itself. See :func:`check_value`.
 
     >>> check_message("nothing")
     Check(message_key=None, validity='invalid', invalid_reason='not_json', warning=None)
@@ -124,17 +124,17 @@ def check_value(
     key: str | None = None,
     hmac_key: bytes | None = None,
 ) -> Check:
-    """Judge a message's value, as :func:`scuttlehouse.files.jsjson.parse` gives it, by itself.
+    """Judge a message's value by itself. :func:`scuttlehouse.files.jsjson.parse` makes such values.
 
-    Of several broken rules the first in the order of ``REASONS`` is named; a feed of another format
-    than classic and bendybutt-v1 is not checked at all. Never raises, whatever the value holds.
+    If several rules are broken, the result names the first in the order of ``REASONS``. A feed of a format
+    other than classic and bendybutt-v1 is not checked at all. Never raises, for any value.
 
     Args:
-        value: the value; it is not changed.
-        content_ciphertext: ``meta.originalContent`` of a decrypted message, which stands for the
-            content in hash and signature (ruling R2).
-        key: the id that the message is said to have, in either spelling; null to accept any.
-        hmac_key: the 32 bytes of :func:`scuttlehouse.ssb.network_key.network_key`; null in the main network.
+        value: the value. It is not changed.
+        content_ciphertext: ``meta.originalContent`` of a decrypted message. Hash and signature cover it
+            in place of the content (ruling R2).
+        key: the id that the log gives the message, in either spelling. None to accept any id.
+        hmac_key: the 32 bytes of :func:`scuttlehouse.ssb.network_key.network_key`. None in the main network.
 
     Complexity: O(length of the text).
 
@@ -151,7 +151,7 @@ def check_value(
             return Check(*bendybutt.check_message(value, content_ciphertext, key, hmac_key))
         if form is not None and form != "classic":
             return Check(None, "not_checked")
-        # A classic feed has other spellings too, but no message may name its author by one.
+        # A classic feed has other spellings too, but an author must be in this one.
         is_classic = form is not None and feed_id(author) == author
     if content_ciphertext is not None and isinstance(value, dict):
         value = {**value, "content": content_ciphertext}
@@ -180,7 +180,8 @@ def check_value(
     if key is not None and key != message_key and message_sigil(key) != message_key:
         return Check(message_key, "invalid", "id_mismatch")
 
-    # The signature is the last member and plain ASCII: cut it off instead of writing JSON again.
+    # The signature is the last member and plain ASCII, so it is cut off. That is faster than writing JSON
+    # again.
     signed = utf8[: -len(f',\n  "signature": "{signature_text}"\n}}')] + b"\n}"
     if hmac_key is not None:
         signed = hmac.digest(hmac_key, signed, "sha512")[:32]
@@ -194,10 +195,10 @@ def check_value(
 def check_link(
     sequence: jsjson.Value, previous: jsjson.Value, last: tuple[str, int] | None
 ) -> str | None:
-    """Judge whether a message that is valid by itself follows the last one of its feed.
+    """Judge whether a message that is valid by itself follows the last message of its feed.
 
-    ``last`` is the id and the sequence of the last message, null for an empty feed; the id is
-    spelled as in ``previous``. Gives null or one of ``LINK_REASONS``.
+    ``last`` is the id and the sequence of the last message, None for an empty feed. The id is spelled as
+    in ``previous``. Returns None or one of ``LINK_REASONS``.
 
     >>> check_link(2.0, "%a", ("%a", 1)), check_link(3, "%a", ("%a", 1)), check_link(1, None, None)
     (None, 'sequence_is_not_next', None)
@@ -213,9 +214,9 @@ def check_link(
 
 
 def previous_text(previous: jsjson.Value) -> str | None:
-    """The id that the reference takes a ``previous`` for; null if for none.
+    """The id that the reference sees in a ``previous``. None if it sees none.
 
-    It compares by JavaScript's ``==``, for which an array of one id is that id.
+    It compares with JavaScript's ``==``, which makes an array with one id equal to that id.
 
     >>> previous_text([["%a"]]), previous_text(None), previous_text(["%a", "%b"])
     ('%a', None, None)
@@ -229,7 +230,7 @@ def _shape_fault(value: dict[str, jsjson.Value]) -> str | None:
     if list(value) not in MEMBER_ORDERS:
         return "members_out_of_order"
     sequence = value["sequence"]
-    # The bounds come first: an infinite number has no integer.
+    # The bounds come first, because infinity has no integer.
     if not (_is_number(sequence) and -(2**31) <= sequence < 2**31 and sequence == int(sequence)):
         return "sequence_is_no_integer"
     if sequence == 1 and not _is_number(value["timestamp"]):
@@ -258,7 +259,7 @@ def _is_type(value: jsjson.Value) -> bool:
 
 
 def is_ciphertext(content: str) -> bool:
-    """Whether a content is ciphertext, whatever the encryption format: its name follows ``.box``.
+    """Whether a content is ciphertext of any encryption format. The name of the format follows ``.box``.
 
     >>> is_ciphertext("AAAA.box2"), is_ciphertext("AAAA.box-of-tomorrow"), is_ciphertext("AAAA")
     (True, True, False)
@@ -275,7 +276,7 @@ def _signature_bytes(signature: jsjson.Value) -> bytes | None:
 
 
 def canonical_bytes(base64: str) -> bytes | None:
-    """The bytes of a text in canonical base64; None for any other text."""
+    """The bytes of a text in canonical base64. None for any other text."""
     try:
         data = a2b_base64(base64)
         return data if b2a_base64(data, newline=False) == base64.encode() else None

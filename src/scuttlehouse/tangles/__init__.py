@@ -1,1 +1,1 @@
-"""Tangles: which messages belong to one, and in which order they read."""
+"""Tangles: which messages are in a tangle, and in what order they read."""

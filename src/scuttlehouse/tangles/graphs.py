@@ -1,8 +1,8 @@
-"""Arrow columns of tangles as graphs of integers, all tangles of a partition in one.
+"""Arrow columns of tangles as graphs of integers. All tangles of a partition are one graph.
 
-A node is a (tangle, message) pair: one message may stand in many tangles, and links never cross
-from one tangle to another, so thousands of tangles are walked as one graph of many parts. What an
-id spells is of no account: ``__proto__`` is an id like any other. No loop over rows is in Python.
+A node is a (tangle, message) pair. A message may be in many tangles, and links never cross from one tangle
+to another, so one walk over a graph of many parts handles thousands of tangles. Ids are only compared:
+``__proto__`` is an id like any other. No Python loop runs over rows.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ UNKNOWN = -1
 
 @dataclass(frozen=True, eq=False)
 class Nodes:
-    """The nodes of a partition: node ``i`` is row ``i`` of the columns that were numbered.
+    """The nodes of a partition. Node ``i`` is row ``i`` of the numbered columns.
 
     ``tangle_codes`` holds the number of each node's tangle, from 0 in order of first appearance.
     """
@@ -32,7 +32,7 @@ class Nodes:
     tangle_codes: Ints
     _tangle_ids: pa.Array
     _message_ids: pa.Array
-    # Nodes by message and tangle, and where each message begins among them.
+    # Nodes sorted by message and tangle, and the place where each message begins.
     _sorted_nodes: Ints
     _offsets: Ints
 
@@ -40,14 +40,14 @@ class Nodes:
         return len(self.tangle_codes)
 
     def find(self, tangle_ids: Column, message_ids: Column) -> Ints:
-        """The node of each pair, ``UNKNOWN`` (-1) where it is none or an id is null.
+        """The node of each pair. ``UNKNOWN`` (-1) if there is no such node or an id is null.
 
         Complexity: O(k log n) for k pairs among n nodes.
         """
         return self._find(_codes_in(self._tangle_ids, tangle_ids), message_ids)
 
     def find_beside(self, nodes: Ints, message_ids: Column) -> Ints:
-        """The node of each message in the tangle of another node, ``UNKNOWN`` (-1) as in ``find``.
+        """The node of each message in the tangle of another node. ``UNKNOWN`` (-1) as in ``find``.
 
         Complexity: O(k log n) for k messages among n nodes.
 
@@ -63,10 +63,10 @@ class Nodes:
 
 
 def number_nodes(tangle_ids: Column, message_ids: Column) -> Nodes:
-    """Number the (tangle, message) pairs of two columns of text: row ``i`` becomes node ``i``.
+    """Number the (tangle, message) pairs of two text columns: row ``i`` becomes node ``i``.
 
     Args:
-        tangle_ids, message_ids: columns of one length, of any Arrow text type, without nulls.
+        tangle_ids, message_ids: columns of the same length, of any Arrow text type, without nulls.
 
     Raises:
         ValueError: an id is null, or a pair occurs twice.
@@ -103,15 +103,15 @@ def number_nodes(tangle_ids: Column, message_ids: Column) -> Nodes:
 def number_links(
     nodes: Nodes, tangle_ids: Column, message_ids: Column, previous_ids: Column
 ) -> tuple[Ints, Ints]:
-    """Each row's message and previous as nodes; repeated rows stay repeated.
+    """The message and the previous of each row, as nodes. Repeated rows stay repeated.
 
     Args:
-        nodes: what ``number_nodes`` gave for the candidates of the same tangles.
-        tangle_ids, message_ids, previous_ids: a link per row, the message lists the previous.
+        nodes: the result of ``number_nodes`` for the candidates of the same tangles.
+        tangle_ids, message_ids, previous_ids: a link per row. The message lists the previous.
 
     Returns:
-        Two columns of nodes: the messages, and the previous, ``UNKNOWN`` (-1) where that is null or
-        no message of that tangle.
+        Two columns of nodes: the messages, and the previous. A previous is ``UNKNOWN`` (-1) if it is null
+        or not a message of that tangle.
 
     Raises:
         ValueError: a message is not among the nodes.
@@ -140,15 +140,15 @@ def followers_of(node_count: int, link_message: Ints, link_previous: Ints) -> tu
 
     Args:
         node_count: nodes are the integers from 0 to ``node_count - 1``.
-        link_message, link_previous: a link per row: the first lists the second. Links with an
-            unknown previous (-1) are left out.
+        link_message, link_previous: a link per row. The first lists the second. Links with an unknown
+            previous (-1) are left out.
 
     Returns:
-        ``offsets`` (``node_count + 1`` long) and ``followers``: those of node ``i`` are
-        ``followers[offsets[i]:offsets[i + 1]]``, in the order of the links, repeats included.
+        ``offsets`` (of length ``node_count + 1``) and ``followers``. The followers of node ``i`` are
+        ``followers[offsets[i]:offsets[i + 1]]``, in the order of the links, including repeats.
 
     Raises:
-        ValueError: the columns differ in length, or a node is out of range.
+        ValueError: the columns have different lengths, or a node is out of range.
 
     Complexity: O(n + k log k) for k links.
 
@@ -176,15 +176,15 @@ def followers_of(node_count: int, link_message: Ints, link_previous: Ints) -> tu
 
 @njit(cache=True)
 def walk(offsets: Ints, followers: Ints, unmet: Ints) -> Ints:
-    """Take nodes whose links are all met, one by one, until none is left (Kahn).
+    """Take nodes that wait for no link, one by one, until none is left (Kahn's algorithm).
 
     Args:
-        offsets, followers: what ``followers_of`` gives.
-        unmet: how many links each node waits for; changed in place.
+        offsets, followers: the result of ``followers_of``.
+        unmet: how many links each node waits for. It is changed in place.
 
     Returns:
-        The level of each node that was taken: 0 where it waited for nothing, else one more than the
-        highest level among those it follows. -1 where it was never taken.
+        The level of each node that was taken: 0 if it waited for nothing, otherwise one more than the
+        highest level of the nodes that it follows. -1 if the node was never taken.
 
     Complexity: O(n + k).
 
@@ -208,7 +208,7 @@ def walk(offsets: Ints, followers: Ints, unmet: Ints) -> Ints:
             follower = followers[place]
             unmet[follower] -= 1
             if unmet[follower] == 0:
-                # Nodes are taken level by level, so the last one waited for is the highest.
+                # Nodes are taken level by level, so the last node that it waited for has the highest level.
                 levels[follower] = levels[node] + 1
                 queue[end] = follower
                 end += 1
@@ -219,7 +219,7 @@ def walk(offsets: Ints, followers: Ints, unmet: Ints) -> Ints:
 def _search(
     offsets: Ints, sorted_nodes: Ints, tangle_codes: Ints, tangles: Ints, messages: Ints
 ) -> Ints:
-    """The node of each pair of codes; few messages stand in more than one tangle."""
+    """The node of each pair of codes. Few messages are in more than one tangle."""
     nodes = np.full(messages.size, UNKNOWN, dtype=np.int64)
     for row in range(messages.size):
         if messages[row] == UNKNOWN:
@@ -237,7 +237,7 @@ def _search(
 
 
 def _text(column: Column) -> pa.Array:
-    """One array of large text: Spark, pandas and pyarrow each send another type."""
+    """One array of large text. Spark, pandas and pyarrow each send another type."""
     flat = column.cast(pa.large_string())
     return flat.combine_chunks() if isinstance(flat, pa.ChunkedArray) else flat
 

@@ -1,6 +1,6 @@
-"""Who comes after whom in a graph of `previous` links, for many sources at once.
+"""Which messages come after which in a graph of `previous` links, for many sources at once.
 
-Two questions need it: how many messages a missing one holds back (``fct_tangle_gaps``), and which
+Two questions need this: how many messages a missing one blocks (``fct_tangle_gaps``), and which
 exclusions lead up to an epoch (4.9 of the group exclusion specification, ruling R24).
 """
 
@@ -14,12 +14,12 @@ from scuttlehouse.tangles.graphs import Ints, followers_of
 
 
 def reach_counts(node_count: int, messages: Ints, previous: Ints, sources: Ints) -> Ints:
-    """For each source, how many nodes come after it: those that list it, that list those, and so on.
+    """For each source, how many nodes come after it: nodes that list it, nodes that list those, and so on.
 
     Args:
         node_count: nodes are the integers from 0 to ``node_count - 1``.
-        messages, previous: a link per row: the node ``messages[i]`` lists the node ``previous[i]``.
-        sources: nodes; a loop back to a source does not count the source itself.
+        messages, previous: a link per row. The node ``messages[i]`` lists the node ``previous[i]``.
+        sources: nodes. In a loop, a source does not count itself.
 
     Complexity: O(links * sources / 64) at worst, memory O(nodes + links).
 
@@ -34,7 +34,7 @@ def reach_counts(node_count: int, messages: Ints, previous: Ints, sources: Ints)
 def reach_pairs(
     node_count: int, messages: Ints, previous: Ints, sources: Ints, is_target: NDArray[np.bool_]
 ) -> tuple[Ints, Ints]:
-    """The pairs of a source (its place in ``sources``) and a target (a node) that comes after it.
+    """The pairs of a source (its index in ``sources``) and a target (a node) that comes after it.
 
     >>> is_target = np.array([False, False, True, True])
     >>> pairs = reach_pairs(4, np.array([1, 2, 3]), np.array([0, 0, 1]), np.array([1]), is_target)
@@ -55,7 +55,7 @@ def _reach(
     pair_targets = [np.int64(0) for _ in range(0)]
     masks = np.zeros(offsets.size - 1, dtype=np.uint64)
     is_queued = np.zeros(offsets.size - 1, dtype=np.bool_)
-    for first in range(0, sources.size, 64):  # one bit a source, so 64 of them at a time
+    for first in range(0, sources.size, 64):  # one bit per source, so 64 at a time
         block = sources[first : first + 64]
         queue = [np.int64(0) for _ in range(0)]
         touched = [np.int64(0) for _ in range(0)]

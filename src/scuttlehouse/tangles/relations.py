@@ -1,4 +1,4 @@
-"""How two messages of a tangle stand to each other."""
+"""How two messages of a tangle relate to each other."""
 
 from typing import Literal
 

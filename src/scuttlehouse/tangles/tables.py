@@ -1,4 +1,4 @@
-"""Arrow tables of tangles, as the dbt models hand them over, read as graphs of integers."""
+"""Read the Arrow tables that the dbt models pass, as graphs of integers."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from scuttlehouse.tangles.graphs import Ints, Nodes, number_nodes
 
 
 class TangleGraph(NamedTuple):
-    """The rows of a table as nodes, and a row per link: see :mod:`scuttlehouse.tangles.graphs`."""
+    """The rows of a table as nodes, and a row per link. See :mod:`scuttlehouse.tangles.graphs`."""
 
     nodes: Nodes
     link_message: Ints
@@ -25,8 +25,8 @@ class TangleGraph(NamedTuple):
 def read_graph(table: pa.Table) -> TangleGraph:
     """Read a table with a row per message of a tangle: tangle_id, message_id and previous_ids.
 
-    The first two are unique together. ``previous_ids`` is a list of texts without nulls; null is an
-    empty list. A previous that is no row of the same tangle becomes ``UNKNOWN``.
+    The first two together are unique. ``previous_ids`` is a list of texts without nulls; null is an
+    empty list. A previous that is not a row of the same tangle becomes ``UNKNOWN``.
 
     Complexity: O(n log n) in rows and links.
 
@@ -43,7 +43,7 @@ def read_graph(table: pa.Table) -> TangleGraph:
 
 
 def explode(lists: pa.ChunkedArray) -> tuple[Ints, pa.Array]:
-    """The items of a column of lists, each with the number of its row.
+    """The items of a column of lists, each with its row number.
 
     >>> rows, items = explode(pa.chunked_array([[["a", "b"], None, ["c"]]]))
     >>> rows.tolist(), items.to_pylist()
@@ -55,7 +55,7 @@ def explode(lists: pa.ChunkedArray) -> tuple[Ints, pa.Array]:
 
 
 class EpochTable(NamedTuple):
-    """The epochs of one group that count (:mod:`scuttlehouse.groups.epochs`). No other succeeds ``tips``."""
+    """The epochs of one group that count (:mod:`scuttlehouse.groups.epochs`). No epoch succeeds ``tips``."""
 
     group_id: str
     previous: dict[str, list[str]]
@@ -68,10 +68,10 @@ class EpochTable(NamedTuple):
 def read_epochs(table: pa.Table) -> EpochTable:
     """Read a table with a row per epoch of one group, as ``int_groups__epoch_members`` has them.
 
-    ``member_ids`` and ``previous_epoch_ids`` are lists of texts; ``key_rank`` is null where unknown. Epochs
-    that do not count (R30, R32) are left out. There is at least one row.
+    ``member_ids`` and ``previous_epoch_ids`` are lists of texts. ``key_rank`` is null if unknown. Epochs that
+    do not count (R30, R32) are left out. The table has at least one row.
 
-    Complexity: O(n log n) in epochs and links, on integers with a bit an epoch.
+    Complexity: O(n log n) in epochs and links, on integers with a bit for each epoch.
 
     >>> columns = {"group_id": ["g"], "epoch_id": ["x"], "key_rank": [None], "counts": [True]}
     >>> table = pa.table(columns | {"previous_epoch_ids": [[]], "member_ids": [["a"]]})
@@ -93,7 +93,7 @@ def read_epochs(table: pa.Table) -> EpochTable:
     )
 
 
-# What a set's messages are read from, in the order of SetMessage.
+# The columns of a set's messages, in the order of SetMessage.
 SET_MESSAGE_COLUMNS = [
     "message_id",
     "depth",
@@ -107,10 +107,10 @@ SET_MESSAGE_COLUMNS = [
 def read_set_messages(table: pa.Table) -> list[SetMessage]:
     """Read a table with a row per message of one set, as ``int_sets__candidates`` has them.
 
-    ``previous_ids`` is a list of texts without nulls; of ``added_items``, ``deleted_items`` and
-    ``superseded_ids`` all are such lists, or all are null.
+    ``previous_ids`` is a list of texts without nulls. ``added_items``, ``deleted_items`` and
+    ``superseded_ids`` are all such lists, or all null.
 
-    Complexity: O(n) in rows and what they list.
+    Complexity: O(n) in rows and their lists.
 
     >>> columns = {"message_id": ["m"], "depth": [1], "previous_ids": [["moot"]]}
     >>> lists = {"added_items": [["a"]], "deleted_items": [[]], "superseded_ids": [[]]}

@@ -1,21 +1,21 @@
-"""The order in which a thread reads: causal, and of what is concurrent the earlier first (ruling R13).
+"""The reading order of a thread: causal, and among concurrent messages the earlier first (ruling R13).
 
-Kahn's algorithm that always takes, of the messages whose previous are all placed, the one with the
-least *(time, id)*. The time of a message is the least of what its author asserted and when it was
-received (spec/3, section 2d; the sample there subtracts the wrong way round).
+This is Kahn's algorithm. Of the messages that have all their previous placed, it always takes the one with
+the least *(time, id)*. The time of a message is the earlier of the time that its author asserted and
+the time when it was received (spec/3, section 2d; the sample there subtracts the wrong way round).
 
-**A new message reorders nothing.** What is in the graph has all its previous there, so a message that
-comes in later is listed by none that was there. Which of the old ones are free at a moment then
-depends on old ones alone, and they are taken in the order in which they were: new messages only
-come in between. (Their times must stay: see ``received_ms`` in ``stg_ssb__messages``.)
+**A new message reorders nothing.** A message in the graph has all its previous there, so no old message
+lists a new one. Which old messages are free at a moment then depends only on old messages, and they are
+taken in the same order as before. New messages only come in between. (Their times must stay: see
+``received_ms`` in ``stg_ssb__messages``.)
 
-**What it can touch.** Write E(m) for the greatest (time, id) over m and all its ancestors. *The order
-never decreases in E.* For let a stand before b with E(a) > E(b). E(a) is the (time, id) of a message
-c, which is a or an ancestor of it, so c was taken before b. At that moment some x, which is b or an
-ancestor of it, was free, as not all of these were taken. But x is at most E(b), so less than c, and
-would have been taken instead. So messages of one E stand together, in the order of Kahn's algorithm
-for these alone: a message that comes in is placed among those that have its E, and shifts the
-positions behind them; nothing else need be looked at.
+**Which positions it can change.** Write E(m) for the greatest (time, id) over m and all its ancestors. *The
+order never decreases in E.* Suppose a comes before b with E(a) > E(b). E(a) is the (time, id) of a message
+c, which is a or an ancestor of a, so c was taken before b. At that moment some x, which is b or an ancestor
+of b, was free, because not all of these were taken. But the (time, id) of x is at most E(b), so less than
+that of c, and x would have been taken instead. So messages with the same E stand together, in the order of
+Kahn's algorithm for these messages alone. A new message is placed among those that have its E, and shifts
+the positions after them. Nothing else can change.
 """
 
 from __future__ import annotations
@@ -44,18 +44,17 @@ def thread_positions(
 
     Args:
         tangle_codes: per node (``Nodes.tangle_codes``).
-        node_ranks: per node (``order.ranks``): what is unranked takes no place.
-        link_message, link_previous: a row per message and previous that it lists, as ``ranks`` takes
-            them.
-        times: per node, milliseconds since 1970; null, for a message of which no time is known,
-            comes last.
-        ids: per node, text: decides among equal times, by code point.
+        node_ranks: per node (``order.ranks``). A node without a rank takes no place.
+        link_message, link_previous: a row per message and previous that it lists, as for ``ranks``.
+        times: per node, milliseconds since 1970. Null if the message has no known time; it then comes
+            last.
+        ids: per node, text. Decides between equal times, by code point.
 
     Returns:
-        A place per node; ``UNRANKED`` (-1) where the rank is.
+        A place per node. ``UNRANKED`` (-1) for nodes without a rank.
 
     Raises:
-        ValueError: an id is null, or the columns do not fit together (``graphs.followers_of``).
+        ValueError: an id is null, or the columns do not match (``graphs.followers_of``).
 
     Complexity: O(n log n + k) for k links.
 
@@ -79,7 +78,7 @@ def thread_positions(
         .astype(np.int64)
     )
     unmet = np.bincount(links[0], minlength=node_ranks.size).astype(np.int64)
-    # One heap serves all tangles: the turns of the first come first, so it is emptied first.
+    # One heap serves all tangles. The turns of the first tangle come first, so its nodes are taken first.
     order = _take_turns(turns, is_placed, unmet, *followers_of(node_ranks.size, *links))
     places = np.full(node_ranks.size, UNRANKED, dtype=np.int64)
     tangles = tangle_codes[order]
@@ -95,11 +94,11 @@ def whole_thread_positions(
     times: Column,
     ids: Column,
 ) -> Ints:
-    """The place of each message among all that name the root of its thread, from 0 (ruling R39).
+    """The place of each message among all messages that name the root of its thread, from 0 (ruling R39).
 
-    As ssb-sort reads a thread: a link to what is not in it is ignored, and all come after the root. So
-    a message of which no link is left is placed by its time alone; one that is part of a loop, which
-    no signed message can be, counts as such a message. The columns are those of
+    This is how ssb-sort reads a thread: a link to a message that is not in the thread is ignored, and all
+    messages come after the root. So a message without remaining links is placed by its time alone. A message
+    in a loop, which no signed message can be, is treated in the same way. The columns are those of
     :func:`thread_positions`, and every node has a place.
 
     Complexity: O(n log n + k) for k links.
@@ -132,11 +131,11 @@ def whole_thread_positions(
 def _take_turns(
     turns: Ints, is_placed: NDArray[np.bool_], unmet: Ints, offsets: Ints, followers: Ints
 ) -> Ints:
-    """The placed nodes in order: of those whose previous are all taken, the one whose turn is first."""
+    """The placed nodes in order. Of the nodes with all previous taken, the least turn is next."""
     turn_of = np.empty_like(turns)
     for turn in range(turns.size):
         turn_of[turns[turn]] = turn
-    # Turns ascend, so the list is a heap from the start.
+    # Turns ascend, so the list is already a heap.
     free = [turn for turn in range(turns.size) if is_placed[turns[turn]] and not unmet[turns[turn]]]
     order = np.empty_like(turns)
     count = 0

@@ -1,10 +1,10 @@
-"""ScuttleSort: one order of events that arrive in any order, kept while they arrive.
+"""ScuttleSort: one order of events that arrive in any order. It is kept up to date while they arrive.
 
-An event has a name and lists the events before it (``after``). The order is by (rank, name), where
-rank is the longest path of known links that ends at an event: ``order`` has the proof. A timeline
-tells update commands, so that a replica follows it: command by command what the published
-``scuttlesort`` 0.0.9 tells. Two twins compute them: ``timeline_plain`` is the definition to read, and
-``timeline_core`` the same, compiled.
+An event has a name and lists the events before it (``after``). The order is by (rank, name); the rank of
+an event is the length of the longest path of known links that ends at it. ``tangles.order`` has the proof.
+A timeline returns update commands that a replica can follow: command by command the same as the published
+``scuttlesort`` 0.0.9. There are two implementations: ``plain`` is the definition to read, and ``core`` is
+the same, compiled.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ Column: TypeAlias = "pa.Array | pa.ChunkedArray"
 
 
 class LoopError(ValueError):
-    """Events would form a loop: each in ``loop`` is listed by the one behind it, the last by the first."""
+    """Events would form a loop. The next event in ``loop`` lists each one, and the first lists the last."""
 
     def __init__(self, loop: list[str]) -> None:
         shown = ", ".join(loop[:5]) + (", ..." if len(loop) > 5 else "")
@@ -34,7 +34,7 @@ class LoopError(ValueError):
 
 
 class ConflictError(ValueError):
-    """The event ``name`` is known, and lists other events than this repeat of it."""
+    """The event ``name`` is known, but with another list of events."""
 
     def __init__(self, name: str) -> None:
         super().__init__(f"Event {name} is known, and lists other events; a name is given once.")
@@ -42,7 +42,7 @@ class ConflictError(ValueError):
 
 
 def fastest_order() -> type[Order]:
-    """The compiled twin where it can be imported, else the plain one."""
+    """The compiled implementation if it can be imported, otherwise the plain one."""
     try:
         from scuttlehouse.timeline.compiled import CompiledOrder
     except ImportError:  # numba has no build for every Python and processor
@@ -54,15 +54,15 @@ class Timeline:
     """The known events in order. Iteration gives their names from first to last.
 
     Events may arrive in any order. Listed events that are not known, an event that lists itself, and
-    repeats in a list count for nothing. Names are texts without lone surrogates, which UTF-8 cannot
-    hold; they compare by code point.
+    repeats in a list are ignored. Names are texts without lone surrogates, which UTF-8 cannot hold. They
+    compare by code point.
 
-    Memory grows with the number of names, links and bytes of text: about 360 bytes per event where an
-    event lists two others and ids have 64 characters (``benchmarks/timeline.py memory``). Names and
-    links may be 2**31 at most.
+    Memory grows with the number of names, links and bytes of text: about 360 bytes per event if an event
+    lists two others and ids have 64 characters (``benchmarks/timeline.py memory``). There may be at most
+    2**31 names and as many links.
 
-    With ``most_listed``, an event that lists more others is refused: with 2, as the paper proposes (2.2.1),
-    memory per event is bounded: a row for each name, and one for each link, whoever lists whom.
+    With ``most_listed``, an event that lists more other events is refused. With 2, as the paper proposes
+    (2.2.1), memory per event is bounded: a row for each name and a row for each link.
 
     >>> timeline = Timeline()
     >>> timeline.add("b", after=["a"])
@@ -83,13 +83,13 @@ class Timeline:
 
     @classmethod
     def from_arrow(cls, events: pa.Table, *, most_listed: int | None = None) -> Self:
-        """A timeline of the events of a table, from which a stream can go on.
+        """A timeline of the events in a table. A stream can continue from it.
 
-        The order is a function of the set of events. The order in which they arrived still decides in
-        which order later commands raise events that wait for the same one, so a state keeps it.
+        The order depends only on the set of events. But the order of arrival still decides in which order
+        later commands raise events that wait for the same event. So the state keeps it.
 
         Args:
-            events: as ``to_arrow`` gives it: ``name`` and ``after``, rows in the order of arrival.
+            events: a table from ``to_arrow``: ``name`` and ``after``, with rows in the order of arrival.
             most_listed: as for the class.
 
         Raises:
@@ -137,23 +137,23 @@ class Timeline:
 
     @property
     def links_followed(self) -> int:
-        """How many links were followed so far, to raise events and to look for loops: the work done."""
+        """How many links were followed so far, to raise events and to look for loops."""
         return self._order.links_followed
 
     def index(self, name: str) -> int:
-        """The place of a known event, from 0. KeyError if it is not known. O(sqrt(n)) or so."""
+        """The place of a known event, from 0. KeyError if the event is not known. About O(sqrt(n))."""
         return self._order.index(self._known(name))
 
     def rank(self, name: str) -> int:
-        """The longest path of known links that ends at a known event; KeyError otherwise. O(1)."""
+        """The length of the longest path of known links that ends at an event. Otherwise KeyError. O(1)."""
         return self._order.rank(self._known(name))
 
     def tips(self) -> list[str]:
-        """The known events that no known event lists, itself excepted, in order. O(n)."""
+        """The known events that no other known event lists, in order. O(n)."""
         return self._order.tips()
 
     def relation(self, one: str, other: str) -> Relation:
-        """How one event stands to another: `before`, `after` or `concurrent` to it, or the `same`.
+        """How one event relates to another: it is `before`, `after` or `concurrent` to it, or the `same`.
 
         Raises:
             KeyError: one of them is not known.
@@ -172,13 +172,13 @@ class Timeline:
         return "before" if self.rank(one) < self.rank(other) else "after"
 
     def is_concurrent(self, one: str, other: str) -> bool:
-        """Whether neither of two events comes before the other; an event is not concurrent to itself.
+        """Whether neither of two events comes before the other. An event is not concurrent to itself.
 
         Raises:
             KeyError: one of them is not known.
 
-        Complexity: O(1) if their ranks are equal, else O(d + k) for d events with ranks between, and
-        their k links.
+        Complexity: O(1) if their ranks are equal, otherwise O(d + k) for d events with ranks between them,
+        and their k links.
 
         >>> timeline = Timeline()
         >>> _ = timeline.add("a"), timeline.add("b", ["a"]), timeline.add("c")
@@ -191,25 +191,25 @@ class Timeline:
         return not self._order.is_after(later, earlier)
 
     def add(self, name: str, after: Iterable[str] = ()) -> list[Command]:
-        """Add an event; the commands that let a replica follow.
+        """Add an event. Returns the commands that a replica needs to follow.
 
         Args:
-            name: of the event.
+            name: the name of the event.
             after: names of the events that it lists, in any order.
 
         Returns:
-            An `ins`, then a `mov` for each move of others; nothing if the event is known already and
-            listed the same.
+            An `ins`, then a `mov` for each other event that moves. Nothing if the event is already known with
+            the same list.
 
         Raises:
             LoopError: the event would close a loop. Nothing has changed.
-            ConflictError: the name is known with other predecessors. Nothing has changed.
-            TooManyError: it lists more than ``most_listed`` others. Nothing has changed.
+            ConflictError: the name is known with another list. Nothing has changed.
+            TooManyError: it lists more than ``most_listed`` other events. Nothing has changed.
             ValueError: a name has a lone surrogate. Nothing has changed.
 
-        Complexity: O((r + k) log r + c sqrt(n)) for r events that its waves raise, with k links, and c
-        commands, or so. A wave raises each event once; there is one for each event that waited for
-        this one and has no higher rank.
+        Complexity: about O((r + k) log r + c sqrt(n)) for r events that its waves raise, with k links, and c
+        commands. A wave raises each event once. There is a wave for each event that waited for this one and
+        has no higher rank.
 
         >>> timeline = Timeline()
         >>> timeline.add("a", ["b"]), timeline.add("a", ["b", "b"])
@@ -228,23 +228,22 @@ class Timeline:
         return commands
 
     def extend(self, names: Column, after: Column) -> pa.Table:
-        """Add a batch of events, as ``add`` one after the other.
+        """Add a batch of events, one after the other, as with ``add``.
 
         Args:
             names: a column of text, without nulls.
-            after: a column of lists of text, of the same length: null is an empty list, and no item is
-                null.
+            after: a column of lists of text, of the same length. A null is an empty list. No item is null.
 
         Returns:
-            The commands, which ``commands.read_commands`` iterates: ``row`` (int64), the row whose
-            event caused it; ``name`` (large_string), null for `mov`; ``from_position`` (int64), null
-            for `ins`; ``to_position`` (int64).
+            The commands, which ``commands.read_commands`` iterates: ``row`` (int64), the row of the event
+            that caused it; ``name`` (large_string), null for `mov`; ``from_position`` (int64), null for
+            `ins`; ``to_position`` (int64).
 
         Raises:
-            LoopError, ConflictError: as ``add``, for the first row that is refused. Nothing of the
-                batch has been added; taking it back costs O(n log n).
-            TooManyError: as ``add``, for the first such row, before all else.
-            ValueError: the columns differ in length, or hold a null.
+            LoopError, ConflictError: as ``add``, for the first row that is refused. Nothing of the batch is
+                added. Undoing it costs O(n log n).
+            TooManyError: as ``add``, for the first such row. It is checked before everything else.
+            ValueError: the columns have different lengths, or hold a null.
 
         >>> timeline = Timeline()
         >>> timeline.extend(pa.array(["b", "a"]), pa.array([["a"], None])).to_pylist()[0]
@@ -253,23 +252,23 @@ class Timeline:
         names, after = _columns(names, after)
         check_all_listed(names, after, self._most_listed)
         known = len(self)
-        told, refused = self._order.extend(names, after)
+        columns, refused = self._order.extend(names, after)
         if refused >= 0:
             error = self._refusal(names[refused].as_py(), after[refused].as_py() or [])
             events = self.to_arrow().slice(0, known)
             self._order = self._order_type()
             self._order.restore(*_columns(events["name"], events["after"]))
             raise error
-        rows, starts = (np.asarray(column, np.int64) for column in told[:2])
+        rows, starts = (np.asarray(column, np.int64) for column in columns[:2])
         is_ins = starts < 0
-        # Where every row is new and nothing moved, the column is there already.
+        # If every row is new and nothing moved, the column already exists.
         is_same = len(rows) == len(names) and bool(is_ins.all())
         return pa.table(
             {
                 "row": rows,
                 "name": names if is_same else names.take(pa.array(rows, mask=~is_ins)),
                 "from_position": pa.array(starts, mask=is_ins),
-                "to_position": np.asarray(told.to_positions, np.int64),
+                "to_position": np.asarray(columns.to_positions, np.int64),
             }
         )
 
@@ -287,7 +286,7 @@ class Timeline:
 
 
 def _columns(names: Column, after: Column) -> tuple[pa.Array, pa.Array]:
-    """The columns as arrays of large text, and of large lists of it."""
+    """The columns as arrays of large text, and of large lists of large text."""
     types = (pa.large_string(), pa.large_list(pa.large_string()))
     arrays = []
     for column, arrow_type in zip((names, after), types, strict=True):

@@ -1,9 +1,9 @@
 """A list of events in blocks, sorted by (rank, name), for the compiled ScuttleSort.
 
-A block holds up to ``BLOCK`` events, and two neighbours together hold more than half of that, so n
-events take at most ``4 n / BLOCK + 1`` blocks. Blocks keep their number for life; ``sequence`` says
-which stands at which place. A step costs O(BLOCK + n / BLOCK) at worst: shifting inside one block,
-adding up the sizes of the blocks on one side, or renumbering the places behind a split.
+A block holds up to ``BLOCK`` events, and two neighbours together hold more than half of that. So n
+events need at most ``4 n / BLOCK + 1`` blocks. A block keeps its number; ``sequence`` says which block
+is at which place. A step costs O(BLOCK + n / BLOCK) at worst: it shifts events inside one block, adds up
+the sizes of the blocks on one side, or renumbers the places after a split.
 """
 
 from __future__ import annotations
@@ -24,18 +24,19 @@ Function = TypeVar("Function", bound=Callable[..., object])
 
 
 def borrowing(function: Function) -> Function:
-    """Compile a function that neither makes nor returns an array, without counting references.
+    """Compile a function that neither makes nor returns an array, without reference counting.
 
-    Counting references to arrays took three quarters of the time. Numba's cache notices a change of
-    the module that it compiled, not of those that this one calls: after one, delete __pycache__.
+    Reference counting of arrays took three quarters of the time. Numba's cache notices a change of the
+    module that it compiled, but not of the modules that this one calls. After such a change, delete
+    __pycache__.
     """
     options: dict[str, Any] = {"cache": True, "_nrt": False}
     compiled: Function = njit(**options)(function)
     return compiled
 
 
-# One row per name, known or only mentioned, so that one look at an event brings all of it. `prefix`
-# is eight bytes of the name as a number, behind those that all names share.
+# One row per name, known or only mentioned, so that one memory access brings all fields of an event.
+# `prefix` is eight bytes of the name as a number. They start after the bytes that all names share.
 EVENT = np.dtype(
     [
         ("prefix", np.uint64),
@@ -56,8 +57,8 @@ EVENT = np.dtype(
 class Blocks(NamedTuple):
     """``events`` by block and slot; ``sizes`` and ``sequence`` by place; ``places`` by block.
 
-    ``used[0]`` is the number of blocks in use, at least one; those that are not stand behind them
-    in ``sequence``. ``used[1]`` is the number of events in the list.
+    ``used[0]`` is the number of blocks in use, at least one. Unused blocks come after them in
+    ``sequence``. ``used[1]`` is the number of events in the list.
     """
 
     events: Ints32
@@ -68,20 +69,20 @@ class Blocks(NamedTuple):
 
 
 class Names(NamedTuple):
-    """``events`` has the type ``EVENT``; ``text`` holds all names as UTF-8, one after the other."""
+    """``events`` has the type ``EVENT``. ``text`` holds all names as UTF-8, one after the other."""
 
     events: Any
     text: NDArray[np.uint8]
 
 
 def block_capacity(event_capacity: int) -> int:
-    """How many blocks are enough, while one is split, for that many events."""
+    """How many blocks are enough for this many events, even while a block is split."""
     return 4 * event_capacity // BLOCK + 3
 
 
 @borrowing
 def is_before(names: Names, one: int, other: int) -> bool:
-    """Whether (rank, name) of one event is less than that of another; UTF-8 sorts by code point."""
+    """Whether (rank, name) of one event is less than that of another. UTF-8 sorts by code point."""
     left, right = names.events[one], names.events[other]
     if left.rank != right.rank:
         return bool(left.rank < right.rank)
@@ -99,7 +100,7 @@ def is_before(names: Names, one: int, other: int) -> bool:
 
 @borrowing
 def find_event(blocks: Blocks, names: Names, event: int) -> tuple[int, int]:
-    """The place and slot at which an event of the list stands."""
+    """The place and slot of an event in the list."""
     block = names.events[event].block
     slot = 0
     while blocks.events[block, slot] != event:
@@ -109,9 +110,9 @@ def find_event(blocks: Blocks, names: Names, event: int) -> tuple[int, int]:
 
 @borrowing
 def find_gap(blocks: Blocks, names: Names, event: int) -> tuple[int, int]:
-    """The place and slot at which an event belongs that is not in the list."""
+    """The place and slot for an event that is not in the list yet."""
     place, end = 0, blocks.used[0]
-    middle = end - 1  # where most new events belong
+    middle = end - 1  # most new events belong here
     while end - place > 1:
         if is_before(names, event, blocks.events[blocks.sequence[middle], 0]):
             end = middle
@@ -131,7 +132,7 @@ def find_gap(blocks: Blocks, names: Names, event: int) -> tuple[int, int]:
 
 @borrowing
 def index_at(blocks: Blocks, place: int, slot: int) -> int:
-    """How many events stand left of a place and slot, counted from the nearer end of the list."""
+    """How many events are left of a place and slot. Counts from the nearer end of the list."""
     index = slot
     if 2 * place < blocks.used[0]:
         for left in range(place):
@@ -145,7 +146,7 @@ def index_at(blocks: Blocks, place: int, slot: int) -> int:
 
 @borrowing
 def left_of(blocks: Blocks, place: int, slot: int) -> int:
-    """The event directly left of a place and slot, ``NONE`` at the start."""
+    """The event directly left of a place and slot. ``NONE`` at the start."""
     if slot == 0 and place == 0:
         return NONE
     if slot == 0:
@@ -157,7 +158,7 @@ def left_of(blocks: Blocks, place: int, slot: int) -> int:
 
 @borrowing
 def right_of(blocks: Blocks, place: int, slot: int) -> int:
-    """The event at a place and slot, which may be just behind the block; ``NONE`` at the end."""
+    """The event at a place and slot. The slot may be just behind the block. ``NONE`` at the end."""
     if slot == blocks.sizes[place]:
         place, slot = place + 1, 0
     if place == blocks.used[0]:
@@ -205,7 +206,7 @@ def remove(blocks: Blocks, names: Names, place: int, slot: int) -> None:
 
 @borrowing
 def split(blocks: Blocks, names: Names, place: int) -> None:
-    """Give the right half of a full block to a block of its own."""
+    """Move the right half of a full block into a new block."""
     spare = blocks.sequence[blocks.used[0]]
     for moved in range(blocks.used[0], place + 1, -1):
         put_block(blocks, moved, blocks.sequence[moved - 1], blocks.sizes[moved - 1])
@@ -216,7 +217,7 @@ def split(blocks: Blocks, names: Names, place: int) -> None:
 
 @borrowing
 def merge_if_small(blocks: Blocks, names: Names, place: int) -> None:
-    """Move the events of the next block here, if both together fill no more than half a block."""
+    """Move the events of the next block here, if both together fill at most half a block."""
     left, right = blocks.sizes[place], blocks.sizes[place + 1]
     if left > 0 and right > 0 and left + right > BLOCK // 2:
         return
@@ -230,7 +231,7 @@ def merge_if_small(blocks: Blocks, names: Names, place: int) -> None:
 
 @borrowing
 def put_block(blocks: Blocks, place: int, block: int, size: int) -> None:
-    """Say that a block stands at a place."""
+    """Record that a block is at a place."""
     blocks.sequence[place] = block
     blocks.sizes[place] = size
     blocks.places[block] = place

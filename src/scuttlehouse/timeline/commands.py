@@ -1,4 +1,4 @@
-"""Update commands: the commands by which a replica follows an order (ScuttleSort, section 3)."""
+"""Update commands. A replica applies them to follow an order (ScuttleSort, section 3)."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ import pyarrow as pa
 
 
 class Ins(NamedTuple):
-    """A new event: insert its name at ``position``, counted from 0."""
+    """A new event. Insert its name at ``position``, counted from 0."""
 
     name: str
     position: int
 
 
 class Mov(NamedTuple):
-    """An event moves: pop it at ``from_position``, insert it at ``to_position``, counted after the pop."""
+    """An event moves. Pop it at ``from_position``, insert it at ``to_position``, counted after the pop."""
 
     from_position: int
     to_position: int
@@ -26,11 +26,10 @@ Command: TypeAlias = Ins | Mov
 
 
 def follow(replica: list[str], commands: Iterable[Command]) -> None:
-    """Apply commands to a replica, in place, in the order in which they were given.
+    """Apply commands to a replica, in place, in the order given.
 
     Raises:
-        IndexError: there is no event to move, so the replica is not the one that the commands are
-            meant for.
+        IndexError: there is no event to move, so the commands are not for this replica.
 
     >>> replica = ["a", "b"]
     >>> follow(replica, [Ins("c", 1), Mov(0, 2)])
@@ -46,7 +45,7 @@ def follow(replica: list[str], commands: Iterable[Command]) -> None:
 
 
 def read_commands(table: pa.Table) -> Iterator[Command]:
-    """The commands of a table, in order: see ``Timeline.extend`` for its columns.
+    """The commands in a table, in order. ``Timeline.extend`` describes its columns.
 
     >>> columns = {"name": ["b", None], "from_position": [None, 0], "to_position": [1, 2]}
     >>> list(read_commands(pa.table(columns)))

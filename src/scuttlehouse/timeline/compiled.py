@@ -1,4 +1,4 @@
-"""The compiled ScuttleSort behind the methods of ``timeline_order.Order``: names in, commands out."""
+"""The compiled ScuttleSort, with the methods of ``order.Order``: names go in, commands come out."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ from scuttlehouse.timeline.graph import (
     State,
     is_after,
 )
-from scuttlehouse.timeline.order import Told
+from scuttlehouse.timeline.order import CommandColumns
 
 
 class CompiledOrder:
-    """The events known so far, in order; see ``timeline_order.Order`` for what the methods promise.
+    """The events known so far, in order. ``order.Order`` describes the methods.
 
     >>> order = CompiledOrder()
     >>> order.add("b", ["a"]), order.add("a", [])
@@ -39,7 +39,7 @@ class CompiledOrder:
 
     def __init__(self) -> None:
         self._listed: dict[str, int] = {}
-        # How many more names, links and bytes of text fit in; at least so many.
+        # At least this many more names, links and bytes of text fit in.
         self._room = (0, 0, 0)
         none = np.zeros(0, np.int32)
         names = Names(np.zeros(1, EVENT), np.zeros(0, np.uint8))
@@ -59,7 +59,7 @@ class CompiledOrder:
 
     @property
     def _codes(self) -> dict[str, int]:
-        """The event of every name. A first batch is numbered without it: it catches up when asked."""
+        """The event of every name. The first batch does not need it, so it is filled only when used."""
         listed, end = self._listed, int(self._state.counts[NAMES])
         if len(listed) < end:
             missing = np.arange(len(listed), end, dtype=np.int32)
@@ -109,7 +109,7 @@ class CompiledOrder:
                 texts.append(one.encode())
         text = b"".join(texts)
         self._make_room(len(texts), len(previous), len(text))
-        told, refused = deliver(
+        commands, refused = deliver(
             self._state,
             np.frombuffer(text, np.uint8),
             np.array([len(one) for one in texts], np.int32),
@@ -119,16 +119,17 @@ class CompiledOrder:
         )
         if refused == NONE:
             return [
-                Ins(name, to) if start == NONE else Mov(start, to) for _, start, to in told.tolist()
+                Ins(name, to) if start == NONE else Mov(start, to)
+                for _, start, to in commands.tolist()
             ]
         for _ in texts:
             codes.popitem()
         self._state.counts[NAMES] = known
         return None
 
-    def extend(self, names: pa.Array, after: pa.Array) -> tuple[Told, int]:
-        told, refused = deliver(*self._rows(names, after))
-        return Told(*told.T), refused
+    def extend(self, names: pa.Array, after: pa.Array) -> tuple[CommandColumns, int]:
+        commands, refused = deliver(*self._rows(names, after))
+        return CommandColumns(*commands.T), refused
 
     def restore(self, names: pa.Array, after: pa.Array) -> int:
         return int(restore(*self._rows(names, after)))
@@ -151,7 +152,7 @@ class CompiledOrder:
         return blocks.events[blocks.sequence[:count]][is_used]
 
     def _names_of(self, events: Ints32) -> pa.Array:
-        """The names of events, of which each has a place in one text."""
+        """The names of events, all in one text."""
         names = self._state.names
         count = self._state.counts[NAMES]
         starts = names.events["text_start"][: count + 1].copy()
@@ -162,7 +163,7 @@ class CompiledOrder:
     def _rows(
         self, names: pa.Array, after: pa.Array
     ) -> tuple[State, NDArray[np.uint8], Ints32, Ints32, Ints32, Ints32]:
-        """The columns as events, and room for them: what ``deliver`` and ``restore`` take."""
+        """The columns as events, and room for them, for ``deliver`` and ``restore``."""
         offsets = np.zeros(len(names) + 1, np.int32)
         np.cumsum(pc.fill_null(pc.list_value_length(after), 0), out=offsets[1:])
         mentioned = pa.concat_arrays([names, pc.list_flatten(after)]).dictionary_encode()
@@ -181,7 +182,7 @@ class CompiledOrder:
         )
 
     def _events_of(self, distinct: pa.Array) -> tuple[Ints32, pa.Array]:
-        """The events of distinct names, and those of the names that are new, in order."""
+        """The events of distinct names, and the events of new names, in order."""
         known = int(self._state.counts[NAMES])
         if known == 0:
             return np.arange(len(distinct), dtype=np.int32), distinct
@@ -191,7 +192,7 @@ class CompiledOrder:
         return events, distinct.filter(pa.array(events >= known))
 
     def _make_room(self, names: int, links: int, text: int) -> None:
-        """Let the arrays hold so many more; what grows at least doubles."""
+        """Make room for this many more in the arrays. An array that grows at least doubles."""
         spare_names, spare_links, spare_text = self._room
         self._room = room = spare_names - names, spare_links - links, spare_text - text
         if min(room) >= 0:
@@ -218,7 +219,7 @@ class CompiledOrder:
 
 
 def _with_names(state: State, size: int) -> State:
-    """The same state, with room for so many names, less one."""
+    """The same state, with room for ``size - 1`` names."""
     names, blocks = state.names, state.blocks
     block_count = block_capacity(size)
     sequence = np.arange(block_count, dtype=np.int32)

@@ -1,8 +1,8 @@
-"""ScuttleSort as compiled code: what ``timeline_plain`` defines, on columns of integers.
+"""ScuttleSort as compiled code, on columns of integers. ``plain`` defines what it computes.
 
-Three things make it fast. A wave takes raised events from a heap by their old keys, so it raises
-each once and has them sorted (``timeline_graph``). A raised event that keeps its place costs one
-look at the event right of it. And the order is a list of blocks (``timeline_blocks``).
+Three things make it fast. A wave takes raised events from a heap by their old keys, so it raises each
+event once and has them sorted (``graph``). A raised event that keeps its place costs one look at the
+event right of it. The order is a list of blocks (``blocks``).
 """
 
 from __future__ import annotations
@@ -36,23 +36,23 @@ from scuttlehouse.timeline.graph import (
 
 
 @borrowing
-def tell(told: Ints32, count: int, row: int, from_index: int, to_index: int) -> int:
-    """Note a command, ``from_index`` is ``NONE`` for `ins`; the number of commands from now on.
+def append_command(commands: Ints32, count: int, row: int, from_index: int, to_index: int) -> int:
+    """Append a command and return the new number of commands. ``from_index`` is ``NONE`` for `ins`.
 
-    A `mov` that starts where the command before it ended, for the same new event, is one with it.
+    A `mov` that starts where the command before it ended, for the same new event, is merged with it.
     """
-    if count > 0 and told[count - 1, 0] == row and told[count - 1, 2] == from_index:
-        told[count - 1, 2] = to_index
+    if count > 0 and commands[count - 1, 0] == row and commands[count - 1, 2] == from_index:
+        commands[count - 1, 2] = to_index
         return count
-    told[count, 0] = row
-    told[count, 1] = from_index
-    told[count, 2] = to_index
+    commands[count, 0] = row
+    commands[count, 1] = from_index
+    commands[count, 2] = to_index
     return count + 1
 
 
 @borrowing
 def take_out(state: State, event: int) -> int:
-    """Remove an event from the order; its index."""
+    """Remove an event from the order and return its index."""
     place, slot = find_event(state.blocks, state.names, event)
     index = index_at(state.blocks, place, slot)
     remove(state.blocks, state.names, place, slot)
@@ -61,7 +61,7 @@ def take_out(state: State, event: int) -> int:
 
 @borrowing
 def put_in(state: State, event: int, place: int, slot: int) -> int:
-    """Insert an event into the order; its index."""
+    """Insert an event into the order and return its index."""
     index = index_at(state.blocks, place, slot)
     insert(state.blocks, state.names, event, place, slot)
     return index
@@ -69,11 +69,11 @@ def put_in(state: State, event: int, place: int, slot: int) -> int:
 
 @borrowing
 def step(
-    state: State, event: int, new: int, second: int, told: Ints32, count: int, row: int
+    state: State, event: int, new: int, second: int, commands: Ints32, count: int, row: int
 ) -> int:
-    """The provisional step of the first event of a wave, when ``second`` is the next one raised.
+    """The provisional step of the first event of a wave. ``second`` is the next raised event.
 
-    It jumps to directly right of the new event; or it rises, but not past ``second``.
+    The event jumps to directly right of the new event, or it rises, but not past ``second``.
     """
     names, blocks = state.names, state.blocks
     is_jump = is_before(names, event, new)
@@ -89,12 +89,12 @@ def step(
         place, slot = find_event(blocks, names, second)
     else:
         place, slot = find_gap(blocks, names, event)
-    return tell(told, count, row, from_index, put_in(state, event, place, slot))
+    return append_command(commands, count, row, from_index, put_in(state, event, place, slot))
 
 
 @borrowing
-def rise(state: State, event: int, told: Ints32, count: int, row: int) -> int:
-    """Take an event to its target; right of it, the order is sorted."""
+def rise(state: State, event: int, commands: Ints32, count: int, row: int) -> int:
+    """Move an event to its target. The order right of it is sorted."""
     events = state.names.events
     events[event].rank = events[event].target
     right = events[event].right
@@ -102,27 +102,27 @@ def rise(state: State, event: int, told: Ints32, count: int, row: int) -> int:
         return count
     from_index = take_out(state, event)
     place, slot = find_gap(state.blocks, state.names, event)
-    return tell(told, count, row, from_index, put_in(state, event, place, slot))
+    return append_command(commands, count, row, from_index, put_in(state, event, place, slot))
 
 
 @borrowing
-def settle(state: State, raised: int, new: int, told: Ints32, count: int, row: int) -> int:
-    """Take all events of a wave to their places: the step of the first, then the rightmost first."""
+def settle(state: State, raised: int, new: int, commands: Ints32, count: int, row: int) -> int:
+    """Move all events of a wave to their places: the step of the first event, then from right to left."""
     first = state.raised[0]
     is_first_due = is_before(state.names, first, new)
     second = state.raised[1] if raised > 1 else NONE
-    count = step(state, first, new, second, told, count, row)
+    count = step(state, first, new, second, commands, count, row)
     for place in range(raised - 1, 0, -1):
         event = state.raised[place]
         if is_first_due and is_before(state.names, event, new):
-            count = rise(state, first, told, count, row)
+            count = rise(state, first, commands, count, row)
             is_first_due = False
-        count = rise(state, event, told, count, row)
-    return rise(state, first, told, count, row)
+        count = rise(state, event, commands, count, row)
+    return rise(state, first, commands, count, row)
 
 
 @borrowing
-def place(state: State, event: int, told: Ints32, count: int, row: int) -> int:
+def place(state: State, event: int, commands: Ints32, count: int, row: int) -> int:
     """Insert a registered event at its place."""
     names, links = state.names, state.links
     new = names.events[event]
@@ -131,17 +131,17 @@ def place(state: State, event: int, told: Ints32, count: int, row: int) -> int:
         rank = max(rank, names.events[links[link].previous].rank + 1)
     new.rank = new.target = rank
     at_place, slot = find_gap(state.blocks, names, event)
-    return tell(told, count, row, NONE, put_in(state, event, at_place, slot))
+    return append_command(commands, count, row, NONE, put_in(state, event, at_place, slot))
 
 
 @borrowing
 def raise_followers(
-    state: State, link: int, new: int, told: Ints32, count: int, row: int
+    state: State, link: int, new: int, commands: Ints32, count: int, row: int
 ) -> tuple[int, int, int]:
-    """Raise the events that waited for a new one, from a link on.
+    """Raise the events that waited for a new event, starting at a link.
 
-    Returns the link to go on with, the number of commands, and 0; or instead of 0 how many events a
-    wave has raised that is still to be settled, for which there may be no room among the commands.
+    Returns the next link, the number of commands, and 0. If there may be no room among the commands, it
+    stops before it settles a wave, and returns the number of raised events in place of the 0.
     """
     events = state.names.events
     rank = events[new].rank
@@ -150,17 +150,17 @@ def raise_followers(
         link = state.links[link].next
         if NONE < events[follower].rank <= rank:
             raised = wave(state, follower, rank + 1)
-            if count + raised + 1 > told.shape[0]:
+            if count + raised + 1 > commands.shape[0]:
                 return link, count, raised
-            count = settle(state, raised, new, told, count, row)
+            count = settle(state, raised, new, commands, count, row)
     return link, count, 0
 
 
 @njit(cache=True)
-def with_room(told: Ints32, count: int) -> Ints32:
-    """The same commands, with room for so many and as many again."""
+def with_room(commands: Ints32, count: int) -> Ints32:
+    """The same commands, with room for as many again."""
     grown = np.empty((2 * count, 3), dtype=np.int32)
-    grown[: told.shape[0]] = told
+    grown[: commands.shape[0]] = commands
     return grown
 
 
@@ -173,38 +173,38 @@ def deliver(
     offsets: Ints32,
     previous: Ints32,
 ) -> tuple[Ints32, int]:
-    """Add events one after the other.
+    """Add events, one after the other.
 
     Args:
-        text, text_sizes: names that were never mentioned, as UTF-8; they become the next events.
+        text, text_sizes: names that were never mentioned before, as UTF-8. They become the next events.
         rows: the event of each row.
         offsets, previous: row ``i`` lists ``previous[offsets[i]:offsets[i + 1]]``.
 
     Returns:
-        The commands, a row each: the row whose event caused it, the index that it starts from
-        (``NONE`` for `ins`), the index that it leads to. And the first row that is refused, at
-        which delivery ends, or ``NONE``.
+        The commands, one per row: the row of the event that caused it, the index where it starts
+        (``NONE`` for `ins`), the index where it ends. And the first row that is refused, where delivery
+        stops, or ``NONE``.
     """
     intern(state, text, text_sizes)
-    told = np.empty((rows.size + 8, 3), dtype=np.int32)
+    commands = np.empty((rows.size + 8, 3), dtype=np.int32)
     count = 0
     for row in range(rows.size):
         event = rows[row]
         result = register(state, event, previous, offsets[row], offsets[row + 1])
         if result == REFUSED:
-            return told[:count], row
+            return commands[:count], row
         if result == REPEATED:
             continue
-        if count == told.shape[0]:
-            told = with_room(told, count)
-        count = place(state, event, told, count, row)
+        if count == commands.shape[0]:
+            commands = with_room(commands, count)
+        count = place(state, event, commands, count, row)
         link = first_follower(state, event)
-        link, count, raised = raise_followers(state, link, event, told, count, row)
+        link, count, raised = raise_followers(state, link, event, commands, count, row)
         while raised > 0:
-            told = with_room(told, count + raised + 1)
-            count = settle(state, raised, event, told, count, row)
-            link, count, raised = raise_followers(state, link, event, told, count, row)
-    return told[:count], NONE
+            commands = with_room(commands, count + raised + 1)
+            count = settle(state, raised, event, commands, count, row)
+            link, count, raised = raise_followers(state, link, event, commands, count, row)
+    return commands[:count], NONE
 
 
 @njit(cache=True)
@@ -216,10 +216,10 @@ def restore(
     offsets: Ints32,
     previous: Ints32,
 ) -> int:
-    """As ``deliver`` to an empty timeline, in O(n log n) and without commands.
+    """Add events to an empty timeline, as ``deliver`` does, in O(n log n) and without commands.
 
-    All events are linked, then placed, each after what it lists, so that none is ever raised.
-    Returns the first row that is refused. Events in a loop or behind one are left without a place.
+    All events are linked first, then each is placed after those that it lists, so no event is ever raised.
+    Returns the first row that is refused. Events in a loop or behind one get no place.
     """
     intern(state, text, text_sizes)
     for row in range(rows.size):
@@ -236,12 +236,12 @@ def restore(
         if unmet[event] == 0:
             ready[end] = event
             end += 1
-    told = np.empty((1, 3), dtype=np.int32)
+    commands = np.empty((1, 3), dtype=np.int32)
     start = 0
     while start < end:
         event = ready[start]
         start += 1
-        place(state, event, told, 0, NONE)
+        place(state, event, commands, 0, NONE)
         link = events[event].first_follower
         while link != NONE:
             follower = links[link].event
@@ -255,6 +255,6 @@ def restore(
 
 @borrowing
 def index_of(state: State, event: int) -> int:
-    """How many events stand left of an event of the order."""
+    """How many events are left of an event of the order."""
     at_place, slot = find_event(state.blocks, state.names, event)
     return index_at(state.blocks, at_place, slot)

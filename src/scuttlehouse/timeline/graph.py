@@ -1,4 +1,4 @@
-"""Names, links and ranks of a timeline as compiled code: who lists whom, and who must rise."""
+"""Names, links and ranks of a timeline as compiled code: which event lists which, and which must rise."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from numpy.typing import NDArray
 
 from scuttlehouse.timeline.blocks import NONE, Blocks, Ints32, Names, borrowing, is_before
 
-# A row per event and previous that it lists; `next` is the next link with the same previous.
+# A row per event and previous that it lists. `next` is the next link with the same previous.
 LINK = np.dtype([("previous", np.int32), ("event", np.int32), ("next", np.int32)])
 
-# An event in the heap of a wave: `key` holds its rank and the first four bytes of its prefix.
+# An event in the heap of a wave. `key` holds its rank and the first four bytes of its prefix.
 WAITING = np.dtype([("key", np.int64), ("event", np.int32)])
 
-# Places in `State.counts`. FOLLOWED counts the links that searches and waves have followed; SHARED is
-# how many bytes all names share at the start, MOST_SHARED at most. Ids as URIs share twenty.
+# Indexes in `State.counts`. FOLLOWED counts the links that searches and waves have followed. SHARED is
+# how many bytes all names share at the start, at most MOST_SHARED. Ids as URIs share twenty.
 NAMES, LINKS, ARRIVED, MARKS, FOLLOWED, SHARED = range(6)
 MOST_SHARED = 32
 
@@ -24,7 +24,7 @@ NEW, REPEATED, REFUSED = range(3)
 
 
 class State(NamedTuple):
-    """All there is to a timeline. The arrays have room to spare: ``counts`` says what is used."""
+    """The whole state of a timeline. The arrays have spare room; ``counts`` says how much is used."""
 
     names: Names
     links: Any
@@ -60,7 +60,7 @@ def intern(state: State, text: NDArray[np.uint8], sizes: Ints32) -> None:
 
 @borrowing
 def shared_size(names: Names, event: int, most: int) -> int:
-    """How many bytes the names of an event and of the first have in common at the start."""
+    """How many bytes at the start the name of an event has in common with the first name."""
     start, end = names.events[event].text_start, names.events[event + 1].text_start
     size = 0
     while size < min(most, end - start) and names.text[size] == names.text[start + size]:
@@ -70,7 +70,7 @@ def shared_size(names: Names, event: int, most: int) -> int:
 
 @borrowing
 def prefix_of(names: Names, event: int, shared: int) -> np.uint64:
-    """Eight bytes of a name as a number, behind those that all names share."""
+    """Eight bytes of a name as a number. They start after the bytes that all names share."""
     start, end = names.events[event].text_start + shared, names.events[event + 1].text_start
     prefix = np.uint64(0)
     for place in range(start, start + 8):
@@ -83,8 +83,8 @@ def prefix_of(names: Names, event: int, shared: int) -> np.uint64:
 def register(state: State, event: int, previous: Ints32, start: int, end: int) -> int:
     """Link an event to ``previous[start:end]``, unless it is known or would close a loop.
 
-    Raises nothing: returns ``NEW``, or ``REPEATED`` for a repeat with the same previous, or
-    ``REFUSED``. Only ``NEW`` changes anything.
+    Returns ``NEW``, ``REPEATED`` for a repeat with the same previous, or ``REFUSED``; it raises no error.
+    Only ``NEW`` changes anything.
     """
     events, links = state.names.events, state.links
     state.counts[MARKS] += 2
@@ -119,7 +119,7 @@ def register(state: State, event: int, previous: Ints32, start: int, end: int) -
 
 @borrowing
 def first_follower(state: State, event: int) -> int:
-    """The link of the first event that lists an event, ``NONE`` if none does."""
+    """The link of the first event that lists an event. ``NONE`` if no event does."""
     link: int = state.names.events[event].first_follower
     return link
 
@@ -141,9 +141,9 @@ def append_link(state: State, event: int, previous: int) -> None:
 
 @borrowing
 def is_path(state: State, start: int, mark: int, highest: int) -> bool:
-    """Whether links lead from an event on to one that is marked, whose rank is ``highest`` at most.
+    """Whether links lead from an event to a marked event. Marked events have at most the rank ``highest``.
 
-    What is visited is marked too, with one less.
+    Visited events are marked too, with one less.
     """
     events, links, stack = state.names.events, state.links, state.raised
     stack[0] = start
@@ -167,7 +167,7 @@ def is_path(state: State, start: int, mark: int, highest: int) -> bool:
 
 @borrowing
 def push(heap: Any, size: int, names: Names, event: int) -> None:
-    """Add an event to a heap of that size, which is ordered by (rank, name)."""
+    """Add an event to a heap of this size. The heap is ordered by (rank, name)."""
     added = names.events[event]
     key = int((np.int64(added.rank) << 32) | np.int64(added.prefix >> np.uint64(32)))
     place = size
@@ -183,7 +183,7 @@ def push(heap: Any, size: int, names: Names, event: int) -> None:
 
 @borrowing
 def pop(heap: Any, size: int, names: Names) -> int:
-    """Take the least event from a heap of that size."""
+    """Take the least event from a heap of this size."""
     least: int = heap[0].event
     key, event = heap[size - 1].key, heap[size - 1].event
     place, child = 0, 1
@@ -204,7 +204,7 @@ def pop(heap: Any, size: int, names: Names) -> int:
 
 @borrowing
 def is_lower(names: Names, key: int, event: int, other_key: int, other: int) -> bool:
-    """As ``is_before``, which is asked only where the keys in the heap are equal."""
+    """As ``is_before``, which is called only if the keys in the heap are equal."""
     if key != other_key:
         return key < other_key
     return is_before(names, event, other)
@@ -212,10 +212,10 @@ def is_lower(names: Names, key: int, event: int, other_key: int, other: int) -> 
 
 @borrowing
 def wave(state: State, start: int, rank: int) -> int:
-    """Give a higher rank, as target, to an event and to what must rise with it.
+    """Give a higher rank, as target, to an event and to the events that must rise with it.
 
-    Raised events fill ``state.raised`` by their old keys, lowest first; their number is returned.
-    An event in the wave has a target above its rank, any other has a target equal to it.
+    Raised events fill ``state.raised`` by their old keys, lowest first. Returns their number. An event in
+    the wave has a target above its rank; any other event has a target equal to its rank.
     """
     events, links = state.names.events, state.links
     events[start].target = rank
@@ -242,7 +242,7 @@ def wave(state: State, start: int, rank: int) -> int:
 
 @borrowing
 def is_after(state: State, event: int, earlier: int) -> bool:
-    """Whether links lead from ``earlier`` on to an event."""
+    """Whether links lead from ``earlier`` to an event."""
     state.counts[MARKS] += 2
     mark = state.counts[MARKS]
     state.names.events[event].mark = mark

@@ -1,4 +1,4 @@
-"""What a timeline asks of its twins, the plain and the compiled one."""
+"""The interface of the two implementations of a timeline, the plain and the compiled one."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class TooManyError(ValueError):
 
 
 def check_listed(name: str, listed: Iterable[str], most: int | None) -> None:
-    """Raise TooManyError if an event lists more than ``most`` others; repeats and itself do not count.
+    """Raise TooManyError if an event lists more than ``most`` others. Repeats and itself do not count.
 
     >>> check_listed("a", ["b", "b", "a", "c"], 2)
     >>> check_listed("a", ["b", "c", "d"], 2)
@@ -34,16 +34,16 @@ def check_listed(name: str, listed: Iterable[str], most: int | None) -> None:
 
 
 def check_all_listed(names: pa.Array, after: pa.Array, most: int | None) -> None:
-    """As ``check_listed`` for each row; a null list is empty. O(rows + items)."""
+    """``check_listed`` for each row. A null list is empty. O(rows + items)."""
     if most is None:
         return
-    # Most rows are short enough whatever they repeat.
+    # Most rows are short enough even with their repeats.
     for row in pc.indices_nonzero(pc.greater(pc.list_value_length(after), most)).to_pylist():
         check_listed(names[row].as_py(), after[row].as_py(), most)
 
 
-class Told(NamedTuple):
-    """Commands as columns of integers: the row whose event caused each, and where it leads.
+class CommandColumns(NamedTuple):
+    """Commands as columns of integers: the row of the event that caused each, and where it leads.
 
     ``from_positions`` is -1 for `ins`.
     """
@@ -54,7 +54,7 @@ class Told(NamedTuple):
 
 
 class Order(Protocol):
-    """What the twins have in common. Names are known, and free of lone surrogates, where they must be."""
+    """The methods of both implementations. The caller checks that names are known and valid UTF-8."""
 
     def __len__(self) -> int: ...
     def __iter__(self) -> Iterator[str]: ...
@@ -67,35 +67,35 @@ class Order(Protocol):
     def links_followed(self) -> int: ...
 
     def previous(self, name: str) -> list[str]:
-        """What an event lists, without itself and repeats; nothing if it has not arrived."""
+        """The events that an event lists, without itself and repeats. Empty if the event has not arrived."""
         ...
 
     def is_after(self, name: str, earlier: str) -> bool:
-        """Whether links lead from ``earlier`` on to an event."""
+        """Whether links lead from ``earlier`` to an event."""
         ...
 
     def add(self, name: str, previous: Sequence[str]) -> list[Command] | None:
-        """None, and nothing has changed, if the event would close a loop or is another of that name."""
+        """None, and no change, if the event would close a loop or its name is known with another list."""
         ...
 
-    def extend(self, names: pa.Array, after: pa.Array) -> tuple[Told, int]:
-        """The commands up to the first row that is refused, and that row, -1 for none."""
+    def extend(self, names: pa.Array, after: pa.Array) -> tuple[CommandColumns, int]:
+        """The commands up to the first row that is refused, and that row, -1 if none is refused."""
         ...
 
     def restore(self, names: pa.Array, after: pa.Array) -> int:
-        """Add rows to an empty order, without commands; the row of a conflicting repeat, -1 for none.
+        """Add rows to an empty order, without commands. Returns the row of a conflicting repeat, -1 for none.
 
-        Events in a loop or behind one arrive, but are not part of the order.
+        Events in a loop or behind one arrive, but are not in the order.
         """
         ...
 
     def events(self) -> tuple[pa.Array, pa.Array]:
-        """Names, and what each event lists, in the order in which they arrived."""
+        """The names, and the list of each event, in the order of arrival."""
         ...
 
 
 def find_loop(name: str, previous: Callable[[str], list[str]]) -> list[str]:
-    """A loop among an event and all that comes before it, where there is one."""
+    """A loop among an event and all events before it. There must be one."""
     graph: dict[str, list[str]] = {}
     waiting = [name]
     while waiting:

@@ -1,17 +1,17 @@
-"""ScuttleSort in plain Python: the definition to read, and what runs where there is no compiler.
+"""ScuttleSort in plain Python: the definition to read. It also runs where there is no compiler.
 
-The order is the known events by (rank, name), where an event's rank is the length of the longest
-path of known links that ends at it; ``order`` proves that this is what ScuttleSort computes. What is
-defined here is how the order is kept while events arrive, and the commands that are given on the way:
+The order is the known events by (rank, name). The rank of an event is the length of the longest path
+of known links that ends at it; ``tangles.order`` proves that this is what ScuttleSort computes. This
+module defines how the order is kept while events arrive, and which commands are given on the way:
 
 1. A new event is inserted at its place.
-2. The events that waited for it are treated one by one, in the order in which they arrived. One whose
-   rank is not above that of the new event is raised to one more, and with it whatever must follow: the
-   *wave*.
-3. The first event of the wave takes a provisional step: if it stands left of the new event, to directly
-   right of it; else to the right until it meets its place or another raised event.
+2. The events that waited for it are treated one by one, in the order in which they arrived. An event
+   with a rank not above that of the new event is raised to one more. The events that must then rise
+   with it are raised, too: the *wave*.
+3. The first event of the wave takes a provisional step. If it is left of the new event, it goes to
+   directly right of it. Otherwise it goes right until it meets its place or another raised event.
 4. All raised events go to their places, from the rightmost to the leftmost.
-5. Of these moves, one that starts where the one before it ended is merged with it.
+5. Of these moves, a move that starts where the one before it ended is merged with it.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ from heapq import heappop, heappush
 import pyarrow as pa
 
 from scuttlehouse.timeline.commands import Command, Ins, Mov
-from scuttlehouse.timeline.order import Told
+from scuttlehouse.timeline.order import CommandColumns
 
 Key = tuple[int, str]
 
 
 class PlainOrder:
-    """The events known so far, in order; see ``timeline_order.Order`` for what the methods promise.
+    """The events known so far, in order. ``order.Order`` describes the methods.
 
     >>> order = PlainOrder()
     >>> order.add("b", ["a"]), order.add("a", [])
@@ -84,19 +84,19 @@ class PlainOrder:
         self._link(name, previous)
         return self._place(name)
 
-    def extend(self, names: pa.Array, after: pa.Array) -> tuple[Told, int]:
-        told = Told([], [], [])
+    def extend(self, names: pa.Array, after: pa.Array) -> tuple[CommandColumns, int]:
+        columns = CommandColumns([], [], [])
         for row, (name, previous) in enumerate(
             zip(names.to_pylist(), after.to_pylist(), strict=True)
         ):
             commands = self.add(name, previous or [])
             if commands is None:
-                return told, row
+                return columns, row
             for command in commands:
-                told.rows.append(row)
-                told.from_positions.append(-1 if isinstance(command, Ins) else command[0])
-                told.to_positions.append(command[1])
-        return told, -1
+                columns.rows.append(row)
+                columns.from_positions.append(-1 if isinstance(command, Ins) else command[0])
+                columns.to_positions.append(command[1])
+        return columns, -1
 
     def restore(self, names: pa.Array, after: pa.Array) -> int:
         for row, (name, listed) in enumerate(
@@ -132,7 +132,7 @@ class PlainOrder:
         return [one for one in self._followers.get(name, []) if one in self]
 
     def _is_path(self, start: str, ends: set[str]) -> bool:
-        """Whether links lead from an event on to one of others; no path goes above their ranks."""
+        """Whether links lead from an event to one of the ends. No path goes above their ranks."""
         if not ends:
             return False
         highest = max(self._ranks[name] for name in ends)
@@ -160,7 +160,7 @@ class PlainOrder:
         return [ins, *merged(moves)]
 
     def _wave(self, start: str, rank: int) -> dict[str, int]:
-        """The new ranks of an event and of what must rise with it, by old keys, lowest first."""
+        """The new ranks of an event and of the events that must rise with it, by old keys, lowest first."""
         raised: dict[str, int] = {}
         ranks = {start: rank}
         waiting = [self._key(start)]
@@ -176,7 +176,7 @@ class PlainOrder:
         return raised
 
     def _raise(self, first: str, new: str) -> list[Mov]:
-        """Raise an event that waited for the new one, and what must rise with it."""
+        """Raise an event that waited for the new one, and the events that must rise with it."""
         raised = self._wave(first, self._ranks[new] + 1)
         turns = {name: self._key(name) for name in raised}
         start = self._take_out(first)
@@ -188,8 +188,8 @@ class PlainOrder:
             others = [self._key(name) for name in raised if name != first]
             step = bisect_left(self._keys, min([self._key(first), *others]))
         moves = [Mov(start, step)]
-        # Until its turn comes, the first event is held back, so that the rest stays sorted; those
-        # that are treated before it stand right of it.
+        # The first event is held back until its turn, so that the rest stays sorted. The events that are
+        # treated before it are right of it.
         held = 1
         for name in sorted(turns, key=turns.__getitem__, reverse=True):
             if name == first:
@@ -208,7 +208,7 @@ class PlainOrder:
 
 
 def merged(moves: Iterable[Mov]) -> Iterator[Mov]:
-    """The moves, with one that starts where the one before it ended merged with it.
+    """The moves. A move that starts where the one before it ended is merged with it.
 
     >>> list(merged([Mov(0, 4), Mov(4, 5), Mov(2, 3)]))
     [Mov(from_position=0, to_position=5), Mov(from_position=2, to_position=3)]
@@ -226,7 +226,7 @@ def merged(moves: Iterable[Mov]) -> Iterator[Mov]:
 
 
 def distinct(name: str, previous: Iterable[str]) -> list[str]:
-    """What an event lists, without itself and repeats.
+    """The events that an event lists, without itself and repeats.
 
     >>> distinct("a", ["c", "a", "b", "c"])
     ['c', 'b']

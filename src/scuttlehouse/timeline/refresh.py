@@ -11,17 +11,17 @@ from scuttlehouse.timeline.commands import Command, Ins, Mov
 def refresh_commands(old: Sequence[str], new: Sequence[str]) -> list[Command]:
     """The least number of `ins` and `mov` that turn one order into another.
 
-    What was there may move either way, and nothing is ever taken out: a timeline only grows.
+    Old names may move left or right, and nothing is ever taken out: a timeline only grows.
 
-    **Least.** Every new name needs its `ins`. Old names that no `mov` touches keep their order among
-    each other, so they are an increasing subsequence of the old names' new places; a longest one
-    stays, and each other old name is moved once.
+    **Why it is the least.** Every new name needs its `ins`. Old names that no `mov` touches keep their order,
+    so they are an increasing subsequence of the old names' new places. A longest such subsequence stays,
+    and each other old name moves once.
 
     Args:
-        old, new: names in order, without repeats; ``new`` has all of ``old``.
+        old, new: names in order, without repeats. ``new`` contains all of ``old``.
 
     Returns:
-        Commands to be applied one after the other, ordered by the new place of what they place.
+        Commands to apply one after the other, ordered by the new place of the name that they place.
 
     Raises:
         ValueError: a name occurs twice, or an old name is not among the new ones.
@@ -39,8 +39,8 @@ def refresh_commands(old: Sequence[str], new: Sequence[str]) -> list[Command]:
     if missing is not None:
         raise ValueError(f"{missing} is missing in the new order; events are never taken out.")
     staying = {old[place] for place in longest_increasing([new_places[name] for name in old])}
-    # Slot i holds the old name at place i, from 1, as long as it has not moved, and behind it what
-    # has been placed behind the last name that stays, if that is it. Slot 0 is the far left.
+    # Slot i, from 1, holds the old name at place i as long as it has not moved. The slot of the last name
+    # that stays also holds the names placed behind it so far. Slot 0 is the far left.
     slots = Sums([0] + [1] * len(old))
     last_staying = 0
     commands: list[Command] = []
@@ -65,7 +65,7 @@ def longest_increasing(numbers: Sequence[int]) -> list[int]:
     >>> longest_increasing([3, 0, 4, 1, 2])
     [1, 3, 4]
     """
-    ends: list[int] = []  # the least number at which a subsequence of each length ends
+    ends: list[int] = []  # for each length, the least number that ends a subsequence
     end_indexes: list[int] = []
     before: list[int] = []
     for index, number in enumerate(numbers):

@@ -1,4 +1,4 @@
-"""The update commands of a tangle's order at a refresh, as rows of ``fct_timeline_updates``."""
+"""The update commands of a tangle's order for a refresh, as rows of ``fct_timeline_updates``."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from scuttlehouse.timeline.refresh import refresh_commands
 
 
 class Update(NamedTuple):
-    """A command, and the message that it places: to be applied at its step, counted from 0.
+    """A command and the message that it places. Steps are counted from 0.
 
-    ``ins`` has no ``from_position``, ``del`` no ``to_position``. Positions are from 0; that to which a
-    message moves counts after it was taken out.
+    ``ins`` has no ``from_position``, ``del`` no ``to_position``. Positions count from 0. The position to
+    which a message moves counts after the message was taken out.
     """
 
     step: int
@@ -26,16 +26,16 @@ class Update(NamedTuple):
 def updates(old: Sequence[str], new: Sequence[str]) -> Iterator[Update]:
     """The least number of commands that turn a tangle's old order into its new one.
 
-    A tangle only grows, but a log that held some of it may be gone: what is no longer there is
-    deleted first.
+    A tangle only grows, but a log that held a part of it may be gone. Messages that are no longer there
+    are deleted first.
 
     Args:
         old, new: ids of messages in order, without repeats.
 
     Raises:
-        AssertionError: the commands do not lead from the one to the other, which cannot be.
+        AssertionError: the commands do not lead from the old order to the new one. This is impossible.
 
-    Complexity: O(n log n) comparisons; applying them, which proves them, O(n) more for each command.
+    Complexity: O(n log n) comparisons. Applying the commands, which checks them, costs O(n) for each.
 
     >>> for update in updates(["a", "b", "c"], ["x", "c", "a"]):
     ...     print(*update)

@@ -1,5 +1,5 @@
-{#- Rows whose key stands more than once or is not whole (`nullable` columns may be null), and values that
-    refer to no row: `references` are columns by name, each with the `model.column` that has its values. -#}
+{#- Rows with a key that is not unique or not complete (`nullable` columns may be null), and values
+    that refer to no row: `references` are columns by name, each with the `model.column` that has its values. -#}
 {% test is_key(model, columns, nullable=[], references={}) %}
     {%- set whole = columns | reject('in', nullable) | join(' is null or ') %}
     select

@@ -1,7 +1,7 @@
-"""Groups that depend on each other: a refresh that touches one of two has to compute both.
+"""Groups that depend on each other: a refresh that touches one of them must compute both.
 
-All but the first case are messages that nobody's software writes, and that nothing forbids. Each case is two
-logs, of which the second comes in a refresh.
+In all cases except the first, no software writes such messages, but nothing forbids them. Each case is two
+logs; the second arrives in a refresh.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Groups:
         return group
 
     def lines(self) -> list[bytes]:
-        """What was published since the last call, as lines."""
+        """The messages published since the last call, as lines."""
         lines = []
         for message, _ in self.world._published:
             if message.readers is not None:
@@ -44,19 +44,19 @@ class Groups:
     def say(
         self, group: Group, epoch: str, content: dict[str, object], by: str = "alice"
     ) -> Message:
-        """Publish on the feed that somebody has for an epoch of a group."""
+        """Publish on a person's feed for an epoch of a group."""
         return self.world.publish(group.feed(by, epoch), content, ALICE)
 
 
 def a_feed_that_is_announced(groups: Groups) -> list[list[bytes]]:
-    """For an epoch's key, by a member who has written nothing with it: the timeline stays as it was."""
+    """A member who has written nothing announces a feed for an epoch's key. The timeline stays the same."""
     first = groups.lines()
     groups.second.feed("bob", "B1")
     return [first, groups.lines()]
 
 
 def a_post_on_a_feed_of_another_group(groups: Groups) -> list[list[bytes]]:
-    """The feed is that of an epoch of the second group, whose first message comes later."""
+    """The feed belongs to an epoch of the second group. The first message of that epoch arrives later."""
     first, second = groups.first, groups.second
     second.found("alice", "B2", ["B1"], ["alice", "bob"])
     second.sync()
@@ -76,7 +76,7 @@ def key_of(uri: str) -> bytes:
 def an_exclusion_told_in_another_group(
     groups: Groups, then: Callable[[], object]
 ) -> list[list[bytes]]:
-    """Of a member of the first group's epoch, in the timeline of the second group."""
+    """An exclusion of a member of the first group's epoch, in the timeline of the second group."""
     first, second = groups.first, groups.second
     told = {"root": second.root, "previous": second.tips("alice", "group")}
     members = {"root": first.root, "previous": first.tips("alice", f"members {first.root}")}
@@ -98,7 +98,7 @@ def an_exclusion_told_in_another_group(
 
 
 def an_epoch_that_begins_a_third_group(groups: Groups) -> list[list[bytes]]:
-    """A post in the third group is written on a feed of the second one's first epoch."""
+    """A post in the third group, on a feed of the second group's first epoch."""
     second, world = groups.second, groups.world
     third, alice = f"ssb:identity/group/{'A' * 43}=", world.person("alice")
     nothing = {"root": None, "previous": None}
@@ -131,7 +131,7 @@ def an_epoch_that_begins_a_third_group(groups: Groups) -> list[list[bytes]]:
 
 
 def a_message_after_a_cut_off(groups: Groups) -> list[list[bytes]]:
-    """On the feed of somebody who is excluded; it is in no tangle, and for no group."""
+    """A message on the feed of an excluded person. It is in no tangle, and for no group."""
     first = groups.first
     first.post("carol", "A1", "on time")
     first.sync()
@@ -142,14 +142,14 @@ def a_message_after_a_cut_off(groups: Groups) -> list[list[bytes]]:
 
 
 def a_message_in_no_tangle(groups: Groups) -> list[list[bytes]]:
-    """It is for a group, and breaks a rule."""
+    """A message for a group that breaks a rule."""
     before = groups.lines()
     groups.say(groups.first, "A1", {"type": "post", "text": "?", "recps": [groups.first.id]})
     return [before, groups.lines()]
 
 
 def crossing_logs() -> dict[str, list[bytes]]:
-    """The cases by name, each as what comes first and what a refresh brings."""
+    """The cases by name, each as the first log and the log of the refresh."""
     worlds = [Groups(seed) for seed in range(7)]
     cases = {
         "announced": a_feed_that_is_announced(worlds[0]),

@@ -1,4 +1,4 @@
-"""Which build finds nothing new, what a refresh tests, and what a run of a part does."""
+"""When a build finds nothing new, what a refresh tests, and what a run of a part does."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ WITHOUT_UNIT_TESTS = "--exclude-resource-types", "unit_test"
 
 
 def since(warehouse: Warehouse) -> str | None:
-    """The build since which nothing has changed, as a build finds that starts now."""
+    """The build that a new build would compare with, if nothing has changed since."""
     with pytest.MonkeyPatch.context() as patch:
         for name, value in warehouse.environment.items():
             patch.setenv(name, value)
@@ -35,7 +35,7 @@ def logged(warehouse: Warehouse) -> Rows:
 
 
 def files(warehouse: Warehouse) -> set[str]:
-    """The files of all tables but the log."""
+    """The files of all tables except the log."""
     folder = warehouse.home / "warehouse"
     return {
         str(path)
@@ -46,7 +46,7 @@ def files(warehouse: Warehouse) -> set[str]:
 
 @pytest.fixture
 def kept(warehouse: Warehouse, built: Build) -> str:
-    """The published build, of just those logs that have landed."""
+    """The published build of exactly the logs in the landing folder."""
     warehouse.land(*built.logs)
     if since(warehouse) is None:
         warehouse.refresh("build", *WITHOUT_UNIT_TESTS)
@@ -55,7 +55,7 @@ def kept(warehouse: Warehouse, built: Build) -> str:
     return found
 
 
-def test_nothing_new_leaves_all_as_it_is(warehouse: Warehouse, kept: str) -> None:
+def test_a_build_with_nothing_new_changes_nothing(warehouse: Warehouse, kept: str) -> None:
     before, rows = files(warehouse), len(logged(warehouse))
     done = warehouse.run("scuttlehouse", "build", PATH="", JAVA_HOME="")
     assert done.returncode == 0, "neither dbt nor Java is started"
@@ -65,7 +65,7 @@ def test_nothing_new_leaves_all_as_it_is(warehouse: Warehouse, kept: str) -> Non
     assert [row["status"] for row in logged(warehouse)].count("unchanged") >= 1
 
 
-def test_whatever_is_new_is_built(warehouse: Warehouse, kept: str) -> None:
+def test_anything_new_is_built(warehouse: Warehouse, kept: str) -> None:
     with a_test_more(warehouse):
         assert since(warehouse) is None, "a test has come"
     with another_time(warehouse):
@@ -90,7 +90,7 @@ OF_TANGLES = "tangles_add_up", "is_key_dim_tangles_tangle_id"
 
 
 def found_faulty(warehouse: Warehouse, command: str) -> dict[str, bool]:
-    """Two tests of tangles: whether they find faults."""
+    """Two tests of tangles, and whether they find faults."""
     options = "--indirect-selection", "empty", "--no-write-json"
     outcome = warehouse.dbt(command, "-s", *OF_TANGLES, *options)
     status = {one.node.name: str(one.status) for one in outcome.result}
@@ -99,12 +99,12 @@ def found_faulty(warehouse: Warehouse, command: str) -> dict[str, bool]:
 
 @pytest.mark.usefixtures("kept")
 def test_a_refresh_tests_what_it_computes(warehouse: Warehouse) -> None:
-    """Faults are planted in the tables of a tangle, which a refresh keeps or computes."""
+    """Faults are planted in the tables of a tangle. The refresh keeps or computes these tables."""
     find = "select max(tangle_id) as tangle_id from scuttlehouse.dim_tangles where depth > 0"
     [tangle] = [row["tangle_id"] for row in warehouse.rows(find)]
     neither, both = dict.fromkeys(OF_TANGLES, False), dict.fromkeys(OF_TANGLES, True)
     with another_time(warehouse):
-        # Begins a refresh that finds no touched tangle.
+        # Begin a refresh that finds no touched tangle.
         warehouse.refresh(
             "build", "-s", "stg_landing__logs+", "--exclude-resource-types", "test", "unit_test"
         )
@@ -120,7 +120,7 @@ def test_a_refresh_tests_what_it_computes(warehouse: Warehouse) -> None:
 
 
 @pytest.mark.usefixtures("kept")
-def test_what_nothing_touches_is_not_computed(warehouse: Warehouse) -> None:
+def test_untouched_rows_are_not_computed(warehouse: Warehouse) -> None:
     with another_time(warehouse):
         outcome = warehouse.dbt("build", "--no-write-json", *WITHOUT_UNIT_TESTS)
         assert outcome.success
@@ -131,7 +131,7 @@ def test_what_nothing_touches_is_not_computed(warehouse: Warehouse) -> None:
 
 
 @pytest.mark.usefixtures("kept")
-def test_logs_that_were_all_moved_to_an_archive(
+def test_all_logs_moved_to_an_archive(
     warehouse: Warehouse, built: Build, capfd: pytest.CaptureFixture[str]
 ) -> None:
     warehouse.land()
@@ -149,7 +149,7 @@ def test_logs_that_were_all_moved_to_an_archive(
 
 
 @pytest.mark.usefixtures("kept")
-def test_a_build_that_came_to_no_end_is_logged(warehouse: Warehouse) -> None:
+def test_an_unfinished_build_is_logged(warehouse: Warehouse) -> None:
     with open_catalog(warehouse.home) as catalog:
         catalog.begin("killed-one", "rules", "project", refresh=True, rebuilt=())
     warehouse.refresh("build", "-s", "tangle_kinds", "--exclude-resource-types", "test")
@@ -167,7 +167,9 @@ def test_a_build_that_came_to_no_end_is_logged(warehouse: Warehouse) -> None:
         ("{kept_builds: all}", "The var kept_builds is all: set it to a whole number from 1 on."),
     ],
 )
-def test_settings_that_cannot_be_meant(warehouse: Warehouse, variables: str, sentence: str) -> None:
+def test_impossible_settings_are_refused(
+    warehouse: Warehouse, variables: str, sentence: str
+) -> None:
     outcome = warehouse.dbt("build", "-s", "tangle_kinds", "--vars", variables)
     assert not outcome.success
     messages = [str(one.message) for one in outcome.result or ()]
@@ -176,7 +178,7 @@ def test_settings_that_cannot_be_meant(warehouse: Warehouse, variables: str, sen
 
 @contextmanager
 def another_time(warehouse: Warehouse) -> Iterator[None]:
-    """A log has another time than in the published build, so that there is something to do."""
+    """A log has another time than in the published build, so there is something to build."""
     log = max(warehouse.landing.iterdir())
     times = log.stat()
     os.utime(log, (0, 0))

@@ -15,7 +15,7 @@ from scuttlehouse.cli import main
 
 
 def test_the_summary_of_a_build(built: Build) -> None:
-    """It is about what was published: groups, epochs, preferences, what was set aside and why."""
+    """It describes the published tables: groups, epochs, preferences, what was set aside and why."""
     assert "scuttlehouse: built, tested and published as build " in built.output
     summary = built.output.split("scuttlehouse: built, tested and published")[1]
     tables = built.tables
@@ -71,7 +71,7 @@ def test_a_build_shows_no_logs_of_others(built: Build) -> None:
 
 
 @pytest.mark.usefixtures("built")
-def test_sql_answers_from_what_is_published(warehouse: Warehouse) -> None:
+def test_sql_reads_the_published_tables(warehouse: Warehouse) -> None:
     published = warehouse.published()
     for name in ("dim_groups", "fct_messages", "fct_timeline_updates"):
         rows = published[name]
@@ -103,7 +103,7 @@ def test_source_freshness_is_the_age_of_the_newest_log(
 
 @pytest.mark.usefixtures("built")
 def test_a_copied_warehouse_is_refused(warehouse: Warehouse, tmp_path: Path) -> None:
-    """Table metadata names folders in full."""
+    """Table metadata contains full paths."""
     copy = tmp_path / "copy"
     shutil.copytree(warehouse.home, copy)
     seed = "dbt", "seed", "--profiles-dir", "profiles"
@@ -114,7 +114,7 @@ def test_a_copied_warehouse_is_refused(warehouse: Warehouse, tmp_path: Path) -> 
 
 
 def test_odd_names_of_the_home(warehouse: Warehouse, tmp_path: Path) -> None:
-    """They work, or a sentence refuses them."""
+    """The name works, or a sentence refuses it."""
     seed = "dbt", "seed", "--profiles-dir", "profiles"
     odd = tmp_path / "a home's ä"
     done = warehouse.run(*seed, SCUTTLEHOUSE_HOME=str(odd), LC_ALL="C")

@@ -1,4 +1,4 @@
-"""A refresh of a warehouse whose files are damaged publishes nothing, and names the file."""
+"""A refresh of a warehouse with damaged files publishes nothing, and names the file."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def flip(file: Path) -> None:
 
 @pytest.fixture
 def refreshing(warehouse: Warehouse, built: Build) -> Iterator[Warehouse]:
-    """There is something to refresh: one log more."""
+    """There is one more log, so there is something to refresh."""
     warehouse.land(*built.logs)
     log = warehouse.landing / "more.jsonl"
     with warehouse.published_unchecked():
@@ -68,7 +68,7 @@ def test_a_refresh_of_damaged_tables(refreshing: Warehouse) -> None:
 
 
 def test_a_full_refresh_beside_damaged_orders(refreshing: Warehouse) -> None:
-    """It builds every table again, the commands that lead to the published order too."""
+    """It builds every table again, including the commands that lead to the published order."""
     for table in "fct_timeline_updates", "fct_tangle_messages":
         flip(data_file(refreshing, table))
     refreshing.refresh("build", *WITHOUT_TESTS, "--full-refresh")
@@ -84,7 +84,7 @@ def test_a_full_refresh_beside_damaged_orders(refreshing: Warehouse) -> None:
 
 
 def test_damaged_metadata(refreshing: Warehouse) -> None:
-    """Spark cannot list its tables, and is not started; a full refresh builds the damaged one again."""
+    """Spark cannot list the tables and is not started. A full refresh makes the damaged table again."""
     before = refreshing.published()
     file = metadata_file(refreshing, "stg_ssb__messages")
     content = file.read_bytes()
@@ -95,7 +95,7 @@ def test_damaged_metadata(refreshing: Warehouse) -> None:
         damaged = "-s", "+stg_ssb__messages"
         made = refreshing.run("scuttlehouse", "build", "--full-refresh", *damaged, *WITHOUT_TESTS)
     finally:
-        file.write_bytes(content)  # A build of a part without tests publishes nothing.
+        file.write_bytes(content)  # A partial build without tests publishes nothing.
     assert refused.returncode != 0
     assert file.name in refused.stdout, refused.stdout
     assert made.returncode == 0, made.stdout

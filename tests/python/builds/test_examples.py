@@ -1,4 +1,4 @@
-"""The examples of the README run as they are, on a warehouse that was built."""
+"""The examples of the README run unchanged on a built warehouse."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ EXAMPLES = sorted((PROJECT / "examples" / "reading").glob("*.py"))
 
 @pytest.mark.usefixtures("built")
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.stem)
-def test_an_example_reads_what_is_published(warehouse: Warehouse, example: os.PathLike) -> None:
+def test_an_example_reads_the_published_tables(warehouse: Warehouse, example: os.PathLike) -> None:
     groups = {
         row["group_id"]
         for row in warehouse.rows(

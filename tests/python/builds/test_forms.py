@@ -9,7 +9,8 @@ import forms
 from conftest import OF_BUILDS, Build, Rows, Warehouse
 from test_refreshes import BUILD
 
-# What each log is rewritten into. Bytes that a set frees are those of its lines, so its log keeps its lines.
+# The form that each log is rewritten to. A set's freed bytes are those of its lines, so its log keeps its
+# lines.
 REWRITTEN = {
     "alice": ("pretty_printed", "bzip2", "utf-16-le with a mark"),
     "bob": ("bipf_log", "zstd", "utf-8"),
@@ -17,13 +18,13 @@ REWRITTEN = {
     "devices": ("array_by_line", "gzip", "utf-32-be"),
     "relay": ("flume_log", "none", "utf-8"),
 }
-# Other forms hold no lines that are no objects.
+# Other forms cannot hold lines that are not objects.
 LOST = {"not_json", "not_utf8", "empty_line", "too_deep", "not_a_message"}
 NOT_COMPARED = OF_BUILDS | {"fct_builds"}
 
 
 def comparable(rows: Rows) -> list[str]:
-    """The rows without what a form changes, as texts in order."""
+    """The rows as texts in order, without what the form changes."""
     kept = (row for row in rows if row.get("reason") not in LOST)
     return sorted(str({k: v for k, v in row.items() if k != "line_number"}) for row in kept)
 
@@ -35,7 +36,7 @@ def test_other_forms_give_the_same_tables(
     for log in built.logs:
         data = log.read_bytes()
         lines = (gzip.decompress(data) if log.suffix == ".gz" else data).split(b"\n")
-        logs.append(tmp_path / log.name)  # The name stays, and tells nothing.
+        logs.append(tmp_path / log.name)  # The name stays and does not show the form.
         values = forms.objects(lines)
         logs[-1].write_bytes(forms.rewrite(values, *REWRITTEN[log.name.split(".")[0]]))
     warehouse.land(*logs)

@@ -1,7 +1,7 @@
-"""A stranger's log beside the sample: what it may change of what others said is what SECURITY.md allows.
+"""A stranger's log beside the sample changes only what SECURITY.md allows of what others said.
 
-The stranger has seen every message and holds no key of anybody. The log has copies of all messages with
-changes, other plaintexts of what is private, times that were never, and claims about whose feed is whose.
+The stranger has seen every message and holds nobody's key. The log has copies of all messages with changes,
+other plaintexts of private messages, impossible times, and claims about the owners of feeds.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def lines_of(path: Path) -> list[Json]:
 
 
 def owner_of(lines: list[Json]) -> str | None:
-    """The root metafeed whose seed a log shows opened."""
+    """The root metafeed that belongs to an opened seed in the log."""
     for line in lines:
         content = line["value"]["content"]
         if isinstance(content, dict) and content.get("type") == "metafeed/seed":
@@ -50,24 +50,24 @@ def owner_of(lines: list[Json]) -> str | None:
 
 
 def hostile_lines(logs: dict[str, list[Json]], people: dict[str, str]) -> Iterator[Json]:
-    """``people`` is the person of each feed, as the tables have it before the stranger comes."""
+    """``people`` is the person of each feed in the tables before the stranger's log arrives."""
     main, metafeed = ClassicFeed(bytes([66] * 32)), BendyFeed(bytes([67] * 32))
     yield claim(main, metafeed.id)
     for lines in logs.values():
         owner = owner_of(lines)
         if owner:
-            # Unsigned by the metafeed that it names, and in its name without its key.
+            # The named metafeed has not signed this, or it is in that metafeed's name without its key.
             yield claim(main, owner)
             yield forged_announcement(owner, main.id)
         for line in lines:
             value, content = line["value"], line["value"]["content"]
-            # The message as it is, received before there was Scuttlebutt.
+            # The unchanged message, received before Scuttlebutt existed.
             yield {**line, "timestamp": LONG_AGO}
             changed = {**content, "more": 1} if isinstance(content, dict) else "AAAA.box2"
             if "meta" not in line:
                 yield {**line, "value": {**value, "content": changed}}
             elif owner and people.get(value["author"]) == owner:
-                # Another plaintext of the same ciphertext: the owner's own log is there to tell.
+                # Another plaintext of the same ciphertext. The owner's own log decides.
                 yield {**line, "value": {**value, "content": changed}}
                 other = {
                     "type": "group/exclude-member",
@@ -76,7 +76,7 @@ def hostile_lines(logs: dict[str, list[Json]], people: dict[str, str]) -> Iterat
                 }
                 yield {**line, "value": {**value, "content": other}}
             if isinstance(content, str):
-                # No ciphertext beside it, under an id that nobody has.
+                # No ciphertext beside it, under an id that no message has.
                 key = line["key"].replace("A", "B").replace("a", "b")
                 yield {
                     **line,
@@ -105,7 +105,7 @@ def forged_announcement(metafeed: str, subfeed: str) -> Json:
 def before_and_after(
     warehouse: Warehouse, tmp_path_factory: pytest.TempPathFactory
 ) -> tuple[dict[str, Rows], dict[str, Rows], set[str]]:
-    """All published tables without the stranger and with, and the ids of what is the stranger's own."""
+    """All published tables without and with the stranger's log, and the ids of the stranger's messages."""
     sample = sorted((PROJECT / "sample").iterdir())
     warehouse.land(*sample)
     with warehouse.published_unchecked():
@@ -125,7 +125,7 @@ def before_and_after(
 
 
 def told(rows: Rows, own: set[str]) -> list[str]:
-    """The rows that tell nothing of the stranger's own, without what a threat model allows to change."""
+    """The rows about others, without the columns that the threat model allows to change."""
     return sorted(
         repr({name: value for name, value in row.items() if name not in ALLOWED})
         for row in rows
@@ -134,8 +134,8 @@ def told(rows: Rows, own: set[str]) -> list[str]:
     )
 
 
-# Where a message was read, that somebody told another plaintext of it, and who else did. How many messages
-# bear the name of a feed, invalid ones included: anybody can write one.
+# The place where a message was read, whether somebody gave another plaintext of it, and who else did. The
+# number of messages in the name of a feed, including invalid ones: anybody can write one.
 ALLOWED = {"source_file", "line_number", "warning", "differing_source_file", "message_count"}
 
 
@@ -151,10 +151,10 @@ def test_a_strangers_log_changes_nothing_that_others_said(
     assert not {table: rows for table, rows in changed.items() if rows}
 
 
-def test_the_stranger_was_heard(
+def test_the_strangers_log_was_read(
     before_and_after: tuple[dict[str, Rows], dict[str, Rows], set[str]],
 ) -> None:
-    """So that the test above does not pass because nothing was read."""
+    """Otherwise the test above would pass if nothing was read."""
     before, after, own = before_and_after
     forged = [row for row in after["fct_rejected_lines"] if STRANGER in row["source_file"]]
     assert len(forged) > 100

@@ -1,8 +1,8 @@
-"""Builds that are killed at any moment, dbt or Java, while somebody reads, or that fill the disk: nothing is
-lost or mixed.
+"""Nothing is lost or mixed if a build (dbt or Java) is killed at any moment while somebody reads, or if it
+fills the disk.
 
 `SCUTTLEHOUSE_TEST_KILLS=50 pytest tests/python/builds/test_kills_and_full_disks.py` takes an hour or two.
-Without the variable nothing runs: one kill is part of `test_publishing.py`.
+Without the variable nothing runs; `test_publishing.py` has one kill.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from test_publishing import WITHOUT_UNIT_TESTS
 
 KILLS = int(os.environ.get("SCUTTLEHOUSE_TEST_KILLS", "0"))
 BUILD = "dbt", "build", "--profiles-dir", "profiles", *WITHOUT_UNIT_TESTS
-# A build says about so many lines, the summary of what it has published included.
+# A build prints about this many lines, including the summary of what it published.
 LINES = 440
 READ = "fct_messages", "fct_tangle_messages"
 
@@ -49,7 +49,7 @@ def contents(tribes2: Path) -> list[bytes]:
 
 @pytest.fixture
 def disk(warehouse: Warehouse) -> Iterator[Path]:
-    """A disk of 120 MB that holds the warehouse and nothing else."""
+    """A disk of 120 MB that holds only the warehouse."""
     warehouse.stop()
     mount = ["mount", "-t", "tmpfs", "-o", "size=120m", "tmpfs", str(warehouse.home)]
     if subprocess.run(mount, check=False).returncode:
@@ -63,7 +63,7 @@ def disk(warehouse: Warehouse) -> Iterator[Path]:
 def test_builds_killed_at_any_moment(
     warehouse: Warehouse, growing: Path, contents: list[bytes]
 ) -> None:
-    """A log comes again and again, longer or shorter. The next build is green, whatever kills have left."""
+    """A log arrives again and again, longer or shorter. The next build succeeds, whatever the kills left."""
     right = []
     for content in contents:
         growing.write_bytes(content)
@@ -127,7 +127,7 @@ def of_logs(tables: dict[str, Rows]) -> dict[str, Rows]:
 def kill(warehouse: Warehouse, dice: random.Random) -> tuple[list[str], bool]:
     """Kill a build, or its Java, at a random moment.
 
-    The lines that it said until it ended, and whether it still ran when it was killed.
+    Returns the lines that it printed, and whether it still ran when it was killed.
     """
     after, java, seconds = dice.randrange(1, LINES), dice.random() < 0.5, 2 * dice.random()
     said = []
@@ -144,7 +144,7 @@ def kill(warehouse: Warehouse, dice: random.Random) -> tuple[list[str], bool]:
                 victims = children(process.pid) if java else [process.pid]
             for victim in victims:
                 os.kill(victim, signal.SIGKILL)
-    # Java ends as soon as it notices that its dbt has been killed.
+    # Java ends as soon as it notices that dbt was killed.
     for victim in java_of_dead:
         wait_for_end(victim)
     if java:
@@ -154,7 +154,7 @@ def kill(warehouse: Warehouse, dice: random.Random) -> tuple[list[str], bool]:
 
 
 def children(pid: int) -> list[int]:
-    """The Java that a process has started."""
+    """The Java process that a process has started."""
     listed = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
     return [int(one) for one in listed if "java" in Path(f"/proc/{one}/cmdline").read_text()]
 

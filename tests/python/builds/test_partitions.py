@@ -10,7 +10,7 @@ from conftest import Warehouse
 from scuttlehouse.spark.partitions import whole
 
 SETTINGS = {
-    # The join is planned as one of two shuffles, and found to be small when it runs.
+    # Spark plans the join with two shuffles, and finds at run time that it is small.
     "spark.sql.adaptive.enabled": "true",
     "spark.sql.autoBroadcastJoinThreshold": "-1",
     "spark.sql.adaptive.autoBroadcastJoinThreshold": "10m",
@@ -25,7 +25,7 @@ def most_partitions_of_a_key(frame: DataFrame) -> int:
     return max(Counter(key for key, _ in set(rows)).values())
 
 
-def test_what_belongs_together_is_together_after_a_join(warehouse: Warehouse) -> None:
+def test_rows_of_a_key_stay_together_after_a_join(warehouse: Warehouse) -> None:
     session = warehouse.session.newSession()
     for name, value in SETTINGS.items():
         session.conf.set(name, value)

@@ -1,4 +1,4 @@
-"""What readers see: the last good tables, whatever happens to the builds after them."""
+"""Readers see the last good tables, whatever happens to later builds."""
 
 from __future__ import annotations
 
@@ -46,14 +46,14 @@ WITHOUT_UNIT_TESTS = "--exclude-resource-type", "unit_test"
 
 @pytest.fixture
 def published(warehouse: Warehouse, built: Build) -> dict[str, Rows]:
-    """What is published before a test: something is."""
+    """What is published before a test. There is always something."""
     assert built.tables
     return warehouse.published()
 
 
 @pytest.fixture
 def other_logs(warehouse: Warehouse, tmp_path: Path, tribes2: Path) -> Path:
-    """Other logs than those that were published have landed."""
+    """The landing folder has other logs than the published ones."""
     write_sample(tmp_path, seed=2)
     warehouse.land(tmp_path / "bob.jsonl", tribes2 / "s3-subset" / "final" / "alice.jsonl")
     return tmp_path
@@ -79,13 +79,13 @@ def a_test_that_fails(warehouse: Warehouse, on: str) -> Iterator[Path]:
 
 
 def retry(warehouse: Warehouse) -> Any:
-    # In a process of its own, dbt does not know what the build before a retry selected.
+    # In a new process, dbt does not know what the build before a retry selected.
     set_selected_resources(set())
     return warehouse.dbt("retry")
 
 
 def a_reader(warehouse: Warehouse) -> AbstractContextManager[list[tuple[int, int]]]:
-    """Somebody at a dashboard, who reads two published tables of one build at once, all the time."""
+    """A dashboard that always reads two published tables of one build at once."""
     session = warehouse.session.newSession()
 
     def read() -> tuple[int, int]:
@@ -101,7 +101,7 @@ def a_reader(warehouse: Warehouse) -> AbstractContextManager[list[tuple[int, int
 
 
 def replayed(updates: Rows) -> dict[str, list[str]]:
-    """The orders that a replica has which applied all commands; tangles of which all is deleted left out."""
+    """The orders in a replica that has applied all commands. Empty tangles are left out."""
     orders: dict[str, list[str]] = {}
     for row in sorted(
         updates, key=lambda row: (row["refresh_number"], row["tangle_id"], row["step"])
@@ -125,7 +125,7 @@ def published_orders(messages: Rows) -> dict[str, list[str]]:
 
 
 def changes(old: Rows, new: Rows, key: tuple[str, ...]) -> list[int]:
-    """How many rows were added, changed and dropped."""
+    """How many rows were added, changed and deleted."""
     before, after = ({tuple(row[one] for one in key): row for row in rows} for rows in (old, new))
     changed = sum(before[one] != after[one] for one in before.keys() & after.keys())
     return [len(after.keys() - before.keys()), changed, len(before.keys() - after.keys())]
@@ -142,7 +142,7 @@ def test_a_good_build_publishes_every_mart(built: Build) -> None:
     assert all(row["is_success"] for row in built.tables["fct_quality_results"])
 
 
-def test_spark_reads_what_is_published(warehouse: Warehouse, published: dict[str, Rows]) -> None:
+def test_spark_reads_the_published_tables(warehouse: Warehouse, published: dict[str, Rows]) -> None:
     for name in PUBLISHED:
         table = warehouse.session.table(f"scuttlehouse.{name}").toArrow()
         expected = published[name]
@@ -173,16 +173,16 @@ def test_a_build_is_logged_step_by_step(warehouse: Warehouse, built: Build) -> N
 
 
 @pytest.mark.usefixtures("other_logs")
-def test_a_killed_and_a_failed_build_publish_nothing_and_a_retry_all(
+def test_a_killed_and_a_failed_build_publish_nothing_and_a_retry_everything(
     warehouse: Warehouse, published: dict[str, Rows]
 ) -> None:
-    """kill -9 in the middle of writing tables; then a build that fails; then what is left of that one.
+    """kill -9 in the middle of writing tables, then a build that fails, then a retry of that build.
 
-    A reader in the middle sees the old tables, then the new, and no error.
+    A reader sees the old tables, then the new ones, and no error.
     """
     build_id = kill_a_build(warehouse, random.Random(1))
     assert differing(warehouse.published(), published) == []
-    # What was not tested does not slip out through a selector.
+    # A selector does not publish anything untested.
     warehouse.dbt("build", "-s", "path:models/marts/groups", "--exclude-resource-types", "test")
     assert differing(warehouse.published(), published) == []
     killed = warehouse.rows("select * from scuttlehouse.fct_builds where status = 'killed'")
@@ -217,7 +217,7 @@ def test_a_killed_and_a_failed_build_publish_nothing_and_a_retry_all(
     for mart, key in KEYS.items():
         [step] = [row for row in log if row["step"] == mart]
         assert [step[name] for name in CHANGES] == changes(published[mart], after[mart], key), mart
-    # What was told of the first logs and of the others, whose tangles are not the same, is one history.
+    # The commands for the first logs and for the other logs, with other tangles, are one history.
     assert replayed(after["fct_timeline_updates"]) == published_orders(after["fct_tangle_messages"])
     refreshes = {row["refresh_number"] for row in after["fct_timeline_updates"]}
     assert refreshes == set(range(1, len(refreshes) + 1))
@@ -231,7 +231,7 @@ def test_a_killed_and_a_failed_build_publish_nothing_and_a_retry_all(
 def roll_back_and_forth(
     warehouse: Warehouse, first: dict[str, Rows], last: dict[str, Rows], last_id: str
 ) -> None:
-    """The build before is published in one step, and the later one again: readers see either."""
+    """The earlier build is published in one step, then the later one again. Readers see one of the two."""
     with a_reader(warehouse) as reads:
         warehouse.roll_back()
         assert differing(warehouse.published(), first) == []
@@ -243,7 +243,7 @@ def roll_back_and_forth(
 def test_a_part_is_built_tested_and_published(
     warehouse: Warehouse, published: dict[str, Rows]
 ) -> None:
-    """The rest stays as it was."""
+    """The rest stays unchanged."""
     outcome = warehouse.dbt("build", "-s", "dim_groups+", *WITHOUT_UNIT_TESTS)
     said = statuses(outcome)
     assert outcome.success, said
@@ -257,8 +257,8 @@ def test_a_part_is_built_tested_and_published(
 
 
 @pytest.mark.usefixtures("published")
-def test_a_key_and_a_reference_that_do_not_hold_are_rows(warehouse: Warehouse) -> None:
-    """In the tables of the work schema, which the next build sets back."""
+def test_broken_keys_and_references_are_rows(warehouse: Warehouse) -> None:
+    """In the tables of the work schema, which the next build resets."""
     warehouse.rows(
         "insert into fct_messages select * from fct_messages order by message_id limit 1"
     )
@@ -270,20 +270,20 @@ def test_a_key_and_a_reference_that_do_not_hold_are_rows(warehouse: Warehouse) -
     assert {row["broken_rule"] for row in rows} == {"key", "reference of feed_id"}
 
 
-def test_a_part_that_is_computed_anew_is_not_published_without_all_that_it_is_made_of(
+def test_a_recomputed_part_is_not_published_without_its_inputs(
     warehouse: Warehouse, published: dict[str, Rows]
 ) -> None:
-    """What a refresh has left in the tables before it holds touched rows only."""
+    """An earlier refresh has left tables that hold only touched rows."""
     warehouse.dbt("build", "--full-refresh", "-s", "dim_sets+", *WITHOUT_UNIT_TESTS)
     assert differing(warehouse.published(), published) == []
 
 
-def test_a_part_never_says_which_logs_were_read(
+def test_a_part_never_publishes_the_ledger(
     warehouse: Warehouse, published: dict[str, Rows], other_logs: Path
 ) -> None:
-    """Else the next build would take lines for read that are in no table.
+    """Otherwise the next build would count lines as read that are in no table.
 
-    What its expectations found is published: every row of it names its build.
+    The results of its expectations are published. Every row of them names its build.
     """
     shutil.copy(other_logs / "alice.jsonl", warehouse.landing)
     some = "-s", "stg_landing__logs", "dim_logs+"
@@ -294,8 +294,8 @@ def test_a_part_never_says_which_logs_were_read(
 
 
 @pytest.mark.usefixtures("published")
-def test_others_while_a_build_runs(warehouse: Warehouse) -> None:
-    """Who reads is answered; who builds is told who does."""
+def test_other_commands_while_a_build_runs(warehouse: Warehouse) -> None:
+    """Readers get answers. A second build is told who is building."""
     [expected] = warehouse.rows("select count(*) as n from scuttlehouse.dim_tangles")
     query = "select count(*) as n from dim_tangles"
     lock = BuildLock(warehouse.home)
@@ -327,7 +327,7 @@ def test_other_commands_publish_nothing(
 
 
 def kill_a_build(warehouse: Warehouse, dice: random.Random) -> str:
-    """Kill dbt once it has committed a random number of tables; the id of its build."""
+    """Kill dbt after it has committed a random number of tables, and return the id of its build."""
     files = warehouse.home / "warehouse" / "scuttlehouse_work"
     known, count = set(files.glob("*/metadata/*.json")), dice.randrange(1, 30)
     command = "dbt", "build", "--profiles-dir", "profiles", *WITHOUT_UNIT_TESTS

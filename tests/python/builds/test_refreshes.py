@@ -1,9 +1,9 @@
-"""Refreshes: whatever comes in, in whatever pieces and order, the tables are those of one build of all.
+"""Refreshes: whatever arrives, in any pieces and order, the tables are those of one build of everything.
 
 Every run splits the sample and a scenario of tribes2 at random. With `SCUTTLEHOUSE_TEST_SPLITS=100`, this
-file makes a hundred splits in ten histories: each brings the sample and all nine scenarios, which have nobody
-in common, in pieces and an order of their own. Every second history is rolled back on its way. All builds
-share one Spark session.
+file makes a hundred splits in ten histories. Each history has the sample and all nine scenarios, which share
+no people, in its own pieces and order. Every second history is rolled back once. All builds share one Spark
+session.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ BUILD = "build", "--exclude-resource-types", "test", "unit_test"
 
 
 def pieces(logs: list[Path], dice: random.Random) -> dict[str, bytes]:
-    """Parts of the logs as files by name, with overlaps and repeats, in any order; some are compressed."""
+    """Parts of the logs as files by name, with overlaps and repeats, in any order. Some are compressed."""
     found, seen = [], set()
     for log in logs:
         data = gzip.decompress(log.read_bytes()) if log.suffix == ".gz" else log.read_bytes()
@@ -56,15 +56,15 @@ def thirds_of(log: Path) -> dict[str, bytes]:
 
 
 def unfinished(name: str, data: bytes, dice: random.Random) -> bytes:
-    """A log while its export runs: some of its lines, or a file that is cut anywhere."""
+    """A log during its export: some of its lines, or a file that is cut at any place."""
     if name.endswith(".gz"):
-        return data[: dice.randrange(2, len(data))]  # One byte is no gzip.
+        return data[: dice.randrange(2, len(data))]  # One byte is not gzip.
     lines = data.splitlines(keepends=True)
     return b"".join(lines[: dice.randrange(1, len(lines) + 1)])
 
 
 def compressed(name: str, data: bytes) -> dict[str, bytes]:
-    """The same log under another name, compressed if it is not."""
+    """The same log under another name, compressed if it was not."""
     packed = data if name.endswith(".gz") else gzip.compress(data)
     return {f"renamed-{name}.gz": packed}
 
@@ -78,7 +78,7 @@ def put(warehouse: Warehouse, files: Mapping[str, bytes]) -> None:
 def test_any_history_of_a_landing_folder_ends_in_the_tables_of_one_build(
     refreshed: Warehouse, tribes2: Path, seed: int
 ) -> None:
-    """Logs come, go on, move, are archived, come again; a build is rolled back; readers replay commands."""
+    """Logs arrive, grow, move, are archived, come again. A build is rolled back. Readers replay commands."""
     dice = random.Random(seed)
     scenarios = sorted(path for path in tribes2.iterdir() if path.is_dir())
     dice.shuffle(scenarios)
@@ -90,7 +90,7 @@ def test_any_history_of_a_landing_folder_ends_in_the_tables_of_one_build(
     first = names[: dice.randrange(3, len(names))]
     growing, archived, moved = first[:3]
     half = {growing: unfinished(growing, files[growing], dice)}
-    # Every refresh has something of this log, whatever else it has.
+    # Every refresh has a part of this log, whatever else it has.
     steady = thirds_of(max(other.rglob("*.jsonl"), key=lambda log: (log.stat().st_size, log)))
     files |= steady
     later = names[len(first) :]
@@ -130,12 +130,12 @@ def test_any_history_of_a_landing_folder_ends_in_the_tables_of_one_build(
 
     found = [tables]
     if seed % 2:
-        # What is published is what a refresh goes on from, whatever was read since.
+        # A refresh continues from what is published, whatever was read since.
         refreshed.roll_back()
         assert differing(refreshed.published(), before) == [], f"seed {seed}"
         refreshed.refresh(*BUILD)
         found.append(refreshed.published())
-        # The next rollback goes to the same build, and not to the one that was left.
+        # The next rollback goes to the same build, and not to the one before the rollback.
         refreshed.roll_back()
         assert differing(refreshed.published(), before) == [], f"seed {seed}"
 
@@ -149,12 +149,12 @@ def test_any_history_of_a_landing_folder_ends_in_the_tables_of_one_build(
 
 
 def ids(warehouse: Warehouse, model: str) -> set[str]:
-    """The groups that a model has rows of."""
+    """The groups with rows in a model."""
     return {row["group_id"] for row in warehouse.rows(f"select distinct group_id from {model}")}
 
 
 def difference(ours: Rows, theirs: Rows) -> tuple[Rows, Rows] | None:
-    """The rows of each that the other lacks (none, if it has one twice); nothing where they are equal."""
+    """The rows of each that the other lacks. None if the tables are equal."""
     if ours == theirs:
         return None
     return [row for row in ours if row not in theirs], [row for row in theirs if row not in ours]

@@ -1,4 +1,4 @@
-"""The schedules that we show. The job of Dagster makes the build that most tests share (`built`)."""
+"""The schedules in the examples. The Dagster job makes the build that most tests share (`built`)."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from dagster import Failure
 from conftest import PROJECT, Build, dagster_definitions
 
 
-def test_the_job_of_dagster_builds_and_shows_what_it_said(built: Build) -> None:
+def test_the_dagster_job_builds_and_shows_the_output(built: Build) -> None:
     assert re.search("^scuttlehouse: built, tested and published as build ", built.output, re.M)
 
 
-def test_the_job_of_dagster_fails_with_its_build(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_dagster_job_fails_with_its_build(monkeypatch: pytest.MonkeyPatch) -> None:
     module = dagster_definitions(PROJECT)
     monkeypatch.setattr(module, "SCUTTLEHOUSE", "false")
     with pytest.raises(Failure, match="Nothing was published"):
@@ -29,7 +29,7 @@ def test_every_schedule_builds_at_three() -> None:
     assert (schedule.job_name, schedule.cron_schedule) == ("refresh", "0 3 * * *")
     units = {}
     for name in ("scuttlehouse.service", "scuttlehouse.timer"):
-        # A key may stand in a unit more than once.
+        # A key may occur more than once in a unit.
         units[name] = ConfigParser(strict=False, delimiters=("=",))
         units[name].read(PROJECT / "schedules" / name)
     assert units["scuttlehouse.service"]["Service"]["ExecStart"] == "/usr/bin/make build"
@@ -38,7 +38,7 @@ def test_every_schedule_builds_at_three() -> None:
 
 @pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="needs systemd-analyze")
 def test_the_unit_of_systemd_is_sandboxed() -> None:
-    """systemd's own judgement, from 0 (nothing is open) to 10; a unit without a sandbox has 9.6."""
+    """systemd's own score, from 0 (nothing is open) to 10. A unit without a sandbox has 9.6."""
     unit = PROJECT / "schedules" / "scuttlehouse.service"
     command = [
         "systemd-analyze",

@@ -1,4 +1,4 @@
-"""dbt's unit tests. They bring their own rows, and ask a warehouse for the types of columns alone."""
+"""dbt's unit tests. They bring their own rows, and need a warehouse only for the types of columns."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from conftest import Warehouse
 
 
 @pytest.mark.usefixtures("built")
-def test_every_unit_test_holds(warehouse: Warehouse) -> None:
+def test_every_unit_test_passes(warehouse: Warehouse) -> None:
     outcome = warehouse.dbt("test", "-s", "test_type:unit")
     said = {result.node.name: result.message for result in outcome.result or []}
     failed = [result.node.name for result in outcome.result or [] if result.status != "pass"]

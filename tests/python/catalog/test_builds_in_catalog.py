@@ -1,4 +1,4 @@
-"""Builds in the catalog: begin, publish, roll back, on SQLite and on PostgreSQL."""
+"""Builds in the catalog: begin, publish and roll back, in SQLite and in PostgreSQL."""
 
 from __future__ import annotations
 
@@ -180,7 +180,7 @@ def test_a_build_that_was_overtaken_is_not_published(house: House) -> None:
     assert house.read() == {"dim_a": [1]}
 
 
-def test_of_many_that_publish_at_once_one_does(house: House) -> None:
+def test_one_of_many_concurrent_publishers_wins(house: House) -> None:
     house.build("one", {"dim_a": 1})
     house.begin("two")
 
@@ -195,7 +195,7 @@ def test_of_many_that_publish_at_once_one_does(house: House) -> None:
     assert len(house.kept()) == 2
 
 
-def test_changes_of_other_programs_are_not_published_over(house: House) -> None:
+def test_changes_by_other_programs_are_not_overwritten(house: House) -> None:
     house.build("one", {"dim_a": 1, "dim_b": 1})
     house.begin("two")
     house.append("dim_b", 5, namespace=PUBLISHED)
@@ -211,7 +211,7 @@ def test_changes_of_other_programs_are_not_published_over(house: House) -> None:
     house.publish("three", "dim_a", "dim_b")
 
 
-def test_what_is_no_table_of_the_build_is_not_published(house: House) -> None:
+def test_only_tables_of_the_build_are_published(house: House) -> None:
     house.begin("none")
     view = house.make("other", 1)
     house.begin("one")
@@ -232,7 +232,7 @@ def test_what_is_no_table_of_the_build_is_not_published(house: House) -> None:
 
 
 @pytest.mark.parametrize("damage", ["removed", "cut", "flipped"])
-def test_damaged_metadata_is_a_sentence_until_it_is_made_anew(house: House, damage: str) -> None:
+def test_damaged_metadata_is_reported_until_it_is_rebuilt(house: House, damage: str) -> None:
     house.build("one", {"dim_a": 1, "dim_b": 1})
     build = house.build("two", {"dim_a": 2, "dim_b": 2})
     file = Path(build.tables["dim_b"])
@@ -261,7 +261,7 @@ def test_damaged_metadata_is_a_sentence_until_it_is_made_anew(house: House, dama
 
 
 @pytest.mark.parametrize("table", ["scuttlehouse_state", "scuttlehouse_builds"])
-def test_a_changed_record_is_a_sentence(house: House, table: str) -> None:
+def test_a_changed_record_is_reported(house: House, table: str) -> None:
     house.build("one", {"dim_a": 1})
     with open_catalog(house.home) as catalog:
         changed = f"update {table} set record = replace(record, 'one', 'ono')"
@@ -292,7 +292,7 @@ def test_damaged_work_tables_and_a_damaged_log_are_forgotten(house: House) -> No
     assert house.read() == {"dim_a": [1], "dim_b": [1]}, "what is published stays"
 
 
-def test_a_log_that_is_dropped_is_published_no_longer(house: House) -> None:
+def test_a_dropped_log_is_no_longer_published(house: House) -> None:
     house.build("one", {"dim_a": 1})
     house.make("fct_builds", 1, namespace=LOG)
     with open_catalog(house.home) as catalog:

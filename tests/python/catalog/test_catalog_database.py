@@ -1,4 +1,4 @@
-"""The catalog database: its tables, who may read it, damage, and homes that are not its own."""
+"""The catalog database: its tables, its readers, damage, and databases of other homes."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from scuttlehouse.catalog import (
     prepare_home,
 )
 
-# It stays in SQLite's write-ahead log.
+# The change stays in SQLite's write-ahead log.
 WRITE = "update iceberg_tables set previous_metadata_location = 'earlier'"
 
 COLUMNS = """
@@ -106,7 +106,7 @@ def test_only_the_owner_reads_the_catalog(sqlite_house: House, umask: int) -> No
 
 @pytest.fixture
 def open_house(monkeypatch: pytest.MonkeyPatch) -> Iterator[House]:
-    """A home that everybody may read and nobody may write, not even its owner; nor is it root's to write."""
+    """A home that everybody may read and nobody may write, not even its owner or root."""
     monkeypatch.setenv("SCUTTLEHOUSE_CATALOG", "")
     folder = Path(tempfile.mkdtemp(prefix="scuttlehouse-open-"))
     prepare_home(folder / "home")
@@ -117,7 +117,7 @@ def open_house(monkeypatch: pytest.MonkeyPatch) -> Iterator[House]:
 
 
 def read_as_somebody_else(house: House, read: Callable[[], None]) -> None:
-    """Read in a process without the right to write; the home is as it was before."""
+    """Read in a process that may not write. The home is the same afterwards."""
     house.home.parent.chmod(0o555)
     house.home.chmod(0o555)
     for path in house.home.glob("catalog.db*"):
@@ -141,7 +141,7 @@ def read_as_somebody_else(house: House, read: Callable[[], None]) -> None:
         path.chmod(0o600)
 
 
-def test_who_may_not_write_the_home_reads_what_is_published(open_house: House) -> None:
+def test_users_without_write_access_read_the_published_tables(open_house: House) -> None:
     def is_published(build_id: str | None) -> None:
         build = open_house.published()
         assert (build and build.build_id) == build_id
@@ -165,7 +165,7 @@ def test_who_may_not_write_the_home_reads_what_is_published(open_house: House) -
         catalog.database.execute("rollback")
 
 
-def test_who_may_not_write_reads_beside_a_killed_writer(open_house: House) -> None:
+def test_users_without_write_access_read_after_a_killed_writer(open_house: House) -> None:
     open_house.build("one", {"dim_a": 1})
 
     def publish_and_die() -> None:
@@ -197,7 +197,7 @@ with open_catalog(Path(sys.argv[1])):
 """
 
 
-def test_a_reader_leaves_the_locks_of_its_own_process(sqlite_house: House) -> None:
+def test_a_reader_keeps_the_locks_of_its_process(sqlite_house: House) -> None:
     log = sqlite_house.home / "catalog.db-wal"
 
     with open_catalog(sqlite_house.home) as catalog:
@@ -264,7 +264,7 @@ def test_tables_without_a_catalog_are_refused(house: House, damage: str) -> None
 
 
 def answers(house: House) -> tuple[object, ...]:
-    """What a catalog says of its builds; None of what it refuses to say with a sentence."""
+    """What a catalog says of its builds. None for what it refuses with a sentence."""
     said: list[object] = []
     for ask in house.published, house.kept:
         try:
@@ -275,7 +275,7 @@ def answers(house: House) -> tuple[object, ...]:
 
 
 def is_right_or_refused(house: House, right: tuple[object, ...]) -> bool:
-    """Whether reading and beginning a build say what they said before, or a sentence."""
+    """Whether reading and beginning a build give the right answer, or a sentence."""
     said = answers(house)
     assert all(now in (None, before) for now, before in zip(said, right, strict=True)), said
     try:
@@ -288,7 +288,7 @@ def is_right_or_refused(house: House, right: tuple[object, ...]) -> bool:
     return True
 
 
-def test_a_damaged_catalog_is_a_sentence_or_the_right_answer(sqlite_house: House) -> None:
+def test_a_damaged_catalog_is_reported_or_gives_the_right_answer(sqlite_house: House) -> None:
     sqlite_house.build("one", {"dim_a": 1, "dim_b": 1})
     sqlite_house.build("two", {"dim_a": 2, "dim_b": 2})
     catalog_file = sqlite_house.home / "catalog.db"
@@ -311,7 +311,7 @@ def test_a_damaged_catalog_is_a_sentence_or_the_right_answer(sqlite_house: House
     assert all(outcomes.values()), outcomes
 
 
-def test_a_damaged_name_of_a_column_is_a_sentence(sqlite_house: House) -> None:
+def test_a_damaged_column_name_is_reported(sqlite_house: House) -> None:
     sqlite_house.build("one", {"dim_a": 1})
     catalog_file = sqlite_house.home / "catalog.db"
     whole = catalog_file.read_bytes()
@@ -323,7 +323,7 @@ def test_a_damaged_name_of_a_column_is_a_sentence(sqlite_house: House) -> None:
             sqlite_house.kept()
 
 
-def test_a_damaged_log_of_a_killed_process_takes_nothing_back(sqlite_house: House) -> None:
+def test_a_damaged_log_of_a_killed_process_undoes_nothing(sqlite_house: House) -> None:
     sqlite_house.build("one", {"dim_a": 1})
     sqlite_house.begin("two")
     log = sqlite_house.home / "catalog.db-wal"
@@ -359,7 +359,7 @@ def test_a_damaged_log_of_a_killed_process_takes_nothing_back(sqlite_house: Hous
         ),
     ],
 )
-def test_a_postgresql_that_cannot_be_used_is_a_sentence_without_its_password(
+def test_an_unusable_postgresql_is_reported_without_its_password(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, address: str, sentence: str
 ) -> None:
     monkeypatch.setenv("SCUTTLEHOUSE_CATALOG", address)
@@ -369,7 +369,7 @@ def test_a_postgresql_that_cannot_be_used_is_a_sentence_without_its_password(
     assert "\n" not in str(told.value)
 
 
-def test_what_a_full_disk_says_is_a_sentence(sqlite_house: House) -> None:
+def test_a_full_disk_is_reported(sqlite_house: House) -> None:
     sqlite_house.build("one", {"dim_a": 1})
 
     def begin_on_a_full_disk() -> None:

@@ -30,7 +30,7 @@ def test_any_flipped_bit_is_found(content: bytes, data: st.DataObject) -> None:
         verify(file)
         place = data.draw(st.sampled_from([file, sidecar(file)]))
         changed = bytearray(place.read_bytes())
-        # How many bytes a checksum is for, in bytes 4 to 7, does not matter if there is one checksum.
+        # Bytes 4 to 7 hold the size of a chunk. With only one checksum, the size does not matter.
         places = [*range(len(changed))] if place == file else [*range(4), *range(8, len(changed))]
         changed[data.draw(st.sampled_from(places))] ^= 1 << data.draw(st.integers(0, 7))
         place.write_bytes(changed)
@@ -49,7 +49,7 @@ def test_a_file_of_another_length_is_found(tmp_path: Path, change: bytes) -> Non
     assert "it does not match its checksums" in damaged(file)
 
 
-def test_a_file_that_cannot_be_read_or_described_is_a_sentence(tmp_path: Path) -> None:
+def test_a_file_that_cannot_be_read_or_described_is_reported(tmp_path: Path) -> None:
     assert damaged(tmp_path / "none") == f"The file {tmp_path}/none is missing."
     assert damaged(tmp_path) == f"The file {tmp_path} cannot be read: Is a directory."
     (tmp_path / ".file.crc").mkdir()

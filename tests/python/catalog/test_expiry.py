@@ -1,4 +1,4 @@
-"""What is removed: the files that no kept build and no table of the catalog reaches, and no others."""
+"""Exactly the files that no kept build and no table of the catalog reaches are removed."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from scuttlehouse.catalog.rows import point
 
 
 def files_of(metadata_file: str) -> Iterator[str]:
-    """All files of a table, as pyiceberg finds them, plain and slow."""
+    """All files of a table, found by pyiceberg, in a plain and slow way."""
     yield metadata_file
     table = StaticTable.from_metadata(metadata_file)
     snapshot = table.current_snapshot()
@@ -66,7 +66,7 @@ steps = st.one_of(
 
 @settings(max_examples=settings.default.max_examples // 8)
 @given(st.lists(steps, min_size=4, max_size=9))
-def test_exactly_what_is_needed_stays(history: list[tuple[object, ...]]) -> None:
+def test_exactly_the_needed_files_stay(history: list[tuple[object, ...]]) -> None:
     with tempfile.TemporaryDirectory() as folder:
         house = House(Path(folder).resolve() / "home")
         prepare_home(house.home)
@@ -107,7 +107,7 @@ def apply(house: House, number: int, step: tuple[object, ...]) -> None:
 
 @pytest.fixture
 def history(sqlite_house: House) -> House:
-    """A home with files that are needed and others that are not."""
+    """A home with needed and unneeded files."""
     for number in range(1, 5):
         sqlite_house.build(str(number), dict.fromkeys(NAMES, number))
     sqlite_house.begin("failed", refresh=False, rebuilt=NAMES)
@@ -165,7 +165,7 @@ def test_views_and_statistics_stay(sqlite_house: House) -> None:
 @pytest.mark.parametrize(
     ("kind", "other"), [("*.metadata.json", ""), ("snap-*.avro", ""), ("*.avro", "snap-*.avro")]
 )
-def test_nothing_is_removed_where_something_is_damaged(
+def test_nothing_is_removed_if_something_is_damaged(
     history: House, kind: str, other: str, damage: str
 ) -> None:
     with open_catalog(history.home) as catalog:
@@ -232,7 +232,7 @@ def test_metadata_does_not_grow_with_the_number_of_builds(sqlite_house: House) -
     assert house.read() == {"dim_a": [*range(41)], "fct_builds": [*range(41)]}
 
 
-def test_a_trimmed_table_is_as_it_was(house: House) -> None:
+def test_a_trimmed_table_has_the_same_rows(house: House) -> None:
     before = house.build("one", {"dim_a": 1, "dim_b": 1}).tables["dim_b"]
     for number in range(2, 6):
         house.append("dim_a", number)

@@ -1,4 +1,4 @@
-"""The home: which folders can be one, and the folders of processes in it."""
+"""The home: which folders can be a home, and the folders of processes in it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ sys.stdin.read()
 
 
 @pytest.mark.parametrize("unset", [None, "", " "])
-def test_the_home_is_in_the_project_if_nothing_is_said(
+def test_the_home_is_in_the_project_by_default(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, unset: str | None
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -51,7 +51,7 @@ def test_odd_names_that_work(tmp_path: Path, name: str) -> None:
 @pytest.mark.parametrize(
     "name", [*'?*[]{},#%"\\', "\n", "\t", "\x7f", "\u202e", os.fsdecode(b"\xff")]
 )
-def test_names_that_do_not_work_are_a_sentence(tmp_path: Path, name: str) -> None:
+def test_names_that_do_not_work_are_reported(tmp_path: Path, name: str) -> None:
     for path in tmp_path / f"a{name}b", tmp_path / f"a{name}b" / "home":
         with pytest.raises(CatalogError) as told:
             home_folder({"SCUTTLEHOUSE_HOME": str(path)})
@@ -62,7 +62,7 @@ def test_names_that_do_not_work_are_a_sentence(tmp_path: Path, name: str) -> Non
 
 
 @pytest.mark.parametrize("name", ["/", "//", "/tmp/.."])
-def test_the_root_of_the_disk_is_no_home(name: str) -> None:
+def test_the_root_of_the_disk_is_not_a_home(name: str) -> None:
     with pytest.raises(CatalogError, match="is the root of the disk: name a folder of its own"):
         home_folder({"SCUTTLEHOUSE_HOME": name})
 
@@ -81,7 +81,7 @@ def test_a_home_is_closed_to_others(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["file", "file/home", "circle"])
-def test_what_is_no_folder_is_no_home(tmp_path: Path, name: str) -> None:
+def test_a_home_must_be_a_folder(tmp_path: Path, name: str) -> None:
     (tmp_path / "file").touch()
     (tmp_path / "circle").symlink_to("circle")
     home = home_folder({"SCUTTLEHOUSE_HOME": str(tmp_path / name)})
@@ -112,7 +112,7 @@ def take_folder(home: Path) -> subprocess.Popen[str]:
     )
 
 
-def test_a_process_has_a_folder_of_its_own_until_it_ends(tmp_path: Path) -> None:
+def test_a_process_has_its_own_folder_until_it_ends(tmp_path: Path) -> None:
     own = temporary_folder(tmp_path)
     (own / "shuffle").mkdir()
     (own / "shuffle" / "file").touch()
@@ -141,7 +141,7 @@ def test_a_process_has_a_folder_of_its_own_until_it_ends(tmp_path: Path) -> None
     assert set(own.parent.iterdir()) == {temporary_folder(tmp_path)}
 
 
-def test_a_place_for_temporary_files_that_cannot_be_used_is_a_sentence(tmp_path: Path) -> None:
+def test_an_unusable_temporary_folder_is_reported(tmp_path: Path) -> None:
     (tmp_path / "temporary").touch()
     with pytest.raises(CatalogError, match=r"/temporary cannot be used: \w"):
         temporary_folder(tmp_path)

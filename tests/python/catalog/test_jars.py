@@ -1,4 +1,4 @@
-"""The real jars, in a Maven repository on loopback: no test here needs another network."""
+"""The real jars, in a local Maven repository. No test here needs another network."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ needs_maven = pytest.mark.skipif(
 
 @dataclass
 class Repository:
-    """A folder as Maven lays it out, served on loopback. It lacks what a test removes from it."""
+    """A folder in Maven's layout, served on loopback. It lacks what a test removes from it."""
 
     folder: Path
     address: str = ""
@@ -51,7 +51,7 @@ class Repository:
 
 
 class Handler(SimpleHTTPRequestHandler):
-    """Also serves Maven's own plugins, as this user's Maven has them."""
+    """Also serves Maven's own plugins from this user's Maven."""
 
     def __init__(self, repository: Repository, *args: object) -> None:
         self.repository = repository
@@ -69,7 +69,7 @@ class Handler(SimpleHTTPRequestHandler):
 
 @dataclass
 class Machine:
-    """A Python environment and a user of their own."""
+    """A separate Python environment and user."""
 
     python: Path
     home: Path
@@ -94,7 +94,7 @@ class Machine:
         )
 
     def run(self, *arguments: str, path: list[Path] | None = None) -> tuple[list[str], str]:
-        """What it prints, line by line, and the last line of its errors."""
+        """The lines that it prints, and the last line of its errors."""
         with self.start(*arguments, path=path) as process:
             output, errors = process.communicate()
         assert (process.returncode == 0) == (errors == ""), errors
@@ -141,7 +141,7 @@ def repository(tmp_path: Path) -> Iterator[Repository]:
 
 @pytest.fixture
 def machine(tmp_path: Path) -> Machine:
-    """Has Java and no Maven."""
+    """A machine with Java and without Maven."""
     home = tmp_path / "home"
     home.mkdir()
     environment = tmp_path / "an environment (new) [1]"
@@ -157,7 +157,7 @@ def machine(tmp_path: Path) -> Machine:
 
 @pytest.fixture
 def given(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder with all jars, and something else, that `SCUTTLEHOUSE_JARS` names."""
+    """A folder with all jars and another file, for `SCUTTLEHOUSE_JARS`."""
     folder = tmp_path / "by hand"
     folder.mkdir()
     for path in jars():
@@ -211,7 +211,7 @@ def test_maven_fetches_through_the_mirror_of_its_settings(
     output, _ = machine.run(*FETCH)
     assert output == [f"Fetching {POSTGRESQL.coordinates} ..."]
     assert len(machine.run(*CHECK)[0]) == 3
-    # Maven itself came, and not Ivy: its repository has the file.
+    # The file is in Maven's own repository, so Maven fetched it, and not Ivy.
     assert [*(machine.home / ".m2" / "repository").rglob(POSTGRESQL.file)]
 
 
@@ -260,7 +260,7 @@ def test_a_repository_with_another_file_under_the_name_is_refused(
         (True, "<", "settings.xml is not XML"),
     ],
 )
-def test_what_cannot_be_fetched_is_named_with_what_to_do(
+def test_a_failed_download_is_named_with_what_to_do(
     machine: Machine, repository: Repository, has_java: bool, address: str, reason: str
 ) -> None:
     machine.hold(ICEBERG, SQLITE)

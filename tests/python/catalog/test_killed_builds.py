@@ -1,4 +1,4 @@
-"""Processes are killed while they begin, publish and roll back: readers see one whole build, always."""
+"""Processes are killed while they begin, publish and roll back. Readers always see one whole build."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Versions = list[dict[str, str]]
 
 @pytest.fixture
 def versions(house: House) -> Versions:
-    """Three states of the same tables; the first two are published as builds."""
+    """Three states of the same tables. The first two are published as builds."""
     house.begin("0")
     states = [{name: house.make(name, number) for name in NAMES} for number in range(3)]
     for number in range(2):
@@ -30,7 +30,7 @@ def versions(house: House) -> Versions:
 
 
 def check(house: House, versions: Versions) -> None:
-    """The records and all namespaces of builds say the same, and each is a whole state."""
+    """The records and all namespaces of builds agree, and each is a whole state."""
     with open_catalog(house.home) as catalog:
         build, kept = catalog.published(), catalog.kept()
         assert build
@@ -62,7 +62,7 @@ def test_a_process_is_killed_before_each_statement(
     for last in count():
         code = exit_code(fork(lambda last=last: die(last)))
         check(house, versions)
-        if code == 0 or house.published() != before:  # After the commit, SQLite's log is emptied.
+        if code == 0 or house.published() != before:  # SQLite's log is emptied after the commit.
             break
         assert code == -signal.SIGKILL
     assert last > 5

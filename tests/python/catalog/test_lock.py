@@ -1,4 +1,4 @@
-"""The build lock, between real processes, by the kernel and by PostgreSQL."""
+"""The build lock between real processes, with the kernel and with PostgreSQL."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def test_a_build_is_alone_and_says_who_it_is(
     lock.hold(exclusive=exclusive)
 
 
-def test_others_run_at_once_but_not_beside_a_build(house: House, lock: BuildLock) -> None:
+def test_other_commands_run_together_but_not_beside_a_build(house: House, lock: BuildLock) -> None:
     lock.hold(exclusive=False)
     with holding(house, "run") as first, holding(house, "test") as second:
         assert f"process {second.pid} (-c test)" in in_the_way(lock, exclusive=True)
@@ -84,7 +84,7 @@ def test_others_run_at_once_but_not_beside_a_build(house: House, lock: BuildLock
         assert f"process {first.pid} (-c run)" in in_the_way(lock, exclusive=True)
         lock.hold(exclusive=False)
     with pytest.raises(AssertionError), holding(house, "build"):
-        pass  # This process still holds its share.
+        pass  # This process still holds its shared lock.
     lock.hold(exclusive=True)
     with pytest.raises(AssertionError), holding(house, "run"):
         pass
@@ -100,7 +100,7 @@ def test_a_killed_process_leaves_no_lock(house: House, lock: BuildLock, command:
         assert [json.loads(line)["process"] for line in lines] == [os.getpid()]
 
 
-def test_a_process_asks_as_often_as_it_likes(house: House, lock: BuildLock) -> None:
+def test_a_process_may_take_its_lock_again(house: House, lock: BuildLock) -> None:
     lock.release()
     lock.hold(exclusive=True)
     lock.hold(exclusive=False)
@@ -126,13 +126,13 @@ def test_the_list_of_holders_does_not_grow(house: House, lock: BuildLock) -> Non
 @pytest.mark.parametrize(
     "text", ["", "{", "[1]", "null", "\udcff", '{"process": "a"}', '{"host": [], "process": {}}']
 )
-def test_damaged_words_are_no_trouble(house: House, lock: BuildLock, text: str) -> None:
+def test_damaged_signatures_are_ignored(house: House, lock: BuildLock, text: str) -> None:
     with holding(house, "build"):
         (house.home / "build.lock").write_text(text, errors="surrogateescape")
         assert " is in use by another process. " in in_the_way(lock, exclusive=True)
 
 
-def test_a_lock_that_cannot_be_opened_is_a_sentence(sqlite_house: House) -> None:
+def test_a_lock_that_cannot_be_opened_is_reported(sqlite_house: House) -> None:
     (sqlite_house.home / "build.lock").mkdir()
     with pytest.raises(CatalogError, match=r"/build\.lock cannot be opened: Is a directory\.$"):
         BuildLock(sqlite_house.home).hold(exclusive=True)

@@ -1,4 +1,4 @@
-"""The log of runs: rows are added without Spark."""
+"""The log of runs. Its rows are added without Spark."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def test_rows_are_added_once_there_is_a_log(house: House) -> None:
         checksums.verify(path)
 
 
-def test_columns_that_are_not_said_are_null(house: House) -> None:
+def test_missing_columns_are_null(house: House) -> None:
     house.begin("one")
     with house.iceberg() as iceberg:
         wide = rows(1).append_column("step", [["build"]])
@@ -68,7 +68,7 @@ def test_the_log_stays_in_few_files(sqlite_house: House) -> None:
 
 
 @pytest.mark.parametrize("kind", ["*.metadata.json", "*.avro", "*.parquet"])
-def test_a_damaged_log_is_a_sentence(
+def test_a_damaged_log_is_reported(
     sqlite_house: House, monkeypatch: pytest.MonkeyPatch, kind: str
 ) -> None:
     monkeypatch.setattr("scuttlehouse.catalog.log._MOST_FILES", 1)
@@ -82,7 +82,7 @@ def test_a_damaged_log_is_a_sentence(
     assert sqlite_house.tables(LOG) == {"fct_builds": metadata_file}
 
 
-def test_other_columns_are_a_sentence(sqlite_house: House) -> None:
+def test_other_columns_are_reported(sqlite_house: House) -> None:
     sqlite_house.begin("one")
     sqlite_house.make("fct_builds", 0, namespace=LOG)
     other = pa.table({"number": ["a"], "unknown": [1]})

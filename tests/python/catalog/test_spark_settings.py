@@ -1,4 +1,4 @@
-"""What Spark is told of the catalog, and a build on PostgreSQL."""
+"""The settings that Spark gets for the catalog, and a build on PostgreSQL."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from scuttlehouse.catalog.spark import postgresql, spark_settings
 PROJECT = Path(__file__).parents[3]
 
 
-def test_the_password_is_in_a_file_of_the_user_alone(
+def test_the_password_is_in_a_file_that_only_the_user_can_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PGPASSFILE", "")
@@ -45,7 +45,7 @@ def test_sqlite_in_the_home_by_default(tmp_path: Path, monkeypatch: pytest.Monke
 def test_a_build_on_postgresql(
     postgresql_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Spark commits to the catalog there, and the run is logged; no file of the home is a catalog."""
+    """Spark commits to the catalog in PostgreSQL, and the run is logged. The home holds no catalog file."""
     home = tmp_path / "home"
     monkeypatch.setenv("SCUTTLEHOUSE_HOME", str(home))
     monkeypatch.setenv("SCUTTLEHOUSE_CATALOG", postgresql_url)

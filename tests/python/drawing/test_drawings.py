@@ -1,4 +1,4 @@
-"""`scuttlehouse draw`: groups, members, tangles and threads of any size, as SVG that a parser reads."""
+"""`scuttlehouse draw`: groups, members, tangles and threads of any size, as SVG that a parser can read."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def person(number: int) -> str:
 
 
 def rows(form: str, found: list[dict[str, Any]]) -> pa.Table:
-    """A table whose columns have types even without rows: s, n, b, t for text, number, truth, time."""
+    """A table with typed columns, even without rows. The letters s, n, b, t: text, number, boolean, time."""
     types = {"s": pa.string(), "n": pa.int64(), "b": pa.bool_(), "t": pa.timestamp("us", "UTC")}
     pairs = [part.split(":") for part in form.split()]
     fields = [pa.field(name, types[kind]) for name, kind in pairs]
@@ -40,7 +40,7 @@ def rows(form: str, found: list[dict[str, Any]]) -> pa.Table:
 
 
 def group_tables(size: int, people: int = 4) -> dict[str, pa.Table]:
-    """A group whose epochs fork after every third one; person 0 is excluded from each."""
+    """A group with a fork after every third epoch. Person 0 is excluded from each epoch."""
     # The two before the last are on different branches where the last one is of a fork.
     previous = {n: [n - 1] if n % 3 else [n - 1, n - 2] for n in range(2, size)} | {1: [0]}
     links = [
@@ -135,7 +135,7 @@ def membership_tables(people: int, periods: int) -> dict[str, pa.Table]:
 
 
 def tangle_tables(size: int, aside: int = 3) -> dict[str, pa.Table]:
-    """A chain with a branch at every fifth message; behind it some that wait for a missing one."""
+    """A chain with a branch at every fifth message. At its end, some messages wait for a missing one."""
     tangle = f"thread:{uri(0)}"
     before = {n: max(0, n - (2 if n % 5 == 0 else 1)) for n in range(1, size)}
     waiting = {size + n: size + n - 1 if n else 999_999 for n in range(aside)}
@@ -216,7 +216,7 @@ def draw(
 
 
 def said(drawing: ElementTree.Element) -> list[str]:
-    """The texts of a drawing as people see them: without what pointing shows."""
+    """The visible texts of a drawing, without tooltips."""
     for parent in drawing.iter():
         for title in parent.findall(f"{SVG}title"):
             parent.text = (parent.text or "") + (title.tail or "")
@@ -252,7 +252,7 @@ def test_a_group_is_drawn_up_to_60_epochs(draw: Draw, size: int) -> None:
     assert "must add Ann" in words
     assert "should create epoch" in words
     assert "Ann  ★ prefers" in words
-    # People who call themselves the same are told apart.
+    # People with the same name can be told apart.
     assert "Twin p00002" in words
     assert "Twin p00003" in words
     struck = [one for one in drawing.iter(f"{SVG}tspan") if one.get("class") == "gone"]
@@ -332,7 +332,7 @@ def test_a_thread_is_drawn_up_to_500_messages(draw: Draw, size: int) -> None:
         (["group", "Abcdef", "--output", "no/such/folder.svg"], "cannot be written"),
     ],
 )
-def test_what_cannot_be_drawn_is_a_sentence(
+def test_an_impossible_drawing_is_reported(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],

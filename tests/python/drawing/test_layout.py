@@ -21,7 +21,7 @@ any_links = st.lists(st.tuples(st.sampled_from(NAMES), st.sampled_from(NAMES)), 
 
 
 def forwards(links: list[Link]) -> list[Link]:
-    """The links that follow an order, so that they make no cycle."""
+    """The links that follow an order, so there is no cycle."""
     return [(one, other) for one, other in links if NAMES.index(one) < NAMES.index(other)]
 
 
@@ -39,9 +39,7 @@ def test_every_box_is_there_once_and_no_two_overlap(
 
 
 @given(boxes, any_links)
-def test_every_line_goes_rightwards_from_box_to_box(
-    boxes: dict[str, Point], links: list[Link]
-) -> None:
+def test_every_line_goes_right_from_box_to_box(boxes: dict[str, Point], links: list[Link]) -> None:
     links = forwards(links)
     places, routes = layered(boxes, links)
     assert set(routes) == {link for link in links if set(link) <= set(boxes)}
@@ -99,7 +97,7 @@ def test_boxes_of_a_column_keep_their_order_and_their_gap(
 
 
 def test_a_long_line_of_boxes_stays_level() -> None:
-    # At every fifth box another one branches off, and nothing follows it.
+    # At every fifth box another box branches off, and nothing follows it.
     names = [str(number) for number in range(500)]
     branches = [(name, f"branch {name}") for name in names[:-1:5]]
     every = [*names, *(branch for _, branch in branches)]
@@ -108,7 +106,7 @@ def test_a_long_line_of_boxes_stays_level() -> None:
 
 
 def test_the_layout_of_a_long_graph_has_few_points_for_each_line() -> None:
-    # Each box links to the one before it and to one far back: lines over many layers stay cheap.
+    # Each box links to the one before it and to one far back. Lines over many layers stay cheap.
     dice = random.Random(3)
     names = [str(number) for number in range(2000)]
     links = list(pairwise(names)) + [

@@ -1,11 +1,11 @@
-"""Histories of groups as people and outsiders may write them, each from what has reached them."""
+"""Histories of groups as people and outsiders may write them. Each writes from what has reached them."""
 
 from __future__ import annotations
 
 import random
 from collections.abc import Iterable, Mapping
 
-from group_oracle import ROOT, TYPES, Said
+from group_oracle import ROOT, TYPES, LogMessage
 from oracles import fixpoint_graph, tangle_candidates
 from scuttlehouse.groups.repairs import Repair
 
@@ -15,11 +15,11 @@ STEPS = 22
 
 
 class History:
-    """A group in the making. Everybody has a view: the messages that have reached them."""
+    """A group that is being made. Everybody has a view: the messages that have reached them."""
 
     def __init__(self, seed: int) -> None:
         self.dice = random.Random(seed)
-        self.said: list[Said] = []
+        self.said: list[LogMessage] = []
         self.views: dict[str, set[str]] = {person: set() for person in MEMBERS + OUTSIDERS}
         self.lost: set[str] = set()
         self.is_careful = False
@@ -35,15 +35,15 @@ class History:
             self.step()
 
     @property
-    def log(self) -> list[Said]:
+    def log(self) -> list[LogMessage]:
         return [said for said in self.said if said.id not in self.lost]
 
     def mend(
         self, repairs: Iterable[Repair], members: Mapping[str, frozenset[str]], is_seen: bool
     ) -> None:
-        """Publish repairs, as somebody who has the whole log would: additions first, then each new epoch.
+        """Publish repairs, as somebody with the whole log would: additions first, then each new epoch.
 
-        ``is_seen`` tells whether a new epoch's first message knows of the exclusion that it is made for.
+        ``is_seen``: a new epoch's first message knows of the exclusion that it is made for.
         """
         found, people = list(repairs), dict(members)
         creators = {said.id: said.author for said in self.said}
@@ -131,7 +131,7 @@ class History:
         self.say(author, type, fields, frozenset(people))
 
     def field(self, author: str, kind: str, root: str) -> object:
-        """What a message lists: mostly the tips of its author's view, sometimes something that nobody has."""
+        """What a message lists: usually the tips in its author's view, sometimes an id that nobody has."""
         if not self.is_careful and self.dice.random() < 0.03:
             return None
         is_made_up = not self.is_careful and self.dice.random() < 0.02
@@ -155,7 +155,7 @@ class History:
 
     def key(self) -> bytes | None:
         dice = self.dice
-        # Few different keys, so that some are equal; their base64 is no hex.
+        # Few different keys, so that some are equal; their base64 is not hex.
         length = dice.choice([32, 32, 32, 48, 34, 16])
         if dice.random() < 0.1:
             return None
@@ -171,8 +171,8 @@ class History:
         epoch: str | None = None,
     ) -> str:
         time = None if self.dice.random() < 0.1 else self.dice.randrange(6)
-        # Ids tell nothing of the order in which messages were written.
+        # The order of ids does not follow the order of writing.
         message = f"{self.dice.randrange(16**6):06x}{len(self.said)}"
-        self.said.append(Said(message, author, type, fields, people, key, time, epoch))
+        self.said.append(LogMessage(message, author, type, fields, people, key, time, epoch))
         self.views[author].add(message)
         return message

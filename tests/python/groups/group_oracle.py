@@ -1,6 +1,6 @@
-"""A private group judged slowly, from the text of the group exclusion specification and our rulings alone.
+"""A slow oracle for a private group, written only from the group exclusion specification and our rulings.
 
-Nothing here is shared with the product. Each function says what it writes down; none is in a hurry.
+It shares nothing with the product. Each function says which text it implements. None of them is fast.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ ROOT = {"root": None, "previous": None}
 TYPES = {"epoch": {"group/init"}, "members": {"group/add-member", "group/exclude-member"}}
 
 
-class Said(NamedTuple):
-    """A message of a log: who says what, with its tangle fields as they stand."""
+class LogMessage(NamedTuple):
+    """A message of a log: its author, what it says, and its tangle fields as written."""
 
     id: str
     author: str
@@ -40,7 +40,7 @@ class Fork(NamedTuple):
 class Oracle:
     """The answers for the group that begins with the message ``root``."""
 
-    def __init__(self, log: Iterable[Said], root: str) -> None:
+    def __init__(self, log: Iterable[LogMessage], root: str) -> None:
         self.log = {said.id: said for said in log}
         self.root = root
         self.group_graph = self.graph("group", root, None)
@@ -79,7 +79,7 @@ class Oracle:
         return found
 
     def _past(self, message: str) -> frozenset[str]:
-        """Everything before a message, whether the log has it or not."""
+        """Everything before a message, even what the log does not have."""
         found: set[str] = set()
         new = self.listed(message)
         while new:
@@ -91,7 +91,7 @@ class Oracle:
         return any(one not in self.log for one in self.past(message))
 
     def epoch_of(self, act: str) -> str | None:
-        """The epoch in whose members tangle an addition or exclusion stands."""
+        """The epoch whose members tangle holds an addition or exclusion."""
         return next((e for e in self.epochs if act in self.members_graphs[e]), None)
 
     def previous(self, epoch: str) -> list[str]:
@@ -103,7 +103,7 @@ class Oracle:
         return self.log[epoch].fields.get("members") == ROOT
 
     def is_member(self, person: str, epoch: str, at: str) -> bool | None:
-        """Whether what a message knows of shows that a person is a member of an epoch (R30)."""
+        """Whether a message knows that a person is a member of an epoch (R30)."""
         if self.log[epoch].author == person:
             return True
         for act in self.members_graphs[epoch] & self.past(at):
@@ -149,7 +149,7 @@ class Oracle:
         )
 
     def _declared(self, epoch: str) -> frozenset[str]:
-        """R16: the union of all additions; exclusion never takes anybody away."""
+        """R16: the union of all additions. An exclusion never removes anybody."""
         return frozenset().union(
             *(
                 self.log[act].people
@@ -208,7 +208,7 @@ class Oracle:
         return {pair: self.fork(*pair, members) for pair in combinations(sorted(self.tips), 2)}
 
     def left_of(self, tips: list[str], members: dict[str, frozenset[str]]) -> list[str]:
-        """R21: drop what strictly contains another (4.5), then what equals one of a lesser key (4.4)."""
+        """R21: drop epochs that strictly contain another (4.5), then equals with a greater key (4.4)."""
         tips = [one for one in tips if not any(members[other] < members[one] for other in tips)]
         tips = [
             one
@@ -220,7 +220,7 @@ class Oracle:
         return sorted(tips, key=self.key)
 
     def preferences(self) -> dict[str | None, str | None]:
-        """R21 for everybody, and for the group itself under None."""
+        """R21 for everybody, and for the group as a whole under None."""
         members = {epoch: self.declared(epoch) for epoch in self.standing}
         left = self.left_of(self.tips, members)
         is_split = any(not members[a] & members[b] for a, b in combinations(left, 2))
@@ -234,7 +234,7 @@ class Oracle:
     # 4.9, R24 and R24b.
 
     def _timeline_past(self, message: str) -> frozenset[str]:
-        """What comes before a message in the group tangle; nothing where it is not in the tangle."""
+        """The messages before a message in the group tangle. Empty if the message is not in the tangle."""
         if message not in self.group_graph:
             return frozenset()
         field = self.log[message].fields["group"]
@@ -242,7 +242,7 @@ class Oracle:
         return frozenset(listed).union(*(self.timeline_past(one) for one in listed))
 
     def _own_epoch(self, exclusion: str) -> str | None:
-        """R24b: the author's next epoch on the same one, else their last; in causal order, then time, id."""
+        """R24b: the author's next epoch on the same one, else their last. In causal order, then time, id."""
         author, base = self.log[exclusion].author, self.epoch_of(exclusion)
         acts = {
             epoch
@@ -292,7 +292,7 @@ class Oracle:
         )
 
     def late(self) -> set[str]:
-        """4.8.1: posts in another epoch than the author should prefer by what they knew."""
+        """4.8.1: posts in another epoch than the one that the author should prefer with what they knew."""
         found = set()
         for said in self.log.values():
             if said.type != "post" or said.epoch not in self.standing:
@@ -323,7 +323,7 @@ class Oracle:
         }
 
     def stale(self) -> set[str]:
-        """4.10.2: epochs that follow one of which their first message knew that another succeeds it."""
+        """4.10.2: epochs that follow another epoch although their first message knew of a successor of it."""
         return {
             epoch
             for epoch in self.standing
@@ -344,7 +344,7 @@ class Oracle:
             )
         )
 
-    # 4.9 and 4.6: what is to be published.
+    # 4.9 and 4.6: what should be published.
 
     def repairs(self) -> set[tuple[str, str, str | None]]:
         whole = {epoch: self.declared(epoch) | self.correct(epoch) for epoch in self.standing}

@@ -31,7 +31,7 @@ ANSWERS = FIXTURES / "epochs" / "answers.jsonl.gz"
 
 
 class Group(NamedTuple):
-    """A group as the figures draw it; the keys rank as the epochs are written."""
+    """A group as drawn in the figures. The keys rank in the order in which the epochs are written."""
 
     previous: dict[str, str]
     members: dict[str, frozenset[str]]
@@ -57,7 +57,7 @@ class Group(NamedTuple):
 
 
 def group(**epochs: tuple[str, str]) -> Group:
-    """Epochs in the order of their keys: name = (those it directly succeeds, its members)."""
+    """Epochs in the order of their keys: name = (epochs it directly succeeds, its members)."""
     return Group(
         {epoch: previous for epoch, (previous, _) in epochs.items()},
         {epoch: frozenset(people) for epoch, (_, people) in epochs.items()},
@@ -84,7 +84,7 @@ def test_figure_2_same_membership() -> None:
 
 
 def test_figure_3_subset_membership() -> None:
-    """R has the least key here: the subset wins all the same."""
+    """R has the least key here, but the subset wins."""
     forked = group(R=("X", "abc"), L=("X", "ab"), X=("", "abcd"))
     assert {forked.prefers(person) for person in "ab"} == {Preference("L", "subset")}
     assert forked.prefers("c") == Preference("R", "successor")
@@ -148,7 +148,7 @@ LINKS = st.integers(1, 8).flatmap(
 
 
 def epochs_of(links: tuple[set[str], ...]) -> dict[str, list[str]]:
-    """An epoch tangle: each epoch succeeds earlier ones, or one that is none of the group's."""
+    """An epoch tangle: each epoch succeeds earlier ones, or an epoch that is not in the group."""
     return {"abcdefgh"[place]: sorted(listed) for place, listed in enumerate(links)}
 
 
@@ -163,7 +163,7 @@ def test_precedence_has_the_least_distance(links: tuple[set[str], ...]) -> None:
     } == {(one, other) for other, before in expected.items() for one in before}
 
 
-def test_a_long_chain_tells_the_nearest_predecessors() -> None:
+def test_a_long_chain_gives_the_nearest_predecessors() -> None:
     chain = {f"{one:04}": [f"{one - 1:04}"] for one in range(2_000)}
     found = nearest_predecessors(chain)
     assert found["1999"] == {f"{1999 - steps:04}": steps for steps in range(1, 101)}
@@ -203,13 +203,13 @@ def test_a_criss_cross_has_several_nearest_predecessors() -> None:
     assert crossed.witnesses("L2", "R2") == "ab"
 
 
-def test_of_a_chain_the_older_epoch_is_the_nearest_predecessor() -> None:
+def test_in_a_chain_the_older_epoch_is_the_nearest_predecessor() -> None:
     chain = group(X=("", "abc"), Y=("X", "ab"))
     assert chain.ancestry.nearest_common("X", "Y") == {"X"}
 
 
 def test_an_epoch_that_lists_both_forks_succeeds_both() -> None:
-    """Ruling R18: what s4-overlap/final holds."""
+    """Ruling R18: the content of s4-overlap/final."""
     resolved = group(X=("", "abco"), L=("X", "abc"), R=("X", "abo"), Z=("LR", "ab"))
     assert nearest_predecessors(resolved.previous)["Z"] == {"L": 1, "R": 1, "X": 2}
     assert resolved.prefers("a") == Preference("Z", "successor")
@@ -260,7 +260,7 @@ def test_an_epoch_without_members_follows_the_sets() -> None:
 
 
 def test_disjoint_epochs_do_not_count_once_another_is_within_them() -> None:
-    """L and R are disjoint, but M, within both of its rivals, drops neither nor joins them."""
+    """If M only overlaps with the disjoint L and R, there is no answer. If M is within both, M is it."""
     assert group(L=("", "ab"), R=("", "cd"), M=("", "bc")).group_prefers() is None
     assert group(L=("", "abc"), R=("", "bcd"), M=("", "bc")).group_prefers() == "M"
 
@@ -299,7 +299,7 @@ def rule_by_text(
     ancestors: Mapping[str, Collection[str]],
     answer: list[str],
 ) -> str:
-    """Which section left the preferred epoch, worked out from what each left."""
+    """The section that left the preferred epoch, found from what each section left."""
     newest = [e for e in declaring if not any(e in ancestors[other] for other in declaring)]
     if len(declaring) == 1:
         return "only"
@@ -336,7 +336,7 @@ def test_a_groups_own_preference_in_any_order(fork: Fork, data: st.DataObject) -
 
 
 @given(forks())
-def test_of_two_epochs_the_winner_is_whom_their_witnesses_prefer(fork: Fork) -> None:
+def test_the_witnesses_of_two_epochs_prefer_the_winner(fork: Fork) -> None:
     for left, right in permutations(fork.tips, 2):
         shared = fork.members[left] & fork.members[right]
         winner = fork_winner(left, right, fork.members, fork.key_ranks)
@@ -347,7 +347,7 @@ def test_of_two_epochs_the_winner_is_whom_their_witnesses_prefer(fork: Fork) -> 
             assert prefers == (winner, fork_rule(fork.members[left], fork.members[right]))
 
 
-# What the publishing software itself answers for real group logs, peer by peer.
+# The answers of the publishing software for real group logs, peer by peer.
 
 
 def answers() -> list[dict[str, Any]]:
@@ -364,7 +364,7 @@ def test_the_answers_of_the_publishing_software(answer: dict[str, Any]) -> None:
     assert {e: sorted(older) for e, older in ancestors.items()} == answer["predecessors"]
     assert ancestry.unsucceeded(epochs) == answer["tips"]
 
-    # The library takes all tips, so it prefers an epoch that its peer made but is no member of.
+    # The library takes all tips, so it prefers an epoch that its peer made but is not a member of.
     group_prefers = group_preferred_epoch(answer["tips"], members, key_ranks)
     assert group_prefers == answer["preferred"]
     declaring = [e for e in epochs if answer["person"] in members[e]]
@@ -381,8 +381,8 @@ def test_the_answers_of_the_publishing_software(answer: dict[str, Any]) -> None:
     }
 
 
-def test_the_answers_hold_forks_and_gaps() -> None:
-    """So that the test above can fail."""
+def test_the_answers_include_forks_and_gaps() -> None:
+    """Otherwise the test above could not fail."""
     assert sum(len(answer["tips"]) > 1 for answer in answers()) >= 6
     assert sum(any(answer["missing"].values()) for answer in answers()) >= 2
 
@@ -399,7 +399,7 @@ def renamed(sets: tuple[frozenset[str], ...], names: tuple[str, ...]) -> tuple[s
 
 
 def every_fork() -> Iterator[dict[str, frozenset[str]]]:
-    """The members of up to four tips; their names compare as their keys do."""
+    """The members of up to four tips. Their names compare as their keys do."""
     renamings = list(permutations(PEOPLE))
     for count in range(1, 5):
         for sets in product(SETS, repeat=count):
@@ -411,7 +411,7 @@ def every_fork() -> Iterator[dict[str, frozenset[str]]]:
 def survivors(
     epochs: frozenset[str], members: Mapping[str, frozenset[str]], keys: Mapping[str, int]
 ) -> frozenset[str]:
-    """What may be left when the rules are applied to two epochs at a time, in any order (4.8)."""
+    """The epochs that may be left if the rules are applied to two epochs at a time, in any order (4.8)."""
     if len(epochs) == 1:
         return epochs
     return frozenset[str]().union(
@@ -423,9 +423,9 @@ def survivors(
 
 
 def test_all_groups_of_four_people_and_four_forked_epochs() -> None:
-    """No order of arrival changes what anybody prefers; where pairs agree, it is what they say.
+    """No order of arrival changes anybody's preference. If the pairs agree, it is their answer.
 
-    Where they do not, the text of 4.8 is wrong: which pair comes first decides there (R21).
+    If they do not, the text of 4.8 is wrong: then the order of the pairs decides (R21).
     """
     keys = {epoch: place for place, epoch in enumerate("KLMN")}
     no_ancestors = Ancestry({epoch: [] for epoch in "KLMN"})

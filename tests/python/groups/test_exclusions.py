@@ -6,7 +6,7 @@ from itertools import permutations
 
 import pytest
 
-from group_oracle import ROOT, Oracle, Said
+from group_oracle import ROOT, LogMessage, Oracle
 from scuttlehouse.groups.ancestry import Ancestry
 from scuttlehouse.groups.authority import GroupMessage, Kind, judge
 from scuttlehouse.groups.epochs import preferred_epoch
@@ -18,13 +18,13 @@ EXCLUDE, ADD, INIT = "group/exclude-member", "group/add-member", "group/init"
 
 
 class Log:
-    """A group of which X is the first epoch: a creates it, and adds members with the message X+.
+    """A group with the first epoch X. a creates it, and adds members with the message X+.
 
-    ``knows`` are the messages that one lists in the group tangle.
+    ``knows`` are the messages that a message lists in the group tangle.
     """
 
     def __init__(self, members: str = "abcd") -> None:
-        self.said: list[Said] = []
+        self.said: list[LogMessage] = []
         self.say("X", "a", INIT, {"group": ROOT, "epoch": ROOT, "members": ROOT})
         self.add("X+", "a", members, "X")
 
@@ -37,7 +37,7 @@ class Log:
         people: str = "",
         epoch: str | None = None,
     ) -> None:
-        said = Said(id, author, type, fields, frozenset(people), None, len(self.said), epoch)
+        said = LogMessage(id, author, type, fields, frozenset(people), None, len(self.said), epoch)
         self.said.append(said)
 
     def add(self, id: str, author: str, people: str, knows: str, epoch: str = "X") -> None:
@@ -60,7 +60,7 @@ class Log:
     def found(
         self, id: str, author: str, people: str, knows: str, previous: str = "X", **fields: object
     ) -> None:
-        """Create an epoch and add people to it with the message of its name and +."""
+        """Create an epoch, and add people to it with a message named after it with a +."""
         tangles: dict[str, object] = {
             "group": {"root": "X", "previous": knows.split()},
             "epoch": {"root": "X", "previous": previous.split()},
@@ -71,7 +71,7 @@ class Log:
             self.add(f"{id}+", author, people, id, id)
 
     def answers(self) -> Answers:
-        """The product's answers, which are the oracle's too."""
+        """The product's answers. They must equal the oracle's."""
         found, oracle = Answers(self.said, "X"), Oracle(self.said, "X")
         assert found.correct == {epoch: oracle.correct(epoch) for epoch in oracle.standing}
         assert found.judged == {act: oracle.authority(act) for act in found.judged}
@@ -98,7 +98,7 @@ def test_figures_9_and_10() -> None:
 
 
 def test_one_person_makes_two_epochs_on_the_same_one() -> None:
-    """The exclusion that led to H2 does not strike H1."""
+    """The exclusion that led to H2 does not apply to H1."""
     log = Log()
     log.exclude("-c", "a", "c", "X+")
     log.found("H1", "a", "abd", "-c")
@@ -109,7 +109,7 @@ def test_one_person_makes_two_epochs_on_the_same_one() -> None:
 
 
 def test_an_exclusion_after_its_epoch_leads_to_the_last_one() -> None:
-    """The order of the document: first the epoch, then the exclusion (4.1.3, 4.1.4)."""
+    """The order in the document: first the epoch, then the exclusion (4.1.3, 4.1.4)."""
     log = Log()
     log.found("H", "a", "abd", "X+")
     log.exclude("-c", "a", "c", "H+")
@@ -118,7 +118,7 @@ def test_an_exclusion_after_its_epoch_leads_to_the_last_one() -> None:
 
 
 @pytest.mark.parametrize("order", list(permutations(["e1", "H1", "e2", "H2"])))
-def test_acts_stand_in_causal_order_whatever_times_and_ids_say(order: tuple[str, ...]) -> None:
+def test_acts_are_in_causal_order_whatever_their_times_and_ids(order: tuple[str, ...]) -> None:
     log, before = Log(), "X+"
     for act in order:
         if act[0] == "e":
@@ -126,7 +126,7 @@ def test_acts_stand_in_causal_order_whatever_times_and_ids_say(order: tuple[str,
         else:
             log.found(act, "a", "", before)
         before = act
-    # Asserted times run backwards.
+    # The asserted times run backwards.
     log.said = [said._replace(time=100 - place) for place, said in enumerate(log.said)]
     following = log.answers().known.following
     for act in ("e1", "e2"):
@@ -135,7 +135,7 @@ def test_acts_stand_in_causal_order_whatever_times_and_ids_say(order: tuple[str,
         assert following[act] == (after[0] if after else last)
 
 
-def test_acts_that_know_nothing_of_each_other_stand_by_time_and_then_by_id() -> None:
+def test_concurrent_acts_are_ordered_by_time_and_then_by_id() -> None:
     def following(times: dict[str, int | None]) -> dict[str, str | None]:
         log = Log()
         log.exclude("e", "a", "c", "X+")
@@ -151,7 +151,7 @@ def test_acts_that_know_nothing_of_each_other_stand_by_time_and_then_by_id() -> 
     assert following({"H": 5, "e": 1, "I": 5}) == {"e": "H"}, "of equal times the least id is next"
 
 
-def test_an_exclusion_without_an_epoch_of_its_author_leads_where_it_is_known() -> None:
+def test_an_exclusion_without_an_epoch_of_its_author_applies_where_it_is_known() -> None:
     log = Log()
     log.exclude("-c", "b", "c", "X+")
     log.found("H", "a", "abd", "-c")
@@ -167,8 +167,8 @@ def test_an_exclusion_that_nothing_follows() -> None:
     assert log.correct() == {"X": "abcd"}
 
 
-def test_an_exclusion_is_for_ever() -> None:
-    """Declared again in Z, c is extra there all the same, and known to be added again."""
+def test_an_exclusion_is_forever() -> None:
+    """c is declared again in Z. Still c is extra there, and is marked as readded."""
     log = Log("abc")
     log.exclude("-c", "a", "c", "X+")
     log.found("Y", "a", "ab", "-c")
@@ -180,9 +180,9 @@ def test_an_exclusion_is_for_ever() -> None:
 @pytest.mark.parametrize(
     ("added_to_y", "excluded_by_a", "expected"),
     [
-        # e was added in Y only, which is no ancestor of Z: 4.9 unites the declared of all epochs.
+        # e was added only in Y, which is not an ancestor of Z: 4.9 unites the declared members of all epochs.
         ("e", "cd", "abe"),
-        # b's exclusion of c stands in X, before Z, but led to Y alone; a excluded only d up to Z.
+        # b's exclusion of c is in X, before Z, but led only to Y. Up to Z, a excluded only d.
         ("", "d", "abc"),
     ],
 )
@@ -200,7 +200,7 @@ def test_where_we_differ_from_the_publishing_library(
 # R30: only members act.
 
 
-def test_an_outsiders_epoch_counts_for_nothing() -> None:
+def test_an_outsiders_epoch_does_not_count() -> None:
     log = Log("abc")
     log.found("E", "x", "abcx", "X+")
     log.add("E++", "a", "d", "E+", "E")
@@ -218,7 +218,7 @@ def test_an_outsiders_epoch_counts_for_nothing() -> None:
     assert found.repairs() == []
 
 
-def test_what_outsiders_add_and_exclude_counts_for_nothing() -> None:
+def test_additions_and_exclusions_by_outsiders_do_not_count() -> None:
     log = Log("abc")
     log.add("x+x", "x", "x", "X+")
     log.exclude("x-a", "x", "a", "x+x")
@@ -234,7 +234,7 @@ def test_what_outsiders_add_and_exclude_counts_for_nothing() -> None:
     assert found.correct == {"X": frozenset("abc"), "I": frozenset("abc")}
 
 
-def test_a_member_acts_from_the_message_on_that_adds_them() -> None:
+def test_a_member_may_act_after_their_addition() -> None:
     log = Log("ab")
     log.add("early", "c", "d", "X+")
     log.add("+c", "a", "c", "X+")
@@ -243,8 +243,8 @@ def test_a_member_acts_from_the_message_on_that_adds_them() -> None:
     assert (judged["early"], judged["late"]) == (False, True)
 
 
-def test_who_was_excluded_still_acts_in_that_epoch() -> None:
-    """R16: exclusion acts on the epochs that follow."""
+def test_an_excluded_member_still_acts_in_that_epoch() -> None:
+    """R16: an exclusion acts on the epochs that follow."""
     log = Log("abc")
     log.exclude("-c", "a", "c", "X+")
     log.add("c+d", "c", "d", "-c")
@@ -254,8 +254,8 @@ def test_who_was_excluded_still_acts_in_that_epoch() -> None:
     assert (judged["c+d"], judged["H+d"]) == (True, False)
 
 
-def test_where_the_past_is_not_whole_nobody_can_tell() -> None:
-    """c may have been added by the message that is missing; who is known as a member is one all the same."""
+def test_with_missing_messages_nobody_can_tell() -> None:
+    """The missing message may have added c. A person who is known as a member still is one."""
     log = Log("ab")
     log.add("c+d", "c", "d", "lost")
     log.found("H", "c", "cd", "lost")
@@ -266,7 +266,7 @@ def test_where_the_past_is_not_whole_nobody_can_tell() -> None:
     assert found.members["X"] == frozenset("abd")
 
 
-def test_an_outsiders_epoch_is_no_refuge_for_a_past_that_is_not_whole() -> None:
+def test_missing_messages_do_not_help_in_an_outsiders_epoch() -> None:
     log = Log("ab")
     log.found("E", "x", "", "X+")
     log.add("E+y", "y", "y", "lost", "E")
@@ -274,8 +274,8 @@ def test_an_outsiders_epoch_is_no_refuge_for_a_past_that_is_not_whole() -> None:
     assert [log.answers().judged[act] for act in ("E", "E+y", "F", "F+")] == [False] * 4
 
 
-def test_who_joins_two_epochs_must_be_a_member_of_both() -> None:
-    """Or somebody excluded from one could end it. An epoch that does not count asks for nothing."""
+def test_an_author_who_joins_two_epochs_must_be_a_member_of_both() -> None:
+    """Otherwise a person excluded from one could end it. An epoch that does not count does not matter."""
     log = Log("abcd")
     log.found("L", "a", "abd", "X+")
     log.found("R", "b", "abc", "X+")
@@ -294,7 +294,7 @@ def test_who_joins_two_epochs_must_be_a_member_of_both() -> None:
     "members",
     [None, "X", {"root": None}, {"root": None, "previous": []}, {"root": "X", "previous": ["X"]}],
 )
-def test_an_init_without_a_members_tangle_counts_for_nothing(members: object) -> None:
+def test_an_init_without_a_members_tangle_does_not_count(members: object) -> None:
     log = Log("abc")
     log.found("H", "a", "ab", "X+", members=members)
     log.found("I", "a", "ab", "H", previous="H")
@@ -305,7 +305,7 @@ def test_an_init_without_a_members_tangle_counts_for_nothing(members: object) ->
     assert found.tips == ["J"]
 
 
-def test_a_group_whose_first_epoch_has_no_members_tangle() -> None:
+def test_a_group_without_a_members_tangle_in_its_first_epoch() -> None:
     log = Log("abc")
     log.said[0] = log.said[0]._replace(fields={"group": ROOT, "epoch": ROOT, "members": None})
     found = log.answers()
@@ -328,13 +328,13 @@ def test_a_post_is_late_when_its_author_knew_of_a_later_epoch() -> None:
     assert log.answers().known.late == {"late"}
 
 
-# Long histories. The answers are known; one that held a bit or a row for each pair would not end.
+# Long histories with known answers. Code that stores a bit or a row for each pair would not finish.
 
 
 def row(
     id: str, author: str, kind: Kind, epoch: str | None, people: str, knows: str, previous: str = ""
 ) -> GroupMessage:
-    """A message that lists one other in all tangles."""
+    """A message that lists one other message in all tangles."""
     known = knows.split()
     return GroupMessage(
         id,
@@ -353,7 +353,7 @@ def row(
 
 
 def test_many_exclusions_and_additions_that_know_of_them() -> None:
-    """3,000 of each were nine million pairs."""
+    """3,000 of each would make nine million pairs."""
     count = 3_000
     rows, before = [row("X", "a", "init", None, "", "")], "X"
     for kind in ("exclude", "add"):
@@ -395,7 +395,7 @@ def test_a_long_chain_of_epochs() -> None:
     assert preferred_epoch([*previous], members, Ancestry(previous), keys) == (newest, "successor")
 
 
-def test_of_many_forks_each_epoch_has_fifty_of_the_least_keys() -> None:
+def test_an_epoch_is_paired_with_the_fifty_least_keys() -> None:
     count = 1_000
     previous: dict[str, list[str]] = {"X": []} | {f"H{number:03}": ["X"] for number in range(count)}
     members = {epoch: frozenset("ab") for epoch in previous}

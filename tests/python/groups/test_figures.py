@@ -1,4 +1,4 @@
-"""The figures of the group exclusion specification as logs, and what a real build makes of them."""
+"""The figures of the group exclusion specification as logs, and the tables of a real build of them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ ACTION = re.compile(
 
 
 class Written(NamedTuple):
-    """A figure's group with what its ids stand for."""
+    """A figure's group, with the meaning of its ids."""
 
     group: Group
     missing: set[str]
@@ -80,8 +80,8 @@ TABLES = (
 )
 
 
-class Told:
-    """The rows of one group in the words of the seed, each part by the name that it has there."""
+class GroupRows:
+    """The rows of one group in the words of the seed. Each part has the same name as there."""
 
     def __init__(self, tables: dict[str, Rows], written: Written, people: dict[str, str]) -> None:
         self.group = written.group
@@ -213,7 +213,7 @@ class Told:
 
 @dataclass(frozen=True)
 class Figures:
-    """All figures as one log, with what their ids stand for."""
+    """All figures as one log, with the meaning of their ids."""
 
     log: Path
     written: dict[str, Written]
@@ -239,16 +239,16 @@ def write_figures(log: Path) -> Figures:
 
 
 @pytest.fixture(scope="module")
-def figures(written_figures: Figures, unrelated_logs: Unrelated) -> dict[str, Told]:
+def figures(written_figures: Figures, unrelated_logs: Unrelated) -> dict[str, GroupRows]:
     tables = {name: unrelated_logs.tables[name] for name in TABLES}
     return {
-        name: Told(tables, one, written_figures.people)
+        name: GroupRows(tables, one, written_figures.people)
         for name, one in written_figures.written.items()
     }
 
 
 @pytest.mark.parametrize("figure", FIGURES, ids=lambda figure: str(figure["figure"]))
-def test_figure(figure: dict[str, Any], figures: dict[str, Told]) -> None:
+def test_figure(figure: dict[str, Any], figures: dict[str, GroupRows]) -> None:
     expected = {"correct": {}, "links": {}, "late": "", **figure}
     for part in {"fetches", "serves"} & figure.keys():
         expected[part] = {person: set(feeds.split()) for person, feeds in figure[part].items()}
@@ -259,6 +259,6 @@ def test_figure(figure: dict[str, Any], figures: dict[str, Told]) -> None:
     }
 
 
-def test_every_figure_is_there() -> None:
+def test_every_figure_is_tested() -> None:
     numbers = {str(figure["figure"]).partition(",")[0] for figure in FIGURES}
     assert numbers >= {str(number) for number in range(1, 14)}

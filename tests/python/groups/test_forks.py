@@ -1,4 +1,4 @@
-"""Forks past and present, against the words of fct_epoch_forks, epoch by epoch."""
+"""Past and present forks, compared epoch by epoch with the description of fct_epoch_forks."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def groups(draw: st.DrawFn) -> Group:
 
 
 def in_time(group: Group) -> list[str]:
-    """The epochs by position and id, each after those that it succeeds."""
+    """The epochs by position and id. Each comes after those that it succeeds."""
     order: list[str] = []
     while len(order) < len(group.previous):
         free = [
@@ -52,7 +52,7 @@ def in_time(group: Group) -> list[str]:
 
 
 @given(groups())
-def test_forks_are_pairs_that_were_newest_at_once(group: Group) -> None:
+def test_forks_are_pairs_that_were_newest_at_the_same_time(group: Group) -> None:
     ancestry, order = Ancestry(group.previous), in_time(group)
     expected: dict[tuple[str, str], str | None] = {}
     for count in range(1, len(order) + 1):
@@ -99,7 +99,7 @@ def told(found: list[Fork]) -> dict[str, str]:
 
 
 def group(**epochs: tuple[str, str]) -> Group:
-    """Epochs in the order of their keys and of time: name = (those it directly succeeds, its members)."""
+    """Epochs in the order of their keys and of time: name = (epochs it directly succeeds, its members)."""
     places = {epoch: place for place, epoch in enumerate(epochs)}
     return Group(
         {epoch: list(previous) for epoch, (previous, _) in epochs.items()},
@@ -127,8 +127,8 @@ def test_a_fork_is_healed_by_an_epoch_after_both() -> None:
     }
 
 
-def test_a_fork_goes_on_with_the_epochs_that_come_after() -> None:
-    """R2 has somebody who is not in L: nothing is decided."""
+def test_a_fork_continues_with_later_epochs() -> None:
+    """R2 has a member who is not in L, so nothing is decided."""
     going_on = group(X=("", "abc"), L=("X", "ab"), R=("X", "abc"), S=("R", "bc"))
     assert told(list(forks(*going_on))) == {"L R": "subset", "L S": "overlapping now repair"}
 

@@ -1,8 +1,8 @@
-"""Thousands of histories of groups, judged by the product and by an oracle written from the documents alone.
+"""Thousands of histories of groups. The product must agree with an oracle written only from the documents.
 
 A history has outsiders, forks, people added again, several exclusions by one person, keys of odd lengths,
-inits without a members tangle, messages that nobody has and times that tell nothing. A failure names the
-seed. SCUTTLEHOUSE_TEST_HISTORIES=5000 runs as many.
+inits without a members tangle, messages that nobody has, and meaningless times. A failure names the seed.
+SCUTTLEHOUSE_TEST_HISTORIES=5000 runs that many.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 import pytest
 
 from group_histories import History
-from group_oracle import Oracle, Said
+from group_oracle import LogMessage, Oracle
 from oracles import fixpoint_graph, tangle_candidates
 from scuttlehouse.groups.ancestry import Ancestry
 from scuttlehouse.groups.authority import GroupMessage, Kind, counts, judge
@@ -37,13 +37,13 @@ KINDS: dict[str, Kind] = {"group/add-member": "add", "group/exclude-member": "ex
 
 @dataclass
 class Tangle:
-    """A tangle as the tables have it: what each candidate lists, and which are in the graph."""
+    """A tangle as the tables have it: what each candidate lists, and which candidates are in the graph."""
 
     listed: dict[str, list[str]] = field(default_factory=dict)
     graph: set[str] = field(default_factory=set)
 
     @classmethod
-    def of(cls, log: list[Said], kind: str, root: str) -> Tangle:
+    def of(cls, log: list[LogMessage], kind: str, root: str) -> Tangle:
         types = TYPES[kind]
         pairs = [
             (said.id, said.fields.get(kind))
@@ -56,9 +56,9 @@ class Tangle:
 
 
 class Answers:
-    """What the product says of a group."""
+    """The product's answers about a group."""
 
-    def __init__(self, log: list[Said], root: str) -> None:
+    def __init__(self, log: list[LogMessage], root: str) -> None:
         self.log = {said.id: said for said in log}
         self.messages = group_messages(log, root)
         self.judged = judge(self.messages)
@@ -120,7 +120,7 @@ class Answers:
         return repairs(self.tips, self.members, self.correct, self.ancestry, self.key_ranks)
 
 
-def group_messages(log: list[Said], root: str) -> list[GroupMessage]:
+def group_messages(log: list[LogMessage], root: str) -> list[GroupMessage]:
     """The rows of int_groups__messages for a log."""
     ids = {said.id for said in log}
     tangles = {kind: Tangle.of(log, kind, root) for kind in ("group", "epoch")}

@@ -1,4 +1,4 @@
-"""The groups of the sample, as SQL sees them: as they were made, and by the plain functions."""
+"""The groups of the sample in SQL, compared with how they were made and with the plain functions."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def summary() -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def sample(built: Build, summary: dict[str, Any]) -> dict[str, Rows]:
-    """The rows of the sample's groups; the build read one other group."""
+    """The rows of the sample's groups. The build also read one other group."""
     ids = {group["group_id"] for group in summary["groups"]}
     ids |= {epoch["epoch_id"] for group in summary["groups"] for epoch in group["epochs"]}
     assert len({row["group_id"] for row in built.tables["dim_groups"]} - ids) == 1

@@ -27,7 +27,7 @@ CHANGES = st.lists(
 
 
 def state(changes: list[Change], person: str, position: int) -> tuple[str, bool] | None:
-    """The person's epoch after a position, and whether they are excluded from it, from the beginning."""
+    """The person's epoch after a position, and whether they are excluded from it, computed from the start."""
     known = [one for one in changes if one.position <= position]
     members = {
         epoch: frozenset(
@@ -97,7 +97,7 @@ def test_excluded_and_added_again() -> None:
 
 
 def test_another_member_may_move_everybody() -> None:
-    """Y wins by its key until c is added to it: then X is within it (4.5)."""
+    """Y wins by its key until c is added to it. Then X is within Y (4.5)."""
     changes = [
         *(Change(1, 1, "x", person, "add") for person in "ab"),
         *(Change(2, 2, "y", person, "add") for person in "ab"),

@@ -1,4 +1,4 @@
-"""What one peer knows of a group: the product on a part of a log, and the oracle on that part alone."""
+"""What one peer knows of a group: the product and the oracle, on a part of a log."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from collections import Counter
 import pytest
 
 from group_histories import MEMBERS, History
-from group_oracle import Oracle, Said
+from group_oracle import LogMessage, Oracle
 from scuttlehouse.groups.peers import Listed, peer_epochs, seen
 from scuttlehouse.ssb.epoch_keys import KeyRing
 from test_group_histories import CHUNKS, Tangle, group_messages, seeds
 
 
-def lists(log: list[Said], root: str) -> dict[str, Listed]:
-    """What every message of the group lists, as int_groups__messages has it."""
+def lists(log: list[LogMessage], root: str) -> dict[str, Listed]:
+    """What every message of the group lists, as in int_groups__messages."""
     group, epoch = (Tangle.of(log, kind, root) for kind in ("group", "epoch"))
     members = {one: Tangle.of(log, "members", one) for one in epoch.graph}
     found = {}
@@ -29,7 +29,7 @@ def lists(log: list[Said], root: str) -> dict[str, Listed]:
 
 
 def own_repairs(oracle: Oracle, peer: str) -> set[tuple[str, str, str | None]]:
-    """The repairs for a peer: additions to their epochs, and new epochs that they would remain in."""
+    """The repairs for a peer: additions to their epochs, and new epochs in which they would remain."""
     found = oracle.repairs()
     return {
         (epoch, action, person)

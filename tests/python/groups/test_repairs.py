@@ -1,4 +1,4 @@
-"""What mends a group, and that it does: every repair is published in a model of the group."""
+"""Repairs do repair a group: every repair is published in a model of the group."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ PEOPLE = "abcdef"
 
 @dataclass
 class Exclusion:
-    """Who excludes whom in which epoch, and the epoch that its author made for it (R24b)."""
+    """Who excludes whom in which epoch, and the epoch that the author made for it (R24b)."""
 
     name: str
     author: str
@@ -28,7 +28,7 @@ class Exclusion:
 
 @dataclass
 class Model:
-    """A group: epochs with their members, and exclusions with the epochs whose first message knows them."""
+    """A group: epochs with their members, and exclusions with the epochs that know of them."""
 
     previous: dict[str, list[str]] = field(default_factory=dict)
     members: dict[str, frozenset[str]] = field(default_factory=dict)
@@ -101,7 +101,7 @@ class Model:
 
 @st.composite
 def models(draw: st.DrawFn) -> Model:
-    """A group in which anybody may have excluded anybody, and added anybody anywhere."""
+    """A group in which anybody may have excluded or added anybody, anywhere."""
     model = Model()
     keys = draw(st.permutations(range(8)))
     model.create("e0", [], "a", draw(st.sampled_from([PEOPLE, PEOPLE[:4]])), keys[0])
@@ -138,7 +138,7 @@ def test_published_repairs_leave_nothing_to_repair(
 def test_published_repairs_leave_one_epoch_for_each_connected_set_of_people(
     model: Model, key: int | None, sees_all: bool
 ) -> None:
-    """Whoever should be in one of the epochs that are left should be in no other of them."""
+    """A person who should be in one of the remaining epochs should be in no other remaining epoch."""
     model.publish(model.repairs(), key, sees_all)
     correct, ancestry = model.correct, model.ancestry
     tips = [tip for tip in model.tips if model.members[tip]]
@@ -151,8 +151,10 @@ def test_published_repairs_leave_one_epoch_for_each_connected_set_of_people(
 
 
 @given(models())
-def test_an_epoch_is_asked_for_just_where_forks_of_whole_epochs_ask_for_it(model: Model) -> None:
-    """By the letter of 4.6: of the epochs left, two that overlap and have a witness."""
+def test_a_new_epoch_is_required_exactly_if_forks_of_complete_epochs_require_it(
+    model: Model,
+) -> None:
+    """By the letter of 4.6: two remaining epochs that overlap and have a witness."""
     correct, ancestry = model.correct, model.ancestry
     whole = {epoch: people | correct[epoch] for epoch, people in model.members.items()}
     left = contenders([tip for tip in model.tips if whole[tip]], whole, model.key_ranks)
@@ -176,7 +178,7 @@ def test_an_epoch_is_asked_for_just_where_forks_of_whole_epochs_ask_for_it(model
 
 
 @given(models())
-def test_who_is_missing_is_added(model: Model) -> None:
+def test_missing_members_are_added(model: Model) -> None:
     added = {(r.epoch_id, r.person_id) for r in model.repairs() if r.action == "add"}
     correct = model.correct
     assert added == {
@@ -187,12 +189,12 @@ def test_who_is_missing_is_added(model: Model) -> None:
 
 
 def fork(members: dict[str, str], keys: str) -> Model:
-    """Epochs after X; X itself holds everybody."""
+    """Epochs after X. X holds everybody."""
     model = Model()
     model.create("X", [], "a", "".join(sorted(set("".join(members.values())))), None)
     for epoch, people in members.items():
         model.create(epoch, ["X"], people[0], people, keys.index(epoch))
-    # Everybody who is not in an epoch was excluded up to it.
+    # People who are not in an epoch were excluded up to it.
     for number, (epoch, people) in enumerate(members.items()):
         out = model.members["X"] - set(people)
         model.exclusions.append(Exclusion(f"m{number}", "nobody", "X", out))
@@ -204,14 +206,14 @@ def told(found: list[Repair]) -> list[str]:
     return [f"{r.action} {r.epoch_id} {r.person_id or '-'}: {r.because}" for r in found]
 
 
-def test_figure_4_asks_for_an_epoch_after_the_winner() -> None:
+def test_figure_4_requires_an_epoch_after_the_winner() -> None:
     assert told(fork({"L": "abd", "R": "abc"}, "LR").repairs()) == [
         "create_epoch L -: overlaps with R (4.6)",
         "exclude L d: no witness of the fork with R (4.6)",
     ]
 
 
-def test_figure_5_asks_for_nothing() -> None:
+def test_figure_5_requires_nothing() -> None:
     assert fork({"L": "ab", "R": "cd"}, "LR").repairs() == []
 
 
@@ -223,21 +225,21 @@ def test_three_that_overlap_are_merged_into_one_epoch() -> None:
     ]
 
 
-def test_nobody_is_merged_away() -> None:
-    """Each two overlap, all three do not: the third keeps to itself, disjoint from the new epoch."""
+def test_an_epoch_without_a_common_witness_is_not_merged() -> None:
+    """Each two overlap, but not all three. The third stays alone, disjoint from the new epoch."""
     assert told(fork({"L": "ab", "R": "bc", "S": "ac"}, "LRS").repairs()) == [
         "create_epoch L -: overlaps with R (4.6)",
         "exclude L a: no witness of the fork with R (4.6)",
     ]
 
 
-def test_an_epoch_that_was_made_asks_for_no_other() -> None:
-    """L2 is within R and S, which overlap: 4.5 has decided before 4.6 is asked."""
+def test_an_existing_repair_epoch_requires_no_other() -> None:
+    """L2 is within R and S, which overlap. 4.5 has already decided, so 4.6 does not apply."""
     assert fork({"L2": "a", "R": "abd", "S": "acd"}, "RSL2").repairs() == []
 
 
-def test_a_fork_without_witnesses_asks_for_nothing() -> None:
-    """Of both only e is a member, who was excluded before the fork and added again after it (4.7)."""
+def test_a_fork_without_witnesses_requires_nothing() -> None:
+    """Only e is a member of both. e was excluded before the fork and added again after it (4.7)."""
     model = fork({"L": "abe", "R": "cde"}, "LR")
     model.members["X"] -= {"e"}
     model.exclusions.append(Exclusion("e goes", "nobody", "X", frozenset("e")))
@@ -247,7 +249,7 @@ def test_a_fork_without_witnesses_asks_for_nothing() -> None:
     assert model.repairs() == []
 
 
-def test_disjoint_sets_of_people_are_mended_each_for_itself() -> None:
+def test_disjoint_sets_of_people_are_repaired_separately() -> None:
     found = fork({"L": "abc", "R": "abd", "S": "efg", "T": "efh"}, "LSRT").repairs()
     assert told(found) == [
         "create_epoch L -: overlaps with R (4.6)",

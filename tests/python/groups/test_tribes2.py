@@ -1,12 +1,12 @@
-"""Nine scenarios of real group logs, held against the answers of the software that published them.
+"""Nine scenarios of real group logs, compared with the answers of the software that published them.
 
 Each scenario is one group of people (`s12` has two groups) with a log per person at several moments.
-One build takes a log of every scenario at once; two builds take logs that differ as much as they can.
-With SCUTTLEHOUSE_TEST_ALL_PEERS=1 twenty builds take every log there is. The two builds of all test runs
-read other tests' logs too, which have nothing to do with these.
+One build takes a log of every scenario at once. Two builds take logs that differ as much as possible.
+With SCUTTLEHOUSE_TEST_ALL_PEERS=1 twenty builds take every log. The two builds in every test run also read
+other tests' logs, which are unrelated to these.
 
 The rulings that go beyond the software (R24b, R30 to R35) change none of its answers here: in these logs
-every author of an act was a member of what they acted on, or the log cannot tell.
+every author of an act was a member of the epoch it acts on, or the log cannot tell.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ Pairs = dict[str, set[str]]
 
 @dataclass(frozen=True)
 class Log:
-    """One person's log of a scenario, and what the library answers from it, by group."""
+    """One person's log of a scenario, and the library's answers from it, by group."""
 
     name: str
     peer: str
@@ -73,7 +73,7 @@ def uri(key: str) -> str:
 
 
 def scenarios(folder: Path) -> dict[str, list[Log]]:
-    """The logs of each scenario; one that answers for two groups is one log."""
+    """The logs of each scenario. A log with answers for two groups is one log."""
     found: dict[str, dict[tuple[str, bytes], list[Path]]] = defaultdict(dict)
     for path in sorted(folder.glob("*/*/oracle.json")):
         for peer in sorted(json.loads(path.read_text())["answers"]):
@@ -94,7 +94,7 @@ def scenarios(folder: Path) -> dict[str, list[Log]]:
 
 
 class Compared:
-    """Counts what was compared, and keeps what differs."""
+    """Counts the comparisons, and stores the differences."""
 
     def __init__(self) -> None:
         self.counts: Counter[str] = Counter()
@@ -221,9 +221,9 @@ def compare_tangle(tangle: str, where: str, tables: Tables, theirs: Any, seen: C
 
 
 def compare_headless(tangle: str, where: str, tables: Tables, theirs: Any, seen: Compared) -> None:
-    """A tangle whose root nobody opened: the library counts the root, we wait for it (R6, R8).
+    """A tangle with a root that nobody opened. The library counts the root, we wait for it (R6, R8).
 
-    The rest must are connected as the library says, once the root is taken for granted.
+    If the root is assumed to be there, the rest must be connected as the library says.
     """
     root = tangle.split(" ")[1]
     ours, graph = tables.candidates[tangle], {root}
@@ -286,7 +286,7 @@ def compare_members(log: Log, tables: Tables, seen: Compared) -> None:
 
 
 def newest_of_person(answer: dict[str, Any], person: str) -> set[str]:
-    """Of the epochs that declare the person by the library's account, those that none succeeds (4.2)."""
+    """Of the epochs that declare the person in the library's answer, those without a successor (4.2)."""
     known = {epoch["id"] for epoch in answer["epochs"]["ok"]}
     own = {epoch for epoch in known if person in answer["members"][epoch]["ok"]["added"]}
     before = [answer["predecessorEpochs"][epoch]["ok"] for epoch in own]
@@ -294,7 +294,7 @@ def newest_of_person(answer: dict[str, Any], person: str) -> set[str]:
 
 
 def compare_preferences(log: Log, tables: Tables, seen: Compared) -> None:
-    """The library has one answer, the group's; a person's own epoch is it, if they are a member."""
+    """The library gives one answer, the group's. It is a person's own epoch, if they are a member."""
     for oracle, answer, where in log.answers():
         if "ok" in answer["preferredEpoch"]:
             group, theirs = oracle["group"]["id"], answer["preferredEpoch"]["ok"]["id"]
@@ -324,8 +324,8 @@ def compare_own_preference(
 def compare_missing_members(log: Log, tables: Tables, seen: Compared) -> None:
     """By the library's formula, computed here from our tables, and by ours (R24).
 
-    The two differ where an epoch beside this one adds or excludes (test_epochs.py has both cases);
-    in these logs they never do.
+    The two differ if a parallel epoch adds or excludes somebody (test_epochs.py has both cases). In these
+    logs that never happens.
     """
     for oracle, answer, where in log.answers():
         if "ok" in answer["missingMembers"]:
@@ -363,7 +363,7 @@ COMPARISONS = (
     compare_missing_members,
 )
 
-# What every build compares, so that none can pass by comparing nothing.
+# The things that every build compares, so that no build can pass without comparing anything.
 ALWAYS = (
     "epochs",
     "creator of an epoch",
@@ -381,7 +381,7 @@ ALWAYS = (
 )
 
 
-def test_the_fixture_is_whole(tribes2: Path) -> None:
+def test_the_fixture_is_complete(tribes2: Path) -> None:
     logs = [log for each in scenarios(tribes2).values() for log in each]
     answers = [answer for log in logs for _, answer, _ in log.answers()]
     assert len(scenarios(tribes2)) == 9
@@ -398,7 +398,7 @@ def chosen(tribes2: Path, choice: int = USUAL_CHOICE) -> list[Log]:
 
 
 def last(tribes2: Path) -> list[Log]:
-    """The last log of everybody."""
+    """The last log of every person."""
     return [log for each in scenarios(tribes2).values() for log in each if "/final" in log.name]
 
 
@@ -434,9 +434,9 @@ def test_a_log_of_every_scenario(
 
 
 def test_every_log_in_one_build(tribes2: Path, last_logs: Unrelated) -> None:
-    """The last logs of everybody together: groups stay apart, and each is what its richest log shows.
+    """The last logs of everybody together. Groups stay apart, and each is what its richest log shows.
 
-    In a group where one person could read all that anybody could, the whole is that person's view.
+    If one person in a group could read everything that anybody could, the result is that person's view.
     """
     tables = last_logs.of_groups
     seen = Compared()
@@ -458,7 +458,7 @@ def test_every_log_in_one_build(tribes2: Path, last_logs: Unrelated) -> None:
 
 
 def test_everybody_knows_what_their_own_log_shows(tribes2: Path, last_logs: Unrelated) -> None:
-    """All logs lie in one build; each owner's view is still what the software answers from that log alone."""
+    """All logs are in one build. Each owner's view is still the software's answer from that log alone."""
     rows: dict[tuple[str, str], dict[str, Any]] = defaultdict(dict)
     for row in last_logs.tables["fct_peer_epochs"]:
         rows[row["source_file"], row["group_id"]][row["epoch_id"]] = row

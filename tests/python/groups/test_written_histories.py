@@ -1,4 +1,4 @@
-"""Generated histories as logs, through a whole build: the tables are what the oracle says of the messages.
+"""Generated histories as logs, through a whole build. The tables must be what the oracle says.
 
 One build reads all histories, which share people, and a log of odd groups. `test_group_histories.py` compares
 thousands without a warehouse.
@@ -14,7 +14,7 @@ import pytest
 
 from conftest import Rows, Warehouse
 from group_histories import History
-from group_oracle import Oracle, Said
+from group_oracle import LogMessage, Oracle
 from scuttlehouse.sample.groups import Group
 from scuttlehouse.sample.lines import line_of
 from scuttlehouse.sample.signing import ClassicFeed, base64_text, uri_text
@@ -36,15 +36,15 @@ READER = frozenset({"reader"})
 
 
 class Written(NamedTuple):
-    """A history as its log has it: messages and people by their ids."""
+    """A history as written to its log: messages and people by their ids."""
 
     group_id: str
     root: str
-    log: list[Said]
+    log: list[LogMessage]
 
 
 def write(world: World, seed: int, lines: list[bytes]) -> Written:
-    """Sign the messages of a history, each in a feed of additions of its author's."""
+    """Sign the messages of a history, each on an additions feed of its author."""
     history = History(seed)
     ids: dict[str, str] = {"nothing": f"ssb:message/classic/{uri_text(world.bytes_for('lost'))}"}
     people = {person: world.person(person).root.id for person in history.views}
@@ -62,7 +62,7 @@ def write(world: World, seed: int, lines: list[bytes]) -> Written:
             content["recps"] = recps
         if said.key:
             content["secret"] = base64_text(said.key)
-        # Its author says a time that tells nothing of the order.
+        # The author gives a time that says nothing about the order.
         time = said.time or 0
         message = world.person(said.author).additions.publish(
             content, world.tick(), READER, world.ciphertext(content, 2, "box2"), timestamp=time
@@ -71,7 +71,7 @@ def write(world: World, seed: int, lines: list[bytes]) -> Written:
         if said.id not in history.lost:
             lines.append(line_of(message, "reader", message.at))
             written.append(
-                Said(
+                LogMessage(
                     message.uri,
                     people[said.author],
                     said.type,
@@ -96,7 +96,7 @@ def translated(field: object, ids: dict[str, str]) -> object:
 
 
 class OddGroups:
-    """Groups that hold what a cut-off is about, and hardly anything."""
+    """Small groups for the tests of cut-offs and of other special cases."""
 
     def __init__(self, world: World) -> None:
         self.group = group = Group(world, "odd", ["a", "b", "c"], ["X", "H"])
@@ -209,7 +209,7 @@ def test_the_tables_are_what_the_oracle_says(build: Build) -> None:
         }, where
 
 
-def test_a_cut_off_is_kept_and_what_comes_after_is_marked(build: Build) -> None:
+def test_a_cut_off_is_stored_and_later_messages_are_marked(build: Build) -> None:
     odd = build.odd
     (row,) = [one for one in build.tables["fct_exclusions"] if one["group_id"] == odd.group.id]
     feed = odd.group.feed("c", "X")
@@ -225,7 +225,7 @@ def test_a_cut_off_is_kept_and_what_comes_after_is_marked(build: Build) -> None:
     assert past == {message.uri for message in odd.late}
 
 
-def test_a_group_of_which_the_log_has_only_the_first_message(build: Build) -> None:
+def test_a_group_with_only_its_first_message_in_the_log(build: Build) -> None:
     uri = build.odd.lonely.uri
     rows = [row for row in build.tables["dim_groups"] if row["root_id"] == uri]
     assert [row["group_id"] for row in rows] == [f"unnamed:{uri}"]
@@ -239,7 +239,7 @@ def test_a_group_of_which_the_log_has_only_the_first_message(build: Build) -> No
 
 
 def test_keys_of_other_lengths(build: Build) -> None:
-    """48 bytes have a rank, 16 have none and are flagged (R31)."""
+    """A key of 48 bytes has a rank. A key of 16 bytes has none and is flagged (R31)."""
     by_epoch = {row["epoch_id"]: row for row in build.tables["dim_epochs"]}
     found = set()
     for written in build.written:

@@ -1,4 +1,4 @@
-"""Which devices sign for an account, against the rule applied until it changes nothing."""
+"""The devices that sign for an account, compared with a rule that is applied until nothing changes."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ MESSAGES = st.lists(
 
 
 def by_rule(messages: list[AccountMessage]) -> set[str]:
-    """What makes the account adds a key; so does a device of the account."""
+    """The message that makes the account adds a key, and so does a device of the account."""
     keys: set[str] = set()
     for _ in range(len(messages) + 1):
         for message in messages:
@@ -36,8 +36,8 @@ def test_devices_are_those_that_devices_add(messages: list[AccountMessage]) -> N
     assert device_keys(messages) == by_rule(messages)
 
 
-def test_a_long_line_of_devices_in_the_worst_order() -> None:
-    """Each adds the next, and the logs bring the last first: once a pass over all for each."""
+def test_a_long_chain_of_devices_in_the_worst_order() -> None:
+    """Each adds the next, and the logs have the last one first: the slow way takes one pass for each."""
     count = 100_000
     messages = [
         AccountMessage(f"m{number}", number, f"k{number - 1}" if number else "k0", f"k{number}")

@@ -43,7 +43,7 @@ HALF = "\ud800"
 
 
 def read_fixtures() -> dict[str, Json]:
-    """Logs that the reference wrote, with its answers."""
+    """Logs from the reference, with its answers."""
     with tarfile.open(FIXTURES / "sets.tar.xz") as archive:
         files = [(member.name, archive.extractfile(member)) for member in archive]
         return {name: json.load(file) for name, file in files if file}
@@ -65,7 +65,7 @@ def land(line: object) -> LandedPzpLine:
 
 
 def find(wanted: Callable[[LandedPzpLine], object]) -> Json:
-    """A copy of the first line of a real log whose row is wanted."""
+    """A copy of the first line of a real log with the wanted kind of row."""
     return copy.deepcopy(next(line for line in LOG if wanted(land(line))))
 
 
@@ -87,7 +87,7 @@ def addition() -> Json:
 
 
 def identified(line: Json) -> Json:
-    """The line with the id that its metadata has now; its signature is as before."""
+    """The line with the id of its changed metadata. Its signature is unchanged."""
     metadata = jsjson.parse(written(line["msg"]["metadata"]).decode())
     try:
         line["id"] = hash_text(canonical(metadata))
@@ -97,7 +97,7 @@ def identified(line: Json) -> Json:
 
 
 def signed(line: Json, key: SigningKey = DEVICE) -> Json:
-    """The line with its true id, signed anew."""
+    """The line with its true id and a new signature."""
     message = line["msg"]
     signature = key.sign(b":msg-v4:" + canonical(message["metadata"])).signature
     message["sigkey"], message["sig"] = to_base58(bytes(key.verify_key)), to_base58(signature)
@@ -105,7 +105,7 @@ def signed(line: Json, key: SigningKey = DEVICE) -> Json:
 
 
 def with_data(line: Json, data: Any) -> Json:
-    """The line with other data, and what its metadata says of that."""
+    """The line with other data, and with matching metadata."""
     text = canonical(data)
     line["msg"]["data"] = data
     line["msg"]["metadata"] |= {"dataHash": hash_text(text), "dataSize": len(text)}
@@ -128,7 +128,7 @@ CANONICAL = st.recursive(
 
 
 def shuffled(value: Any) -> Any:
-    """The same value with the members of every object the other way round."""
+    """The same value with the members of every object in reverse order."""
     if isinstance(value, dict):
         return {name: shuffled(value[name]) for name in reversed(value)}
     return [shuffled(item) for item in value] if isinstance(value, list) else value
@@ -180,13 +180,13 @@ def test_canonical_json_of_the_rfc(text: str, expected: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["[1e400]", "[-1e400]", '["\\ud800"]', '{"\\udc00": 1}'])
-def test_what_has_no_canonical_form(text: str) -> None:
+def test_values_without_a_canonical_form(text: str) -> None:
     with pytest.raises(ValueError, match=r"finite|surrogates"):
         canonical(jsjson.parse(text))
 
 
 def plain_base58(data: bytes) -> str:
-    """The slow plain oracle: digits of a number, counted up."""
+    """The slow plain oracle: the digits of a number, counted up."""
     number = sum(byte * 256**place for place, byte in enumerate(reversed(data)))
     places = 0
     while 58**places <= number:
@@ -215,12 +215,12 @@ def test_base58_spells_bytes_in_one_way(text: str, size: int) -> None:
 
 
 @pytest.mark.parametrize("character", ["0", "O", "I", "l", " ", "+", "=", "é", "\u0661", HALF])
-def test_what_is_no_digit_of_base58(character: str) -> None:
+def test_other_characters_are_not_base58(character: str) -> None:
     assert from_base58("1" * 31 + character, 32) is None
     assert from_base58("1" * 31 + "1", 32) == bytes(32)
 
 
-def test_a_text_of_a_megabyte_is_no_work() -> None:
+def test_a_text_of_a_megabyte_is_refused_at_once() -> None:
     """Without its bound this takes minutes."""
     assert from_base58("z" * 1_000_000, 64) is None
     assert from_base58(None, 32) is None
@@ -314,9 +314,9 @@ Change = Callable[[Json, Json, Json], object]
 
 
 def changes() -> list[tuple[str, str, Change]]:
-    """What may be wrong with a message of a set, one thing each: its reason, and how to get there.
+    """Faults of a message of a set, one each: the reason, and a function that makes the fault.
 
-    A change gets the message, its metadata, and the one field of its tangles.
+    The function gets the message, its metadata, and the one field of its tangles.
     """
 
     def put(part: int, name: str, value: Any) -> Change:
@@ -469,7 +469,7 @@ def test_a_message_with_one_thing_wrong(reason: str, change: Change) -> None:
 
 
 def test_every_reason_has_a_message() -> None:
-    """In the order in which the rules are looked at, which is that of REASONS."""
+    """In the order in which the rules are checked, which is the order of REASONS."""
     assert list(dict.fromkeys(reason for reason, _, _ in CHANGES)) == [
         reason for reason in REASONS if reason != "ciphertext_not_in_log"
     ]
@@ -485,7 +485,7 @@ def test_an_id_that_the_message_does_not_have() -> None:
         assert (row.message_id, row.invalid_reason) == (expected, "id_differs")
 
 
-def test_of_all_members_of_the_metadata_the_id_depends() -> None:
+def test_the_id_depends_on_every_member_of_the_metadata() -> None:
     for name in addition()["msg"]["metadata"]:
         line = addition()
         line["msg"]["metadata"][name] = "changed"
@@ -526,7 +526,7 @@ def test_data_of_any_text_or_object(data: Any) -> None:
 
 
 def test_the_spelling_of_a_line_does_not_matter() -> None:
-    """Spaces, escapes, the order of members, and numbers that are the same number."""
+    """Spaces, escapes, the order of members, and other spellings of the same number."""
     text = json.dumps(shuffled(addition()), indent=1)
     text = text.replace('"msg"', '"\\u006dsg"').replace('"v": 4', '"v": 4.0e0')
     row = land_pzp_line("a.jsonl", Line(1, text.encode(), None), RING)
@@ -570,21 +570,21 @@ def test_a_moot_may_be_signed_or_not_but_not_falsely() -> None:
     ],
     ids=str,
 )
-def test_what_is_no_moot_needs_a_signature(change: Json) -> None:
+def test_a_message_that_is_not_a_moot_needs_a_signature(change: Json) -> None:
     line = with_metadata(moot(), **change)
     assert (land(line).validity, land(line).is_moot) == ("valid", False)
     line["msg"] |= {"sig": ""}
     assert land(line).invalid_reason == "signature_is_malformed"
 
 
-def test_a_moot_says_nothing() -> None:
+def test_a_moot_has_no_content() -> None:
     line = moot()
     line["msg"]["data"] = {}
     row = land(line)
     assert (row.is_moot, row.invalid_reason) == (False, "data_hash_differs")
 
 
-def test_a_moot_of_a_domain_that_none_may_have() -> None:
+def test_a_moot_of_an_impossible_domain() -> None:
     line = with_metadata(moot(), domain="a b")
     assert land(line).invalid_reason == "domain_is_malformed"
 
@@ -603,7 +603,7 @@ def test_an_erased_message_keeps_its_place() -> None:
     )
 
 
-# Where a message stands
+# The place of a message
 
 
 def test_an_account_message_speaks_for_the_account_of_its_tangle() -> None:
@@ -623,7 +623,7 @@ def test_an_account_message_speaks_for_the_account_of_its_tangle() -> None:
     assert (row.validity, row.is_account_message) == ("valid", True)
 
 
-def test_of_several_tangles_that_of_the_feed_matters() -> None:
+def test_the_tangle_of_the_feed_matters_among_several() -> None:
     line = addition()
     [field] = line["msg"]["metadata"]["tangles"].values()
     other = {"depth": 9, "prev": ["other"]}
@@ -664,7 +664,7 @@ def test_a_message_that_is_in_no_tangle_of_its_feed(change: Json) -> None:
     ],
     ids=str,
 )
-def test_what_a_message_says_of_a_set(data: Any, fault: str | None) -> None:
+def test_the_set_content_of_a_message(data: Any, fault: str | None) -> None:
     row = land(with_data(addition(), data))
     said = (row.added_items, row.deleted_items, row.superseded_ids)
     assert (row.validity, row.set_fault) == ("valid", fault)
@@ -727,7 +727,7 @@ def test_only_an_account_adds_keys() -> None:
     assert land(with_data(addition(), data)).added_key is None
 
 
-def test_of_data_only_items_and_keys_are_handed_on() -> None:
+def test_only_items_and_keys_of_the_data_are_passed_on() -> None:
     data = account_addition()["msg"]["data"] | {"nonce": "NONCE", "text": "TEXT", "TEXT": "TEXT"}
     rows = [
         land(with_data(account_addition(), data)),
@@ -739,7 +739,7 @@ def test_of_data_only_items_and_keys_are_handed_on() -> None:
         assert not {part for part in ("NONCE", "TEXT", data["consent"]) if part in shown}
 
 
-def test_a_secret_key_in_place_of_a_public_one_is_not_handed_on() -> None:
+def test_a_secret_key_in_place_of_a_public_one_is_not_passed_on() -> None:
     line = addition()
     line["msg"]["sigkey"] = SECRET_KEY
     assert SECRET_KEY not in repr(land(line))
@@ -771,7 +771,7 @@ def test_a_moot_with_a_member_that_has_no_hash() -> None:
     assert (land(line).is_moot, land(line).invalid_reason) == (False, "id_differs")
 
 
-def test_numbers_that_are_none() -> None:
+def test_values_that_are_not_numbers() -> None:
     for number in ["NaN", True, "1", None, [], 10**400]:
         assert land(addition() | {"received": number}).received_ms is None, number
     line = addition()
@@ -905,7 +905,7 @@ def parts(value: Any) -> list[tuple[Any, Any]]:
 def test_no_line_raises(
     data: st.DataObject, count: int, is_identified: bool, is_ascii: bool
 ) -> None:
-    """Real lines with whatever in place of some of their parts."""
+    """Real lines with other values in place of some of their parts."""
     line = copy.deepcopy(data.draw(st.sampled_from(LOG)))
     for _ in range(count):
         holder, place = data.draw(st.sampled_from(parts(line)))
@@ -936,8 +936,8 @@ def test_any_bytes_are_a_line_of_one_source(text: bytes) -> None:
         assert_row(row)
 
 
-def test_the_lines_that_are_tried_are_of_every_kind() -> None:
-    """The properties above see messages that many rules have let pass, not only rejects."""
+def test_the_tried_lines_are_of_every_kind() -> None:
+    """The properties above see messages that pass many rules, not only rejects."""
     seen: Counter[str | None] = Counter()
 
     @given(data=st.data())

@@ -1,4 +1,4 @@
-"""The rows that a build added, changed and deleted, beside a comparison of all rows."""
+"""The rows that a build added, changed and deleted, compared with a comparison of all rows."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from scuttlehouse.builds.changes import count_changes
 from scuttlehouse.reading.warehouse import open_tables
 from small_warehouse import SmallWarehouse
 
-# A key has a null now and then; the last columns are compared.
+# A key is sometimes null. The last columns are compared.
 Row = tuple[str, int | None, str | None, list[int] | None]
 SCHEMA = pa.schema(
     {"id": pa.string(), "part": pa.int64(), "text": pa.string(), "numbers": pa.list_(pa.int64())}
@@ -46,7 +46,7 @@ def compared(before: list[Row], after: list[Row]) -> tuple[int, int, int]:
 
 
 class Copy:
-    """A table in the warehouse, and its rows in memory: by data file, a null where one is deleted."""
+    """A table in the warehouse, and its rows in memory by data file, with None for a deleted row."""
 
     def __init__(self, small: SmallWarehouse, name: str) -> None:
         self.small, self.name = small, name
@@ -112,7 +112,7 @@ def test_the_changes_of_any_history(small: SmallWarehouse, data: st.DataObject) 
         else:
             copy.replace(data.draw(rows_of_ids))
         states.append((copy.location, copy.rows()))
-    # What the table holds is what its copy says.
+    # The table holds the rows of its copy.
     with open_tables(small.home, {"scuttlehouse": {"t": copy.location}}) as warehouse:
         found = Counter(map(repr, warehouse.query("select * from t")[1]))
     assert found == Counter(map(repr, copy.rows()))
@@ -177,7 +177,7 @@ def test_columns_in_another_order_are_the_same(small: SmallWarehouse) -> None:
 
 
 def test_columns_with_odd_names(small: SmallWarehouse) -> None:
-    """Also those that the comparison itself uses."""
+    """Names that the comparison itself uses are tested, too."""
     names = ["key_0", "row_hash", "gone", "came", "places", "old", "new", 'a "b"', "found"]
     rows = {name: ["x", "y"] for name in names}
     before = small.write("odd", pa.table({"id": ["a", "b"], **rows}))

@@ -1,4 +1,4 @@
-"""`scuttlehouse compare` and `Timeline.relation`: which of two messages came first, or whether neither."""
+"""`scuttlehouse compare` and `Timeline.relation`: which of two messages came first, if any."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def uri(number: int) -> str:
 
 
 def random_graph(dice: random.Random, size: int, first: int) -> dict[str, list[str]]:
-    """Messages, each listing some before it; ids tell nothing of their order."""
+    """Messages that each list some earlier ones. The order of ids does not follow the order of messages."""
     numbers = list(range(first, first + size))
     dice.shuffle(numbers)
     names = [uri(number) for number in numbers]
@@ -38,7 +38,7 @@ def random_graph(dice: random.Random, size: int, first: int) -> dict[str, list[s
 
 
 def all_ancestors(graph: Graph) -> dict[str, set[str]]:
-    """What comes before each message, by the definition: the plain oracle. A graph lists links backwards."""
+    """All messages before each message, by the definition: the slow plain oracle. A graph lists links backwards."""
     found: dict[str, set[str]] = {}
     for name, previous in graph.items():
         found[name] = set(previous).union(*(found[one] for one in previous))
@@ -84,7 +84,7 @@ def publish(small: SmallWarehouse, tangles: Mapping[str, Graph]) -> None:
 
 
 @given(st.randoms(use_true_random=False), st.integers(1, 12))
-def test_a_timeline_tells_what_links_say(dice: random.Random, size: int) -> None:
+def test_a_timeline_agrees_with_the_links(dice: random.Random, size: int) -> None:
     graph = random_graph(dice, size, 0)
     timeline = Timeline()
     for name in dice.sample(sorted(graph), size):
@@ -95,7 +95,7 @@ def test_a_timeline_tells_what_links_say(dice: random.Random, size: int) -> None
 
 
 @given(st.randoms(use_true_random=False), st.integers(2, 12))
-def test_links_lead_to_what_comes_before(dice: random.Random, size: int) -> None:
+def test_links_lead_to_earlier_messages(dice: random.Random, size: int) -> None:
     graph = random_graph(dice, size, 0)
     place = {name: position for name, (_, position) in ordered(graph).items()}
     links = sorted(((place[n], place[one]) for n in graph for one in graph[n]), reverse=True)
@@ -107,13 +107,13 @@ def test_links_lead_to_what_comes_before(dice: random.Random, size: int) -> None
             assert leads_to(place[one], place[other], between) == is_before
 
 
-def test_the_warehouse_tells_it_in_every_tangle_that_has_both(
+def test_the_warehouse_answers_for_every_tangle_with_both(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     dice = random.Random(7)
     small = SmallWarehouse(tmp_path / "home")
     group = random_graph(dice, 14, 0)
-    # The other tangle holds some of the same messages, in another graph.
+    # The other tangle holds some of the same messages in another graph.
     epoch = {uri(100): [], **random_graph(dice, 5, 0)}
     publish(small, {f"group:{uri(0)}": group, f"epoch:{uri(1)}": epoch})
     seen = set()

@@ -1,4 +1,4 @@
-"""A file of a published table is removed, cut short or changed: nobody gets a wrong answer."""
+"""A file of a published table is removed, cut or changed. Nobody gets a wrong answer."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ KINDS = {
 
 @pytest.fixture
 def small(tmp_path: Path) -> SmallWarehouse:
-    """Two tables whose rows are in several files, some of them deleted."""
+    """Two tables with rows in several files, some of them deleted."""
     small = SmallWarehouse(tmp_path)
     small.begin()
     for name in "dim_groups", "fct_messages":
@@ -111,7 +111,7 @@ def test_the_command_names_a_damaged_file(
 
 
 def flip_a_sum(path: Path) -> None:
-    """Flip a bit of a checksum. Of the size of a chunk it may change nothing."""
+    """Flip a bit of a checksum. A bit of the chunk size might change nothing."""
     content = path.read_bytes()
     path.write_bytes(content[:-1] + bytes([content[-1] ^ 1]))
 
@@ -129,7 +129,7 @@ def test_damaged_checksums_are_like_a_damaged_file(
         assert len(warehouse.query("select * from fct_messages")[1]) == 98
 
 
-def test_without_checksums_a_right_file_is_read(small: SmallWarehouse) -> None:
+def test_without_checksums_an_intact_file_is_read(small: SmallWarehouse) -> None:
     for path in small.home.glob("warehouse/**/.*.crc"):
         path.unlink()
     with open_published(small.home) as warehouse:

@@ -12,7 +12,7 @@ from scuttlehouse.reading.engine import WarehouseError
 from small_warehouse import SmallWarehouse
 
 
-def test_a_ledger_without_columns_of_now_is_a_sentence(tmp_path: Path) -> None:
+def test_a_ledger_without_todays_columns_is_refused(tmp_path: Path) -> None:
     small = SmallWarehouse(tmp_path / "home")
     small.publish({"dim_logs": pa.table({"source_file": ["a.jsonl"], "status": ["known"]})})
     with pytest.raises(WarehouseError, match=r"^The tables .* earlier version .*--full-refresh"):

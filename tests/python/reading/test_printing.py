@@ -1,4 +1,4 @@
-"""What strangers wrote is shown, written for spreadsheets and stored, and steers nothing."""
+"""Text by strangers is shown, written for spreadsheets and stored, and controls nothing."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from scuttlehouse.databases import open_database
 from scuttlehouse.printing import csv_cell, read_text, stored_text, visible
 from scuttlehouse.replicas.replicas import PublishedUpdate, Replica
 
-# Any text: with controls, marks of direction and halves of surrogate pairs much more often than by chance.
+# Any text, with many more controls, direction marks and halves of surrogate pairs than by chance.
 TEXTS = st.text(
     st.characters()
     | st.characters(categories=["Cc", "Cf", "Cs", "Zl", "Zp"])
@@ -34,17 +34,17 @@ def is_steering(sign: str) -> bool:
 
 
 @given(TEXTS)
-def test_nothing_shown_steers_a_terminal(text: str) -> None:
+def test_nothing_shown_controls_a_terminal(text: str) -> None:
     shown = visible(text)
     assert not any(map(is_steering, shown))
-    # What needs no code stays.
+    # Text that needs no code is unchanged.
     assert visible(shown) == shown
     if not any(map(is_steering, text)) and "\ufeff" not in text:
         assert shown == text
 
 
 @given(st.lists(st.tuples(TEXTS, TEXTS), max_size=4))
-def test_tables_steer_nothing_and_have_a_line_a_row(rows: list[tuple[str, str]]) -> None:
+def test_tables_control_nothing_and_have_one_line_per_row(rows: list[tuple[str, str]]) -> None:
     out = io.StringIO()
     write_rows(out, "table", ["a", "b\x1b"], rows)
     lines = out.getvalue().split("\n")[:-1]
@@ -70,7 +70,7 @@ def test_a_formula_is_guarded(cell: str) -> None:
     assert str(csv_cell(cell)).startswith("'")
 
 
-def test_what_no_spreadsheet_runs_stays() -> None:
+def test_harmless_cells_are_unchanged() -> None:
     for cell in [FEED_ID, -1, 1.5, None, "", "a=1", "ssb:message/classic/a"]:
         assert csv_cell(cell) == cell
     assert csv_cell(FEED_ID + "\n") != FEED_ID + "\n"

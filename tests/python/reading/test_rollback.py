@@ -1,4 +1,4 @@
-"""`scuttlehouse rollback`: what people read is an earlier build again."""
+"""`scuttlehouse rollback`: readers see an earlier build again."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ sys.stdin.read()
 
 @pytest.fixture
 def small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> SmallWarehouse:
-    """Four builds, of which three are kept."""
+    """Four builds; three of them are kept."""
     small = SmallWarehouse(tmp_path / "home")
     for number in range(1, 5):
         small.publish({"dim_groups": pa.table({"build": [number]})})
@@ -41,7 +41,7 @@ def published(small: SmallWarehouse) -> int:
 
 
 def listed(out: str) -> list[str]:
-    """The builds of a list, a star where it has one."""
+    """The builds in a list, with a star if the list has one."""
     pattern = r"([* ]) build-(\d)  published \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC  schema scuttlehouse_build_\2"
     lines = [re.fullmatch(pattern, line) for line in out.splitlines()]
     return ["".join(line.groups()).strip() for line in lines if line]
@@ -54,7 +54,7 @@ def test_builds_are_listed(small: SmallWarehouse, capsys: pytest.CaptureFixture[
     assert published(small) == 4
 
 
-def test_back_step_by_step_and_forth(
+def test_back_step_by_step_and_forward_again(
     small: SmallWarehouse, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for arguments, number, order in [
@@ -96,7 +96,7 @@ def test_a_build_that_cannot_be_published_again(
 
 
 @pytest.mark.parametrize("how", ["exclusive", "shared"])
-def test_never_beside_a_run_that_writes(
+def test_no_rollback_while_a_run_writes(
     small: SmallWarehouse, how: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     command = [sys.executable, "-c", HOLDER, str(small.home), how]

@@ -52,7 +52,7 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> SmallWarehouse:
 def ask(
     small: SmallWarehouse, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> Ask:
-    """Ask in this process: the exit code, and what is said on both streams."""
+    """Run the command in this process. Returns the exit code and the text of both streams."""
     monkeypatch.setenv("SCUTTLEHOUSE_HOME", str(small.home))
 
     def ask(*arguments: str) -> tuple[int, str, str]:
@@ -73,7 +73,7 @@ def start(home: Path, *command: str, **options: str) -> subprocess.Popen[str]:
     )
 
 
-def test_a_table_for_the_eye(ask: Ask) -> None:
+def test_a_table_for_people(ask: Ask) -> None:
     statement = "select message_id, sequence, size from fct_messages where sequence > 0 order by 1"
     code, out, err = ask(statement)
     assert (code, err) == (0, "")
@@ -113,14 +113,14 @@ def test_times_are_in_utc(ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
     "statement",
     ["drop view fct_messages", "select * from nope", "select nope(", "select 1; select 2"],
 )
-def test_what_cannot_be_answered_is_said_in_a_sentence(ask: Ask, statement: str) -> None:
+def test_a_refused_statement_gives_a_sentence(ask: Ask, statement: str) -> None:
     code, out, err = ask(statement)
     assert (code, out) == (1, "")
     assert re.fullmatch(r".+\n", err)
     assert not re.search(r"Traceback|Exception|LINE \d", err)
 
 
-def test_a_reader_who_has_enough(small: SmallWarehouse) -> None:
+def test_a_reader_that_stops_early(small: SmallWarehouse) -> None:
     asked = start(small.home, str(BIN / "scuttlehouse"), "sql", "from fct_numbers order by 1")
     with asked:
         assert asked.stdout
@@ -131,7 +131,7 @@ def test_a_reader_who_has_enough(small: SmallWarehouse) -> None:
     assert asked.returncode == 0
 
 
-def test_several_ask_at_the_same_time(small: SmallWarehouse) -> None:
+def test_several_queries_at_the_same_time(small: SmallWarehouse) -> None:
     queries = [
         "select count(*) as n from fct_numbers",
         "select count(*) as n from fct_messages",
@@ -143,8 +143,8 @@ def test_several_ask_at_the_same_time(small: SmallWarehouse) -> None:
     assert said == [('{"n": 200000}\n', ""), ('{"n": 4}\n', "")] * 3
 
 
-def test_only_what_answers_is_imported(small: SmallWarehouse) -> None:
-    """An import of one of these takes longer than the answer."""
+def test_only_needed_modules_are_imported(small: SmallWarehouse) -> None:
+    """Importing one of these takes longer than the answer."""
     script = (
         "import sys; from scuttlehouse.cli import main; main(['sql', 'from fct_messages']); "
         "print(*sorted({name.partition('.')[0] for name in sys.modules}), file=sys.stderr)"
@@ -168,7 +168,7 @@ def open_home() -> Iterator[Path]:
         yield home
 
 
-# What the command imports is imported before: another user may not read this Python.
+# The command's imports happen before, because another user may not read this Python.
 AS_NOBODY = """
 import os, pwd, sys
 from scuttlehouse.cli import main
@@ -223,7 +223,7 @@ def test_nothing_is_published(
     assert capsys.readouterr() == ("", said)
 
 
-def test_a_home_that_cannot_be_one(
+def test_an_impossible_home(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("SCUTTLEHOUSE_HOME", "/")

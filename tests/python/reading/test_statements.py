@@ -1,4 +1,4 @@
-"""Which statements are answered, and that no statement reads or writes anything but published tables."""
+"""Which statements run, and that no statement reads or writes anything except published tables."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ GROUPS = pa.table({"group_id": ["a", "b"], "epoch_count": [3, None]})
 def small(tmp_path_factory: pytest.TempPathFactory) -> SmallWarehouse:
     small = SmallWarehouse(tmp_path_factory.mktemp("home"))
     small.publish({"dim_groups": GROUPS, "fct_messages": GROUPS})
-    # A file that a query could name without its folder, from inside of the warehouse.
+    # A file in the warehouse that a query could name without its folder.
     (small.home / "warehouse" / "x.csv").write_text("secret\n1\n")
     return small
 
@@ -152,7 +152,7 @@ def functions_that_make_tables(connection: duckdb.DuckDBPyConnection) -> list[st
 def test_no_table_function_is_called_that_may_read_files(
     small: SmallWarehouse, published: Warehouse
 ) -> None:
-    """Neither of DuckDB nor of its extensions, wherever it stands in a query."""
+    """From DuckDB or from its extensions, at any place in a query."""
     with connect(small.home / "warehouse") as connection:
         names = functions_that_make_tables(connection)
     known = {
@@ -232,7 +232,7 @@ def test_no_file_is_read_by_its_name(
 def test_the_engine_alone_reads_and_writes_nothing_elsewhere(
     small: SmallWarehouse, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A second wall: what the check of statements let through, DuckDB refuses."""
+    """A second wall: if the check of statements let something through, DuckDB refuses it."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "x.csv").write_text("secret\n1\n")
     folder = small.home / "warehouse"
@@ -261,7 +261,7 @@ def test_the_engine_alone_reads_and_writes_nothing_elsewhere(
 
 
 def test_no_function_reads_the_environment(small: SmallWarehouse, published: Warehouse) -> None:
-    """Whatever may sound like it, of the functions that a query can call, is known to be harmless."""
+    """Every function that a query can call and that sounds like it is known to be harmless."""
     with pytest.raises(WarehouseError, match="does not exist"):
         published.query("select getenv('PATH')")
     sounds = "env|file|read|path|secret|http|load|shell|system|exec|glob|open|write|import|variable"
@@ -284,7 +284,7 @@ def test_no_function_reads_the_environment(small: SmallWarehouse, published: War
     }
 
 
-def test_the_variables_of_the_process_are_no_tables(published: Warehouse) -> None:
+def test_the_variables_of_the_process_are_not_tables(published: Warehouse) -> None:
     secret_table = pa.table({"a": [1]})
     with pytest.raises(WarehouseError, match="secret_table does not exist"):
         published.query("select * from secret_table")
@@ -325,7 +325,7 @@ def test_a_division_by_zero_is_null(published: Warehouse) -> None:
 
 
 def test_all_tables_of_a_query_are_of_one_build(tmp_path: Path) -> None:
-    """A reader goes on with its build, whatever is published meanwhile."""
+    """A reader continues with its build, whatever is published in the meantime."""
     small = SmallWarehouse(tmp_path)
     for number in range(1, 3):
         rows = pa.table({"build": [number]})

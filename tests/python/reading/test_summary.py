@@ -1,4 +1,4 @@
-"""What a build prints of its tables, to the letter."""
+"""The exact text that a build prints about its tables."""
 
 from __future__ import annotations
 
@@ -176,7 +176,7 @@ def test_the_summary_of_all_kinds_of_rows(
         for name, empty in EMPTY.items()
     }
     build = small.publish(tables)
-    small.publish(EMPTY)  # It is about its build, and not about a later one.
+    small.publish(EMPTY)  # It describes its own build, and not a later one.
     print_summary(small.home, build, (11, 22, 33))
     assert capsys.readouterr().out == WHOLE.format(*[""] * 11)
 

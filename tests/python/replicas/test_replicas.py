@@ -1,4 +1,4 @@
-"""Replicas in SQLite and in a real PostgreSQL server: they follow, and are never wrong by a kill."""
+"""Replicas in SQLite and in a real PostgreSQL server: they follow, and a kill never makes them wrong."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from small_warehouse import SmallWarehouse
 HERE = Path(__file__).parent
 Orders = dict[str, list[str]]
 
-# What a database says of each time that the progress of a tangle was written.
+# What a database reports each time the progress of a tangle is written.
 LOG = """
     create table written (
         tangle_id text, old_refresh bigint, old_step bigint, refresh bigint, step bigint
@@ -91,7 +91,7 @@ def replica(address: str) -> Iterator[Replica]:
 
 
 def refresh(number: int, tangle_id: str, old: list[str], new: list[str]) -> list[PublishedUpdate]:
-    """What is published at a refresh: messages that are gone are deleted, then come the commands."""
+    """The published commands of a refresh: first deletions of missing messages, then the other commands."""
     copy = list(old)
     steps: list[tuple[str, int | None, int | None]] = []
     for position in range(len(old) - 1, -1, -1):
@@ -109,7 +109,7 @@ def refresh(number: int, tangle_id: str, old: list[str], new: list[str]) -> list
 
 
 def publish(refreshes: Sequence[Orders]) -> list[PublishedUpdate]:
-    """All that was ever published, by tangle, as the warehouse hands it over."""
+    """Everything that was ever published, by tangle, in the order of the warehouse."""
     updates = []
     before: Orders = {}
     for number, orders in enumerate(refreshes, start=1):
@@ -124,7 +124,7 @@ def without_empty(orders: Orders) -> Orders:
 
 
 def make_refreshes(seed: int, tangles: int, refreshes: int, size: int) -> list[Orders]:
-    """Tangles that grow, are shuffled a little, and lose a message now and then."""
+    """Tangles that grow, are shuffled a little, and sometimes lose a message."""
     rng = random.Random(seed)
     made: list[Orders] = []
     orders: Orders = {f"tangle {n}": [] for n in range(tangles)}
@@ -175,7 +175,7 @@ def test_a_replica_follows_any_successive_orders(
 
 
 def test_a_replica_follows_the_timelines(replica: Replica) -> None:
-    """Of each timeline the orders after a third, two thirds and all of its deliveries."""
+    """For each timeline, the orders after one third, two thirds and all of its deliveries."""
     vectors = [
         json.loads(line)
         for file in sorted((FIXTURES / "timelines").iterdir())
@@ -205,7 +205,7 @@ def read(kind: str, *values: Any) -> Command:
     return Ins(*values) if kind == "ins" else Mov(*values)
 
 
-def test_a_follower_killed_at_any_moment_goes_on(address: str, tmp_path: Path) -> None:
+def test_a_follower_killed_at_any_moment_continues(address: str, tmp_path: Path) -> None:
     refreshes = make_refreshes(seed=7, tangles=20, refreshes=8, size=8)
     updates = publish(refreshes)
     at_refresh = {
@@ -291,7 +291,7 @@ def test_commands_for_another_order_change_nothing(
     assert replica.apply([]) == 0
 
 
-def test_a_server_that_goes_away_is_told_in_a_sentence(server: str) -> None:
+def test_a_lost_server_is_reported_in_a_sentence(server: str) -> None:
     def lose() -> None:
         with open_database(server) as (cursor, dialect):
             replica = Replica(cursor, dialect)
@@ -310,7 +310,7 @@ def test_a_server_that_goes_away_is_told_in_a_sentence(server: str) -> None:
 
 
 class Published:
-    """A warehouse that publishes orders of tangles, and how many rows the last query gave."""
+    """A warehouse that publishes orders of tangles. It also counts the rows of the last query."""
 
     def __init__(self, home: Path) -> None:
         self._small = SmallWarehouse(home)
@@ -335,7 +335,7 @@ class Published:
 
 
 def as_table(names: Sequence[str], types: str, rows: Sequence[tuple[object, ...]]) -> pa.Table:
-    """A table whose columns are strings (s) and whole numbers (l)."""
+    """A table with columns of strings (s) and whole numbers (l)."""
     schema = pa.schema(
         [
             (name, {"s": pa.string(), "l": pa.int64()}[one])
@@ -387,7 +387,7 @@ def test_the_command_follows_and_verifies(
     assert told == len(publish(REFRESHES))
 
 
-def test_the_command_follows_in_a_process_of_its_own(
+def test_the_command_follows_in_a_new_process(
     address: str, published: Published, tmp_path: Path
 ) -> None:
     published.publish(REFRESHES)
@@ -403,7 +403,7 @@ def test_the_command_follows_in_a_process_of_its_own(
         assert Replica(*database).orders() == without_empty(REFRESHES[-1])
 
 
-def test_a_replica_is_left_as_it_is_if_a_published_file_is_damaged(
+def test_a_replica_stays_the_same_if_a_published_file_is_damaged(
     address: str, published: Published, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     published.publish(REFRESHES[:2])

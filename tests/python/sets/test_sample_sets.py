@@ -1,6 +1,6 @@
-"""The log of devices in the sample: read back by the package, and compared with what its maker says.
+"""The log of devices in the sample, read by the package, and compared with the summary.
 
-Which messages count is found here by plain rules, so that the summary can be wrong.
+Plain rules decide here which messages count, so the summary can be wrong.
 """
 
 from __future__ import annotations
@@ -55,14 +55,14 @@ class Log(NamedTuple):
     summary: Summary
 
     def sets(self) -> list[tuple[SetSummary, dict[str, SetMessage]]]:
-        """Every set with all messages that stand in its tangle, whatever they are."""
+        """Every set with all messages in its tangle."""
         return [
             (one, {r.message_id: m for r in self.rows if (m := message(r, one)) and r.message_id})
             for one in self.summary.sets
         ]
 
     def set(self, number: int) -> tuple[SetSummary, list[SetMessage]]:
-        """A set with the messages that the summary says count."""
+        """A set with the messages that count by the summary."""
         one, messages = self.sets()[number]
         return one, [messages[message_id] for message_id in one.accepted]
 
@@ -71,7 +71,7 @@ class Log(NamedTuple):
 
 
 def message(row: LandedPzpLine, one: SetSummary) -> SetMessage | None:
-    """The message of a row in a set; None if it is in none or in another."""
+    """The message of a row in a set. None if it is in no set or in another one."""
     if row.tangle_id != one.set_id or row.message_id is None or row.depth is None:
         return None
     said = row.added_items, row.deleted_items, row.superseded_ids
@@ -167,7 +167,7 @@ def test_accounts_and_devices(log: Log) -> None:
 
 
 def reference_log() -> list[Any]:
-    """Lines that the reference wrote."""
+    """Lines from the reference."""
     with tarfile.open(FIXTURES / "sets.tar.xz") as archive:
         file = archive.extractfile("sets/protospec.json")
         assert file is not None
@@ -189,7 +189,7 @@ def test_the_second_device_consents_as_with_the_reference(log: Log) -> None:
 
 
 def counting(rows: list[LandedPzpLine], one: SetSummary, keys: list[str]) -> list[str]:
-    """The slow plain oracle of what is in a set: rules of the reference, in the order of the log."""
+    """The slow plain oracle for the messages of a set: rules of the reference, in the order of the log."""
     depths: dict[str, int] = {}
     for row in rows:
         if row.tangle_id != one.set_id or row.validity != "valid" or row.device_key not in keys:
@@ -219,8 +219,8 @@ def test_the_messages_that_count(log: Log) -> None:
     }
 
 
-def test_what_is_odd_is_just_that(log: Log) -> None:
-    """Every message that does not count breaks the rule of its name, and would count otherwise."""
+def test_unusual_messages_are_unusual_in_one_way(log: Log) -> None:
+    """Every message that does not count breaks the rule of its name, and would count without that."""
     messages = {m: found for _, all_of_it in log.sets() for m, found in all_of_it.items()}
     rows = {row.message_id: row for row in log.rows}
     known = {message_id for one in log.summary.sets for message_id in one.accepted}
@@ -244,8 +244,8 @@ def test_what_is_odd_is_just_that(log: Log) -> None:
     }
 
 
-def test_what_is_missing(log: Log) -> None:
-    """The log lists nothing that it does not have, but for what the summary says."""
+def test_the_missing_messages(log: Log) -> None:
+    """Everything that the log lists is in it, except what the summary names."""
     for one, messages in log.sets():
         listed = {p for m in messages.values() for p in m.previous_ids}
         listed |= {s for m in messages.values() for s in m.superseded_ids or ()}
@@ -289,7 +289,7 @@ def test_links_are_tips_and_the_lipmaa_depth(log: Log) -> None:
 
 
 def causes(log: Log, number: int, one: SetMessage) -> list[SetMessage]:
-    """What the writer of a message knew: what it lists, what that lists, and so on."""
+    """The messages that a message's author knew: those it lists, those they list, and so on."""
     messages = {m.message_id: m for m in log.set(number)[1]}
     found: dict[str, SetMessage] = {}
     waiting = list(one.previous_ids)
@@ -302,7 +302,7 @@ def causes(log: Log, number: int, one: SetMessage) -> list[SetMessage]:
 
 
 def test_messages_supersede_what_the_specification_says(log: Log) -> None:
-    """The messages of greatest depth about an item, and for additions all that deleted something."""
+    """The messages with the greatest depth about an item, and for additions all deletions."""
     (erased,) = (one for one, oddity in log.oddities().items() if oddity == "erased")
     squeezes = 0
     for number in range(len(log.summary.sets)):
@@ -324,7 +324,7 @@ def test_messages_supersede_what_the_specification_says(log: Log) -> None:
             if one.added:
                 ends = ((name, m) for name, found in last.items() for m in found)
                 wanted |= {m.message_id for name, m in ends if name in (m.deleted or ())}
-            # What an erased message said is known no more.
+            # The content of an erased message is no longer known.
             assert wanted == set(one.superseded_ids) - {erased}
     assert squeezes == 1
 
@@ -368,8 +368,8 @@ def test_the_reference_loses_what_is_squeezed(log: Log) -> None:
     assert items([m for m in messages if m.message_id not in prunable]) == one.items
 
 
-def test_nobody_needs_what_is_erased(log: Log) -> None:
-    """It added an item that was deleted since, and added anew."""
+def test_nobody_needs_erased_data(log: Log) -> None:
+    """It added an item that was later deleted and added again."""
     (erased,) = (row for row in log.rows if row.is_erased)
     assert erased.data_bytes is not None
     assert erased.data_bytes > 40

@@ -1,4 +1,4 @@
-"""Sets in a real build: the logs of the fixtures, as whoever published them read them."""
+"""Sets in a real build: the logs of the fixtures must read as their publishers read them."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def lists(items: Rows) -> dict[str, list[str]]:
 def test_every_set_reads_as_its_devices_read_it(
     cases: list[dict[str, Any]], tables: dict[str, Rows]
 ) -> None:
-    """All devices have heard of everything in the end, so each set is what its first device reads."""
+    """In the end all devices know everything, so each set is what its first device reads."""
     items = lists(tables["fct_set_items"])
     found = {row["set_id"]: row for row in tables["dim_sets"]}
     messages: dict[str, Rows] = defaultdict(list)
@@ -69,7 +69,7 @@ def test_every_set_reads_as_its_devices_read_it(
         assert found[set_id]["account_id"] == case["account"], name
         assert found[set_id]["domain"] == case["domain"], name
         assert found[set_id]["min_required_depth"] == final["minRequiredDepth"], name
-        # Some cases were made with a span of their own.
+        # Some cases use another span.
         if case["ghostSpan"] == 32:
             assert found[set_id]["min_ghost_depth"] == final["minGhostDepth"], name
         assert found[set_id]["depth"] == final["maxDepth"], name
@@ -77,7 +77,7 @@ def test_every_set_reads_as_its_devices_read_it(
 
 
 def test_the_sets_of_the_sample(built: Build, tmp_path: Path) -> None:
-    """What is known of them by construction, odd messages included."""
+    """The values known from how they were made, including unusual messages."""
     summary = write_sample(tmp_path, seed=1)
     items = lists(built.tables["fct_set_items"])
     messages = built.tables["fct_set_messages"]
@@ -95,7 +95,7 @@ def test_the_sets_of_the_sample(built: Build, tmp_path: Path) -> None:
     assert {row["set_fault"] for row in messages} == {None, "no_lists"}
 
 
-def test_what_may_go_changes_no_set_and_what_the_reference_drops_does(
+def test_our_pruning_changes_no_set_and_that_of_the_reference_does(
     cases: list[dict[str, Any]], tables: dict[str, Rows]
 ) -> None:
     going = {row["message_id"] for row in tables["fct_set_prunings"]}

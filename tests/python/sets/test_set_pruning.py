@@ -1,6 +1,6 @@
-"""What may go from a set: that nobody reads it differently, then or later, and that no more may go.
+"""What can be pruned from a set: nobody reads it differently, now or later, and no more can be pruned.
 
-Histories are the reference's own, and random ones of devices that write as it does.
+Histories come from the reference, and from random devices that write as it does.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def kept_because(messages: Iterable[SetMessage]) -> dict[str, str | None]:
 
 @dataclass
 class Device:
-    """A device with what it holds, and the (item, root) pairs that its own additions superseded."""
+    """A device: the messages it holds, and the (item, root) pairs that its own additions superseded."""
 
     held: dict[str, SetMessage] = field(default_factory=lambda: {"moot": MOOT})
     forgotten: set[tuple[str, str]] = field(default_factory=set)
@@ -60,7 +60,7 @@ class Device:
         return list(self.held.values())
 
     def roots(self) -> dict[str, list[str]]:
-        """By item the messages that speak of it and that no other such one follows."""
+        """For each item, the messages about it that no other such message follows."""
         before: dict[str, set[str]] = {}
         speaking: dict[str, list[str]] = {}
         for message in topological_order(self.messages):
@@ -78,7 +78,7 @@ class Device:
         }
 
     def write(self, added: list[str], deleted: list[str], superseded: list[str]) -> SetMessage:
-        """The id covers what the message says and where: devices of one account may write the same."""
+        """The id covers content and place, so two devices of one account may write the same message."""
         depth = max(message.depth for message in self.messages) + 1
         linked = [m for m in self.messages if m.depth == lipmaa_depth(depth)]
         previous = sorted({message.message_id for message in [*tips(self.messages), *linked]})
@@ -117,7 +117,7 @@ class Device:
         return self.write(items, [], [root for one in roots for root in roots[one]])
 
     def sync(self, other: Device, most: int | None = None) -> None:
-        """Take what the other has, causally, no more than ``most`` messages."""
+        """Receive what the other device has, in causal order, at most ``most`` messages."""
         new = [
             message for message in topological_order(other.messages) if message not in self.messages
         ]
@@ -125,7 +125,7 @@ class Device:
 
 
 def with_moot(messages: Iterable[SetMessage], moot: str) -> dict[str, SetMessage]:
-    """As the devices here write: the moot is called so."""
+    """The devices here always give the moot this name."""
     return {
         message.message_id.replace(moot, "moot"): message._replace(
             message_id=message.message_id.replace(moot, "moot"),
@@ -137,7 +137,7 @@ def with_moot(messages: Iterable[SetMessage], moot: str) -> dict[str, SetMessage
 
 @pytest.mark.parametrize("name", SETS)
 def test_devices_write_what_the_reference_writes(name: str) -> None:
-    """Depth, previous, lists and superseded ids of every message; ids aside."""
+    """Depth, previous, lists and superseded ids of every message, without the ids themselves."""
     devices: dict[str, Device] = {}
     for step, view in zip(SETS[name]["steps"], views(SETS[name]), strict=True):
         device = devices.setdefault(view.device, Device())
@@ -163,7 +163,7 @@ def test_devices_write_what_the_reference_writes(name: str) -> None:
 
 
 class History(NamedTuple):
-    """What a device holds at some moment, and what there is at the end of all devices."""
+    """What a device holds at one moment, and the final messages of all devices."""
 
     held: list[SetMessage]
     everything: dict[str, SetMessage]
@@ -198,10 +198,10 @@ def histories(draw: st.DrawFn) -> History:
 
 
 def crowded(seed: int) -> list[SetMessage]:
-    """A long set of few items, nearly all of it superseded: the order often decides what stays.
+    """A long set of few items, with nearly all messages superseded. The order often decides what stays.
 
-    One or two messages a depth, which say what no device would; at random, not drawn, as what is
-    drawn seldom needs the order.
+    One or two messages per depth, with content that no device would write. It is random and not drawn by
+    hypothesis, because drawn sets rarely need the order.
     """
     random = Random(seed)
     items = "vwxyz"[: random.randint(2, 5)]
@@ -233,7 +233,7 @@ any_sets = (
 def assert_later_reads_the_same(
     held: list[SetMessage], left: list[SetMessage], later: Iterable[SetMessage]
 ) -> int:
-    """Add messages one by one to both; how many of them left the order sure to be the same."""
+    """Add messages one by one to both. Returns how many kept the order certain to be the same."""
     whole, pruned = list(held), list(left)
     is_at_end = True
     count = 0
@@ -249,7 +249,7 @@ def assert_later_reads_the_same(
 
 
 def all_views(name: str) -> Iterator[tuple[View, list[SetMessage]]]:
-    """Every state of every device, and what the device gets later, in the order in which it does."""
+    """Every state of every device, and what the device receives later, in its order."""
     found = list(views(SETS[name]))
     for view in found:
         last = [other for other in found if other.device == view.device][-1]
@@ -265,7 +265,7 @@ def test_every_state_of_every_device_of_the_reference(name: str) -> None:
 
 
 def test_the_states_hold_enough_to_drop_and_to_get_wrong() -> None:
-    """So that the test above can fail."""
+    """Otherwise the test above could not fail."""
     found = [pair for name in SETS for pair in all_views(name)]
     reasons = Counter(v.kept_because for view, _ in found for v in verdicts(view.messages))
     assert reasons[None] >= 200
@@ -278,15 +278,13 @@ def test_the_states_hold_enough_to_drop_and_to_get_wrong() -> None:
 
 
 @given(any_sets)
-def test_what_stays_reads_the_same_in_the_same_order(messages: list[SetMessage]) -> None:
+def test_remaining_messages_read_the_same_in_the_same_order(messages: list[SetMessage]) -> None:
     assert names(without(messages, prunable(messages))) == names(messages)
 
 
 @given(histories(), st.data())
-def test_what_comes_late_and_in_any_order_reads_the_same(
-    history: History, data: st.DataObject
-) -> None:
-    """Of a device that has dropped all that may go, or a part of it."""
+def test_late_messages_in_any_order_read_the_same(history: History, data: st.DataObject) -> None:
+    """For a device that has dropped everything that it can, or a part of it."""
     gone = prunable(history.held)
     later = data.draw(st.permutations(history.later))
     assert_later_reads_the_same(history.held, without(history.held, gone), later)
@@ -296,7 +294,7 @@ def test_what_comes_late_and_in_any_order_reads_the_same(
 
 
 @given(any_sets, messages_of_sets())
-def test_whatever_is_added_has_the_same_items(
+def test_added_messages_give_the_same_items(
     messages: list[SetMessage], added: list[SetMessage]
 ) -> None:
     left = without(messages, prunable(messages))
@@ -315,7 +313,7 @@ def test_a_device_that_prunes_again_and_again_reads_the_same(history: History) -
 
 
 def test_a_message_in_between_may_change_the_order() -> None:
-    """As the third proof says; the items are the same."""
+    """As the third proof says. The items are the same."""
     messages = [
         MOOT,
         SetMessage("m1", 1, ["moot"], ["alice"], [], []),
@@ -326,12 +324,12 @@ def test_a_message_in_between_may_change_the_order() -> None:
     assert prunable(messages) == {"m1", "m2"}
     assert names([*messages, between]) == ["bob", "alice"]
     assert names([*without(messages, {"m1", "m2"}), between]) == ["alice", "bob"]
-    # Only all of them together leave the order.
+    # Only all of them together keep the order.
     assert names(without(messages, {"m1"})) == ["bob", "alice"]
 
 
 def test_a_tombstone_stays() -> None:
-    """Another device, which knew only the moot, sends an addition of bob from before the deletion."""
+    """Another device, which knew only the moot, sends an old addition of bob from before the deletion."""
     device, other = Device(), Device()
     for item in ("alice", "bob"):
         device.add(item)
@@ -353,7 +351,7 @@ def test_a_tombstone_stays() -> None:
 
 
 def preceding(messages: Iterable[SetMessage]) -> dict[str, set[str]]:
-    """For each message those that it was written after, as far as can be told."""
+    """For each message, the messages known to be written before it."""
     depths = {message.message_id: message.depth for message in messages}
     found: dict[str, set[str]] = {}
     for message in topological_order(messages):
@@ -392,7 +390,7 @@ def test_every_verdict_by_definition(messages: list[SetMessage]) -> None:
 
 @given(histories())
 def test_every_last_word_is_needed(history: History) -> None:
-    """Without it a message that comes in just before it would have the last word."""
+    """Without it, a message that comes in just before it would have the last word."""
     gone = prunable(history.held)
     for message in history.held:
         if kept_because(history.held)[message.message_id] not in ("source", "deletion"):
@@ -407,7 +405,7 @@ def test_every_last_word_is_needed(history: History) -> None:
         assert any(opposites)
 
 
-def assert_no_further_message_can_go(messages: list[SetMessage]) -> None:
+def assert_no_further_message_can_be_dropped(messages: list[SetMessage]) -> None:
     gone, items = prunable(messages), names(messages)
     assert names(without(messages, gone)) == items
     for one, because in kept_because(messages).items():
@@ -416,21 +414,21 @@ def assert_no_further_message_can_go(messages: list[SetMessage]) -> None:
 
 
 @given(any_sets)
-def test_no_further_message_can_go_by_itself(messages: list[SetMessage]) -> None:
-    assert_no_further_message_can_go(messages)
+def test_no_further_message_can_be_dropped_by_itself(messages: list[SetMessage]) -> None:
+    assert_no_further_message_can_be_dropped(messages)
 
 
-def test_no_further_message_can_go_by_itself_where_the_order_decides() -> None:
-    """Two thousand sets: which messages are tried again when others have gone shows in few of them."""
+def test_no_further_message_can_be_dropped_where_the_order_decides() -> None:
+    """Two thousand sets, because only a few of them show which messages are tried again."""
     for seed in range(2000):
-        assert_no_further_message_can_go(crowded(seed))
+        assert_no_further_message_can_be_dropped(crowded(seed))
 
 
 def test_a_message_is_tried_again_when_it_no_longer_places_an_item() -> None:
-    """m8 places x, and cannot go as long as that is so: x would move behind z.
+    """m8 places x, and cannot be dropped while it does, because x would move behind z.
 
-    m4 can go once m5, which is later, has gone. Then m3 places x, and m8 can go as well. So that not
-    all go at once, m11 must stay: v would stand before u.
+    m4 can be dropped after m5, which is later. Then m3 places x, and m8 can be dropped as well. m11 must
+    stay, so that not all are dropped at once: v would come before u.
     """
     said: list[tuple[list[str], list[str]]] = [
         (["w"], ["a"]),
@@ -458,15 +456,15 @@ def test_a_message_is_tried_again_when_it_no_longer_places_an_item() -> None:
 
 
 @given(any_sets)
-def test_where_all_can_go_at_once_they_do(messages: list[SetMessage]) -> None:
+def test_all_are_dropped_at_once_if_possible(messages: list[SetMessage]) -> None:
     reasons = kept_because(messages)
     free = {one for one, because in reasons.items() if because in ("order", None)}
     if names(without(messages, free)) == names(messages):
         assert "order" not in reasons.values()
 
 
-def test_some_go_together_that_do_not_go_one_by_one() -> None:
-    """Without m1 alone w stands before v, without m2 alone x stands before w."""
+def test_some_messages_can_only_be_dropped_together() -> None:
+    """Without only m1, w comes before v. Without only m2, x comes before w."""
     messages = [
         SetMessage("m1", 1, [], ["v", "x", "w"], [], []),
         SetMessage("m2", 2, ["m1"], ["w"], ["x"], ["m1"]),
@@ -480,8 +478,8 @@ def test_some_go_together_that_do_not_go_one_by_one() -> None:
     assert prunable(messages) == {"m1", "m2"}
 
 
-def test_another_choice_may_let_more_go() -> None:
-    """A history of one device. What could stay for the order instead is its first addition of alice."""
+def test_another_choice_may_drop_more() -> None:
+    """A history of one device. Its first addition of alice could stay for the order instead."""
     device = Device()
     device.add("dave")
     device.delete("dave")
@@ -502,7 +500,7 @@ def test_another_choice_may_let_more_go() -> None:
     )
 
 
-def test_plain_additions_before_a_squeeze_go() -> None:
+def test_plain_additions_before_a_squeeze_are_dropped() -> None:
     device = Device()
     for item in "abcdefgh":
         device.add(item)
@@ -511,7 +509,7 @@ def test_plain_additions_before_a_squeeze_go() -> None:
     assert [*kept_because(device.messages).values()] == ["moot", *[None] * 8, "item_root"]
 
 
-def test_a_squeeze_goes_when_every_item_has_a_later_word() -> None:
+def test_a_squeeze_is_dropped_when_every_item_has_a_later_word() -> None:
     device = Device()
     for item in "ab":
         device.add(item)
@@ -523,7 +521,7 @@ def test_a_squeeze_goes_when_every_item_has_a_later_word() -> None:
     assert kept_because(device.messages)[squeeze.message_id] is None
 
 
-def test_an_erased_message_says_nothing_and_goes() -> None:
+def test_an_erased_message_is_dropped() -> None:
     messages = [
         MOOT,
         SetMessage("m1", 1, ["moot"], None, None, None),
@@ -532,7 +530,7 @@ def test_an_erased_message_says_nothing_and_goes() -> None:
     assert verdicts(messages)[1] == Verdict("m1", True, None)
 
 
-def test_without_an_item_root_nothing_goes() -> None:
+def test_without_an_item_root_nothing_is_dropped() -> None:
     erased = [MOOT, SetMessage("m1", 1, ["moot"], None, None, None)]
     loop = [
         SetMessage("m1", 1, [], ["a"], [], ["m2"]),
@@ -542,8 +540,8 @@ def test_without_an_item_root_nothing_goes() -> None:
     assert kept_because(loop) == {"m1": "concurrent", "m2": "concurrent"}
 
 
-def test_what_a_missing_message_hides_is_concurrent() -> None:
-    """m1 precedes the root only through m2, which is not at hand; then m2 is, without its data."""
+def test_messages_behind_a_missing_one_are_concurrent() -> None:
+    """m1 precedes the root only through m2, which is not at hand. Later m2 is, without its data."""
     messages = [
         MOOT,
         SetMessage("m1", 1, ["moot"], ["a"], [], []),
@@ -554,7 +552,7 @@ def test_what_a_missing_message_hides_is_concurrent() -> None:
 
 
 def test_a_message_must_precede_every_item_root() -> None:
-    """m2 is superseded, by a message that has another path to it than the second root."""
+    """m2 is superseded by a message that has another path to it than the second root."""
     messages = [
         MOOT,
         SetMessage("m1", 1, ["moot"], ["a"], [], []),
@@ -574,8 +572,8 @@ def test_a_message_must_precede_every_item_root() -> None:
 
 
 @pytest.mark.parametrize(("name", "lost"), [("protospec_figure", 2), ("rand7", 2)])
-def test_where_the_reference_loses_items_nothing_is_lost(name: str, lost: int) -> None:
-    """What the reference keeps is drawn from the same messages and reads less."""
+def test_no_item_is_lost_where_the_reference_loses_some(name: str, lost: int) -> None:
+    """What the reference keeps is a subset of the same messages, and reads less."""
     view = [view for view in views(SETS[name]) if view.device == "A1"][-1]
     assert len(lost_by_reference(view.messages)) == lost
     assert names(reference_keeps(view.messages)) != view.state["values"]
@@ -585,8 +583,8 @@ def test_where_the_reference_loses_items_nothing_is_lost(name: str, lost: int) -
 
 
 @given(any_sets)
-def test_what_may_go_the_reference_drops_too(messages: list[SetMessage]) -> None:
-    """It precedes every item root, so it is of a lesser depth than all of them."""
+def test_the_reference_also_drops_prunable_messages(messages: list[SetMessage]) -> None:
+    """It precedes every item root, so its depth is less than all of theirs."""
     kept = {message.message_id for message in reference_keeps(messages)}
     assert kept.isdisjoint(prunable(messages))
 
@@ -595,7 +593,7 @@ def test_what_may_go_the_reference_drops_too(messages: list[SetMessage]) -> None
 
 
 def paths_of_the_reference(messages: list[SetMessage], gone: Collection[str]) -> set[str]:
-    """From the messages that none but the moot before them stays, step by step to the least depth."""
+    """The paths from messages with only the moot before them among those that stay, by least depth."""
     before = preceding(messages)
     at_hand = {message.message_id: message for message in messages}
     found = set()
@@ -612,7 +610,7 @@ def paths_of_the_reference(messages: list[SetMessage], gone: Collection[str]) ->
 
 
 def after_pruning(messages: list[SetMessage]) -> list[SetMessage]:
-    """What a device holds that has deleted what may go and erased the trail."""
+    """What a device holds after it has deleted prunable messages and erased the trail."""
     gone = prunable(messages)
     erased = trail(messages, gone)
     left = without(messages, gone - {*erased})
@@ -620,7 +618,7 @@ def after_pruning(messages: list[SetMessage]) -> list[SetMessage]:
 
 
 @given(any_sets)
-def test_every_message_that_is_left_has_a_previous_that_is_left(messages: list[SetMessage]) -> None:
+def test_every_remaining_message_has_a_remaining_previous(messages: list[SetMessage]) -> None:
     before, left = preceding(messages), after_pruning(messages)
     at_hand = {message.message_id for message in left}
     for message in left:
@@ -630,9 +628,9 @@ def test_every_message_that_is_left_has_a_previous_that_is_left(messages: list[S
 
 
 @given(histories())
-def test_what_is_left_is_accepted_one_after_the_other(history: History) -> None:
-    """By the rules of the reference: a known previous, all known ones shallower, one by just one step
-    if all are known."""
+def test_remaining_messages_are_accepted_one_after_the_other(history: History) -> None:
+    """The rules of the reference: one previous is known, all known ones have less depth, and if all are
+    known, the depth is exactly one more than the greatest."""
     depths: dict[str, int] = {}
     for message in topological_order(after_pruning(history.held)):
         steps = [message.depth - depths[p] for p in message.previous_ids if p in depths]
@@ -662,8 +660,8 @@ def test_the_trail_is_the_references_and_what_lies_scattered_needs(
     assert paths_of_the_reference(messages, gone) <= {*erased}
 
 
-def test_what_stays_may_lie_scattered() -> None:
-    """A tombstone precedes the squeeze, but not directly: the squeeze needs a trail of its own."""
+def test_remaining_messages_may_be_scattered() -> None:
+    """A tombstone precedes the squeeze, but not directly, so the squeeze needs its own trail."""
     device = Device()
     written = [
         device.add("a"),
@@ -682,8 +680,8 @@ def test_what_stays_may_lie_scattered() -> None:
     assert trail(device.messages, gone) == [ids[0], *ids[2:5]]
 
 
-def test_of_equal_depths_the_trail_takes_the_least_id() -> None:
-    """As the reference compares ids."""
+def test_the_trail_takes_the_least_id_of_equal_depths() -> None:
+    """By the order of ids in the reference."""
     messages = [
         MOOT,
         SetMessage("B", 1, ["moot"], ["x"], [], []),

@@ -1,4 +1,4 @@
-"""Changes of a set that supersede no newest known one: against the sentence of the specification."""
+"""Changes of a set that supersede no newest known change, compared with the specification's sentence."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def random_set(dice: random.Random, size: int) -> list[SetMessage]:
 
 
 def broken(messages: list[SetMessage]) -> set[tuple[str, str]]:
-    """By the words of the document."""
+    """By the text of the document."""
     by_id = {one.message_id: one for one in messages}
 
     def past(message: SetMessage) -> set[str]:
@@ -53,7 +53,7 @@ def broken(messages: list[SetMessage]) -> set[tuple[str, str]]:
 
 
 @given(st.randoms(use_true_random=False), st.integers(1, 14))
-def test_whatever_breaks_the_sentence_is_found(dice: random.Random, size: int) -> None:
+def test_every_breach_of_the_sentence_is_found(dice: random.Random, size: int) -> None:
     messages = random_set(dice, size)
     found = list(unsuperseded(messages))
     assert {(one.message_id, one.item) for one in found} == broken(messages)

@@ -36,7 +36,7 @@ BASE58 = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
 
 
 def read_fixtures() -> dict[str, Json]:
-    """What the reference wrote and read, by name of the history."""
+    """What the reference wrote and read, by the name of the history."""
     with tarfile.open(FIXTURES / "sets.tar.xz") as archive:
         files = [archive.extractfile(member) for member in archive]
         found = [json.load(file) for file in files if file]
@@ -47,7 +47,7 @@ SETS = read_fixtures()
 
 
 def set_message(message_id: str, data: Json | None, tangles: Json, moot: str) -> SetMessage | None:
-    """A message of the set, None for one of the account."""
+    """The message of the set. None for a message of the account."""
     if message_id == moot:
         return SetMessage(moot, 0, [], None, None, None)
     if moot not in tangles:
@@ -60,7 +60,7 @@ def set_message(message_id: str, data: Json | None, tangles: Json, moot: str) ->
 
 
 class View(NamedTuple):
-    """What a device holds after a step, in the order in which it got it, and what it reads there."""
+    """What a device holds after a step, in its order of arrival, and what it reads there."""
 
     device: str
     step: int
@@ -133,14 +133,14 @@ def test_every_log_of_the_reference(name: str) -> None:
 
 @pytest.mark.parametrize("name", SETS)
 def test_what_another_account_reads(name: str) -> None:
-    """B's log ends with the step that B was last told in, so it may be behind."""
+    """B's log ends with the last step that B was told, so it may be behind."""
     told = [view for view in views(SETS[name]) if view.device == "B"][-1]
     assert names(log(SETS[name], "B")) == SETS[name]["final"]["B_reads_A"]
     assert {*ids(log(SETS[name], "B"))} == {*ids(told.messages)}
 
 
-def test_the_answers_hold_forks_squeezes_and_empty_sets() -> None:
-    """So that the tests above can fail."""
+def test_the_answers_include_forks_squeezes_and_empty_sets() -> None:
+    """Otherwise the tests above could not fail."""
     states = [view.state for name in SETS for view in views(SETS[name]) if "tips" in view.state]
     assert sum(len(state["tips"]) > 1 for state in states) >= 20
     assert sum(not state["values"] for state in states) >= 10
@@ -162,7 +162,7 @@ def test_all_links_of_the_reference_lead_to_the_lipmaa_depth(name: str) -> None:
     ("name", "lost"), [("protospec_figure", "carol dave"), ("rand7", "bob carol")]
 )
 def test_what_the_reference_loses(name: str, lost: str) -> None:
-    """Deleting one item supersedes the squeeze that alone still holds the others (R28)."""
+    """Deleting one item supersedes the squeeze, the only message that still holds the others (R28)."""
     last = [view for view in views(SETS[name]) if view.device == "A1"][-1]
     assert lost_by_reference(last.messages) == lost.split()
     kept = reference_keeps(last.messages)
@@ -178,13 +178,14 @@ def test_what_the_reference_loses(name: str, lost: str) -> None:
     ids=[f"stage {number}" for number in range(1, 6)],
 )
 def test_the_figure_of_the_specification(step: int, roots: str) -> None:
-    """The five stages, as the device A1 of ``protospec_figure`` met them.
+    """The five stages, as the device A1 of ``protospec_figure`` saw them.
 
-    B and D are drawn as two messages, though both add bob after A alone, at depth 2. An id is the hash
-    of a message's metadata: account, the account's tips, domain, place in the tangle and hash of the
-    data. It covers no key and no time. Two devices of an account that know the same account messages
-    write B and D as one message: the test below. In this history the second device has added a key to
-    its account in between, so D names another account tip than B, and is another message.
+    B and D are drawn as two messages, although both add bob after A alone, at depth 2. An id is the hash of a
+    message's metadata: account, the account's tips, domain, place in the tangle and hash of the data. It
+    covers no key and no time. So two devices of an account that know the same account messages write B and D
+    as one
+    message: the test below. In this history the second device has added a key to its account in between. So D
+    names another account tip than B, and is another message.
     """
     view = next(view for view in views(SETS["protospec_figure"]) if view.step == step)
     letters = {
@@ -198,7 +199,7 @@ def test_the_figure_of_the_specification(step: int, roots: str) -> None:
     assert sorted(letters[root] for root in ids(item_roots(view.messages))) == roots.split()
 
 
-def test_of_one_account_the_figures_two_messages_that_add_bob_are_one() -> None:
+def test_in_one_account_the_two_additions_of_bob_are_one_message() -> None:
     fixture = SETS["protospec"]
     writing = {
         (step["device"], new["id"])
@@ -219,9 +220,9 @@ def test_of_one_account_the_figures_two_messages_that_add_bob_are_one() -> None:
 
 
 def by_collation(left: str, right: str) -> int:
-    """Two base58 texts as the Unicode collation algorithm compares them, level by level.
+    """Compare two base58 texts by the Unicode collation algorithm, level by level.
 
-    Letters first, then case; there are no accents.
+    Letters come first, then case. There are no accents.
     """
 
     def compare(one: list[int], other: list[int]) -> int:
@@ -239,13 +240,13 @@ def test_ids_compare_by_letter_and_then_by_case(texts: list[str]) -> None:
 
 
 def test_ids_compare_as_javascript_says() -> None:
-    """As Node.js 20 sorts them by ``localeCompare``."""
+    """As sorted by Node.js 20 with ``localeCompare``."""
     told = "1 19 1a 1A 9 9z a aa aA Aa AA ab aB Ab AB aC B ba bA zZ Zz"
     by_code_point = sorted(told.split())
     assert sorted(by_code_point, key=id_key) == told.split() != by_code_point
 
 
-# Random sets. Nothing about them is as a device would write it.
+# Random sets. No device would write them.
 
 
 @st.composite
@@ -265,7 +266,7 @@ def messages_of_sets(draw: st.DrawFn) -> list[SetMessage]:
 
 
 def letter_by_letter(messages: list[SetMessage]) -> list[str]:
-    """The reference's reading: a list without repeats, additions first."""
+    """The reading of the reference: a list without repeats, additions first."""
     listed: list[str] = []
     for message in topological_order(messages):
         for item in message.added or ():
@@ -288,13 +289,13 @@ def test_items_are_read_letter_by_letter_in_any_order(
 
 
 @given(messages_of_sets())
-def test_what_an_item_hangs_on(messages: list[SetMessage]) -> None:
-    """The message from which on the item was in, and the last that adds it."""
+def test_the_messages_that_an_item_depends_on(messages: list[SetMessage]) -> None:
+    """The message since which the item was in, and the last message that adds it."""
     ordered = topological_order(messages)
     for item in read_items(messages):
         has_it = [item.item in letter_by_letter(ordered[: end + 1]) for end in range(len(ordered))]
         out = [end for end, has in enumerate(has_it) if not has]
-        # One message may take an item out and another put it in, but never one both in that order.
+        # One message may remove an item and another add it, but one message never does both in that order.
         assert item.placed_by_id == ordered[max(out, default=-1) + 1].message_id
         adding = [message for message in ordered if item.item in (message.added or ())]
         assert item.last_added_by_id == adding[-1].message_id
@@ -323,7 +324,7 @@ def test_tips_are_listed_by_no_other(messages: list[SetMessage]) -> None:
 
 
 @given(messages_of_sets())
-def test_item_roots_are_superseded_over_no_number_of_steps(messages: list[SetMessage]) -> None:
+def test_item_roots_are_not_superseded_over_any_number_of_steps(messages: list[SetMessage]) -> None:
     steps = {m.message_id: {*(m.superseded_ids or ())} - {m.message_id} for m in messages}
     reached = {one: set(direct) for one, direct in steps.items()}
     for _ in messages:
@@ -341,7 +342,7 @@ def test_item_roots_are_superseded_over_no_number_of_steps(messages: list[SetMes
     assert superseded_by(messages) == {one: by[0] for one, by in by_least.items() if by}
 
 
-def test_messages_that_supersede_each_other_are_no_roots() -> None:
+def test_messages_that_supersede_each_other_are_not_roots() -> None:
     loop = [
         SetMessage("m1", 1, [], ["a"], [], ["m2"]),
         SetMessage("m2", 2, [], ["b"], [], ["m1", "m2"]),
@@ -352,7 +353,7 @@ def test_messages_that_supersede_each_other_are_no_roots() -> None:
 
 
 def depth_by_reference(messages: list[SetMessage]) -> int | None:
-    """One pass in the order: out of the roots what is superseded, in what supersedes."""
+    """One pass over the order: remove superseded messages from the roots, then add the superseding one."""
     roots: dict[str, int] = {}
     for message in topological_order(messages):
         if message.superseded_ids is not None:
@@ -377,8 +378,8 @@ def test_the_minimum_required_depth_differs_only_by_what_supersedes_later_messag
     assert depth_by_reference(messages) == minimum_required_depth(earlier)
 
 
-def test_where_the_minimum_required_depth_is_not_the_references() -> None:
-    """m1 supersedes m2, which comes later; the reference forgets it and counts m2 as a root."""
+def test_a_minimum_required_depth_that_differs_from_the_reference() -> None:
+    """m1 supersedes m2, which comes later. The reference forgets that and counts m2 as a root."""
     messages = [
         SetMessage("m1", 1, [], ["a"], [], ["m2"]),
         SetMessage("m2", 2, [], ["b"], [], []),
@@ -442,7 +443,7 @@ def test_the_lipmaa_depth_is_bamboos() -> None:
         ([], False),
     ],
 )
-def test_a_lipmaa_link_can_be_told_only_of_what_is_at_hand(
+def test_a_lipmaa_link_is_known_only_for_messages_at_hand(
     previous: list[str], is_linked: bool | None
 ) -> None:
     message = SetMessage("m7", 7, previous, [], [], [])

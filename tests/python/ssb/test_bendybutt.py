@@ -1,4 +1,4 @@
-"""bendybutt-v1 against its reference: fixtures/bendybutt/make_vectors.mjs says how the vectors were made."""
+"""bendybutt-v1 compared with its reference. fixtures/bendybutt/make_vectors.mjs made the vectors."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ VECTORS = [
 
 
 def value_of(vector: dict[str, Any]) -> dict[str, Any]:
-    """The value as a log has it, read as JavaScript reads it."""
+    """The value as in a log, parsed as JavaScript does."""
     value = jsjson.parse(json.dumps(vector["value"]))
     assert isinstance(value, dict)
     return value
@@ -90,7 +90,7 @@ def test_a_nonce_may_be_a_text() -> None:
     assert judge(VECTORS[0], content={**content, "nonce": nonce}).validity == "valid"
 
 
-def test_what_has_no_bytes_is_not_checked() -> None:
+def test_a_value_without_bytes_is_not_checked() -> None:
     content = value_of(VECTORS[0])["content"]
     for kind in [["x"], {}, 5, None]:
         assert judge(VECTORS[0], content={**content, "type": kind}).reason == "id_mismatch"
@@ -107,7 +107,7 @@ SEALED = "AAAA.box2"
 
 
 def opened(signer: Signer, feed: BendyFeed, subfeed: ClassicFeed) -> tuple[dict[str, Any], str]:
-    """An opened announcement as ssb-db2 exports it, its content signed by some key."""
+    """An opened announcement as ssb-db2 exports it. Some key signed its content."""
     content = {**CONTENT, "metafeed": feed.id, "subfeed": subfeed.id}
     message = feed.publish(content, 1, ciphertext=SEALED, subfeed=signer)
     return {**message.value, **message.opened, "content": content}, message.key
@@ -124,8 +124,8 @@ def test_an_opened_announcement_counts_by_the_signature_of_the_announced_feed() 
     assert verdict == Verdict(None, "not_checked", None, "content_signature_is_wrong")
 
 
-def test_an_opened_section_of_the_specification_is_checked_wholly() -> None:
-    """One value in BFE, without a content signature beside it: its bytes are in the log."""
+def test_an_opened_section_of_the_specification_is_checked_fully() -> None:
+    """One value in BFE, without a content signature beside it. Its bytes are in the log."""
     feed, subfeed = BendyFeed(bytes(32)), ClassicFeed(bytes([2] * 32))
     value, _ = opened(subfeed.signer, feed, subfeed)
     sealed = {name: part for name, part in value.items() if name != "contentSignature"}
@@ -181,7 +181,7 @@ def plain_bencode(value: Any) -> bytes:
 
 
 @given(VALUES)
-def test_bencode_is_what_it_says(value: Any) -> None:
+def test_bencode_equals_a_plain_encoder(value: Any) -> None:
     try:
         encoded = encode(value)
     except NoBytesError:
@@ -202,7 +202,7 @@ def test_no_value_stops_the_check(value: dict[str, Any]) -> None:
 
 
 def test_every_announcement_of_real_logs_counts(tribes2: Path) -> None:
-    """So that real people keep all their feeds: opened ones by the signature of the announced feed."""
+    """So real people keep all their feeds: opened announcements count by the announced feed's signature."""
     counted: Counter[tuple[str, str | None]] = Counter()
     for path in sorted(tribes2.glob("*/final/*.jsonl")):
         for number, text in enumerate(path.read_bytes().splitlines(), 1):

@@ -1,4 +1,4 @@
-"""Logs as released software writes them, in real builds: what was reported, with the right answers."""
+"""Logs as released software writes them, in real builds: what users reported, with the right answers."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def test_no_key_of_a_query_is_in_a_table(tables: dict[str, Rows]) -> None:
 
 
 def thread(tables: dict[str, Rows], name: str) -> list[tuple[int, str]]:
-    """The thread of a log's first message: which line each message is, and what it is attached to."""
+    """The thread of a log's first message: the line of each message, and what it is attached to."""
     keys = keys_of(name)
     rows = [row for row in tables["fct_thread_messages"] if row["tangle_id"] == f"thread:{keys[0]}"]
     rows.sort(key=lambda row: int(row["thread_position"]))
@@ -142,7 +142,7 @@ def test_an_older_name_of_the_epoch_key_changes_no_line() -> None:
             line, older = (
                 Line(1, words, None) for words in (text, text.replace(b'"secret":', b'"groupKey":'))
             )
-            # The hash of the whole plaintext is the only column that knows the name.
+            # Only the hash of the whole plaintext depends on the name.
             found = [land_line(log.name, one, RING) for one in (line, older)]
             assert len({row and row._replace(plaintext_hash=None) for row in found}) == 1
             assert epoch_key(line) == epoch_key(older)

@@ -1,4 +1,4 @@
-"""Epoch keys of all lengths: read, ranked, kept sealed, and shown nowhere (rulings R23, R29 and R31)."""
+"""Epoch keys of all lengths are read, ranked, kept sealed, and never shown (rulings R23, R29 and R31)."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ TEXTS_OF_A_KEY = [base64.b64encode(key_of(32)).decode(), key_of(32).hex(), f" {k
 
 @pytest.mark.parametrize("text", TEXTS_OF_A_KEY)
 def test_the_key_of_a_warehouse_may_come_from_elsewhere(tmp_path: Path, text: str) -> None:
-    """From a file, a command or the environment: then the home holds nothing that opens its sealed file."""
+    """From a file, a command or the environment. The home then holds nothing that opens its sealed file."""
     home, file = tmp_path / "home", tmp_path / "a key"
     home.mkdir()
     file.write_text(text)

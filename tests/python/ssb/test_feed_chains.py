@@ -1,7 +1,7 @@
-"""Where messages stand in their feeds: the warehouse's answer, and a plain walk back to the first.
+"""The places of messages in their feeds: the warehouse's answer, and a plain walk back to the first message.
 
-The oracle reads ``spec/1`` and ``spec/3``, "Classic feed": a message names the one before it, of the
-same feed and with the sequence before; the first has sequence 1 and names none.
+The oracle follows ``spec/1`` and ``spec/3``, "Classic feed": a message names the one before it, of the same
+feed and with the sequence before. The first message has sequence 1 and names none.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Standing(NamedTuple):
 
 
 def random_feed(number: int, dice: random.Random) -> Iterator[Message]:
-    """A chain with branches, in which now and then something is wrong or missing."""
+    """A chain with branches, sometimes with a fault or a missing message."""
     feed = f"feed-{number}"
     trouble = dice.choice([0.0, 0.0, 0.05, 0.2])
     branching = dice.choice([0.0, 0.0, 0.1, 0.3])
@@ -107,7 +107,7 @@ def standings(warehouse: Warehouse, messages: dict[str, Message]) -> dict[str, S
     }
 
 
-def test_every_message_stands_where_a_plain_walk_finds_it(
+def test_every_message_has_the_fault_that_a_plain_walk_finds(
     messages: dict[str, Message], standings: dict[str, Standing]
 ) -> None:
     expected = {
@@ -127,7 +127,7 @@ def test_every_message_stands_where_a_plain_walk_finds_it(
 def test_the_feeds_have_every_fault(
     messages: dict[str, Message], standings: dict[str, Standing]
 ) -> None:
-    """What the oracle never meets it does not test: every fault, on both ways, and inherited."""
+    """The oracle tests only what it meets: every fault, on both branches, and inherited."""
     counted: Counter[tuple[str, str, bool]] = Counter()
     places = Counter((m.feed_id, m.sequence) for m in messages.values() if m.validity == "valid")
     forked = {feed for (feed, _), count in places.items() if count > 1}
@@ -147,7 +147,7 @@ LONG = 200_000
 
 
 def test_long_feeds(warehouse: Warehouse, standings: dict[str, Standing]) -> None:
-    """One whole, one without its second message, one that forks in the middle."""
+    """One complete feed, one without its second message, one that forks in the middle."""
     assert standings, "the models were built"
     one = "concat('ssb:message/classic/', {feed}, '-', {number})"
     message_id, previous_id = (one.format(feed="feed", number=n) for n in ("id", "id - 1"))

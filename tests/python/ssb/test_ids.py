@@ -115,9 +115,7 @@ def lookalikes(text: str) -> list[str]:
         f"http://ssb:feed/classic/{URL64}",
     ],
 )
-def test_what_only_looks_like_an_id_is_none(
-    function: Callable[[str], str | None], text: str
-) -> None:
+def test_a_lookalike_is_not_an_id(function: Callable[[str], str | None], text: str) -> None:
     assert function(text) is None
 
 
@@ -159,7 +157,7 @@ TAILS = [
 
 @st.composite
 def spellings(draw: st.DrawFn) -> tuple[str, str]:
-    """An id in any spelling, and in the one of ruling R1."""
+    """An id in any spelling, and in the spelling of ruling R1."""
     key = draw(keys)
     plain, url = base64.b64encode(key).decode(), base64.urlsafe_b64encode(key).decode()
     sigil, suffix, form = draw(st.sampled_from([*SUFFIXES, ("ssb", "group", "group")]))
@@ -178,7 +176,7 @@ def spellings(draw: st.DrawFn) -> tuple[str, str]:
 
 @settings(max_examples=4 * settings.default.max_examples)
 @given(spellings())
-def test_every_spelling_gives_the_one_of_the_ruling(spelling: tuple[str, str]) -> None:
+def test_every_spelling_gives_that_of_the_ruling(spelling: tuple[str, str]) -> None:
     text, expected = spelling
     assert any_id(text) == expected
     assert any_id(expected) == expected
@@ -215,7 +213,7 @@ def test_long_ids_of_bamboo_and_of_feeds_with_two_keys() -> None:
     ],
 )
 def test_long_texts_are_read_once(text: str) -> None:
-    """A pattern that goes back and forth would not end here."""
+    """A pattern that backtracks would not finish here."""
     any_id(text)
 
 

@@ -1,4 +1,4 @@
-"""Names that strangers choose: bounded, harmless on a terminal and a page, and never a key."""
+"""Names that strangers choose: short, harmless on a terminal and a page, and never a key."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from scuttlehouse.landing.logs import Line
 from scuttlehouse.ssb.epoch_keys import KeyRing
 from scuttlehouse.ssb.lines import land_line
-from scuttlehouse.ssb.naming import NAME_CHARACTERS, clean_name, said_name
+from scuttlehouse.ssb.naming import NAME_CHARACTERS, clean_name, name_in_message
 
 ANN = f"@{'A' * 43}=.ed25519"
 BOB = f"@{'B' * 42}A=.ed25519"
@@ -83,10 +83,10 @@ def test_names_of_people_stay(name: str) -> None:
         ({"type": ["about"], "name": "Ann"}, False, {}),
     ],
 )
-def test_who_says_which_name(
+def test_the_names_that_messages_give(
     content: dict[str, object], is_private: bool, said: dict[str, str]
 ) -> None:
-    assert said_name(content, is_private=is_private) == said
+    assert name_in_message(content, is_private=is_private) == said
 
 
 def test_a_line_keeps_the_name_and_no_other_text() -> None:

@@ -1,4 +1,4 @@
-"""Where software keeps the ciphertext of a message that it opened, and what is said without it."""
+"""The places where software keeps the ciphertext of an opened message, and the result without it."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_every_place_gives_back_what_was_signed(
 
 
 @pytest.mark.parametrize(("_", "members", "meta"), PLACES, ids=[place[0] for place in PLACES])
-def test_another_ciphertext_is_no_original(
+def test_another_ciphertext_is_not_the_original(
     _: str, members: dict[str, Any], meta: dict[str, Any] | None
 ) -> None:
     sealed = message("AAAB.box2".replace("B", "E"))
@@ -83,13 +83,13 @@ def test_a_changed_public_message_is_invalid() -> None:
 
 
 @pytest.mark.parametrize("suffix", [".box", ".box2", ".box3", ".box-of-tomorrow"])
-def test_whatever_follows_box_is_ciphertext(suffix: str) -> None:
+def test_any_suffix_after_box_is_ciphertext(suffix: str) -> None:
     sealed = message(f"AAAA{suffix}")
     row = land(sealed.value, sealed.key)
     assert (row.validity, row.is_private, row.is_decrypted) == ("valid", True, False)
 
 
-def test_what_an_exporter_adds_or_sorts_is_undone() -> None:
+def test_additions_and_reordering_by_an_exporter_are_undone() -> None:
     post = ClassicFeed(bytes(32)).publish({"type": "post", "text": "a"}, 1)
     assert land(dict(sorted(post.value.items())), post.key).validity == "valid"
     assert land({**post.value, "exported": 1}, post.key).validity == "valid"

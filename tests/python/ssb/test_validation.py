@@ -44,7 +44,7 @@ def lines(name: str) -> list[Json]:
 
 
 def raw_lines(name: str) -> list[dict[str, Json]]:
-    """Log lines with the value as the text that stands in the file."""
+    """Log lines with the value as text, exactly as in the file."""
     text = gzip.decompress((FEEDS / name).read_bytes()).decode()
     parsed = [jsjson.parse(line) for line in text.removesuffix("\n").split("\n")]
     return [line for line in parsed if isinstance(line, dict)]
@@ -68,7 +68,7 @@ def verdicts(case: dict[str, Json], key_text: str | None) -> tuple[bool, bool]:
     assert isinstance(value, dict)
     last = case["state"] and (case["state"]["id"], case["state"]["sequence"])
     follows = check_link(value["sequence"], value["previous"], last) is None
-    # The one rule that the reference has for messages out of order only.
+    # The only rule of the reference that is for messages out of order only.
     return follows, check.warning != "timestamp_is_no_number"
 
 
@@ -80,7 +80,7 @@ def test_all_edge_cases_are_here() -> None:
     "case", EDGE_CASES, ids=[f"{n}-{case['name'][:40]}" for n, case in enumerate(EDGE_CASES)]
 )
 def test_verdicts_and_ids_of_the_reference(case: dict[str, Json]) -> None:
-    # The record of this one case lost the key that its name and its verdict speak of.
+    # The record of this case lacks the key that its name and its verdict mention.
     key_text = "" if case["name"] == "hmac empty string" else case["hmacKey"]
     assert verdicts(case, key_text) == (case["valid"], case["ooo_valid"])
     assert check_message(case["raw"]).message_key == case["id"]
@@ -141,7 +141,7 @@ def test_decrypted_messages_are_judged_on_their_ciphertext() -> None:
     assert decrypted == 5
 
 
-# A plain oracle: one predicate per rule, each for itself
+# A plain oracle: one predicate per rule, independent of the others
 
 
 def utf16(text: str) -> bytes:
@@ -268,7 +268,7 @@ def oracle(value: Json, key: str | None, hmac_key: bytes | None) -> Check:
     return Check(id_of(value), "valid", None, warning)
 
 
-# Messages of our own, signed, and what can be done to them
+# Our own signed messages, and changes to them
 
 
 def sigil(kind: str, data: bytes) -> str:
@@ -357,7 +357,7 @@ def nested(depth: int) -> Json:
 
 @st.composite
 def mutated_messages(draw: st.DrawFn) -> tuple[Json, str | None, bytes | None]:
-    """A signed message with something done to it, before or after signing; a key; a network."""
+    """A signed message with a change before or after signing; a key; a network."""
     hmac_key = draw(st.sampled_from([None, NETWORK_KEY]))
     value = message(content=draw(contents | base64_texts.map("{}.box".format)))
     if draw(st.booleans()):
@@ -497,7 +497,7 @@ def test_a_value_without_end_is_too_deep() -> None:
     assert check_value(message(content=loop)) == Check(None, "invalid", "too_deep")
 
 
-def test_the_value_is_left_as_it_was() -> None:
+def test_the_value_is_not_changed() -> None:
     value = sign(message())
     before = jsjson.stringify(value)
     check_value(value, content_ciphertext="AAAA.box")
@@ -538,7 +538,7 @@ def test_links_follow_the_chain_rule(sequence: float, previous: Json) -> None:
 
 
 def javascript_text(value: Json) -> str | None:
-    """What JavaScript compares with a text: an array as its members joined by commas."""
+    """The text that JavaScript compares: an array becomes its members joined by commas."""
     if isinstance(value, list):
         return ",".join(javascript_text(member) or "" for member in value)
     return value if isinstance(value, str) else None

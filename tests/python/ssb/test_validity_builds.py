@@ -67,7 +67,7 @@ def test_every_judged_case_of_the_main_network(warehouse: Warehouse) -> None:
 def test_every_judged_case_of_another_network(
     warehouse: Warehouse, tmp_path: Path, key: str
 ) -> None:
-    """With the network's own cases, those of the main network are there: here they are invalid."""
+    """The log has the cases of the network and those of the main network, which are invalid here."""
     (tmp_path / "key").write_text(key + "\n")
     own = [case for case in CASES if case["hmacKey"] == key]
     main = [case for case in CASES if case["hmacKey"] is None and case["valid"]]

@@ -109,7 +109,7 @@ def test_null_ids_are_refused() -> None:
         number_nodes(pa.array(["t"]), pa.array([None], pa.string()))
 
 
-def test_a_link_of_a_stranger_is_refused() -> None:
+def test_a_link_of_an_unknown_message_is_refused() -> None:
     with pytest.raises(ValueError, match="A link of message c in tangle t has no candidate"):
         number_links(two_nodes(), pa.array(["t"]), pa.array(["c"]), pa.array(["a"]))
 
@@ -150,6 +150,6 @@ def test_columns_of_two_lengths_are_refused() -> None:
         followers_of(2, np.array([0, 1]), np.array([0]))
 
 
-def test_a_walk_takes_nothing_that_still_waits() -> None:
+def test_a_walk_takes_no_node_that_still_waits() -> None:
     offsets, followers = followers_of(3, np.array([1, 2]), np.array([0, 0]))
     assert walk(offsets, followers, np.array([0, 2, 1])).tolist() == [0, -1, 1]

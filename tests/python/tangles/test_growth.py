@@ -41,7 +41,7 @@ def any_candidates(draw: st.DrawFn) -> dict[str, Sequence[str] | None]:
 
 @st.composite
 def past_only_candidates(draw: st.DrawFn) -> dict[str, Sequence[str] | None]:
-    """A root and messages that list earlier ones, now and then one that is lost."""
+    """A root and messages that list earlier ones, sometimes a lost one."""
     candidates: dict[str, Sequence[str] | None] = {"root": None}
     for number in range(draw(st.integers(0, 14))):
         earlier = st.sampled_from([*candidates] * 3 + ["lost"])
@@ -69,7 +69,7 @@ def grown(tangles: Mapping[str, Candidates]) -> dict[str, set[str]]:
 
 
 def networkx_graph(candidates: Candidates) -> set[str]:
-    """What follows the root only: no ancestor is lost, lists nothing, or is part of a loop."""
+    """The messages that follow only the root: no ancestor is lost, lists nothing, or is in a loop."""
     links = nx.DiGraph()
     links.add_nodes_from(candidates)
     for message, listed in candidates.items():
@@ -106,7 +106,7 @@ def test_tangles_grow_side_by_side_as_each_does_alone(tangles: list[Candidates])
 def test_a_refresh_ends_where_a_full_build_ends(
     candidates: Candidates, data: st.DataObject
 ) -> None:
-    """What was in before counts as a root; only the root and what is new or set aside take part."""
+    """Messages that were in before count as roots. Only the root and new or waiting messages take part."""
     arrived = data.draw(st.sets(st.sampled_from(list(candidates))))
     before = fixpoint_graph({message: candidates[message] for message in arrived})
     refreshed = {m: None if m in before else listed for m, listed in candidates.items()}
@@ -164,7 +164,7 @@ def test_root_flags_must_fit_the_nodes() -> None:
 
 @st.composite
 def wild_posts(draw: st.DrawFn) -> dict[str, Post]:
-    """A tangle whose links and feeds point back in time, and follow no protocol besides."""
+    """A tangle with links and feeds that point back in time and otherwise follow no protocol."""
     count = draw(st.integers(1, 24))
     feeds = st.sampled_from(["f", "g", "h", "i"])
     root = draw(st.integers(0, count - 1))
@@ -173,17 +173,17 @@ def wild_posts(draw: st.DrawFn) -> dict[str, Post]:
         earlier = st.sampled_from([*posts] * 2 + ["root"] * (number > root) + ["lost"])
         listed = draw(st.lists(earlier, min_size=number % 8 and 1, max_size=3))
         name = "root" if number == root else f"m{number}"
-        # One clock for all feeds is as good as a sequence a feed: they rise together.
+        # One clock for all feeds works as well as one sequence per feed, because both rise.
         posts[name] = Post(draw(feeds), number, None if number == root else listed)
     return posts
 
 
 @given(wild_posts())
-def test_settling_ends_below_the_graph_and_the_checks_tell(posts: dict[str, Post]) -> None:
+def test_settling_ends_below_the_graph_and_the_checks_detect_it(posts: dict[str, Post]) -> None:
     graph = fixpoint_graph({message: post.previous for message, post in posts.items()})
     marks: dict[str, int] = {}
     while (after := settle_step(posts, marks)) != marks:
-        # Stopped early, agreement of all candidates with their links is proof all the same.
+        # Even if it stops early, agreement of all candidates with their links is a proof.
         if agrees(posts, settled(posts, marks)):
             assert settled(posts, marks) == graph
         marks = after
@@ -196,7 +196,7 @@ def test_settling_ends_below_the_graph_and_the_checks_tell(posts: dict[str, Post
 def test_settling_is_exact_for_feeds_that_list_their_tips(
     posts: dict[str, Post], data: st.DataObject
 ) -> None:
-    """Each author holds some of what came before, always their own, and lists its tips."""
+    """Each author holds some earlier messages, always including their own, and lists their tips."""
     held: dict[str, set[str]] = {post.feed: {"root"} for post in posts.values()}
     honest: dict[str, Post] = {"root": posts["root"]._replace(sequence=-1)}
     for name, post in posts.items():

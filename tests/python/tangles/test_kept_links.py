@@ -1,4 +1,4 @@
-"""What is kept of the links of a message: ids in one spelling, whatever their shape, and never a key."""
+"""The links of a message that are kept: ids in one spelling, from any form, and never a key."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def land(message: Message, value: dict[str, Any], meta: object = None) -> Landed
 
 
 def kept(content: dict[str, Any]) -> dict[str, Any]:
-    """What is kept of the content of a message."""
+    """The part of a message's content that is kept."""
     message = ClassicFeed(bytes(32)).publish({"type": "post", **content}, 1)
     found = json.loads(land(message, message.value).content or "")
     assert isinstance(found, dict)
@@ -39,7 +39,7 @@ def kept(content: dict[str, Any]) -> dict[str, Any]:
 
 
 def message_ids(key: bytes) -> tuple[str, str, list[str]]:
-    """The id of a message in the one spelling, its sigil, and more spellings."""
+    """The id of a message in our one spelling, its sigil, and more spellings."""
     plain, url = base64.b64encode(key).decode(), base64.urlsafe_b64encode(key).decode()
     sigil, uri = f"%{plain}.sha256", f"ssb:message/classic/{url}"
     others = [f"{sigil}?unbox={KEY}", f"ssb://message:sha256:{url[:-1]}", f"%{plain[:-1]}.sha256#a"]
@@ -51,7 +51,7 @@ IDS = st.binary(min_size=32, max_size=32).map(message_ids)
 
 @st.composite
 def links(draw: st.DrawFn) -> tuple[object, str]:
-    """A link to a message in any shape and spelling, and its id in the one spelling."""
+    """A link to a message in any form and spelling, and its id in our one spelling."""
     uri, sigil, others = draw(IDS)
     text = draw(st.sampled_from([uri, sigil, *others]))
     return draw(st.sampled_from([text, {"link": text}, {"link": text, "name": "x"}])), uri
@@ -84,12 +84,12 @@ def test_links_of_any_shape_give_the_same_ids(
         ([[{"link": "%a"}]], 0),
     ],
 )
-def test_what_is_no_link_keeps_its_shape(link: object, expected: object) -> None:
+def test_values_that_are_not_links_keep_their_shape(link: object, expected: object) -> None:
     assert kept({"tangles": {"x": {"root": link}}})["tangles"] == {"x": {"root": expected}}
     assert kept({"root": link})["root"] == expected
 
 
-# Links that are no ids, so that nothing cuts their queries off.
+# Links that are not ids, so nothing cuts their queries off.
 LINKS_WITH_A_KEY = [
     f"&{KEY[::-1][1:]}=.sha256?unbox={KEY}.boxs",
     f"%x.sha256?unbox={KEY}",

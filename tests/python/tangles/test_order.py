@@ -20,7 +20,7 @@ from scuttlehouse.tangles.graphs import UNKNOWN, number_links, number_nodes
 from scuttlehouse.tangles.order import UNRANKED, find_loops, find_tips, positions, ranks
 
 TIMELINES = FIXTURES / "timelines"
-# Names that UTF-16, collation or case folding would order otherwise than code points do.
+# Names with another order in UTF-16, collation or case folding than by code point.
 NAMES = [
     "a",
     "B",
@@ -63,7 +63,7 @@ def ordered(tangles: Mapping[str, Previous]) -> dict[str, tuple[list[str], list[
 
 @st.composite
 def dags(draw: st.DrawFn) -> dict[str, list[str]]:
-    """Events that list earlier ones, themselves, strangers and repeats, delivered in any order."""
+    """Events that list earlier ones, themselves, unknown ones and repeats, delivered in any order."""
     names = draw(st.lists(st.sampled_from(NAMES), unique=True, max_size=8))
     previous = {
         name: draw(st.lists(st.sampled_from([*names[: place + 1], "nobody"]), max_size=4))
@@ -162,7 +162,7 @@ def test_the_large_vectors(vector: dict[str, Any]) -> None:
 @example((4, [(0, 1), (1, 0), (2, 1), (3, 3)]))
 @example((6, [(0, 1), (1, 0), (2, 1), (3, 2), (4, 3), (3, 4), (5, 5)]))
 @example((3, [(0, 0), (0, 1), (1, 0)]))
-def test_loops_and_what_stands_behind_them(case: tuple[int, list[tuple[int, int]]]) -> None:
+def test_loops_and_messages_behind_them(case: tuple[int, list[tuple[int, int]]]) -> None:
     count, links = case
     known = nx.DiGraph()
     known.add_nodes_from(range(count))
@@ -185,7 +185,7 @@ def test_loops_and_what_stands_behind_them(case: tuple[int, list[tuple[int, int]
 @given(any_links())
 @example((2, [(0, UNKNOWN), (1, UNKNOWN)]))
 @example((4, [(1, 0), (2, 3), (3, 2), (2, 1)]))
-def test_a_tip_is_ranked_and_listed_by_nothing_that_is(
+def test_a_tip_is_ranked_and_no_ranked_message_lists_it(
     case: tuple[int, list[tuple[int, int]]],
 ) -> None:
     count, links = case
@@ -197,7 +197,7 @@ def test_a_tip_is_ranked_and_listed_by_nothing_that_is(
 
 
 @given(any_links(), st.data())
-def test_the_order_of_the_links_is_of_no_account(
+def test_the_order_of_the_links_does_not_matter(
     case: tuple[int, list[tuple[int, int]]], data: st.DataObject
 ) -> None:
     count, links = case
@@ -206,7 +206,7 @@ def test_the_order_of_the_links_is_of_no_account(
     assert np.array_equal(find_loops(count, *shuffled), find_loops(count, *link_columns(links)))
 
 
-def test_what_has_no_rank_takes_no_place_from_others() -> None:
+def test_messages_without_a_rank_take_no_place() -> None:
     tangle_codes, node_ranks = np.array([1, 1, 0, 1]), np.array([2, -1, 0, 0])
     places = positions(tangle_codes, node_ranks, pa.array(["a", "b", "c", "d"]))
     assert places.tolist() == [1, -1, 0, 0]

@@ -1,8 +1,8 @@
-"""The SQL that grows tangles, against plain oracles: every status, reason, tip, rank and gap.
+"""The SQL that grows tangles, compared with plain oracles: every status, reason, tip, rank and gap.
 
-The messages stand below validation, where a log cannot lead: unsigned, their ids no hashes. They are
-written to stg_ssb__messages, and dbt builds the tangles on top, twice: with the settling steps that the
-project sets, and with one, which must change nothing but who grew what.
+The messages skip validation: they are unsigned, and their ids are not hashes. They are written to
+stg_ssb__messages, and dbt builds the tangles from them twice: with the project's number of settling steps,
+and with one step. The two must differ only in what grew each tangle.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ MODELS = [
 
 
 class Message(NamedTuple):
-    """A row of stg_ssb__messages, as far as tangles ask. ``fields`` is None where nobody opened it."""
+    """A row of stg_ssb__messages, the columns for tangles. ``fields`` is None if nobody opened it."""
 
     id: str
     feed: str
@@ -57,7 +57,7 @@ class Message(NamedTuple):
 
 
 class World(NamedTuple):
-    """Messages that share feeds and kinds with no other world's. ``name`` tells how to make it again."""
+    """Messages that share no feeds and kinds with other worlds. ``name`` tells how to make it again."""
 
     name: str
     manner: str
@@ -65,7 +65,7 @@ class World(NamedTuple):
 
 
 class Row(NamedTuple):
-    """What the warehouse says of a message in a tangle."""
+    """The warehouse's answer about a message in a tangle."""
 
     status: str
     reason: str | None
@@ -98,7 +98,7 @@ def worlds(seed: int) -> Iterator[World]:
 
 
 def lawful(dice: random.Random, name: str) -> list[Message]:
-    """Authors list the tips of what has reached them, always their own; then some is lost."""
+    """Authors list the tips of what has reached them, always including their own. Then some is lost."""
     feeds = [f"{name}-feed{number}" for number in range(dice.randint(1, 6))]
     kinds = [f"{name}-kind{number}" for number in range(dice.randint(1, 3))]
     size = dice.randint(1, 40)
@@ -125,7 +125,7 @@ def lawful(dice: random.Random, name: str) -> list[Message]:
 
 
 def wild(dice: random.Random, name: str) -> list[Message]:
-    """Links point back in time, and follow nothing besides."""
+    """Links point back in time, and otherwise follow no rule."""
     feeds = [f"{name}-feed{number}" for number in range(dice.randint(1, 5))]
     kind = f"{name}-kind"
     messages: list[Message] = []
@@ -141,7 +141,7 @@ def wild(dice: random.Random, name: str) -> list[Message]:
 
 
 def lawless(dice: random.Random, name: str) -> list[Message]:
-    """Any message lists any: itself, later ones, other tangles' ones, loops; feeds fork."""
+    """Any message lists any other: itself, later ones, those of other tangles, loops. Feeds fork."""
     feeds = [f"{name}-feed{number}" for number in range(dice.randint(1, 4))]
     kinds = [f"{name}-kind{number}" for number in range(dice.randint(1, 2))]
     known = ids(dice, name, dice.randint(2, 24))
@@ -168,7 +168,7 @@ def lawless(dice: random.Random, name: str) -> list[Message]:
 
 
 def ids(dice: random.Random, name: str, size: int) -> list[str]:
-    """Ids whose order tells nothing, as no hash does."""
+    """Ids in an order without meaning, like hashes."""
     numbers = dice.sample(range(1000), size)
     return [f"{name}-{number:03d}" for number in numbers]
 
@@ -188,7 +188,7 @@ def lose(dice: random.Random, messages: list[Message]) -> list[Message]:
 
 
 def deep_world() -> World:
-    """A tangle far deeper than there are steps: four feeds take turns at one chain; one link is lost."""
+    """A tangle much deeper than the number of steps: four feeds take turns in one chain. One link is lost."""
     chain = [f"deep-{number:05d}" for number in range(DEEP)]
     messages = []
     for number, one in enumerate(chain):
@@ -204,7 +204,7 @@ def fixture_tangles() -> list[dict[str, Any]]:
 
 
 def fixture_world(tangle: dict[str, Any]) -> World:
-    """The messages of a tangle of the fixture; of two with one id the first counts (ruling R2)."""
+    """The messages of a tangle of the fixture. If two have one id, the first counts (ruling R2)."""
     messages: dict[str, Message] = {}
     for (one, field), (feed, sequence) in zip(tangle["messages"], tangle["places"], strict=True):
         messages.setdefault(one, Message(one, feed, sequence, {"x": field}))
@@ -239,7 +239,7 @@ def right_answers(world: World) -> Answers:
 
 
 def tangle_fields(world: World) -> Iterator[tuple[str, str, str, Any]]:
-    """Kind, root, message and field; a field whose root cannot be read is a tangle of its own."""
+    """Kind, root, message and field. A field with an unreadable root is a tangle of its own."""
     for message in world.messages:
         for kind, field in (message.fields or {}).items():
             root = field.get("root") if isinstance(field, dict) else None
@@ -279,7 +279,7 @@ def right_rows(world: World, candidates: Candidates) -> dict[str, Row]:
 
 
 def right_gaps(world: World, candidates: Candidates, root: str) -> dict[str, tuple[int, int]]:
-    """Per missing id, how many list it and how many wait for it; for a missing root all do."""
+    """Per missing id, how many list it and how many wait for it. All wait for a missing root."""
     known = {message.id for message in world.messages}
     links = link_graph(candidates)
     gaps = {}
@@ -292,7 +292,7 @@ def right_gaps(world: World, candidates: Candidates, root: str) -> dict[str, tup
 
 
 def link_graph(candidates: Candidates) -> nx.DiGraph:
-    """From each id to those that list it."""
+    """Edges from each id to the ids that list it."""
     links = nx.DiGraph()
     links.add_nodes_from(candidates)
     for message, listed in candidates.items():
@@ -306,7 +306,7 @@ def loops_of(links: nx.DiGraph) -> set[str]:
 
 
 def networkx_members(candidates: Candidates) -> set[str]:
-    """What follows the root only: nothing before it is lost, lists nothing, or goes round in a loop."""
+    """The messages that follow only the root: no ancestor is lost, lists nothing, or is in a loop."""
     links = link_graph(candidates)
     faulty = {one for one in links if one not in candidates or candidates[one] == []}
     faulty |= loops_of(links)
@@ -317,7 +317,7 @@ def networkx_members(candidates: Candidates) -> set[str]:
 
 
 def load(warehouse: Warehouse, all_worlds: list[World]) -> None:
-    """Build everything from a log without a message, then put messages where they would stand."""
+    """Build everything from a log without messages, then insert messages into the staging table."""
     lines = count(1)
     rows = [
         {
@@ -369,9 +369,9 @@ RANDOM_WORLDS = [world for seed in SEEDS for world in worlds(seed)] + [deep_worl
 
 @pytest.fixture(scope="module")
 def builds(warehouse: Warehouse) -> tuple[Answers, Answers]:
-    """With the settling steps of the project, and with one."""
+    """With the project's number of settling steps, and with one step."""
     load(warehouse, RANDOM_WORLDS + [fixture_world(tangle) for tangle in fixture_tangles()])
-    # With those data tests that read nothing but these models.
+    # These data tests read only these models.
     own_tests = ["--indirect-selection", "cautious", "--exclude-resource-type", "unit_test"]
     warehouse.build("run", "-s", *MODELS)
     assert warehouse.dbt("test", "-s", *MODELS, *own_tests).success
@@ -411,7 +411,7 @@ def test_the_oracles_agree() -> None:
 
 @pytest.mark.parametrize("seed", [*SEEDS, "deep"])
 def test_random_tangles(grown: Answers, seed: int | str) -> None:
-    """Statuses, reasons, what blocks, tips, ranks, positions and gaps, message by message."""
+    """Statuses, reasons, blocking ids, tips, ranks, positions and gaps, message by message."""
     prefix = f"{seed}."
     chosen = [world for world in RANDOM_WORLDS if f"{world.name}.".startswith(prefix)]
     assert chosen
@@ -427,8 +427,8 @@ def test_random_tangles(grown: Answers, seed: int | str) -> None:
             assert grown.tips[tangle] == right.tips[tangle], f"{tangle} of {world}"
 
 
-def test_every_branch_was_met(grown: Answers) -> None:
-    """The random tangles are worth something only if all cases occur among them, many times."""
+def test_every_case_occurs(grown: Answers) -> None:
+    """The random tangles are useful only if all cases occur in them, many times."""
     rows = [row for tangle in grown.messages.values() for row in tangle.values()]
     reasons = Counter(row.reason for row in rows if row.status == "set_aside")
     statuses = Counter(row.status for row in rows)
@@ -448,7 +448,7 @@ def test_every_tangle_with_candidates_is_settled_or_walked(grown: Answers) -> No
 
 
 def test_feeds_that_follow_the_protocol_always_settle(grown: Answers) -> None:
-    """However deep their tangles are, and whatever is lost of them."""
+    """For tangles of any depth, whatever is lost of them."""
     lawful_worlds = [world for world in RANDOM_WORLDS if world.manner == "lawful"]
     assert len(lawful_worlds) > len(RANDOM_WORLDS) / 3
     for world in lawful_worlds:
@@ -465,7 +465,7 @@ def test_the_number_of_steps_changes_no_answer(builds: tuple[Answers, Answers]) 
         {name for name, tangle in answers.tangles.items() if tangle["grown_by"] == "walked"}
         for answers in builds
     ]
-    # One step leaves more to walk: if not, this test would compare a build with itself.
+    # One step leaves more to walk. Otherwise this test would compare a build with itself.
     assert walked[0] < walked[1]
     for answers in builds:
         for tangle in answers.tangles.values():
@@ -474,7 +474,7 @@ def test_the_number_of_steps_changes_no_answer(builds: tuple[Answers, Answers]) 
 
 
 def test_ranks_and_positions_are_those_of_the_pure_functions(grown: Answers) -> None:
-    """All tangles side by side, as the model hands them over, and each by itself sorted by Python."""
+    """All tangles together, as the model passes them, and each one sorted by Python."""
     candidates_of = {
         f"{kind}:{root}": candidates_in(world.messages, kind, root)
         for world in RANDOM_WORLDS

@@ -1,4 +1,4 @@
-"""Thread order against Kahn's algorithm as spec/3 and ruling R13 tell it, and what new messages move."""
+"""Thread order compared with Kahn's algorithm in spec/3 and ruling R13, and the effect of new messages."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from scuttlehouse.tangles.order import UNRANKED, ranks
 from scuttlehouse.tangles.thread_order import thread_positions
 
 Thread = Mapping[str, ThreadPost]
-# Names that collation or UTF-16 would order otherwise than code points do.
+# Names with another order in collation or UTF-16 than by code point.
 NAMES = ["a", "B", "b", "\ufb01", "\U00010000", "10", "9", "z"]
 TIMES = st.sampled_from([None, -5.0, 0.0, 1.0, 2.0, 2.0, 253402300799999.0, 1e300])
 
 
 @st.composite
 def threads(draw: st.DrawFn, max_size: int = 8) -> dict[str, ThreadPost]:
-    """Posts that list earlier ones, in any order of rows; any times."""
+    """Posts that list earlier ones, in any order of rows, with any times."""
     names = draw(st.lists(st.sampled_from(NAMES), unique=True, max_size=max_size))
     posts = {
         name: ThreadPost(
@@ -36,7 +36,7 @@ def threads(draw: st.DrawFn, max_size: int = 8) -> dict[str, ThreadPost]:
 
 
 def orders(threads: Mapping[str, Thread]) -> dict[str, list[str]]:
-    """The orders of several threads, found side by side as the model finds them."""
+    """The orders of several threads, found together as in the model."""
     rows = [
         (tangle, name, post) for tangle, thread in threads.items() for name, post in thread.items()
     ]
@@ -72,10 +72,8 @@ def test_threads_are_ordered_side_by_side_as_each_is_alone(
 
 
 @given(threads(), st.data())
-def test_what_comes_in_later_reorders_nothing(
-    thread: dict[str, ThreadPost], data: st.DataObject
-) -> None:
-    """Any part of a thread that holds all previous of its messages reads as it does in the whole."""
+def test_later_messages_reorder_nothing(thread: dict[str, ThreadPost], data: st.DataObject) -> None:
+    """A part of a thread that holds all previous of its messages has the same order as in the whole."""
     known: list[str] = []
     for name in kahn_order(thread):
         if set(thread[name].previous) <= set(known) and data.draw(st.booleans()):
@@ -86,7 +84,7 @@ def test_what_comes_in_later_reorders_nothing(
 
 
 @given(threads())
-def test_messages_stand_by_the_latest_of_them_and_their_ancestors(
+def test_messages_are_ordered_by_the_latest_of_them_and_their_ancestors(
     thread: dict[str, ThreadPost],
 ) -> None:
     latest: dict[str, tuple[float, str]] = {}
@@ -98,7 +96,7 @@ def test_messages_stand_by_the_latest_of_them_and_their_ancestors(
     assert sorted(order, key=latest.__getitem__) == order
 
 
-def test_only_what_is_ranked_takes_a_place() -> None:
+def test_only_ranked_messages_take_a_place() -> None:
     ids = pa.array(["b", "aside", "a"])
     node_ranks = np.array([0, UNRANKED, 0])
     none = np.zeros(0, np.int64)

@@ -1,4 +1,4 @@
-"""Threads in real builds: one thread from several exporters, each with a clock of its own."""
+"""Threads in real builds: one thread from several exporters, each with its own clock."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from scuttlehouse.sample.lines import line_of
 from scuttlehouse.sample.signing import ClassicFeed, Message
 
 NOON = 1_714_564_800_000
-# By how many milliseconds each exporter received a message later than it was published.
+# How many milliseconds after publishing each exporter received a message.
 DELAYS = {"near": 2_000, "far": 50_000, "late": 900_000}
 
 
 def thread() -> list[Message]:
-    """A thread in both spellings, by three feeds of which one lives in the year 9999."""
+    """A thread in both spellings, by three feeds. The clock of one of them is in the year 9999."""
     ann, bob, future = (ClassicFeed(bytes([seed]) * 32) for seed in (1, 2, 3))
     future.clock = 253_402_300_799_000 - NOON - 100_000
     root = ann.publish({"type": "post", "text": "hello"}, NOON)
@@ -59,7 +59,7 @@ def read_thread(tables: dict[str, Rows], root: Message) -> Rows:
 def test_one_thread_from_three_exporters_is_one(
     unrelated_logs: Unrelated, last_logs: Unrelated
 ) -> None:
-    """Whoever exported, in whatever order: the same rows."""
+    """The rows are the same for any exporters in any order."""
     messages = thread()
     rows = read_thread(unrelated_logs.tables, messages[0])
 

@@ -12,7 +12,7 @@ from scuttlehouse.timeline.refresh import refresh_commands
 
 
 def distances(start: tuple[str, ...], names: str) -> dict[tuple[str, ...], int]:
-    """The least number of commands to every order that can be reached, by search."""
+    """The least number of commands to every reachable order, found by search."""
     found = {start: 0}
     waiting = deque([start])
     while waiting:
@@ -34,7 +34,7 @@ def distances(start: tuple[str, ...], names: str) -> dict[tuple[str, ...], int]:
 
 
 @pytest.mark.parametrize("old_size", range(6))
-def test_no_fewer_commands_would_do(old_size: int) -> None:
+def test_no_fewer_commands_are_enough(old_size: int) -> None:
     names = "abcde"
     old = tuple(names[:old_size])
     least = distances(old, names)
@@ -49,7 +49,7 @@ def test_no_fewer_commands_would_do(old_size: int) -> None:
 
 
 @given(st.permutations(range(40)), st.permutations(range(40)), st.integers(0, 40))
-def test_a_replica_that_follows_is_the_new_order(
+def test_a_replica_that_follows_has_the_new_order(
     before: list[int], after: list[int], known: int
 ) -> None:
     old = [str(number) for number in before if number < known]
@@ -59,7 +59,7 @@ def test_a_replica_that_follows_is_the_new_order(
     assert replica == new
 
 
-def test_what_has_not_moved_is_not_told() -> None:
+def test_names_that_do_not_move_need_no_command() -> None:
     old = [str(number) for number in range(50_000)]
     assert refresh_commands(old, old) == []
     assert refresh_commands(old, [*old, "new"]) == [Ins("new", 50_000)]

@@ -27,7 +27,7 @@ from scuttlehouse.timeline.order import TooManyError
 from scuttlehouse.timeline.plain import PlainOrder
 
 TIMELINES = FIXTURES / "timelines"
-# Names that UTF-16, collation, case folding or a prefix of eight bytes would order otherwise.
+# Names with another order in UTF-16, collation, case folding or their first eight bytes.
 NAMES = [
     "",
     "a",
@@ -60,7 +60,7 @@ both = pytest.mark.parametrize("kind", [PlainTimeline, CompiledTimeline])
 
 @st.composite
 def deliveries(draw: st.DrawFn, most: int = 10) -> list[tuple[str, list[str]]]:
-    """Events that list earlier ones, themselves, strangers and repeats, delivered in any order."""
+    """Events that list earlier ones, themselves, unknown ones and repeats, delivered in any order."""
     names = draw(st.lists(st.sampled_from(NAMES), unique=True, max_size=most))
     events = [
         (name, draw(st.lists(st.sampled_from([*names[: place + 1], "nobody"]), max_size=4)))
@@ -71,7 +71,7 @@ def deliveries(draw: st.DrawFn, most: int = 10) -> list[tuple[str, list[str]]]:
 
 @st.composite
 def any_events(draw: st.DrawFn) -> list[tuple[str, list[str]]]:
-    """Events with loops, and names that are given more than once."""
+    """Events with loops, and with repeated names."""
     name = st.sampled_from("abcdef")
     return draw(st.lists(st.tuples(name, st.lists(name, max_size=3)), max_size=12))
 
@@ -100,7 +100,7 @@ def columns(delivery: Delivery) -> tuple[pa.Array, pa.Array]:
 
 
 def extend(timeline: Timeline, delivery: Delivery) -> list[list[tuple[Any, ...]]]:
-    """As ``add_all``, in one batch."""
+    """``add_all`` in one batch."""
     table = timeline.extend(*columns(delivery))
     told: list[list[tuple[Any, ...]]] = [[] for _ in delivery]
     for row, command in zip(table["row"].to_pylist(), read_commands(table), strict=True):
@@ -109,7 +109,7 @@ def extend(timeline: Timeline, delivery: Delivery) -> list[list[tuple[Any, ...]]
 
 
 def facts(timeline: Timeline) -> Any:
-    """All that a timeline can be asked."""
+    """Everything that a timeline can answer."""
     order = list(timeline)
     return (
         len(timeline),
@@ -231,7 +231,7 @@ def test_graphs_of_five_events_in_some_delivery_orders(kind: type[Timeline]) -> 
 @given(events=any_events())
 @example(events=[("c", ["b"]), ("b", ["a", "c"]), ("b", ["a"]), ("a", ["c"]), ("a", ["d"])])
 @example(events=[("a", ["b", "c"]), ("a", ["c", "b", "b", "a"]), ("a", ["b"])])
-def test_what_is_refused_changes_nothing(
+def test_a_refused_event_changes_nothing(
     kind: type[Timeline], events: list[tuple[str, list[str]]]
 ) -> None:
     timeline, undisturbed = kind(), kind()
@@ -293,7 +293,7 @@ def test_a_batch_is_added_whole_or_not_at_all(
 
 @both
 @given(delivery=deliveries(most=8))
-def test_a_timeline_goes_on_from_its_state(kind: type[Timeline], delivery: Delivery) -> None:
+def test_a_timeline_continues_from_its_state(kind: type[Timeline], delivery: Delivery) -> None:
     whole = kind()
     expected = add_all(whole, delivery)
     for point in range(len(delivery) + 1):
@@ -343,7 +343,7 @@ def test_columns_and_names_that_do_not_fit(kind: type[Timeline]) -> None:
 
 @both
 @given(deliveries(), st.integers(0, 3))
-def test_who_lists_too_many_is_refused_and_changes_nothing(
+def test_an_event_that_lists_too_many_is_refused_and_changes_nothing(
     kind: type[Timeline], delivery: list[tuple[str, list[str]]], most: int
 ) -> None:
     free, bounded = kind(), kind(most_listed=most)
@@ -367,7 +367,7 @@ def test_who_lists_too_many_is_refused_and_changes_nothing(
 
 
 def test_two_predecessors_need_fixed_memory_per_event() -> None:
-    """2.2.1 of the paper: two links an event, whoever lists whom; one event that all list costs no more."""
+    """2.2.1 of the paper: two links per event, in any pattern. One event that all list costs no more."""
     bytes_per_event = set()
     for wide in (False, True):
         timeline = CompiledTimeline(most_listed=2)
@@ -385,14 +385,16 @@ def test_two_predecessors_need_fixed_memory_per_event() -> None:
     assert len(bytes_per_event) == 1
 
 
-def test_without_a_compiler_the_plain_twin_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_compiler_the_plain_implementation_is_used(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     assert fastest_order() is CompiledOrder
     monkeypatch.setitem(sys.modules, "scuttlehouse.timeline.compiled", None)
     assert fastest_order() is PlainOrder
 
 
 def late_root(count: int) -> list[tuple[str, list[str]]]:
-    """A chain of events that all list the first one too, which arrives last."""
+    """A chain of events that also all list the first one, which arrives last."""
     names = [f"{number:06}" for number in range(count)]
     return [(names[place], [names[0], names[place - 1]]) for place in range(1, count)] + [
         (names[0], [])
@@ -400,9 +402,9 @@ def late_root(count: int) -> list[tuple[str, list[str]]]:
 
 
 def all_ways(count: int) -> list[tuple[str, list[str]]]:
-    """Events that list all before them, lifted above a chain by the last event to arrive.
+    """Events that list all events before them. The last event to arrive raises them above a chain.
 
-    A wave that takes every way, shortest first, raises the last of them ever again.
+    A wave that follows every path, shortest first, raises the last events again and again.
     """
     chain = [(f"c{number:04}", [f"c{number - 1:04}"]) for number in range(count)]
     dense = [(f"d{n:04}", ["base", *(f"d{one:04}" for one in range(n))]) for n in range(count)]
@@ -418,7 +420,7 @@ def test_one_event_with_a_hundred_thousand_predecessors(kind: type[Timeline]) ->
     assert timeline.links_followed == 0
     for place, name in enumerate(names[:500]):
         assert timeline.add(name)[0] == Ins(name, place)
-    # The one event that waits is looked at when the first arrives, and never raised again.
+    # The only waiting event is visited when the first one arrives, and is never raised again.
     assert timeline.links_followed == 0
     assert timeline.rank("all") == 1
     assert timeline.add("all", names) == []
@@ -429,7 +431,7 @@ def test_one_event_with_a_hundred_thousand_predecessors(kind: type[Timeline]) ->
 
 @both
 @pytest.mark.parametrize("crafted", [late_root, all_ways])
-def test_crafted_events_are_bounded_work(
+def test_crafted_events_take_bounded_work(
     kind: type[Timeline], crafted: Callable[[int], list[tuple[str, list[str]]]]
 ) -> None:
     delivery = crafted(200)
@@ -438,13 +440,13 @@ def test_crafted_events_are_bounded_work(
     before = timeline.links_followed
     timeline.add(*delivery[-1])
     links = sum(len(listed) for _, listed in delivery)
-    # The search for a loop follows each link once at most, and so does the wave.
+    # The search for a loop follows each link at most once, and so does the wave.
     assert 0 < timeline.links_followed - before <= 2 * links
     assert list(timeline) == scuttlesort_order(dict(delivery))
 
 
 def waiting_for_one(count: int) -> list[tuple[str, list[str]]]:
-    """Each event moves, one after the other, when the last arrives: blocks run empty."""
+    """Each event moves, one after the other, when the last one arrives. Blocks become empty."""
     return [*((f"{number:04}", ["last"]) for number in range(count)), ("last", [])]
 
 
@@ -453,8 +455,8 @@ def waiting_for_one(count: int) -> list[tuple[str, list[str]]]:
     [max((vector["deliver"] for vector in vectors()), key=len), waiting_for_one(2000)],
     ids=["random feeds", "waiting for one"],
 )
-def test_the_twins_do_the_same_work_on_long_tangles(delivery: Delivery) -> None:
-    """Long enough for blocks to be split and merged, which the plain twin does not have."""
+def test_both_implementations_do_the_same_work_on_long_tangles(delivery: Delivery) -> None:
+    """Long enough for blocks to be split and merged. The plain implementation has no blocks."""
     plain, compiled = PlainTimeline(), CompiledTimeline()
     for name, listed in delivery:
         assert plain.add(name, listed) == compiled.add(name, listed)

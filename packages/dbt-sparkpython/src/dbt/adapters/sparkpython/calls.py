@@ -10,10 +10,10 @@ from dbt_common.exceptions import DbtRuntimeError
 
 
 def find_function(name: str) -> Callable[..., Any]:
-    """The function that `package.module.function` names.
+    """The function with the name `package.module.function`.
 
     Raises:
-        DbtRuntimeError: there is none.
+        DbtRuntimeError: there is no such function.
 
     >>> find_function("os.path.basename")("a/b")
     'b'

@@ -1,7 +1,7 @@
-"""Spark's Java classes as Java keeps them in memory, in one file: Spark starts in half the time with it.
+"""An archive of Spark's Java classes, in one file. With it Spark starts in half the time.
 
-`make` writes the file, once per environment. Java leaves it
-aside (and says so in `spark.log`) when it is of another Java or of another Spark.
+`make` writes the file, once per environment. Java ignores the archive, and says so in `spark.log`, if another
+Java or another Spark made it.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 
 ARCHIVE = Path(sys.prefix, "spark-classes.jsa")
 
-# What a dbt project does with Spark, so that the classes it needs are the ones archived.
+# The work of a typical dbt project in Spark, so that the archive holds the classes that it needs.
 STATEMENTS = """
 create schema if not exists work;
 create or replace table work.facts as
@@ -54,15 +54,15 @@ show databases
 
 
 def options() -> list[str]:
-    """What to tell Java, so that it reads the archive where there is one."""
+    """The Java options that make Java read the archive, if there is one."""
     return [f"-XX:SharedArchiveFile={ARCHIVE}"] if ARCHIVE.exists() else []
 
 
 def make(settings: dict[str, str]) -> None:
-    """Run Spark on tables of its own, and let Java write down the classes that it loaded.
+    """Run Spark on some tables, and let Java record the classes that it loaded.
 
     Args:
-        settings: Spark's settings. A target reads the archive if its class path is the same.
+        settings: Spark's settings. A target reads the archive only if it has the same class path.
     """
     from pyspark import SparkContext
 

@@ -1,4 +1,4 @@
-"""dbt's connections: with `method: session`, a thin hold on the session of this process."""
+"""dbt's connections. With `method: session`, a thin wrapper of the session of this process."""
 
 from __future__ import annotations
 
@@ -54,7 +54,8 @@ class SessionConnection(SparkConnectionWrapper):
 
     def fetchall(self) -> list[Row]:
         with spark_errors_as_sentences(self.sql):
-            # A command without columns has run: to say that it has no rows, Spark would make a query more.
+            # A command without columns has already run. Spark would run another query to say that it has no
+            # rows.
             return (
                 self.frame.collect() if self.frame is not None and self.frame.schema.fields else []
             )

@@ -9,10 +9,10 @@ from dbt.adapters.spark.connections import SparkConnectionMethod, SparkCredentia
 
 @dataclass
 class SparkPythonCredentials(SparkCredentials):
-    """dbt-spark's credentials; `method: session` is the default and then needs no `host`.
+    """dbt-spark's credentials. `method: session` is the default and needs no `host`.
 
     `spark_settings` names a Python function, `package.module.function`. It is called once, before Spark
-    starts, and returns settings that are computed: paths, jars, addresses. What it raises is shown as it is.
+    starts, and returns computed settings: paths, jars, addresses. Its errors are shown unchanged.
     """
 
     method: SparkConnectionMethod = SparkConnectionMethod.SESSION

@@ -1,4 +1,4 @@
-"""What a Python model may return, as a Spark DataFrame."""
+"""Turn the result of a Python model into a Spark DataFrame."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ ACCEPTED = "a pyspark DataFrame, a pandas DataFrame or a pyarrow Table"
 def to_spark(session: SparkSession, result: object) -> DataFrame:
     """Turn what a model returned into a Spark DataFrame, classic or Connect.
 
-    pandas goes through Arrow whatever `spark.sql.execution.arrow.pyspark.enabled` says: row by
-    row, which is the default of PySpark, missing strings would become 'nan'.
+    pandas always goes through Arrow, whatever `spark.sql.execution.arrow.pyspark.enabled` says. Row by row,
+    the default of PySpark, would turn missing strings into 'nan'.
     """
     if hasattr(result, "createOrReplaceTempView"):
         return cast(DataFrame, result)
@@ -37,7 +37,7 @@ def to_spark(session: SparkSession, result: object) -> DataFrame:
 
 
 def from_arrow(session: SparkSession, table: pa.Table) -> DataFrame:
-    """An Arrow table as a DataFrame; Connect needs the types of a table without rows."""
+    """An Arrow table as a DataFrame. Connect needs the types of a table without rows."""
     if table.num_rows > 0:
         return session.createDataFrame(table)
     without_zone = session.conf.get("spark.sql.timestampType") == "TIMESTAMP_NTZ"

@@ -26,7 +26,7 @@ from dbt.adapters.sparkpython.session import begin_to_open, log_to
 
 logger = AdapterLogger("sparkpython")
 
-# Commands that open a session as soon as they have parsed the project; Java starts meanwhile.
+# Commands that open a session as soon as they have parsed the project. Java starts in the meantime.
 NEED_SPARK = ("build", "run", "test", "seed")
 RUN_PYTHON_MODELS = ("build", "run")
 
@@ -40,7 +40,7 @@ class SparkPythonAdapter(SparkAdapter):
         super().__init__(config, mp_context)
         log_to(Path(getattr(config, "log_path", "logs")))
         credentials = cast(SparkPythonCredentials, config.credentials)
-        # `dbt debug` has a profile and no arguments here.
+        # `dbt debug` has a profile here and no arguments.
         command = str(getattr(getattr(config, "args", None), "which", ""))
         if command in NEED_SPARK and credentials.method == SparkConnectionMethod.SESSION:
             begin_to_open(credentials, with_workers=command in RUN_PYTHON_MODELS)
@@ -56,17 +56,17 @@ class SparkPythonAdapter(SparkAdapter):
 
     @available
     def is_empty_run(self) -> bool:
-        """Whether dbt was called with `--empty`: then refs and sources have no rows."""
+        """Whether dbt was called with `--empty`. Refs and sources then have no rows."""
         return bool(getattr(self.config.args, "EMPTY", False))
 
     @available
     def call_python(self, function: str, *arguments: Any, **options: Any) -> Any:
         """Call a Python function of an installed package, `package.module.function`, in the dbt process.
 
-        What a hook or a macro does outside of SQL: check settings, lock, publish.
+        Hooks and macros use it for work outside SQL: check settings, lock, publish.
 
         Raises:
-            DbtRuntimeError: what the function raises, in its words; dbt's log has the stack.
+            DbtRuntimeError: the function raises an error. The message is its own; dbt's log has the stack.
         """
         try:
             return find_function(function)(*arguments, **options)
@@ -76,12 +76,12 @@ class SparkPythonAdapter(SparkAdapter):
 
     @available
     def list_relations_without_caching(self, schema_relation: BaseRelation) -> list[BaseRelation]:
-        """The tables of a schema, as dbt-spark lists them, and its views, which Iceberg lists apart."""
+        """The tables of a schema, as dbt-spark lists them, and its views, which Iceberg lists separately."""
         tables: list[BaseRelation] = super().list_relations_without_caching(schema_relation)
         listed = {table.identifier for table in tables}
         try:
             views = self.execute_macro(LIST_VIEWS, kwargs={"schema_relation": schema_relation})
-        except DbtRuntimeError:  # There is no such schema, or the catalog has no views.
+        except DbtRuntimeError:  # The schema does not exist, or the catalog has no views.
             return tables
         return tables + [
             self.Relation.create(
@@ -95,9 +95,9 @@ class SparkPythonAdapter(SparkAdapter):
 
     @available
     def list_relations_again(self, *schemas: str) -> None:
-        """List the relations of all known schemas, and of some more: for hooks that change the catalog.
+        """List the relations of all known schemas and of `schemas`. For hooks that change the catalog.
 
-        Left to the models, the first one to ask would list a schema while others see a part of the list.
+        Without this, the first model would list a schema, and others would see a part of the list.
         """
         known = {*self.cache.schemas, *((None, schema) for schema in schemas)}
         self.cache.clear()  # type: ignore[no-untyped-call]

@@ -30,7 +30,7 @@ def is_running() -> bool:
 
 
 def start(parameters: dict[str, str], log_file: Path) -> None:
-    """Start Java with everything that it prints, from the first line on, in `log_file`."""
+    """Start Java. All of its output goes to `log_file`, from the first line on."""
     if parameters.get("spark.master", "local[*]").startswith("local"):
         os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
     conf = SparkConf(loadDefaults=False)
@@ -51,7 +51,7 @@ def start(parameters: dict[str, str], log_file: Path) -> None:
 
 
 def why_not_started(log_file: Path) -> str:
-    """One sentence on why Java did not come up, from looking at this machine's Java."""
+    """One sentence about why Java did not start, from a look at this machine's Java."""
     home = os.environ.get("JAVA_HOME")
     java = shutil.which("java", path=str(Path(home, "bin")) if home else None)
     if java is None:
@@ -64,8 +64,8 @@ def why_not_started(log_file: Path) -> str:
             f" {HOW_TO_GET_JAVA}"
         )
     lines = log_file.read_text(errors="replace").splitlines()
-    said = next((line for line in lines if not CHATTER.search(line)), "it said nothing")
-    return f"Spark's Java process ended before it was ready: {said} (see {log_file})"
+    reason = next((line for line in lines if not CHATTER.search(line)), "it printed nothing")
+    return f"Spark's Java process ended before it was ready: {reason} (see {log_file})"
 
 
 def java_version(java: str) -> int | None:

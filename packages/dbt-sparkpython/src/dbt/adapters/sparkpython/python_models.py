@@ -1,4 +1,4 @@
-"""Python models, run in the dbt process and in the session that SQL models use."""
+"""Python models. They run in the dbt process, in the session that SQL models use."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class SessionPythonJobHelper(PythonJobHelper):
     def __init__(
         self, root: Path, parsed_model: dict[str, Any], credentials: SparkPythonCredentials
     ) -> None:
-        """Take the folder of the model's project, beside what dbt hands to every helper."""
+        """Store the folder of the model's project, in addition to what dbt gives every helper."""
         if credentials.method != SparkConnectionMethod.SESSION:
             raise DbtRuntimeError(
                 f"Python models need `method: session` in the profile, not {credentials.method}:"
@@ -46,7 +46,7 @@ class SessionPythonJobHelper(PythonJobHelper):
         self.packages: list[str] = parsed_model["config"].get("packages") or []
 
     def submit(self, compiled_code: str) -> None:
-        """Run the model and write what it returns, as the `dbt_plan` below its code says."""
+        """Run the model and write its result, as the `dbt_plan` below its code says."""
         blank_lines = _blank_lines_on_top(self.root / self.path, self.code)
         source = "\n" * blank_lines + compiled_code.lstrip()
         own_lines = blank_lines + len(self.code.splitlines())
@@ -56,7 +56,7 @@ class SessionPythonJobHelper(PythonJobHelper):
                 plan = module.dbt_plan
 
                 def load(relation: str) -> DataFrame:
-                    # Not session.table: with --empty dbt gives sources as subqueries.
+                    # Not session.table, because with --empty dbt gives sources as subqueries.
                     frame = session.sql(f"select * from {relation}")
                     return frame.limit(0) if plan["is_empty"] else frame
 
@@ -81,21 +81,21 @@ class SessionPythonJobHelper(PythonJobHelper):
 
 
 def _blank_lines_on_top(file: Path, code: str) -> int:
-    """How many lines dbt has stripped off a model's file; put back, the rest keep their numbers."""
+    """How many blank lines dbt removed from the top of a model's file. They are restored for line numbers."""
     try:
         text = file.read_text(encoding="utf-8")
     except OSError:
         return 0
-    if text.strip() != code.strip():  # A model of an installed package is elsewhere.
+    if text.strip() != code.strip():  # The model is in an installed package.
         return 0
     return text[: len(text) - len(text.lstrip())].count("\n")
 
 
 @contextmanager
 def _module(name: str, path: str, source: str) -> Iterator[ModuleType]:
-    """Run `source` as a module of its own, which Python workers get by value.
+    """Run `source` as a new module. Python workers get it by value.
 
-    Tracebacks name `path` and show its lines, also where the file is not at hand.
+    Tracebacks name `path` and show its lines, even if the file is not there.
     """
     module = ModuleType(name)
     module.__file__ = path

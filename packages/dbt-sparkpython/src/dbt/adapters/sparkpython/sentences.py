@@ -1,4 +1,4 @@
-"""What went wrong, in a sentence: Spark's errors without their pages of Java."""
+"""One sentence about an error of Spark, without pages of Java."""
 
 from __future__ import annotations
 
@@ -18,39 +18,40 @@ def spark_sentence(error: BaseException, sql: str = "") -> str:
             " killed); its last words are in spark.log beside dbt's own log."
         )
     text = full_text(error)
-    said = first_sentence(error, text)
+    sentence = first_sentence(error, text)
     cause = root_cause(text)
-    if cause and cause not in said:
-        said = f"{said.removesuffix('.')}. The cause: {cause}"
+    if cause and cause not in sentence:
+        sentence = f"{sentence.removesuffix('.')}. The cause: {cause}"
     if "java.lang.OutOfMemoryError" in text:
-        said = (
-            f"{said.removesuffix('.')}. Give Spark more memory: spark.driver.memory in the profile."
+        sentence = (
+            f"{sentence.removesuffix('.')}. Give Spark more memory: spark.driver.memory "
+            "in the profile."
         )
-    return "\n".join([said, *place_in_sql(error, text, sql)])
+    return "\n".join([sentence, *place_in_sql(error, text, sql)])
 
 
 def full_text(error: BaseException) -> str:
-    """All that Spark says of the error, Java stack included."""
+    """The whole text of the error, including the Java stack."""
     return f"{error}\n{getattr(error, '_stackTrace', None) or ''}"
 
 
 def first_sentence(error: BaseException, text: str) -> str:
     if isinstance(error, PySparkException) and error.getCondition():
         text = error.getMessage()
-    said = re.sub(r"^An error occurred while calling \S+\s*:?\s*", "", text.strip())
-    said = re.split(r"\n\s+at |\n\s*\n|\n== SQL|\n['+]|; line \d+ pos \d+;|;\n", said)[0]
-    said = re.sub(r" \(line \d+, pos \d+\)$", "", said)
-    return re.sub(r"^(?:[a-z]\w*\.)+(?:Spark\w*: )?(?=\S)", "", said).strip()
+    sentence = re.sub(r"^An error occurred while calling \S+\s*:?\s*", "", text.strip())
+    sentence = re.split(r"\n\s+at |\n\s*\n|\n== SQL|\n['+]|; line \d+ pos \d+;|;\n", sentence)[0]
+    sentence = re.sub(r" \(line \d+, pos \d+\)$", "", sentence)
+    return re.sub(r"^(?:[a-z]\w*\.)+(?:Spark\w*: )?(?=\S)", "", sentence).strip()
 
 
 def root_cause(text: str) -> str | None:
-    """What the innermost `Caused by:` of a Java stack says."""
+    """The message of the innermost `Caused by:` in a Java stack."""
     causes: list[str] = re.findall(r"^Caused by: (.*)$", text, re.MULTILINE)
     return re.sub(r"^(?:[a-z]\w*\.)+(?=[A-Z])", "", causes[-1]).strip() if causes else None
 
 
 def place_in_sql(error: BaseException, text: str, sql: str) -> list[str]:
-    """The offending line of the statement with marks below it, if Spark knows it."""
+    """The line of the statement with the error, with marks below it, if Spark knows it."""
     text = _context_summary(error) or text
     where = re.search(r"(SQL of \w+ \S+ )?\(line (\d+), pos(?:ition)? (\d+)\)", text)
     marked = re.search(r"^(.*)\n([ -]*\^+)\s*$", text, re.MULTILINE)
@@ -58,7 +59,7 @@ def place_in_sql(error: BaseException, text: str, sql: str) -> list[str]:
         return []
     if marked:
         line, marks = marked[1], marked[2].replace("-", " ")
-    else:  # Spark leaves the SQL out of some messages, for one below a comment with braces.
+    else:  # Spark leaves the SQL out of some messages, for example below a comment with braces.
         line, marks = sql.splitlines()[int(where[2]) - 1], " " * int(where[3]) + "^"
     return [
         f"{where[1] or 'SQL '}(line {where[2]}, position {marks.index('^') + 1}):",
@@ -71,5 +72,5 @@ def _context_summary(error: BaseException) -> str | None:
     try:
         contexts = error.getQueryContext() if isinstance(error, PySparkException) else []
         return str(contexts[0].summary()) if contexts else None
-    except PySparkException:  # A context that is a place in Python code has no such summary.
+    except PySparkException:  # A context in Python code has no such summary.
         return None

@@ -1,4 +1,4 @@
-"""The one SparkSession of this process, which SQL models and Python models share."""
+"""The one SparkSession of this process. SQL models and Python models share it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _session: SparkSession | None = None
 _opened_with: dict[str, str] = {}
 _log_file = Path("logs", "spark.log")
 
-# Other users of this machine and of its network reach no port of a Spark that runs in this process.
+# No port of a Spark in this process can be reached by other users of this machine or of its network.
 LOCAL_SETTINGS = {
     "spark.driver.host": "127.0.0.1",
     "spark.driver.bindAddress": "127.0.0.1",
@@ -32,25 +32,25 @@ LOCAL_SETTINGS = {
 
 
 def log_to(folder: Path) -> None:
-    """Say where Spark's own output goes: `spark.log` in this folder."""
+    """Set where Spark's own output goes: `spark.log` in this folder."""
     global _log_file
     _log_file = folder / "spark.log"
 
 
 def is_remote(parameters: dict[str, str]) -> bool:
-    """Whether the session is a Spark Connect client, so that this process needs no Java."""
+    """Whether the session is a Spark Connect client. Then this process needs no Java."""
     return "spark.remote" in parameters or "SPARK_REMOTE" in os.environ
 
 
 def is_local(parameters: dict[str, str]) -> bool:
-    """Whether Spark runs in this process's Java alone."""
+    """Whether Spark runs only in the Java of this process."""
     return not is_remote(parameters) and parameters.get("spark.master", "local[*]").startswith(
         "local"
     )
 
 
 def open_session(credentials: SparkPythonCredentials) -> SparkSession:
-    """Return the session of this process, started with the target's settings if there is none yet."""
+    """The session of this process. If there is none yet, it is started with the target's settings."""
     global _session, _opened_with
     parameters = dict(credentials.server_side_parameters)
     with _opening:
@@ -64,10 +64,10 @@ def open_session(credentials: SparkPythonCredentials) -> SparkSession:
 
 
 def computed_settings(credentials: SparkPythonCredentials) -> dict[str, str]:
-    """What the target's function returns; nothing if it names none.
+    """The settings from the target's function. Empty if the target names none.
 
     Raises:
-        DbtRuntimeError: what the function raises, in its words.
+        DbtRuntimeError: the function raises an error. The message is its own.
     """
     if credentials.spark_settings is None:
         return {}
@@ -80,10 +80,10 @@ def computed_settings(credentials: SparkPythonCredentials) -> dict[str, str]:
 
 
 def begin_to_open(credentials: SparkPythonCredentials, *, with_workers: bool) -> None:
-    """Start the session of this process while dbt does other things, if there is none yet.
+    """Start the session of this process in the background, if there is none yet.
 
-    And then, `with_workers`, the processes that Python models run in. `open_session` tries again and reports
-    what goes wrong; a failing worker is reported by the first Python model.
+    With `with_workers`, then also start the processes for Python models. `open_session` tries again and
+    reports errors; the first Python model reports the error of a worker.
     """
 
     def start() -> None:
@@ -98,7 +98,7 @@ def begin_to_open(credentials: SparkPythonCredentials, *, with_workers: bool) ->
 
 def _start(parameters: dict[str, str]) -> SparkSession:
     for name in ("SQLQueryContextLogger", "DataFrameQueryContextLogger"):
-        # PySpark prints every failed query as JSON with its Java stack; dbt reports the error.
+        # PySpark prints every failed query as JSON with its Java stack. dbt reports the error already.
         PySparkLogger.getLogger(name).disabled = True
     if is_local(parameters):
         parameters = LOCAL_SETTINGS | parameters
@@ -108,7 +108,7 @@ def _start(parameters: dict[str, str]) -> SparkSession:
         session = SparkSession.builder.config(map=dict(parameters)).getOrCreate()
     except SPARK_ERRORS as error:
         raise DbtRuntimeError(f"Spark did not start: {spark_sentence(error)}") from error
-    # The project that dbt has read lives as long as the process: Python's collector need not search it.
+    # The project that dbt has read stays until the process ends, so Python's collector need not scan it.
     gc.freeze()
     atexit.register(gc.freeze)
     return session

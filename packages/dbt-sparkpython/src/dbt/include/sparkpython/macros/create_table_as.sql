@@ -11,7 +11,7 @@ dbt_plan = {{ {'view': view, 'statement': statement, 'is_empty': adapter.is_empt
 {%- endmacro %}
 
 
-{#- A name that no other model and no other invocation uses: all threads share one session. -#}
+{#- A name that no other model and no other invocation uses, because all threads share one session. -#}
 {% macro python_result_view() -%}
   {{ return(model.alias ~ '__' ~ local_md5(invocation_id ~ model.unique_id)) }}
 {%- endmacro %}

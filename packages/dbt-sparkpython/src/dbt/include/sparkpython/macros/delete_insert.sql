@@ -1,7 +1,7 @@
 {#-
-  The strategy `delete+insert`: the rows of some keys are deleted, and the rows that the model returns are inserted. By default
-  these are the keys of the model's rows. `replaced_keys_from` names a model that holds them: then a key of which
-  the model returns nothing loses its rows, and where that model has no row, nothing is run.
+    The strategy `delete+insert`: delete the rows of some keys, then insert the rows that the model returns.
+    By default these are the keys of the model's rows. `replaced_keys_from` names a model that holds the
+    keys. Then a key without new rows loses its old rows, and if that model has no rows, nothing runs.
 -#}
 {% macro sparkpython_check_delete_insert(file_format) -%}
   {%- if file_format not in ['iceberg', 'delta'] or config.get('unique_key') is not string -%}
@@ -12,7 +12,8 @@
 {%- endmacro %}
 
 
-{#- The relation that `replaced_keys_from` names, a model of the same schema on which this one depends; none without it. -#}
+{#- The relation of the model in `replaced_keys_from`, a model of the same schema that this one depends on.
+None without it. -#}
 {% macro sparkpython_replaced_keys() -%}
   {%- set name = config.get('replaced_keys_from') -%}
   {{ return(this.incorporate(path={'identifier': name}) if name else none) }}
@@ -25,7 +26,8 @@
 {%- endmacro %}
 
 
-{#- Rewrite an Iceberg table whose readers skip a tenth of its rows, or open ten files to know which: it then has neither. -#}
+{#- Rewrite an Iceberg table if a tenth of its rows are deleted, or if readers must open ten files of
+deletes. -#}
 {% macro sparkpython_compact(relation) -%}
   {%- if config.get('file_format') == 'iceberg' -%}
     {%- set is_worn -%}

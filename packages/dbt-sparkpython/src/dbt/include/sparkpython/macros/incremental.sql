@@ -1,7 +1,8 @@
 {#-
-  dbt-spark's incremental materialization, but: SQL and Python models hand over their new rows in a temporary view of
-  their own, which is dropped afterwards; a partitioned insert_overwrite asks for dynamic overwriting in the statement
-  itself rather than for the rest of the session; and there is the strategy `delete+insert`.
+    dbt-spark's incremental materialization, with three changes. SQL and Python models put their new rows
+    into a temporary view, which is dropped afterwards. A partitioned insert_overwrite asks for dynamic
+    overwriting in the statement, and not for the rest of the session. And there is the strategy
+    `delete+insert`.
 -#}
 {% materialization incremental, adapter='sparkpython', supported_languages=['sql', 'python'] -%}
   {%- set file_format = dbt_spark_validate_get_file_format(config.get('file_format', default='parquet')) -%}

@@ -1,4 +1,4 @@
-{#- dbt-spark's comments, in one statement for all columns of a table, and in none where they are there already. -#}
+{#- dbt-spark's comments, in one statement for all columns of a table, and only if they are not there yet. -#}
 {% macro sparkpython__persist_docs(relation, model, for_relation, for_columns) -%}
   {%- if config.get('file_format') != 'iceberg' or relation.is_view -%}
     {{ return(spark__persist_docs(relation, model, for_relation, for_columns)) }}
