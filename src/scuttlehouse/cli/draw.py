@@ -17,7 +17,7 @@ from scuttlehouse.printing import visible
 from scuttlehouse.reading.engine import WarehouseError
 from scuttlehouse.reading.warehouse import open_published
 
-_DRAWINGS = {
+DRAWINGS = {
     "group": draw_group,
     "members": draw_members,
     "tangle": draw_tangle,
@@ -28,7 +28,7 @@ _DRAWINGS = {
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of ``scuttlehouse draw``."""
-    parser.add_argument("what", choices=_DRAWINGS)
+    parser.add_argument("what", choices=DRAWINGS)
     parser.add_argument(
         "id",
         help="its id or short id, or a beginning that means no other; after -- if it begins with -",
@@ -42,7 +42,7 @@ def run(args: argparse.Namespace) -> int:
     """Write the picture as SVG, or the page as HTML; return the exit code."""
     try:
         with open_published(home_folder()) as warehouse:
-            drawing = _DRAWINGS[args.what](warehouse, args.id).encode()
+            drawing = DRAWINGS[args.what](warehouse, args.id).encode()
     except (CatalogError, WarehouseError) as error:
         print(visible(str(error)), file=sys.stderr)
         return 1
