@@ -69,7 +69,9 @@ def test_exposures_name_the_tables_that_are_read() -> None:
         one["name"]: {re.sub(r"ref\('(\w+)'\)", r"\1", ref) for ref in one["depends_on"]}
         for one in exposures["exposures"]
     }
-    assert said["show"] == read_by((SOURCES / "showing").glob("*.py")) | {kind.table for kind in KINDS}
+    assert said["show"] == read_by((SOURCES / "showing").glob("*.py")) | {
+        kind.table for kind in KINDS
+    }
     for kind, draw in DRAWINGS.items():
         module = SOURCES / "drawing" / f"{draw.__module__.rpartition('.')[2]}.py"
         # Each finds what its id means, and names people.
