@@ -6,7 +6,7 @@ ADAPTER := packages/dbt-sparkpython
 DBT := $(BIN)/dbt
 DBT_ARGS := --profiles-dir profiles
 
-.PHONY: build test lint-and-pytest check quick-tests adapter lint style types sql parsed docs clean java jars postgres
+.PHONY: build test lint-and-pytest check quick-tests adapter lint style types sql parsed docs pictures clean java jars postgres
 
 build: jars
 	@$(BIN)/scuttlehouse build
@@ -49,6 +49,13 @@ parsed: $(VENV)/.installed
 docs: $(VENV)/.installed
 	@$(DBT) docs generate $(DBT_ARGS)
 	@echo "The documentation is in target/index.html: $(DBT) docs serve $(DBT_ARGS) shows it."
+
+# The drawings that the README and the docs show, from a warehouse of the sample: run `make build` first.
+pictures: $(VENV)/.installed
+	@$(BIN)/scuttlehouse draw group EhuUYi --output pictures/group.svg
+	@$(BIN)/scuttlehouse draw members YXd87U --output pictures/members.svg
+	@$(BIN)/scuttlehouse draw tangle group:2n2iXj --output pictures/tangle.svg
+	@$(BIN)/scuttlehouse draw thread thread:bhJVNp --output pictures/thread.svg
 
 clean:
 	rm -rf $(VENV) target logs .scuttlehouse

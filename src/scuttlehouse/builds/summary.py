@@ -7,9 +7,10 @@ from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from scuttlehouse.catalog import PUBLISHED
+from scuttlehouse.catalog import NOTHING_PUBLISHED, PUBLISHED, open_catalog
 from scuttlehouse.printing import visible
-from scuttlehouse.reading.warehouse import Warehouse, open_tables
+from scuttlehouse.reading.engine import WarehouseError, literal
+from scuttlehouse.reading.warehouse import Warehouse, open_published, open_tables
 
 if TYPE_CHECKING:
     from scuttlehouse.catalog import Build
@@ -151,9 +152,33 @@ def print_summary(home: Path, build: Build, changes: tuple[int, int, int]) -> No
     Raises:
         WarehouseError: a published table lacks a column, or one of its files is missing or damaged.
     """
+    print(*summary(home, build, changes), sep="\n")
+
+
+def summary(home: Path, build: Build, changes: tuple[int, int, int]) -> Iterator[str]:
+    """The lines of :func:`print_summary`, without control characters of strangers."""
     with open_tables(home, {PUBLISHED: build.public}) as warehouse:
         for line in _lines(warehouse, home, build.build_id, changes):
-            print(*map(visible, line.split("\n")), sep="\n")
+            yield from map(visible, line.split("\n"))
+
+
+def summary_of_published(home: Path) -> Iterator[str]:
+    """The lines that the published build printed at its end.
+
+    Raises:
+        CatalogError: the catalog cannot be read.
+        WarehouseError: nothing is published, or a file of a table is missing or damaged.
+    """
+    with open_catalog(home, read_only=True) as catalog:
+        build = catalog.published()
+    if build is None:
+        raise WarehouseError(NOTHING_PUBLISHED)
+    with open_published(home) as warehouse:
+        _, logged = warehouse.query(f"""
+            select rows_added, rows_changed, rows_deleted from fct_builds
+            where step = 'build' and rows_added is not null and build_id = {literal(build.build_id)}
+        """)
+    yield from summary(home, build, logged[0] if logged else (0, 0, 0))
 
 
 def _lines(

@@ -16,8 +16,12 @@ _COMMANDS = {
         "show what files are, and what is in them, without a build",
     ),
     "sql": ("scuttlehouse.cli.sql", "query the published tables"),
+    "show": ("scuttlehouse.cli.show", "show the published build, or what is known of one thing"),
     "compare": ("scuttlehouse.cli.compare", "show which of two messages of a tangle came first"),
-    "draw": ("scuttlehouse.cli.draw", "draw a group, its members, a tangle or a thread as SVG"),
+    "draw": (
+        "scuttlehouse.cli.draw",
+        "draw a group, its members, a tangle, a thread or its commands",
+    ),
     "follow": ("scuttlehouse.replicas.following", "bring a replica to the published order"),
     "rollback": ("scuttlehouse.cli.rollback", "publish an earlier build again"),
     "sample": ("scuttlehouse.sample", "write a signed sample log"),

@@ -1,4 +1,4 @@
-"""``scuttlehouse build``: a `dbt build`, unless nothing is new since the published one."""
+"""``scuttlehouse build``: a `dbt build` that shows how far it is, unless nothing is new."""
 
 from __future__ import annotations
 
@@ -18,17 +18,45 @@ from scuttlehouse.reading.engine import WarehouseError
 DBT_BUILD = ("build", "--profiles-dir", "profiles", "--exclude-resource-type", "unit_test")
 
 
+# With one of these, dbt says what it says, and no progress is shown.
+_OUTPUT_OPTIONS = frozenset(
+    {"--quiet", "-q", "--debug", "-d", "--log-level", "--log-format", "--help", "-h"}
+)
+
+
 def build(options: Sequence[str]) -> int:
-    """Replace this process by `dbt build` with some options; return 0 if nothing is new.
+    """Run `dbt build` with some options and show how far it is; return its exit code, 0 if nothing is new.
 
     With options, dbt always runs. If something is wrong, dbt also runs, and says what.
     """
     if "--full-refresh" in options:
         _forget_damaged_tables()
-    if options or not _nothing_is_new():
+    if not options and _nothing_is_new():
+        return 0
+    if any(option.partition("=")[0] in _OUTPUT_OPTIONS for option in options):
         dbt = Path(sys.executable).with_name("dbt")
         os.execv(dbt, [str(dbt), *DBT_BUILD, *options])
-    return 0
+    return _build_with_progress(options)
+
+
+def _build_with_progress(options: Sequence[str]) -> int:
+    """dbt in this process, which tells the progress of its steps and prints nothing itself."""
+    from dbt.cli.main import dbtRunner
+
+    from scuttlehouse.builds.progress import LastBuild, Progress, last_build, spoken
+
+    try:
+        last = last_build(home_folder())
+    except CatalogError:  # dbt says what is wrong.
+        last = LastBuild(None, {})
+    if last.seconds:
+        print(f"scuttlehouse: the last build took {spoken(last.seconds)}.", flush=True)
+    progress = Progress(sys.stdout, last, is_terminal=sys.stdout.isatty())
+    done = dbtRunner(callbacks=[progress]).invoke([*DBT_BUILD, *options, "--log-level", "none"])
+    if done.exception and not progress.has_said_an_error:
+        print(done.exception)
+    # As the command `dbt` itself: 2 for what dbt cannot do, 1 for steps that failed.
+    return 0 if done.success else 2 if done.exception else 1
 
 
 def _forget_damaged_tables() -> None:

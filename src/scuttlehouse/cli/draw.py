@@ -1,4 +1,4 @@
-"""``scuttlehouse draw``: a group, its members, a tangle or a thread as a picture."""
+"""``scuttlehouse draw``: a group, its members, a tangle or a thread; a page of a tangle's commands."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 from scuttlehouse.catalog import CatalogError, home_folder
+from scuttlehouse.drawing.commands import draw_commands
 from scuttlehouse.drawing.groups import draw_group
 from scuttlehouse.drawing.members import draw_members
 from scuttlehouse.drawing.tangles import draw_tangle
@@ -16,31 +17,32 @@ from scuttlehouse.printing import visible
 from scuttlehouse.reading.engine import WarehouseError
 from scuttlehouse.reading.warehouse import open_published
 
-_DRAWINGS = {
+DRAWINGS = {
     "group": draw_group,
     "members": draw_members,
     "tangle": draw_tangle,
     "thread": draw_thread,
+    "commands": draw_commands,
 }
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of ``scuttlehouse draw``."""
-    parser.add_argument("what", choices=_DRAWINGS)
+    parser.add_argument("what", choices=DRAWINGS)
     parser.add_argument(
         "id",
         help="its id or short id, or a beginning that means no other; after -- if it begins with -",
     )
     parser.add_argument(
-        "--output", metavar="FILE.svg", type=Path, help="write a file, not the standard output"
+        "--output", metavar="FILE", type=Path, help="write a file, not the standard output"
     )
 
 
 def run(args: argparse.Namespace) -> int:
-    """Write the picture as SVG; return the exit code."""
+    """Write the picture as SVG, or the page as HTML; return the exit code."""
     try:
         with open_published(home_folder()) as warehouse:
-            drawing = _DRAWINGS[args.what](warehouse, args.id).encode()
+            drawing = DRAWINGS[args.what](warehouse, args.id).encode()
     except (CatalogError, WarehouseError) as error:
         print(visible(str(error)), file=sys.stderr)
         return 1

@@ -6,9 +6,10 @@ from collections import defaultdict
 from typing import NamedTuple
 
 from scuttlehouse.drawing.layout import Place, Point, layered
-from scuttlehouse.drawing.names import count, find_group, people, rows_of, short
+from scuttlehouse.drawing.names import count, people, rows_of, short
 from scuttlehouse.drawing.svg import LINE, Canvas, Words, cut, width_of
 from scuttlehouse.reading.engine import literal
+from scuttlehouse.reading.finding import GROUP, find
 from scuttlehouse.reading.warehouse import Warehouse
 
 MOST_EPOCHS = 60
@@ -54,7 +55,7 @@ def draw_group(warehouse: Warehouse, text: str) -> str:
 
     Complexity: linear in the tables read, O(n log n) in what is drawn: 60 epochs at most.
     """
-    group = find_group(warehouse, text)
+    group = find(warehouse, text, [GROUP]).id
     where = f"group_id = {literal(group)}"
     (name, preferred, epoch_count), *_ = rows_of(
         warehouse, f"select name, preferred_epoch_id, epoch_count from dim_groups where {where}"

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from scuttlehouse.drawing.layout import Place
-from scuttlehouse.drawing.names import count, find_group, people, rows_of, short
+from scuttlehouse.drawing.names import count, people, rows_of, short
 from scuttlehouse.drawing.svg import COLOURS, LINE, Canvas, Words, colour, width_of
 from scuttlehouse.reading.engine import literal
+from scuttlehouse.reading.finding import GROUP, find
 from scuttlehouse.reading.warehouse import Warehouse
 
 MOST_PEOPLE = 60
@@ -27,7 +28,7 @@ def draw_members(warehouse: Warehouse, text: str) -> str:
 
     Complexity: linear in the tables read, O(n log n) in what is drawn: 1,000 periods of 60 people at most.
     """
-    group = find_group(warehouse, text)
+    group = find(warehouse, text, [GROUP]).id
     where = f"group_id = {literal(group)}"
     ((name,),) = rows_of(warehouse, f"select name from dim_groups where {where}")
     ((person_count, period_count),) = rows_of(

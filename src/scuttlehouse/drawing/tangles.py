@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from scuttlehouse.drawing.layout import Place, layered
-from scuttlehouse.drawing.names import count, find_tangle, people, rows_of, short
+from scuttlehouse.drawing.names import count, people, rows_of, short
 from scuttlehouse.drawing.svg import COLOURS, LINE, Canvas, Words, colour, cut, width_of
 from scuttlehouse.reading.engine import literal
+from scuttlehouse.reading.finding import TANGLE, find
 from scuttlehouse.reading.warehouse import Warehouse
 
 MOST_MESSAGES = 500
@@ -39,7 +40,7 @@ def draw_tangle(warehouse: Warehouse, text: str) -> str:
 
     Complexity: linear in the tables read, O(n log n) in what is drawn: 500 messages and 2,000 links at most.
     """
-    tangle = find_tangle(warehouse, text)
+    tangle = find(warehouse, text, [TANGLE]).id
     where = f"tangle_id = {literal(tangle)}"
     messages = _messages(warehouse, where)
     drawn = ", ".join(literal(one.message_id) for one in messages) or "null"

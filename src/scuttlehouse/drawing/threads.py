@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from scuttlehouse.drawing.layout import Place
-from scuttlehouse.drawing.names import count, find_tangle, people, rows_of, short
+from scuttlehouse.drawing.names import count, people, rows_of, short
 from scuttlehouse.drawing.svg import COLOURS, LINE, Canvas, Words, colour
 from scuttlehouse.reading.engine import literal
+from scuttlehouse.reading.finding import THREAD, find
 from scuttlehouse.reading.warehouse import Warehouse
 
 MOST_MESSAGES = 500
@@ -32,7 +33,7 @@ def draw_thread(warehouse: Warehouse, text: str) -> str:
 
     Complexity: linear in the tables read and in what is drawn: 500 messages at most.
     """
-    thread = find_tangle(warehouse, text, "thread")
+    thread = find(warehouse, text, [THREAD]).id
     where = f"tangle_id = {literal(thread)}"
     ((total,),) = rows_of(warehouse, f"select count(*) from fct_thread_messages where {where}")
     ((gaps,),) = rows_of(warehouse, f"select count(*) from fct_tangle_gaps where {where}")

@@ -78,6 +78,8 @@ def read_query(connection: duckdb.DuckDBPyConnection, text: str) -> Query:
         [statement] = connection.extract_statements(text)
     except duckdb.Error as error:
         raise WarehouseError(first_sentences(str(error))) from None
+    except UnicodeEncodeError:
+        raise WarehouseError("The query has bytes that are no text: write it in UTF-8.") from None
     except RecursionError:
         raise WarehouseError("The query is nested too deeply: split it with `with`.") from None
     if statement.type != duckdb.StatementType.SELECT:

@@ -64,6 +64,15 @@ def test_the_summary_of_a_build(built: Build) -> None:
     assert "data_docs/index.html" in summary
 
 
+def test_a_build_has_a_line_for_each_step(built: Build) -> None:
+    lines = re.findall(r"^ +(\d+) of (\d+)  (\w[\w-]*) +\d+\.\d s  (\w+)$", built.output, re.M)
+    numbers = [int(number) for number, *_ in lines]
+    assert numbers == [*range(1, int(lines[0][1]) + 1)], "all steps have ended"
+    statuses = {status for _, _, status, _ in lines}
+    assert {"success", "pass"} <= statuses
+    assert {"dim_groups", "tangles_add_up"} <= {step for *_, step in lines}
+
+
 def test_a_build_shows_no_logs_of_others(built: Build) -> None:
     noise = r"WARN |INFO:|ERROR:|Traceback|great_expectations|py4j|Java|\bat org\.|%\|"
     lines = [line for line in built.output.splitlines() if re.search(noise, line)]

@@ -322,13 +322,13 @@ def test_a_thread_is_drawn_up_to_500_messages(draw: Draw, size: int) -> None:
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["group", "Abc"], "Abc may mean 2 of dim_groups"),
-        (["group", "zz\x1b"], "Nothing in dim_groups has the id zz\\x1b"),
+        (["group", "Abc"], "Abc may mean 2 groups; give more of the id: "),
+        (["group", "zz\x1b"], "No group has the id zz\\x1b: "),
         (["group", ""], "The id is empty"),
-        (["group", "--", "-zz"], "Nothing in dim_groups has the id -zz"),
-        (["tangle", "000000"], "000000 may mean 2 of dim_tangles"),
-        (["tangle", "poll:000000"], "Nothing in dim_tangles has the id"),
-        (["thread", "%"], "Nothing in dim_tangles has the id %"),
+        (["group", "--", "-zz"], "No group has the id -zz: "),
+        (["tangle", "000000"], "000000 may mean 2 tangles; give more of the id: "),
+        (["tangle", "poll:000000"], "No tangle has the id poll:000000: "),
+        (["thread", "%"], "No thread has the id %: "),
         (["group", "Abcdef", "--output", "no/such/folder.svg"], "cannot be written"),
     ],
 )

@@ -38,7 +38,7 @@ def random_graph(dice: random.Random, size: int, first: int) -> dict[str, list[s
 
 
 def all_ancestors(graph: Graph) -> dict[str, set[str]]:
-    """All messages before each message, by the definition: the slow plain oracle. A graph lists links backwards."""
+    """All messages before each message: the slow plain oracle. A graph lists links backwards."""
     found: dict[str, set[str]] = {}
     for name, previous in graph.items():
         found[name] = set(previous).union(*(found[one] for one in previous))

@@ -1,0 +1,157 @@
+"""How far a build is: a line for each step in a log, a bar on a terminal, and how long the rest may take."""
+
+from __future__ import annotations
+
+import shutil
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple, TextIO
+
+from scuttlehouse.catalog import CatalogError
+from scuttlehouse.drawing.svg import cut
+from scuttlehouse.printing import visible
+from scuttlehouse.reading.engine import WarehouseError
+from scuttlehouse.reading.warehouse import open_published
+
+_BAR = 24
+# Before this part of the work is done, the pace of this build says less than the last build.
+_FIRST_PART = 0.05
+
+_LAST_BUILD = """
+    with
+
+    published as (
+        select build_id, seconds from fct_builds
+        where step = 'build' and status = 'published' and seconds is not null
+        order by started_at desc limit 1
+    )
+
+    select steps.step, steps.seconds, published.seconds
+    from fct_builds as steps
+    inner join published on steps.build_id = published.build_id
+    where steps.step != 'build' and steps.seconds is not null
+"""
+
+
+class LastBuild(NamedTuple):
+    """The seconds that the last published build took, in all and for each step; steps run side by side."""
+
+    seconds: float | None
+    steps: Mapping[str, float]
+
+
+def last_build(home: Path) -> LastBuild:
+    """The last published build; an empty one if there is none, or if the log of builds cannot be read."""
+    try:
+        with open_published(home) as warehouse:
+            _, rows = warehouse.query(_LAST_BUILD)
+    except (CatalogError, WarehouseError):
+        rows = []
+    return LastBuild(rows[0][2] if rows else None, {step: seconds for step, seconds, _ in rows})
+
+
+class Progress:
+    """Called with every event of dbt: prints the steps that have ended, and warnings and errors.
+
+    Args:
+        out: where it prints.
+        last: what steps are weighed by.
+        is_terminal: whether a bar can be drawn there.
+        clock: seconds that only grow.
+    """
+
+    def __init__(
+        self,
+        out: TextIO,
+        last: LastBuild,
+        *,
+        is_terminal: bool,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._out = out
+        self._last = last
+        self._is_terminal = is_terminal
+        self._clock = clock
+        self._began = clock()
+        self._total = 0
+        self._ended = 0
+        self._done_seconds = 0.0
+        self.has_said_an_error = False
+
+    def __call__(self, event: Any) -> None:
+        """Take an event of dbt (``dbt_common.events.base_types.EventMsg``)."""
+        if event.info.level in ("warn", "error"):
+            self.has_said_an_error |= event.info.level == "error"
+            self._say(event.info.msg)
+        elif event.info.name == "LogStartLine":
+            self._total = event.data.total
+            self._draw(event.data.node_info.node_name)
+        elif event.info.name == "NodeFinished":
+            self._end(event.data.node_info, event.data.run_result)
+
+    def _end(self, node: Any, result: Any) -> None:
+        if node.unique_id.startswith("operation."):
+            return  # Hooks are no steps.
+        self._ended += 1
+        self._done_seconds += self._last.steps.get(node.node_name, 0.0)
+        if not self._is_terminal:
+            status, seconds = node.node_status, result.execution_time
+            self._say(
+                f"{self._ended:>4} of {self._total}  {status:<8} {seconds:>7.1f} s  "
+                f"{node.node_name}{self._left()}"
+            )
+        elif self._ended < self._total:
+            self._draw(node.node_name)
+        else:
+            self._clear()
+
+    def _left(self) -> str:
+        seconds = self.seconds_left()
+        return "" if seconds is None else f"  (about {spoken(seconds)} left)"
+
+    def seconds_left(self) -> float | None:
+        """How long the rest may take; null if no build was published before.
+
+        The steps that have ended are weighed by their seconds in the last build. The rest goes on at the
+        pace of this build so far, or, at its beginning, as the last build did.
+        """
+        whole = sum(self._last.steps.values())
+        if not self._last.seconds or not whole:
+            return None
+        part = min(self._done_seconds / whole, 1.0)
+        if part < _FIRST_PART:
+            return self._last.seconds * (1 - part)
+        return (self._clock() - self._began) * (1 - part) / part
+
+    def _draw(self, step: str) -> None:
+        if not self._is_terminal or not self._total:
+            return
+        filled = _BAR * self._ended // self._total
+        bar = f"[{'#' * filled}{'.' * (_BAR - filled)}]"
+        line = f"{bar} {self._ended} of {self._total}{self._left()}  {step}"
+        width = shutil.get_terminal_size().columns - 1
+        self._out.write(f"\r\x1b[K{cut(visible(line), width)}\r")
+        self._out.flush()
+
+    def _clear(self) -> None:
+        if self._is_terminal:
+            self._out.write("\r\x1b[K")
+            self._out.flush()
+
+    def _say(self, text: str) -> None:
+        self._clear()
+        print(*map(visible, text.split("\n")), sep="\n", file=self._out, flush=True)
+
+
+def spoken(seconds: float) -> str:
+    """A time as people say it.
+
+    >>> spoken(7.4), spoken(151), spoken(7300)
+    ('7 s', '2 min 31 s', '2 h 1 min')
+    """
+    whole = round(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    minutes, rest = divmod(whole, 60)
+    return f"{minutes} min {rest} s" if minutes < 60 else f"{minutes // 60} h {minutes % 60} min"

@@ -1,0 +1,1 @@
+"""What is known of one thing, on one screen, from the published tables."""

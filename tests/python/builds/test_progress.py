@@ -1,0 +1,115 @@
+"""What `scuttlehouse build` says while dbt runs: real events of dbt, no build."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from dbt.events.types import LogStartLine, MainEncounteredError, NodeFinished
+from dbt_common.events.base_types import BaseEvent, msg_from_base_event
+
+from scuttlehouse.builds.progress import LastBuild, Progress, last_build
+from scuttlehouse.builds.steps import SCHEMA, run_step, steps_table
+from small_warehouse import SmallWarehouse
+
+LAST = LastBuild(100.0, {"slow": 150.0, "quick": 50.0})
+
+
+def node(name: str, status: str = "started", kind: str = "model") -> dict[str, Any]:
+    return {"node_name": name, "unique_id": f"{kind}.scuttlehouse.{name}", "node_status": status}
+
+
+def starts(name: str, total: int = 3) -> BaseEvent:
+    return LogStartLine(description=name, index=1, total=total, node_info=node(name))
+
+
+def ends(name: str, status: str = "success", kind: str = "model") -> BaseEvent:
+    result = {"status": status, "execution_time": 12.34}
+    return NodeFinished(node_info=node(name, status, kind), run_result=result)
+
+
+def said(
+    events: Sequence[tuple[float, BaseEvent]], last: LastBuild = LAST, *, is_terminal: bool = False
+) -> tuple[str, Progress]:
+    """What is printed for events at some seconds after the beginning."""
+    now = [0.0]
+    out = io.StringIO()
+    progress = Progress(out, last, is_terminal=is_terminal, clock=lambda: now[0])
+    for at, event in events:
+        now[0] = at
+        progress(msg_from_base_event(event))
+    return out.getvalue(), progress
+
+
+STEPS: list[tuple[float, BaseEvent]] = [
+    (0, ends("scuttlehouse-on-run-start-0", kind="operation")),
+    (1, starts("new")),
+    (2, ends("new")),
+    (3, starts("quick")),
+    (30, ends("quick")),
+    (31, starts("slow")),
+    (90, ends("slow", "error")),
+]
+
+
+def test_a_log_has_a_line_for_each_step() -> None:
+    """Of 200 seconds of the last build a quarter was done after 30 seconds: the rest takes 90."""
+    text, progress = said(STEPS)
+    assert text.splitlines() == [
+        "   1 of 3  success     12.3 s  new  (about 1 min 40 s left)",
+        "   2 of 3  success     12.3 s  quick  (about 1 min 30 s left)",
+        "   3 of 3  error       12.3 s  slow  (about 0 s left)",
+    ]
+    assert not progress.has_said_an_error
+
+
+def test_a_first_build_has_no_estimate() -> None:
+    text, progress = said(STEPS, LastBuild(None, {}))
+    assert text.splitlines()[0] == "   1 of 3  success     12.3 s  new"
+    assert progress.seconds_left() is None
+
+
+def test_a_terminal_has_a_bar_and_no_lines(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "60")
+    text, _ = said(STEPS, is_terminal=True)
+    assert "\n" not in text
+    drawn = text.split("\r\x1b[K")
+    assert "[................] 0 of 3" not in drawn[1]
+    assert drawn[1].startswith(f"[{'.' * 24}] 0 of 3  (about 1 min 40 s left)")
+    assert drawn[-2].startswith(f"[{'#' * 16}{'.' * 8}] 2 of 3  (about")
+    assert all(len(line.rstrip("\r")) < 60 for line in drawn)
+    assert drawn[-1] == "", "it is cleared at the end"
+
+
+@pytest.mark.parametrize("is_terminal", [False, True])
+def test_errors_are_those_of_dbt(is_terminal: bool) -> None:
+    events = [*STEPS[:3], (4.0, MainEncounteredError(exc="No log.\nPut one \x1b there."))]
+    text, progress = said(events, is_terminal=is_terminal)
+    assert progress.has_said_an_error
+    assert text.endswith("No log.\nPut one \\x1b there.\n")
+    assert "\x1b " not in text
+
+
+def test_the_last_build_is_the_last_published_one(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    assert last_build(home) == (None, {})
+    small = SmallWarehouse(home)
+    assert last_build(home) == (None, {})
+    began = datetime(2026, 1, 1, tzinfo=UTC)
+    steps = []
+    for number, status in enumerate(["published", "published", "failed", "unchanged"]):
+        run = run_step(f"b{number}", status, started_at=began + timedelta(days=number))
+        if status == "unchanged":
+            run["seconds"] = None
+        steps += [
+            run | {"seconds": run["seconds"] and 10.0 * number},
+            {"build_id": f"b{number}", "step": "slow", "seconds": 7.0 * number},
+        ]
+    small.publish({"dim_logs": pa.table({"status": ["new"]})})
+    small.log("fct_builds", steps_table(steps).cast(SCHEMA))
+    assert last_build(home) == (10.0, {"slow": 7.0})

@@ -1,0 +1,192 @@
+"""`scuttlehouse draw commands`: a page whose commands give the order of a tangle."""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+import shutil
+import subprocess
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scuttlehouse.cli import main
+from scuttlehouse.drawing.commands import commands
+from small_warehouse import SmallWarehouse
+
+EVIL = "</script><script>alert(1)</script>\x1b\u202e@data@"
+AT = pa.timestamp("us", "UTC")
+Graph = dict[str, list[str]]
+
+
+def uri(number: int) -> str:
+    return f"ssb:message/classic/{number:06d}{'A' * 36}A="
+
+
+def random_graph(dice: random.Random, size: int) -> Graph:
+    """Messages, each listing one or two before it."""
+    names = [uri(number) for number in range(size)]
+    dice.shuffle(names)
+    return {
+        name: dice.sample(names[:at], dice.randint(1, min(2, at))) if at else []
+        for at, name in enumerate(names)
+    }
+
+
+def ordered(graph: Mapping[str, Sequence[str]]) -> list[str]:
+    """The order by rank and id (R12), from its definition."""
+    ranks: dict[str, int] = {}
+    for name, listed in graph.items():
+        ranks[name] = 1 + max((ranks[one] for one in listed), default=-1)
+    return sorted(graph, key=lambda name: (ranks[name], name))
+
+
+def follow(told: Sequence[Mapping[str, Any]]) -> list[str]:
+    """The array of document 003, section 1.2."""
+    order: list[str] = []
+    for one in told:
+        if one["command"] == "mov":
+            assert order.pop(one["from_position"]) == one["message_id"]
+        order.insert(one["to_position"], one["message_id"])
+    return order
+
+
+@given(seed=st.integers(0, 2**32), size=st.integers(1, 40))
+def test_the_commands_give_the_order(seed: int, size: int) -> None:
+    dice = random.Random(seed)
+    graph = random_graph(dice, size)
+    arrivals = dice.sample(sorted(graph), size)
+    told = commands(arrivals, graph)
+    assert follow(told) == ordered(graph)
+    inserted = [one["message_id"] for one in told if one["command"] == "ins"]
+    assert inserted == arrivals
+
+
+def tables(graph: Graph, arrivals: Sequence[str]) -> dict[str, pa.Table]:
+    tangle = f"thread:{next(iter(graph))}"
+    began = datetime(2026, 1, 2, 3, 4, tzinfo=UTC)
+    links = [(tangle, one, other) for one, listed in graph.items() for other in listed]
+    placed = [(tangle, one, "eve", EVIL, "in") for one in arrivals]
+    # The last one has no time of arrival; its author's time is late.
+    times = [(one, began + timedelta(minutes=n), None) for n, one in enumerate(arrivals[:-1])]
+    times.append((arrivals[-1], None, began + timedelta(days=1)))
+    found = {
+        "dim_tangles": ("tangle_id root_id tangle_kind", [(tangle, tangle[7:], "thread")]),
+        "dim_people": ("person_id name", [("eve", EVIL)]),
+        "fct_tangle_links": ("tangle_id message_id previous_id", links),
+        "fct_tangle_messages": (
+            "tangle_id message_id person_id content_type status",
+            [*placed, (tangle, uri(999_999), "eve", "post", "set_aside")],
+        ),
+        "fct_messages": (
+            "message_id received_at asserted_at",
+            [*times, (uri(999_999), began, began)],
+        ),
+    }
+    return {
+        name: pa.Table.from_pylist(
+            [dict(zip(columns.split(), row, strict=True)) for row in rows],
+            pa.schema(
+                [(one, AT if one.endswith("_at") else pa.string()) for one in columns.split()]
+            ),
+        )
+        for name, (columns, rows) in found.items()
+    }
+
+
+def drawn(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, graph: Graph, arrivals: Sequence[str]
+) -> str:
+    small = SmallWarehouse(folder / "home")
+    small.publish(tables(graph, arrivals))
+    monkeypatch.setenv("SCUTTLEHOUSE_HOME", str(small.home))
+    page = folder / "page.html"
+    assert main(["draw", "commands", "thread:0", "--output", str(page)]) == 0
+    return page.read_text(encoding="utf-8")
+
+
+def data_of(page: str) -> dict[str, Any]:
+    [data] = re.findall(r'<script type="application/json" id="data">(.*?)</script>', page, re.S)
+    found: dict[str, Any] = json.loads(data)
+    return found
+
+
+def in_node(page: str, *calls: str) -> list[Any]:
+    """What the script of the page answers."""
+    script = page.rpartition("<script>")[2].partition("</script>")[0]
+    asked = ", ".join(
+        f"(() => {{ try {{ return {one}; }} catch (e) {{ return e.message; }} }})()"
+        for one in calls
+    )
+    program = f"{script}\nconst p = module.exports; console.log(JSON.stringify([{asked}]));"
+    done = subprocess.run(["node", "-"], input=program, capture_output=True, text=True, check=True)
+    answers: list[Any] = json.loads(done.stdout)
+    return answers
+
+
+def test_a_page_of_one_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It has the messages in the graph as they arrived, asks for nothing, and runs nothing of a stranger."""
+    dice = random.Random(7)
+    graph = random_graph(dice, 30)
+    arrivals = dice.sample(sorted(graph), len(graph))
+    page = drawn(tmp_path, monkeypatch, graph, arrivals)
+    data = data_of(page)
+    assert data["commands"] == commands(arrivals, graph)
+    assert {one["command"] for one in data["commands"]} == {"ins", "mov"}
+    assert set(data["messages"]) == set(graph)
+    assert follow(data["commands"]) == ordered(graph)
+    assert page.count("<script") == 2
+    assert "default-src 'none'" in page
+    assert not re.search(r"https?:|src=|url\(|@import", page)
+    assert "\x1b" not in page
+    assert "\u202e" not in page
+
+
+def test_a_long_tangle_says_what_is_left_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    graph = {uri(number): [uri(number - 1)] if number else [] for number in range(510)}
+    page = drawn(tmp_path, monkeypatch, graph, list(graph))
+    assert len(data_of(page)["messages"]) == 500
+    assert "<p>Left out: 10 later messages.</p>" in page
+
+
+@pytest.mark.skipif(
+    not shutil.which("node"), reason="the page's script needs node to run outside of a browser"
+)
+def test_the_page_follows_the_commands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    dice = random.Random(8)
+    graph = random_graph(dice, 40)
+    arrivals = dice.sample(sorted(graph), len(graph))
+    page = drawn(tmp_path, monkeypatch, graph, arrivals)
+    told = data_of(page)["commands"]
+    lines = "\n".join(json.dumps(one) for one in told)
+    gone = {"command": "del", "message_id": "x", "from_position": 0}
+    bad = {"command": "mov", "message_id": "x", "from_position": 40, "to_position": 0}
+    answers = in_node(
+        page,
+        *(f"p.orderAfter({json.dumps(told)}, {count})" for count in range(len(told) + 1)),
+        f"p.readLines({json.dumps(lines)}).length",
+        f"p.orderAfter({json.dumps([*told, gone])}, {len(told) + 1})",
+        f"p.readLines({json.dumps(lines + chr(10) + json.dumps(bad))})",
+        "p.readLines('\\n{')",
+        "p.readLines('[]')",
+        'p.readLines(\'{"command": "swap", "message_id": "a"}\')',
+    )
+    for count, order in enumerate(answers[: len(told) + 1]):
+        assert order == follow(told[:count])
+    assert answers[len(told) + 1 :] == [
+        len(told),
+        ordered(graph)[1:],
+        f"Command {len(told) + 1} cannot be applied: there is no position 40.",
+        "Line 2 of the file is not JSON.",
+        "Line 1 of the file is no command with a message_id.",
+        "Command 1 cannot be applied: swap is none of ins, mov and del.",
+    ]

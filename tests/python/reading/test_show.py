@@ -1,0 +1,515 @@
+"""`scuttlehouse show`: pages over tables with the columns of the contracts, and over a whole build."""
+
+from __future__ import annotations
+
+import os
+import pty
+import re
+import sys
+from collections import Counter
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+import yaml
+
+from conftest import PROJECT, Build, Warehouse
+from scuttlehouse.cli import main
+from scuttlehouse.reading.finding import KINDS
+from scuttlehouse.showing.pages import page
+from scuttlehouse.showing.paragraphs import MOST_ROWS, Style
+from small_warehouse import SmallWarehouse
+
+TYPES = {
+    "string": pa.string(),
+    "boolean": pa.bool_(),
+    "bigint": pa.int64(),
+    "int": pa.int32(),
+    "double": pa.float64(),
+    "date": pa.date32(),
+    "timestamp": pa.timestamp("us", "UTC"),
+}
+Show = Callable[..., tuple[int, str, str]]
+
+
+def contracts() -> dict[str, pa.Schema]:
+    """The columns of every published table, as its contract has them."""
+    found = {}
+    for file in (PROJECT / "models").rglob("_*.yml"):
+        for model in yaml.safe_load(file.read_text()).get("models") or []:
+            columns = {one["name"]: one.get("data_type") for one in model.get("columns") or []}
+            if model["name"].startswith(("dim_", "fct_")) and all(columns.values()):
+                fields = [(name, TYPES[kind]) for name, kind in columns.items()]
+                found[model["name"]] = pa.schema(fields)
+    return found
+
+
+def message(letters: str) -> str:
+    return f"ssb:message/classic/{letters:A<43}="
+
+
+def group(letters: str) -> str:
+    return f"ssb:identity/group/{letters:A<43}="
+
+
+def feed(letters: str) -> str:
+    return f"@{letters:A<43}=.ed25519"
+
+
+def person(letters: str) -> str:
+    return f"ssb:feed/bendybutt-v1/{letters:A<43}="
+
+
+AT = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
+READERS, ANN, EVE = group("readers"), person("ann"), person("eve")
+FIRST, LEFT, RIGHT, GONE = (message(one) for one in ("first", "left", "right", "gone"))
+GROUP_TANGLE, THREAD = f"group:{FIRST}", f"thread:{message('lost')}"
+# Whatever software wrote the warehouse, no name steers a terminal.
+HOSTILE = "E\x1b[31mve\u202e"
+
+ROWS: dict[str, list[dict[str, Any]]] = {
+    "dim_groups": [
+        {
+            "group_id": READERS,
+            "name": "Readers",
+            "founder_id": ANN,
+            "preferred_epoch_id": LEFT,
+            "epoch_count": 3,
+            "tip_count": 2,
+            "fork_count": 1,
+            "repair_count": 1,
+            "person_count": 2,
+            "current_member_count": 1,
+            "message_count": 4,
+            "created_at": AT,
+        },
+        {"group_id": group("ready"), "name": "Group readyA"},
+    ],
+    "dim_people": [
+        {"person_id": ANN, "name": "Ann", "feed_count": 2, "group_count": 1},
+        {"person_id": EVE, "name": HOSTILE, "feed_count": 1},
+    ],
+    "dim_feeds": [
+        {"feed_id": ANN, "person_id": ANN, "feed_format": "bendybutt-v1", "gap_count": 0},
+        {
+            "feed_id": feed("b/long"),
+            "person_id": EVE,
+            "feed_format": "classic",
+            "last_sequence": 4,
+            "valid_through_sequence": 2,
+            "gap_count": 1,
+            "is_forked": True,
+        },
+    ],
+    "dim_epochs": [
+        {
+            "epoch_id": one,
+            "group_id": READERS,
+            "group_name": "Readers",
+            "creator_id": ANN,
+            "depth": depth,
+            "member_count": depth + 1,
+            "is_tip": depth > 0,
+            "is_authorized": one != RIGHT,
+            "has_valid_members_tangle": True,
+            "has_short_key": False,
+            "asserted_at": AT,
+        }
+        for one, depth in ((FIRST, 0), (LEFT, 1), (RIGHT, 1))
+    ],
+    "fct_epoch_links": [{"epoch_id": LEFT, "previous_epoch_id": FIRST}],
+    "fct_epoch_members": [
+        {
+            "epoch_id": LEFT,
+            "group_id": READERS,
+            "person_id": EVE,
+            "added_by_id": ANN,
+            "is_declared": True,
+            "is_excluded": False,
+            "is_missing": False,
+            "is_extra": True,
+        }
+    ],
+    "fct_preferred_epochs": [
+        {"group_id": READERS, "person_id": one, "epoch_id": LEFT, "rule": "same", "is_tip": True}
+        for one in (ANN, EVE)
+    ],
+    "fct_epoch_forks": [
+        {
+            "group_id": READERS,
+            "left_epoch_id": LEFT,
+            "right_epoch_id": RIGHT,
+            "winner_epoch_id": LEFT,
+            "rule": "overlapping",
+            "is_current": True,
+            "needs_repair": True,
+            "began_at": AT,
+        }
+    ],
+    "fct_epoch_repairs": [
+        {
+            "group_id": READERS,
+            "epoch_id": LEFT,
+            "person_id": EVE,
+            "action": "exclude",
+            "because": f"no witness of the fork with {RIGHT} (4.6)",
+            "severity": "should",
+        }
+    ],
+    "fct_membership_history": [
+        {"group_id": READERS, "person_id": EVE, "is_excluded": True, "is_current": True},
+        {"group_id": READERS, "person_id": EVE, "is_excluded": False, "is_current": False},
+    ],
+    "fct_replication_plan": [
+        {
+            "group_id": READERS,
+            "person_id": EVE,
+            "feed_id": feed("b/long"),
+            "rule": "excluded_member",
+            "should_fetch": False,
+            "should_serve": True,
+        },
+        {
+            "group_id": READERS,
+            "person_id": EVE,
+            "missing_id": GONE,
+            "rule": "missing_message",
+            "should_fetch": True,
+            "should_serve": True,
+        },
+    ],
+    "fct_feed_forks": [
+        {"feed_id": feed("b/long"), "message_id": message(one), "sequence": 2}
+        for one in ("twin1", "twin2")
+    ],
+    "fct_messages": [
+        {
+            "message_id": message("twin1"),
+            "feed_id": feed("b/long"),
+            "person_id": EVE,
+            "content_type": "post",
+            "sequence": 2,
+            "validity": "valid",
+            "is_private": False,
+            "is_valid_in_feed": True,
+            "asserted_at": AT,
+            "source_file": "a\x1bb.jsonl",
+            "line_number": 1_234,
+        },
+        {
+            "message_id": message("bad"),
+            "feed_id": feed("b/long"),
+            "person_id": EVE,
+            "sequence": 3,
+            "validity": "invalid",
+            "invalid_reason": "signature_is_wrong",
+            "is_private": True,
+            "is_decrypted": False,
+            "is_valid_in_feed": False,
+        },
+        {"message_id": FIRST, "feed_id": ANN, "person_id": ANN, "validity": "valid"},
+        {"message_id": LEFT, "feed_id": ANN, "person_id": ANN, "validity": "valid"},
+    ],
+    "dim_tangles": [
+        {
+            "tangle_id": GROUP_TANGLE,
+            "root_id": FIRST,
+            "group_id": READERS,
+            "tangle_kind": "group",
+            "message_count": 2,
+            "set_aside_count": 20,
+            "gap_count": 1,
+        },
+        {"tangle_id": f"epoch:{FIRST}", "root_id": FIRST, "tangle_kind": "epoch"},
+        {"tangle_id": THREAD, "root_id": message("lost"), "tangle_kind": "thread"},
+    ],
+    "fct_tangle_messages": [
+        {
+            "tangle_id": GROUP_TANGLE,
+            "message_id": LEFT,
+            "person_id": ANN,
+            "status": "in",
+            "rank": 1,
+            "position": 1,
+            "is_root": False,
+            "is_tip": True,
+        },
+        *(
+            {
+                "tangle_id": GROUP_TANGLE,
+                "message_id": message(f"aside{number:02d}"),
+                "person_id": EVE,
+                "status": "set_aside",
+                "status_reason": "missing",
+                "blocking_ids": GONE,
+            }
+            for number in range(20)
+        ),
+    ],
+    "fct_tangle_links": [
+        {
+            "tangle_id": GROUP_TANGLE,
+            "message_id": message("aside00"),
+            "previous_id": GONE,
+            "is_in_log": False,
+            "is_in_graph": False,
+        }
+    ],
+    "fct_tangle_gaps": [
+        {
+            "tangle_id": GROUP_TANGLE,
+            "missing_id": GONE,
+            "group_id": READERS,
+            "needed_by_count": 1,
+            "blocked_count": 20,
+        }
+    ],
+}
+
+GROUP_PAGE = f"""\
+Group {READERS}
+  name             Readers
+  founder          Ann (annAAA)
+  created          2026-01-02 03:04
+  messages         4
+  people ever      2
+  members now      1
+  epochs           3
+  newest epochs    2
+  preferred epoch  leftAA
+  forks            1
+  repairs          1
+
+People (2)
+  person                      in the preferred epoch         should prefer  rule  added by
+  Ann (annAAA)                not in it                      leftAA         same  -
+  E\\x1b[31mve\\u202e (eveAAA)  extra: should not be a member  leftAA         same  Ann (annAAA)
+
+Epochs (3)
+  epoch   step  made by       made              members  state
+  leftAA     1  Ann (annAAA)  2026-01-02 03:04        2  newest, preferred
+  rightA     1  Ann (annAAA)  2026-01-02 03:04        2  counts for nothing
+  firstA     0  Ann (annAAA)  2026-01-02 03:04        1  past
+
+Forks (1)
+  epoch   other epoch  rule         winner  state         began
+  leftAA  rightA       overlapping  leftAA  needs repair  2026-01-02 03:04
+
+Repairs that somebody should publish (1)
+  to do    person                      epoch   severity  because
+  exclude  E\\x1b[31mve\\u202e (eveAAA)  leftAA  should    no witness of the fork with rightA (4.6)
+
+Missing messages of its tangles (1)
+  missing  tangle        waiting for it
+  goneAA   group:firstA              20
+"""
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory: pytest.TempPathFactory) -> SmallWarehouse:
+    small = SmallWarehouse(tmp_path_factory.mktemp("shown"))
+    small.publish(
+        {
+            name: pa.Table.from_pylist(ROWS.get(name, []), schema)
+            for name, schema in contracts().items()
+            if name in ROWS or name in ("fct_rule_violations", "fct_group_audit_log")
+        }
+    )
+    return small
+
+
+@pytest.fixture
+def show(
+    small: SmallWarehouse, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Show:
+    monkeypatch.setenv("SCUTTLEHOUSE_HOME", str(small.home))
+
+    def shown(*arguments: str) -> tuple[int, str, str]:
+        capsys.readouterr()
+        return main(["show", *arguments]), *capsys.readouterr()
+
+    return shown
+
+
+def test_the_page_of_a_group(show: Show) -> None:
+    assert show("readersA") == (0, GROUP_PAGE, "")
+
+
+@pytest.mark.parametrize(
+    ("text", "heading"),
+    [
+        ("reader", f"Group {READERS}"),
+        (READERS.removesuffix("="), f"Group {READERS}"),
+        ("ann", f"Person {ANN}"),
+        ("b/lo", f"Feed {feed('b/long')}"),
+        ("@b/lo", f"Feed {feed('b/long')}"),
+        (feed("b/long"), f"Feed {feed('b/long')}"),
+        # An epoch is a message and the root of tangles, too: it is an epoch first.
+        ("first", f"Epoch {FIRST}"),
+        ("%first", f"Epoch {FIRST}"),
+        ("%" + FIRST.removeprefix("ssb:message/classic/") + ".sha256", f"Epoch {FIRST}"),
+        ("group:first", f"Tangle {GROUP_TANGLE}"),
+        (GROUP_TANGLE, f"Tangle {GROUP_TANGLE}"),
+        ("lost", f"Tangle {THREAD}"),
+        ("gone", f"Missing message {GONE}"),
+        ("twin1", f"Message {message('twin1')}"),
+        ("ssb:message/classic/twin1", f"Message {message('twin1')}"),
+    ],
+)
+def test_what_an_id_means(show: Show, text: str, heading: str) -> None:
+    code, out, _ = show(text)
+    assert code == 0
+    assert out.splitlines()[0] == heading
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("nobody", "has the id nobody or begins with it."),
+        ("%", "has the id % or begins with it."),
+        ("", "The id is empty"),
+        ("poll:first", "has the id poll:first or begins with it."),
+        ("it's", "has the id it's or begins with it."),
+        ("z\x1b", "has the id z\\x1b or begins with it."),
+        ("\udcff", "write it in UTF-8."),
+    ],
+)
+def test_an_unknown_id_is_a_sentence(show: Show, text: str, sentence: str) -> None:
+    code, out, error = show(text)
+    assert (code, out) == (1, "")
+    assert sentence in error
+    assert error.count("\n") == 1
+
+
+def test_a_beginning_of_several_ids_lists_them(show: Show) -> None:
+    code, out, error = show("read")
+    assert (code, out) == (1, "")
+    assert error.splitlines() == [
+        "read may mean several things: give more of the id.",
+        f"  group  {READERS}  Readers",
+        f"  group  {group('ready')}  Group readyA",
+    ]
+
+
+def test_faults_of_a_feed(show: Show) -> None:
+    _, out, _ = show("b/long")
+    assert "  signature_is_wrong  invalid               1                  3\n" in out
+    assert "Messages with the same sequence (2)" in out
+    _, out, _ = show("eve")
+    assert "  b/long  classic     4              2        1        1  yes     -\n" in out
+    assert "  Readers (reader)  excluded" in out
+    assert re.search(r"Readers \(reader\) +0 +1 +1 +1\n", out)
+
+
+def test_where_a_message_is_and_whether_it_is_valid(show: Show) -> None:
+    _, out, _ = show("twin1")
+    assert "  in the log                a\\x1bb.jsonl\n" in out
+    assert "  line                      1,234\n" in out
+    assert "  message  previous\n  twin2A   -\n" in out
+    _, out, _ = show("bad")
+    assert "  invalid because           signature_is_wrong\n" in out
+    assert "  encrypted                 yes, nobody opened it\n" in out
+    _, out, _ = show("left")
+    assert "  follows  firstA\n" in out
+
+
+def test_a_long_paragraph_says_how_much_it_leaves_out(show: Show) -> None:
+    _, out, _ = show("group:first")
+    assert "Set aside (20)" in out
+    assert out.count("goneAA\n") == MOST_ROWS
+    assert f"  ... and {20 - MOST_ROWS} more\n" in out
+
+
+def test_only_a_terminal_has_colours(show: Show, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    _, plain, _ = show("readers")
+    assert "\x1b" not in plain
+    ours, theirs = pty.openpty()
+    said = {}
+    with os.fdopen(ours, "rb") as reader, os.fdopen(theirs, "w") as terminal:
+        monkeypatch.setattr(sys, "stdout", terminal)
+        for variable in ("", "1"):
+            monkeypatch.setenv("NO_COLOR", variable)
+            assert main(["show", "readers"]) == 0
+            terminal.flush()
+            said[variable] = ""
+            while not said[variable].endswith(plain[-20:].replace("\n", "\r\n")):
+                said[variable] += os.read(reader.fileno(), 4096).decode()
+    assert "\x1b[1;33mRepairs that somebody should publish (1)\x1b[0m" in said[""]
+    assert re.sub(r"\x1b\[[0-9;]*m", "", said[""]).replace("\r\n", "\n") == plain
+    assert said["1"].replace("\r\n", "\n") == plain
+
+
+def test_nothing_is_published(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SCUTTLEHOUSE_HOME", str(tmp_path))
+    assert main(["show"]) == 1
+    assert main(["show", "a"]) == 1
+
+
+def test_the_summary_is_what_the_build_printed(
+    built: Build, warehouse: Warehouse, monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    monkeypatch.setenv("SCUTTLEHOUSE_HOME", str(warehouse.home))
+    monkeypatch.chdir(warehouse.project)
+    assert main(["show"]) == 0
+    assert capsys.readouterr().out.strip() in built.output
+
+
+def test_pages_of_a_whole_build(built: Build, warehouse: Warehouse) -> None:
+    """A heading of a paragraph says as many rows as the tables have."""
+    from scuttlehouse.reading.finding import Found
+    from scuttlehouse.reading.warehouse import open_published
+
+    tables = built.tables
+    counted = {
+        "dim_groups": {
+            "Epochs": Counter(row["group_id"] for row in tables["dim_epochs"]),
+            "Forks": Counter(row["group_id"] for row in tables["fct_epoch_forks"]),
+            "People": Counter(row["group_id"] for row in tables["fct_preferred_epochs"]),
+            "Repairs that somebody should publish": Counter(
+                row["group_id"] for row in tables["fct_epoch_repairs"]
+            ),
+        },
+        "dim_people": {
+            "Groups, and the epoch to prefer in each": Counter(
+                row["person_id"] for row in tables["fct_preferred_epochs"]
+            )
+        },
+        "dim_feeds": {
+            "Messages with the same sequence": Counter(
+                row["feed_id"] for row in tables["fct_feed_forks"]
+            )
+        },
+        "dim_epochs": {"People": Counter(row["epoch_id"] for row in tables["fct_epoch_members"])},
+        "fct_messages": {
+            "Tangles": Counter(row["message_id"] for row in tables["fct_tangle_messages"]),
+            "Listed as previous by": Counter(
+                row["previous_id"] for row in tables["fct_tangle_links"]
+            ),
+        },
+        "fct_tangle_gaps": {
+            "Tangles that need it": Counter(row["missing_id"] for row in tables["fct_tangle_gaps"])
+        },
+        "dim_tangles": {
+            "Set aside": Counter(
+                row["tangle_id"]
+                for row in tables["fct_tangle_messages"]
+                if row["status"] == "set_aside"
+            )
+        },
+    }
+    assert len(counted) == len(KINDS)
+    with open_published(warehouse.home) as published:
+        for kind in KINDS:
+            for title, rows in counted[kind.table].items():
+                ids = sorted(
+                    {row[kind.own] for row in tables[kind.table]}, key=lambda one: -rows[one]
+                )
+                for one in (ids[0], ids[-1]):
+                    said = [*page(published, Found(kind, one, None), Style(is_coloured=False))]
+                    found = [line for line in said if line.startswith(f"{title} (")]
+                    assert found == ([f"{title} ({rows[one]:,})"] if rows[one] else []), one
