@@ -18,6 +18,10 @@ _COMMANDS = {
     "sql": ("scuttlehouse.cli.sql", "query the published tables"),
     "compare": ("scuttlehouse.cli.compare", "show which of two messages of a tangle came first"),
     "draw": ("scuttlehouse.cli.draw", "draw a group, its members, a tangle or a thread as SVG"),
+    "export": (
+        "scuttlehouse.cli.export",
+        "write the published tables as one file of DuckDB, which each build renews",
+    ),
     "follow": ("scuttlehouse.replicas.following", "bring a replica to the published order"),
     "rollback": ("scuttlehouse.cli.rollback", "publish an earlier build again"),
     "sample": ("scuttlehouse.sample", "write a signed sample log"),

@@ -26,13 +26,13 @@ class WarehouseError(Exception):
     """The warehouse cannot answer; the message is a sentence: what is wrong, where, what to do."""
 
 
-def connect(folder: Path) -> duckdb.DuckDBPyConnection:
-    """An empty database in memory that can read the files of a folder, and that nobody can reconfigure.
+def connect(*folders: Path) -> duckdb.DuckDBPyConnection:
+    """An empty database in memory that can use the files of some folders, and that nobody can reconfigure.
 
-    It reads no file elsewhere, writes none, and neither loads nor installs extensions.
+    It uses no file elsewhere, and neither loads nor installs extensions.
 
     Args:
-        folder: where the files of all tables are, an absolute path.
+        folders: absolute paths; the files of all tables are below them.
 
     Raises:
         WarehouseError: an extension is not installed.
@@ -40,7 +40,8 @@ def connect(folder: Path) -> duckdb.DuckDBPyConnection:
     connection = duckdb.connect(config={"autoinstall_known_extensions": "false"})
     for name in _EXTENSIONS:
         connection.execute(f"load {literal(str(_extension(name)))}")
-    for setting in (*_SETTINGS, f"set allowed_directories = [{literal(str(folder))}]", *_LOCK):
+    allowed = ", ".join(literal(str(folder)) for folder in folders)
+    for setting in (*_SETTINGS, f"set allowed_directories = [{allowed}]", *_LOCK):
         connection.execute(setting)
     return connection
 
