@@ -35,6 +35,7 @@ from scuttlehouse.catalog.expiry import remove_unreachable, trim_history
 from scuttlehouse.catalog.log import append_steps
 from scuttlehouse.landing.logs import landing_folder
 from scuttlehouse.reading.engine import WarehouseError
+from scuttlehouse.serving.duckdb_file import renew_serving_file
 from scuttlehouse.spark.imports import import_ahead
 
 BUILDING = ("build", "retry")
@@ -266,10 +267,14 @@ def _end(catalog: Catalog, run: Run, results: Sequence[Any], arguments: Mapping[
         run.started_at,
     )
     append_steps(catalog, run.home, steps_table(steps))
+    not_renewed = None
     if build:
         _remove_unreachable(catalog, run.home)
+        not_renewed = renew_serving_file(run.home)
     if run.command in BUILDING and not run.is_empty:
         _report(run, failed, build, changes, set(public_models(nodes, WORK)) - public)
+    if not_renewed:
+        print(f"{not_renewed}\n")
 
 
 def _remove_unreachable(catalog: Catalog, home: Path) -> None:

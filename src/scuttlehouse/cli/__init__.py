@@ -22,6 +22,10 @@ _COMMANDS = {
         "scuttlehouse.cli.draw",
         "draw a group, its members, a tangle, a thread or its commands",
     ),
+    "export": (
+        "scuttlehouse.cli.export",
+        "write the published tables as one file of DuckDB, which each build renews",
+    ),
     "follow": ("scuttlehouse.replicas.following", "bring a replica to the published order"),
     "rollback": ("scuttlehouse.cli.rollback", "publish an earlier build again"),
     "sample": ("scuttlehouse.sample", "write a signed sample log"),

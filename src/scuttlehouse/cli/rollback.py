@@ -14,6 +14,7 @@ from scuttlehouse.catalog import (
     namespace_of_build,
     open_catalog,
 )
+from scuttlehouse.serving.duckdb_file import renew_serving_file
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -30,8 +31,8 @@ def run(args: argparse.Namespace) -> int:
     """Roll back, or list the kept builds; return the exit code."""
     try:
         home = home_folder()
-        if not args.list:
-            roll_back(home, args.to)
+        if not args.list and (not_renewed := roll_back(home, args.to)):
+            print(not_renewed, file=sys.stderr)
         lines = list_builds(home)
     except CatalogError as error:
         print(error, file=sys.stderr)
@@ -40,11 +41,14 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def roll_back(home: Path, build_id: str | None) -> None:
-    """Publish a kept build again, in one transaction.
+def roll_back(home: Path, build_id: str | None) -> str | None:
+    """Publish a kept build again, in one transaction, and show it in dashboards.
 
     Args:
         build_id: the build, or null for the one before the published one.
+
+    Returns:
+        Why dashboards do not show it, or null.
 
     Raises:
         CatalogError: a build is running, nothing is published, or no such build is kept.
@@ -56,6 +60,7 @@ def roll_back(home: Path, build_id: str | None) -> None:
     try:
         with open_catalog(home) as catalog:
             catalog.roll_back(build_id)
+        return renew_serving_file(home)
     finally:
         lock.release()
 

@@ -26,13 +26,13 @@ class WarehouseError(Exception):
     """The warehouse cannot answer. The message says what is wrong, where, and what to do."""
 
 
-def connect(folder: Path) -> duckdb.DuckDBPyConnection:
-    """An empty database in memory that can read the files of one folder.
+def connect(*folders: Path) -> duckdb.DuckDBPyConnection:
+    """An empty database in memory that can use the files of some folders, and that nobody can reconfigure.
 
-    It reads no other file, writes no file, loads and installs no extension, and its settings are locked.
+    It uses no file elsewhere, and neither loads nor installs extensions.
 
     Args:
-        folder: where the files of all tables are, an absolute path.
+        folders: absolute paths; the files of all tables are below them.
 
     Raises:
         WarehouseError: an extension is not installed.
@@ -40,7 +40,8 @@ def connect(folder: Path) -> duckdb.DuckDBPyConnection:
     connection = duckdb.connect(config={"autoinstall_known_extensions": "false"})
     for name in _EXTENSIONS:
         connection.execute(f"load {literal(str(_extension(name)))}")
-    for setting in (*_SETTINGS, f"set allowed_directories = [{literal(str(folder))}]", *_LOCK):
+    allowed = ", ".join(literal(str(folder)) for folder in folders)
+    for setting in (*_SETTINGS, f"set allowed_directories = [{allowed}]", *_LOCK):
         connection.execute(setting)
     return connection
 

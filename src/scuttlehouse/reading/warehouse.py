@@ -68,6 +68,9 @@ def open_tables(home: Path, schemas: Mapping[str, Mapping[str, str]]) -> Iterato
         WarehouseError: an extension of DuckDB is not installed.
     """
     with connect(home / "warehouse") as connection:
+        for schema in {*schemas, PUBLISHED}:
+            connection.execute(f"create schema {identifier(schema)}")
+        connection.execute(f"use {identifier(PUBLISHED)}")
         yield Warehouse(connection, schemas)
 
 
@@ -86,7 +89,7 @@ class Warehouse:
     """Tables that answer queries. A table is a view over its metadata file, made when a query needs it.
 
     Args:
-        connection: an empty database that can read the files of the tables.
+        connection: a database that can read the files of the tables, with a schema for each of theirs.
         schemas: the metadata file of each table, by schema and name.
     """
 
@@ -102,9 +105,6 @@ class Warehouse:
         self._views: set[TableName] = set()
         self._verified: set[TableName] = set()
         self._added: set[str] = set()
-        for schema in {*schemas, PUBLISHED}:
-            connection.execute(f"create schema {identifier(schema)}")
-        connection.execute(f"use {identifier(PUBLISHED)}")
 
     def add(self, name: str, rows: pa.Table) -> None:
         """Make a table in memory available to queries. It replaces a table of the same name."""

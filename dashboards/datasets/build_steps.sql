@@ -1,0 +1,14 @@
+-- The steps of the build that is published now.
+select
+    step,
+    step_kind,
+    status,
+    seconds,
+    rows_in,
+    rows_out,
+    rows_added,
+    rows_changed,
+    rows_deleted,
+    started_at
+from fct_builds
+where step <> 'build' and build_id in (select build_id from fct_quality_results)

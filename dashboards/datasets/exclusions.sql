@@ -1,0 +1,18 @@
+select
+    group_link,
+    epochs.epoch,
+    excluded.person_link as excluded,
+    authors.person_link as excluded_by,
+    followers.epoch as following_epoch,
+    late_message_count as late_messages,
+    counts,
+    excluded_at,
+    "group",
+    excluded.person,
+    message_id
+from fct_exclusions
+inner join group_labels using (group_id)
+left join people_labels as excluded on fct_exclusions.excluded_id = excluded.person_id
+left join people_labels as authors on fct_exclusions.excluded_by_id = authors.person_id
+left join epoch_labels as epochs on fct_exclusions.epoch_id = epochs.epoch_id
+left join epoch_labels as followers on fct_exclusions.following_epoch_id = followers.epoch_id

@@ -1,0 +1,8 @@
+select
+    table_name,
+    column_name,
+    description,
+    is_success,
+    observed,
+    expectation
+from fct_quality_results

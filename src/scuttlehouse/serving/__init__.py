@@ -1,0 +1,1 @@
+"""The published tables in the form that dashboards read."""

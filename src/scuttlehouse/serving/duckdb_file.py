@@ -1,0 +1,134 @@
+"""The serving file: all published tables in one file of DuckDB, and drawings of groups, for dashboards.
+
+`scuttlehouse export` makes it. From then on every build and every rollback renews it, until somebody
+deletes it. It is replaced in one step, so whoever reads it sees one build.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import duckdb
+
+from scuttlehouse.catalog import (
+    NOTHING_PUBLISHED,
+    PUBLISHED,
+    CatalogError,
+    open_catalog,
+    temporary_folder,
+)
+from scuttlehouse.reading.engine import (
+    WarehouseError,
+    connect,
+    first_sentences,
+    identifier,
+    literal,
+    rows_of,
+)
+from scuttlehouse.reading.table_files import read_files, unreadable, verify
+from scuttlehouse.serving.drawings import draw_groups
+
+
+def serving_file(home: Path) -> Path:
+    """Where the serving file of a home is. Its stem is not the name of a schema, which DuckDB would confuse.
+
+    >>> serving_file(Path("/srv/house"))
+    PosixPath('/srv/house/serving/published.duckdb')
+    """
+    return home / "serving" / "published.duckdb"
+
+
+def renew_serving_file(home: Path) -> str | None:
+    """Write the serving file again if there is one; return what went wrong, as a sentence, or null.
+
+    The published tables do not depend on it, so nothing is raised.
+    """
+    if not serving_file(home).exists():
+        return None
+    try:
+        write_serving_file(home)
+    except (CatalogError, WarehouseError) as error:
+        return (
+            f"The tables are published, but dashboards still show the tables before: {error} "
+            "Then run `scuttlehouse export`."
+        )
+    return None
+
+
+def write_serving_file(home: Path) -> Path:
+    """Write the published tables, with the descriptions of tables and columns; return the file.
+
+    Times are timestamps without a zone, in UTC: a dashboard shows them as they are. All files of the tables
+    are compared with their checksums first.
+
+    Raises:
+        CatalogError: nothing is published yet, or the catalog cannot be read.
+        WarehouseError: a table is damaged, or the file cannot be written; the earlier one stays.
+
+    Complexity: linear in the size of the tables.
+    """
+    with open_catalog(home, read_only=True) as catalog:
+        tables = catalog.tables(
+            PUBLISHED
+        )  # One statement reads it, so the tables are of one build.
+    if not tables:
+        raise WarehouseError(NOTHING_PUBLISHED)
+    target = serving_file(home)
+    part = temporary_folder(home) / target.name
+    try:
+        target.parent.mkdir(mode=0o700, exist_ok=True)
+        part.unlink(missing_ok=True)
+        with connect(home / "warehouse", part.parent) as connection:
+            connection.execute(f"attach {literal(str(part))} as serving")
+            part.chmod(0o600)
+            connection.execute("use serving")
+            connection.execute("begin")
+            for name, location in sorted(tables.items()):
+                _copy(connection, name, location)
+            connection.execute("commit")
+            draw_groups(connection)
+            connection.execute("use memory")
+            connection.execute("detach serving")
+        part.replace(target)
+    except (OSError, duckdb.Error) as error:
+        said = error.strerror if isinstance(error, OSError) else first_sentences(str(error))
+        raise WarehouseError(
+            f"{target} cannot be written ({said}): make room on its disk, or let this user write it."
+        ) from None
+    return target
+
+
+def _copy(connection: duckdb.DuckDBPyConnection, name: str, location: str) -> None:
+    files = read_files(connection, name, location)
+    verify(name, sorted(files.data | files.deletes))
+    scan = f"iceberg_scan({literal(location)})"
+    try:
+        described = rows_of(connection, f"describe from {scan}")
+    except duckdb.Error as error:
+        raise unreadable(name, error) from None
+    columns = ", ".join(
+        f"cast({identifier(column)} as timestamp) as {identifier(column)}"
+        if kind == "TIMESTAMP WITH TIME ZONE"
+        else identifier(column)
+        for column, kind, *_ in described
+    )
+    table = identifier(name)
+    connection.execute(f"create table {table} as select {columns} from {scan}")
+    for statement in _comments(table, json.loads(Path(location).read_bytes())):
+        connection.execute(statement)
+
+
+def _comments(table: str, metadata: Mapping[str, Any]) -> Iterator[str]:
+    """What sets the descriptions that the metadata file of a table has."""
+    comment = metadata.get("properties", {}).get("comment")
+    if comment:
+        yield f"comment on table {table} is {literal(comment)}"
+    current = metadata["current-schema-id"]
+    schema = next(one for one in metadata["schemas"] if one["schema-id"] == current)
+    for field in schema["fields"]:
+        if field.get("doc"):
+            column = f"{table}.{identifier(field['name'])}"
+            yield f"comment on column {column} is {literal(field['doc'])}"

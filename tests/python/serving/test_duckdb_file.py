@@ -1,0 +1,173 @@
+"""The serving file: the published tables as dashboards read them."""
+
+from __future__ import annotations
+
+import stat
+import threading
+from datetime import UTC, datetime
+from pathlib import Path
+
+import duckdb
+import pyarrow as pa
+import pytest
+
+from scuttlehouse.catalog import prepare_home
+from scuttlehouse.cli import main
+from scuttlehouse.reading.engine import WarehouseError
+from scuttlehouse.serving.duckdb_file import (
+    renew_serving_file,
+    serving_file,
+    write_serving_file,
+)
+from small_warehouse import SmallWarehouse
+
+MESSAGES = pa.table(
+    {
+        "message_id": ["a", "b 'c'", None],
+        "sequence": [1, 20, None],
+        "is_private": [True, False, None],
+        "asserted_at": pa.array(
+            [datetime(2026, 1, 2, 3, 4, 5, 678900, UTC), None, datetime(1, 1, 1, tzinfo=UTC)],
+            pa.timestamp("us", "UTC"),
+        ),
+    }
+)
+
+
+@pytest.fixture
+def small(tmp_path: Path) -> SmallWarehouse:
+    prepare_home(tmp_path / "home")
+    small = SmallWarehouse(tmp_path / "home")
+    small.publish({"fct_messages": MESSAGES, "dim_empty": MESSAGES.slice(0, 0)})
+    return small
+
+
+def read(file: Path, query: str) -> list[tuple[object, ...]]:
+    with duckdb.connect(str(file), read_only=True) as connection:
+        return connection.execute(query).fetchall()
+
+
+def test_the_file_holds_the_published_tables_with_times_in_utc(small: SmallWarehouse) -> None:
+    small.log("fct_builds", pa.table({"step": ["build"]}))
+    file = write_serving_file(small.home)
+    columns = "select table_name, column_name, data_type from duckdb_columns()"
+    assert ("fct_messages", "asserted_at", "TIMESTAMP") in read(file, columns)
+    assert read(file, "from fct_messages") == [
+        ("a", 1, True, datetime(2026, 1, 2, 3, 4, 5, 678900)),
+        ("b 'c'", 20, False, None),
+        (None, None, None, datetime(1, 1, 1)),
+    ]
+    assert read(file, "from dim_empty") == []
+    assert read(file, "from fct_builds") == [("build",)]
+
+
+def test_it_never_holds_what_a_build_has_made_and_not_published(small: SmallWarehouse) -> None:
+    small.begin()
+    small.write("fct_messages", MESSAGES.slice(0, 1))
+    small.write("int_work", MESSAGES)
+    file = write_serving_file(small.home)
+    assert read(file, "select count(*) from fct_messages") == [(3,)]
+    tables = {name for (name,) in read(file, "select table_name from duckdb_tables()")}
+    assert tables == {"fct_messages", "dim_empty", "drawings"}
+
+
+def test_deleted_rows_are_not_in_it(small: SmallWarehouse) -> None:
+    small.begin()
+    [path] = small.data_files("fct_messages")
+    small.delete("fct_messages", {path: [0, 2]})
+    small.end()
+    assert read(write_serving_file(small.home), "select sequence from fct_messages") == [(20,)]
+
+
+def test_only_its_owner_reads_it_and_nothing_else_is_left(small: SmallWarehouse) -> None:
+    file = write_serving_file(small.home)
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    assert stat.S_IMODE(file.parent.stat().st_mode) == 0o700
+    assert list(file.parent.iterdir()) == [file]
+    left = list((small.home / "temporary").rglob("*.duckdb*"))
+    assert left == []
+
+
+def test_readers_see_one_build_while_it_is_replaced(small: SmallWarehouse) -> None:
+    two = {name: pa.table({"build": [0]}) for name in ("dim_one", "dim_two")}
+    small.publish(two)
+    file = write_serving_file(small.home)
+    seen: list[tuple[object, ...]] = []
+    done = threading.Event()
+
+    def read_on() -> None:
+        while not done.is_set():
+            seen.extend(read(file, "select o.build, t.build from dim_one o, dim_two t"))
+
+    reader = threading.Thread(target=read_on)
+    reader.start()
+    for build in range(1, 6):
+        small.publish({name: pa.table({"build": [build]}) for name in two})
+        write_serving_file(small.home)
+    done.set()
+    reader.join()
+    assert read(file, "select o.build, t.build from dim_one o, dim_two t") == [(5, 5)]
+    assert seen
+    assert all(one == other for one, other in seen)
+
+
+def test_it_is_renewed_only_where_somebody_asked_for_it(small: SmallWarehouse) -> None:
+    assert renew_serving_file(small.home) is None
+    assert not serving_file(small.home).parent.exists()
+    file = write_serving_file(small.home)
+    small.publish({"fct_messages": MESSAGES.slice(0, 1)})
+    assert renew_serving_file(small.home) is None
+    assert read(file, "select count(*) from fct_messages") == [(1,)]
+
+
+def test_a_file_that_cannot_be_written_is_a_sentence_and_the_earlier_one_stays(
+    small: SmallWarehouse,
+) -> None:
+    file = write_serving_file(small.home)
+    before = file.read_bytes()
+    small.publish({"fct_messages": MESSAGES.slice(0, 1)})
+    [path] = small.data_files("fct_messages")
+    Path(path).write_bytes(b"damage")
+    said = renew_serving_file(small.home)
+    assert said
+    assert said.startswith(
+        "The tables are published, but dashboards still show the tables before: "
+    )
+    assert path in said
+    assert "\n" not in said
+    assert file.read_bytes() == before
+
+
+def test_a_folder_in_its_place_is_a_sentence(small: SmallWarehouse) -> None:
+    serving_file(small.home).mkdir(parents=True)
+    with pytest.raises(WarehouseError, match=r"cannot be written \(.*\): make room on its disk"):
+        write_serving_file(small.home)
+
+
+def test_the_command(
+    small: SmallWarehouse, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("SCUTTLEHOUSE_HOME", str(small.home))
+    assert main(["export"]) == 0
+    assert str(serving_file(small.home)) in capsys.readouterr().out
+    assert read(serving_file(small.home), "select count(*) from fct_messages") == [(3,)]
+
+
+def test_a_rollback_is_shown_too(
+    small: SmallWarehouse, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("SCUTTLEHOUSE_HOME", str(small.home))
+    small.publish({"fct_messages": MESSAGES.slice(0, 1)})
+    file = write_serving_file(small.home)
+    assert main(["rollback"]) == 0
+    assert capsys.readouterr().err == ""
+    assert read(file, "select count(*) from fct_messages") == [(3,)]
+
+
+def test_without_a_published_build_the_command_says_so_and_makes_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("SCUTTLEHOUSE_HOME", str(tmp_path / "home"))
+    assert main(["export"]) == 1
+    assert "scuttlehouse build" in capsys.readouterr().err
+    assert not (tmp_path / "home").exists()
