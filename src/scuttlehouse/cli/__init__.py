@@ -20,6 +20,8 @@ _COMMANDS = {
     "draw": ("scuttlehouse.cli.draw", "draw a group, its members, a tangle or a thread as SVG"),
     "follow": ("scuttlehouse.replicas.following", "bring a replica to the published order"),
     "rollback": ("scuttlehouse.cli.rollback", "publish an earlier build again"),
+    "doctor": ("scuttlehouse.cli.doctor", "check everything that a build needs"),
+    "metrics": ("scuttlehouse.cli.metrics", "print metrics of the builds for Prometheus"),
     "sample": ("scuttlehouse.sample", "write a signed sample log"),
 }
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from uuid import uuid4
 
 from scuttlehouse.catalog import BuildLock, CatalogError, home_folder, open_catalog
+from scuttlehouse.catalog.home import holds_table_files
 from scuttlehouse.landing.logs import LandingError
 from scuttlehouse.reading.engine import WarehouseError
 
@@ -35,7 +36,7 @@ def _forget_damaged_tables() -> None:
     """A build that makes all tables again does not need the tables that are there."""
     try:
         home = home_folder()
-        if not (home / "warehouse").is_dir():
+        if not holds_table_files(home):
             return
         with _locked(home), open_catalog(home) as catalog:
             for name in catalog.forget_damaged():
@@ -76,8 +77,10 @@ def _nothing_is_new() -> bool:
 def _log_unchanged(home: Path) -> None:
     from scuttlehouse.builds.steps import run_step, steps_table
     from scuttlehouse.catalog.log import append_steps
+    from scuttlehouse.operation.metrics import update_metrics_file
 
     os.umask(0o077)
     step = run_step(str(uuid4()), "unchanged", started_at=datetime.now(UTC))
     with _locked(home), open_catalog(home) as catalog:
         append_steps(catalog, home, steps_table([step]))
+    update_metrics_file(home)
