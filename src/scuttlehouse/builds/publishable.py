@@ -82,11 +82,11 @@ def _parents(node: Mapping[str, Any]) -> Iterable[str]:
 
 
 def keys_of(nodes: Nodes, tables: Collection[str]) -> dict[str, list[str]]:
-    """The key columns of some tables, as their first test of a key says."""
+    """The key columns of tables, as their first test of a key says; tables without one are left out."""
     keys: dict[str, list[str]] = {}
     for node in nodes.values():
         test = node.get("test_metadata")
         if test and test["name"] == "is_key":
             table = nodes[node["attached_node"]]["alias"]
             keys.setdefault(table, list(test["kwargs"]["columns"]))
-    return {table: keys[table] for table in tables}
+    return {table: keys[table] for table in tables if table in keys}

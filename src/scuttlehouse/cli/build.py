@@ -16,7 +16,10 @@ from scuttlehouse.landing.logs import LandingError
 from scuttlehouse.reading.engine import WarehouseError
 
 # Unit tests test the code and not the logs: `make test` runs them.
-DBT_BUILD = ("build", "--profiles-dir", "profiles", "--exclude-resource-type", "unit_test")
+DBT_BUILD = ("build", "--exclude-resource-type", "unit_test")
+
+# In the project itself, or in another one that has it as a package.
+PROFILES = Path("profiles"), Path("dbt_packages", "scuttlehouse", "profiles")
 
 
 def build(options: Sequence[str]) -> int:
@@ -28,8 +31,16 @@ def build(options: Sequence[str]) -> int:
         _forget_damaged_tables()
     if options or not _nothing_is_new():
         dbt = Path(sys.executable).with_name("dbt")
-        os.execv(dbt, [str(dbt), *DBT_BUILD, *options])
+        os.execv(dbt, [str(dbt), *DBT_BUILD, *_profiles(options), *options])
     return 0
+
+
+def _profiles(options: Sequence[str]) -> list[str]:
+    """Where the profiles are, unless an option or dbt's own variable says so."""
+    if "--profiles-dir" in options or "DBT_PROFILES_DIR" in os.environ:
+        return []
+    found = [str(folder) for folder in PROFILES if (folder / "profiles.yml").is_file()]
+    return ["--profiles-dir", found[0]] if found else []
 
 
 def _forget_damaged_tables() -> None:

@@ -9,6 +9,8 @@ from typing import Any
 
 import duckdb
 
+from scuttlehouse.catalog import storage
+
 # In this order: the second one needs the first.
 _EXTENSIONS = "avro", "iceberg"
 
@@ -26,13 +28,13 @@ class WarehouseError(Exception):
     """The warehouse cannot answer; the message is a sentence: what is wrong, where, what to do."""
 
 
-def connect(folder: Path) -> duckdb.DuckDBPyConnection:
+def connect(folder: str) -> duckdb.DuckDBPyConnection:
     """An empty database in memory that can read the files of a folder, and that nobody can reconfigure.
 
     It reads no file elsewhere, writes none, and neither loads nor installs extensions.
 
     Args:
-        folder: where the files of all tables are, an absolute path.
+        folder: where the files of all tables are: an absolute path, or a folder of S3.
 
     Raises:
         WarehouseError: an extension is not installed.
@@ -40,9 +42,18 @@ def connect(folder: Path) -> duckdb.DuckDBPyConnection:
     connection = duckdb.connect(config={"autoinstall_known_extensions": "false"})
     for name in _EXTENSIONS:
         connection.execute(f"load {literal(str(_extension(name)))}")
-    for setting in (*_SETTINGS, f"set allowed_directories = [{literal(str(folder))}]", *_LOCK):
+    if storage.is_in_s3(folder):
+        _let_read_s3(connection)
+    for setting in (*_SETTINGS, f"set allowed_directories = [{literal(folder)}]", *_LOCK):
         connection.execute(setting)
     return connection
+
+
+def _let_read_s3(connection: duckdb.DuckDBPyConnection) -> None:
+    """Let DuckDB read S3 through Arrow, which finds secrets as AWS's own tools do, and shows none."""
+    from fsspec.implementations.arrow import ArrowFSWrapper
+
+    connection.register_filesystem(ArrowFSWrapper(storage.s3_files()))
 
 
 def _extension(name: str) -> Path:
