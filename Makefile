@@ -6,7 +6,7 @@ ADAPTER := packages/dbt-sparkpython
 DBT := $(BIN)/dbt
 DBT_ARGS := --profiles-dir profiles
 
-.PHONY: build test lint-and-pytest check quick-tests adapter lint style types sql parsed docs pictures clean java jars postgres
+.PHONY: build test test-cluster test-installing lint-and-pytest check quick-tests adapter lint style types sql parsed docs pictures clean java jars postgres
 
 build: jars
 	@$(BIN)/scuttlehouse build
@@ -26,6 +26,20 @@ check: $(VENV)/.installed
 
 quick-tests:
 	@$(BIN)/pytest -m "not spark" --hypothesis-profile=quick --durations=5
+
+# What takes too long for every change: Spark's cluster, PostgreSQL and an S3 server (moto, in an environment of its own).
+test-cluster: $(VENV)/.installed $(VENV)/.moto postgres
+	@SCUTTLEHOUSE_WAREHOUSE=s3://bucket/house $(BIN)/python -m scuttlehouse.catalog.jars
+	@MOTO_SERVER=$(VENV)/moto/bin/moto_server $(BIN)/pytest tests/cluster
+
+# The wheels in an empty environment, and the project as a package of another one.
+test-installing: $(VENV)/.installed
+	@$(BIN)/pytest tests/installing
+
+$(VENV)/.moto: tests/cluster/requirements.txt $(VENV)/.installed
+	@$(BIN)/python -m venv $(VENV)/moto
+	@$(VENV)/moto/bin/python -m pip install --quiet --disable-pip-version-check -r tests/cluster/requirements.txt
+	@touch $@
 
 adapter: $(VENV)/.installed
 	@$(BIN)/pytest $(ADAPTER)/tests

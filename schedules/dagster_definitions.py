@@ -1,24 +1,41 @@
-"""scuttlehouse in Dagster: a job that refreshes the warehouse, every night at three.
+"""scuttlehouse in Dagster: a job that refreshes the warehouse, every night at three and when logs come.
 
     pip install dagster dagster-webserver        # into .venv, once
     .venv/bin/dagster dev -f schedules/dagster_definitions.py
 
 The folders are those of the environment that Dagster runs in (SCUTTLEHOUSE_LANDING, SCUTTLEHOUSE_HOME).
-What a build says is in the run's log, line by line; a build that publishes nothing fails the run.
+What a build says is in the run's log, line by line; a build that publishes nothing fails the run. It is one
+op, because models and tests are published together or not at all. It is tried again only if another build is
+in its way.
 """
 
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
+from hashlib import sha256
 from pathlib import Path
 
-from dagster import Definitions, Failure, OpExecutionContext, ScheduleDefinition, job, op
+from dagster import (
+    Definitions,
+    Failure,
+    OpExecutionContext,
+    RetryPolicy,
+    RunRequest,
+    ScheduleDefinition,
+    SensorEvaluationContext,
+    job,
+    op,
+    sensor,
+)
+
+from scuttlehouse.files.listing import list_logs
 
 PROJECT = Path(__file__).parents[1]
 SCUTTLEHOUSE = Path(sys.executable).with_name("scuttlehouse")
 
 
-@op
+@op(retry_policy=RetryPolicy(max_retries=3, delay=300))
 def build(context: OpExecutionContext) -> str:
     """What `make build` does in an environment that is installed; returns what it said."""
     said = []
@@ -34,7 +51,8 @@ def build(context: OpExecutionContext) -> str:
             context.log.info(line.rstrip())
             said.append(line)
     if process.returncode != 0:
-        raise Failure("Nothing was published: see what failed above.")
+        is_busy = any(" is in use by " in line for line in said)
+        raise Failure("Nothing was published: see what failed above.", allow_retries=is_busy)
     return "".join(said)
 
 
@@ -43,6 +61,19 @@ def refresh() -> None:
     build()
 
 
+@sensor(job=refresh, minimum_interval_seconds=60)
+def new_logs(context: SensorEvaluationContext) -> Iterator[RunRequest]:
+    """Asks for a refresh when the entries of the landing folder are others than the last time."""
+    landing = Path(PROJECT, os.environ.get("SCUTTLEHOUSE_LANDING", "").strip() or "sample")
+    entries = [(log.source_file, log.size_bytes, log.modified_ms) for log in list_logs(landing)]
+    state = sha256(repr(entries).encode()).hexdigest()
+    if state != context.cursor:
+        context.update_cursor(state)
+        yield RunRequest(run_key=state)
+
+
 defs = Definitions(
-    jobs=[refresh], schedules=[ScheduleDefinition(job=refresh, cron_schedule="0 3 * * *")]
+    jobs=[refresh],
+    schedules=[ScheduleDefinition(job=refresh, cron_schedule="0 3 * * *")],
+    sensors=[new_logs],
 )

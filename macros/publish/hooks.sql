@@ -16,6 +16,9 @@
         }
     ) -%}
     {%- do adapter.list_relations_again(base_schema()) -%}
+    {%- if flags.WHICH in ('build', 'run', 'retry') -%}
+      {%- do adapter.call_python('scuttlehouse.spark.cluster.check_workers') -%}
+    {%- endif -%}
     {%- if flags.WHICH == 'freshness' -%}
       {%- do create_landing_files() -%}
     {%- endif -%}

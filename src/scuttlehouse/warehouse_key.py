@@ -96,6 +96,7 @@ _PLACES: dict[str, Callable[[str], bytes]] = {
     "SCUTTLEHOUSE_KEY_FILE": _key_of_file,
     "SCUTTLEHOUSE_KEY_COMMAND": _key_of_command,
 }
+PLACES_OF_KEYS = tuple(_PLACES)
 
 
 def write_private(path: Path, content: bytes) -> None:

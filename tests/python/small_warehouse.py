@@ -160,6 +160,18 @@ class _DeletesWriter(ManifestWriterV2):
         return {**super()._meta, "content": "deletes"}
 
 
+def _totals(parent: Snapshot, file: DataFile) -> dict[str, str]:
+    """The totals of a table after a file of deletes, as every writer of Iceberg keeps them."""
+    assert parent.summary
+    totals = {key: int(parent.summary[key] or 0) for key in _TOTALS}
+    totals["total-position-deletes"] += file.record_count
+    totals["total-files-size"] += file.file_size_in_bytes
+    return {key: str(total) for key, total in totals.items()}
+
+
+_TOTALS = "total-records", "total-position-deletes", "total-files-size"
+
+
 def _commit_deletes(table: Table, file: DataFile) -> None:
     parent = table.current_snapshot()
     assert parent
@@ -179,7 +191,7 @@ def _commit_deletes(table: Table, file: DataFile) -> None:
         parent_snapshot_id=parent.snapshot_id,
         sequence_number=sequence_number,
         manifest_list=listed,
-        summary=Summary(Operation.DELETE),
+        summary=Summary(Operation.DELETE, **_totals(parent, file)),
         schema_id=table.schema().schema_id,
     )
     updates = (

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import duckdb
 
+from scuttlehouse.catalog.storage import warehouse_location
 from scuttlehouse.reading.engine import (
     WarehouseError,
     connect,
@@ -63,7 +64,7 @@ def count_changes(
     from which a row was deleted.
     """
     changes: Changes = {}
-    with connect(home / "warehouse") as connection:
+    with connect(warehouse_location(home)) as connection:
         for table, location in after.items():
             try:
                 counted = _count(connection, table, before.get(table), location, keys.get(table))

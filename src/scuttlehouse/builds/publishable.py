@@ -89,4 +89,4 @@ def keys_of(nodes: Nodes, tables: Collection[str]) -> dict[str, list[str]]:
         if test and test["name"] == "is_key":
             table = nodes[node["attached_node"]]["alias"]
             keys.setdefault(table, list(test["kwargs"]["columns"]))
-    return {table: keys[table] for table in tables}
+    return {table: keys[table] for table in tables if table in keys}

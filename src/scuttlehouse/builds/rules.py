@@ -1,6 +1,7 @@
 """Hashes of the code that decides what tables hold. A changed hash means changed code.
 
-Comments and docstrings of Python code do not count. File names do.
+Comments and docstrings of Python code do not count. Names of files do. A project is the one that dbt runs,
+with the packages that it has installed: scuttlehouse may be one of them.
 """
 
 from __future__ import annotations
@@ -18,6 +19,9 @@ from scuttlehouse.ssb.epoch_keys import KeyRing
 from scuttlehouse.ssb.network_key import read_network_key
 from scuttlehouse.warehouse_key import warehouse_pepper
 
+# The name of the dbt project that this package belongs to.
+PACKAGE = "scuttlehouse"
+
 # The vars that decide what is in the tables.
 RULES_VARIABLES = ("settle_steps", "set_ghost_span")
 
@@ -33,13 +37,20 @@ def rules_hash(project: Path, variables: Mapping[str, Any]) -> str:
 def project_hash(project: Path) -> str:
     """A hash of the whole project, tests and descriptions included."""
     files = _project_files(project, "model", "macro", "seed", "test")
-    return hash_files([project / "dbt_project.yml", *files, *package_files("scuttlehouse")])
+    settings = [folder / "dbt_project.yml" for folder in _with_packages(project)]
+    return hash_files([*settings, *files, *package_files("scuttlehouse")])
 
 
 def project_variables(project: Path) -> dict[str, Any]:
-    """The vars of a project with their default values."""
-    settings: dict[str, Any] = yaml.safe_load((project / "dbt_project.yml").read_text())["vars"]
-    return settings
+    """The vars of scuttlehouse: their default values, or those that a project gives to its package."""
+    variables: dict[str, Any] = {}
+    for folder in reversed(_with_packages(project)):
+        settings = _settings(folder)
+        given = settings.get("vars") or {}
+        of_package = given.get(PACKAGE) or {}
+        if folder == project or settings["name"] == PACKAGE:
+            variables |= {**given, **of_package}
+    return variables
 
 
 def lines_hash(home: Path, network_key_file: str) -> str:
@@ -56,9 +67,24 @@ def lines_hash(home: Path, network_key_file: str) -> str:
 
 
 def _project_files(project: Path, *kinds: str) -> list[Path]:
-    settings = yaml.safe_load((project / "dbt_project.yml").read_text())
-    folders = [project / path for kind in kinds for path in settings[f"{kind}-paths"]]
+    folders = [
+        folder / path
+        for folder in _with_packages(project)
+        for kind in kinds
+        for path in _settings(folder).get(f"{kind}-paths", [f"{kind}s"])
+    ]
     return [file for folder in folders for file in folder.rglob("*.*") if file.is_file()]
+
+
+def _with_packages(project: Path) -> list[Path]:
+    """The folders of a project and of its packages, the project first."""
+    installed = project / str(_settings(project).get("packages-install-path", "dbt_packages"))
+    return [project, *sorted(path.parent for path in installed.glob("*/dbt_project.yml"))]
+
+
+def _settings(project: Path) -> dict[str, Any]:
+    settings: dict[str, Any] = yaml.safe_load((project / "dbt_project.yml").read_text())
+    return settings
 
 
 def hash_files(paths: Iterable[Path]) -> str:

@@ -34,6 +34,7 @@ from scuttlehouse.catalog import (
 from scuttlehouse.catalog.expiry import remove_unreachable, trim_history
 from scuttlehouse.catalog.log import append_steps
 from scuttlehouse.landing.logs import landing_folder
+from scuttlehouse.operation.metrics import update_metrics_file
 from scuttlehouse.reading.engine import WarehouseError
 from scuttlehouse.serving.duckdb_file import renew_serving_file
 from scuttlehouse.spark.imports import import_ahead
@@ -198,6 +199,7 @@ def _continue_retry(catalog: Catalog, run: Run) -> None:
             "Another build was published since the one that failed: run the whole `dbt build`."
         )
     run.rules_changed = work.rules_hash != rules_hash(_project(), run.variables)
+    catalog.go_on(run.run_id)
 
 
 def _continue_log(catalog: Catalog, run: Run, is_full_refresh: bool) -> None:
@@ -243,6 +245,8 @@ def end(results: Sequence[Any], arguments: Mapping[str, Any]) -> None:
             _end(catalog, run, results, arguments)
     finally:
         run.lock.release()
+        if run.command in BUILDING:
+            update_metrics_file(run.home)
 
 
 def _end(catalog: Catalog, run: Run, results: Sequence[Any], arguments: Mapping[str, Any]) -> None:
@@ -269,7 +273,7 @@ def _end(catalog: Catalog, run: Run, results: Sequence[Any], arguments: Mapping[
     append_steps(catalog, run.home, steps_table(steps))
     not_renewed = None
     if build:
-        _remove_unreachable(catalog, run.home)
+        _remove_unreachable(catalog, run)
         not_renewed = renew_serving_file(run.home)
     if run.command in BUILDING and not run.is_empty:
         _report(run, failed, build, changes, set(public_models(nodes, WORK)) - public)
@@ -277,10 +281,10 @@ def _end(catalog: Catalog, run: Run, results: Sequence[Any], arguments: Mapping[
         print(f"{not_renewed}\n")
 
 
-def _remove_unreachable(catalog: Catalog, home: Path) -> None:
+def _remove_unreachable(catalog: Catalog, run: Run) -> None:
     """Remove what no kept build needs. If a kept build is damaged, remove nothing."""
     try:
-        remove_unreachable(catalog, home)
+        remove_unreachable(catalog, run.home, run.lock.is_held)
     except CatalogError as error:
         print(f"Files that no kept build needs were not removed: {error}")
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 
 from scuttlehouse.builds.changes import Changes
+from scuttlehouse.catalog import CatalogError, checksums
 
 SCHEMA = pa.schema(
     [
@@ -154,8 +154,8 @@ def total_changes(changes: Changes) -> tuple[int, int, int] | None:
 def rows_written(metadata_file: str, since: datetime) -> int | None:
     """The rows that commits added to a table since a moment. None without a commit, or on another disk."""
     try:
-        metadata = json.loads(Path(metadata_file).read_text())
-    except OSError:
+        metadata = json.loads(checksums.read(metadata_file))
+    except CatalogError:
         return None
     moment = since.timestamp() * 1000
     commits = [one for one in metadata.get("snapshots", ()) if one["timestamp-ms"] >= moment]

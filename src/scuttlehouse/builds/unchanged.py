@@ -74,7 +74,7 @@ def unchanged_build(home: Path, project: Path) -> Build | None:
     Raises:
         LandingError: the landing folder cannot be read.
     """
-    if not (home / "warehouse").is_dir():
+    if not home.is_dir():
         return None
     with open_catalog(home, read_only=True) as catalog:
         published = catalog.published()

@@ -1,6 +1,7 @@
 """The checksums of local files. Hadoop keeps them beside each file, in ``.name.crc``.
 
-Spark writes and verifies them. This module does the same for files that we use without Spark.
+Spark writes and verifies them. What is read or written without Spark is verified and written here.
+Files in S3 have none: S3 keeps its own.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ import os
 from pathlib import Path
 from zlib import crc32
 
+from scuttlehouse.catalog import storage
 from scuttlehouse.catalog.names import CatalogError
 
 _MAGIC = b"crc\0"
@@ -24,14 +26,17 @@ def sidecar(path: Path) -> Path:
     return path.with_name(f".{path.name}.crc")
 
 
-def read(path: Path) -> bytes:
-    """The content of a file. If the file has checksums, they are compared.
+def read(location: str | Path) -> bytes:
+    """The content of a file of this disk or of S3, compared with its checksums if there are any.
 
     Linear in the size of the file.
 
     Raises:
         CatalogError: the file is missing, cannot be read, or does not match its checksums.
     """
+    if storage.is_in_s3(str(location)):
+        return storage.read(str(location))
+    path = Path(location)
     try:
         content = path.read_bytes()
         sums = sidecar(path).read_bytes() if sidecar(path).exists() else None
@@ -46,15 +51,18 @@ def read(path: Path) -> bytes:
     return content
 
 
-def verify(path: Path) -> None:
-    """Compare a file with its checksums, as :func:`read` does."""
-    read(path)
+def verify(location: str | Path) -> None:
+    """Compare a file with its checksums, as :func:`read` does. A file in S3 needs only to be there."""
+    if storage.is_in_s3(str(location)):
+        storage.require(str(location))
+    else:
+        read(location)
 
 
-def is_whole(path: Path) -> bool:
-    """Whether a file exists and matches its checksums."""
+def is_whole(location: str | Path) -> bool:
+    """Whether a file is there and fits its checksums."""
     try:
-        verify(path)
+        verify(location)
     except CatalogError:
         return False
     return True

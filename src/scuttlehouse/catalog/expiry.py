@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
-from scuttlehouse.catalog import checksums
+from scuttlehouse.catalog import checksums, storage
 from scuttlehouse.catalog.names import LOG, WORK, CatalogError
 from scuttlehouse.catalog.publishing import Catalog
 from scuttlehouse.catalog.pyiceberg_tables import changing
@@ -36,37 +37,45 @@ def trim_history(catalog: Catalog, home: Path, most_snapshots: int = 20) -> None
                 table.maintenance.expire_snapshots().by_ids(old).commit()
 
 
-def remove_unreachable(catalog: Catalog, home: Path) -> int:
+def remove_unreachable(
+    catalog: Catalog, home: Path, is_alone: Callable[[], bool] = lambda: True
+) -> int:
     """Remove the files of the warehouse that no table of the catalog and no kept build reaches.
 
     A table reaches its metadata file and the files of its current snapshot. The caller must hold the
     build lock exclusively, because nothing reaches a file that is still being written. The function can be
     killed at any moment and run again. It takes about 3 ms for each metadata file.
 
+    Args:
+        is_alone: whether this process still holds the lock. If it does after the files are listed, all of
+            them are its own or older.
+
     Returns:
         How many files were removed.
 
     Raises:
-        CatalogError: a file that names other files is missing or damaged. Then nothing is removed.
+        CatalogError: a file by which others are reached is missing or damaged, or the lock is lost;
+            nothing is removed then.
     """
-    warehouse = home / "warehouse"
-    found = [Path(folder, name) for folder, _, files in os.walk(warehouse) for name in files]
+    warehouse = storage.warehouse_location(home)
+    found = [*storage.files_below(warehouse)]
     reached = _reached(catalog, warehouse)
-    reached |= {str(checksums.sidecar(Path(file))) for file in reached}
-    removed = 0
-    for path in found:
-        if str(path) not in reached:
-            path.unlink(missing_ok=True)
-            removed += 1
+    if not storage.is_in_s3(warehouse):
+        reached |= {str(checksums.sidecar(Path(file))) for file in reached}
+    if not is_alone():
+        raise CatalogError("This process has lost the lock of builds. The next build removes them.")
+    unneeded = [file for file in found if file not in reached]
+    for file in unneeded:
+        storage.remove(file)
     for folder, folders, _ in os.walk(warehouse, topdown=False):
         for name in folders:
             with suppress(OSError):  # The folder is not empty.
                 Path(folder, name).rmdir()
-    return removed
+    return len(unneeded)
 
 
-def _reached(catalog: Catalog, warehouse: Path) -> set[str]:
-    """All needed files, without their checksum files."""
+def _reached(catalog: Catalog, warehouse: str) -> set[str]:
+    """All files that are needed, without their checksums."""
     tables = all_tables(catalog.database)
     for build in catalog.kept():
         for named in build.tables, build.views, build.public:
@@ -81,7 +90,7 @@ def _reached(catalog: Catalog, warehouse: Path) -> set[str]:
             raise CatalogError(
                 f"No unused file is removed. The table {table} is damaged: {error}"
             ) from None
-    if strange := [file for file in reached if not Path(file).is_relative_to(warehouse)]:
+    if strange := [file for file in reached if not file.startswith(f"{warehouse}/")]:
         raise CatalogError(
             f"No unused file is removed, because the catalog names {min(strange)}, which is not in "
             f"{warehouse}."

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from scuttlehouse.catalog.names import CatalogError
+from scuttlehouse.catalog.storage import files_below, warehouse_location
 
 # In Spark, SQLite, Java or DuckDB, these mark a list, a pattern, an escape or the end of a name.
 _REFUSED = """?*[]{},#%"\\"""
@@ -62,8 +63,8 @@ def prepare_home(home: Path) -> None:
 
 
 def holds_table_files(home: Path) -> bool:
-    """Whether there is any file below the home's ``warehouse``. Stops at the first one."""
-    return any(files for _, _, files in os.walk(home / "warehouse"))
+    """Whether any file is in the folder of all tables. On a disk it stops at the first one."""
+    return any(True for _ in files_below(warehouse_location(home)))
 
 
 # The folder of this process in each home, and the open descriptor that marks it as in use.

@@ -13,7 +13,7 @@ import re
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import file_digest
@@ -22,6 +22,7 @@ from pathlib import Path
 
 from scuttlehouse.catalog.maven import by_ivy, by_maven
 from scuttlehouse.catalog.names import CatalogError
+from scuttlehouse.catalog.storage import is_in_s3
 
 PINS = Path(__file__).with_name("jars.txt")
 
@@ -32,6 +33,7 @@ class Jar:
 
     coordinates: str  # group:artifact:version
     sha256: str  # hexadecimal
+    needed_for: str = ""  # `s3`, or nothing if it is always needed
 
     @property
     def file(self) -> str:
@@ -44,14 +46,22 @@ class Jar:
         return f"{artifact}-{release}.jar"
 
 
-def pinned() -> list[Jar]:
-    """All lines of `jars.txt`, in order.
-
-    >>> [jar.file.partition("-")[0] for jar in pinned()]
-    ['iceberg', 'sqlite', 'postgresql']
-    """
+def all_pinned() -> list[Jar]:
+    """All lines of `jars.txt`, in their order."""
     lines = PINS.read_text("utf-8").splitlines()
     return [Jar(*line.split()) for line in lines if line and not line.startswith("#")]
+
+
+def pinned(environment: Mapping[str, str] = os.environ) -> list[Jar]:
+    """The lines of `jars.txt` that are needed, in their order: those for S3 only with tables in S3.
+
+    >>> [jar.file.partition("-")[0] for jar in pinned({})]
+    ['iceberg', 'sqlite', 'postgresql']
+    >>> len(pinned({"SCUTTLEHOUSE_WAREHOUSE": "s3://bucket/house"}))
+    4
+    """
+    uses_s3 = is_in_s3(environment.get("SCUTTLEHOUSE_WAREHOUSE", "").strip())
+    return [jar for jar in all_pinned() if not jar.needed_for or uses_s3]
 
 
 def jars() -> list[Path]:
@@ -94,7 +104,7 @@ def fetch() -> list[Path]:
                 for jar in pins:
                     if _problem(folder / jar.file, jar):
                         _download(jar, folder)
-                for path in {*folder.iterdir()} - {folder / jar.file for jar in pins}:
+                for path in {*folder.iterdir()} - {folder / jar.file for jar in all_pinned()}:
                     shutil.rmtree(path) if path.is_dir() else path.unlink()
         except OSError as error:
             raise CatalogError(

@@ -27,6 +27,9 @@ class _Lock(Protocol):
     def take(self, *, exclusive: bool) -> bool:
         """Take the lock, or change how it is held. False if another process prevents that."""
 
+    def is_held(self) -> bool:
+        """Whether it is still held, if it was taken."""
+
     def close(self) -> None:
         """Release it."""
 
@@ -41,6 +44,9 @@ class _FileLock:
             fcntl.flock(self._descriptor, operation | fcntl.LOCK_NB)
         except BlockingIOError:
             return False
+        return True
+
+    def is_held(self) -> bool:
         return True
 
     def close(self) -> None:
@@ -64,6 +70,13 @@ class _DatabaseLock:
                 self._database.rows(f"select pg_advisory_unlock{self._mode}({self._KEY})")
             self._mode = mode
         return bool(is_taken)
+
+    def is_held(self) -> bool:
+        try:
+            self._database.rows("select 1")
+        except Exception:  # Whatever the driver says of a connection that is cut.
+            return False
+        return True
 
     def close(self) -> None:
         self._stack.close()
@@ -105,13 +118,19 @@ class BuildLock:
                     _held.pop(self._path, None)
                     lock.close()
                 raise CatalogError(
-                    f"The warehouse in {self._path.parent} is in use by {self._holder()}. "
+                    f"The warehouse in {self._path.parent} is in use by "
+                    f"{self.holder() or 'another process'}. "
                     "Wait until it ends, or stop it, and try again."
                 )
         self._sign(restart=is_alone)
         _held[self._path] = _Held(lock, exclusive)
         if is_alone and not exclusive:
             lock.take(exclusive=False)
+
+    def is_held(self) -> bool:
+        """Whether this process still holds the lock: PostgreSQL drops it with its connection."""
+        held = _held.get(self._path)
+        return held is not None and held.lock.is_held()
 
     def release(self) -> None:
         """Release the lock if this process holds it."""
@@ -136,8 +155,8 @@ class BuildLock:
         with suppress(OSError), os.fdopen(os.open(self._path, flags, 0o600), "w") as file:
             file.write(f"{words}\n")
 
-    def _holder(self) -> str:
-        """The last process that signed and has not ended, as far as this host can tell."""
+    def holder(self) -> str | None:
+        """The last process that has signed and, judged from this host, not ended; null if there is none."""
         holders: dict[tuple[str, int], dict[str, Any]] = {}
         for words in self._signatures():
             key = words["host"], words["process"]
@@ -149,7 +168,7 @@ class BuildLock:
                 f"process {words['process']} ({words['command']}) on host {words['host']}, "
                 f"since {words['since']}"
             )
-        return "another process"
+        return None
 
     def _signatures(self) -> Iterator[dict[str, Any]]:
         with suppress(OSError):

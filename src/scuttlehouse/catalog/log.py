@@ -37,7 +37,7 @@ def append_steps(catalog: Catalog, home: Path, rows: pa.Table) -> None:
             table.append(rows)
         else:
             for file in files:
-                checksums.verify(Path(file))
+                checksums.verify(file)
             earlier = table.scan().to_arrow()
             table.overwrite(pa.concat_tables([earlier, rows], promote_options="permissive"))
     catalog.move_log()

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from scuttlehouse.catalog import checksums, names, rows
@@ -91,6 +90,14 @@ class Catalog:
             work = Work(build_id, state.published, rules_hash, project_hash)
             rows.write_state(self.database, replace(state, work=work))
 
+    def go_on(self, build_id: str) -> None:
+        """Give the work namespace as it is to another build, which goes on with it: a retry."""
+        with self.database.transaction():
+            state, _ = rows.read_records(self.database)
+            if state.work is not None:
+                work = replace(state.work, build_id=build_id)
+                rows.write_state(self.database, replace(state, work=work))
+
     def publish(
         self,
         build_id: str,
@@ -109,8 +116,8 @@ class Catalog:
             kept_builds: how many builds to keep, including this one; at least 1.
 
         Raises:
-            CatalogError: another build was published in the meantime, another program changed the
-                published namespace, or a table is missing. Then nothing is changed.
+            CatalogError: another build was published or has begun meanwhile, another program
+                changed the published namespace, or a table is missing; nothing is changed then.
         """
         with self.database.transaction():
             state, builds = rows.read_records(self.database)
@@ -121,6 +128,12 @@ class Catalog:
             if state.work is None or state.work.base_id != state.published:
                 raise CatalogError(
                     f"{cannot} the build {state.published} was published since it began. Build again."
+                )
+            # A connection to PostgreSQL that is cut takes its lock along: then two may build at once.
+            if state.work.build_id != build_id:
+                raise CatalogError(
+                    f"{cannot} it lost its lock, and the build {state.work.build_id} has begun since. Wait "
+                    "until that one ends, and build again."
                 )
             if changed := _without(self.tables(PUBLISHED), log).items() ^ before.items():
                 raise CatalogError(
@@ -191,7 +204,7 @@ class Catalog:
         # Another build may have replaced and removed the file in the meantime.
         for (namespace, name), file in self._damaged().items() & seen.items():
             try:
-                checksums.verify(Path(file))
+                checksums.verify(file)
             except CatalogError as error:
                 raise CatalogError(
                     f"The table {namespace}.{name} cannot be used. {error} {_START_ANEW}"
@@ -212,7 +225,7 @@ class Catalog:
             (namespace, name): file
             for namespace in (WORK, LOG)
             for name, file in rows.tables_in(self.database, namespace).items()
-            if not checksums.is_whole(Path(file))
+            if not checksums.is_whole(file)
         }
 
     def drop_log(self) -> None:
@@ -266,7 +279,7 @@ def _verify(build: Build, files: Mapping[str, str], advice: str) -> None:
     """Compare metadata files with their checksums. The error names the table and the file."""
     for name, file in files.items():
         try:
-            checksums.verify(Path(file))
+            checksums.verify(file)
         except CatalogError as error:
             raise CatalogError(
                 f"The table {name} of the build {build.build_id} cannot be used. {error} {advice}"

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from scuttlehouse.catalog import checksums
+from scuttlehouse.catalog import checksums, storage
 from scuttlehouse.catalog.database import postgresql_address
 from scuttlehouse.catalog.names import CATALOG, CatalogError
 
@@ -29,23 +29,40 @@ def changing(catalog: Catalog, home: Path, namespace: str, name: str) -> Iterato
     from pyiceberg.exceptions import CommitFailedException
     from sqlalchemy.exc import SQLAlchemyError
 
-    checksums.verify(Path(catalog.tables(namespace)[name]))
-    tables = SqlCatalog(CATALOG, uri=_address(home), warehouse=str(home / "warehouse"))
+    checksums.verify(catalog.tables(namespace)[name])
+    tables = SqlCatalog(
+        CATALOG, uri=_address(home), warehouse=storage.warehouse_location(home), **_s3_properties()
+    )
     try:
         table = tables.load_table((namespace, name))
-        folder = Path(table.location())
-        before = set(folder.rglob("*"))
-        yield table
-        for path in set(folder.rglob("*")) - before:
-            path.chmod(0o700 if path.is_dir() else 0o600)
-            if path.is_file():
-                checksums.write(path)
+        with _closed_to_others(table.location()):
+            yield table
     except (CommitFailedException, OSError, SQLAlchemyError, ValueError) as error:
         raise CatalogError(
             f"The table {namespace}.{name} cannot be changed: {' '.join(str(error).split())}."
         ) from None
     finally:
         tables.close()
+
+
+@contextmanager
+def _closed_to_others(location: str) -> Iterator[None]:
+    """Give what is written to a folder of this disk meanwhile to its owner only, with checksums."""
+    if storage.is_in_s3(location):
+        yield
+        return
+    folder = Path(location)
+    before = set(folder.rglob("*"))
+    yield
+    for path in set(folder.rglob("*")) - before:
+        path.chmod(0o700 if path.is_dir() else 0o600)
+        if path.is_file():
+            checksums.write(path)
+
+
+def _s3_properties() -> dict[str, str]:
+    endpoint = storage.s3_endpoint()
+    return {"s3.region": storage.s3_region()} | ({"s3.endpoint": endpoint} if endpoint else {})
 
 
 def _address(home: Path) -> str:

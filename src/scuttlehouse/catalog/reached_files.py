@@ -62,8 +62,8 @@ def parsed(file: str, parse: Callable[[], Parsed]) -> Parsed:
 
 
 def read_metadata(file: str) -> dict[str, Any]:
-    """The content of a metadata file. A damaged file without checksums may raise any error."""
-    content = checksums.read(Path(file))
+    """The content of a metadata file; what is damaged and has no checksums raises any error."""
+    content = checksums.read(file)
     is_compressed = Path(file).name.endswith(".gz.metadata.json")
     metadata: dict[str, Any] = json.loads(gzip.decompress(content) if is_compressed else content)
     return metadata
@@ -85,13 +85,13 @@ class _File(InputFile):
 
     @override
     def open(self, seekable: bool = True) -> InputStream:
-        return BytesIO(checksums.read(Path(self.location)))
+        return BytesIO(checksums.read(self.location))
 
     def exists(self) -> bool:
-        return Path(self.location).exists()
+        return checksums.is_whole(self.location)
 
     def __len__(self) -> int:
-        return Path(self.location).stat().st_size
+        return len(checksums.read(self.location))
 
 
 class _Files(FileIO):

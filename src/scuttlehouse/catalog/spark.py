@@ -15,6 +15,7 @@ from scuttlehouse.catalog.home import (
 )
 from scuttlehouse.catalog.jars import jars
 from scuttlehouse.catalog.names import CATALOG
+from scuttlehouse.catalog.storage import is_in_s3, s3_endpoint, s3_region, warehouse_location
 
 
 def spark_settings() -> dict[str, str]:
@@ -25,29 +26,51 @@ def spark_settings() -> dict[str, str]:
     Raises:
         CatalogError: the home cannot be used, a jar is missing, or a table is damaged.
     """
-    os.umask(0o077)
+    settings = catalog_settings()
     if not _names_files_in_utf_8():
         os.environ["LC_ALL"] = "C.UTF-8"
+    temporary = temporary_folder(home_folder())
+    return settings | {
+        "spark.driver.extraClassPath": os.pathsep.join(map(str, jars())),
+        "spark.driver.defaultJavaOptions": f'"-Djava.io.tmpdir={temporary}"',
+        "spark.local.dir": str(temporary),
+        "spark.sql.warehouse.dir": str(temporary / "unused"),
+    }
+
+
+def catalog_settings() -> dict[str, str]:
+    """Where the catalog and the tables are. These settings can be changed in a session that runs.
+
+    Raises:
+        CatalogError: the home cannot be used, or a table is damaged.
+    """
+    os.umask(0o077)
     home = home_folder()
     prepare_home(home)
     if holds_table_files(home):
         with open_catalog(home) as tables:
             tables.verify()
-    temporary = temporary_folder(home)
-    catalog = f"spark.sql.catalog.{CATALOG}"
     address = postgresql_address()
-    return {
-        "spark.driver.extraClassPath": os.pathsep.join(map(str, jars())),
-        "spark.driver.defaultJavaOptions": f'"-Djava.io.tmpdir={temporary}"',
-        "spark.local.dir": str(temporary),
-        "spark.sql.warehouse.dir": str(temporary / "unused"),
-        f"{catalog}.warehouse": str(home / "warehouse"),
+    warehouse = warehouse_location(home)
+    settings = {
+        "warehouse": warehouse,
+        **(_s3() if is_in_s3(warehouse) else {}),
         **(
-            {f"{catalog}.{name}": value for name, value in postgresql(address, temporary).items()}
+            postgresql(address, temporary_folder(home))
             if address
-            else {f"{catalog}.uri": f"jdbc:sqlite:file:{home}/catalog.db?{_SQLITE_OPTIONS}"}
+            else {"uri": f"jdbc:sqlite:file:{home}/catalog.db?{_SQLITE_OPTIONS}"}
         ),
     }
+    return {f"spark.sql.catalog.{CATALOG}.{name}": value for name, value in settings.items()}
+
+
+def _s3() -> dict[str, str]:
+    """The catalog's settings for files in S3: no secret, which Java finds as AWS's own tools do."""
+    endpoint = s3_endpoint()
+    return {
+        "io-impl": "org.apache.iceberg.aws.s3.S3FileIO",
+        "client.region": s3_region(),
+    } | ({"s3.endpoint": endpoint, "s3.path-style-access": "true"} if endpoint else {})
 
 
 def _names_files_in_utf_8() -> bool:

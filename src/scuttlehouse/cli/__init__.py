@@ -28,6 +28,8 @@ _COMMANDS = {
     ),
     "follow": ("scuttlehouse.replicas.following", "bring a replica to the published order"),
     "rollback": ("scuttlehouse.cli.rollback", "publish an earlier build again"),
+    "doctor": ("scuttlehouse.cli.doctor", "check everything that a build needs"),
+    "metrics": ("scuttlehouse.cli.metrics", "print metrics of the builds for Prometheus"),
     "sample": ("scuttlehouse.sample", "write a signed sample log"),
 }
 

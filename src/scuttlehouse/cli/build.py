@@ -11,11 +11,15 @@ from pathlib import Path
 from uuid import uuid4
 
 from scuttlehouse.catalog import BuildLock, CatalogError, home_folder, open_catalog
+from scuttlehouse.catalog.home import holds_table_files
 from scuttlehouse.landing.logs import LandingError
 from scuttlehouse.reading.engine import WarehouseError
 
 # Unit tests test the code and not the logs: `make test` runs them.
-DBT_BUILD = ("build", "--profiles-dir", "profiles", "--exclude-resource-type", "unit_test")
+DBT_BUILD = ("build", "--exclude-resource-type", "unit_test")
+
+# In the project itself, or in another one that has it as a package.
+PROFILES = Path("profiles"), Path("dbt_packages", "scuttlehouse", "profiles")
 
 
 # With one of these, dbt says what it says, and no progress is shown.
@@ -35,7 +39,7 @@ def build(options: Sequence[str]) -> int:
         return 0
     if any(option.partition("=")[0] in _OUTPUT_OPTIONS for option in options):
         dbt = Path(sys.executable).with_name("dbt")
-        os.execv(dbt, [str(dbt), *DBT_BUILD, *options])
+        os.execv(dbt, [str(dbt), *DBT_BUILD, *_profiles(options), *options])
     return _build_with_progress(options)
 
 
@@ -52,18 +56,27 @@ def _build_with_progress(options: Sequence[str]) -> int:
     if last.seconds:
         print(f"scuttlehouse: the last build took {spoken(last.seconds)}.", flush=True)
     progress = Progress(sys.stdout, last, is_terminal=sys.stdout.isatty())
-    done = dbtRunner(callbacks=[progress]).invoke([*DBT_BUILD, *options, "--log-level", "none"])
+    arguments = [*DBT_BUILD, *_profiles(options), *options, "--log-level", "none"]
+    done = dbtRunner(callbacks=[progress]).invoke(arguments)
     if done.exception and not progress.has_said_an_error:
         print(done.exception)
     # As the command `dbt` itself: 2 for what dbt cannot do, 1 for steps that failed.
     return 0 if done.success else 2 if done.exception else 1
 
 
+def _profiles(options: Sequence[str]) -> list[str]:
+    """Where the profiles are, unless an option or dbt's own variable says so."""
+    if "--profiles-dir" in options or "DBT_PROFILES_DIR" in os.environ:
+        return []
+    found = [str(folder) for folder in PROFILES if (folder / "profiles.yml").is_file()]
+    return ["--profiles-dir", found[0]] if found else []
+
+
 def _forget_damaged_tables() -> None:
     """A build that makes all tables again does not need the tables that are there."""
     try:
         home = home_folder()
-        if not (home / "warehouse").is_dir():
+        if not holds_table_files(home):
             return
         with _locked(home), open_catalog(home) as catalog:
             for name in catalog.forget_damaged():
@@ -104,8 +117,10 @@ def _nothing_is_new() -> bool:
 def _log_unchanged(home: Path) -> None:
     from scuttlehouse.builds.steps import run_step, steps_table
     from scuttlehouse.catalog.log import append_steps
+    from scuttlehouse.operation.metrics import update_metrics_file
 
     os.umask(0o077)
     step = run_step(str(uuid4()), "unchanged", started_at=datetime.now(UTC))
     with _locked(home), open_catalog(home) as catalog:
         append_steps(catalog, home, steps_table([step]))
+    update_metrics_file(home)

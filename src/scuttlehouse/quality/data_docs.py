@@ -31,7 +31,7 @@ def write_page(home: Path, build_id: str, checked: Checked) -> None:
     suite, _, report = checked
     rendered = ValidationResultsPageRenderer().render(report)
     page = {"title": suite.table_name, "row": suite.row, **_foot(build_id)}
-    text = OfflineView().render(rendered, **page)  # type: ignore[no-untyped-call]
+    text = OfflineView().render(rendered, **page)
     _write(home / FOLDER, suite.table_name, text)
 
 

@@ -9,6 +9,8 @@ from typing import Any
 
 import duckdb
 
+from scuttlehouse.catalog import storage
+
 # The order matters: iceberg needs avro.
 _EXTENSIONS = "avro", "iceberg"
 
@@ -26,13 +28,13 @@ class WarehouseError(Exception):
     """The warehouse cannot answer. The message says what is wrong, where, and what to do."""
 
 
-def connect(*folders: Path) -> duckdb.DuckDBPyConnection:
+def connect(*folders: str | Path) -> duckdb.DuckDBPyConnection:
     """An empty database in memory that can use the files of some folders, and that nobody can reconfigure.
 
     It uses no file elsewhere, and neither loads nor installs extensions.
 
     Args:
-        folders: absolute paths; the files of all tables are below them.
+        folders: absolute paths or folders of S3; the files of all tables are below them.
 
     Raises:
         WarehouseError: an extension is not installed.
@@ -40,10 +42,19 @@ def connect(*folders: Path) -> duckdb.DuckDBPyConnection:
     connection = duckdb.connect(config={"autoinstall_known_extensions": "false"})
     for name in _EXTENSIONS:
         connection.execute(f"load {literal(str(_extension(name)))}")
+    if any(storage.is_in_s3(str(folder)) for folder in folders):
+        _let_read_s3(connection)
     allowed = ", ".join(literal(str(folder)) for folder in folders)
     for setting in (*_SETTINGS, f"set allowed_directories = [{allowed}]", *_LOCK):
         connection.execute(setting)
     return connection
+
+
+def _let_read_s3(connection: duckdb.DuckDBPyConnection) -> None:
+    """Let DuckDB read S3 through Arrow, which finds secrets as AWS's own tools do, and shows none."""
+    from fsspec.implementations.arrow import ArrowFSWrapper
+
+    connection.register_filesystem(ArrowFSWrapper(storage.s3_files()))
 
 
 def _extension(name: str) -> Path:

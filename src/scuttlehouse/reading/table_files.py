@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from pathlib import Path
 from typing import NamedTuple
 
 import duckdb
@@ -41,7 +40,7 @@ def read_files(
     """
     verify(table, [metadata_location])
     try:
-        manifest_list = _manifest_list(Path(metadata_location))
+        manifest_list = _manifest_list(metadata_location)
         if manifest_list is None:
             return TableFiles()
         verify(table, [manifest_list])
@@ -62,9 +61,9 @@ def read_files(
     )
 
 
-def _manifest_list(metadata: Path) -> str | None:
-    """The file that lists the manifests of the current snapshot. None if there is no snapshot."""
-    described = json.loads(metadata.read_bytes())
+def _manifest_list(metadata: str) -> str | None:
+    """The file that lists the manifests of the current snapshot; null before there is a snapshot."""
+    described = json.loads(checksums.read(metadata))
     current = described.get("current-snapshot-id")
     found = [one for one in described.get("snapshots", []) if one["snapshot-id"] == current]
     return str(found[0]["manifest-list"]) if found else None
@@ -80,7 +79,7 @@ def verify(table: str, paths: Iterable[str]) -> None:
     """
     for path in paths:
         try:
-            checksums.verify(Path(path))
+            checksums.verify(path)
         except CatalogError as error:
             raise WarehouseError(f"{error} The table {table} needs it: {WHAT_TO_DO}") from None
 

@@ -17,6 +17,7 @@ from scuttlehouse.catalog import (
     namespace_of_build,
     open_catalog,
 )
+from scuttlehouse.catalog.storage import warehouse_location
 from scuttlehouse.reading.engine import (
     WarehouseError,
     connect,
@@ -67,7 +68,7 @@ def open_tables(home: Path, schemas: Mapping[str, Mapping[str, str]]) -> Iterato
     Raises:
         WarehouseError: an extension of DuckDB is not installed.
     """
-    with connect(home / "warehouse") as connection:
+    with connect(warehouse_location(home)) as connection:
         for schema in {*schemas, PUBLISHED}:
             connection.execute(f"create schema {identifier(schema)}")
         connection.execute(f"use {identifier(PUBLISHED)}")

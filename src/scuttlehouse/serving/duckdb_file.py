@@ -20,6 +20,7 @@ from scuttlehouse.catalog import (
     open_catalog,
     temporary_folder,
 )
+from scuttlehouse.catalog.storage import warehouse_location
 from scuttlehouse.reading.engine import (
     WarehouseError,
     connect,
@@ -81,7 +82,7 @@ def write_serving_file(home: Path) -> Path:
     try:
         target.parent.mkdir(mode=0o700, exist_ok=True)
         part.unlink(missing_ok=True)
-        with connect(home / "warehouse", part.parent) as connection:
+        with connect(warehouse_location(home), part.parent) as connection:
             connection.execute(f"attach {literal(str(part))} as serving")
             part.chmod(0o600)
             connection.execute("use serving")

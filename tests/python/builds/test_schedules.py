@@ -6,9 +6,10 @@ import re
 import shutil
 import subprocess
 from configparser import ConfigParser
+from pathlib import Path
 
 import pytest
-from dagster import Failure
+from dagster import Failure, build_op_context, build_sensor_context
 
 from conftest import PROJECT, Build, dagster_definitions
 
@@ -22,6 +23,35 @@ def test_the_dagster_job_fails_with_its_build(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(module, "SCUTTLEHOUSE", "false")
     with pytest.raises(Failure, match="Nothing was published"):
         module.refresh.execute_in_process()
+
+
+def test_a_build_is_tried_again_only_if_another_is_in_its_way(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    module = dagster_definitions(PROJECT)
+    program = tmp_path / "scuttlehouse"
+    for said, is_tried_again in ((" is in use by process 1", True), ("a test failed", False)):
+        program.write_text(f"#!/bin/sh\necho 'The warehouse{said}.'\nexit 2\n")
+        program.chmod(0o700)
+        monkeypatch.setattr(module, "SCUTTLEHOUSE", program)
+        with pytest.raises(Failure) as failed:
+            module.build(build_op_context())
+        assert failed.value.allow_retries == is_tried_again
+
+
+def test_dagster_builds_when_a_log_comes_or_grows(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("SCUTTLEHOUSE_LANDING", str(tmp_path))
+    log = tmp_path / "a.jsonl"
+    sensor = dagster_definitions(PROJECT).new_logs
+    context = build_sensor_context()
+    asked = []
+    for text in ("one\n", "one\n", "one\ntwo\n"):
+        if not log.exists() or log.read_text() != text:
+            log.write_text(text)
+        asked.append(len([*sensor(context)]))
+    assert asked == [1, 0, 1]
 
 
 def test_every_schedule_builds_at_three() -> None:

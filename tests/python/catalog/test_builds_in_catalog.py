@@ -168,9 +168,9 @@ def test_a_build_that_was_overtaken_is_not_published(house: House) -> None:
     house.make("dim_a", 2)
     two = house.publish("two", "dim_a")
     with pytest.raises(CatalogError) as told:
-        house.publish("late", "dim_a")
+        house.publish("two", "dim_a")
     assert str(told.value) == (
-        "The build late cannot be published: the build two was published since it began. Build again."
+        "The build two cannot be published: the build two was published since it began. Build again."
     )
     assert house.published() == two
     house.begin("three")
@@ -180,17 +180,36 @@ def test_a_build_that_was_overtaken_is_not_published(house: House) -> None:
     assert house.read() == {"dim_a": [1]}
 
 
+def test_a_build_that_lost_its_lock_to_another_is_not_published(house: House) -> None:
+    house.build("one", {"dim_a": 1})
+    house.begin("two")
+    house.make("dim_a", 2)
+    house.begin("three")
+    house.make("dim_a", 3)
+    with pytest.raises(CatalogError) as told:
+        house.publish("two", "dim_a")
+    assert str(told.value) == (
+        "The build two cannot be published: it lost its lock, and the build three has begun since. Wait "
+        "until that one ends, and build again."
+    )
+    assert house.read() == {"dim_a": [1]}
+    with open_catalog(house.home) as catalog:
+        catalog.go_on("retry of three")
+    assert house.publish("retry of three", "dim_a").number == 2
+    assert house.read() == {"dim_a": [3]}
+
+
 def test_one_of_many_concurrent_publishers_wins(house: House) -> None:
     house.build("one", {"dim_a": 1})
     house.begin("two")
 
-    def publish(number: int) -> None:
+    def publish() -> None:
         try:
-            house.publish(f"racer-{number}", "dim_a")
+            house.publish("two", "dim_a")
         except CatalogError as error:
-            raise SystemExit(2 if "published: the build racer-" in str(error) else 3) from None
+            raise SystemExit(2 if "published: the build two was" in str(error) else 3) from None
 
-    processes = [fork(lambda number=number: publish(number)) for number in range(6)]
+    processes = [fork(publish) for _ in range(6)]
     assert sorted(exit_code(process) for process in processes) == [0, 2, 2, 2, 2, 2]
     assert len(house.kept()) == 2
 

@@ -7,11 +7,21 @@ import random
 import signal
 import time
 from itertools import count
+from typing import Any
 
+import psycopg
 import pytest
 
 from houses import FLAGS, DyingCursor, House, exit_code, fork, reader
-from scuttlehouse.catalog import PUBLISHED, namespace_of_build, open_catalog
+from scuttlehouse.catalog import (
+    PUBLISHED,
+    BuildLock,
+    CatalogError,
+    namespace_of_build,
+    open_catalog,
+)
+from scuttlehouse.catalog.expiry import remove_unreachable
+from scuttlehouse.catalog.lock import _held
 
 NAMES = "dim_a", "dim_b", "dim_c"
 Versions = list[dict[str, str]]
@@ -72,6 +82,82 @@ def test_a_process_is_killed_before_each_statement(
     house.begin("next")
     house.publish("next", *NAMES)
     check(house, versions)
+
+
+class CutCursor:
+    """A cursor whose connection to PostgreSQL is cut before one of its statements, counted from 0."""
+
+    def __init__(self, cursor: Any, last: int, address: str) -> None:
+        self._cursor = cursor
+        self._left = last
+        self._address = address
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("execute"):
+            if self._left == 0:
+                cut(self._address, self._cursor.connection.info.backend_pid)
+            self._left -= 1
+        return getattr(self._cursor, name)
+
+
+def cut(address: str, backend: int) -> None:
+    with psycopg.connect(address, autocommit=True) as other:
+        other.execute("select pg_terminate_backend(%s, 10000)", [backend])
+
+
+@pytest.mark.parametrize("house", ["postgresql"], indirect=True)
+def test_a_builder_that_is_cut_off_has_published_all_or_nothing(
+    house: House, versions: Versions
+) -> None:
+    house.begin("2")
+    house.set_work(versions[2])
+    for last in count():
+        try:
+            with open_catalog(house.home) as catalog:
+                catalog.database.cursor = CutCursor(catalog.database.cursor, last, house.address)
+                catalog.publish("2", NAMES, **FLAGS)
+        except CatalogError as error:
+            assert str(error).startswith("PostgreSQL cannot be used for the catalog")  # noqa: PT017
+            check(house, versions)
+            continue
+        break
+    assert last > 5
+    check(house, versions)
+    published = house.published()
+    assert published
+    assert published.build_id == "2"
+
+
+@pytest.mark.parametrize("house", ["postgresql"], indirect=True)
+def test_a_builder_whose_lock_is_cut_off_publishes_nothing_over_the_next_one(
+    house: House, versions: Versions
+) -> None:
+    lock = BuildLock(house.home)
+    lock.hold(exclusive=True)
+    house.begin("2")
+    house.set_work(versions[2])
+    assert lock.is_held()
+    with psycopg.connect(house.address) as other:
+        query = "select pid from pg_locks where locktype = 'advisory' and granted"
+        [[backend]] = other.execute(query).fetchall()
+    cut(house.address, backend)
+    assert not lock.is_held()
+    assert exit_code(fork(lambda: begin_another(house))) == 0
+    with pytest.raises(CatalogError, match="it lost its lock, and the build 3 has begun since"):
+        house.publish("2", *NAMES)
+    with (
+        open_catalog(house.home) as catalog,
+        pytest.raises(CatalogError, match="has lost the lock"),
+    ):
+        remove_unreachable(catalog, house.home, lock.is_held)
+    lock.release()
+    check(house, versions)
+
+
+def begin_another(house: House) -> None:
+    _held.clear()  # A fork holds no lock of its parent.
+    BuildLock(house.home).hold(exclusive=True)
+    house.begin("3")
 
 
 def test_readers_see_whole_builds_whenever_a_builder_is_killed(

@@ -1,0 +1,166 @@
+"""Where the files of tables are: in the home, or in S3 if ``SCUTTLEHOUSE_WAREHOUSE`` names a bucket.
+
+A location is the path of a file, or ``s3://bucket/key``. The names and secrets of S3 are those of AWS's own
+tools: ``AWS_ACCESS_KEY_ID``, ``AWS_PROFILE``, a role of the machine. They are in no setting of Spark.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Mapping
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from scuttlehouse.catalog.names import CatalogError
+
+if TYPE_CHECKING:
+    from pyarrow.fs import S3FileSystem
+
+_S3 = "s3://"
+
+# S3 takes names of three characters and more.
+_S3_FOLDER = re.compile(r"s3://[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](/[\w.=-]+)*", re.ASCII)
+
+# With pauses that double, a server that restarts is waited for: about half a minute.
+_ATTEMPTS = 10
+
+
+def warehouse_location(home: Path, environment: Mapping[str, str] = os.environ) -> str:
+    """The folder of all tables: ``warehouse`` in the home, or the one in S3 that the environment names.
+
+    Raises:
+        CatalogError: ``SCUTTLEHOUSE_WAREHOUSE`` names no folder of S3.
+
+    >>> warehouse_location(Path("/srv/house"), {"SCUTTLEHOUSE_WAREHOUSE": "s3://bucket/house/"})
+    's3://bucket/house'
+    >>> warehouse_location(Path("/srv/house"), {})
+    '/srv/house/warehouse'
+    """
+    named = environment.get("SCUTTLEHOUSE_WAREHOUSE", "").strip().rstrip("/")
+    if not named:
+        return str(home / "warehouse")
+    if not _S3_FOLDER.fullmatch(named):
+        raise CatalogError(
+            f"SCUTTLEHOUSE_WAREHOUSE is {named!r}: set it to s3://bucket/folder, in letters, digits and "
+            "._=- only, or unset it to keep the tables in the home."
+        )
+    return named
+
+
+def is_in_s3(location: str) -> bool:
+    """Whether a location is in S3.
+
+    >>> is_in_s3("s3://bucket/key"), is_in_s3("/s3")
+    (True, False)
+    """
+    return location.startswith(_S3)
+
+
+def s3_endpoint(environment: Mapping[str, str] = os.environ) -> str:
+    """The address of an S3 server that is not Amazon's; empty for Amazon's."""
+    names = "AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL"
+    return next((value for name in names if (value := environment.get(name, "").strip())), "")
+
+
+def s3_region(environment: Mapping[str, str] = os.environ) -> str:
+    """The region of the bucket."""
+    names = "AWS_REGION", "AWS_DEFAULT_REGION"
+    return next((value for name in names if (value := environment.get(name))), "us-east-1")
+
+
+def s3_files() -> S3FileSystem:
+    """The files of S3, by ``bucket/key``, as the environment of AWS names the server and the secrets."""
+    return _s3_files(s3_endpoint(), s3_region())
+
+
+@cache
+def _s3_files(endpoint: str, region: str) -> S3FileSystem:
+    from pyarrow.fs import AwsStandardS3RetryStrategy, S3FileSystem
+
+    return S3FileSystem(
+        endpoint_override=endpoint or None,
+        region=region,
+        retry_strategy=AwsStandardS3RetryStrategy(max_attempts=_ATTEMPTS),
+    )
+
+
+def read(location: str) -> bytes:
+    """The content of a file of S3. S3 keeps checksums of its own, and compares them.
+
+    Raises:
+        CatalogError: the file is missing or cannot be read.
+    """
+    with _Sentence(location), s3_files().open_input_file(_key(location)) as file:
+        return bytes(file.read())
+
+
+def require(location: str) -> None:
+    """Look whether a file of S3 is there, without reading it.
+
+    Raises:
+        CatalogError: it is missing, or S3 cannot be asked.
+    """
+    with _Sentence(location):
+        if not s3_files().get_file_info(_key(location)).is_file:
+            raise FileNotFoundError
+
+
+def files_below(folder: str) -> Iterator[str]:
+    """The locations of all files below a folder, of this disk or of S3; none if there is no such folder.
+
+    Raises:
+        CatalogError: S3 cannot be asked.
+    """
+    if not is_in_s3(folder):
+        for parent, _, names in os.walk(folder):
+            yield from (os.path.join(parent, name) for name in names)  # noqa: PTH118
+        return
+    from pyarrow.fs import FileSelector
+
+    with _Sentence(folder):
+        selector = FileSelector(_key(folder), allow_not_found=True, recursive=True)
+        found = s3_files().get_file_info(selector)
+    yield from (f"{_S3}{one.path}" for one in found if one.is_file)
+
+
+def remove(location: str) -> None:
+    """Remove a file, if it is there.
+
+    Raises:
+        CatalogError: S3 refuses it.
+    """
+    if not is_in_s3(location):
+        Path(location).unlink(missing_ok=True)
+        return
+    with _Sentence(location):
+        try:
+            s3_files().delete_file(_key(location))
+        except FileNotFoundError:
+            return
+
+
+def _key(location: str) -> str:
+    return location.removeprefix(_S3)
+
+
+class _Sentence:
+    """What S3 refuses in a block, as a :class:`CatalogError`."""
+
+    def __init__(self, location: str) -> None:
+        self._location = location
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, _: object, error: BaseException | None, __: object) -> None:
+        if isinstance(error, FileNotFoundError):
+            raise CatalogError(f"The file {self._location} is missing.") from None
+        if isinstance(error, OSError):
+            said = " ".join(str(error).split()).rstrip(".")
+            raise CatalogError(
+                f"S3 cannot be used for {self._location} ({said}): is the server there "
+                "(AWS_ENDPOINT_URL_S3, AWS_REGION), and may this user use the bucket "
+                "(AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY or AWS_PROFILE)?"
+            ) from None

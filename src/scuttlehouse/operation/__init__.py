@@ -1,0 +1,1 @@
+"""What the people who run a warehouse ask it: is all well, and how did the builds go."""

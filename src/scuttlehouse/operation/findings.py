@@ -1,0 +1,47 @@
+"""What a check of ``scuttlehouse doctor`` finds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Literal, NamedTuple
+
+from scuttlehouse.catalog import NOTHING_PUBLISHED, CatalogError
+from scuttlehouse.landing.logs import LandingError
+from scuttlehouse.reading.engine import WarehouseError
+from scuttlehouse.warehouse_key import WarehouseKeyError
+
+
+class Finding(NamedTuple):
+    """Whether something is well, what it is, and what to do, which is empty if there is nothing to do."""
+
+    state: Literal["ok", "warn", "fail"]
+    what: str
+    to_do: str = ""
+
+
+Checks = Mapping[str, Callable[[], Finding]]
+
+# Their messages are sentences that say what to do, without secrets.
+_SENTENCES = (CatalogError, LandingError, WarehouseError, WarehouseKeyError)
+
+
+def found(check: Callable[[], Finding]) -> Finding:
+    """What a check finds. One that fails for a reason nobody has thought of is a finding, too.
+
+    >>> found(lambda: Finding("ok", "Java 17"))
+    Finding(state='ok', what='Java 17', to_do='')
+    >>> found(lambda: Finding("ok", str(1 // 0))).what
+    'The check itself failed (ZeroDivisionError).'
+    """
+    try:
+        return check()
+    except _SENTENCES as error:
+        return Finding("warn" if str(error) == NOTHING_PUBLISHED else "fail", str(error))
+    except OSError as error:
+        return Finding("fail", f"{error.strerror or 'An error'}: {error.filename or 'no file'}.")
+    except Exception as error:  # No message: it may hold anything.
+        return Finding(
+            "fail",
+            f"The check itself failed ({type(error).__name__}).",
+            "Report it, with what the other checks say.",
+        )

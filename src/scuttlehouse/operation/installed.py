@@ -1,0 +1,139 @@
+"""Checks of what is installed on this machine: Python, packages, Java, jars, the network."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import socket
+import sys
+from importlib.metadata import PackageNotFoundError, requires, version
+from importlib.util import find_spec
+from urllib.parse import urlsplit
+
+from packaging.requirements import Requirement
+
+from scuttlehouse.catalog.database import postgresql_address
+from scuttlehouse.catalog.jars import jars
+from scuttlehouse.operation.findings import Finding
+
+_SHOWN = "dbt-core", "dbt-sparkpython", "pyspark", "pyiceberg", "duckdb", "great-expectations"
+_INSTALL = "Run `make build`, or `pip install` this project again."
+_LEAST_JAVA = 17
+_CONNECT_SECONDS = 5
+
+
+def python() -> Finding:
+    """The Python that runs, and the version of this package."""
+    ours = f"scuttlehouse {version('scuttlehouse')}"
+    return Finding("ok", f"{ours} on Python {sys.version.split()[0]} ({sys.executable})")
+
+
+def packages() -> Finding:
+    """The packages that this one requires, in the versions that it requires."""
+    needed = [Requirement(text) for text in requires("scuttlehouse") or ()]
+    if postgresql_address():
+        needed.append(Requirement("psycopg"))
+    wrong = []
+    for requirement in needed:
+        if requirement.marker and not requirement.marker.evaluate({"extra": ""}):
+            continue
+        try:
+            installed = version(requirement.name)
+        except PackageNotFoundError:
+            wrong.append(f"{requirement.name} is missing")
+            continue
+        if not requirement.specifier.contains(installed, prereleases=True):
+            wrong.append(f"{requirement.name} is {installed} and not {requirement.specifier}")
+    if wrong:
+        return Finding("fail", f"{'; '.join(wrong)}.", _INSTALL)
+    return Finding("ok", ", ".join(f"{name} {version(name)}" for name in _SHOWN))
+
+
+def java() -> Finding:
+    """The Java that Spark starts. A client of Spark Connect needs none."""
+    from dbt.adapters.sparkpython.java import java_version
+
+    home = os.environ.get("JAVA_HOME")
+    path = shutil.which("java", path=os.path.join(home, "bin") if home else None)  # noqa: PTH118
+    advice = f"Install Java {_LEAST_JAVA} or newer, or set JAVA_HOME to it (bin/ensure-java)."
+    if path is None:
+        where = f"JAVA_HOME ({home}) has no bin/java" if home else "There is no `java` on the PATH"
+        return Finding("fail", f"{where}.", advice)
+    number = java_version(path)
+    if number is None or number < _LEAST_JAVA:
+        return Finding("fail", f"{path} is Java {number or 'of no known version'}.", advice)
+    return Finding("ok", f"Java {number} ({path})")
+
+
+def spark_jars() -> Finding:
+    """The jars that `jars.txt` pins, each compared with its checksum."""
+    found = jars()
+    return Finding("ok", f"{len(found)} jars with the pinned checksums in {found[0].parent}")
+
+
+def class_archive() -> Finding:
+    """The archive of Java classes that lets Spark start in half the time."""
+    from dbt.adapters.sparkpython.class_archive import options
+
+    if options():
+        return Finding("ok", "Spark starts from an archive of its classes")
+    return Finding(
+        "warn",
+        "There is no archive of Spark's classes for this Java, so Spark starts slowly.",
+        "Run `python -m scuttlehouse.spark.class_archive` in the folder of the project.",
+    )
+
+
+def loopback() -> Finding:
+    """Whether this process can listen on loopback, as Spark does."""
+    try:
+        with socket.socket() as listening, socket.socket() as calling:
+            listening.bind(("127.0.0.1", 0))
+            listening.listen()
+            calling.settimeout(_CONNECT_SECONDS)
+            calling.connect(listening.getsockname())
+    except OSError as error:
+        return Finding(
+            "fail",
+            f"Ports of 127.0.0.1 cannot be used ({error.strerror or 'no answer'}).",
+            "Allow this user to listen on loopback: Spark and Python talk over it.",
+        )
+    return Finding("ok", "Ports of 127.0.0.1 can be used")
+
+
+def master() -> Finding:
+    """Whether the master of the target `cluster` answers, if one is named."""
+    named = os.environ.get("SCUTTLEHOUSE_MASTER", "").strip()
+    if not named:
+        return Finding("ok", "Spark runs on this machine (SCUTTLEHOUSE_MASTER is not set)")
+    parts = urlsplit(re.split(r",", named)[0])
+    try:
+        with socket.create_connection((parts.hostname or "", parts.port or 7077), _CONNECT_SECONDS):
+            return Finding("ok", f"{parts.hostname}:{parts.port or 7077} answers")
+    except (OSError, ValueError):
+        return Finding(
+            "fail",
+            f"Nobody answers at {parts.hostname}:{parts.port or 7077} (SCUTTLEHOUSE_MASTER).",
+            "Start the master of the cluster, or correct its address: spark://host:7077.",
+        )
+
+
+def extensions() -> Finding:
+    """The extensions of DuckDB that `scuttlehouse sql` needs."""
+    names = "duckdb_extension_avro", "duckdb_extension_iceberg"
+    if missing := [name for name in names if find_spec(name) is None]:
+        return Finding("fail", f"{', '.join(missing)} is missing.", _INSTALL)
+    return Finding("ok", "DuckDB has its extensions avro and iceberg")
+
+
+INSTALLED = {
+    "python": python,
+    "packages": packages,
+    "java": java,
+    "jars": spark_jars,
+    "class archive": class_archive,
+    "duckdb": extensions,
+    "loopback": loopback,
+    "master": master,
+}

@@ -1,0 +1,221 @@
+"""Metrics of a warehouse in Prometheus's text format, for the textfile collector of its node exporter.
+
+All come from the published tables and the catalog. They are counts, times and sizes: no ids, no names of
+people or logs.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from scuttlehouse.catalog import CatalogError, open_catalog
+from scuttlehouse.catalog.reached_files import parsed, read_metadata
+from scuttlehouse.reading.engine import WarehouseError
+from scuttlehouse.reading.warehouse import open_published
+
+_RUNS = """
+    select
+        status,
+        count(*),
+        epoch(max(started_at)),
+        arg_max(seconds, started_at)
+    from fct_builds
+    where step = 'build'
+    group by status
+    order by status
+"""
+_LAST_RUN = """
+    select status in ('published', 'unchanged')
+    from fct_builds
+    where step = 'build' and started_at is not null
+    order by started_at desc
+    limit 1
+"""
+_LOGS = "select status, count(*) from dim_logs group by status order by status"
+_REJECTED = "select count(*) from fct_rejected_lines"
+_CHANGED = """
+    select step, rows_added, rows_changed, rows_deleted
+    from fct_builds
+    where build_id = '{}' and step_kind = 'model' and rows_added is not null
+    order by step
+"""
+
+Labels = Mapping[str, str]
+
+
+class Metric(NamedTuple):
+    """A metric: its name with the unit, what Prometheus may do with it, what it is, its samples."""
+
+    name: str
+    kind: str  # gauge or counter
+    meaning: str
+    samples: list[tuple[Labels, float]]
+
+
+def metrics(home: Path) -> list[Metric]:
+    """The metrics of a warehouse as it is published now.
+
+    Raises:
+        CatalogError: nothing is published, or the catalog cannot be read.
+        WarehouseError: a table is damaged.
+    """
+    with open_catalog(home, read_only=True) as catalog:
+        kept = catalog.kept()
+    with open_published(home) as warehouse:
+        runs = warehouse.query(_RUNS)[1]
+        last = warehouse.query(_LAST_RUN)[1]
+        logs = warehouse.query(_LOGS)[1]
+        [(rejected,)] = warehouse.query(_REJECTED)[1]
+        published = kept[0]
+        changed = warehouse.query(_CHANGED.format(published.build_id))[1]
+    return [
+        *_of_runs(runs, last),
+        *_of_state(published.published_at, len(kept)),
+        _gauge("scuttlehouse_logs", "Logs by their status in dim_logs.", _by("status", logs)),
+        _gauge("scuttlehouse_rejected_lines", "Rows of fct_rejected_lines.", [({}, rejected)]),
+        *_of_tables(published.public),
+        _gauge(
+            "scuttlehouse_table_changed_rows",
+            "Rows that the published build added, changed and deleted, by table.",
+            [
+                ({"table": table, "change": change}, count)
+                for table, *counts in changed
+                for change, count in zip(("added", "changed", "deleted"), counts, strict=True)
+            ],
+        ),
+    ]
+
+
+def _of_runs(runs: list[tuple[Any, ...]], last: list[tuple[Any, ...]]) -> Iterator[Metric]:
+    yield Metric(
+        "scuttlehouse_runs_total",
+        "counter",
+        "Runs of dbt in the log of builds, by how they ended.",
+        _by("status", [(status, count) for status, count, *_ in runs]),
+    )
+    yield _gauge(
+        "scuttlehouse_run_start_timestamp_seconds",
+        "When the last run of each status began, in Unix time.",
+        _by("status", [(status, start) for status, _, start, _ in runs]),
+    )
+    yield _gauge(
+        "scuttlehouse_run_duration_seconds",
+        "How long the last run of each status took.",
+        _by("status", [(status, seconds) for status, *_, seconds in runs]),
+    )
+    yield _gauge(
+        "scuttlehouse_last_run_success",
+        "1 if the last run published or found nothing new, otherwise 0.",
+        [({}, float(is_success)) for (is_success,) in last],
+    )
+
+
+def _of_state(published_at: str, kept: int) -> Iterator[Metric]:
+    moment = datetime.strptime(published_at, "%Y-%m-%d %H:%M:%S %Z").replace(tzinfo=UTC)
+    yield _gauge(
+        "scuttlehouse_published_timestamp_seconds",
+        "When the tables that people read were published, in Unix time.",
+        [({}, moment.timestamp())],
+    )
+    yield _gauge("scuttlehouse_kept_builds", "Builds that are kept.", [({}, kept)])
+
+
+def _of_tables(tables: Mapping[str, str]) -> Iterator[Metric]:
+    """The rows and bytes of tables, from what Iceberg says of their current snapshots."""
+    summaries = {name: said for name in sorted(tables) if (said := _summary(tables[name]))}
+    yield _gauge(
+        "scuttlehouse_table_rows",
+        "Rows of each published table.",
+        [
+            ({"table": name}, said["total-records"] - said["total-position-deletes"])
+            for name, said in summaries.items()
+        ],
+    )
+    yield _gauge(
+        "scuttlehouse_table_bytes",
+        "Bytes of the files of each published table.",
+        [({"table": name}, said["total-files-size"]) for name, said in summaries.items()],
+    )
+
+
+_SUMMED = "total-records", "total-position-deletes", "total-files-size"
+
+
+def _summary(file: str) -> dict[str, int] | None:
+    """The totals of the current snapshot; null if it has none, zeros if there is no snapshot yet."""
+    metadata = parsed(file, lambda: read_metadata(file))
+    current = metadata.get("current-snapshot-id")
+    snapshots = {one["snapshot-id"]: one["summary"] for one in metadata.get("snapshots", ())}
+    said = snapshots.get(current, {"total-records": 0})
+    if "total-records" not in said:
+        return None
+    return {name: int(said.get(name, 0)) for name in _SUMMED}
+
+
+def _gauge(name: str, meaning: str, samples: list[tuple[Labels, float]]) -> Metric:
+    return Metric(name, "gauge", meaning, samples)
+
+
+def _by(label: str, rows: Iterable[tuple[Any, Any]]) -> list[tuple[Labels, float]]:
+    return [({label: str(value)}, number) for value, number in rows if number is not None]
+
+
+def text_of(found: Iterable[Metric]) -> str:
+    r"""Metrics in Prometheus's text format.
+
+    >>> print(text_of([Metric("a_seconds", "gauge", "A time.", [({"of": 'a "b"'}, 1.5)])]), end="")
+    # HELP a_seconds A time.
+    # TYPE a_seconds gauge
+    a_seconds{of="a \"b\""} 1.5
+    """
+    lines = []
+    for metric in found:
+        lines.append(f"# HELP {metric.name} {_escaped(metric.meaning)}")
+        lines.append(f"# TYPE {metric.name} {metric.kind}")
+        for labels, number in metric.samples:
+            pairs = ",".join(f'{name}="{_in_quotes(value)}"' for name, value in labels.items())
+            lines.append(f"{metric.name}{f'{{{pairs}}}' if pairs else ''} {number!r}")
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _escaped(text: str) -> str:
+    return text.replace("\\", "\\\\").replace("\n", "\\n")
+
+
+def _in_quotes(text: str) -> str:
+    return _escaped(text).replace('"', '\\"')
+
+
+def write_metrics(home: Path, path: Path) -> None:
+    """Replace a file of metrics in one step; everybody may read it, as Prometheus is another user.
+
+    Raises:
+        CatalogError: there are no metrics, or the file cannot be written.
+        WarehouseError: a table is damaged.
+    """
+    text = text_of(metrics(home))
+    part = path.with_name(f".{path.name}.{os.getpid()}")  # The collector reads *.prom only.
+    try:
+        part.write_text(text, "utf-8")
+        part.chmod(0o644)
+        part.replace(path)
+    except OSError as error:
+        raise CatalogError(
+            f"The metrics cannot be written to {path} ({error.strerror}): correct "
+            "SCUTTLEHOUSE_METRICS_FILE, which names a file ending in .prom."
+        ) from None
+
+
+def update_metrics_file(home: Path) -> None:
+    """Bring the file that ``SCUTTLEHOUSE_METRICS_FILE`` names up to date; a build never fails by it."""
+    named = os.environ.get("SCUTTLEHOUSE_METRICS_FILE", "").strip()
+    if not named:
+        return
+    try:
+        write_metrics(home, Path(named))
+    except (CatalogError, WarehouseError) as error:
+        print(f"The metrics are not up to date: {error}")

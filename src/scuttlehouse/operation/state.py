@@ -1,0 +1,169 @@
+"""Checks of a warehouse: home, disk, catalog, files, key, logs, lock, last builds."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from scuttlehouse.catalog import BuildLock, home_folder, open_catalog
+from scuttlehouse.catalog.database import postgresql_address
+from scuttlehouse.catalog.storage import files_below, is_in_s3, s3_endpoint, warehouse_location
+from scuttlehouse.files.listing import list_logs
+from scuttlehouse.landing.logs import landing_folder
+from scuttlehouse.operation.findings import Finding
+from scuttlehouse.reading.warehouse import open_published
+from scuttlehouse.warehouse_key import PLACES_OF_KEYS, warehouse_pepper
+
+_BUILD = "Run `scuttlehouse build`."
+_LEAST_FREE_BYTES = 1 << 30
+
+
+def home() -> Finding:
+    """The folder of the warehouse: there, writable, closed to others."""
+    folder = home_folder()
+    if not folder.exists():
+        return Finding("warn", f"{folder} does not exist yet.", _BUILD)
+    if not os.access(folder, os.W_OK | os.X_OK):
+        return Finding(
+            "fail", f"This user cannot write to {folder}.", "Build as the user that owns it."
+        )
+    if folder.stat().st_mode & 0o077:
+        return Finding("warn", f"{folder} is open to other users.", f"Run `chmod 700 {folder}`.")
+    return Finding("ok", str(folder))
+
+
+def disk() -> Finding:
+    """Free space: a build that makes all tables needs as much as the tables have, beside them."""
+    folder = home_folder()
+    there = next(path for path in (folder, *folder.parents) if path.exists())
+    free, used = shutil.disk_usage(there).free, _bytes_below(folder)
+    what = f"{_gigabytes(free)} free, {_gigabytes(used)} used by {folder}"
+    advice = "Free disk space, or move SCUTTLEHOUSE_HOME to a larger disk and build there."
+    if free < _LEAST_FREE_BYTES:
+        return Finding("fail", f"{what}.", advice)
+    if free < used:
+        return Finding("warn", f"{what}: a full refresh may not fit.", advice)
+    return Finding("ok", what)
+
+
+def _bytes_below(folder: Path) -> int:
+    return sum(Path(file).lstat().st_size for file in files_below(str(folder)))
+
+
+def _gigabytes(number: int) -> str:
+    """
+    >>> _gigabytes(1_234_000_000)
+    '1.2 GB'
+    """
+    return f"{number / 1e9:.1f} GB"
+
+
+def catalog() -> Finding:
+    """The catalog: reachable, whole, and of this home."""
+    where = _place_of_catalog()
+    with open_catalog(home_folder(), read_only=True) as opened:
+        published = opened.published()
+    if published is None:
+        return Finding("warn", f"{where} answers; nothing is published yet.", _BUILD)
+    return Finding(
+        "ok", f"{where} answers; published: {published.build_id}, {published.published_at}"
+    )
+
+
+def _place_of_catalog() -> str:
+    """Where the catalog is, without the password."""
+    address = postgresql_address()
+    if not address:
+        return "SQLite"
+    parts = urlsplit(address)
+    return f"PostgreSQL on {parts.hostname or 'localhost'}"
+
+
+def tables() -> Finding:
+    """The metadata files of all tables that Spark lists; S3, if they are there."""
+    folder = home_folder()
+    warehouse = warehouse_location(folder)
+    with open_catalog(folder, read_only=True) as opened:
+        opened.verify()
+        count = len(opened.metadata_files())
+    where = f"S3 ({s3_endpoint() or 'Amazon'}), {warehouse}" if is_in_s3(warehouse) else warehouse
+    return Finding("ok", f"{count} metadata files in {where}")
+
+
+def key() -> Finding:
+    """Where the key of the warehouse is."""
+    folder = home_folder()
+    for name in PLACES_OF_KEYS:
+        if os.environ.get(name, "").strip():
+            warehouse_pepper(folder)
+            return Finding("ok", f"from {name}")
+    return Finding(
+        "warn",
+        "The key is in the home, beside the file that it seals: a backup of the home holds both.",
+        "Set SCUTTLEHOUSE_KEY_FILE or SCUTTLEHOUSE_KEY_COMMAND before the first build (README, Settings).",
+    )
+
+
+def landing() -> Finding:
+    """The landing folder: how many logs, and what cannot be one."""
+    folder = landing_folder()
+    logs = list_logs(folder)
+    left_out = [log for log in logs if log.problem is not None]
+    what = f"{len(logs) - len(left_out)} logs in {folder}"
+    if len(left_out) == len(logs):
+        return Finding("fail", f"There is no log in {folder}.", "Put logs there.")
+    if left_out:
+        return Finding(
+            "warn",
+            f"{what}, and {len(left_out)} entries that are left out; the first is "
+            f"{left_out[0].source_file}.",
+            '`scuttlehouse sql "select source_file, status_reason from dim_logs"` '
+            "says why, after a build.",
+        )
+    return Finding("ok", what)
+
+
+def lock() -> Finding:
+    """Who builds now."""
+    holder = BuildLock(home_folder()).holder()
+    if holder is None:
+        return Finding("ok", "Nobody builds")
+    return Finding("ok", f"In use by {holder}")
+
+
+def last_build() -> Finding:
+    """How the last run that builds ended."""
+    with open_published(home_folder()) as warehouse:
+        _, rows = warehouse.query(
+            "select build_id, status, started_at, message from fct_builds where step = 'build' "
+            "order by started_at desc nulls last limit 1"
+        )
+        _, failed = warehouse.query(
+            "select step, message from fct_builds where status in ('error', 'fail', 'runtime error') and "
+            "build_id = (select build_id from fct_builds where step = 'build' order by started_at desc "
+            "nulls last limit 1) order by step limit 1"
+        )
+    if not rows:
+        return Finding("warn", "The log of builds is empty.", _BUILD)
+    [(build_id, status, started_at, _)] = rows
+    what = f"{build_id}: {status}, began {started_at:%Y-%m-%d %H:%M:%S UTC}"
+    if status in ("published", "unchanged", "unpublished"):
+        return Finding("ok", what)
+    because = f"; first {failed[0][0]}: {failed[0][1]}" if failed else ""
+    return Finding(
+        "warn", f"{what}{because}.", "Correct what failed, and run `scuttlehouse build` again."
+    )
+
+
+OF_WAREHOUSE = {
+    "home": home,
+    "disk": disk,
+    "key": key,
+    "catalog": catalog,
+    "tables": tables,
+    "landing": landing,
+    "lock": lock,
+    "last build": last_build,
+}

@@ -1,0 +1,118 @@
+"""Spark elsewhere, a cluster or a server of Spark Connect: what it needs, and whether it has it."""
+
+from __future__ import annotations
+
+import os
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING
+from zipfile import ZipFile
+
+from scuttlehouse.builds.rules import package_files
+from scuttlehouse.catalog import CatalogError, home_folder, temporary_folder
+from scuttlehouse.catalog.spark import catalog_settings, spark_settings
+from scuttlehouse.catalog.storage import warehouse_location
+from scuttlehouse.landing.logs import landing_folder
+from scuttlehouse.spark.worker_checks import REQUIREMENTS, Needed, checker, fingerprint
+from scuttlehouse.warehouse_key import warehouse_pepper
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+class ClusterError(Exception):
+    """The workers cannot do a build; the message says which, why and what to do."""
+
+
+def cluster_settings() -> dict[str, str]:
+    """The settings of every target, and how jars, this package and the secret come to the workers.
+
+    Raises:
+        CatalogError: as :func:`spark_settings` does, or the file of the secret is missing.
+    """
+    settings = spark_settings()
+    home = home_folder()
+    warehouse_pepper(home)  # The workers must find it: they make none.
+    jars = settings["spark.driver.extraClassPath"].split(os.pathsep)
+    return settings | {
+        "spark.jars": ",".join(jars),
+        "spark.submit.pyFiles": str(package_archive(temporary_folder(home))),
+        **_secret(),
+    }
+
+
+def connect_settings() -> dict[str, str]:
+    """The settings of a client of Spark Connect. The server has jars and Iceberg's extension of its own.
+
+    Raises:
+        CatalogError: the home cannot be used, or a table is damaged.
+    """
+    settings = catalog_settings()
+    warehouse_pepper(home_folder())  # The workers must find it: they make none.
+    return settings
+
+
+def package_archive(folder: Path) -> Path:
+    """This package as an archive that Python imports from."""
+    archive = folder / "scuttlehouse.zip"
+    spec = find_spec("scuttlehouse")
+    assert spec is not None, "this package"
+    assert spec.origin is not None, "a package with files"
+    root = Path(spec.origin).parents[1]
+    with ZipFile(archive, "w") as written:
+        for file in sorted(package_files("scuttlehouse")):
+            written.write(file, file.relative_to(root))
+    return archive
+
+
+def _secret() -> dict[str, str]:
+    named = os.environ.get("SCUTTLEHOUSE_SPARK_SECRET_FILE", "").strip()
+    if not named:
+        return {}
+    if not Path(named).is_file():
+        raise CatalogError(
+            f"SCUTTLEHOUSE_SPARK_SECRET_FILE is {named}, which is not a file: name the file with the secret "
+            "of the cluster (spark.authenticate.secret of its master and workers)."
+        )
+    return {"spark.authenticate": "true", "spark.authenticate.secret.file": named}
+
+
+def check_workers() -> None:
+    """See whether the workers of a cluster can do a build. Does nothing if Spark runs in this process.
+
+    There are as many checks as cores: a worker that starts later is not checked.
+
+    Raises:
+        ClusterError: one lacks a Python package, the landing folder, the home or the key of the warehouse.
+    """
+    from pyspark.sql import SparkSession
+
+    from dbt.adapters.sparkpython.sentences import SPARK_ERRORS, spark_sentence
+
+    session = SparkSession.builder.getOrCreate()
+    home = home_folder()
+    if _is_remote(session):
+        place, count = "the server of Spark Connect", 2
+        session.addArtifacts(str(package_archive(temporary_folder(home))), pyfile=True)
+    elif (place := str(session.sparkContext.master)).startswith("local"):
+        return
+    else:
+        count = max(session.sparkContext.defaultParallelism, 2)
+    key = fingerprint(warehouse_pepper(home))
+    check = checker(Needed(str(home), warehouse_location(home), str(landing_folder()), key))
+    try:
+        rows = session.range(0, count, 1, count).mapInArrow(check, "problem string").collect()
+    except SPARK_ERRORS as error:
+        version = ".".join(map(str, sys.version_info[:2]))
+        raise ClusterError(
+            f"The workers of {place} cannot run this package: {spark_sentence(error)} Install "
+            f"Python {version} and {' '.join(REQUIREMENTS.values())} on every worker, and set "
+            "PYSPARK_PYTHON to the path of that Python there."
+        ) from None
+    if problems := sorted({row.problem for row in rows}):
+        raise ClusterError(" ".join(problems))
+
+
+def _is_remote(session: SparkSession) -> bool:
+    return type(session).__module__.startswith("pyspark.sql.connect")

@@ -1,0 +1,68 @@
+"""What counts as a rule: the files of a project, of its packages, and of this Python package."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from scuttlehouse.builds.publishable import keys_of
+from scuttlehouse.builds.rules import project_hash, project_variables, rules_hash
+
+VARIABLES = {"settle_steps": 8, "set_ghost_span": 32}
+
+
+@pytest.fixture
+def club(tmp_path: Path) -> Path:
+    """Another project, with scuttlehouse and another package installed."""
+    packages = {"scuttlehouse": "settle_steps: 8, set_ghost_span: 32", "helpers": "settle_steps: 1"}
+    for name, variables in packages.items():
+        package = tmp_path / "dbt_packages" / name
+        (package / "models").mkdir(parents=True)
+        (package / "dbt_project.yml").write_text(f"name: {name}\nvars: {{{variables}}}\n")
+        (package / "models" / "a.sql").write_text("select 1")
+    (tmp_path / "models").mkdir()
+    (tmp_path / "models" / "b.sql").write_text("select 1")
+    (tmp_path / "dbt_project.yml").write_text(
+        "name: club\nvars: {colour: red, scuttlehouse: {set_ghost_span: 64}}\n"
+    )
+    return tmp_path
+
+
+def test_a_project_sets_the_vars_of_its_package(club: Path) -> None:
+    variables = project_variables(club)
+    assert (variables["settle_steps"], variables["set_ghost_span"]) == (8, 64)
+    (club / "dbt_project.yml").write_text("name: club\n")
+    assert project_variables(club)["set_ghost_span"] == 32
+    package = club / "dbt_packages" / "scuttlehouse"
+    assert project_variables(package) == VARIABLES
+
+
+@pytest.mark.parametrize(
+    "changed",
+    ["models/b.sql", "dbt_packages/scuttlehouse/models/a.sql", "dbt_packages/helpers/models/a.sql"],
+)
+def test_models_of_the_project_and_of_its_packages_are_rules(club: Path, changed: str) -> None:
+    before = rules_hash(club, VARIABLES), project_hash(club)
+    assert (rules_hash(club, VARIABLES), project_hash(club)) == before
+    (club / changed).write_text("select 2")
+    assert rules_hash(club, VARIABLES) != before[0]
+    assert project_hash(club) != before[1]
+
+
+def test_settings_of_the_project_are_part_of_it(club: Path) -> None:
+    before = rules_hash(club, VARIABLES), project_hash(club)
+    (club / "dbt_project.yml").write_text("name: club\nmodels: {+tags: new}\n")
+    assert rules_hash(club, VARIABLES) == before[0]
+    assert project_hash(club) != before[1]
+
+
+def test_a_table_without_a_test_of_its_key_has_none() -> None:
+    nodes = {
+        "model.a": {"alias": "a"},
+        "test.a": {
+            "attached_node": "model.a",
+            "test_metadata": {"name": "is_key", "kwargs": {"columns": ["id"]}},
+        },
+    }
+    assert keys_of(nodes, ["a", "b"]) == {"a": ["id"]}

@@ -1,0 +1,156 @@
+"""What `scuttlehouse doctor` says of homes that are well, and of homes in which one thing is not."""
+
+from __future__ import annotations
+
+import re
+import socket
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+
+import postgresql
+from houses import House, flip
+from scuttlehouse.builds.steps import run_step, steps_table
+from scuttlehouse.catalog import BuildLock, prepare_home
+from scuttlehouse.catalog.database import open_catalog
+from scuttlehouse.cli import main
+from scuttlehouse.operation import state
+from scuttlehouse.warehouse_key import warehouse_pepper
+from small_warehouse import SmallWarehouse
+
+LINE = re.compile(r"(ok  |warn|fail)  (\w[\w ]*?) {2,}(\S.*)")
+
+Doctor = Callable[[], tuple[int, dict[str, tuple[str, str]]]]
+
+
+@pytest.fixture
+def small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> SmallWarehouse:
+    """A home in which all is well."""
+    monkeypatch.setenv("SCUTTLEHOUSE_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("SCUTTLEHOUSE_LANDING", str(tmp_path / "landing"))
+    (tmp_path / "landing").mkdir()
+    (tmp_path / "landing" / "a.jsonl").write_text("{}\n")
+    key = tmp_path / "key"
+    key.write_text("07" * 32)
+    monkeypatch.setenv("SCUTTLEHOUSE_KEY_FILE", str(key))
+    prepare_home(tmp_path / "home")
+    warehouse = SmallWarehouse(tmp_path / "home")
+    ended = run_step("build-1", "published", started_at=datetime(2026, 1, 31, tzinfo=UTC))
+    warehouse.log("fct_builds", steps_table([ended]))
+    warehouse.publish({"dim_groups": pa.table({"group_id": ["a"]})})
+    return warehouse
+
+
+@pytest.fixture
+def doctor(capsys: pytest.CaptureFixture[str]) -> Doctor:
+    def run() -> tuple[int, dict[str, tuple[str, str]]]:
+        code = main(["doctor"])
+        output, errors = capsys.readouterr()
+        assert errors == ""
+        lines = [LINE.fullmatch(line) for line in output.splitlines()]
+        assert all(lines), output
+        return code, {line[2]: (line[1].strip(), line[3]) for line in lines if line}
+
+    return run
+
+
+def test_all_is_well(small: SmallWarehouse, doctor: Doctor) -> None:
+    code, found = doctor()
+    assert code == 0
+    # Whether the archive of classes is there depends on how the tests were installed.
+    assert {name for name, (said, _) in found.items() if said != "ok"} <= {"class archive"}
+    assert found["landing"] == ("ok", f"1 logs in {small.home.parent}/landing")
+    assert found["last build"][1] == "build-1: published, began 2026-01-31 00:00:00 UTC"
+
+
+def test_nothing_is_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, doctor: Doctor) -> None:
+    monkeypatch.setenv("SCUTTLEHOUSE_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("SCUTTLEHOUSE_LANDING", str(tmp_path / "landing"))
+    code, found = doctor()
+    assert code == 1
+    assert found["home"] == (
+        "warn",
+        f"{tmp_path}/home does not exist yet. Run `scuttlehouse build`.",
+    )
+    assert found["landing"][0] == "fail"
+    assert found["key"][0] == "warn"
+    assert found["last build"][0] == "warn"
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_damaged_table_is_named(small: SmallWarehouse, doctor: Doctor) -> None:
+    with open_catalog(small.home) as catalog:
+        file = catalog.tables("scuttlehouse_work")["dim_groups"]
+    flip(Path(file), 80)
+    code, found = doctor()
+    assert code == 1
+    assert found["tables"][0] == "fail"
+    assert "scuttlehouse_work.dim_groups cannot be used" in found["tables"][1]
+    assert file in found["tables"][1]
+
+
+def test_who_builds_and_what_failed(small: SmallWarehouse, doctor: Doctor) -> None:
+    failed = run_step("build-2", "failed", started_at=datetime(2026, 2, 1, tzinfo=UTC))
+    step = {**failed, "step": "is_key_\x1b[31m", "step_kind": "test", "status": "fail"}
+    small.log("fct_builds", steps_table([failed, {**step, "message": "Got 2 results."}]))
+    lock = BuildLock(small.home)
+    lock.hold(exclusive=True)
+    try:
+        code, found = doctor()
+    finally:
+        lock.release()
+    assert code == 0
+    assert re.match(r"In use by process \d+ \(.*\) on host .*, since 20", found["lock"][1])
+    assert found["last build"][0] == "warn"
+    assert "first is_key_\\x1b[31m: Got 2 results." in found["last build"][1]
+    assert doctor()[1]["lock"] == ("ok", "Nobody builds")
+
+
+def test_settings_that_lead_nowhere(
+    small: SmallWarehouse, doctor: Doctor, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    small.home.chmod(0o755)
+    (tmp_path / "landing" / "b.csv").touch()
+    monkeypatch.setenv("SCUTTLEHOUSE_MASTER", f"spark://127.0.0.1:{port}")
+    monkeypatch.setenv("SCUTTLEHOUSE_JARS", str(tmp_path))
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path))
+    monkeypatch.setenv("SCUTTLEHOUSE_KEY_FILE", str(tmp_path / "no key"))
+    monkeypatch.setenv("SCUTTLEHOUSE_WAREHOUSE", "https://bucket")
+    code, found = doctor()
+    assert code == 1
+    said = {name: state for name, (state, _) in found.items()}
+    wrong = {"master", "jars", "java", "key", "tables", "last build"}
+    assert {name for name, state in said.items() if state == "fail"} == wrong
+    assert said["home"] == said["landing"] == "warn"
+    assert f"127.0.0.1:{port}" in found["master"][1]
+    assert "is missing" in found["jars"][1]
+
+
+def test_no_password_is_shown(
+    house: House, doctor: Doctor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SCUTTLEHOUSE_HOME", str(house.home))
+    house.build("one", {"dim_groups": 1})
+    key = warehouse_pepper(house.home)
+    _, found = doctor()
+    assert found["catalog"][0] == "ok"
+    assert found["catalog"][1].startswith("PostgreSQL on 127.0.0.1" if house.address else "SQLite")
+    if house.address:
+        wrong = house.address.replace(postgresql.URL_PASSWORD, f"{postgresql.URL_PASSWORD}x")
+        monkeypatch.setenv("SCUTTLEHOUSE_CATALOG", wrong)
+        assert doctor()[1]["catalog"][0] == "fail"
+    said = str(found) + str(doctor())
+    for secret in (postgresql.PASSWORD, postgresql.URL_PASSWORD, key.hex()):
+        assert secret not in said
+
+
+@pytest.mark.usefixtures("small")
+def test_a_full_disk(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(state, "_LEAST_FREE_BYTES", 1 << 60)
+    assert state.disk().state == "fail"

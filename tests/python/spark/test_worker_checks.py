@@ -1,0 +1,96 @@
+"""What keeps a worker of a cluster from its work, and the archive that brings it this package."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from scuttlehouse.catalog import CatalogError
+from scuttlehouse.catalog.storage import warehouse_location
+from scuttlehouse.spark import cluster, worker_checks
+from scuttlehouse.spark.worker_checks import Needed, fingerprint, problem_of_worker
+from scuttlehouse.warehouse_key import PEPPER_FILE, warehouse_pepper
+
+
+@pytest.fixture
+def needed(tmp_path: Path) -> Needed:
+    """What this machine has."""
+    home, landing = tmp_path / "home", tmp_path / "landing"
+    home.mkdir()
+    landing.mkdir()
+    key = fingerprint(warehouse_pepper(home))
+    return Needed(str(home), str(home / "warehouse"), str(landing), key)
+
+
+def test_a_worker_that_has_everything(needed: Needed) -> None:
+    assert problem_of_worker(needed) is None
+
+
+def test_a_worker_that_lacks_something(
+    needed: Needed, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    nowhere = str(tmp_path / "nowhere")
+    assert "landing folder" in str(problem_of_worker(needed._replace(landing=nowhere)))
+    assert "cannot write to the home" in str(problem_of_worker(needed._replace(home=nowhere)))
+    in_s3 = needed._replace(home=nowhere, warehouse="s3://bucket/house")
+    assert "key of the warehouse" in str(problem_of_worker(in_s3))
+    assert not Path(nowhere).exists(), "it makes no key"
+    other = needed._replace(key=fingerprint(bytes(32)))
+    assert "key of the warehouse" in str(problem_of_worker(other))
+    key = warehouse_pepper(Path(needed.home)).hex()
+    monkeypatch.setenv("SCUTTLEHOUSE_KEY", key)
+    assert problem_of_worker(in_s3) is None
+    monkeypatch.setenv("SCUTTLEHOUSE_KEY", "no key")
+    said = str(problem_of_worker(in_s3))
+    assert "no key" not in said
+    monkeypatch.setitem(worker_checks.REQUIREMENTS, "no_such_module", "no-such-package")
+    assert "-m pip install no-such-package" in str(problem_of_worker(needed))
+
+
+def test_a_home_without_a_key_gets_none(needed: Needed) -> None:
+    (Path(needed.home) / PEPPER_FILE).unlink()
+    assert "key of the warehouse" in str(problem_of_worker(needed))
+    assert not (Path(needed.home) / PEPPER_FILE).exists()
+
+
+def test_the_archive_needs_no_package_to_check_a_worker(tmp_path: Path) -> None:
+    archive = cluster.package_archive(tmp_path)
+    code = (
+        "import sys; sys.path.insert(0, sys.argv[1]); import scuttlehouse.spark.worker_checks as w; "
+        "print(w.__file__); print(w.problem_of_worker(w.Needed('/', '/w', '/', '')))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-I", "-S", "-c", code, str(archive)],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={"PATH": os.environ["PATH"]},
+    )
+    where, said = done.stdout.splitlines()
+    assert where.startswith(f"{archive}/")
+    assert said.startswith("lacks Python packages: run `")
+    assert "pyarrow" in said
+
+
+def test_a_secret_that_is_no_file_is_told_of(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SCUTTLEHOUSE_SPARK_SECRET_FILE", str(tmp_path / "no"))
+    with pytest.raises(CatalogError, match="which is not a file"):
+        cluster._secret()
+    (tmp_path / "no").write_text("hush")
+    settings = cluster._secret()
+    assert settings["spark.authenticate"] == "true"
+    assert "hush" not in str(settings)
+
+
+@pytest.mark.parametrize(
+    "named", ["s3://ab/house", "s3a://bucket/house", "s3://bucket/a b", "/srv"]
+)
+def test_only_folders_of_s3_are_named(named: str) -> None:
+    with pytest.raises(CatalogError, match="set it to s3://bucket/folder"):
+        warehouse_location(Path("/home"), {"SCUTTLEHOUSE_WAREHOUSE": named})
