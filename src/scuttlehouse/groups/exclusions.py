@@ -19,7 +19,8 @@ Judged = Mapping[str, Authority]
 class Knowledge(NamedTuple):
     """What the messages of a group knew of.
 
-    ``excluded_before``: the people whose exclusion leads up to each epoch that counts (R24).
+    ``excluded_before``: of the people who were ever added, those whose exclusion leads up to each epoch that
+    counts (R24).
     ``following``: the epoch that each exclusion that counts leads to, the first one if to several; None
     if to none. ``readded``: the people whom an addition adds though it knows of their exclusion.
     ``late``: posts in an epoch by somebody who knew of one that succeeds it, or of a fork of theirs where
@@ -58,18 +59,22 @@ def knowledge(
         one.message_id: own.get(one.message_id) for one in exclusions
     }
 
-    # The bits of a message: epochs, then exclusions, then people excluded.
-    people = sorted({person for one in exclusions for person in one.person_ids})
+    # The bits of a message: epochs, then exclusions, then people excluded. Whom nobody adds is in no epoch.
+    additions = [one for one in messages if one.kind == "add" and counts(one, judged)]
+    added = {person for one in additions for person in one.person_ids}
+    people = sorted({person for one in exclusions for person in one.person_ids} & added)
     person_bits = {
         person: 1 << place for place, person in enumerate(people, len(inits) + len(exclusions))
     }
     bits = {one.message_id: ancestry.mask_of([one.message_id]) for one in inits}
-    struck = {one.message_id: _mask(person_bits, one.person_ids) for one in exclusions}
+    struck = {
+        one.message_id: _mask(person_bits, [person for person in one.person_ids if person in added])
+        for one in exclusions
+    }
     for place, one in enumerate(exclusions, len(inits)):
         bits[one.message_id] = 1 << place | struck[one.message_id]
 
     # Behind them the additions that count, by which authors know which epochs are theirs.
-    additions = [one for one in messages if one.kind == "add" and counts(one, judged)]
     choices = Choices(additions, ancestry, key_ranks or {})
     first_addition = len(inits) + len(exclusions) + len(people)
     for place, one in enumerate(additions, first_addition):

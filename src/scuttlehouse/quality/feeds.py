@@ -85,9 +85,10 @@ FEEDS = (
     suite(
         "fct_messages",
         "a message",
-        "message_id feed_id person_id previous_id epoch_id content_type validity invalid_reason "
-        "warning feed_fault source_file differing_source_file sequence feed_fault_sequence line_number "
-        "is_valid_in_feed is_private is_decrypted is_past_cutoff asserted_at received_at",
+        "message_id feed_id person_id previous_id group_id epoch_id content_type validity "
+        "invalid_reason warning feed_fault source_file differing_source_file sequence "
+        "feed_fault_sequence line_number is_valid_in_feed is_private is_decrypted is_past_cutoff "
+        "asserted_at received_at",
         *message_id("message_id", "a line without an id is rejected"),
         filled("feed_id", "Never null: a line without an author is rejected."),
         satisfies(
@@ -141,7 +142,7 @@ FEEDS = (
     suite(
         "fct_feed_forks",
         "a message whose place in the feed another claims too",
-        "feed_id message_id previous_id sequence claim_count",
+        "feed_id person_id message_id previous_id sequence claim_count",
         *message_id("message_id", "a message has an id"),
         filled("feed_id", "Never null: every message is in a feed."),
         *number("sequence", 1, "the place in the feed, from 1"),

@@ -28,9 +28,9 @@ GROUPS = (
     suite(
         "dim_groups",
         "a group",
-        "group_id short_id name root_id founder_id preferred_epoch_id epoch_count tip_count "
-        "is_forked fork_count repair_count person_count current_member_count message_count "
-        "created_at last_message_at",
+        "group_id short_id name root_id founder_id founder_name preferred_epoch_id epoch_count "
+        "tip_count is_forked fork_count repair_count person_count current_member_count "
+        "message_count created_at last_message_at",
         filled("group_id", "Never null: the group."),
         filled("short_id", "Never null: the beginning of the group's id."),
         filled("name", "Never null: the name of the group."),
@@ -60,9 +60,10 @@ GROUPS = (
     suite(
         "dim_epochs",
         "an epoch",
-        "epoch_id group_id short_id group_name creator_id depth key_rank member_count is_root is_tip "
-        "is_authorized has_valid_members_tangle has_short_key is_empty "
-        "has_foreign_creator has_unfollowed_exclusion has_late_post has_wrong_secret asserted_at",
+        "epoch_id group_id short_id group_name creator_id creator_name depth key_rank "
+        "member_count is_root is_tip is_authorized has_valid_members_tangle has_short_key "
+        "is_empty has_foreign_creator has_unfollowed_exclusion has_late_post has_wrong_secret "
+        "asserted_at",
         *message_id("epoch_id", "the epoch's first message"),
         filled("group_id", "Never null: the group."),
         filled("short_id", "Never null: the beginning of the epoch's id."),
@@ -94,14 +95,14 @@ GROUPS = (
     suite(
         "fct_epoch_links",
         "a direct precedence",
-        "epoch_id previous_epoch_id",
+        "epoch_id group_id previous_epoch_id",
         *message_id("epoch_id", "the epoch that succeeds"),
         *message_id("previous_epoch_id", "the epoch that precedes"),
     ),
     suite(
         "fct_epoch_precedence",
         "an epoch and a predecessor",
-        "epoch_id predecessor_id distance",
+        "epoch_id group_id predecessor_id distance",
         *message_id("epoch_id", "the epoch that succeeds"),
         *message_id("predecessor_id", "the epoch that precedes"),
         *number("distance", 1, "the least number of steps between the two"),
@@ -109,9 +110,9 @@ GROUPS = (
     suite(
         "fct_epoch_members",
         "a person in an epoch",
-        "epoch_id group_id person_id added_by_id excluded_by_id is_declared is_excluded is_correct "
-        "is_missing is_extra is_readded is_added_by_outsider is_excluded_by_outsider added_at "
-        "excluded_at",
+        "epoch_id group_id group_name person_id person_name added_by_id added_by_name "
+        "excluded_by_id excluded_by_name is_declared is_excluded is_correct is_missing is_extra "
+        "is_readded is_added_by_outsider is_excluded_by_outsider added_at excluded_at",
         *message_id("epoch_id", "the epoch"),
         filled("group_id", "Never null: the group."),
         filled("person_id", "Never null: the person."),
@@ -146,9 +147,9 @@ GROUPS = (
     suite(
         "fct_epoch_forks",
         "a pair of epochs that are or were forked",
-        "group_id left_epoch_id right_epoch_id nearest_epoch_id winner_epoch_id loser_epoch_id "
-        "healed_by_epoch_id rule is_criss_cross is_current is_healed witness_count needs_repair "
-        "began_at",
+        "group_id group_name left_epoch_id right_epoch_id nearest_epoch_id winner_epoch_id "
+        "loser_epoch_id healed_by_epoch_id rule is_criss_cross is_current is_healed "
+        "witness_count needs_repair began_at",
         filled("group_id", "Never null: the group."),
         *message_id("left_epoch_id", "one of the two"),
         *message_id("right_epoch_id", "the other one"),
@@ -188,8 +189,9 @@ GROUPS = (
     suite(
         "fct_exclusions",
         "a person whom a message excludes",
-        "message_id group_id epoch_id excluded_id excluded_by_id group_feed_id cutoff_sequence "
-        "following_epoch_id late_message_count is_authorized counts excluded_at",
+        "message_id group_id group_name epoch_id excluded_id excluded_name excluded_by_id "
+        "excluded_by_name group_feed_id cutoff_sequence following_epoch_id late_message_count "
+        "is_authorized counts excluded_at",
         *message_id("message_id", "the message that excludes"),
         filled("group_id", "Never null: the group."),
         *message_id("epoch_id", "the epoch that the person is excluded in"),
@@ -232,7 +234,7 @@ GROUPS = (
     suite(
         "fct_fork_witnesses",
         "a witness of a fork",
-        "group_id left_epoch_id right_epoch_id person_id",
+        "group_id left_epoch_id right_epoch_id person_id person_name",
         filled("group_id", "Never null: the group."),
         *message_id("left_epoch_id", "one of the two"),
         *message_id("right_epoch_id", "the other one"),
@@ -241,7 +243,7 @@ GROUPS = (
     suite(
         "fct_preferred_epochs",
         "a person in a group",
-        "group_id person_id epoch_id rule is_witness is_tip",
+        "group_id group_name person_id person_name epoch_id rule is_witness is_tip",
         filled("group_id", "Never null: the group."),
         filled("person_id", "Never null: the person."),
         *message_id("epoch_id", "the epoch that the person should prefer"),
@@ -261,7 +263,7 @@ GROUPS = (
     suite(
         "fct_epoch_repairs",
         "a thing to publish",
-        "group_id epoch_id person_id action because severity first_seen_at",
+        "group_id group_name epoch_id person_id person_name action because severity first_seen_at",
         filled("group_id", "Never null: the group."),
         *message_id("epoch_id", "the epoch that it is about"),
         filled("action", "Never null: the action."),
@@ -287,7 +289,7 @@ GROUPS = (
     suite(
         "fct_rule_violations",
         "a rule that a message breaks",
-        "group_id message_id feed_id person_id rule_id document section severity found",
+        "group_id message_id feed_id person_id person_name rule_id document section severity found",
         filled("group_id", "Never null: the group."),
         *message_id("message_id", "the message that breaks the rule"),
         filled("feed_id", "Never null: a message is in a feed."),
@@ -302,7 +304,7 @@ GROUPS = (
     suite(
         "fct_group_days",
         "a group on a day",
-        "group_id day member_count message_count post_count author_count epoch_count "
+        "group_id group_name day member_count message_count post_count author_count epoch_count "
         "exclusion_count fork_count gap_count repair_count",
         filled("group_id", "Never null: the group."),
         filled("day", "Never null: the day."),
@@ -320,8 +322,8 @@ GROUPS = (
     suite(
         "fct_peer_epochs",
         "an epoch that the owner of a log knows",
-        "source_file owner_id group_id epoch_id counts is_tip is_member is_preferred "
-        "is_preferred_by_all_logs rule member_count fork_count repair_count",
+        "source_file owner_id owner_name group_id group_name epoch_id counts is_tip is_member "
+        "is_preferred is_preferred_by_all_logs rule member_count fork_count repair_count",
         filled("source_file", "Never null: the log."),
         filled("owner_id", "Never null: the person whose log it is."),
         filled("group_id", "Never null: the group."),
@@ -346,7 +348,8 @@ GROUPS = (
     suite(
         "fct_peer_repairs",
         "a thing that the owner of a log should publish",
-        "source_file owner_id group_id epoch_id person_id action because",
+        "source_file owner_id owner_name group_id group_name epoch_id person_id person_name "
+        "action because",
         filled("source_file", "Never null: the log."),
         filled("owner_id", "Never null: the person whose log it is."),
         filled("group_id", "Never null: the group."),
@@ -407,8 +410,8 @@ GROUPS = (
     suite(
         "fct_group_audit_log",
         "an action in a group",
-        "group_id message_id action content_type actor_id subject_id epoch_id position "
-        "is_authorized is_past_cutoff asserted_at",
+        "group_id group_name message_id action content_type actor_id actor_name subject_id "
+        "subject_name epoch_id position is_authorized is_past_cutoff asserted_at",
         filled("group_id", "Never null: the group."),
         *message_id("message_id", "the message that acts"),
         filled("action", "Never null: every message is an action."),
@@ -426,8 +429,8 @@ GROUPS = (
     suite(
         "fct_membership_history",
         "a period of membership",
-        "group_id person_id epoch_id valid_from_position valid_to_position is_excluded is_current "
-        "valid_from_at valid_to_at",
+        "group_id group_name person_id person_name epoch_id valid_from_position "
+        "valid_to_position is_excluded is_current valid_from_at valid_to_at",
         filled("group_id", "Never null: the group."),
         filled("person_id", "Never null: the person."),
         *message_id("epoch_id", "the epoch that the person is in"),

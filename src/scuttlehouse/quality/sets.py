@@ -173,7 +173,11 @@ SETS = (
         "set_id message_id item known_id rule_id document section severity",
         filled("set_id", "Never null: the set."),
         filled("message_id", "Never null: the message."),
-        filled("item", "Never null: the item."),
+        satisfies(
+            "item",
+            "(item is null) = (rule_id = 'set_addition_leaves_deletion')",
+            "Null for a rule about all items.",
+        ),
         filled("known_id", "Never null: what it should have superseded."),
         filled("rule_id", "Never null: the rule."),
         among("document", ["pzp set"], "The document with rules for sets."),

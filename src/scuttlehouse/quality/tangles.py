@@ -150,16 +150,17 @@ TANGLES = (
     suite(
         "fct_tangle_tips",
         "a tip",
-        "tangle_id message_id tangle_kind group_id",
+        "tangle_id message_id tangle_kind group_id person_id content_type asserted_at",
         filled("tangle_id", "Never null: the tangle."),
         filled("tangle_kind", "Never null: the kind of the tangle."),
         *message_id("message_id", "the tip"),
+        filled("person_id", "Never null: a feed without a known root is a person of its own."),
     ),
     suite(
         "fct_thread_messages",
         "a message of a thread",
-        "tangle_id message_id author_id person_id asserted_time_fault thread_position depth is_tip "
-        "attached_by is_concurrent asserted_at received_at ordered_at",
+        "tangle_id message_id author_id person_id content_type asserted_time_fault thread_position "
+        "depth is_tip attached_by is_concurrent asserted_at received_at ordered_at",
         filled("tangle_id", "Never null: the thread."),
         *message_id("message_id", "the message"),
         filled("author_id", "Never null: the feed that wrote it."),
