@@ -1,7 +1,7 @@
 -- Everything that a group's rows depend on: its tangles, the tangles of its epochs, the feeds that are
 -- announced for the keys of its epochs, and the epochs of the people who write to it. Groups that share a
 -- key share the epoch of a message with that key. A message after a cut-off is on a feed that an exclusion
--- names.
+-- names. Names of people are beside their ids.
 {%- set tangle_columns = ['root_id', 'group_id'] %}
 {%- set exclusion_columns = {'group_id': 'string', 'group_feed_id': 'string'} %}
 {%- set message_columns = ['addressed_group_id'] %}
@@ -10,6 +10,15 @@
 } %}
 {%- set link_columns = {'tangle_id': 'string', 'previous_id': 'string'} %}
 {%- set feed_columns = {'feed_id': 'string', 'key_hash': 'string'} %}
+{%- set text = 'string' %}
+{%- set people_columns = {
+    'dim_epochs': {'group_id': text, 'creator_id': text},
+    'fct_epoch_members': {'group_id': text, 'person_id': text, 'added_by_id': text, 'excluded_by_id': text},
+    'fct_exclusions': {'group_id': text, 'excluded_id': text, 'excluded_by_id': text},
+    'fct_group_audit_log': {'group_id': text, 'actor_id': text, 'subject_id': text},
+    'fct_peer_epochs': {'group_id': text, 'owner_id': text},
+    'fct_rule_violations': {'group_id': text, 'person_id': text}
+} %}
 with
 
 changed_people as (
@@ -116,6 +125,24 @@ published_exclusions as (
 
 ),
 
+changed_names as (
+
+    {{ changed_ids('person_id', 'int_feeds__person_names') }}
+
+),
+
+published_people as (
+
+    {% for table, columns in people_columns.items() %}
+        select
+            group_id,
+            explode(array({{ columns | reject('equalto', 'group_id') | join(', ') }})) as person_id
+        from {{ base_of(table, columns) }}
+        {{ 'union all' if not loop.last }}
+    {% endfor %}
+
+),
+
 touched_groups as (
 
     select group_id from touched_tangles
@@ -166,6 +193,10 @@ final as (
     select timelines.group_id
     from timelines
     left semi join feeds_of_touched_keys on timelines.feed_id = feeds_of_touched_keys.feed_id
+    union
+    select published_people.group_id
+    from published_people
+    left semi join changed_names on published_people.person_id = changed_names.person_id
 
 )
 

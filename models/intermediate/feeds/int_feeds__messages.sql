@@ -12,6 +12,7 @@ final as (
         message_id,
         feed_id,
         previous_id,
+        addressed_group_id,
         feed_format,
         content_type,
         validity,

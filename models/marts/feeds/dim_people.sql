@@ -10,7 +10,7 @@ feeds as (
 
 names as (
 
-    select * from {{ ref('stg_ssb__names') }}
+    select * from {{ ref('int_feeds__person_names') }}
 
 ),
 
@@ -43,37 +43,6 @@ exclusions as (
 
     select * from {{ ref('fct_exclusions') }}
     where counts
-
-),
-
--- The last name that a feed gives to itself or to another feed of its person.
-feed_names as (
-
-    select
-        names.feed_id,
-        speakers.person_id,
-        names.name,
-        names.told_ms,
-        names.message_id,
-        row_number() over (
-            partition by names.feed_id
-            order by names.sequence desc, names.told_ms desc nulls last, names.message_id asc
-        ) as place
-    from names
-    inner join feeds as speakers on names.feed_id = speakers.feed_id
-    inner join feeds as named_feeds
-        on names.named_id = named_feeds.feed_id and speakers.person_id = named_feeds.person_id
-
-),
-
-person_names as (
-
-    select
-        person_id,
-        name,
-        row_number() over (partition by person_id order by told_ms desc nulls last, message_id asc) as place
-    from feed_names
-    where place = 1
 
 ),
 
@@ -156,7 +125,7 @@ final as (
     select
         people.person_id,
         {{ short_id('people.person_id') }} as short_id,
-        person_names.name,
+        names.name,
         coalesce(people_with_feeds.feed_count, 0) as feed_count,
         coalesce(people_with_feeds.message_count, 0) as message_count,
         coalesce(current_groups.group_count, 0) as group_count,
@@ -168,7 +137,7 @@ final as (
         people_with_feeds.last_message_at
     from people
     left join people_with_feeds on people.person_id = people_with_feeds.person_id
-    left join person_names on people.person_id = person_names.person_id and person_names.place = 1
+    left join names on people.person_id = names.person_id
     left join added_people on people.person_id = added_people.person_id
     left join current_groups on people.person_id = current_groups.person_id
     left join differing_preferences on people.person_id = differing_preferences.person_id

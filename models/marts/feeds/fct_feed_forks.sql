@@ -8,6 +8,12 @@ messages as (
 
 ),
 
+people as (
+
+    select * from {{ ref('int_feeds__people') }}
+
+),
+
 claims as (
 
     select
@@ -24,13 +30,15 @@ claims as (
 final as (
 
     select
-        feed_id,
-        message_id,
-        previous_id,
-        sequence,
-        claim_count
+        claims.feed_id,
+        people.person_id,
+        claims.message_id,
+        claims.previous_id,
+        claims.sequence,
+        claims.claim_count
     from claims
-    where claim_count > 1
+    inner join people on claims.feed_id = people.feed_id
+    where claims.claim_count > 1
 
 )
 

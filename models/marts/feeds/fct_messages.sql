@@ -57,6 +57,7 @@ final as (
         messages.feed_id,
         people.person_id,
         messages.previous_id,
+        messages.addressed_group_id as group_id,
         coalesce(explicit_epochs.epoch_id, feed_epochs.epoch_id) as epoch_id,
         messages.content_type,
         messages.validity,

@@ -36,6 +36,12 @@ judged as (
 
 ),
 
+names as (
+
+    select * from {{ ref('int_feeds__person_names') }}
+
+),
+
 group_names as (
 
     select
@@ -81,6 +87,7 @@ final as (
         {{ short_id('epochs.epoch_id') }} as short_id,
         {{ group_name('epochs.group_id', 'group_names.said_name') }} as group_name,
         epochs.creator_id,
+        {{ person_name('epochs.creator_id', 'names.name') }} as creator_name,
         epochs.depth,
         case
             when epochs.key_rank is not null
@@ -100,6 +107,7 @@ final as (
         {{ timestamp_of('epochs.asserted_ms') }} as asserted_at
     from epochs
     inner join epoch_members on epochs.epoch_id = epoch_members.epoch_id
+    left join names on epochs.creator_id = names.person_id
     left join group_names on epochs.group_id = group_names.group_id
     left join unfollowed_exclusions on epochs.epoch_id = unfollowed_exclusions.epoch_id
     left join late_posts on epochs.epoch_id = late_posts.epoch_id

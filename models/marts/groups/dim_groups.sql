@@ -46,6 +46,12 @@ preferences as (
 
 ),
 
+names as (
+
+    select * from {{ ref('int_feeds__person_names') }}
+
+),
+
 groups as (
 
     select
@@ -112,6 +118,7 @@ final as (
         {{ group_name('groups.group_id', 'groups.said_name') }} as name, -- noqa: RF04
         groups.root_id,
         groups.founder_id,
+        {{ person_name('groups.founder_id', 'names.name') }} as founder_name,
         preferences.epoch_id as preferred_epoch_id,
         groups.epoch_count,
         groups.tip_count,
@@ -126,6 +133,7 @@ final as (
         {{ timestamp_of('groups.created_ms') }} as created_at,
         {{ timestamp_of('timelines.last_message_ms') }} as last_message_at
     from groups
+    left join names on groups.founder_id = names.person_id
     left join people on groups.group_id = people.group_id
     left join preferences on groups.group_id = preferences.group_id
     left join epoch_members as preferred_epochs on preferences.epoch_id = preferred_epochs.epoch_id

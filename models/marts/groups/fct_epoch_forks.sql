@@ -6,24 +6,33 @@ forks as (
 
 ),
 
+root_epochs as (
+
+    select * from {{ ref('int_groups__epochs') }}
+    where is_root
+
+),
+
 final as (
 
     select
-        group_id,
-        left_epoch_id,
-        right_epoch_id,
-        nearest_epoch_id,
-        winner_epoch_id,
-        loser_epoch_id,
-        healed_by_epoch_id,
-        rule,
-        is_criss_cross,
-        is_current,
-        healed_by_epoch_id is not null as is_healed,
-        size(witness_ids) as witness_count,
-        needs_repair,
-        {{ timestamp_of('began_ms') }} as began_at
+        forks.group_id,
+        {{ group_name('forks.group_id', 'root_epochs.said_name') }} as group_name,
+        forks.left_epoch_id,
+        forks.right_epoch_id,
+        forks.nearest_epoch_id,
+        forks.winner_epoch_id,
+        forks.loser_epoch_id,
+        forks.healed_by_epoch_id,
+        forks.rule,
+        forks.is_criss_cross,
+        forks.is_current,
+        forks.healed_by_epoch_id is not null as is_healed,
+        size(forks.witness_ids) as witness_count,
+        forks.needs_repair,
+        {{ timestamp_of('forks.began_ms') }} as began_at
     from forks
+    left join root_epochs on forks.group_id = root_epochs.group_id
 
 )
 

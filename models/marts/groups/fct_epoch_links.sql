@@ -14,6 +14,7 @@ final as (
 
     select
         message_id as epoch_id,
+        group_id,
         explode(previous_epoch_ids) as previous_epoch_id
     from messages
 

@@ -12,6 +12,19 @@ corrections as (
 
 ),
 
+names as (
+
+    select * from {{ ref('int_feeds__person_names') }}
+
+),
+
+root_epochs as (
+
+    select * from {{ ref('int_groups__epochs') }}
+    where is_root
+
+),
+
 -- The first act of each kind on a person. Acts that count come before others.
 numbered_changes as (
 
@@ -96,9 +109,13 @@ final as (
     select
         people.epoch_id,
         people.group_id,
+        {{ group_name('people.group_id', 'root_epochs.said_name') }} as group_name,
         people.person_id,
+        {{ person_name('people.person_id', 'names.name') }} as person_name,
         additions.author_id as added_by_id,
+        {{ person_name('additions.author_id', 'adders.name') }} as added_by_name,
         exclusions.author_id as excluded_by_id,
+        {{ person_name('exclusions.author_id', 'excluders.name') }} as excluded_by_name,
         additions.person_id is not null as is_declared,
         exclusions.person_id is not null as is_excluded,
         corrections.person_id is not null as is_correct,
@@ -121,6 +138,10 @@ final as (
     left join
         acts_of_outsiders
         on people.epoch_id = acts_of_outsiders.epoch_id and people.person_id = acts_of_outsiders.person_id
+    left join root_epochs on people.group_id = root_epochs.group_id
+    left join names on people.person_id = names.person_id
+    left join names as adders on additions.author_id = adders.person_id
+    left join names as excluders on exclusions.author_id = excluders.person_id
 
 )
 

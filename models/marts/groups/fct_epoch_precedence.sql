@@ -13,6 +13,7 @@ final as (
 
     select
         epoch_id,
+        group_id,
         predecessor_id,
         distance
     from precedence

@@ -26,6 +26,19 @@ forks as (
 
 ),
 
+names as (
+
+    select * from {{ ref('int_feeds__person_names') }}
+
+),
+
+root_epochs as (
+
+    select * from {{ ref('int_groups__epochs') }}
+    where is_root
+
+),
+
 first_additions as (
 
     select
@@ -65,8 +78,10 @@ final as (
 
     select
         repairs.group_id,
+        {{ group_name('repairs.group_id', 'root_epochs.said_name') }} as group_name,
         repairs.epoch_id,
         repairs.person_id,
+        {{ person_name('repairs.person_id', 'names.name') }} as person_name,
         repairs.action,
         repairs.because,
         case when repairs.action = 'add' then 'must' else 'should' end as severity,
@@ -81,6 +96,8 @@ final as (
         first_additions
         on repairs.group_id = first_additions.group_id and repairs.person_id = first_additions.person_id
     left join fork_beginnings on repairs.epoch_id = fork_beginnings.epoch_id
+    left join root_epochs on repairs.group_id = root_epochs.group_id
+    left join names on repairs.person_id = names.person_id
 
 )
 

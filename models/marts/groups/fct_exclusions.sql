@@ -25,6 +25,19 @@ people as (
 
 ),
 
+names as (
+
+    select * from {{ ref('int_feeds__person_names') }}
+
+),
+
+root_epochs as (
+
+    select * from {{ ref('int_groups__epochs') }}
+    where is_root
+
+),
+
 cutoffs as (
 
     select
@@ -118,9 +131,12 @@ final as (
     select
         exclusions.message_id,
         exclusions.group_id,
+        {{ group_name('exclusions.group_id', 'root_epochs.said_name') }} as group_name,
         exclusions.epoch_id,
         exclusions.person_id as excluded_id,
+        {{ person_name('exclusions.person_id', 'names.name') }} as excluded_name,
         exclusions.author_id as excluded_by_id,
+        {{ person_name('exclusions.author_id', 'excluders.name') }} as excluded_by_name,
         exclusions.group_feed_id,
         exclusions.cutoff_sequence,
         exclusions.following_epoch_id,
@@ -134,6 +150,9 @@ final as (
         on
             exclusions.group_feed_id = late_messages.feed_id
             and exclusions.cutoff_sequence = late_messages.cutoff_sequence
+    left join root_epochs on exclusions.group_id = root_epochs.group_id
+    left join names on exclusions.person_id = names.person_id
+    left join names as excluders on exclusions.author_id = excluders.person_id
 
 )
 

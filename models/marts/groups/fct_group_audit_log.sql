@@ -37,6 +37,19 @@ exclusions as (
 
 ),
 
+names as (
+
+    select * from {{ ref('int_feeds__person_names') }}
+
+),
+
+root_epochs as (
+
+    select * from {{ ref('int_groups__epochs') }}
+    where is_root
+
+),
+
 -- The ends of the feeds of excluded people (4.1.4.B).
 cutoffs as (
 
@@ -87,21 +100,36 @@ actions as (
 
 ),
 
+acts_on_people as (
+
+    select
+        * except (subject_ids),
+        explode_outer(subject_ids) as subject_id
+    from actions
+
+),
+
 final as (
 
     select
-        group_id,
-        message_id,
-        action,
-        content_type,
-        actor_id,
-        explode_outer(subject_ids) as subject_id,
-        epoch_id,
-        position,
-        is_authorized,
-        is_past_cutoff,
-        {{ timestamp_of('asserted_ms') }} as asserted_at
-    from actions
+        acts_on_people.group_id,
+        {{ group_name('acts_on_people.group_id', 'root_epochs.said_name') }} as group_name,
+        acts_on_people.message_id,
+        acts_on_people.action,
+        acts_on_people.content_type,
+        acts_on_people.actor_id,
+        {{ person_name('acts_on_people.actor_id', 'names.name') }} as actor_name,
+        acts_on_people.subject_id,
+        {{ person_name('acts_on_people.subject_id', 'subjects.name') }} as subject_name,
+        acts_on_people.epoch_id,
+        acts_on_people.position,
+        acts_on_people.is_authorized,
+        acts_on_people.is_past_cutoff,
+        {{ timestamp_of('acts_on_people.asserted_ms') }} as asserted_at
+    from acts_on_people
+    left join root_epochs on acts_on_people.group_id = root_epochs.group_id
+    left join names on acts_on_people.actor_id = names.person_id
+    left join names as subjects on acts_on_people.subject_id = subjects.person_id
 
 )
 

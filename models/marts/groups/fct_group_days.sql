@@ -47,6 +47,13 @@ periods as (
 
 ),
 
+root_epochs as (
+
+    select * from {{ ref('int_groups__epochs') }}
+    where is_root
+
+),
+
 written as (
 
     select
@@ -248,6 +255,7 @@ final as (
 
     select
         days.group_id,
+        {{ group_name('days.group_id', 'root_epochs.said_name') }} as group_name,
         days.day,
         sum(coalesce(days_of_events.member_change, 0)) over (
             partition by days.group_id
@@ -269,6 +277,7 @@ final as (
     left join days_of_gaps on days.group_id = days_of_gaps.group_id and days.day = days_of_gaps.day
     left join days_of_repairs
         on days.group_id = days_of_repairs.group_id and days.day = days_of_repairs.day
+    left join root_epochs on days.group_id = root_epochs.group_id
 
 )
 

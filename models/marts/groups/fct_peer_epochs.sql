@@ -12,12 +12,27 @@ preferences as (
 
 ),
 
+names as (
+
+    select * from {{ ref('int_feeds__person_names') }}
+
+),
+
+root_epochs as (
+
+    select * from {{ ref('int_groups__epochs') }}
+    where is_root
+
+),
+
 final as (
 
     select
         peers.source_file,
         peers.owner_id,
+        {{ person_name('peers.owner_id', 'names.name') }} as owner_name,
         peers.group_id,
+        {{ group_name('peers.group_id', 'root_epochs.said_name') }} as group_name,
         peers.epoch_id,
         peers.counts,
         peers.is_tip,
@@ -34,6 +49,8 @@ final as (
             peers.group_id = preferences.group_id
             and peers.owner_id = preferences.person_id
             and peers.epoch_id = preferences.epoch_id
+    left join root_epochs on peers.group_id = root_epochs.group_id
+    left join names on peers.owner_id = names.person_id
 
 )
 

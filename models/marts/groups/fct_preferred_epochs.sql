@@ -13,17 +13,34 @@ epoch_members as (
 
 ),
 
+names as (
+
+    select * from {{ ref('int_feeds__person_names') }}
+
+),
+
+root_epochs as (
+
+    select * from {{ ref('int_groups__epochs') }}
+    where is_root
+
+),
+
 final as (
 
     select
         preferences.group_id,
+        {{ group_name('preferences.group_id', 'root_epochs.said_name') }} as group_name,
         preferences.person_id,
+        {{ person_name('preferences.person_id', 'names.name') }} as person_name,
         preferences.epoch_id,
         preferences.rule,
         preferences.is_witness,
         epoch_members.is_tip
     from preferences
     inner join epoch_members on preferences.epoch_id = epoch_members.epoch_id
+    left join root_epochs on preferences.group_id = root_epochs.group_id
+    left join names on preferences.person_id = names.person_id
 
 )
 

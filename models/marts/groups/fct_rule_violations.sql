@@ -88,6 +88,12 @@ rules as (
 
 ),
 
+names as (
+
+    select * from {{ ref('int_feeds__person_names') }}
+
+),
+
 groups as (
 
     select distinct group_id from epoch_members
@@ -377,6 +383,7 @@ final as (
         violations.message_id,
         messages.feed_id,
         people.person_id,
+        {{ person_name('people.person_id', 'names.name') }} as person_name,
         violations.rule_id,
         rules.document,
         rules.section,
@@ -386,6 +393,7 @@ final as (
     inner join rules on violations.rule_id = rules.rule_id
     inner join messages on violations.message_id = messages.message_id
     inner join people on messages.feed_id = people.feed_id
+    left join names on people.person_id = names.person_id
 
 )
 

@@ -14,7 +14,7 @@ rules as (
 
 ),
 
-violations as (
+violations_about_items as (
 
     select
         set_messages.set_id,
@@ -26,6 +26,21 @@ violations as (
         lateral inline(
             arrays_zip(set_messages.unsuperseded_items, set_messages.unsuperseded_ids)
         ) as items (item, known_id)
+
+),
+
+violations as (
+
+    select * from violations_about_items
+    union all
+    select
+        set_id,
+        message_id,
+        cast(null as string) as item,
+        left_deletion_id as known_id,
+        'set_addition_leaves_deletion' as rule_id
+    from set_messages
+    where left_deletion_id is not null
 
 ),
 

@@ -7,15 +7,25 @@ tangle_messages as (
 
 ),
 
+people as (
+
+    select * from {{ ref('int_feeds__people') }}
+
+),
+
 final as (
 
     select
-        tangle_id,
-        message_id,
-        tangle_kind,
-        group_id
+        tangle_messages.tangle_id,
+        tangle_messages.message_id,
+        tangle_messages.tangle_kind,
+        tangle_messages.group_id,
+        coalesce(people.person_id, tangle_messages.feed_id) as person_id,
+        tangle_messages.content_type,
+        {{ timestamp_of('tangle_messages.asserted_ms') }} as asserted_at
     from tangle_messages
-    where is_tip
+    left join people on tangle_messages.feed_id = people.feed_id
+    where tangle_messages.is_tip
 
 )
 

@@ -51,6 +51,7 @@ final as (
         placed_messages.message_id,
         placed_messages.feed_id as author_id,
         people.person_id,
+        placed_messages.content_type,
         placed_messages.thread_position,
         placed_messages.rank as depth,
         placed_messages.is_tip,

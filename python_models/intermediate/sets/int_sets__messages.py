@@ -13,7 +13,7 @@ from scuttlehouse.sets.items import (
     topological_order,
 )
 from scuttlehouse.sets.pruning import trail, verdicts
-from scuttlehouse.sets.rules import Unsuperseded, unsuperseded
+from scuttlehouse.sets.rules import Unsuperseded, left_deletions, unsuperseded
 from scuttlehouse.sets.tangles import Candidate, standings
 from scuttlehouse.tangles.tables import SET_MESSAGE_COLUMNS, read_set_messages
 
@@ -33,6 +33,7 @@ SCHEMA = pa.schema(
         ("has_lipmaa_link", pa.bool_()),
         ("unsuperseded_items", pa.list_(pa.string())),
         ("unsuperseded_ids", pa.list_(pa.string())),
+        ("left_deletion_id", pa.string()),
     ]
 )
 
@@ -62,6 +63,7 @@ def judge(candidates: pa.Table) -> pa.Table:
     broken: dict[str, list[Unsuperseded]] = defaultdict(list)
     for fault in unsuperseded(messages):
         broken[fault.message_id].append(fault)
+    left = left_deletions(messages)
     depths = {set_id: 0} | {message.message_id: message.depth for message in messages}
     columns_of = {}
     for position, (message, verdict) in enumerate(zip(messages, judged, strict=True)):
@@ -78,6 +80,7 @@ def judge(candidates: pa.Table) -> pa.Table:
             "has_lipmaa_link": lipmaa_link(message, depths),
             "unsuperseded_items": [fault.item for fault in broken[one]],
             "unsuperseded_ids": [fault.known_id for fault in broken[one]],
+            "left_deletion_id": left.get(one),
         }
     rows = [
         {"set_id": set_id, "message_id": one, "status": status, "status_reason": reason}

@@ -20,12 +20,12 @@ class Knowledge(NamedTuple):
     """What the messages of a group knew of.
 
     ``excluded_before``: the people whom an exclusion that leads up to the epoch excludes, for each epoch that
-    counts (R24). ``following``: the epoch that each exclusion that counts leads to, the first if there are
-    several, None if there is none. ``readded``: the people whom an addition adds although it knows of their
-    exclusion. ``late``: posts in an epoch by somebody who knew of an epoch that succeeds it, or of a fork
-    where they should have preferred the other epoch (4.8.1). ``before_init``: exclusions that the first
-    message of their author's next epoch knows of (4.1). ``stale``: inits that follow an epoch although they
-    know of another one that succeeds it (4.10.2).
+    counts (R24); only people who were ever added. ``following``: the epoch that each exclusion that counts
+    leads to, the first if there are several, None if there is none. ``readded``: the people whom an addition
+    adds although it knows of their exclusion. ``late``: posts in an epoch by somebody who knew of an epoch
+    that succeeds it, or of a fork where they should have preferred the other epoch (4.8.1).
+    ``before_init``: exclusions that the first message of their author's next epoch knows of (4.1).
+    ``stale``: inits that follow an epoch although they know of another one that succeeds it (4.10.2).
     """
 
     excluded_before: dict[str, frozenset[str]]
@@ -58,18 +58,23 @@ def knowledge(
         one.message_id: own.get(one.message_id) for one in exclusions
     }
 
-    # The bits of a message: first epochs, then exclusions, then excluded people.
-    people = sorted({person for one in exclusions for person in one.person_ids})
+    # The bits of a message: first epochs, then exclusions, then excluded people. A person whom nobody adds
+    # is in no epoch.
+    additions = [one for one in messages if one.kind == "add" and counts(one, judged)]
+    added = {person for one in additions for person in one.person_ids}
+    people = sorted({person for one in exclusions for person in one.person_ids} & added)
     person_bits = {
         person: 1 << place for place, person in enumerate(people, len(inits) + len(exclusions))
     }
     bits = {one.message_id: ancestry.mask_of([one.message_id]) for one in inits}
-    struck = {one.message_id: _mask(person_bits, one.person_ids) for one in exclusions}
+    struck = {
+        one.message_id: _mask(person_bits, [person for person in one.person_ids if person in added])
+        for one in exclusions
+    }
     for place, one in enumerate(exclusions, len(inits)):
         bits[one.message_id] = 1 << place | struck[one.message_id]
 
     # Then the additions that count. They say which epochs an author knows as their own.
-    additions = [one for one in messages if one.kind == "add" and counts(one, judged)]
     choices = Choices(additions, ancestry, key_ranks or {})
     first_addition = len(inits) + len(exclusions) + len(people)
     for place, one in enumerate(additions, first_addition):

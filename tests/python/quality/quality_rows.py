@@ -57,6 +57,7 @@ VALID_MESSAGE = {
     "feed_id": ALICE,
     "person_id": BENDY,
     "previous_id": None,
+    "group_id": None,
     "epoch_id": None,
     "content_type": "post",
     "validity": "valid",
@@ -138,6 +139,7 @@ THREAD_MESSAGE = {
     "message_id": message("a"),
     "author_id": ALICE,
     "person_id": ALICE,
+    "content_type": "post",
     "asserted_time_fault": None,
     "thread_position": 2,
     "depth": 1,
@@ -210,9 +212,13 @@ NOT_IN_SET = {
 DECLARED = {
     "epoch_id": message("e"),
     "group_id": GROUP,
+    "group_name": "Soup",
     "person_id": ALICE,
+    "person_name": "Alice",
     "added_by_id": BENDY,
+    "added_by_name": "Alice",
     "excluded_by_id": None,
+    "excluded_by_name": None,
     "is_declared": True,
     "is_excluded": False,
     "is_correct": True,
@@ -227,6 +233,7 @@ DECLARED = {
 NOT_DECLARED = {"is_declared": False, "added_by_id": None, "added_at": None}
 FORK = {
     "group_id": GROUP,
+    "group_name": "Soup",
     "left_epoch_id": message("l"),
     "right_epoch_id": message("m"),
     "nearest_epoch_id": message("e"),
@@ -244,9 +251,12 @@ FORK = {
 EXCLUSION = {
     "message_id": message("a"),
     "group_id": GROUP,
+    "group_name": "Soup",
     "epoch_id": message("e"),
     "excluded_id": ALICE,
+    "excluded_name": "Alice",
     "excluded_by_id": BENDY,
+    "excluded_by_name": "Alice",
     "group_feed_id": ALICE,
     "cutoff_sequence": 7,
     "following_epoch_id": None,
@@ -257,6 +267,7 @@ EXCLUSION = {
 }
 GROUP_DAY = {
     "group_id": GROUP,
+    "group_name": "Soup",
     "day": NOON.date(),
     "member_count": 3,
     "message_count": 2,
@@ -271,7 +282,9 @@ GROUP_DAY = {
 PEER_EPOCH = {
     "source_file": "alice.jsonl",
     "owner_id": ALICE,
+    "owner_name": "Alice",
     "group_id": GROUP,
+    "group_name": "Soup",
     "epoch_id": message("e"),
     "counts": True,
     "is_tip": True,
@@ -286,15 +299,20 @@ PEER_EPOCH = {
 PEER_REPAIR = {
     "source_file": "alice.jsonl",
     "owner_id": ALICE,
+    "owner_name": "Alice",
     "group_id": GROUP,
+    "group_name": "Soup",
     "epoch_id": message("e"),
     "person_id": BENDY,
+    "person_name": "Alice",
     "action": "add",
     "because": "declared in the group, not excluded up to this epoch (4.9)",
 }
 PREFERENCE = {
     "group_id": GROUP,
+    "group_name": "Soup",
     "person_id": ALICE,
+    "person_name": "Alice",
     "epoch_id": message("e"),
     "rule": "only",
     "is_witness": None,
@@ -303,8 +321,10 @@ PREFERENCE = {
 
 REPAIR = {
     "group_id": GROUP,
+    "group_name": "Soup",
     "epoch_id": message("e"),
     "person_id": ALICE,
+    "person_name": "Alice",
     "action": "add",
     "because": "declared in the group, not excluded up to this epoch (4.9)",
     "severity": "must",
@@ -323,11 +343,14 @@ PLAN = {
 }
 ACTION = {
     "group_id": GROUP,
+    "group_name": "Soup",
     "message_id": message("a"),
     "action": "add",
     "content_type": "group/add-member",
     "actor_id": ALICE,
+    "actor_name": "Alice",
     "subject_id": ALICE,
+    "subject_name": "Alice",
     "epoch_id": message("e"),
     "position": 1,
     "is_authorized": None,
@@ -336,7 +359,9 @@ ACTION = {
 }
 PERIOD = {
     "group_id": GROUP,
+    "group_name": "Soup",
     "person_id": ALICE,
+    "person_name": "Alice",
     "epoch_id": message("e"),
     "valid_from_position": 2,
     "valid_to_position": None,
@@ -393,6 +418,7 @@ GOOD: dict[str, list[Row]] = {
     "fct_feed_forks": [
         {
             "feed_id": ALICE,
+            "person_id": ALICE,
             "message_id": message("a"),
             "previous_id": None,
             "sequence": 1,
@@ -468,6 +494,9 @@ GOOD: dict[str, list[Row]] = {
             "message_id": message("a"),
             "tangle_kind": "group",
             "group_id": GROUP,
+            "person_id": ALICE,
+            "content_type": "post",
+            "asserted_at": NOON,
         }
     ],
     "fct_thread_messages": [
@@ -536,13 +565,17 @@ GOOD: dict[str, list[Row]] = {
         {
             "set_id": SET_ID,
             "message_id": "m" * 43,
-            "item": "apple",
+            "item": item,
             "known_id": "n" * 43,
-            "rule_id": "set_change_supersedes_nothing",
+            "rule_id": rule_id,
             "document": "pzp set",
             "section": "Msg content",
-            "severity": "must",
+            "severity": severity,
         }
+        for item, rule_id, severity in [
+            ("apple", "set_change_supersedes_nothing", "must"),
+            (None, "set_addition_leaves_deletion", "should"),
+        ]
     ],
     "fct_set_prunings": [
         {"set_id": SET_ID, "message_id": "m" * 43, "pruning": pruning, "freed_bytes": freed}
@@ -555,6 +588,7 @@ GOOD: dict[str, list[Row]] = {
             "name": "Group gggggg",
             "root_id": message("r"),
             "founder_id": ALICE,
+            "founder_name": "Alice",
             "preferred_epoch_id": epoch_id,
             "epoch_count": 3,
             "tip_count": 2,
@@ -576,6 +610,7 @@ GOOD: dict[str, list[Row]] = {
             "short_id": "eeeeee",
             "group_name": "Group gggggg",
             "creator_id": ALICE,
+            "creator_name": "Alice",
             "depth": 0,
             "key_rank": key_rank,
             "member_count": 0,
@@ -593,9 +628,11 @@ GOOD: dict[str, list[Row]] = {
         }
         for key_rank in (1, None)
     ],
-    "fct_epoch_links": [{"epoch_id": message("f"), "previous_epoch_id": message("e")}],
+    "fct_epoch_links": [
+        {"epoch_id": message("f"), "group_id": GROUP, "previous_epoch_id": message("e")}
+    ],
     "fct_epoch_precedence": [
-        {"epoch_id": message("f"), "predecessor_id": message("e"), "distance": 1}
+        {"epoch_id": message("f"), "group_id": GROUP, "predecessor_id": message("e"), "distance": 1}
     ],
     "fct_epoch_members": [
         DECLARED,
@@ -638,6 +675,7 @@ GOOD: dict[str, list[Row]] = {
             "message_id": message("a"),
             "feed_id": ALICE,
             "person_id": BENDY,
+            "person_name": "Ben",
             "rule_id": "excludes_oneself",
             "document": "group exclusion",
             "section": "4.1",
@@ -660,6 +698,7 @@ GOOD: dict[str, list[Row]] = {
             "left_epoch_id": message("l"),
             "right_epoch_id": message("m"),
             "person_id": ALICE,
+            "person_name": "Alice",
         }
     ],
     "fct_preferred_epochs": [

@@ -1,4 +1,4 @@
-"""Changes of a set that supersede no newest known change, compared with the specification's sentence."""
+"""Changes of a set that do not supersede what they should, compared with the specification's sentences."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scuttlehouse.sets.items import SetMessage, topological_order
-from scuttlehouse.sets.rules import unsuperseded
+from scuttlehouse.sets.rules import left_deletions, unsuperseded
 
 
 def random_set(dice: random.Random, size: int) -> list[SetMessage]:
@@ -24,37 +24,99 @@ def random_set(dice: random.Random, size: int) -> list[SetMessage]:
             continue
         added, deleted = (dice.sample("ab", dice.randint(0, 1)) for _ in range(2))
         superseded = [one.message_id for one in dice.sample(found, dice.randint(0, 1))]
-        listed = [*(p.message_id for p in previous), "lost"]
+        superseded += ["lost"] * (dice.random() < 0.05)
+        listed = [p.message_id for p in previous] + ["lost"] * (dice.random() < 0.05)
         found.append(SetMessage(name, depth, listed, added, deleted, superseded))
     return topological_order(found)
 
 
-def broken(messages: list[SetMessage]) -> set[tuple[str, str]]:
-    """By the text of the document."""
-    by_id = {one.message_id: one for one in messages}
+class Document:
+    """The sentences of the document, with all that a message knows as a set of ids."""
 
-    def past(message: SetMessage) -> set[str]:
-        known = {one for one in message.previous_ids if one in by_id}
-        return known.union(*(past(by_id[one]) for one in known))
+    def __init__(self, messages: list[SetMessage]) -> None:
+        self.messages = messages
+        self.by_id = {one.message_id: one for one in messages}
 
-    found = set()
-    for message in messages:
-        for item in {*(message.added or ()), *(message.deleted or ())}:
-            known = [
-                by_id[one]
-                for one in past(message)
-                if item in (by_id[one].added or ()) or item in (by_id[one].deleted or ())
-            ]
-            highest = max((one.depth for one in known), default=0)
-            newest = {one.message_id for one in known if one.depth == highest}
-            if newest and not newest & set(message.superseded_ids or ()):
-                found.add((message.message_id, item))
-    return found
+    def past(self, message: SetMessage) -> set[str]:
+        known = set(message.previous_ids)
+        return known.union(
+            *(self.past(self.by_id[one]) for one in message.previous_ids if one in self.by_id)
+        )
+
+    def known(self, message: SetMessage) -> list[SetMessage]:
+        return [self.by_id[one] for one in self.past(message) if one in self.by_id]
+
+    def is_unknown(self, one: str) -> bool:
+        """What it says is not known: it is erased or not at hand."""
+        return one not in self.by_id or (
+            self.by_id[one].added is None and self.by_id[one].depth > 0
+        )
+
+    def change_supersedes_nothing(self) -> set[tuple[str, str]]:
+        found = set()
+        for message in self.messages:
+            pointed = set(message.superseded_ids or ())
+            for item in {*(message.added or ()), *(message.deleted or ())}:
+                known = [
+                    one
+                    for one in self.known(message)
+                    if item in (one.added or ()) or item in (one.deleted or ())
+                ]
+                highest = max((one.depth for one in known), default=0)
+                newest = {one.message_id for one in known if one.depth == highest}
+                may_be_right = newest & pointed or any(self.is_unknown(one) for one in pointed)
+                if newest and not may_be_right:
+                    found.add((message.message_id, item))
+        return found
+
+    def addition_leaves_deletion(self) -> set[str]:
+        found = set()
+        for message in self.messages:
+            known = self.known(message)
+            deletions = [one for one in known if one.deleted]
+            highest = max((one.depth for one in deletions), default=0)
+            newest = {one.message_id for one in deletions if one.depth == highest}
+            done = set(message.superseded_ids or ()).union(
+                *(one.superseded_ids or () for one in known)
+            )
+            may_be_right = any(one not in self.by_id for one in self.past(message)) or any(
+                self.is_unknown(one.message_id) and one.depth >= highest for one in known
+            )
+            if message.added and newest - done and not may_be_right:
+                found.add(message.message_id)
+        return found
 
 
 @given(st.randoms(use_true_random=False), st.integers(1, 14))
-def test_every_breach_of_the_sentence_is_found(dice: random.Random, size: int) -> None:
+def test_every_breach_of_a_sentence_is_found(dice: random.Random, size: int) -> None:
     messages = random_set(dice, size)
+    document = Document(messages)
     found = list(unsuperseded(messages))
-    assert {(one.message_id, one.item) for one in found} == broken(messages)
+    assert {(one.message_id, one.item) for one in found} == document.change_supersedes_nothing()
     assert len(found) == len({one[:2] for one in found})
+    assert left_deletions(messages).keys() == document.addition_leaves_deletion()
+
+
+def chain(*said: tuple[list[str], list[str], list[str]]) -> list[SetMessage]:
+    """Messages 1, 2, ... that each know all before them: added, deleted and superseded."""
+    moot = SetMessage("0", 0, [], None, None, None)
+    return [moot] + [
+        SetMessage(str(depth), depth, [str(depth - 1)], *lists)
+        for depth, lists in enumerate(said, 1)
+    ]
+
+
+def test_an_addition_that_leaves_a_known_deletion() -> None:
+    """In the document's figure "E adds carol" supersedes "C deletes alice"; else it breaks the sentence."""
+    alice, deletion = (["alice"], [], []), ([], ["alice"], ["1"])
+    left = left_deletions(chain(alice, deletion, (["carol"], [], [])))
+    assert left == {"3": "2"}
+    # What almost breaks it: it points there, it adds nothing, somebody has pointed there, it does not know.
+    assert not left_deletions(chain(alice, deletion, (["carol"], [], ["2"])))
+    assert not left_deletions(chain(alice, deletion, ([], ["bob"], [])))
+    assert not left_deletions(chain(alice, deletion, (["carol"], [], ["2"]), (["dan"], [], [])))
+    beside = SetMessage("3", 2, ["1"], ["carol"], [], [])
+    assert not left_deletions([*chain(alice, deletion), beside])
+    # Of two deletions only the newer one is asked for.
+    assert left_deletions(chain(deletion, deletion, (["carol"], [], []))) == {"3": "2"}
+    assert not left_deletions(chain(deletion, deletion, (["carol"], [], ["2"])))
