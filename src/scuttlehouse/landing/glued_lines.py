@@ -22,7 +22,8 @@ _MAY_HAVE_PARTS = ("not_json", "not_utf8", "not_a_message")
 def line_parts(line: Line) -> Iterator[Line]:
     """The objects on a line that is none as a whole, and the rest of it as a fault.
 
-    The fault is ``zero_bytes`` or ``damaged``. A line without a whole object comes as it is.
+    The fault is ``zero_bytes`` or ``damaged``. A line without a whole object comes as it is; one of brackets
+    and commas alone is empty.
 
     Never raises, whatever the line holds. O(length of the line).
 
@@ -39,7 +40,9 @@ def line_parts(line: Line) -> Iterator[Line]:
     texts = [part.text for part in found if part.text is not None]
     for text in texts:
         yield Line(line.line_number, text, None)
-    if not texts and fault == "damaged":
+    if not found:
+        yield Line(line.line_number, b"", None)
+    elif not texts and fault == "damaged":
         yield line
     elif faults:
         yield Line(line.line_number, None, fault)
