@@ -64,6 +64,7 @@ class LandedPzpLine(NamedTuple):
     - ``validity``: ``valid``, or ``invalid`` with one of ``REASONS``; ``not_checked`` with the reason
       ``ciphertext_not_in_log``. An ``id_differs`` says that
       the ``message_id`` is a claim: the message is not the one of that id.
+    - ``line_hash``, ``line_count``: see :mod:`scuttlehouse.landing.rejects`.
     """
 
     source_file: str
@@ -90,6 +91,8 @@ class LandedPzpLine(NamedTuple):
     received_ms: float | None = None
     validity: str | None = None
     invalid_reason: str | None = None
+    line_hash: str | None = None
+    line_count: int = 1
 
 
 def is_pzp(parsed: object) -> TypeGuard[dict[str, Any]]:

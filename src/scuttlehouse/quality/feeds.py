@@ -150,9 +150,10 @@ FEEDS = (
     suite(
         "fct_rejected_lines",
         "a line that is no message",
-        "source_file reason remedy line_number",
+        "source_file reason remedy line_number line_count",
         filled("source_file", "Never null: the log that holds the line."),
         *number("line_number", 1, "the line of the log, from 1"),
+        *number("line_count", 1, "1, or the lines that are counted together"),
         filled("reason", "Never null: every rejected line has a reason."),
         among("reason", REJECTS, "A reason that reading logs gives."),
         filled("remedy", "Never null: every reason comes with what to do."),

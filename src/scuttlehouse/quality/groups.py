@@ -28,13 +28,17 @@ GROUPS = (
     suite(
         "dim_groups",
         "a group",
-        "group_id short_id name root_id founder_id preferred_epoch_id epoch_count tip_count "
+        "group_id short_id name protocol root_id founder_id preferred_epoch_id epoch_count tip_count "
         "is_forked fork_count repair_count person_count current_member_count message_count "
         "created_at last_message_at",
         filled("group_id", "Never null: the group."),
         filled("short_id", "Never null: the beginning of the group's id."),
         filled("name", "Never null: the name of the group."),
         no_key("name"),
+        filled("protocol", "Never null: a group speaks one."),
+        among(
+            "protocol", ("epochs", "before_epochs"), "Groups with epochs, and those before them."
+        ),
         filled("founder_id", "Never null: the person who wrote the first message."),
         *message_id("root_id", "the group's first message, which is its first epoch too"),
         shaped(

@@ -60,7 +60,7 @@ REJECT_REASONS = {
 
 
 class LandedLine(NamedTuple):
-    """A row of ``stg_ssb__landed_lines``; every field but the first two is null in a rejected line.
+    """A row of ``stg_ssb__landed_lines``; every field but the first two and the last two is null in a reject.
 
     ``asserted_ms`` and ``received_ms`` are milliseconds since 1970, null where the log has no
     number. ``sequence`` is null where it is no whole number of at most 2^53. ``content`` is the kept
@@ -68,8 +68,8 @@ class LandedLine(NamedTuple):
     epoch that the message makes, adds to or announces a feed for. ``plaintext_hash`` stands for all that
     a message says that no signature covers, whatever the order of its members (ruling R36).
     ``is_announcement_signed``: of an announcement of a feed, whether both feeds have signed it (ruling R37);
-    null in all other messages. ``owner_id`` is the root metafeed
-    whose seed the message shows: only its owner's log has it.
+    null in all other messages. ``owner_id`` is the root metafeed whose seed the message shows: only its
+    owner's log has it. ``line_hash``, ``line_count``: see :mod:`scuttlehouse.landing.rejects`.
     """
 
     source_file: str
@@ -93,6 +93,8 @@ class LandedLine(NamedTuple):
     validity: str | None = None
     invalid_reason: str | None = None
     warning: str | None = None
+    line_hash: str | None = None
+    line_count: int = 1
 
 
 def land_line(
