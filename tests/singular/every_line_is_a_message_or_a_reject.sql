@@ -28,7 +28,7 @@ pzp_messages as (
 
 rejected_lines as (
 
-    select * from {{ ref('fct_rejected_lines') }}
+    select * from {{ ref('int_logs__rejected_lines') }}
 
 ),
 

@@ -59,6 +59,7 @@ final as (
         epochs.is_root,
         group_messages.asserted_ms,
         group_messages.said_name,
+        group_messages.has_epoch_tangle,
         members_roots.message_id is not null as has_valid_members_tangle,
         coalesce(tangle_fields.previous_ids, cast(array() as array<string>)) as previous_epoch_ids
     from epochs

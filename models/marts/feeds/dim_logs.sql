@@ -20,7 +20,7 @@ pzp_lines as (
 
 rejected_lines as (
 
-    select * from {{ ref('fct_rejected_lines') }}
+    select * from {{ ref('int_logs__rejected_lines') }}
 
 ),
 
@@ -32,9 +32,15 @@ owners as (
 
 lines as (
 
-    select source_file from ssb_lines
+    select
+        source_file,
+        line_count
+    from ssb_lines
     union all
-    select source_file from pzp_lines
+    select
+        source_file,
+        line_count
+    from pzp_lines
 
 ),
 
@@ -42,7 +48,7 @@ line_counts as (
 
     select
         source_file,
-        count(*) as line_count
+        sum(line_count) as line_count
     from lines
     group by source_file
 
@@ -52,7 +58,7 @@ rejected_counts as (
 
     select
         source_file,
-        count(*) as rejected_line_count
+        sum(line_count) as rejected_line_count
     from rejected_lines
     group by source_file
 

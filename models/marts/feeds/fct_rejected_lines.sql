@@ -1,14 +1,11 @@
+{#- The same number as in scuttlehouse.landing.rejects, which counts the lines of one part of a log. -#}
+{%- set most_rejects = 100 %}
 with
 
-ssb_lines as (
+lines as (
 
-    select * from {{ ref('stg_ssb__rejected_lines') }}
-
-),
-
-pzp_lines as (
-
-    select * from {{ ref('stg_pzp__rejected_lines') }}
+    select * from {{ ref('int_logs__rejected_lines') }}
+    where not is_of_vanished_log and not is_repeated
 
 ),
 
@@ -18,43 +15,40 @@ reasons as (
 
 ),
 
-all_rejects as (
+numbered_lines as (
 
     select
-        source_file,
-        line_number,
-        reason
-    from ssb_lines
-    union all
-    select
-        source_file,
-        line_number,
-        reason
-    from pzp_lines
+        *,
+        least(
+            row_number() over (partition by source_file, reason order by line_number), {{ most_rejects }} + 1
+        ) as place
+    from lines
 
 ),
 
--- A line may hold several messages glued together. It is rejected once, with the first of its reasons.
-rejected_lines as (
+-- Lines past that number are counted in one row.
+counted_lines as (
 
     select
         source_file,
-        line_number,
-        min(reason) as reason
-    from all_rejects
-    group by source_file, line_number
+        reason,
+        min(line_number) as line_number,
+        sum(line_count) as line_count
+    from numbered_lines
+    group by source_file, reason, place
 
 ),
 
 final as (
 
     select
-        rejected_lines.source_file,
-        rejected_lines.reason,
+        counted_lines.source_file,
+        counted_lines.reason,
         reasons.remedy,
-        rejected_lines.line_number
-    from rejected_lines
-    inner join reasons on rejected_lines.reason = reasons.reason
+        counted_lines.line_number,
+        counted_lines.line_count
+    from counted_lines
+    inner join reasons on counted_lines.reason = reasons.reason
 
 )
 

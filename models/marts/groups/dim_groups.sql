@@ -60,6 +60,7 @@ groups as (
         max(case when epochs.is_root then epochs.creator_id end) as founder_id,
         max(case when epochs.is_root then epochs.asserted_ms end) as created_ms,
         max(case when epochs.is_root then epochs.said_name end) as said_name,
+        if(count(*) = 1 and not bool_or(epochs.has_epoch_tangle), 'before_epochs', 'epochs') as protocol,
         count(*) as epoch_count,
         count_if(epoch_members.is_tip) as tip_count
     from epochs
@@ -116,6 +117,7 @@ final as (
         groups.group_id,
         {{ short_id('groups.group_id') }} as short_id,
         {{ group_name('groups.group_id', 'groups.said_name') }} as name, -- noqa: RF04
+        groups.protocol,
         groups.root_id,
         groups.founder_id,
         {{ person_name('groups.founder_id', 'names.name') }} as founder_name,

@@ -11,6 +11,8 @@ final as (
     select
         source_file,
         line_number,
+        line_hash,
+        line_count,
         coalesce(reject_reason, invalid_reason) as reason
     from lines
     where validity is distinct from 'valid'

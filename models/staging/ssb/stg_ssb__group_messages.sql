@@ -26,6 +26,9 @@ recipients as (
         asserted_ms,
         get_json_object(content, '$.root') as root_id,
         get_json_object(content, '$.name') as said_name,
+        coalesce(
+            get_json_object(content, '$.tangles.epoch'), get_json_object(content, '$.tangles.members')
+        ) is not null as has_epoch_tangle,
         from_json(get_json_object(content, '$.recps'), 'array<string>') as recps,
         from_json(
             get_json_object(content, '$.excludes'),
@@ -93,6 +96,7 @@ final as (
         root_id,
         recipient_ids,
         excluded_ids,
+        case when content_type = 'group/init' then has_epoch_tangle end as has_epoch_tangle,
         case when content_type = 'group/init' then said_name end as said_name,
         case
             when not {{ is_token('try_element_at(recps, 1)') }} then nullif(try_element_at(recps, 1), '0')

@@ -36,6 +36,8 @@ final as (
     select
         lines.source_file,
         lines.line_number,
+        lines.line_hash,
+        lines.line_count,
         coalesce(lines.reject_reason, 'forged') as reason
     from lines
     left join forged_ids on lines.reject_reason is null and lines.message_id = forged_ids.message_id

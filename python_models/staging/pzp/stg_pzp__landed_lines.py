@@ -1,4 +1,5 @@
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -7,6 +8,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from scuttlehouse.catalog import home_folder
 from scuttlehouse.landing.glued_lines import land_pzp_lines
+from scuttlehouse.landing.rejects import fold_rejects
 from scuttlehouse.landing.spark import (
     arrow_schema,
     lines_of,
@@ -33,7 +35,7 @@ def model(dbt: Any, session: SparkSession) -> DataFrame:
 def line_lander(home: str) -> Callable[[Batches], Batches]:
     def land(batches: Batches) -> Batches:
         ring = KeyRing(warehouse_pepper(Path(home)))
-        rows = (row for file, line in lines_of(batches) for row in land_pzp_lines(file, line, ring))
+        rows = fold_rejects(lines_of(batches), partial(land_pzp_lines, ring=ring), ring)
         return row_batches(rows, arrow_schema(LandedPzpLine))
 
     return land

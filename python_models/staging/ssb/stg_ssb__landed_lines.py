@@ -1,4 +1,5 @@
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -7,6 +8,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from scuttlehouse.catalog import home_folder
 from scuttlehouse.landing.glued_lines import epoch_keys, land_lines
+from scuttlehouse.landing.rejects import fold_rejects
 from scuttlehouse.landing.spark import (
     arrow_schema,
     lines_of,
@@ -50,11 +52,8 @@ def line_lander(home: str, key_file: str) -> Callable[[Batches], Batches]:
     def land(batches: Batches) -> Batches:
         ring = KeyRing(warehouse_pepper(Path(home)))
         network_key = read_network_key(Path(key_file)) if key_file else None
-        rows = (
-            row
-            for file, line in lines_of(batches)
-            for row in land_lines(file, line, ring, network_key)
-        )
+        land_all = partial(land_lines, ring=ring, network_key=network_key)
+        rows = fold_rejects(lines_of(batches), land_all, ring)
         return row_batches(rows, arrow_schema(LandedLine))
 
     return land

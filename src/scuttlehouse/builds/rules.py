@@ -56,6 +56,7 @@ def project_variables(project: Path) -> dict[str, Any]:
 def lines_hash(home: Path, network_key_file: str) -> str:
     """A hash of everything that decides how a line is read: the code, and keys that are never shown."""
     code = hash_modules(
+        "scuttlehouse.landing.rejects",
         "scuttlehouse.landing.glued_lines",
         "scuttlehouse.landing.spark",
         "scuttlehouse.files.recognise",

@@ -65,7 +65,7 @@ _REASONS = """
     select
         'Rejected lines' as title,
         reason as word,
-        count(*) as figure,
+        sum(line_count) as figure,
         'first: ' || arg_min(source_file, (line_number, source_file)) || ' line ' || min(line_number) as note
     from fct_rejected_lines
     group by reason

@@ -134,6 +134,17 @@ def begins_a_log(block: bytes) -> bool:
     return place > 0 and len(block) == BLOCK_BYTES and not block[place:].strip(b"\0")
 
 
+def holds_a_message(head: bytes) -> bool:
+    """Whether a message is in the blocks at the beginning of a file, perhaps after damage. O(length)."""
+    blocks = (head[start : start + BLOCK_BYTES] for start in range(0, len(head), BLOCK_BYTES))
+    records = (record.data for block in blocks for record in block_records(block))
+    return any(data.strip(b"\0") and _is_message(decode(data)) for data in records)
+
+
+def _is_message(value: jsjson.Value) -> bool:
+    return isinstance(value, dict) and {"key", "value"} <= value.keys()
+
+
 class Record(NamedTuple):
     """The data of a record; or a fault, of a part of a block that is none."""
 
@@ -149,6 +160,8 @@ def block_records(block: bytes) -> Iterator[Record]:
         end = _record_end(block, place)
         if end == place:
             if not block[place:].strip(b"\0"):
+                if place == 0:  # No block is written without a record.
+                    yield Record(b"", "zero_bytes")
                 return
         elif end is not None and (
             not block[place + 2 : end].strip(b"\0") or _is_object(block, place, end)

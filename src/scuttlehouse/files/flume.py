@@ -19,18 +19,31 @@ _CHUNK = 1 << 18
 def offset_width(head: bytes) -> int | None:
     """How many bytes a file length takes in a log that begins so; None if it is no such log.
 
+    The first record that is whole tells it, so that damage at the beginning does not hide the log.
+
     >>> offset_width(bytes([0, 0, 0, 2]) + b"{}" + bytes([0, 0, 0, 2, 0, 0, 0, 14])), offset_width(b"{}")
     (4, None)
     """
-    length = _record_length(head, 0)
-    if length is None:
-        return None
-    end = 8 + length
+    place = 0
+    while place >= 0:
+        length = _record_length(head, place)
+        if length is not None:
+            width = _width_after(head, place + 8 + length)
+            if width is not None:
+                return width
+        place = head.find(b"{", place + 5) - 4
+    return None
+
+
+def _width_after(head: bytes, end: int) -> int | None:
+    """The width of the file length that stands behind a record, by its value or by the next record."""
     for width in _WIDTHS[:-1]:
         if len(head) >= end + width and int.from_bytes(head[end : end + width]) == end + width:
             return width
-    is_basic = len(head) == end or _record_length(head, end) is not None
-    return 0 if is_basic else None
+    for width in _WIDTHS:
+        if _record_length(head, end + width) is not None:
+            return width
+    return 0 if len(head) == end else None
 
 
 def _record_length(data: bytes, place: int) -> int | None:

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import codecs
+import io
 import json
 import re
+from itertools import islice
 from json import JSONDecodeError, JSONDecoder
 from typing import BinaryIO
 
-from scuttlehouse.files.bipf import BLOCK_BYTES, begins_a_log
+from scuttlehouse.files.bipf import BLOCK_BYTES, begins_a_log, holds_a_message
 from scuttlehouse.files.flume import offset_width
 from scuttlehouse.files.parts import Kind, Log
-from scuttlehouse.files.unpack import BROKEN, opened, unpacked
+from scuttlehouse.files.unpack import BROKEN, opened, recoded, unpacked
+from scuttlehouse.files.values import is_message_at
 
 HEAD_BYTES = 1 << 18
 
@@ -57,11 +60,13 @@ _PATTERNS = (
 _DECODER = JSONDecoder()
 _BLANK = " \t\r\n\0\ufeff"
 _FIRST_OBJECT = re.compile(r'^[\s,\[\0\ufeff\x1e]*(?=\{\s*")', re.M)
-_LIST_INSIDE = re.compile(
-    r'\{\s*("[^"\\\n]{1,64}")\s*:\s*\[\s*\{\s*"(?:key|value|id|msg|author|previous)"\s*:'
-)
-
+_LIST_OF_MESSAGES = re.compile(r'\[\s*\{\s*"(?:key|value|id|msg|author|previous)"\s*:')
+_MEMBER_NAME = re.compile(r'\s*[{,]\s*("(?:[^"\\]|\\.){1,64}")\s*:\s*')
 _MAP_OF_MESSAGES = re.compile(r'\{\s*"(?:%|ssb:)[^"\\\n]{1,200}"\s*:\s*\{')
+
+_MESSAGE = re.compile(r'\{\s*"(?:key|value|id|msg|author|previous)"\s*:')
+_TRIES = 8
+_EMPTY = b"\0 \t\r\n"
 
 # A long file of JSON that has none of these names in its first bytes is of other software.
 _MANY = 100
@@ -110,20 +115,24 @@ def recognise_head(head: bytes, compression: str) -> Kind | str:
     if begins_a_log(head[:BLOCK_BYTES]):
         return Kind("bipf_log", compression, "binary")
     encoding = encoding_of(head)
-    text = codecs.getincrementaldecoder(encoding)("replace").decode(head)
+    if encoding == "utf-8" and b"\0" in head and holds_a_message(head):
+        return Kind("bipf_log", compression, "binary")
+    as_utf8 = head if encoding == "utf-8" else recoded(io.BytesIO(head), encoding).read()
+    text = codecs.getincrementaldecoder("utf-8")("replace").decode(as_utf8)
     form = form_of(text)
     if form is not None:
-        is_long = text.count("\n") + text.count("{") >= _MANY
+        is_long = text.count("{") >= _MANY
         is_of_others = is_long and not _OF_MESSAGES.search(text)
         return _OF_OTHERS if is_of_others else Kind(form, compression, encoding)
-    wrapped = _LIST_INSIDE.match(text.lstrip(_BLANK))
-    if wrapped:
-        member = json.dumps(json.loads(wrapped[1]))
+    member = _list_inside(text.lstrip(_BLANK))
+    if member:
         return f"One JSON object around a list{inside}: take the list out with `jq -c '.[{member}][]'`."
     if _MAP_OF_MESSAGES.match(text.lstrip(_BLANK)):
         return f"One JSON object with the messages as its members{inside}: take them out with `jq -c '.[]'`."
     if text.lstrip(_BLANK)[:1] == "<":
         return f"This is HTML or XML{inside}, perhaps an error page: download the log again."
+    if _holds_a_message(text):
+        return Kind("concatenated", compression, encoding)
     if "\0" in text or text.count("\ufffd") > len(text) // 8:
         return f"Binary data{inside} in no form that is known: export the log as JSON, one message a line."
     return f"Text{inside} without a JSON object: export the log as JSON, one message a line (`jq -c .`)."
@@ -138,9 +147,22 @@ def encoding_of(head: bytes) -> str:
     for mark, encoding in _MARKS:
         if head.startswith(mark):
             return encoding
-    for pattern, encoding in _PATTERNS:
-        if pattern.match(head):
-            return encoding
+    beginnings = (
+        (0, 1) if head[:1] in (b"\xfe", b"\xff") else (0,)
+    )  # Of a mark, a byte may be lost.
+    for beginning in beginnings:
+        for pattern, encoding in _PATTERNS:
+            if pattern.match(head, beginning):
+                return encoding
+    return _encoding_inside(head)
+
+
+def _encoding_inside(head: bytes) -> str:
+    """The encoding by what JSON writes after names, where the beginning is damaged."""
+    for unit in (4, 2):
+        sign = '":'.encode(f"utf-{8 * unit}-le")
+        if head.count(sign) > head.count(b'":'):
+            return f"utf-{8 * unit}-{'be' if head.index(sign) % unit else 'le'}"
     return "utf-8"
 
 
@@ -160,7 +182,7 @@ def form_of(text: str) -> str | None:
     if text[0] != "{" or text[1:].lstrip()[:1] not in ('"', "}", ""):
         first = _FIRST_OBJECT.search(text)
         return form_of(text[first.end() :]) if first and first.end() else None
-    if _LIST_INSIDE.match(text) or _MAP_OF_MESSAGES.match(text):
+    if _list_inside(text) or _MAP_OF_MESSAGES.match(text):
         return None
     try:
         _, end = _DECODER.raw_decode(text)
@@ -169,7 +191,27 @@ def form_of(text: str) -> str | None:
     if "\n" in text[:end]:
         return "pretty_printed"
     is_one_line = "\n" not in text.rstrip()
-    return "concatenated" if is_one_line and text[end:].lstrip(" ,")[:1] == "{" else "json_lines"
+    is_followed = text[end:].lstrip(" \t\r,\0\x1e")[:1] == "{"
+    return "concatenated" if is_one_line and is_followed else "json_lines"
+
+
+def _holds_a_message(text: str) -> bool:
+    """Whether a message is in a text of which the beginning is something else: damage, for example."""
+    tries = islice(_MESSAGE.finditer(text), _TRIES)
+    return any(is_message_at(text, found.start()) for found in tries)
+
+
+def _list_inside(text: str) -> str | None:
+    """The name, as JSON, of the first member of the object at the beginning that is a list of messages."""
+    place = 0
+    while name := _MEMBER_NAME.match(text, place):
+        if _LIST_OF_MESSAGES.match(text, name.end()):
+            return json.dumps(json.loads(name[1], strict=False))
+        try:
+            _, place = _DECODER.raw_decode(text, name.end())
+        except (JSONDecodeError, RecursionError):
+            return None
+    return None
 
 
 def _form_of_lines(text: str) -> str:
@@ -184,13 +226,15 @@ def _compression(head: bytes) -> str:
 
 
 def _head(stream: BinaryIO) -> bytes:
-    """The first bytes of a stream, up to where it breaks."""
+    """The first bytes of a stream, up to where it breaks, after blocks of zeros and blanks."""
     parts: list[bytes] = []
     left = HEAD_BYTES
     try:
         while left > 0 and (data := stream.read(min(left, 4096))):
             parts.append(data)
             left -= len(data)
+            if left % BLOCK_BYTES == 0 and left < HEAD_BYTES and not b"".join(parts).strip(_EMPTY):
+                parts, left = [], HEAD_BYTES
     except BROKEN:
         pass
     return b"".join(parts)

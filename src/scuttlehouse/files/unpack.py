@@ -6,11 +6,12 @@ import bz2
 import codecs
 import gzip
 import io
+import re
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, cast
+from typing import TYPE_CHECKING, BinaryIO, Literal, cast
 
 import zstandard
 
@@ -27,12 +28,21 @@ _ZSTD_PIECE = 512
 
 _CHUNK = 1 << 16
 
+# What is decoded later, because the place of a lost byte is found by what comes after it.
+_LOOK_BACK = 1 << 12
+
+# How often units may begin elsewhere within one chunk: what is damaged more often is read as it stands.
+_MOST_CHANGES = 64
+
+_MARK = "scuttlehouse.mark"
+
 
 @contextmanager
 def opened(path: str, size_bytes: int, kind: Kind) -> Iterator[BinaryIO]:
     """The bytes that a file had when it was listed, unpacked; text comes as UTF-8.
 
     A character that cannot be decoded becomes bytes that are not UTF-8, so its line is rejected.
+    A file that ends before the bytes that it had breaks there.
 
     Raises:
         OSError: the file cannot be opened. Reading raises one of ``BROKEN``.
@@ -40,7 +50,7 @@ def opened(path: str, size_bytes: int, kind: Kind) -> Iterator[BinaryIO]:
     with Path(path).open("rb") as file:
         stream = unpacked(buffered(_Beginning(file, size_bytes)), kind.compression)
         if kind.encoding not in ("utf-8", "binary"):
-            stream = buffered(_Recoded(stream, kind.encoding))
+            stream = recoded(stream, kind.encoding)
         yield stream
 
 
@@ -57,6 +67,15 @@ def unpacked(stream: BinaryIO, compression: str) -> BinaryIO:
     if compression == "zstd":
         return buffered(_Zstd(stream))
     return stream
+
+
+def recoded(stream: BinaryIO, encoding: str) -> BinaryIO:
+    """A stream of UTF-8 from one of text in another encoding; see :func:`opened`.
+
+    >>> recoded(io.BytesIO('{"a": 1}'.encode("utf-16-le")), "utf-16-le").read()
+    b'{"a": 1}'
+    """
+    return buffered(_Recoded(stream, encoding))
 
 
 def buffered(raw: io.RawIOBase) -> BinaryIO:
@@ -76,6 +95,8 @@ class _Beginning(io.RawIOBase):
     def readinto(self, buffer: WriteableBuffer) -> int:
         view = memoryview(buffer).cast("B")
         data = self._file.read(min(self._left, len(view)))
+        if not data and self._left and len(view):
+            raise EOFError
         self._left -= len(data)
         view[: len(data)] = data
         return len(data)
@@ -132,19 +153,51 @@ def _mark(error: UnicodeError) -> tuple[str, int]:
     return "\udfff", error.end
 
 
-codecs.register_error("scuttlehouse.mark", _mark)
+codecs.register_error(_MARK, _mark)
 
 
 class _Recoded(_Waiting):
+    """Text of units of two or four bytes as UTF-8, also where a byte is lost or came in between.
+
+    What JSON writes after the name of a member, a quotation mark and a colon, shows where units begin.
+    Where they begin elsewhere than before, reading goes on at the first ASCII character before that.
+    """
+
     def __init__(self, file: BinaryIO, encoding: str) -> None:
         self._file = file
-        self._decoder = codecs.getincrementaldecoder(encoding)("scuttlehouse.mark")
+        self._encoding = encoding
+        self._unit = len("x".encode(encoding))
+        self._order: Literal["little", "big"] = "little" if encoding.endswith("le") else "big"
+        self._sign = re.compile(re.escape('":'.encode(encoding)))
+        self._data = b""
         self._is_over = False
 
     def _next(self) -> bytes | None:
         if self._is_over:
             return None
-        data = self._file.read(_CHUNK)
-        self._is_over = not data
-        text = self._decoder.decode(data, final=not data)
-        return text.encode("utf-8", "surrogatepass")
+        chunk = self._file.read(_CHUNK)
+        self._is_over = not chunk
+        self._data += chunk
+        texts = []
+        start = 0
+        changes = 0
+        for sign in self._sign.finditer(self._data):
+            if (sign.start() - start) % self._unit and changes < _MOST_CHANGES:
+                changes += 1
+                end = self._first_ascii(start, sign.start())
+                texts.append(self._data[start:end].decode(self._encoding, _MARK))
+                start = end
+        end = len(self._data) if self._is_over else max(start, len(self._data) - _LOOK_BACK)
+        decoder = codecs.getincrementaldecoder(self._encoding)(_MARK)
+        texts.append(decoder.decode(self._data[start:end], final=self._is_over))
+        self._data = decoder.getstate()[0] + self._data[end:]
+        return "".join(texts).encode("utf-8", "surrogatepass")
+
+    def _first_ascii(self, start: int, place: int) -> int:
+        """Where the ASCII characters begin that stand before a place."""
+        while place - self._unit >= start:
+            unit = self._data[place - self._unit : place]
+            if not 0 < int.from_bytes(unit, self._order) < 128:
+                break
+            place -= self._unit
+        return place

@@ -161,8 +161,21 @@ class _Window:
         found = _object_at(self.text, self.start)
         if isinstance(found, int):
             return found + _COST_OF_A_TRY
-        is_message = any(found[0].keys() >= parts for parts in _PARTS)
-        return 0 if is_message else found[1] - self.start
+        return 0 if _is_message(found[0]) else found[1] - self.start
+
+
+def is_message_at(text: str, start: int) -> bool:
+    """Whether a whole message begins at a place of a text.
+
+    >>> is_message_at('ye": 1}, {"key": "%a", "value": {}}', 9)
+    True
+    """
+    found = _object_at(text, start)
+    return not isinstance(found, int) and _is_message(found[0])
+
+
+def _is_message(value: dict[str, object]) -> bool:
+    return any(value.keys() >= parts for parts in _PARTS)
 
 
 def _object_at(text: str, start: int) -> tuple[dict[str, object], int] | int:

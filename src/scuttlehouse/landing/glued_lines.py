@@ -22,7 +22,8 @@ _MAY_HAVE_PARTS = ("not_json", "not_utf8", "not_a_message")
 def line_parts(line: Line) -> Iterator[Line]:
     """The objects on a line that is none as a whole, and the rest of it as a fault.
 
-    The fault is ``zero_bytes`` or ``damaged``. A line without a whole object comes as it is.
+    The fault is ``zero_bytes`` or ``damaged``. A line without a whole object comes as it is; one of brackets
+    and commas alone is empty.
 
     Never raises, whatever the line holds. O(length of the line).
 
@@ -39,7 +40,9 @@ def line_parts(line: Line) -> Iterator[Line]:
     texts = [part.text for part in found if part.text is not None]
     for text in texts:
         yield Line(line.line_number, text, None)
-    if not texts and fault == "damaged":
+    if not found:
+        yield Line(line.line_number, b"", None)
+    elif not texts and fault == "damaged":
         yield line
     elif faults:
         yield Line(line.line_number, None, fault)
@@ -62,13 +65,20 @@ def land_lines(
 
 
 def land_pzp_lines(source_file: str, line: Line, ring: KeyRing) -> Iterable[LandedPzpLine]:
-    """The rows of a line, see :func:`scuttlehouse.pzp.lines.land_pzp_line`."""
+    """The rows of a line, see :func:`scuttlehouse.pzp.lines.land_pzp_line`.
+
+    Of a line that :func:`land_lines` rejects in part, only the messages: it is rejected once.
+    """
     if not has_word(line, PZP_WORDS):
         return ()
     row = land_pzp_line(source_file, line, ring)
     rows = [row]
     if row is None and line_object(line) in _MAY_HAVE_PARTS:
-        rows = [land_pzp_line(source_file, part, ring) for part in line_parts(line)]
+        parts = [*line_parts(line)]
+        rows = [land_pzp_line(source_file, part, ring) for part in parts]
+        others = (land_line(source_file, part, ring) for part in parts)
+        if any(other is not None and other.reject_reason is not None for other in others):
+            rows = [row for row in rows if row is not None and row.validity == "valid"]
     return (row for row in rows if row is not None)
 
 

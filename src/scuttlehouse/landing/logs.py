@@ -138,8 +138,11 @@ def read_lines(split: Split, first_line_number: int = 1) -> Iterator[Line]:
             if split.start > 0:
                 file.seek(split.start - 1)
                 skip_line(file)
-            while file.tell() < split.end and (text := read_line(file)):
+            while file.tell() < split.end:
+                text = read_line(file)
+                if not text:
+                    raise EOFError
                 yield line_of(number, text)
                 number += 1
-    except OSError:  # The file is gone, or its disk fails.
+    except (OSError, EOFError):  # The file is gone or shorter than it was, or its disk fails.
         yield Line(number, None, "cut_short")

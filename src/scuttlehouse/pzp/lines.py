@@ -62,6 +62,7 @@ class LandedPzpLine(NamedTuple):
     - ``validity``: ``valid``; ``invalid`` with one of ``REASONS``; or ``not_checked`` with the reason
       ``ciphertext_not_in_log``. With ``id_differs``, the ``message_id`` is only a claim: the message does not
       have this id.
+    - ``line_hash``, ``line_count``: see :mod:`scuttlehouse.landing.rejects`.
     """
 
     source_file: str
@@ -88,6 +89,8 @@ class LandedPzpLine(NamedTuple):
     received_ms: float | None = None
     validity: str | None = None
     invalid_reason: str | None = None
+    line_hash: str | None = None
+    line_count: int = 1
 
 
 def is_pzp(parsed: object) -> TypeGuard[dict[str, Any]]:

@@ -60,7 +60,7 @@ REJECT_REASONS = {
 
 
 class LandedLine(NamedTuple):
-    """A row of ``stg_ssb__landed_lines``. In a rejected line, every field except the first two is null.
+    """A row of ``stg_ssb__landed_lines``. In a rejected line, all but the first two and the last two are null.
 
     ``asserted_ms`` and ``received_ms`` are milliseconds since 1970, null if the log has no number.
     ``sequence`` is null if it is not a whole number of at most 2^53. ``content`` is the kept members as JSON
@@ -69,6 +69,7 @@ class LandedLine(NamedTuple):
     that no signature covers; the order of members does not matter (ruling R36). ``is_announcement_signed``:
     whether both feeds have signed the announcement of a feed (ruling R37); null in all other messages.
     ``owner_id`` is the root metafeed of a seed in the message: only its owner's log has the seed.
+    ``line_hash``, ``line_count``: see :mod:`scuttlehouse.landing.rejects`.
     """
 
     source_file: str
@@ -92,6 +93,8 @@ class LandedLine(NamedTuple):
     validity: str | None = None
     invalid_reason: str | None = None
     warning: str | None = None
+    line_hash: str | None = None
+    line_count: int = 1
 
 
 def land_line(

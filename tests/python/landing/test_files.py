@@ -19,12 +19,13 @@ import forms
 from conftest import FIXTURES, PROJECT
 from scuttlehouse.cli import main
 from scuttlehouse.files import bipf
+from scuttlehouse.files.json_lines import line_object
 from scuttlehouse.files.listing import entry_of
 from scuttlehouse.files.parts import MAX_LINE_BYTES, Kind, Line, Log
 from scuttlehouse.files.recognise import recognise, recognise_head
 from scuttlehouse.files.values import split_values
 from scuttlehouse.landing.glued_lines import epoch_keys, land_lines, land_pzp_lines, line_parts
-from scuttlehouse.landing.logs import list_splits, read_lines
+from scuttlehouse.landing.logs import content_hash, list_splits, read_lines
 from scuttlehouse.ssb.epoch_keys import KeyRing
 from scuttlehouse.ssb.lines import REJECT_REASONS, LandedLine
 
@@ -199,6 +200,7 @@ def row_of_text(text: bytes | None) -> LandedLine:
         (b"[" + b'{"a":1},' * 99 + b"{}]", "JSON of other software"),
         (b'{"%a=.sha256": {"key": "%a=.sha256"}}', "jq -c '.[]'"),
         (b'{"messages": [{"key": "%a", "value": 1}]}', "jq -c '.[\"messages\"][]'"),
+        (b'{\n "v": [1],\n "a\\"b": [ {"author": "@a"', 'jq -c \'.["a\\"b"][]\''),
     ],
 )
 def test_what_is_no_log_is_told(tmp_path: Path, data: bytes, said: str) -> None:
@@ -243,6 +245,89 @@ def test_damage_costs_one_message(form: str, fault: str, tmp_path: Path) -> None
         "cut": ["damaged"],
         "zeros": ["not_json" if form == "json_lines" else "damaged"],
     }[fault]
+
+
+@pytest.mark.parametrize("form", [*forms.FORMS])
+@pytest.mark.parametrize("fault", ["zeros", "garbage", "cut"])
+def test_damage_at_the_beginning_costs_the_first_message(
+    form: str, fault: str, tmp_path: Path
+) -> None:
+    """The form is recognised by what comes after."""
+    messages = [value for value in values() if "value" in value][:30]
+    data = forms.rewrite(messages, form, "none", "utf-8")
+    path = tmp_path / "a.json"
+    path.write_bytes({"zeros": bytes(90), "garbage": b"\xa5" * 90, "cut": b""}[fault] + data[90:])
+    whole = parsed([part for line in read(path) for part in line_parts(line) if is_json(part)])
+    assert whole == messages[1:]
+
+
+def is_json(line: Line) -> bool:
+    return line.text is not None and isinstance(line_object(line), dict)
+
+
+@pytest.mark.parametrize("form", [*forms.FORMS])
+@pytest.mark.parametrize("empty", [b"\0", b" \n"])
+def test_zeros_and_blanks_before_a_log(form: str, empty: bytes, tmp_path: Path) -> None:
+    messages = [value for value in values() if "value" in value][:30]
+    path = tmp_path / "a.json"
+    size = 5 << 16
+    path.write_bytes((empty * size)[:size] + forms.rewrite(messages, form, "none", "utf-8"))
+    kind = recognise(entry_of(path, "a.json"))
+    assert kind == forms.kind_of(form, "none", "utf-8")
+    parts = [part for line in read(path) for part in line_parts(line)]
+    assert parsed([part for part in parts if is_json(part)]) == messages
+    assert set(faults(parts)) <= {"zero_bytes", "damaged"}
+
+
+@given(
+    form=st.sampled_from([*forms.TEXTS]),
+    encoding=st.sampled_from([name for name in forms.ENCODINGS if "utf-8" not in name]),
+    place=st.floats(0.01, 1, exclude_max=True),
+    lost=st.integers(0, 3),
+    new=st.binary(max_size=3),
+)
+@settings(max_examples=30)
+def test_bytes_lost_or_put_in_cost_the_messages_they_are_in(
+    tmp_path_factory: pytest.TempPathFactory,
+    form: str,
+    encoding: str,
+    place: float,
+    lost: int,
+    new: bytes,
+) -> None:
+    """Units of UTF-16 and UTF-32 begin elsewhere after them; characters of all planes stand around."""
+    chosen = [value for value in values() if "value" in value]
+    messages = [
+        {**value, "odd": "\u3042\u4e00\u4e00\u4e00\u4e00\U0001d11e \u2200"} for value in chosen
+    ]
+    name, mark = forms.ENCODINGS[encoding]
+    data = mark + forms.TEXTS[form][1](messages).encode(name)
+    at = int(len(data) * place)
+    path = tmp_path_factory.mktemp("landing") / "a.json"
+    path.write_bytes(data[:at] + new + data[at + lost :])
+    parts = [part for line in read(path) for part in line_parts(line) if is_json(part)]
+    kept = [value for value in parsed(parts) if value in messages]
+    assert len(kept) >= len(messages) - (2 if lost > 1 else 1)
+
+
+def test_a_file_whose_units_begin_elsewhere_at_every_sign(tmp_path: Path) -> None:
+    """It is read to its end, and what is told is one line."""
+    path = tmp_path / "a.jsonl"
+    sign = '":'.encode("utf-16-le")
+    path.write_bytes('{"a":1}\n{"b'.encode("utf-16-le") + (sign + b"x") * 100_000)
+    assert [line.line_number for line in read(path)] == [1, 2]
+
+
+@pytest.mark.parametrize("packed", ["none", "gzip"])
+def test_a_file_that_is_shorter_than_when_it_was_listed(packed: str, tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_bytes(forms.rewrite([{"a": n} for n in range(99)], "json_lines", packed, "utf-8"))
+    log = replace(entry_of(path, "a.jsonl"), kind=Kind("json_lines", packed, "utf-8"))
+    path.write_bytes(path.read_bytes()[:60])
+    [split] = list_splits([log])
+    assert [*read_lines(split)][-1].fault == "cut_short"
+    with pytest.raises(EOFError):
+        content_hash(log)
 
 
 @pytest.mark.parametrize("form", ["bipf_log", "flume_log", "flume_log_53"])

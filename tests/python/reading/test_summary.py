@@ -37,7 +37,9 @@ EMPTY = {
             ["item_count", "prunable_count", "freed_bytes", "lost_by_reference_count"], NUMBER
         )
     ),
-    "fct_rejected_lines": table({"reason": TEXT, "source_file": TEXT, "line_number": NUMBER}),
+    "fct_rejected_lines": table(
+        {"reason": TEXT, "source_file": TEXT, "line_number": NUMBER, "line_count": NUMBER}
+    ),
     "fct_tangle_messages": table({"status": TEXT, "status_reason": TEXT, "tangle_id": TEXT}),
     "fct_epoch_repairs": table({"action": TEXT, "group_id": TEXT}),
     "fct_preferred_epochs": table({"group_id": TEXT, "person_id": TEXT, "epoch_id": TEXT}),
@@ -68,12 +70,12 @@ ROWS: dict[str, list[tuple[object, ...]]] = {
     ],
     "dim_sets": [(3, 1, 100, 0), (2, 4, 20, 7)],
     "fct_rejected_lines": [
-        ("not_json", "b.jsonl", 24),
-        ("not_json", "a.jsonl", 24),
-        ("not_a_message", "c.jsonl", 3),
-        ("too_long", "c.jsonl", 9),
-        ("too_long", "d.jsonl", 2),
-        ("too_long", "e.jsonl", 10),
+        ("not_json", "b.jsonl", 24, 1),
+        ("not_json", "a.jsonl", 24, 1),
+        ("not_a_message", "c.jsonl", 3, 1),
+        ("too_long", "c.jsonl", 9, 1),
+        ("too_long", "d.jsonl", 2, 1),
+        ("too_long", "e.jsonl", 10, 1),
     ],
     "fct_tangle_messages": [
         ("in", None, "t"),

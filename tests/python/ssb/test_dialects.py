@@ -113,7 +113,8 @@ def test_a_group_before_epochs_has_one(tables: dict[str, Rows], name: str) -> No
     group = any_id(first["recps"][0])
     epochs = [row for row in tables["dim_epochs"] if row["group_id"] == group]
     assert [row["epoch_id"] for row in epochs] == keys_of(name)[:1]
-    assert [row["group_id"] for row in tables["dim_groups"]].count(group) == 1
+    groups = [row for row in tables["dim_groups"] if row["group_id"] == group]
+    assert [row["protocol"] for row in groups] == ["before_epochs"]
     members = [row for row in tables["fct_epoch_members"] if row["group_id"] == group]
     assert len(members) == 2
     assert all(row["is_declared"] for row in members)
