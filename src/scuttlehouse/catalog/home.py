@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from scuttlehouse.catalog.names import CatalogError
+from scuttlehouse.catalog.readers import set_mode_of_home
 
 # Marks of a list, a pattern, a code or the end of a name, somewhere in Spark, SQLite, Java or DuckDB.
 _REFUSED = """?*[]{},#%"\\"""
@@ -38,14 +39,14 @@ def home_folder(environment: Mapping[str, str] = os.environ) -> Path:
 
 
 def prepare_home(home: Path) -> None:
-    """Make the folder, for its owner only; an existing one is closed to others.
+    """Make the folder, for its owner and the readers only; an existing one is closed to others.
 
     Raises:
         CatalogError: it is not a folder that can be written, or holds a warehouse of an earlier version.
     """
     try:
         home.mkdir(mode=0o700, parents=True, exist_ok=True)
-        home.chmod(0o700)
+        set_mode_of_home(home)
         with tempfile.TemporaryFile(dir=home):
             pass
         earlier = [name for name in ("metastore", "published.json") if (home / name).exists()]
