@@ -8,8 +8,8 @@ from pyspark.sql import functions as F
 from scuttlehouse.builds.rules import lines_hash
 from scuttlehouse.builds.unchanged import PublishedLogs, published_logs
 from scuttlehouse.catalog import home_folder
+from scuttlehouse.files.limits import recognise_within_limits
 from scuttlehouse.files.listing import list_logs, require_logs
-from scuttlehouse.files.recognise import recognise
 from scuttlehouse.landing.ledger import LedgerEntry, take_stock
 from scuttlehouse.landing.logs import content_hash, landing_folder
 from scuttlehouse.landing.spark import spark_schema
@@ -34,7 +34,7 @@ def model(dbt: Any, session: SparkSession) -> DataFrame:
         known,
         get_invocation_id(),
         lines_hash(home_folder(), dbt.config.get("network_key_file")),
-        recognise,
+        recognise_within_limits,
         content_hash,
     )
     if not known:

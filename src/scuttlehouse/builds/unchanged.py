@@ -9,9 +9,9 @@ from typing import NamedTuple
 from scuttlehouse.builds.rules import lines_hash, project_hash, project_variables, rules_hash
 from scuttlehouse.catalog import LOG, PUBLISHED, Build, open_catalog
 from scuttlehouse.catalog.log import TABLE as LOG_TABLE
+from scuttlehouse.files.limits import recognise_within_limits
 from scuttlehouse.files.listing import list_logs
 from scuttlehouse.files.parts import Log
-from scuttlehouse.files.recognise import recognise
 from scuttlehouse.landing.ledger import LedgerEntry
 from scuttlehouse.landing.logs import landing_folder
 from scuttlehouse.reading.engine import WarehouseError
@@ -112,7 +112,7 @@ def _reason(log: Log, entry: LedgerEntry | None) -> str | None:
         return log.problem
     if entry.status != "left_out":
         return entry.status_reason
-    kind = recognise(log)
+    kind = recognise_within_limits(log)
     return kind if isinstance(kind, str) else None
 
 

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from scuttlehouse.catalog.home import holds_table_files
 from scuttlehouse.catalog.names import NOTHING_PUBLISHED, CatalogError
 from scuttlehouse.catalog.publishing import Catalog
+from scuttlehouse.catalog.readers import set_mode_of_catalog
 from scuttlehouse.catalog.records import State, seal
 from scuttlehouse.catalog.rows import read_records
 from scuttlehouse.databases import Cursor, DatabaseError, open_database
@@ -230,7 +231,7 @@ def _open_file(path: Path) -> Iterator[Any]:
         if not path.exists():
             os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
         # SQLite gives the files beside the database the same mode.
-        path.chmod(0o600)
+        set_mode_of_catalog(path)
     with open_database(f"sqlite:{path}") as (cursor, _):
         cursor.execute("pragma journal_mode = wal")
         yield cursor
@@ -246,7 +247,7 @@ def _open_copy(path: Path) -> Iterator[Any]:
             with _sentence(copy):
                 copy.write_bytes(content)
                 _log_of(copy).write_bytes(log)
-            with _open_file(copy) as cursor:
+            with open_database(f"sqlite:{copy}") as (cursor, _):
                 yield cursor
         return
     with open_database("sqlite::memory:") as (memory, _):

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from scuttlehouse.catalog.names import CatalogError
+from scuttlehouse.catalog.readers import set_mode_of_home
 from scuttlehouse.catalog.storage import files_below, warehouse_location
 
 # In Spark, SQLite, Java or DuckDB, these mark a list, a pattern, an escape or the end of a name.
@@ -39,14 +40,14 @@ def home_folder(environment: Mapping[str, str] = os.environ) -> Path:
 
 
 def prepare_home(home: Path) -> None:
-    """Make the folder for its owner only. An existing folder is closed to others.
+    """Make the folder for its owner and the readers only. An existing folder is closed to others.
 
     Raises:
         CatalogError: it is not a writable folder, or it holds a warehouse of an earlier version.
     """
     try:
         home.mkdir(mode=0o700, parents=True, exist_ok=True)
-        home.chmod(0o700)
+        set_mode_of_home(home)
         with tempfile.TemporaryFile(dir=home):
             pass
         earlier = [name for name in ("metastore", "published.json") if (home / name).exists()]

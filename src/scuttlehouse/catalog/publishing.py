@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from scuttlehouse.catalog import checksums, names, rows
 from scuttlehouse.catalog.names import BASE, LOG, PUBLISHED, WORK, CatalogError
+from scuttlehouse.catalog.readers import open_to_readers
 from scuttlehouse.catalog.records import Build, State, Work
 
 if TYPE_CHECKING:
@@ -190,6 +191,8 @@ class Catalog:
         """Publish the log of runs as it is now."""
         with self.database.transaction():
             published = self.tables(PUBLISHED) | self.tables(LOG)
+            home = rows.read_records(self.database)[0].home
+            open_to_readers(Path(home), self.tables(LOG).values())
             rows.point(self.database, PUBLISHED, published)
 
     def verify(self) -> None:
@@ -239,6 +242,7 @@ class Catalog:
         """Set the published namespace and those of kept builds, and drop the namespaces of other builds."""
         base = _published(state, builds)
         published = (dict(base.public) if base else {}) | self.tables(LOG)
+        open_to_readers(Path(state.home), published.values())
         rows.point(self.database, PUBLISHED, published)
         kept = [builds[build_id] for build_id in state.builds]
         of_builds = {names.namespace_of_build(build.number): build.public for build in kept}

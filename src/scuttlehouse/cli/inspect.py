@@ -11,9 +11,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from scuttlehouse.files.limits import recognise_within_limits
 from scuttlehouse.files.listing import entry_of, has_name_of_a_log, list_logs, shown_name
 from scuttlehouse.files.parts import Kind, Log
-from scuttlehouse.files.recognise import recognise
 from scuttlehouse.files.unpack import BROKEN
 from scuttlehouse.landing.glued_lines import land_lines, land_pzp_lines
 from scuttlehouse.landing.logs import LandingError, list_splits, read_lines
@@ -66,8 +66,10 @@ def _told(log: Log) -> Iterator[str]:
     problem = log.problem
     try:
         if problem is None or (has_other_name and Path(log.path).is_file()):
-            kind = recognise(log)
+            kind = recognise_within_limits(log)
             problem = kind if isinstance(kind, str) else None
+    except LandingError as error:
+        problem = str(error)
     except BROKEN as error:
         problem = f"The file cannot be read ({getattr(error, 'strerror', None) or 'it breaks'})."
     if problem is not None:

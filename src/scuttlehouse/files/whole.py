@@ -61,10 +61,11 @@ def read_line(file: BinaryIO) -> bytes:
     return text
 
 
-def skip_line(file: BinaryIO) -> None:
-    """Go to the next line."""
+def skip_line(file: BinaryIO, end: int | None = None) -> None:
+    """Go to the next line, or to the first place behind ``end`` that comes before it."""
     while (chunk := file.readline(1 << 16)) and not chunk.endswith(b"\n"):
-        pass
+        if end is not None and file.tell() >= end:
+            return
 
 
 class _UpToTheBreak(io.RawIOBase):

@@ -137,7 +137,7 @@ def read_lines(split: Split, first_line_number: int = 1) -> Iterator[Line]:
         with Path(split.path).open("rb") as file:
             if split.start > 0:
                 file.seek(split.start - 1)
-                skip_line(file)
+                skip_line(file, split.end)
             while file.tell() < split.end:
                 text = read_line(file)
                 if not text:

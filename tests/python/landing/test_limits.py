@@ -1,0 +1,135 @@
+"""Bombs: small files that become long ones, and long lines. `benchmarks/bombs.py` has them at full size."""
+
+from __future__ import annotations
+
+import json
+import tracemalloc
+from io import BytesIO
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import forms
+from conftest import PROJECT
+from scuttlehouse.builds.unchanged import is_unchanged
+from scuttlehouse.cli import main
+from scuttlehouse.files.limits import LEAST_BYTES, recognise_within_limits
+from scuttlehouse.files.listing import entry_of, list_logs
+from scuttlehouse.files.parts import MAX_LINE_BYTES, Kind, Log
+from scuttlehouse.files.whole import skip_line
+from scuttlehouse.landing.ledger import LedgerEntry, take_stock
+from scuttlehouse.landing.logs import LandingError, content_hash, list_splits, read_lines
+
+PACKED = {name: pack for name, pack in forms.COMPRESSIONS.items() if name != "none"}
+MESSAGE = b'{"key":"%a","value":{}}\n'
+BOMBS = {
+    "zeros": bytes(8 << 20),
+    "an endless line": b"x" * (8 << 20),
+    "deep nesting": b"[" * (8 << 20),
+    "empty lines": b"\n" * (8 << 20),
+    "tiny entries": b"{}\n" * (1 << 20),
+}
+
+
+def stock_of(folder: Path, known: dict[str, LedgerEntry] | None = None) -> dict[str, LedgerEntry]:
+    logs = list_logs(folder)
+    stock = take_stock(logs, known or {}, "batch", "rules", recognise_within_limits, content_hash)
+    return {entry.source_file: entry for entry in stock}
+
+
+@pytest.mark.parametrize("compression", PACKED)
+@pytest.mark.parametrize("bomb", BOMBS)
+def test_a_bomb_is_left_out_and_the_rest_is_read(
+    compression: str, bomb: str, tmp_path: Path
+) -> None:
+    (tmp_path / "bomb.jsonl").write_bytes(PACKED[compression](MESSAGE + BOMBS[bomb]))
+    log = (PROJECT / "sample" / "alice.jsonl").read_bytes()
+    (tmp_path / "good.jsonl").write_bytes(PACKED[compression](log))
+    tracemalloc.start()
+    try:
+        stock = stock_of(tmp_path)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < 32 * MAX_LINE_BYTES
+    left_out, good = stock["bomb.jsonl"], stock["good.jsonl"]
+    assert (good.status, good.batch_id) == ("new", "batch")
+    assert (left_out.status, left_out.batch_id) == ("left_out", None)
+    assert left_out.status_reason
+    assert left_out.status_reason.startswith(
+        f"A {compression} file of {left_out.size_bytes} bytes "
+    )
+    assert "SCUTTLEHOUSE_UNPACK_LIMIT" in left_out.status_reason
+    # The next build finds nothing new.
+    assert is_unchanged(list_logs(tmp_path), stock)
+
+
+def test_the_limit_is_raised_by_a_setting(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "a.jsonl.bz2"
+    path.write_bytes(PACKED["bzip2"](MESSAGE + BOMBS["an endless line"]))
+    known = stock_of(tmp_path)
+    assert main(["inspect", str(path)]) == 1
+    assert "becomes longer than 1048576 bytes" in capsys.readouterr().out
+    monkeypatch.setenv("SCUTTLEHOUSE_UNPACK_LIMIT", "1000000")
+    assert not is_unchanged(list_logs(tmp_path), known)
+    assert stock_of(tmp_path, known)["a.jsonl.bz2"].status == "new"
+    for wrong in ("a lot", "-1", "0", "1.5"):
+        monkeypatch.setenv("SCUTTLEHOUSE_UNPACK_LIMIT", wrong)
+        with pytest.raises(LandingError, match="one byte of a compressed log may become"):
+            stock_of(tmp_path, known)
+        assert main(["inspect", str(path)]) == 1
+        assert "SCUTTLEHOUSE_UNPACK_LIMIT is" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("compression", PACKED)
+def test_a_log_at_the_limit_is_read(compression: str, tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    for length, is_read in ((LEAST_BYTES, True), (LEAST_BYTES + 1, False)):
+        path.write_bytes(PACKED[compression](MESSAGE.ljust(length)))
+        kind = recognise_within_limits(entry_of(path, "a.jsonl"))
+        assert isinstance(kind, Kind) == is_read
+
+
+def test_a_file_that_is_cut_is_not_too_long(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_bytes(PACKED["gzip"](MESSAGE * 1000)[:-9])
+    assert isinstance(recognise_within_limits(entry_of(path, "a.jsonl")), Kind)
+
+
+def test_messages_do_not_reach_the_limit(tmp_path: Path) -> None:
+    """The longest ones with the emptiest text."""
+    lines = (PROJECT / "sample" / "bob.jsonl").read_bytes().splitlines()
+    messages = [json.loads(line) for line in lines if b'"type":"post"' in line][:60]
+    for message in messages:
+        message["value"]["content"] = {"type": "post", "text": "a" * 7700}
+    for compression, pack in PACKED.items():
+        path = tmp_path / compression
+        path.write_bytes(pack("".join(f"{json.dumps(one)}\n" for one in messages).encode()))
+        assert isinstance(
+            recognise_within_limits(Log(str(path), "a", path.stat().st_size, 0)), Kind
+        )
+
+
+@given(
+    text=st.lists(st.sampled_from([b"x" * 70_000, b"ab", b"\n", b""])).map(b"".join),
+    step=st.integers(1, 9).map(lambda n: n * 20_000),
+)
+def test_lines_of_splits_are_those_of_the_file(
+    tmp_path_factory: pytest.TempPathFactory, text: bytes, step: int
+) -> None:
+    path = tmp_path_factory.mktemp("landing") / "a.jsonl"
+    path.write_bytes(text)
+    splits = list_splits([Log(str(path), "a.jsonl", len(text), 0)], step)
+    found = [line.text for split in splits for line in read_lines(split)]
+    assert found == text.removesuffix(b"\n").split(b"\n") if text else not found
+
+
+def test_no_split_reads_on_to_the_end_of_an_endless_line() -> None:
+    """Otherwise each split would read the rest of the file."""
+    file = BytesIO(b"x" * (1 << 22))
+    skip_line(file, 1 << 17)
+    assert file.tell() <= (1 << 17) + (1 << 16)
