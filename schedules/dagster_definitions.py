@@ -1,10 +1,10 @@
-"""scuttlehouse in Dagster: a job that refreshes the warehouse, every night at three.
+"""scuttlehouse in Dagster: a job that refreshes the warehouse every night at three.
 
     pip install dagster dagster-webserver        # into .venv, once
     .venv/bin/dagster dev -f schedules/dagster_definitions.py
 
 The folders are those of the environment that Dagster runs in (SCUTTLEHOUSE_LANDING, SCUTTLEHOUSE_HOME).
-What a build says is in the run's log, line by line; a build that publishes nothing fails the run.
+The output of a build is in the run's log, line by line. If a build publishes nothing, the run fails.
 """
 
 import os
