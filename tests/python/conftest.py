@@ -371,8 +371,8 @@ def built(warehouse: Warehouse, tribes2: Path) -> Build:
         output = dagster_definitions(warehouse.project).refresh.execute_in_process()
     names = "int_groups__epoch_members", "int_groups__messages", "int_groups__judged"
     intermediate = {name: warehouse.rows(f"select * from {name}") for name in names}
-    said = output.output_for_node("build")
-    return Build(logs, said, warehouse.published(), intermediate)
+    printed = output.output_for_node("build")
+    return Build(logs, printed, warehouse.published(), intermediate)
 
 
 @dataclass

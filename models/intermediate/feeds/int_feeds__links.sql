@@ -12,8 +12,7 @@ messages as (
 
 ),
 
--- Anybody can write an invalid message under the name of another person's feed, so it says nothing about the
--- feed.
+-- Anybody can write an invalid message under the name of another person's feed, so it does not count.
 own_messages as (
 
     select

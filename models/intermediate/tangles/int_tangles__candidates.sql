@@ -151,8 +151,7 @@ described_fields as (
         rooted_fields.is_root_in_log,
         coalesce(
             group_roots.group_id,
-            -- Anybody can begin an epoch tangle in the name of a group. Only the tangle of the group's root
-            -- counts.
+            -- Anybody can begin an epoch tangle in the name of a group. Only that of its root counts.
             case when not coalesce(kinds.is_for_group, false) then rooted_fields.addressed_group_of_root end
         ) as group_id,
         case

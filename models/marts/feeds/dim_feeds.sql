@@ -21,8 +21,7 @@ standings as (
 
 ),
 
--- Anybody can write an invalid message under the name of another person's feed, so it says nothing about the
--- feed.
+-- Anybody can write an invalid message under the name of another person's feed, so it does not count.
 feed_sequences as (
 
     select

@@ -60,8 +60,7 @@ people as (
 
 ),
 
--- The place where each exclusion cuts a feed off (4.1.4.B). If a person has several feeds, the least id
--- counts.
+-- The place where each exclusion cuts a feed off (4.1.4.B). Of several feeds of a person the least id counts.
 cut_off as (
 
     select

@@ -35,8 +35,7 @@ def model(dbt: Any, session: SparkSession) -> DataFrame:
 Batches = Iterator[pa.RecordBatch]
 
 
-# Spark writes functions and rows to files and sockets. They hold sealed keys and file names, and no plain
-# key.
+# Spark writes functions and rows to files and sockets. They hold sealed keys and file names, no plain key.
 def key_finder(home: str) -> Callable[[Batches], Batches]:
     def find(batches: Batches) -> Batches:
         pepper = warehouse_pepper(Path(home))

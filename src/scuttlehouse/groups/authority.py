@@ -71,8 +71,7 @@ def judge(messages: Sequence[GroupMessage]) -> dict[str, Authority]:
     {'x': True, '1': True, '2': True, 'y': False, '3': None}
     """
     places = places_of(messages)
-    # Bit 0: a message before this one is missing. The other bits: pairs of an epoch and a person who acts on
-    # it.
+    # Bit 0: a message before this one is missing. The others: pairs of an epoch and a person acting on it.
     pairs: dict[tuple[str, str], int] = {}
     for message in messages:
         for epoch in _acts_on(message):

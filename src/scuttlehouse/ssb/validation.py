@@ -180,8 +180,7 @@ def check_value(
     if key is not None and key != message_key and message_sigil(key) != message_key:
         return Check(message_key, "invalid", "id_mismatch")
 
-    # The signature is the last member and plain ASCII, so it is cut off. That is faster than writing JSON
-    # again.
+    # The signature is the last member and plain ASCII, so it is cut off: faster than writing JSON again.
     signed = utf8[: -len(f',\n  "signature": "{signature_text}"\n}}')] + b"\n}"
     if hmac_key is not None:
         signed = hmac.digest(hmac_key, signed, "sha512")[:32]

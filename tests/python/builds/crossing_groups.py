@@ -78,13 +78,13 @@ def an_exclusion_told_in_another_group(
 ) -> list[list[bytes]]:
     """An exclusion of a member of the first group's epoch, in the timeline of the second group."""
     first, second = groups.first, groups.second
-    told = {"root": second.root, "previous": second.tips("alice", "group")}
+    timeline = {"root": second.root, "previous": second.tips("alice", "group")}
     members = {"root": first.root, "previous": first.tips("alice", f"members {first.root}")}
     content = {
         "type": "group/exclude-member",
         "excludes": [groups.world.person("carol").root.id],
         "recps": [second.id],
-        "tangles": {"group": told, "members": members},
+        "tangles": {"group": timeline, "members": members},
     }
     message = groups.say(second, "B1", content)
     for view in second.views.values():
@@ -154,7 +154,7 @@ def crossing_logs() -> dict[str, list[bytes]]:
     cases = {
         "announced": a_feed_that_is_announced(worlds[0]),
         "feed": a_post_on_a_feed_of_another_group(worlds[1]),
-        "told": an_exclusion_told_in_another_group(
+        "timeline": an_exclusion_told_in_another_group(
             worlds[2], lambda: worlds[2].second.post("alice", "B2", "on")
         ),
         "excluded": an_exclusion_told_in_another_group(

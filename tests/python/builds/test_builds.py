@@ -124,10 +124,10 @@ def test_untouched_rows_are_not_computed(warehouse: Warehouse) -> None:
     with another_time(warehouse):
         outcome = warehouse.dbt("build", "--no-write-json", *WITHOUT_UNIT_TESTS)
         assert outcome.success
-        said = {one.node.name: one.message for one in outcome.result}
+        shown = {one.node.name: one.message for one in outcome.result}
         marts = ("dim_sets", "dim_tangles", "fct_messages", "dim_groups")
-        assert {said[name] for name in marts} == {"no key to replace"}
-        assert said["dim_logs"] == "OK"
+        assert {shown[name] for name in marts} == {"no key to replace"}
+        assert shown["dim_logs"] == "OK"
 
 
 @pytest.mark.usefixtures("kept")
@@ -140,12 +140,12 @@ def test_all_logs_moved_to_an_archive(
     status = "select distinct status from scuttlehouse_work.stg_landing__logs"
     assert warehouse.rows(status) == [{"status": "vanished"}]
     outcome = warehouse.dbt("build", "-s", "stg_landing__logs", "--full-refresh", "--no-write-json")
-    [said] = [one.message for one in outcome.result if one.node.name == "stg_landing__logs"]
-    assert "holds no log with a line in it" in said, "a full refresh reads what is there"
+    [shown] = [one.message for one in outcome.result if one.node.name == "stg_landing__logs"]
+    assert "holds no log with a line in it" in shown, "a full refresh reads what is there"
     warehouse.land(built.logs[0])
     warehouse.build("build", "-s", "stg_landing__logs", "--exclude-resource-types", "test")
-    said = capfd.readouterr().out
-    assert re.search(r"and \d+ that the published build has read are not in ", said)
+    shown = capfd.readouterr().out
+    assert re.search(r"and \d+ that the published build has read are not in ", shown)
 
 
 @pytest.mark.usefixtures("kept")

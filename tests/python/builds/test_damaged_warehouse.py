@@ -60,10 +60,10 @@ def test_a_refresh_of_damaged_tables(refreshing: Warehouse) -> None:
         finally:
             file.write_bytes(content)
         assert not outcome.success
-        said = [str(one.message) for one in outcome.result or () if one.status != "success"]
-        said = [*said, str(outcome.exception)]
-        assert any(file.name in message for message in said), said
-        assert not any("\tat " in message for message in said)
+        shown = [str(one.message) for one in outcome.result or () if one.status != "success"]
+        shown = [*shown, str(outcome.exception)]
+        assert any(file.name in message for message in shown), shown
+        assert not any("\tat " in message for message in shown)
         assert refreshing.published() == before
 
 
@@ -99,5 +99,5 @@ def test_damaged_metadata(refreshing: Warehouse) -> None:
     assert refused.returncode != 0
     assert file.name in refused.stdout, refused.stdout
     assert made.returncode == 0, made.stdout
-    said = "scuttlehouse: the table stg_ssb__messages is damaged. This build makes it again.\n"
-    assert said in made.stdout
+    shown = "scuttlehouse: the table stg_ssb__messages is damaged. This build makes it again.\n"
+    assert shown in made.stdout

@@ -124,7 +124,7 @@ def before_and_after(
     return before, after, own
 
 
-def told(rows: Rows, own: set[str]) -> list[str]:
+def rows_about_others(rows: Rows, own: set[str]) -> list[str]:
     """The rows about others, without the columns that the threat model allows to change."""
     return sorted(
         repr({name: value for name, value in row.items() if name not in ALLOWED})
@@ -144,7 +144,9 @@ def test_a_strangers_log_changes_nothing_that_others_said(
 ) -> None:
     before, after, own = before_and_after
     changed = {
-        table: sorted(set(told(before[table], own)) ^ set(told(after[table], own)))[:4]
+        table: sorted(
+            set(rows_about_others(before[table], own)) ^ set(rows_about_others(after[table], own))
+        )[:4]
         for table in before
         if table not in OF_BUILDS
     }

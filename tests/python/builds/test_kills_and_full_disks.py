@@ -79,12 +79,12 @@ def test_builds_killed_at_any_moment(
             dice = random.Random(seed)
             growing.write_bytes(contents[seed % 2])
             for _ in range(dice.randint(1, 2)):
-                said, is_hit = kill(warehouse, dice)
+                printed, is_hit = kill(warehouse, dice)
                 what = "killed" if is_hit else "missed"
-                print(f"seed {seed}: {what} after {len(said)} lines", flush=True)
+                print(f"seed {seed}: {what} after {len(printed)} lines", flush=True)
                 hits += is_hit
-                assert of_logs(warehouse.published()) in right, f"seed {seed}: {said}"
-                assert "\tat " not in "".join(said), f"seed {seed}: a page of Java"
+                assert of_logs(warehouse.published()) in right, f"seed {seed}: {printed}"
+                assert "\tat " not in "".join(printed), f"seed {seed}: a page of Java"
             warehouse.refresh("build", *WITHOUT_UNIT_TESTS)
             assert of_logs(warehouse.published()) == right[seed % 2], f"seed {seed}"
             assert set(reads) <= {tuple(len(tables[name]) for name in READ) for tables in right}
@@ -130,13 +130,13 @@ def kill(warehouse: Warehouse, dice: random.Random) -> tuple[list[str], bool]:
     Returns the lines that it printed, and whether it still ran when it was killed.
     """
     after, java, seconds = dice.randrange(1, LINES), dice.random() < 0.5, 2 * dice.random()
-    said = []
+    printed = []
     victims: list[int] = []
     java_of_dead: list[int] = []
     with warehouse.start(*BUILD) as process:
         for line in process.stdout or ():
-            said.append(line)
-            if len(said) != after:
+            printed.append(line)
+            if len(printed) != after:
                 continue
             time.sleep(seconds)
             if process.poll() is None:
@@ -148,9 +148,9 @@ def kill(warehouse: Warehouse, dice: random.Random) -> tuple[list[str], bool]:
     for victim in java_of_dead:
         wait_for_end(victim)
     if java:
-        return said, bool(victims)
-    assert process.returncode in (0, -signal.SIGKILL), "".join(said)
-    return said, process.returncode != 0
+        return printed, bool(victims)
+    assert process.returncode in (0, -signal.SIGKILL), "".join(printed)
+    return printed, process.returncode != 0
 
 
 def children(pid: int) -> list[int]:

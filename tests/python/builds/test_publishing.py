@@ -191,12 +191,14 @@ def test_a_killed_and_a_failed_build_publish_nothing_and_a_retry_everything(
     with a_reader(warehouse) as reads:
         with a_test_that_fails(warehouse, on="fct_messages") as failing:
             outcome = warehouse.dbt("build", "--full-refresh", *WITHOUT_UNIT_TESTS)
-            said = statuses(outcome)
+            by_node = statuses(outcome)
             assert not outcome.success
-            assert [name for name, status in said.items() if status in ("error", "fail")] == [
+            assert [name for name, status in by_node.items() if status in ("error", "fail")] == [
                 failing.stem
             ]
-            assert said["fct_messages"] == "success", "the marts were built, and are not published"
+            assert by_node["fct_messages"] == "success", (
+                "the marts were built, and are not published"
+            )
             work = warehouse.rows("select count(*) as n from scuttlehouse_work.fct_messages")
             assert work != [{"n": len(published["fct_messages"])}]
             assert differing(warehouse.published(), published) == []
@@ -245,10 +247,10 @@ def test_a_part_is_built_tested_and_published(
 ) -> None:
     """The rest stays unchanged."""
     outcome = warehouse.dbt("build", "-s", "dim_groups+", *WITHOUT_UNIT_TESTS)
-    said = statuses(outcome)
-    assert outcome.success, said
-    assert "is_key_dim_groups_group_id__dim_epochs_epoch_id" in said
-    assert "dim_feeds" not in said
+    by_node = statuses(outcome)
+    assert outcome.success, by_node
+    assert "is_key_dim_groups_group_id__dim_epochs_epoch_id" in by_node
+    assert "dim_feeds" not in by_node
     assert differing(warehouse.published(), published) == ["fct_quality_results"]
     with open_catalog(warehouse.home) as catalog:
         part = catalog.published()

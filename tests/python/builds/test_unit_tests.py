@@ -10,7 +10,7 @@ from conftest import Warehouse
 @pytest.mark.usefixtures("built")
 def test_every_unit_test_passes(warehouse: Warehouse) -> None:
     outcome = warehouse.dbt("test", "-s", "test_type:unit")
-    said = {result.node.name: result.message for result in outcome.result or []}
+    messages = {result.node.name: result.message for result in outcome.result or []}
     failed = [result.node.name for result in outcome.result or [] if result.status != "pass"]
-    assert outcome.success, [(name, said[name]) for name in failed] or outcome.exception
-    assert len(said) > 50
+    assert outcome.success, [(name, messages[name]) for name in failed] or outcome.exception
+    assert len(messages) > 50

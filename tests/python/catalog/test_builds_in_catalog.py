@@ -167,9 +167,9 @@ def test_a_build_that_was_overtaken_is_not_published(house: House) -> None:
     house.begin("two")
     house.make("dim_a", 2)
     two = house.publish("two", "dim_a")
-    with pytest.raises(CatalogError) as told:
+    with pytest.raises(CatalogError) as raised:
         house.publish("two", "dim_a")
-    assert str(told.value) == (
+    assert str(raised.value) == (
         "The build two cannot be published: the build two was published since it began. Build again."
     )
     assert house.published() == two
@@ -236,9 +236,9 @@ def test_only_tables_of_the_build_are_published(house: House) -> None:
     house.begin("one")
     with open_catalog(house.home) as catalog, catalog.database.transaction():
         point(catalog.database, WORK, {"dim_a": view}, {"dim_v": view})
-    with pytest.raises(CatalogError) as told:
+    with pytest.raises(CatalogError) as raised:
         house.publish("one", "dim_a", "dim_b", "dim_v")
-    assert str(told.value) == (
+    assert str(raised.value) == (
         "The build one cannot be published: the namespace scuttlehouse_work has no table dim_b, dim_v. "
         "Build every public model, as a table."
     )
@@ -263,17 +263,17 @@ def test_damaged_metadata_is_reported_until_it_is_rebuilt(house: House, damage: 
         flip(file, 8000)
     fault = "is missing" if damage == "removed" else "is damaged: it does not match its checksums"
     sentence = f"The table dim_b of the build two cannot be used. The file {file} {fault}. "
-    with pytest.raises(CatalogError) as told:
+    with pytest.raises(CatalogError) as raised:
         house.begin("three")
-    assert str(told.value) == sentence + (
+    assert str(raised.value) == sentence + (
         "Run `scuttlehouse rollback`, or `scuttlehouse build --full-refresh`, which reads all logs again."
     )
     assert house.published() == build
     house.roll_back()
     assert house.read() == {"dim_a": [1], "dim_b": [1]}
-    with pytest.raises(CatalogError) as told:
+    with pytest.raises(CatalogError) as raised:
         house.roll_back("two")
-    assert str(told.value) == sentence + "Choose another build of `scuttlehouse rollback --list`."
+    assert str(raised.value) == sentence + "Choose another build of `scuttlehouse rollback --list`."
     assert house.read() == {"dim_a": [1], "dim_b": [1]}
     house.begin("three", refresh=False, rebuilt=("dim_a", "dim_b"))
     assert house.tables(WORK) == {}

@@ -265,19 +265,19 @@ def test_tables_without_a_catalog_are_refused(house: House, damage: str) -> None
 
 def answers(house: House) -> tuple[object, ...]:
     """What a catalog says of its builds. None for what it refuses with a sentence."""
-    said: list[object] = []
+    given: list[object] = []
     for ask in house.published, house.kept:
         try:
-            said.append(ask())
+            given.append(ask())
         except CatalogError:
-            said.append(None)
-    return tuple(said)
+            given.append(None)
+    return tuple(given)
 
 
 def is_right_or_refused(house: House, right: tuple[object, ...]) -> bool:
     """Whether reading and beginning a build give the right answer, or a sentence."""
-    said = answers(house)
-    assert all(now in (None, before) for now, before in zip(said, right, strict=True)), said
+    given = answers(house)
+    assert all(now in (None, before) for now, before in zip(given, right, strict=True)), given
     try:
         house.begin("next")
     except CatalogError:
@@ -363,10 +363,10 @@ def test_an_unusable_postgresql_is_reported_without_its_password(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, address: str, sentence: str
 ) -> None:
     monkeypatch.setenv("SCUTTLEHOUSE_CATALOG", address)
-    with pytest.raises(CatalogError, match=sentence) as told, open_catalog(tmp_path):
+    with pytest.raises(CatalogError, match=sentence) as raised, open_catalog(tmp_path):
         pass
-    assert "hush" not in str(told.value)
-    assert "\n" not in str(told.value)
+    assert "hush" not in str(raised.value)
+    assert "\n" not in str(raised.value)
 
 
 def test_a_full_disk_is_reported(sqlite_house: House) -> None:

@@ -15,9 +15,9 @@ from scuttlehouse.catalog.checksums import sidecar, verify, write
 
 
 def damaged(file: Path) -> str:
-    with pytest.raises(CatalogError) as told:
+    with pytest.raises(CatalogError) as raised:
         verify(file)
-    return str(told.value)
+    return str(raised.value)
 
 
 @given(st.binary(min_size=1, max_size=1600), st.data())

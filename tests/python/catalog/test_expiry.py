@@ -185,10 +185,10 @@ def test_nothing_is_removed_if_something_is_damaged(
     before = history.files()
     with pytest.raises(
         CatalogError, match=r"^No unused file is removed\. The table dim_b of the "
-    ) as told:
+    ) as raised:
         remove(history)
-    assert file.name in str(told.value)
-    assert "\n" not in str(told.value)
+    assert file.name in str(raised.value)
+    assert "\n" not in str(raised.value)
     assert history.files() == before
 
 

@@ -53,9 +53,9 @@ def test_odd_names_that_work(tmp_path: Path, name: str) -> None:
 )
 def test_names_that_do_not_work_are_reported(tmp_path: Path, name: str) -> None:
     for path in tmp_path / f"a{name}b", tmp_path / f"a{name}b" / "home":
-        with pytest.raises(CatalogError) as told:
+        with pytest.raises(CatalogError) as raised:
             home_folder({"SCUTTLEHOUSE_HOME": str(path)})
-        assert str(told.value) == (
+        assert str(raised.value) == (
             f"SCUTTLEHOUSE_HOME is {str(path)!r}: name a folder whose whole path has none of "
             '? * [ ] { } , # % " \\ and no line breaks or other control characters.'
         )
@@ -94,9 +94,9 @@ def test_a_home_must_be_a_folder(tmp_path: Path, name: str) -> None:
 @pytest.mark.parametrize("name", ["metastore", "published.json"])
 def test_a_warehouse_of_an_earlier_version_is_left_alone(tmp_path: Path, name: str) -> None:
     (tmp_path / name).mkdir()
-    with pytest.raises(CatalogError) as told:
+    with pytest.raises(CatalogError) as raised:
         prepare_home(tmp_path)
-    assert str(told.value) == (
+    assert str(raised.value) == (
         f"{tmp_path} holds a warehouse of an earlier version ({name}): set SCUTTLEHOUSE_HOME to a new "
         "folder, or move this one away. The build reads all logs again."
     )

@@ -53,9 +53,9 @@ def lock(house: House) -> Iterator[BuildLock]:
 
 
 def in_the_way(lock: BuildLock, *, exclusive: bool) -> str:
-    with pytest.raises(CatalogError) as told:
+    with pytest.raises(CatalogError) as raised:
         lock.hold(exclusive=exclusive)
-    return str(told.value)
+    return str(raised.value)
 
 
 @pytest.mark.parametrize("exclusive", [True, False])
@@ -63,12 +63,12 @@ def test_a_build_is_alone_and_says_who_it_is(
     house: House, lock: BuildLock, exclusive: bool
 ) -> None:
     with holding(house, "build") as other:
-        said = in_the_way(lock, exclusive=exclusive)
+        message = in_the_way(lock, exclusive=exclusive)
         prefix = (
             f"The warehouse in {house.home} is in use by process {other.pid} (-c build) on host "
         )
-        assert said.startswith(f"{prefix}{socket.gethostname()}, since 20")
-        assert said.endswith(" UTC. Wait until it ends, or stop it, and try again.")
+        assert message.startswith(f"{prefix}{socket.gethostname()}, since 20")
+        assert message.endswith(" UTC. Wait until it ends, or stop it, and try again.")
     lock.hold(exclusive=exclusive)
 
 

@@ -49,8 +49,8 @@ def test_missing_columns_are_null(house: House) -> None:
         iceberg.create_table((LOG, "fct_builds"), wide.schema, location).append(wide)
     append(house, 2)
     with house.iceberg() as iceberg:
-        said = iceberg.load_table((LOG, "fct_builds")).scan().to_arrow().to_pylist()
-    assert sorted(said, key=lambda row: row["number"]) == [
+        found = iceberg.load_table((LOG, "fct_builds")).scan().to_arrow().to_pylist()
+    assert sorted(found, key=lambda row: row["number"]) == [
         {"number": 1, "step": "build"},
         {"number": 2, "step": None},
     ]
@@ -76,9 +76,9 @@ def test_a_damaged_log_is_reported(
     metadata_file = sqlite_house.make("fct_builds", 0, namespace=LOG)
     [file, *_] = [path for path in map(Path, files_of(metadata_file)) if path.match(kind)]
     flip(file, 8 * 100)
-    with pytest.raises(CatalogError) as told:
+    with pytest.raises(CatalogError) as raised:
         append(sqlite_house, 1)
-    assert str(told.value) == f"The file {file} is damaged: it does not match its checksums."
+    assert str(raised.value) == f"The file {file} is damaged: it does not match its checksums."
     assert sqlite_house.tables(LOG) == {"fct_builds": metadata_file}
 
 

@@ -215,7 +215,7 @@ def draw(
     return drawn
 
 
-def said(drawing: ElementTree.Element) -> list[str]:
+def shown_texts(drawing: ElementTree.Element) -> list[str]:
     """The visible texts of a drawing, without tooltips."""
     for parent in drawing.iter():
         for title in parent.findall(f"{SVG}title"):
@@ -246,7 +246,7 @@ def test_a_group_is_drawn_up_to_60_epochs(draw: Draw, size: int) -> None:
     assert len(boxes(drawing, "box")) == min(size, 60)
     assert len(boxes(drawing, "marked")) == 1
     assert stay_inside(drawing)
-    words = said(drawing)
+    words = shown_texts(drawing)
     assert ("Left out: 15 earlier epochs." in words) == (size == 75)
     assert f"{size - 1:06d}  preferred by the group" in words
     assert "must add Ann" in words
@@ -266,7 +266,7 @@ def test_a_group_is_drawn_up_to_60_epochs(draw: Draw, size: int) -> None:
 
 
 def test_an_epoch_of_many_people_says_how_many_it_leaves_out(draw: Draw) -> None:
-    words = said(draw(group_tables(2, people=40), "group", "AbcdefG"))
+    words = shown_texts(draw(group_tables(2, people=40), "group", "AbcdefG"))
     # 40 members and a fork in the first; two repairs more in the second.
     assert "and 29 more" in words
     assert "and 31 more" in words
@@ -276,7 +276,7 @@ def test_an_epoch_of_many_people_says_how_many_it_leaves_out(draw: Draw) -> None
 @pytest.mark.parametrize(("people", "periods"), [(1, 1), (5, 12), (70, 20)])
 def test_a_lane_for_each_person(draw: Draw, people: int, periods: int) -> None:
     drawing = draw(membership_tables(people, periods), "members", "Abcdef")
-    words = said(drawing)
+    words = shown_texts(drawing)
     drawn = min(people * periods, 1000)
     bars = [one for one in drawing.iter(f"{SVG}rect") if one.get("height") == "18"]
     assert len(bars) == min(drawn, 60 * periods)
@@ -287,7 +287,7 @@ def test_a_lane_for_each_person(draw: Draw, people: int, periods: int) -> None:
 
 
 def test_a_group_without_members(draw: Draw) -> None:
-    words = said(draw(membership_tables(0, 0), "members", GROUP))
+    words = shown_texts(draw(membership_tables(0, 0), "members", GROUP))
     assert "Nobody was ever added to this group, as far as the logs tell." in words
 
 
@@ -298,7 +298,7 @@ def test_a_tangle_is_drawn_up_to_500_messages(draw: Draw, size: int) -> None:
     assert len(boxes(drawing, "aside")) == 4
     assert len(boxes(drawing, "marked")) == 1
     assert stay_inside(drawing)
-    words = said(drawing)
+    words = shown_texts(drawing)
     assert "missing" in words
     assert words.count("set aside: missing") == 3
     left_out = "Left out: 1,504 earlier messages of the graph. `scuttlehouse sql` shows all."
@@ -308,7 +308,7 @@ def test_a_tangle_is_drawn_up_to_500_messages(draw: Draw, size: int) -> None:
 @pytest.mark.parametrize("size", [1, 40, 497, 2000])
 def test_a_thread_is_drawn_up_to_500_messages(draw: Draw, size: int) -> None:
     drawing = draw(tangle_tables(size), "thread", uri(0))
-    words = said(drawing)
+    words = shown_texts(drawing)
     drawn = [line for line in words if "2026-01-02 03:04" in line]
     assert len(drawn) == min(size + 3, 500)
     assert ("Left out: 1,503 later messages. fct_thread_messages has all." in words) == (

@@ -19,7 +19,7 @@ class History:
 
     def __init__(self, seed: int) -> None:
         self.dice = random.Random(seed)
-        self.said: list[LogMessage] = []
+        self.entries: list[LogMessage] = []
         self.views: dict[str, set[str]] = {person: set() for person in MEMBERS + OUTSIDERS}
         self.lost: set[str] = set()
         self.is_careful = False
@@ -36,7 +36,7 @@ class History:
 
     @property
     def log(self) -> list[LogMessage]:
-        return [said for said in self.said if said.id not in self.lost]
+        return [entry for entry in self.entries if entry.id not in self.lost]
 
     def mend(
         self, repairs: Iterable[Repair], members: Mapping[str, frozenset[str]], is_seen: bool
@@ -46,7 +46,7 @@ class History:
         ``is_seen``: a new epoch's first message knows of the exclusion that it is made for.
         """
         found, people = list(repairs), dict(members)
-        creators = {said.id: said.author for said in self.said}
+        creators = {entry.id: entry.author for entry in self.entries}
         for epoch, action, person, *_ in found:
             if action == "add" and person:
                 self.speak_as(creators[epoch])
@@ -70,7 +70,7 @@ class History:
 
     def speak_as(self, person: str) -> None:
         """From now on the person has the whole log, and says nothing odd."""
-        self.views[person] |= {said.id for said in self.log}
+        self.views[person] |= {entry.id for entry in self.log}
         self.views[person] -= self.lost
         self.is_careful = True
 
@@ -92,7 +92,7 @@ class History:
         else:
             self.say(author, "post", {"group": self.field(author, "group", self.root)}, epoch=epoch)
         if dice.random() < 0.02:
-            self.lost.add(self.said[-1].id)
+            self.lost.add(self.entries[-1].id)
 
     def found(self, author: str, known: list[str]) -> None:
         dice = self.dice
@@ -139,7 +139,7 @@ class History:
         return {"root": root, "previous": self.tips(author, kind, root) + made_up}
 
     def tips(self, author: str, kind: str, root: str) -> list[str]:
-        seen = [said for said in self.said if said.id in self.views[author]]
+        seen = [entry for entry in self.entries if entry.id in self.views[author]]
         types = TYPES.get(kind)
         candidates = tangle_candidates(
             [
@@ -172,7 +172,7 @@ class History:
     ) -> str:
         time = None if self.dice.random() < 0.1 else self.dice.randrange(6)
         # The order of ids does not follow the order of writing.
-        message = f"{self.dice.randrange(16**6):06x}{len(self.said)}"
-        self.said.append(LogMessage(message, author, type, fields, people, key, time, epoch))
+        message = f"{self.dice.randrange(16**6):06x}{len(self.entries)}"
+        self.entries.append(LogMessage(message, author, type, fields, people, key, time, epoch))
         self.views[author].add(message)
         return message

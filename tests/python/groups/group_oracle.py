@@ -41,7 +41,7 @@ class Oracle:
     """The answers for the group that begins with the message ``root``."""
 
     def __init__(self, log: Iterable[LogMessage], root: str) -> None:
-        self.log = {said.id: said for said in log}
+        self.log = {entry.id: entry for entry in log}
         self.root = root
         self.group_graph = self.graph("group", root, None)
         self.epochs = sorted(self.graph("epoch", root, TYPES["epoch"]))
@@ -58,9 +58,9 @@ class Oracle:
 
     def graph(self, kind: str, root: str, types: set[str] | None) -> set[str]:
         fields = [
-            (said.id, said.fields.get(kind))
-            for said in self.log.values()
-            if types is None or said.id == root or said.type in types
+            (entry.id, entry.fields.get(kind))
+            for entry in self.log.values()
+            if types is None or entry.id == root or entry.type in types
         ]
         return fixpoint_graph(tangle_candidates(fields, root))
 
@@ -107,8 +107,8 @@ class Oracle:
         if self.log[epoch].author == person:
             return True
         for act in self.members_graphs[epoch] & self.past(at):
-            said = self.log[act]
-            is_addition = said.type == "group/add-member" and person in said.people
+            entry = self.log[act]
+            is_addition = entry.type == "group/add-member" and person in entry.people
             if is_addition and self.authority(act) is not False:
                 return True
         return None if self.lacks(at) else False
@@ -294,24 +294,24 @@ class Oracle:
     def late(self) -> set[str]:
         """4.8.1: posts in another epoch than the one that the author should prefer with what they knew."""
         found = set()
-        for said in self.log.values():
-            if said.type != "post" or said.epoch not in self.standing:
+        for entry in self.log.values():
+            if entry.type != "post" or entry.epoch not in self.standing:
                 continue
-            if said.id not in self.group_graph:
+            if entry.id not in self.group_graph:
                 continue
-            past = self.timeline_past(said.id)
-            if any(e in past and self.precedes(said.epoch, e) for e in self.standing):
-                found.add(said.id)
+            past = self.timeline_past(entry.id)
+            if any(e in past and self.precedes(entry.epoch, e) for e in self.standing):
+                found.add(entry.id)
             members: dict[str, frozenset[str]] = {}
             for act in self.acts("group/add-member"):
                 if act in past:
                     epoch = self.epoch_of(act)
                     assert epoch
                     members[epoch] = members.get(epoch, frozenset()) | self.log[act].people
-            own = [epoch for epoch, people in members.items() if said.author in people]
+            own = [epoch for epoch, people in members.items() if entry.author in people]
             newest = [x for x in own if not any(self.precedes(x, y) for y in own)]
-            if newest and self.left_of(newest, members)[0] != said.epoch:
-                found.add(said.id)
+            if newest and self.left_of(newest, members)[0] != entry.epoch:
+                found.add(entry.id)
         return found
 
     def before_init(self) -> set[str]:

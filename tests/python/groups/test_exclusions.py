@@ -24,7 +24,7 @@ class Log:
     """
 
     def __init__(self, members: str = "abcd") -> None:
-        self.said: list[LogMessage] = []
+        self.entries: list[LogMessage] = []
         self.say("X", "a", INIT, {"group": ROOT, "epoch": ROOT, "members": ROOT})
         self.add("X+", "a", members, "X")
 
@@ -37,8 +37,10 @@ class Log:
         people: str = "",
         epoch: str | None = None,
     ) -> None:
-        said = LogMessage(id, author, type, fields, frozenset(people), None, len(self.said), epoch)
-        self.said.append(said)
+        entry = LogMessage(
+            id, author, type, fields, frozenset(people), None, len(self.entries), epoch
+        )
+        self.entries.append(entry)
 
     def add(self, id: str, author: str, people: str, knows: str, epoch: str = "X") -> None:
         self.change(id, author, ADD, people, knows, epoch)
@@ -72,7 +74,7 @@ class Log:
 
     def answers(self) -> Answers:
         """The product's answers. They must equal the oracle's."""
-        found, oracle = Answers(self.said, "X"), Oracle(self.said, "X")
+        found, oracle = Answers(self.entries, "X"), Oracle(self.entries, "X")
         assert found.correct == {epoch: oracle.correct(epoch) for epoch in oracle.standing}
         assert found.judged == {act: oracle.authority(act) for act in found.judged}
         assert found.preferences() == oracle.preferences()
@@ -127,7 +129,7 @@ def test_acts_are_in_causal_order_whatever_their_times_and_ids(order: tuple[str,
             log.found(act, "a", "", before)
         before = act
     # The asserted times run backwards.
-    log.said = [said._replace(time=100 - place) for place, said in enumerate(log.said)]
+    log.entries = [entry._replace(time=100 - place) for place, entry in enumerate(log.entries)]
     following = log.answers().known.following
     for act in ("e1", "e2"):
         after = [one for one in order[order.index(act) :] if one[0] == "H"]
@@ -141,7 +143,9 @@ def test_concurrent_acts_are_ordered_by_time_and_then_by_id() -> None:
         log.exclude("e", "a", "c", "X+")
         for epoch in ("H", "I"):
             log.found(epoch, "a", "", "X+")
-        log.said = [said._replace(time=times.get(said.id, said.time)) for said in log.said]
+        log.entries = [
+            entry._replace(time=times.get(entry.id, entry.time)) for entry in log.entries
+        ]
         return log.answers().known.following
 
     assert following({"H": 1, "e": 2, "I": 3}) == {"e": "I"}
@@ -307,7 +311,7 @@ def test_an_init_without_a_members_tangle_does_not_count(members: object) -> Non
 
 def test_a_group_without_a_members_tangle_in_its_first_epoch() -> None:
     log = Log("abc")
-    log.said[0] = log.said[0]._replace(fields={"group": ROOT, "epoch": ROOT, "members": None})
+    log.entries[0] = log.entries[0]._replace(fields={"group": ROOT, "epoch": ROOT, "members": None})
     found = log.answers()
     assert (found.previous, found.tips, found.repairs()) == ({}, [], [])
     assert found.preferences() == {None: None}

@@ -88,7 +88,7 @@ def test_forks_are_pairs_that_were_newest_at_the_same_time(group: Group) -> None
         assert one.is_current or not one.needs_repair
 
 
-def told(found: list[Fork]) -> dict[str, str]:
+def described(found: list[Fork]) -> dict[str, str]:
     return {
         f"{one.left_epoch_id} {one.right_epoch_id}": " ".join(
             [one.rule, *["now"] * one.is_current, *["repair"] * one.needs_repair]
@@ -111,9 +111,9 @@ def group(**epochs: tuple[str, str]) -> Group:
 
 def test_figure_4_before_and_after_somebody_healed_it() -> None:
     forked = group(X=("", "abcd"), L=("X", "abd"), R=("X", "abc"))
-    assert told(list(forks(*forked))) == {"L R": "overlapping now repair"}
+    assert described(list(forks(*forked))) == {"L R": "overlapping now repair"}
     healed = group(X=("", "abcd"), L=("X", "abd"), R=("X", "abc"), M=("L", "ab"))
-    assert told(list(forks(*healed))) == {
+    assert described(list(forks(*healed))) == {
         "L R": "overlapping healed by M",
         "M R": "subset now",
     }
@@ -121,7 +121,7 @@ def test_figure_4_before_and_after_somebody_healed_it() -> None:
 
 def test_a_fork_is_healed_by_an_epoch_after_both() -> None:
     joined = group(X=("", "ab"), L=("X", "a"), R=("X", "ab"), M=("R", "ab"), N=("LM", "ab"))
-    assert told(list(forks(*joined))) == {
+    assert described(list(forks(*joined))) == {
         "L R": "subset healed by N",
         "L M": "subset healed by N",
     }
@@ -130,9 +130,9 @@ def test_a_fork_is_healed_by_an_epoch_after_both() -> None:
 def test_a_fork_continues_with_later_epochs() -> None:
     """R2 has a member who is not in L, so nothing is decided."""
     going_on = group(X=("", "abc"), L=("X", "ab"), R=("X", "abc"), S=("R", "bc"))
-    assert told(list(forks(*going_on))) == {"L R": "subset", "L S": "overlapping now repair"}
+    assert described(list(forks(*going_on))) == {"L R": "subset", "L S": "overlapping now repair"}
 
 
 def test_an_epoch_without_members_heals_nothing() -> None:
     empty = group(X=("", "abc"), L=("X", "ab"), R=("X", "ac"), S=("R", ""))
-    assert told(list(forks(*empty)))["L R"] == "overlapping"
+    assert described(list(forks(*empty)))["L R"] == "overlapping"

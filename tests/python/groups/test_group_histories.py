@@ -46,9 +46,9 @@ class Tangle:
     def of(cls, log: list[LogMessage], kind: str, root: str) -> Tangle:
         types = TYPES[kind]
         pairs = [
-            (said.id, said.fields.get(kind))
-            for said in log
-            if types is None or said.id == root or said.type in types
+            (entry.id, entry.fields.get(kind))
+            for entry in log
+            if types is None or entry.id == root or entry.type in types
         ]
         candidates = tangle_candidates(pairs, root)
         listed = {message: list(previous or ()) for message, previous in candidates.items()}
@@ -59,7 +59,7 @@ class Answers:
     """The product's answers about a group."""
 
     def __init__(self, log: list[LogMessage], root: str) -> None:
-        self.log = {said.id: said for said in log}
+        self.log = {entry.id: entry for entry in log}
         self.messages = group_messages(log, root)
         self.judged = judge(self.messages)
         standing = [one for one in self.messages if one.kind == "init" and counts(one, self.judged)]
@@ -70,7 +70,7 @@ class Answers:
         }
         self.ancestry = Ancestry(self.previous)
         self.tips = self.ancestry.unsucceeded(self.previous)
-        ring = KeyRing(b"pepper").ranked(said.key for said in log if said.key)
+        ring = KeyRing(b"pepper").ranked(entry.key for entry in log if entry.key)
         keys = {epoch: self.log[epoch].key for epoch in names}
         self.key_ranks = {
             epoch: ring.ranks[ring.hash(key)] if key else None for epoch, key in keys.items()
@@ -122,35 +122,35 @@ class Answers:
 
 def group_messages(log: list[LogMessage], root: str) -> list[GroupMessage]:
     """The rows of int_groups__messages for a log."""
-    ids = {said.id for said in log}
+    ids = {entry.id for entry in log}
     tangles = {kind: Tangle.of(log, kind, root) for kind in ("group", "epoch")}
     members = {epoch: Tangle.of(log, "members", epoch) for epoch in tangles["epoch"].graph}
     everything = [*tangles.values(), *members.values()]
     timeline = tangles["group"]
     ranks = {message: place for place, message in enumerate(in_order(timeline))}
     found = []
-    for said in log:
-        own = [tangle for tangle in everything if said.id in tangle.listed]
+    for entry in log:
+        own = [tangle for tangle in everything if entry.id in tangle.listed]
         if not own:
             continue
-        is_epoch = said.id in tangles["epoch"].graph
+        is_epoch = entry.id in tangles["epoch"].graph
         epoch = next(
-            (e for e, tangle in members.items() if said.id in tangle.graph and said.id != e), None
+            (e for e, tangle in members.items() if entry.id in tangle.graph and entry.id != e), None
         )
         found.append(
             GroupMessage(
-                said.id,
-                said.author,
-                "init" if is_epoch else KINDS.get(said.type, "other") if epoch else "other",
-                epoch or said.epoch,
-                sorted(said.people),
-                sorted({one for tangle in own for one in tangle.listed[said.id]}),
-                timeline.listed[said.id] if said.id in timeline.graph else None,
-                tangles["epoch"].listed[said.id] if is_epoch else [],
-                is_epoch and said.id in members[said.id].graph,
-                any(one not in ids for tangle in own for one in tangle.listed[said.id]),
-                said.time,
-                ranks.get(said.id, len(ranks)),
+                entry.id,
+                entry.author,
+                "init" if is_epoch else KINDS.get(entry.type, "other") if epoch else "other",
+                epoch or entry.epoch,
+                sorted(entry.people),
+                sorted({one for tangle in own for one in tangle.listed[entry.id]}),
+                timeline.listed[entry.id] if entry.id in timeline.graph else None,
+                tangles["epoch"].listed[entry.id] if is_epoch else [],
+                is_epoch and entry.id in members[entry.id].graph,
+                any(one not in ids for tangle in own for one in tangle.listed[entry.id]),
+                entry.time,
+                ranks.get(entry.id, len(ranks)),
             )
         )
     return found

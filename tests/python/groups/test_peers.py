@@ -19,11 +19,11 @@ def lists(log: list[LogMessage], root: str) -> dict[str, Listed]:
     group, epoch = (Tangle.of(log, kind, root) for kind in ("group", "epoch"))
     members = {one: Tangle.of(log, "members", one) for one in epoch.graph}
     found = {}
-    for said in log:
-        own = [*group.listed.get(said.id, ()), *epoch.listed.get(said.id, ())]
-        base = next((e for e, tangle in members.items() if said.id in tangle.listed), None)
-        found[said.id] = Listed(
-            sorted(set(own)), base, members[base].listed[said.id] if base else []
+    for entry in log:
+        own = [*group.listed.get(entry.id, ()), *epoch.listed.get(entry.id, ())]
+        base = next((e for e, tangle in members.items() if entry.id in tangle.listed), None)
+        found[entry.id] = Listed(
+            sorted(set(own)), base, members[base].listed[entry.id] if base else []
         )
     return found
 
@@ -41,24 +41,25 @@ def own_repairs(oracle: Oracle, peer: str) -> set[tuple[str, str, str | None]]:
 
 @pytest.mark.parametrize("chunk", range(CHUNKS))
 def test_a_peer_judges_by_what_their_log_shows(chunk: int) -> None:
-    told: Counter[str] = Counter()
+    met: Counter[str] = Counter()
     for seed in seeds(chunk):
         history = History(seed)
         dice = random.Random(seed)
         messages = group_messages(history.log, history.root)
         listed = lists(history.log, history.root)
-        ring = KeyRing(b"pepper").ranked(said.key for said in history.log if said.key)
+        ring = KeyRing(b"pepper").ranked(entry.key for entry in history.log if entry.key)
         key_ranks = {
-            said.id: ring.ranks[ring.hash(said.key)] if said.key else None for said in history.log
+            entry.id: ring.ranks[ring.hash(entry.key)] if entry.key else None
+            for entry in history.log
         }
-        ids = {said.id for said in history.log}
+        ids = {entry.id for entry in history.log}
         peer = dice.choice(MEMBERS)
         some = set(dice.sample(sorted(ids), dice.randint(1, len(ids)))) | {history.root}
         for view in (ids, history.views[peer] & ids, some):
             if history.root not in view:
                 continue
             where = f"seed {seed}, {len(view)} of {len(ids)}"
-            oracle = Oracle([said for said in history.log if said.id in view], history.root)
+            oracle = Oracle([entry for entry in history.log if entry.id in view], history.root)
             found = peer_epochs(seen(messages, listed, view), key_ranks, peer)
             assert [one.epoch_id for one in found] == oracle.epochs, where
             assert [one.epoch_id for one in found if one.counts] == oracle.standing, where
@@ -80,10 +81,10 @@ def test_a_peer_judges_by_what_their_log_shows(chunk: int) -> None:
             assert {one.epoch_id: one.fork_count for one in found if one.fork_count} == detected
             repairs = {one[:3] for epoch in found for one in epoch.repairs}
             assert repairs == own_repairs(oracle, peer), where
-            told.update(one.rule or "none" for one in found)
-            told.update(one.action for epoch in found for one in epoch.repairs)
-            told["forks"] += sum(one.fork_count for one in found)
-            told["less"] += len(found) < sum(one.kind == "init" for one in messages)
-    assert told.keys() >= {"successor", "only", "none", "add", "less"}
-    assert told["less"]
-    assert told["forks"]
+            met.update(one.rule or "none" for one in found)
+            met.update(one.action for epoch in found for one in epoch.repairs)
+            met["forks"] += sum(one.fork_count for one in found)
+            met["less"] += len(found) < sum(one.kind == "init" for one in messages)
+    assert met.keys() >= {"successor", "only", "none", "add", "less"}
+    assert met["less"]
+    assert met["forks"]

@@ -202,12 +202,12 @@ def fork(members: dict[str, str], keys: str) -> Model:
     return model
 
 
-def told(found: list[Repair]) -> list[str]:
+def described(found: list[Repair]) -> list[str]:
     return [f"{r.action} {r.epoch_id} {r.person_id or '-'}: {r.because}" for r in found]
 
 
 def test_figure_4_requires_an_epoch_after_the_winner() -> None:
-    assert told(fork({"L": "abd", "R": "abc"}, "LR").repairs()) == [
+    assert described(fork({"L": "abd", "R": "abc"}, "LR").repairs()) == [
         "create_epoch L -: overlaps with R (4.6)",
         "exclude L d: no witness of the fork with R (4.6)",
     ]
@@ -218,7 +218,7 @@ def test_figure_5_requires_nothing() -> None:
 
 
 def test_three_that_overlap_are_merged_into_one_epoch() -> None:
-    assert told(fork({"L": "abc", "R": "abd", "S": "acd"}, "LRS").repairs()) == [
+    assert described(fork({"L": "abc", "R": "abd", "S": "acd"}, "LRS").repairs()) == [
         "create_epoch L -: overlaps with R S (4.6)",
         "exclude L b: no witness of the fork with R S (4.6)",
         "exclude L c: no witness of the fork with R S (4.6)",
@@ -227,7 +227,7 @@ def test_three_that_overlap_are_merged_into_one_epoch() -> None:
 
 def test_an_epoch_without_a_common_witness_is_not_merged() -> None:
     """Each two overlap, but not all three. The third stays alone, disjoint from the new epoch."""
-    assert told(fork({"L": "ab", "R": "bc", "S": "ac"}, "LRS").repairs()) == [
+    assert described(fork({"L": "ab", "R": "bc", "S": "ac"}, "LRS").repairs()) == [
         "create_epoch L -: overlaps with R (4.6)",
         "exclude L a: no witness of the fork with R (4.6)",
     ]
@@ -251,7 +251,7 @@ def test_a_fork_without_witnesses_requires_nothing() -> None:
 
 def test_disjoint_sets_of_people_are_repaired_separately() -> None:
     found = fork({"L": "abc", "R": "abd", "S": "efg", "T": "efh"}, "LSRT").repairs()
-    assert told(found) == [
+    assert described(found) == [
         "create_epoch L -: overlaps with R (4.6)",
         "exclude L c: no witness of the fork with R (4.6)",
         "create_epoch S -: overlaps with T (4.6)",

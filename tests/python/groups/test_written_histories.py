@@ -50,34 +50,34 @@ def write(world: World, seed: int, lines: list[bytes]) -> Written:
     people = {person: world.person(person).root.id for person in history.views}
     group_id = f"ssb:identity/group/{uri_text(world.bytes_for(f'group {seed}'))}"
     written = []
-    for said in history.said:
-        fields = {kind: translated(field, ids) for kind, field in said.fields.items()}
-        content: dict[str, Any] = {"type": said.type, "tangles": fields}
-        recps = [group_id, *sorted(people[one] for one in said.people)]
-        if said.type == "group/exclude-member":
+    for entry in history.entries:
+        fields = {kind: translated(field, ids) for kind, field in entry.fields.items()}
+        content: dict[str, Any] = {"type": entry.type, "tangles": fields}
+        recps = [group_id, *sorted(people[one] for one in entry.people)]
+        if entry.type == "group/exclude-member":
             content["excludes"], recps = recps[1:], recps[:1]
-        if said.type == "group/add-member":
+        if entry.type == "group/add-member":
             content["root"] = ids[history.root]
-        if said.id != history.root:
+        if entry.id != history.root:
             content["recps"] = recps
-        if said.key:
-            content["secret"] = base64_text(said.key)
+        if entry.key:
+            content["secret"] = base64_text(entry.key)
         # The author gives a time that says nothing about the order.
-        time = said.time or 0
-        message = world.person(said.author).additions.publish(
+        time = entry.time or 0
+        message = world.person(entry.author).additions.publish(
             content, world.tick(), READER, world.ciphertext(content, 2, "box2"), timestamp=time
         )
-        ids[said.id] = message.uri
-        if said.id not in history.lost:
+        ids[entry.id] = message.uri
+        if entry.id not in history.lost:
             lines.append(line_of(message, "reader", message.at))
             written.append(
                 LogMessage(
                     message.uri,
-                    people[said.author],
-                    said.type,
+                    people[entry.author],
+                    entry.type,
                     fields,
-                    frozenset(people[one] for one in said.people),
-                    said.key,
+                    frozenset(people[one] for one in entry.people),
+                    entry.key,
                     time,
                 )
             )
@@ -243,14 +243,14 @@ def test_keys_of_other_lengths(build: Build) -> None:
     by_epoch = {row["epoch_id"]: row for row in build.tables["dim_epochs"]}
     found = set()
     for written in build.written:
-        own = [said for said in written.log if said.id in by_epoch]
-        for said in own:
-            row, length = by_epoch[said.id], len(said.key or b"")
+        own = [entry for entry in written.log if entry.id in by_epoch]
+        for entry in own:
+            row, length = by_epoch[entry.id], len(entry.key or b"")
             assert row["has_short_key"] == (0 < length < 32)
             assert (row["key_rank"] is None) == (length < 32)
             found.add(length)
-        known = sorted({said.key for said in own if said.key and len(said.key) >= 32})
-        for said in own:
-            if said.key in known:
-                assert by_epoch[said.id]["key_rank"] == known.index(said.key) + 1
+        known = sorted({entry.key for entry in own if entry.key and len(entry.key) >= 32})
+        for entry in own:
+            if entry.key in known:
+                assert by_epoch[entry.id]["key_rank"] == known.index(entry.key) + 1
     assert found >= {0, 16, 32, 48}

@@ -256,11 +256,13 @@ def test_every_line_of_a_real_log_is_valid(name: str) -> None:
                 }
                 assert row.tangle_id == moot_id(row.account_id or "", row.domain or "")
                 assert row.added_key is None
-            said = (row.added_items, row.deleted_items, row.superseded_ids)
+            set_lists = (row.added_items, row.deleted_items, row.superseded_ids)
             if row.is_moot or row.is_account_message:
-                assert said == (None, None, None)
+                assert set_lists == (None, None, None)
             else:
-                assert said == tuple(message["data"][part] for part in ("add", "del", "supersedes"))
+                assert set_lists == tuple(
+                    message["data"][part] for part in ("add", "del", "supersedes")
+                )
             if metadata["tangles"]:
                 field = metadata["tangles"][row.tangle_id]
                 assert (row.depth, row.previous_ids) == (field["depth"], field["prev"])
@@ -666,13 +668,13 @@ def test_a_message_that_is_in_no_tangle_of_its_feed(change: Json) -> None:
 )
 def test_the_set_content_of_a_message(data: Any, fault: str | None) -> None:
     row = land(with_data(addition(), data))
-    said = (row.added_items, row.deleted_items, row.superseded_ids)
+    set_lists = (row.added_items, row.deleted_items, row.superseded_ids)
     assert (row.validity, row.set_fault) == ("valid", fault)
     if fault:
         assert fault in SET_FAULTS
-        assert said == (None, None, None)
+        assert set_lists == (None, None, None)
     else:
-        assert said == (data["add"], data["del"], data["supersedes"])
+        assert set_lists == (data["add"], data["del"], data["supersedes"])
     other = land(with_metadata(with_data(addition(), data), domain="post"))
     assert other[15:19] == (None, None, None, None)
     account = land(with_metadata(with_data(addition(), data), account="self", accountTips=None))
@@ -854,8 +856,8 @@ def assert_row(row: LandedPzpLine) -> None:
     assert (row.validity == "invalid") == (row.invalid_reason is not None)
     assert row.invalid_reason is None or row.invalid_reason in REASONS
     assert row.set_fault is None or row.set_fault in SET_FAULTS
-    said = {cell is None for cell in (row.added_items, row.deleted_items, row.superseded_ids)}
-    assert len(said) == 1
+    nulls = {cell is None for cell in (row.added_items, row.deleted_items, row.superseded_ids)}
+    assert len(nulls) == 1
     if row.validity == "valid":
         assert None not in (row.account_id, row.domain, row.data_bytes) or row.is_account_message
         assert len({cell is None for cell in (row.tangle_id, row.depth, row.previous_ids)}) == 1

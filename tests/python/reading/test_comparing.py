@@ -131,11 +131,11 @@ def test_the_warehouse_answers_for_every_tangle_with_both(
     root, *rest = group
     sigil = f"%{rest[-1].split('/')[-1]}.sha256"
     assert main(["compare", root, sigil, "--format", "json"]) == 0
-    told = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
-    assert [row["relation"] for row in told if row["tangle_kind"] == "group"] == ["before"]
-    for ids, said in [
+    answers = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert [row["relation"] for row in answers if row["tangle_kind"] == "group"] == ["before"]
+    for ids, sentence in [
         ((root, uri(999)), "No tangle has both"),
         (("x", root), "The argument is not a message id"),
     ]:
         assert main(["compare", *ids]) == 1
-        assert said in capsys.readouterr().err
+        assert sentence in capsys.readouterr().err

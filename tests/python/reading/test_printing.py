@@ -97,9 +97,9 @@ def test_a_stored_text_is_read_back(text: str) -> None:
 def follow(address: str, tangles: list[str]) -> None:
     with open_database(address) as database:
         replica = Replica(*database)
-        told = [PublishedUpdate(t, 1, 0, "b", f"{t}\0\ud800\\", None, 0) for t in tangles]
-        assert replica.apply(told) == len(tangles)
-        assert replica.apply(told) == 0
+        updates = [PublishedUpdate(t, 1, 0, "b", f"{t}\0\ud800\\", None, 0) for t in tangles]
+        assert replica.apply(updates) == len(tangles)
+        assert replica.apply(updates) == 0
         assert replica.orders() == {t: [f"{t}\0\ud800\\"] for t in tangles}
         assert replica.orders(tangles[:1]) == {tangles[0]: [f"{tangles[0]}\0\ud800\\"]}
 

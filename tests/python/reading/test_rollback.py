@@ -75,7 +75,7 @@ def test_back_step_by_step_and_forward_again(
 
 
 @pytest.mark.parametrize(
-    ("build_id", "said"),
+    ("build_id", "expected"),
     [
         (
             "build-1",
@@ -86,12 +86,12 @@ def test_back_step_by_step_and_forward_again(
     ],
 )
 def test_a_build_that_cannot_be_published_again(
-    small: SmallWarehouse, build_id: str, said: str, capsys: pytest.CaptureFixture[str]
+    small: SmallWarehouse, build_id: str, expected: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["rollback", "--to", build_id]) == 1
     out, err = capsys.readouterr()
     assert out == ""
-    assert err.startswith(said)
+    assert err.startswith(expected)
     assert published(small) == 4
 
 

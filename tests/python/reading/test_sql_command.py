@@ -138,9 +138,9 @@ def test_several_queries_at_the_same_time(small: SmallWarehouse) -> None:
     ] * 3
     command = str(BIN / "scuttlehouse"), "sql", "--format", "json"
     asked = [start(small.home, *command, query) for query in queries]
-    said = [process.communicate() for process in asked]
+    printed = [process.communicate() for process in asked]
     assert [process.returncode for process in asked] == [0] * 6
-    assert said == [('{"n": 200000}\n', ""), ('{"n": 4}\n', "")] * 3
+    assert printed == [('{"n": 200000}\n', ""), ('{"n": 4}\n', "")] * 3
 
 
 def test_only_needed_modules_are_imported(small: SmallWarehouse) -> None:
@@ -215,12 +215,12 @@ def test_nothing_is_published(
 ) -> None:
     monkeypatch.setenv("SCUTTLEHOUSE_HOME", str(tmp_path / "home"))
     assert main(command) == 1
-    said = "Nothing is published yet: run `scuttlehouse build` first.\n"
-    assert capsys.readouterr() == ("", said)
+    printed = "Nothing is published yet: run `scuttlehouse build` first.\n"
+    assert capsys.readouterr() == ("", printed)
     assert list(tmp_path.iterdir()) == []
     SmallWarehouse(tmp_path / "home")
     assert main(command) == 1
-    assert capsys.readouterr() == ("", said)
+    assert capsys.readouterr() == ("", printed)
 
 
 def test_an_impossible_home(

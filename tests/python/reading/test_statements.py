@@ -292,7 +292,7 @@ def test_the_variables_of_the_process_are_not_tables(published: Warehouse) -> No
 
 
 @pytest.mark.parametrize(
-    ("statement", "said"),
+    ("statement", "expected"),
     [
         (
             "select * from dim_group",
@@ -312,10 +312,10 @@ def test_the_variables_of_the_process_are_not_tables(published: Warehouse) -> No
         ("select 'a\0'", "."),
     ],
 )
-def test_errors_are_one_sentence(published: Warehouse, statement: str, said: str) -> None:
+def test_errors_are_one_sentence(published: Warehouse, statement: str, expected: str) -> None:
     with pytest.raises(WarehouseError) as refused:
         published.query(statement)
-    assert re.search(said, str(refused.value))
+    assert re.search(expected, str(refused.value))
     assert "\n" not in str(refused.value)
     assert "LINE" not in str(refused.value)
 

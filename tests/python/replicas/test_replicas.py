@@ -304,9 +304,9 @@ def test_a_lost_server_is_reported_in_a_sentence(server: str) -> None:
 
     with pytest.raises(
         DatabaseError, match=r"^PostgreSQL reports an error. Correct it, .*terminat"
-    ) as told:
+    ) as raised:
         lose()
-    assert "\n" not in str(told.value)
+    assert "\n" not in str(raised.value)
 
 
 class Published:
@@ -366,7 +366,7 @@ REFRESHES = make_refreshes(seed=3, tangles=8, refreshes=5, size=5)
 def test_the_command_follows_and_verifies(
     address: str, published: Published, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    told = 0
+    applied = 0
     for number in (2, 2, 5):
         published.publish(REFRESHES[:number])
         updates = publish(REFRESHES[:number])
@@ -379,12 +379,12 @@ def test_the_command_follows_and_verifies(
         out, err = capsys.readouterr()
         assert out == f"Applied {len(lacking)} commands; {len(changed)} tangles changed.\n"
         assert err == (f"{len(lacking)} of {len(lacking)} commands\n" if lacking else "")
-        told += len(lacking)
+        applied += len(lacking)
         assert main(["follow", "--to", address, "--verify"]) == 0
         assert capsys.readouterr().out.endswith("Verified: the replica has the published order.\n")
         with open_database(address) as database:
             assert Replica(*database).orders() == without_empty(REFRESHES[number - 1])
-    assert told == len(publish(REFRESHES))
+    assert applied == len(publish(REFRESHES))
 
 
 def test_the_command_follows_in_a_new_process(
@@ -491,7 +491,7 @@ def test_a_replica_of_another_warehouse_is_refused(
 
 
 @pytest.mark.parametrize(
-    ("database", "said"),
+    ("database", "sentence"),
     [
         ("mysql://me:hush@host/db", "A replica is in sqlite:PATH or in postgresql://"),
         ("sqlite:", "A replica is in sqlite:PATH"),
@@ -508,12 +508,12 @@ def test_a_replica_of_another_warehouse_is_refused(
     ],
 )
 def test_a_database_that_cannot_be_opened(
-    database: str, said: str, capsys: pytest.CaptureFixture[str]
+    database: str, sentence: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["follow", "--to", database]) == 1
     out, err = capsys.readouterr()
     assert out == ""
-    assert said in err
+    assert sentence in err
     assert "hush" not in err
     assert err.count("\n") == 1
 

@@ -74,8 +74,8 @@ def message(row: LandedPzpLine, one: SetSummary) -> SetMessage | None:
     """The message of a row in a set. None if it is in no set or in another one."""
     if row.tangle_id != one.set_id or row.message_id is None or row.depth is None:
         return None
-    said = row.added_items, row.deleted_items, row.superseded_ids
-    return SetMessage(row.message_id, row.depth, row.previous_ids or [], *said)
+    lists = row.added_items, row.deleted_items, row.superseded_ids
+    return SetMessage(row.message_id, row.depth, row.previous_ids or [], *lists)
 
 
 def make(seed: int) -> Log:
@@ -137,9 +137,9 @@ def test_every_line_is_judged_as_the_summary_says(log: Log) -> None:
     odd = {one.line_number: one for one in log.summary.odd_set_lines}
     assert sorted(one.oddity for one in odd.values()) == sorted(ODDITIES)
     for row in log.rows:
-        said = odd.get(row.line_number)
-        oddity = said.oddity if said else None
-        assert row.message_id == (said.message_id if said else row.message_id)
+        odd_line = odd.get(row.line_number)
+        oddity = odd_line.oddity if odd_line else None
+        assert row.message_id == (odd_line.message_id if odd_line else row.message_id)
         if oddity == "no_id":
             assert row[2:] == ("not_a_message", *[None] * (len(row) - 3))
             continue

@@ -82,9 +82,9 @@ class Device:
         depth = max(message.depth for message in self.messages) + 1
         linked = [m for m in self.messages if m.depth == lipmaa_depth(depth)]
         previous = sorted({message.message_id for message in [*tips(self.messages), *linked]})
-        said = repr((depth, previous, added, deleted, superseded)).encode()
-        message_id = hashlib.sha256(said).digest().hex()[:12]
-        if hashlib.sha256(said).digest()[-1] % 2:
+        content = repr((depth, previous, added, deleted, superseded)).encode()
+        message_id = hashlib.sha256(content).digest().hex()[:12]
+        if hashlib.sha256(content).digest()[-1] % 2:
             message_id = message_id.upper()
         message = SetMessage(message_id, depth, previous, added, deleted, superseded)
         self.held[message_id] = message
@@ -210,8 +210,8 @@ def crowded(seed: int) -> list[SetMessage]:
         level = [f"m{depth}", f"M{depth}"][: random.choice([1, 1, 1, 2])]
         for message_id in level:
             few = random.sample(items, random.randint(1, len(items)))
-            said = [(few[:1], []), ([], few[:1]), (few, []), ([], few[:2]), (few[:2], few[2:3])]
-            added, deleted = random.choice([said[0], *said])
+            choices = [(few[:1], []), ([], few[:1]), (few, []), ([], few[:2]), (few[:2], few[2:3])]
+            added, deleted = random.choice([choices[0], *choices])
             previous = random.choice([below, below, below[:1], below[-1:]])
             found.append(SetMessage(message_id, depth, previous, added, deleted, []))
         below = level
@@ -430,7 +430,7 @@ def test_a_message_is_tried_again_when_it_no_longer_places_an_item() -> None:
     m4 can be dropped after m5, which is later. Then m3 places x, and m8 can be dropped as well. m11 must
     stay, so that not all are dropped at once: v would come before u.
     """
-    said: list[tuple[list[str], list[str]]] = [
+    writes: list[tuple[list[str], list[str]]] = [
         (["w"], ["a"]),
         (["y"], ["b"]),
         (["x"], ["c"]),
@@ -448,7 +448,7 @@ def test_a_message_is_tried_again_when_it_no_longer_places_an_item() -> None:
     ]
     messages = [
         SetMessage(f"m{depth}", depth, [f"m{depth - 1}"], *lists, [f"m{depth - 1}"])
-        for depth, lists in enumerate(said, 1)
+        for depth, lists in enumerate(writes, 1)
     ]
     assert names(messages) == [*"wyxzuv"]
     assert prunable(messages) == {"m4", "m5", "m8"}

@@ -134,9 +134,9 @@ def test_every_log_of_the_reference(name: str) -> None:
 @pytest.mark.parametrize("name", SETS)
 def test_what_another_account_reads(name: str) -> None:
     """B's log ends with the last step that B was told, so it may be behind."""
-    told = [view for view in views(SETS[name]) if view.device == "B"][-1]
+    last_view = [view for view in views(SETS[name]) if view.device == "B"][-1]
     assert names(log(SETS[name], "B")) == SETS[name]["final"]["B_reads_A"]
-    assert {*ids(log(SETS[name], "B"))} == {*ids(told.messages)}
+    assert {*ids(log(SETS[name], "B"))} == {*ids(last_view.messages)}
 
 
 def test_the_answers_include_forks_squeezes_and_empty_sets() -> None:
@@ -241,9 +241,9 @@ def test_ids_compare_by_letter_and_then_by_case(texts: list[str]) -> None:
 
 def test_ids_compare_as_javascript_says() -> None:
     """As sorted by Node.js 20 with ``localeCompare``."""
-    told = "1 19 1a 1A 9 9z a aa aA Aa AA ab aB Ab AB aC B ba bA zZ Zz"
-    by_code_point = sorted(told.split())
-    assert sorted(by_code_point, key=id_key) == told.split() != by_code_point
+    sorted_text = "1 19 1a 1A 9 9z a aa aA Aa AA ab aB Ab AB aC B ba bA zZ Zz"
+    by_code_point = sorted(sorted_text.split())
+    assert sorted(by_code_point, key=id_key) == sorted_text.split() != by_code_point
 
 
 # Random sets. No device would write them.

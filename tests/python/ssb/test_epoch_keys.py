@@ -132,7 +132,7 @@ def test_the_key_of_a_warehouse_may_come_from_elsewhere(tmp_path: Path, text: st
 
 
 @pytest.mark.parametrize(
-    ("environment", "said"),
+    ("environment", "expected"),
     [
         ({"SCUTTLEHOUSE_KEY": "c2VjcmV0IHNlY3JldA=="}, "SCUTTLEHOUSE_KEY is not a key"),
         ({"SCUTTLEHOUSE_KEY": "secret!" * 9 + "s"}, "32 bytes in base64 or hex"),
@@ -146,9 +146,9 @@ def test_the_key_of_a_warehouse_may_come_from_elsewhere(tmp_path: Path, text: st
     ],
 )
 def test_a_place_without_a_key_is_refused(
-    tmp_path: Path, environment: dict[str, str], said: str
+    tmp_path: Path, environment: dict[str, str], expected: str
 ) -> None:
-    with pytest.raises(WarehouseKeyError, match=said) as raised:
+    with pytest.raises(WarehouseKeyError, match=expected) as raised:
         warehouse_pepper(tmp_path, environment)
     assert "secret" not in str(raised.value)
     assert not list(tmp_path.iterdir())

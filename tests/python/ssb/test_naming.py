@@ -64,7 +64,7 @@ def test_names_of_people_stay(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("content", "is_private", "said"),
+    ("content", "is_private", "expected"),
     [
         ({"type": "about", "about": ANN, "name": " Ann\n"}, False, {"about": ANN, "name": "Ann"}),
         (
@@ -84,9 +84,9 @@ def test_names_of_people_stay(name: str) -> None:
     ],
 )
 def test_the_names_that_messages_give(
-    content: dict[str, object], is_private: bool, said: dict[str, str]
+    content: dict[str, object], is_private: bool, expected: dict[str, str]
 ) -> None:
-    assert name_in_message(content, is_private=is_private) == said
+    assert name_in_message(content, is_private=is_private) == expected
 
 
 def test_a_line_keeps_the_name_and_no_other_text() -> None:

@@ -78,12 +78,12 @@ def any_events(draw: st.DrawFn) -> list[tuple[str, list[str]]]:
 
 def published(delivery: Delivery) -> list[list[tuple[Any, ...]]]:
     """The commands of the published package, by event."""
-    told: list[list[tuple[Any, ...]]] = []
-    timeline = scuttlesort.Timeline(lambda *command: told[-1].append(command))
+    by_event: list[list[tuple[Any, ...]]] = []
+    timeline = scuttlesort.Timeline(lambda *command: by_event[-1].append(command))
     for name, listed in delivery:
-        told.append([])
+        by_event.append([])
         timeline.add(name, listed)
-    return told
+    return by_event
 
 
 def spelled(commands: Sequence[Command]) -> list[tuple[Any, ...]]:
@@ -102,10 +102,10 @@ def columns(delivery: Delivery) -> tuple[pa.Array, pa.Array]:
 def extend(timeline: Timeline, delivery: Delivery) -> list[list[tuple[Any, ...]]]:
     """``add_all`` in one batch."""
     table = timeline.extend(*columns(delivery))
-    told: list[list[tuple[Any, ...]]] = [[] for _ in delivery]
+    by_event: list[list[tuple[Any, ...]]] = [[] for _ in delivery]
     for row, command in zip(table["row"].to_pylist(), read_commands(table), strict=True):
-        told[row] += spelled([command])
-    return told
+        by_event[row] += spelled([command])
+    return by_event
 
 
 def facts(timeline: Timeline) -> Any:
@@ -135,8 +135,8 @@ def test_the_vectors_command_by_command(
     seen = 0
     for vector in vectors():
         timeline = kind()
-        told = deliver(timeline, vector["deliver"])
-        assert told == [[tuple(one) for one in commands] for commands in vector["cmds"]], vector
+        by_event = deliver(timeline, vector["deliver"])
+        assert by_event == [[tuple(one) for one in commands] for commands in vector["cmds"]], vector
         assert list(timeline) == vector["final"]
         assert [timeline.rank(name) for name in timeline] == vector["rank"]
         assert sorted(timeline.tips()) == sorted(vector["tips"])

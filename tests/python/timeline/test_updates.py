@@ -23,17 +23,17 @@ def applied(order: list[str], commands: list[Update]) -> list[str]:
 
 @given(ORDERS, ORDERS)
 def test_commands_lead_from_any_order_to_any_other(old: list[str], new: list[str]) -> None:
-    told = list(updates(old, new))
-    assert applied(old, told) == new
+    found = list(updates(old, new))
+    assert applied(old, found) == new
     of = {
-        command: {update.message_id for update in told if update.command == command}
+        command: {update.message_id for update in found if update.command == command}
         for command in ("ins", "mov", "del")
     }
     assert of["del"] == set(old) - set(new)
     assert of["ins"] == set(new) - set(old)
     assert of["mov"] <= set(old) & set(new)
-    assert len(told) == sum(map(len, of.values())), "each message is placed once"
-    for update in told:
+    assert len(found) == sum(map(len, of.values())), "each message is placed once"
+    for update in found:
         assert (update.from_position is None) == (update.command == "ins")
         assert (update.to_position is None) == (update.command == "del")
 

@@ -54,8 +54,7 @@ class SessionConnection(SparkConnectionWrapper):
 
     def fetchall(self) -> list[Row]:
         with spark_errors_as_sentences(self.sql):
-            # A command without columns has already run. Spark would run another query to say that it has no
-            # rows.
+            # A command without columns has already run. Spark would run another query for its rows.
             return (
                 self.frame.collect() if self.frame is not None and self.frame.schema.fields else []
             )
