@@ -63,7 +63,7 @@ def check(suites: Iterable[Suite], tables: Mapping[str, DataFrame]) -> list[Chec
 
         context = gx.get_context(mode="ephemeral")
         context.enable_analytics(enable=False)
-        context.variables.progress_bars = {"globally": False}  # type: ignore[assignment]
+        context.variables.progress_bars = {"globally": False}
         marts = context.data_sources.add_spark("marts", persist=False)
         suites = list(suites)
         batches = [_batch(marts, suite, tables[suite.table_name]) for suite in suites]
