@@ -21,7 +21,7 @@ lint-and-pytest: lint
 
 # What one runs before every commit: lint, types, and all tests that need no Spark, with fewer examples than `make test`.
 # The tests begin first, and the rest runs beside them.
-check: $(VENV)/.installed
+check: $(VENV)/.installed postgres
 	@$(MAKE) --no-print-directory --jobs=2 --output-sync=target quick-tests style types sql parsed
 
 quick-tests:

@@ -8,8 +8,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
+from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from jinja2 import DictLoader, Environment
+
+from scuttlehouse.quality.templates import INDEX, PAGE, STYLE
 
 if TYPE_CHECKING:
     from scuttlehouse.quality.check import Checked
@@ -47,8 +52,6 @@ def write_index(
     Raises:
         OSError: the folder cannot be written.
     """
-    from scuttlehouse.quality.view import OfflineView
-
     promises: Counter[str] = Counter()
     broken: Counter[str] = Counter()
     for result in results:
@@ -58,8 +61,16 @@ def write_index(
         {"name": name, "row": rows[name], "promises": promises[name], "broken": broken[name]}
         for name in sorted(promises)
     ]
-    index = OfflineView().env.get_template("offline_index")
-    page = index.render(title="What the tables promise", tables=tables, **_foot(build_id))
+    pages = Environment(
+        loader=DictLoader({"offline_page": PAGE, "offline_index": INDEX}), autoescape=True
+    )
+    page = pages.get_template("offline_index").render(
+        title="What the tables promise",
+        style=STYLE,
+        ge_version=version("great_expectations"),
+        tables=tables,
+        **_foot(build_id),
+    )
     _write(home / FOLDER, "index", page)
     for file in (home / FOLDER).iterdir():
         if file.stem not in {"index", *promises}:

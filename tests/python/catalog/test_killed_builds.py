@@ -7,6 +7,7 @@ import random
 import signal
 import time
 from itertools import count
+from mmap import mmap
 from typing import Any
 
 import psycopg
@@ -165,14 +166,19 @@ def test_readers_see_whole_builds_whenever_a_builder_is_killed(
 ) -> None:
     seed = random.randrange(10**9)
     choose = random.Random(seed)
+    steps_done = mmap(-1, 8)
 
     def build_on(first: int) -> None:
+        numbers = count(1)
         for number in count(first):
-            house.begin(f"build-{number}")
-            house.set_work(versions[number % 3])
-            house.publish(f"build-{number}", *NAMES)
-            if number % 5 == 0:
-                house.roll_back()
+            for step in (
+                lambda number=number: house.begin(f"build-{number}"),
+                lambda number=number: house.set_work(versions[number % 3]),
+                lambda number=number: house.publish(f"build-{number}", *NAMES),
+                *([house.roll_back] if number % 5 == 0 else []),
+            ):
+                step()
+                steps_done[:] = next(numbers).to_bytes(8)
 
     def read_records() -> None:
         build = house.published()
@@ -186,8 +192,14 @@ def test_readers_see_whole_builds_whenever_a_builder_is_killed(
     numbers = set()
     with reader(read_records, read_namespace) as wait:
         for turn in count():
+            steps_done[:] = bytes(8)
             process = fork(lambda turn=turn: build_on(1000 * turn))
-            time.sleep(choose.uniform(0, 0.1))
+            # On a slow machine, too, some builders get as far as to publish.
+            some = choose.randint(0, 8)
+            while int.from_bytes(steps_done[:]) < some:
+                assert os.waitpid(process, os.WNOHANG) == (0, 0), f"seed {seed}, turn {turn}"
+                time.sleep(0.001)
+            time.sleep(choose.uniform(0, 0.02))
             os.kill(process, signal.SIGKILL)
             assert exit_code(process) == -signal.SIGKILL, f"seed {seed}, turn {turn}"
             check(house, versions)

@@ -16,7 +16,7 @@ from scuttlehouse.quality.expectations import suite_of
 _one_at_a_time = threading.Lock()
 
 
-def broken_expectations(relation: Any) -> str:
+def broken(relation: Any) -> str:
     """SQL for the broken expectations of a table: a row has a column, a sentence, and what was observed.
 
     The results become rows of ``fct_quality_results`` when the run ends. A command that only shows
