@@ -30,11 +30,16 @@ quick-tests:
 # What takes too long for every change: Spark's cluster, PostgreSQL and an S3 server (moto, in an environment of its own).
 test-cluster: $(VENV)/.installed $(VENV)/.moto postgres
 	@SCUTTLEHOUSE_WAREHOUSE=s3://bucket/house $(BIN)/python -m scuttlehouse.catalog.jars
-	@MOTO_SERVER=$(VENV)/moto/bin/moto_server $(BIN)/pytest tests/cluster
+	@MOTO_SERVER=$(CURDIR)/$(VENV)/moto/bin/moto_server $(BIN)/pytest tests/cluster
 
-# The wheels in an empty environment, and the project as a package of another one.
-test-installing: $(VENV)/.installed
-	@$(BIN)/pytest tests/installing
+# The wheels in an empty environment, the project as a package of another one, and the DAG of Airflow.
+test-installing: $(VENV)/.installed $(VENV)/.airflow
+	@AIRFLOW_PYTHON=$(CURDIR)/$(VENV)/airflow/bin/python $(BIN)/pytest tests/installing
+
+$(VENV)/.airflow: tests/installing/requirements.txt $(VENV)/.installed
+	@$(BIN)/python -m venv $(VENV)/airflow
+	@$(VENV)/airflow/bin/python -m pip install --quiet --disable-pip-version-check -r tests/installing/requirements.txt
+	@touch $@
 
 $(VENV)/.moto: tests/cluster/requirements.txt $(VENV)/.installed
 	@$(BIN)/python -m venv $(VENV)/moto

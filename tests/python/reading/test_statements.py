@@ -260,6 +260,12 @@ def test_the_engine_alone_reads_and_writes_nothing_elsewhere(
     assert sorted(path.name for path in tmp_path.iterdir()) == ["x.csv"]
 
 
+def test_a_long_query_shows_no_progress_among_its_rows(small: SmallWarehouse) -> None:
+    with connect(str(small.home / "warehouse")) as connection:
+        setting = connection.execute("select current_setting('enable_progress_bar')").fetchone()
+    assert setting == (False,)
+
+
 def test_no_function_reads_the_environment(small: SmallWarehouse, published: Warehouse) -> None:
     """Every function that a query can call and that sounds like it is known to be harmless."""
     with pytest.raises(WarehouseError, match="does not exist"):

@@ -4,5 +4,5 @@ from pyspark.sql import DataFrame, SparkSession
 
 
 def model(dbt: Any, session: SparkSession) -> DataFrame:
-    """The groups of this club that need a repair."""
-    return dbt.ref("club_groups").where("repair_count > 0")
+    """The logs in which more than one line cannot be used."""
+    return dbt.ref("club_rejects").where("line_count > 1")
