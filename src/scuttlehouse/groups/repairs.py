@@ -141,7 +141,7 @@ def _next_of(
     people: Collection[str], places_of: Mapping[str, Sequence[int]], place: int
 ) -> int | None:
     """The next place of an epoch that has one of these people; None if there is none."""
-    following = []
+    following: list[int] = []
     for person in people:
         places = places_of[person]
         at = bisect_right(places, place)

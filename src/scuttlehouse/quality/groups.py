@@ -148,8 +148,8 @@ GROUPS = (
         "fct_epoch_forks",
         "a pair of epochs that are or were forked",
         "group_id group_name left_epoch_id right_epoch_id nearest_epoch_id winner_epoch_id "
-        "loser_epoch_id healed_by_epoch_id rule is_criss_cross is_current is_healed "
-        "witness_count needs_repair began_at",
+        "loser_epoch_id healed_by_epoch_id healed_by_id healed_by_name rule is_criss_cross "
+        "is_current is_healed witness_count needs_repair began_at",
         filled("group_id", "Never null: the group."),
         *message_id("left_epoch_id", "one of the two"),
         *message_id("right_epoch_id", "the other one"),
