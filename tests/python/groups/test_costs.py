@@ -53,11 +53,12 @@ def exclusions_then_additions(size: int) -> list[GroupMessage]:
 
 
 def chain_of_epochs(size: int) -> list[GroupMessage]:
-    """Each excludes somebody whom nobody added."""
+    """Each has posts, and excludes somebody whom nobody added."""
     line = Line()
     epoch = line.say("init", None)
     for number in range(size):
         line.say("add", epoch, "a", "b")
+        line.say("other", epoch)
         line.say("exclude", epoch, f"q{number}")
         epoch = line.say("init", None, after=epoch)
     return line.messages
