@@ -17,7 +17,7 @@ The whole table takes hours. Every run is stored in a file as soon as it ends, a
 when you like, and continue later. The figures are counts, so other load on the machine does not change them.
 
 The plot looks like the paper's figure 9: commands by feeds, both axes logarithmic, a line for each number of
-entries, with the paper's figures dashed.
+entries with a bar from the 10th to the 90th percentile. The paper's figures are dashed.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ import random
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -58,7 +58,24 @@ PAPER = {
 }
 COLOURS = ["#1b6ca8", "#2e8b57", "#b8860b", "#b03060", "#5d3a9b"]
 
-Means = dict[int, dict[int, float]]
+
+class Cell(NamedTuple):
+    """Commands per entry of the runs of a cell: their mean, and the 10th and 90th percentile."""
+
+    mean: float
+    low: float
+    high: float
+
+    @classmethod
+    def of(cls, figures: Sequence[float]) -> Cell:
+        low, high = np.percentile(figures, [10, 90])
+        return cls(float(np.mean(figures)), float(low), float(high))
+
+    def __str__(self) -> str:
+        return f"{self.mean:>7.2f} {self.low:>7.2f} {self.high:>7.2f}"
+
+
+Cells = dict[int, dict[int, Cell]]
 
 
 def commands_per_entry(events: Sequence[Event], delivery: Sequence[int]) -> float:
@@ -102,27 +119,22 @@ def paper_tangle(
     return tangle(pairs(entries, feeds, dice), cross_references)
 
 
-def summary(figures: Sequence[float]) -> str:
-    low, high = np.percentile(figures, [10, 90])
-    return f"{np.mean(figures):>7.2f} {low:>7.2f} {high:>7.2f}"
-
-
 def paper_figure(entries: int, feeds: int) -> float | None:
     if entries not in PAPER or feeds not in FEEDS:
         return None
     return PAPER[entries][FEEDS.index(feeds)]
 
 
-def print_table(entries: Sequence[int], feeds: Sequence[int], runs: Runs) -> Means:
+def print_table(entries: Sequence[int], feeds: Sequence[int], runs: Runs) -> Cells:
     print(f"{'entries':>8} {'feeds':>5} {'mean':>7} {'p10':>7} {'p90':>7} {'paper':>6}")
-    means: Means = {}
+    cells: Cells = {}
     for size in entries:
         for width in feeds:
-            figures = runs.of_paper(size, width)
-            means.setdefault(size, {})[width] = float(np.mean(figures))
+            cell = Cell.of(runs.of_paper(size, width))
+            cells.setdefault(size, {})[width] = cell
             paper = paper_figure(size, width) or ""
-            print(f"{size:>8,} {width:>5} {summary(figures)} {paper:>6}", flush=True)
-    return means
+            print(f"{size:>8,} {width:>5} {cell} {paper:>6}", flush=True)
+    return cells
 
 
 def print_to_do(entries: int, feeds: Sequence[int], runs: Runs) -> None:
@@ -131,11 +143,11 @@ def print_to_do(entries: int, feeds: Sequence[int], runs: Runs) -> None:
     for width in feeds:
         for references in range(1, 5):
             figures = runs.of_paper(entries, width, references)
-            print(f"{width:>5} {references:>10} {summary(figures)}", flush=True)
+            print(f"{width:>5} {references:>10} {Cell.of(figures)}", flush=True)
     print("\n256,000 messages, 32 active feeds, 512 silent ones")
     print(f"{'mean':>7} {'p10':>7} {'p90':>7}")
     name = "256000 entries of 32 active feeds and 512 silent ones"
-    print(summary(runs.of(name, lambda dice: tangle(active_and_silent(256_000, 32, 512, dice)))))
+    print(Cell.of(runs.of(name, lambda dice: tangle(active_and_silent(256_000, 32, 512, dice)))))
 
 
 def texts(content: Any) -> Iterator[str]:
@@ -180,18 +192,20 @@ def print_logs(paths: Sequence[Path], seeds: int) -> None:
         links = sum(len(set(event.after)) for event in events) / len(events)
         print(
             f"{Path(*path.parts[-3:])!s:>44} {len(events):>8,} {len(authors):>5} {links:>6.2f} "
-            f"{summary(figures)} {commands_per_entry(events, range(len(events))):>7.2f}"
+            f"{Cell.of(figures)} {commands_per_entry(events, range(len(events))):>7.2f}"
         )
 
 
-def plot(means: Means) -> str:
-    """An SVG of commands by feeds, with a line for each number of entries. The paper's lines are dashed."""
+def plot(cells: Cells) -> str:
+    """An SVG of commands by feeds, with a line for each number of entries. The paper's lines are dashed.
+
+    A bar at each point goes from the 10th to the 90th percentile of the runs.
+    """
     width, height, edge = 640, 460, 60
-    feeds = sorted({one for line in means.values() for one in line})
-    paper = {size: dict(zip(FEEDS, PAPER[size], strict=True)) for size in means if size in PAPER}
-    drawn = [
-        figure for lines in (means, paper) for line in lines.values() for figure in line.values()
-    ]
+    feeds = sorted({one for line in cells.values() for one in line})
+    paper = {size: dict(zip(FEEDS, PAPER[size], strict=True)) for size in cells if size in PAPER}
+    drawn = [figure for line in paper.values() for figure in line.values()]
+    drawn += [figure for line in cells.values() for cell in line.values() for figure in cell]
     low, high = math.floor(math.log2(min(drawn))), math.ceil(math.log2(max(drawn)))
 
     def x(feed_count: int) -> float:
@@ -215,14 +229,23 @@ def plot(means: Means) -> str:
         level = y(2**power)
         shapes.append(f'<path d="M{edge} {level:.1f}H{width - edge}" stroke="#ddd"/>')
         shapes.append(text(edge - 8, level + 4, 2**power, "end"))
-    for place, (size, points) in enumerate(means.items()):
+    for place, (size, points) in enumerate(cells.items()):
         colour = COLOURS[place % len(COLOURS)]
-        shapes.append(line(points, f'stroke="{colour}" stroke-width="2"'))
+        means = {one: cell.mean for one, cell in points.items()}
+        shapes.append(line(means, f'stroke="{colour}" stroke-width="2"'))
+        for one, cell in points.items():
+            # Side by side: the lines of several numbers of entries run together.
+            left = x(one) + 4 * (place - (len(cells) - 1) / 2)
+            shapes.append(
+                f'<path d="M{left:.1f} {y(cell.low) + 1:.1f}V{y(cell.high) - 1:.1f}" '
+                f'stroke="{colour}" stroke-width="3"/>'
+            )
         shapes.append(line(paper.get(size, {}), f'stroke="{colour}" stroke-dasharray="4 4"'))
         top = edge + 18 * place
         shapes.append(f'<path d="M{edge + 12} {top}h24" stroke="{colour}" stroke-width="2"/>')
         shapes.append(text(edge + 42, top + 4, f"{size:,} entries", "start"))
-    shapes.append(text(width / 2, height - 16, "feeds (dashed: the paper)"))
+    below = "feeds (bars: 10th to 90th percentile; dashed: the paper)"
+    shapes.append(text(width / 2, height - 16, below))
     shapes.append(text(width / 2, 28, "update commands per entry"))
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" '
@@ -246,8 +269,8 @@ def main() -> None:
     given = parser.parse_args()
     print(f"seeds 1 to {given.seeds}, commands per entry\n")
     runs = Runs(given.runs, given.seeds)
-    means = print_table(given.entries, given.feeds, runs)
-    given.plot.write_text(plot(means), encoding="utf-8")
+    cells = print_table(given.entries, given.feeds, runs)
+    given.plot.write_text(plot(cells), encoding="utf-8")
     print_to_do(given.entries[0], given.feeds, runs)
     if given.logs:
         print_logs(given.logs, given.seeds)

@@ -77,6 +77,16 @@ class Ancestry:
                     after[one] |= after[epoch] | self._bits[epoch]
         return after
 
+    def masks_under(self, masks: Mapping[str, int]) -> dict[str, int]:
+        """For each epoch the bits that it and all that precede it have in ``masks``, 0 for one without."""
+        under: dict[str, int] = {}
+        for epoch in self._epochs:
+            mask = masks.get(epoch, 0)
+            for one in self._previous[epoch]:
+                mask |= under.get(one, 0)
+            under[epoch] = mask
+        return under
+
     def in_order(self) -> list[str]:
         """The epochs. Each comes after all epochs that precede it."""
         return list(self._epochs)

@@ -60,7 +60,11 @@ def knowledge(
 
     # The bits of a message: first epochs, then exclusions, then excluded people. A person whom nobody adds
     # is in no epoch.
-    additions = [one for one in messages if one.kind == "add" and counts(one, judged)]
+    order = {epoch: place for place, epoch in enumerate(ancestry.in_order())}
+    additions = sorted(
+        (one for one in messages if one.kind == "add" and counts(one, judged)),
+        key=lambda one: order[one.epoch_id or ""],
+    )
     added = {person for one in additions for person in one.person_ids}
     people = sorted({person for one in exclusions for person in one.person_ids} & added)
     person_bits = {

@@ -15,6 +15,8 @@ class Choices:
     """The epochs that people could choose from, by the additions that their messages knew of.
 
     Only forks need this. Somebody who knows of an epoch that succeeds all their others has no choice to make.
+
+    ``additions`` are in the order of ``ancestry``, those of one epoch in any order.
     """
 
     def __init__(
@@ -29,6 +31,7 @@ class Choices:
             self._of_epoch[one.epoch_id or ""] |= 1 << place
             for person in set(one.person_ids):
                 self._of_person[person] |= 1 << place
+        self._under = ancestry.masks_under(self._of_epoch)
         self._answers: dict[tuple[tuple[str, ...], int], str] = {}
         self._tips: dict[tuple[str, int], list[str]] = {}
 
@@ -37,13 +40,17 @@ class Choices:
 
         ``known`` are the additions that they know of, as bits in the order of ``additions``.
 
-        Complexity: O(known additions), once for each set of additions of the person, and once for all people
-        who know of the same additions to the same forked epochs.
+        Complexity: O(epochs to choose from) operations on integers with a bit for each addition; and
+        O(additions to these epochs) once for all people who know of the same ones and have a choice.
         """
         own = person, known & self._of_person[person]
         if own not in self._tips:
-            epochs = {self._additions[place].epoch_id or "" for place in bits_of(own[1])}
-            self._tips[own] = self._ancestry.unsucceeded(epochs)
+            left, found = own[1], []
+            while left:
+                # Of all that are left the last one precedes none.
+                found.append(self._additions[left.bit_length() - 1].epoch_id or "")
+                left &= ~self._under[found[-1]]
+            self._tips[own] = sorted(found)
         tips = self._tips[own]
         if len(tips) < 2:
             return tips[0] if tips else None

@@ -4,13 +4,15 @@ First the missing members: everybody who should be in an epoch and is not (4.9).
 count as added, because the creator of an epoch must have added them before. Then the forks. Of the newest
 epochs that 4.5 and 4.4 leave, those that share witnesses are merged pair by pair, as in 4.8. The one with
 the least key is the base. It takes in one rival after the other, in key order, as long as somebody is a
-witness of all these forks. One epoch after the base, with these witnesses as members, is within every epoch
-that it was made for, so 4.5 decides all these forks.
+witness of all these forks. A base stops after ``MOST_STRANGERS`` rivals that share people with it and have
+no witness, because the number of pairs of epochs is quadratic. One epoch after the base, with these witnesses
+as members, is within every epoch that it was made for, so 4.5 decides all these forks.
 
 **What this achieves.** After all repairs are published, nothing more needs to be done, and two epochs that
 4.5 and 4.4 leave have no correct member in common: each connected set of people has one epoch to prefer.
-Proof: let N be the new epoch after the base B. The first message of an epoch knows of the first messages of
-the epochs before it.
+Proof, for bases that did not stop early (a fork of one that did is found again after these repairs): let N be
+the new epoch after the base B. The first message of an epoch knows of the first messages of the epochs
+before it.
 
 - N is within B and within every rival that B took in, so only N is left of these. N has no witness of any
   other epoch that was left: B tried that epoch, and nobody remained. So no fork asks for an epoch.
@@ -26,13 +28,18 @@ the one that R21 says.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from bisect import bisect_left, bisect_right
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from scuttlehouse.groups.ancestry import Ancestry
 from scuttlehouse.groups.epochs import KeyRanks, Members, contenders, fork_witnesses
 
 Action = Literal["add", "create_epoch", "exclude"]
+
+MOST_STRANGERS = 50
+"""How many rivals without a witness a base looks at."""
 
 
 class Repair(NamedTuple):
@@ -66,7 +73,7 @@ def repairs(
         ancestry: the precedence of the epochs.
         key_ranks: the places of the epochs' keys.
 
-    Complexity: O(n^2 * epochs) for n tips, plus the number of members.
+    Complexity: O(n * members) operations on integers with a bit for each epoch, for n tips.
 
     >>> members = {"x": frozenset("abcd"), "l": frozenset("abd"), "r": frozenset("abc")}
     >>> ancestry = Ancestry({"x": [], "l": ["x"], "r": ["x"]})
@@ -103,13 +110,39 @@ def merges(
     [('r', ['l'], frozenset({'a'}))]
     """
     left = contenders([tip for tip in tips if members[tip]], members, key_ranks)
-    while left:
-        base, *rivals = left
-        remaining, taken = members[base], []
-        for rival in rivals:
-            if witnesses := remaining & fork_witnesses(base, rival, members, ancestry):
+    places_of: dict[str, list[int]] = defaultdict(list)
+    for place, epoch in enumerate(left):
+        for person in members[epoch]:
+            places_of[person].append(place)
+    merged: set[int] = set()
+    for place, base in enumerate(left):
+        if place in merged:
+            continue
+        remaining, taken, strangers = members[base], [], 0
+        at = _next_of(remaining, places_of, place)
+        while at is not None and strangers < MOST_STRANGERS:
+            if witnesses := remaining & fork_witnesses(base, left[at], members, ancestry):
                 remaining = witnesses
-                taken.append(rival)
+                taken.append(left[at])
+                merged.add(at)
+                # No later base looks at it.
+                for person in members[left[at]]:
+                    own = places_of[person]
+                    del own[bisect_left(own, at)]
+            else:
+                strangers += 1
+            at = _next_of(remaining, places_of, at)
         if taken:
             yield base, taken, remaining
-        left = [rival for rival in rivals if rival not in taken]
+
+
+def _next_of(
+    people: Collection[str], places_of: Mapping[str, Sequence[int]], place: int
+) -> int | None:
+    """The next place of an epoch that has one of these people; None if there is none."""
+    following: list[int] = []
+    for person in people:
+        places = places_of[person]
+        at = bisect_right(places, place)
+        following += places[at : at + 1]
+    return min(following, default=None)

@@ -148,9 +148,19 @@ def a_message_in_no_tangle(groups: Groups) -> list[list[bytes]]:
     return [before, groups.lines()]
 
 
+def a_new_name(groups: Groups) -> list[list[bytes]]:
+    """Of a member, who says it on a feed of theirs to everybody, and nothing to a group."""
+    before = groups.lines()
+    bob = groups.world.person("bob")
+    groups.world.publish(
+        bob.additions, {"type": "about", "about": bob.root.id, "name": "Renamed Bob"}
+    )
+    return [before, groups.lines()]
+
+
 def crossing_logs() -> dict[str, list[bytes]]:
     """The cases by name, each as the first log and the log of the refresh."""
-    worlds = [Groups(seed) for seed in range(7)]
+    worlds = [Groups(seed) for seed in range(8)]
     cases = {
         "announced": a_feed_that_is_announced(worlds[0]),
         "feed": a_post_on_a_feed_of_another_group(worlds[1]),
@@ -163,5 +173,6 @@ def crossing_logs() -> dict[str, list[bytes]]:
         "third": an_epoch_that_begins_a_third_group(worlds[4]),
         "late": a_message_after_a_cut_off(worlds[5]),
         "loose": a_message_in_no_tangle(worlds[6]),
+        "name": a_new_name(worlds[7]),
     }
     return {name: [b"".join(lines) for lines in logs] for name, logs in cases.items()}

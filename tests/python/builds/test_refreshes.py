@@ -123,6 +123,7 @@ def test_any_history_of_a_landing_folder_ends_in_the_tables_of_one_build(
     assert computed == ids(refreshed, "int_changes__groups") & groups, f"seed {seed}"
     assert seed != 0 or computed < groups, "the first history leaves some groups as they are"
     assert 1 in {row["late_message_count"] for row in tables["fct_exclusions"]}
+    assert "Renamed Bob" in {row["person_name"] for row in tables["fct_epoch_members"]}
     broken = {row["rule_id"] for row in tables["fct_rule_violations"]}
     assert "message_without_group_tangle" in broken
     replica_orders = replayed(tables["fct_timeline_updates"])

@@ -240,6 +240,8 @@ FORK = {
     "winner_epoch_id": message("l"),
     "loser_epoch_id": message("m"),
     "healed_by_epoch_id": None,
+    "healed_by_id": None,
+    "healed_by_name": None,
     "rule": "overlapping",
     "is_criss_cross": False,
     "is_current": True,

@@ -1,0 +1,164 @@
+"""Work grows with the size of a group, not with its square: counted in calls of functions, not in time.
+
+Where the answer itself may be as large as a square, a bound stands in its place, and is told in the docs.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from collections.abc import Callable
+from types import FrameType
+
+import pytest
+
+from scuttlehouse.groups.ancestry import MOST_PREDECESSORS, Ancestry, nearest_predecessors
+from scuttlehouse.groups.authority import GroupMessage, Kind, judge
+from scuttlehouse.groups.epochs import group_preferred_epoch
+from scuttlehouse.groups.exclusions import knowledge
+from scuttlehouse.groups.forks import forks
+from scuttlehouse.groups.repairs import repairs
+from scuttlehouse.pzp.accounts import AccountMessage, device_keys
+from scuttlehouse.sets.items import SetMessage
+from scuttlehouse.sets.rules import left_deletions, unsuperseded
+
+SMALL, LARGE = 100, 400
+
+
+class Line:
+    """A group whose messages each know all before them, by one person."""
+
+    def __init__(self) -> None:
+        self.messages: list[GroupMessage] = []
+
+    def say(self, kind: Kind, epoch: str | None, *people: str, after: str | None = None) -> str:
+        name, place = f"{kind}{len(self.messages):06}", len(self.messages)
+        before = [self.messages[-1].message_id] if self.messages else []
+        previous = [after] if after else []
+        self.messages.append(
+            GroupMessage(
+                name, "a", kind, epoch, people, before, before, previous, True, False, place, place
+            )
+        )
+        return name
+
+
+def exclusions_then_additions(size: int) -> list[GroupMessage]:
+    line = Line()
+    root = line.say("init", None)
+    for kind in ("exclude", "add"):
+        for number in range(size):
+            line.say(kind, root, f"p{number}")
+    return line.messages
+
+
+def chain_of_epochs(size: int) -> list[GroupMessage]:
+    """Each has posts, and excludes somebody whom nobody added."""
+    line = Line()
+    epoch = line.say("init", None)
+    for number in range(size):
+        line.say("add", epoch, "a", "b")
+        line.say("other", epoch)
+        line.say("exclude", epoch, f"q{number}")
+        epoch = line.say("init", None, after=epoch)
+    return line.messages
+
+
+def epochs_side_by_side(size: int) -> list[GroupMessage]:
+    """All after the first one, each with an exclusion of somebody whom nobody added."""
+    line = Line()
+    root = line.say("init", None)
+    for number in range(size):
+        line.say("exclude", root, f"q{number}")
+        line.say("add", line.say("init", None, after=root), "a", f"p{number}")
+    return line.messages
+
+
+def forked(size: int, *shared: str) -> tuple[dict[str, list[str]], dict[str, frozenset[str]]]:
+    """Epochs after x that share these people, who are not in x; each has somebody of its own."""
+    names = [f"e{number:05}" for number in range(size)]
+    members = {name: frozenset({name.upper(), *shared}) for name in names}
+    return {"x": [], **{name: ["x"] for name in names}}, {"x": frozenset("a"), **members}
+
+
+def mend(size: int, *shared: str) -> None:
+    previous, members = forked(size, *shared)
+    repairs(list(members)[1:], members, members, Ancestry(previous), {})
+
+
+def pair(size: int) -> None:
+    previous, members = forked(size, "p")
+    beginnings = {epoch: (place, None) for place, epoch in enumerate(previous)}
+    list(forks(previous, members, {}, beginnings))
+
+
+def prefer(size: int) -> None:
+    _, members = forked(size, "p")
+    group_preferred_epoch(list(members)[1:], members, {})
+
+
+def know(messages: list[GroupMessage]) -> None:
+    knowledge(messages, judge(messages))
+
+
+def chain_of(size: int) -> dict[str, list[str]]:
+    return {f"{place}": [f"{place - 1}"] if place else [] for place in range(size)}
+
+
+def devices(size: int) -> list[AccountMessage]:
+    """Each adds the next one; the last message comes first."""
+    added = [AccountMessage(f"m{n}", n + 1, f"k{n}", f"k{n + 1}") for n in range(size)]
+    return [*reversed(added), AccountMessage("account", 0, "k0", "k0")]
+
+
+def set_of(size: int) -> list[SetMessage]:
+    """Each deletes an item and adds another, and supersedes nothing."""
+    return [SetMessage("0", 0, [], None, None, None)] + [
+        SetMessage(f"{n}", n, [f"{n - 1}"], [f"i{n % 9}"], [f"j{n % 7}"], [])
+        for n in range(1, size)
+    ]
+
+
+WORK: dict[str, Callable[[int], object]] = {
+    "exclusions, then additions": lambda size: know(exclusions_then_additions(size)),
+    "a chain of epochs": lambda size: know(chain_of_epochs(size)),
+    "epochs side by side": lambda size: know(epochs_side_by_side(size)),
+    "precedence": lambda size: nearest_predecessors(chain_of(3 * size)),
+    "repairs of forks that a stranger is in": lambda size: mend(size, "p"),
+    "repairs of disjoint forks": mend,
+    "repairs of forks with a witness": lambda size: mend(size, "a"),
+    "forks": pair,
+    "preference": prefer,
+    "devices": lambda size: device_keys(devices(size)),
+    "changes of sets": lambda size: list(unsuperseded(set_of(size))),
+    "deletions of sets": lambda size: left_deletions(set_of(size)),
+}
+
+
+def calls(work: Callable[[int], object], size: int) -> int:
+    """How many functions are called, those in C too."""
+    counted: Counter[str] = Counter()
+
+    def count(_frame: FrameType, event: str, _argument: object) -> None:
+        counted[event] += 1
+
+    before = sys.getprofile()
+    sys.setprofile(count)
+    try:
+        work(size)
+    finally:
+        sys.setprofile(before)
+    return counted["call"] + counted["c_call"]
+
+
+@pytest.mark.parametrize("name", WORK)
+def test_four_times_the_size_is_about_four_times_the_work(name: str) -> None:
+    assert calls(WORK[name], LARGE) < 5.5 * calls(WORK[name], SMALL)
+
+
+def test_a_chain_of_epochs_has_few_rows() -> None:
+    found = nearest_predecessors(chain_of(2_000))
+    assert sum(map(len, found.values())) < 2_000 * MOST_PREDECESSORS
+    messages = chain_of_epochs(500)
+    excluded = knowledge(messages, judge(messages)).excluded_before
+    assert sum(map(len, excluded.values())) == 0
