@@ -5,8 +5,9 @@ from typing import Any
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 
-from scuttlehouse.catalog import home_folder
+from scuttlehouse.catalog import home_folder, temporary_folder
 from scuttlehouse.landing.glued_lines import land_pzp_lines
+from scuttlehouse.landing.reading import begin_reading, counted
 from scuttlehouse.landing.spark import (
     arrow_schema,
     lines_of,
@@ -26,14 +27,19 @@ def model(dbt: Any, session: SparkSession) -> DataFrame:
     home = str(home_folder())
     splits = new_splits(dbt.ref("stg_landing__logs"), dbt.ref("stg_landing__new_logs"))
     frame = splits_frame(session, splits)
-    return frame.mapInArrow(line_lander(home), spark_schema(LandedPzpLine))
+    read = begin_reading(temporary_folder(Path(home)), dbt.this.identifier, splits)
+    return frame.mapInArrow(line_lander(home, read), spark_schema(LandedPzpLine))
 
 
 # Spark writes functions to files and sockets: the key of the warehouse is read where it is needed.
-def line_lander(home: str) -> Callable[[Batches], Batches]:
+def line_lander(home: str, read: Path) -> Callable[[Batches], Batches]:
     def land(batches: Batches) -> Batches:
         ring = KeyRing(warehouse_pepper(Path(home)))
-        rows = (row for file, line in lines_of(batches) for row in land_pzp_lines(file, line, ring))
+        rows = (
+            row
+            for file, line in lines_of(counted(batches, read))
+            for row in land_pzp_lines(file, line, ring)
+        )
         return row_batches(rows, arrow_schema(LandedPzpLine))
 
     return land

@@ -106,7 +106,8 @@ def commands(arrivals: list[str], previous: dict[str, list[str]]) -> list[dict[s
     ins a None 0
     mov b 1 2
     """
-    timeline, order, told = Timeline(), [], []
+    timeline, order = Timeline(), list[str]()
+    told: list[dict[str, Any]] = []
     for arrival in arrivals:
         for one in timeline.add(arrival, previous.get(arrival, [])):
             if isinstance(one, Ins):

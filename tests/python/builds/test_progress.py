@@ -15,6 +15,9 @@ from dbt_common.events.base_types import BaseEvent, msg_from_base_event
 
 from scuttlehouse.builds.progress import LastBuild, Progress, last_build
 from scuttlehouse.builds.steps import SCHEMA, run_step, steps_table
+from scuttlehouse.files.parts import Split
+from scuttlehouse.landing import reading
+from scuttlehouse.landing.reading import begin_reading, bytes_read, counted
 from small_warehouse import SmallWarehouse
 
 LAST = LastBuild(100.0, {"slow": 150.0, "quick": 50.0})
@@ -34,15 +37,21 @@ def ends(name: str, status: str = "success", kind: str = "model") -> BaseEvent:
 
 
 def said(
-    events: Sequence[tuple[float, BaseEvent]], last: LastBuild = LAST, *, is_terminal: bool = False
+    events: Sequence[tuple[float, BaseEvent | None]],
+    last: LastBuild = LAST,
+    *,
+    is_terminal: bool = False,
 ) -> tuple[str, Progress]:
-    """What is printed for events at some seconds after the beginning."""
+    """What is printed for events at some seconds after the beginning; none is a tick."""
     now = [0.0]
     out = io.StringIO()
-    progress = Progress(out, last, is_terminal=is_terminal, clock=lambda: now[0])
+    progress = Progress(out, last, bytes_read, is_terminal=is_terminal, clock=lambda: now[0])
     for at, event in events:
         now[0] = at
-        progress(msg_from_base_event(event))
+        if event:
+            progress(msg_from_base_event(event))
+        else:
+            progress.tick()
     return out.getvalue(), progress
 
 
@@ -84,6 +93,30 @@ def test_a_terminal_has_a_bar_and_no_lines(monkeypatch: pytest.MonkeyPatch) -> N
     assert drawn[-2].startswith(f"[{'#' * 16}{'.' * 8}] 2 of 3  (about")
     assert all(len(line.rstrip("\r")) < 60 for line in drawn)
     assert drawn[-1] == "", "it is cleared at the end"
+
+
+def test_landing_shows_its_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two batches of a file of 3 MB; a model reads them twice, another one once."""
+    monkeypatch.setattr(reading, "_models", {})
+    monkeypatch.setenv("COLUMNS", "100")
+    splits = [Split("/a", "a", 0, 2_000_000), Split("/a", "a", 2_000_000, 3_000_000)]
+    batches = [pa.RecordBatch.from_pylist([{"start": one.start, "end": one.end}]) for one in splits]
+    twice = begin_reading(tmp_path, "twice", splits, passes=2)
+    once = begin_reading(tmp_path, "once", splits)
+    assert bytes_read() == (0, 9_000_000)
+    task = counted(batches, twice)
+    assert [next(task), bytes_read()[0]] == [batches[0], 0], "a batch counts when it has been read"
+    assert [next(task), bytes_read()[0]] == [batches[1], 2_000_000]
+    lines = [(5.0, starts("quick")), (29.0, None), (31.0, None), (32.0, None)]
+    text, _ = said(lines)
+    assert text == "            logs: 2.0 MB of 9.0 MB  (about 1 min 40 s left)\n"
+    text, _ = said(lines, is_terminal=True)
+    assert text.count("logs: 2.0 MB of 9.0 MB") == 4
+    rest = [task, counted(batches, twice), counted(batches, once)]
+    assert [len([*one]) for one in rest] == [0, 2, 2]
+    assert bytes_read() == (9_000_000, 9_000_000)
+    assert said(lines)[0] == ""
+    assert [*counted(batches, tmp_path / "no" / "folder")] == batches
 
 
 @pytest.mark.parametrize("is_terminal", [False, True])
