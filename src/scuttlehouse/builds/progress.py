@@ -21,6 +21,18 @@ _FIRST_PART = 0.05
 # How often a log says how much was read, in seconds; a terminal always shows it.
 _EVERY = 30.0
 
+# What a bar alone shows. Whatever else a step ends with has a line on a terminal, too.
+_UNREMARKABLE = ("success", "pass", "no-op", "skipped")
+
+# What dbt says when a step has ended: the lines here say it.
+_RESULTS = (
+    "LogModelResult",
+    "LogTestResult",
+    "LogSeedResult",
+    "LogSnapshotResult",
+    "LogNodeResult",
+)
+
 _LAST_BUILD = """
     with
 
@@ -104,6 +116,8 @@ class Progress:
                 self._say(f"            {reading}{self._left()}")
 
     def _take(self, event: Any) -> None:
+        if event.info.name in _RESULTS:
+            return
         if event.info.level in ("warn", "error"):
             self.has_said_an_error |= event.info.level == "error"
             self._say(event.info.msg)
@@ -118,13 +132,12 @@ class Progress:
             return  # Hooks are no steps.
         self._ended += 1
         self._done_seconds += self._last.steps.get(node.node_name, 0.0)
-        if not self._is_terminal:
-            status, seconds = node.node_status, result.execution_time
+        if not self._is_terminal or result.status not in _UNREMARKABLE:
             self._say(
-                f"{self._ended:>4} of {self._total}  {status:<8} {seconds:>7.1f} s  "
+                f"{self._ended:>4} of {self._total}  {result.status:<8} {result.execution_time:>7.1f} s  "
                 f"{node.node_name}{self._left()}"
             )
-        elif self._ended < self._total:
+        if self._ended < self._total:
             self._draw(node.node_name)
         else:
             self._clear()

@@ -55,7 +55,8 @@ def _build_with_progress(options: Sequence[str]) -> int:
         print(f"scuttlehouse: the last build took {spoken(last.seconds)}.", flush=True)
     progress = Progress(sys.stdout, last, bytes_read, is_terminal=sys.stdout.isatty())
     with _ticking(progress.tick):
-        done = dbtRunner(callbacks=[progress]).invoke([*DBT_BUILD, *options, "--log-level", "none"])
+        silent = "--log-level", "none", "--no-use-colors"
+        done = dbtRunner(callbacks=[progress]).invoke([*DBT_BUILD, *options, *silent])
     if done.exception and not progress.has_said_an_error:
         print(done.exception)
     # As the command `dbt` itself: 2 for what dbt cannot do, 1 for steps that failed.

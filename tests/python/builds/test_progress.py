@@ -10,8 +10,8 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from dbt.events.types import LogStartLine, MainEncounteredError, NodeFinished
-from dbt_common.events.base_types import BaseEvent, msg_from_base_event
+from dbt.events.types import LogStartLine, LogTestResult, MainEncounteredError, NodeFinished
+from dbt_common.events.base_types import BaseEvent, EventLevel, msg_from_base_event
 
 from scuttlehouse.builds.progress import LastBuild, Progress, last_build
 from scuttlehouse.builds.steps import SCHEMA, run_step, steps_table
@@ -85,7 +85,7 @@ def test_a_first_build_has_no_estimate() -> None:
 
 def test_a_terminal_has_a_bar_and_no_lines(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "60")
-    text, _ = said(STEPS, is_terminal=True)
+    text, _ = said([*STEPS[:-1], (90, ends("slow"))], is_terminal=True)
     assert "\n" not in text
     drawn = text.split("\r\x1b[K")
     assert "[................] 0 of 3" not in drawn[1]
@@ -117,6 +117,19 @@ def test_landing_shows_its_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert bytes_read() == (9_000_000, 9_000_000)
     assert said(lines)[0] == ""
     assert [*counted(batches, tmp_path / "no" / "folder")] == batches
+
+
+def test_a_terminal_has_a_line_for_a_step_that_failed() -> None:
+    """dbt says it, too, with a line of its own, which is left out."""
+    failed = LogTestResult(
+        node_info=node("slow"), name="slow", status="fail", index=3, num_models=3, num_failures=1
+    )
+    told = msg_from_base_event(failed, level=EventLevel.ERROR)
+    text, progress = said([*STEPS[:-1], (90, ends("slow", "fail"))], is_terminal=True)
+    progress(told)
+    assert text.count("\n") == 1
+    assert "   3 of 3  fail        12.3 s  slow  (about 0 s left)\n\r\x1b[K" in text
+    assert not progress.has_said_an_error
 
 
 @pytest.mark.parametrize("is_terminal", [False, True])
