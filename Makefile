@@ -73,7 +73,7 @@ docs: $(VENV)/.installed
 pictures: $(VENV)/.installed
 	@$(BIN)/scuttlehouse draw group EhuUYi --output pictures/group.svg
 	@$(BIN)/scuttlehouse draw members YXd87U --output pictures/members.svg
-	@$(BIN)/scuttlehouse draw tangle group:2n2iXj --output pictures/tangle.svg
+	@$(BIN)/scuttlehouse draw tangle thread:bhJVNp --output pictures/tangle.svg
 	@$(BIN)/scuttlehouse draw thread thread:bhJVNp --output pictures/thread.svg
 
 clean:

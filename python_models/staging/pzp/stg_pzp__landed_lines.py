@@ -6,8 +6,9 @@ from typing import Any
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 
-from scuttlehouse.catalog import home_folder
+from scuttlehouse.catalog import home_folder, temporary_folder
 from scuttlehouse.landing.glued_lines import land_pzp_lines
+from scuttlehouse.landing.reading import begin_reading, counted
 from scuttlehouse.landing.rejects import fold_rejects
 from scuttlehouse.landing.spark import (
     arrow_schema,
@@ -28,14 +29,16 @@ def model(dbt: Any, session: SparkSession) -> DataFrame:
     home = str(home_folder())
     splits = new_splits(dbt.ref("stg_landing__logs"), dbt.ref("stg_landing__new_logs"))
     frame = splits_frame(session, splits)
-    return frame.mapInArrow(line_lander(home), spark_schema(LandedPzpLine))
+    read = begin_reading(temporary_folder(Path(home)), dbt.this.identifier, splits)
+    return frame.mapInArrow(line_lander(home, read), spark_schema(LandedPzpLine))
 
 
 # Spark writes functions to files and sockets. So the key of the warehouse is read where it is used.
-def line_lander(home: str) -> Callable[[Batches], Batches]:
+def line_lander(home: str, read: Path) -> Callable[[Batches], Batches]:
     def land(batches: Batches) -> Batches:
         ring = KeyRing(warehouse_pepper(Path(home)))
-        rows = fold_rejects(lines_of(batches), partial(land_pzp_lines, ring=ring), ring)
+        lines = lines_of(counted(batches, read))
+        rows = fold_rejects(lines, partial(land_pzp_lines, ring=ring), ring)
         return row_batches(rows, arrow_schema(LandedPzpLine))
 
     return land

@@ -6,8 +6,9 @@ from typing import Any
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 
-from scuttlehouse.catalog import home_folder
+from scuttlehouse.catalog import home_folder, temporary_folder
 from scuttlehouse.landing.glued_lines import epoch_keys, land_lines
+from scuttlehouse.landing.reading import begin_reading, counted
 from scuttlehouse.landing.rejects import fold_rejects
 from scuttlehouse.landing.spark import (
     arrow_schema,
@@ -27,19 +28,20 @@ def model(dbt: Any, session: SparkSession) -> DataFrame:
     home, key_file = str(home_folder()), dbt.config.get("network_key_file") or ""
     splits = new_splits(dbt.ref("stg_landing__logs"), dbt.ref("stg_landing__new_logs"))
     frame = splits_frame(session, splits)
-    keys = frame.mapInArrow(key_finder(home), "sealed_key binary").collect()
+    read = begin_reading(temporary_folder(Path(home)), dbt.this.identifier, splits, passes=2)
+    keys = frame.mapInArrow(key_finder(home, read), "sealed_key binary").collect()
     keep_sealed(Path(home), (bytes(row.sealed_key) for row in keys))
-    return frame.mapInArrow(line_lander(home, key_file), spark_schema(LandedLine))
+    return frame.mapInArrow(line_lander(home, key_file, read), spark_schema(LandedLine))
 
 
 Batches = Iterator[pa.RecordBatch]
 
 
 # Spark writes functions and rows to files and sockets. They hold sealed keys and file names, no plain key.
-def key_finder(home: str) -> Callable[[Batches], Batches]:
+def key_finder(home: str, read: Path) -> Callable[[Batches], Batches]:
     def find(batches: Batches) -> Batches:
         pepper = warehouse_pepper(Path(home))
-        for _, line in lines_of(batches):
+        for _, line in lines_of(counted(batches, read)):
             for key in epoch_keys(line):
                 sealed = pa.array([seal_key(pepper, key)], pa.binary())
                 yield pa.record_batch({"sealed_key": sealed})
@@ -47,12 +49,12 @@ def key_finder(home: str) -> Callable[[Batches], Batches]:
     return find
 
 
-def line_lander(home: str, key_file: str) -> Callable[[Batches], Batches]:
+def line_lander(home: str, key_file: str, read: Path) -> Callable[[Batches], Batches]:
     def land(batches: Batches) -> Batches:
         ring = KeyRing(warehouse_pepper(Path(home)))
         network_key = read_network_key(Path(key_file)) if key_file else None
         land_all = partial(land_lines, ring=ring, network_key=network_key)
-        rows = fold_rejects(lines_of(batches), land_all, ring)
+        rows = fold_rejects(lines_of(counted(batches, read)), land_all, ring)
         return row_batches(rows, arrow_schema(LandedLine))
 
     return land

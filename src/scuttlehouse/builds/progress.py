@@ -1,4 +1,4 @@
-"""How far a build is: a line for each step in a log, a bar on a terminal, and how long the rest may take."""
+"""How far a build is: a line for each step in a log, a bar on a terminal, bytes of logs, and an estimate."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import shutil
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from threading import Lock
 from typing import Any, NamedTuple, TextIO
 
 from scuttlehouse.catalog import CatalogError
@@ -17,6 +18,20 @@ from scuttlehouse.reading.warehouse import open_published
 _BAR = 24
 # Before this part of the work is done, the pace of this build says less than the last build.
 _FIRST_PART = 0.05
+# How often a log says how much was read, in seconds; a terminal always shows it.
+_EVERY = 30.0
+
+# What a bar alone shows. Whatever else a step ends with has a line on a terminal, too.
+_UNREMARKABLE = ("success", "pass", "no-op", "skipped")
+
+# What dbt says when a step has ended: the lines here say it.
+_RESULTS = (
+    "LogModelResult",
+    "LogTestResult",
+    "LogSeedResult",
+    "LogSnapshotResult",
+    "LogNodeResult",
+)
 
 _LAST_BUILD = """
     with
@@ -57,6 +72,7 @@ class Progress:
     Args:
         out: where it prints.
         last: what steps are weighed by.
+        bytes_read: the bytes of logs that were read so far, and all that will be read.
         is_terminal: whether a bar can be drawn there.
         clock: seconds that only grow.
     """
@@ -65,12 +81,18 @@ class Progress:
         self,
         out: TextIO,
         last: LastBuild,
+        bytes_read: Callable[[], tuple[int, int]],
         *,
         is_terminal: bool,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._out = out
         self._last = last
+        self._bytes_read = bytes_read
+        # Events come from the threads of dbt.
+        self._lock = Lock()
+        self._step = ""
+        self._said_at = clock()
         self._is_terminal = is_terminal
         self._clock = clock
         self._began = clock()
@@ -81,6 +103,21 @@ class Progress:
 
     def __call__(self, event: Any) -> None:
         """Take an event of dbt (``dbt_common.events.base_types.EventMsg``)."""
+        with self._lock:
+            self._take(event)
+
+    def tick(self) -> None:
+        """Show how much of the logs is read; to be called every second or so."""
+        with self._lock:
+            reading = self._reading()
+            if reading and self._is_terminal:
+                self._draw(self._step)
+            elif reading and self._clock() - self._said_at >= _EVERY:
+                self._say(f"            {reading}{self._left()}")
+
+    def _take(self, event: Any) -> None:
+        if event.info.name in _RESULTS:
+            return
         if event.info.level in ("warn", "error"):
             self.has_said_an_error |= event.info.level == "error"
             self._say(event.info.msg)
@@ -95,16 +132,19 @@ class Progress:
             return  # Hooks are no steps.
         self._ended += 1
         self._done_seconds += self._last.steps.get(node.node_name, 0.0)
-        if not self._is_terminal:
-            status, seconds = node.node_status, result.execution_time
+        if not self._is_terminal or result.status not in _UNREMARKABLE:
             self._say(
-                f"{self._ended:>4} of {self._total}  {status:<8} {seconds:>7.1f} s  "
+                f"{self._ended:>4} of {self._total}  {result.status:<8} {result.execution_time:>7.1f} s  "
                 f"{node.node_name}{self._left()}"
             )
-        elif self._ended < self._total:
+        if self._ended < self._total:
             self._draw(node.node_name)
         else:
             self._clear()
+
+    def _reading(self) -> str:
+        read, total = self._bytes_read()
+        return f"logs: {as_bytes(read)} of {as_bytes(total)}" if read < total else ""
 
     def _left(self) -> str:
         seconds = self.seconds_left()
@@ -125,11 +165,12 @@ class Progress:
         return (self._clock() - self._began) * (1 - part) / part
 
     def _draw(self, step: str) -> None:
+        self._step = step
         if not self._is_terminal or not self._total:
             return
         filled = _BAR * self._ended // self._total
         bar = f"[{'#' * filled}{'.' * (_BAR - filled)}]"
-        line = f"{bar} {self._ended} of {self._total}{self._left()}  {step}"
+        line = f"{bar} {self._ended} of {self._total}{self._left()}  {self._reading() or step}"
         width = shutil.get_terminal_size().columns - 1
         self._out.write(f"\r\x1b[K{cut(visible(line), width)}\r")
         self._out.flush()
@@ -140,6 +181,7 @@ class Progress:
             self._out.flush()
 
     def _say(self, text: str) -> None:
+        self._said_at = self._clock()
         self._clear()
         print(*map(visible, text.split("\n")), sep="\n", file=self._out, flush=True)
 
@@ -155,3 +197,12 @@ def spoken(seconds: float) -> str:
         return f"{whole} s"
     minutes, rest = divmod(whole, 60)
     return f"{minutes} min {rest} s" if minutes < 60 else f"{minutes // 60} h {minutes % 60} min"
+
+
+def as_bytes(number: int) -> str:
+    """A number of bytes as people read it.
+
+    >>> as_bytes(0), as_bytes(2_340_000), as_bytes(71_200_000_000)
+    ('0.0 MB', '2.3 MB', '71.2 GB')
+    """
+    return f"{number / 1e6:.1f} MB" if number < 1e9 else f"{number / 1e9:.1f} GB"

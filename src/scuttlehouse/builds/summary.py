@@ -241,6 +241,7 @@ def _lines(
     shown = data_docs.relative_to(Path.cwd()) if data_docs.is_relative_to(Path.cwd()) else data_docs
     yield "\nLook further"
     yield '  .venv/bin/scuttlehouse sql "select * from dim_groups"        any query over the published tables'
+    yield "  .venv/bin/scuttlehouse show ID                            what is known of a thing in them"
     yield "  make docs                                                 what every table and column means"
     yield f"  {shown}   what was checked\n"
 

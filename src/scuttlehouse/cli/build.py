@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
+from threading import Event, Thread
 from uuid import uuid4
 
 from scuttlehouse.catalog import BuildLock, CatalogError, home_folder, open_catalog
@@ -48,6 +49,7 @@ def _build_with_progress(options: Sequence[str]) -> int:
     from dbt.cli.main import dbtRunner
 
     from scuttlehouse.builds.progress import LastBuild, Progress, last_build, spoken
+    from scuttlehouse.landing.reading import bytes_read
 
     try:
         last = last_build(home_folder())
@@ -55,9 +57,11 @@ def _build_with_progress(options: Sequence[str]) -> int:
         last = LastBuild(None, {})
     if last.seconds:
         print(f"scuttlehouse: the last build took {spoken(last.seconds)}.", flush=True)
-    progress = Progress(sys.stdout, last, is_terminal=sys.stdout.isatty())
-    arguments = [*DBT_BUILD, *_profiles(options), *options, "--log-level", "none"]
-    done = dbtRunner(callbacks=[progress]).invoke(arguments)
+    progress = Progress(sys.stdout, last, bytes_read, is_terminal=sys.stdout.isatty())
+    arguments = [*DBT_BUILD, *_profiles(options), *options]
+    with _ticking(progress.tick):
+        silent = "--log-level", "none", "--no-use-colors"
+        done = dbtRunner(callbacks=[progress]).invoke([*arguments, *silent])
     if done.exception and not progress.has_said_an_error:
         print(done.exception)
     # As the command `dbt` itself: 2 for what dbt cannot do, 1 for steps that failed.
@@ -70,6 +74,24 @@ def _profiles(options: Sequence[str]) -> list[str]:
         return []
     found = [str(folder) for folder in PROFILES if (folder / "profiles.yml").is_file()]
     return ["--profiles-dir", found[0]] if found else []
+
+
+@contextmanager
+def _ticking(tick: Callable[[], None]) -> Iterator[None]:
+    """In the block, a function is called every second."""
+    done = Event()
+
+    def tick_on() -> None:
+        while not done.wait(1):
+            tick()
+
+    thread = Thread(target=tick_on, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        done.set()
+        thread.join()
 
 
 def _forget_damaged_tables() -> None:

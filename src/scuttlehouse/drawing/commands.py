@@ -106,8 +106,7 @@ def commands(arrivals: list[str], previous: dict[str, list[str]]) -> list[dict[s
     ins a None 0
     mov b 1 2
     """
-    timeline = Timeline()
-    order: list[str] = []
+    timeline, order = Timeline(), list[str]()
     told: list[dict[str, Any]] = []
     for arrival in arrivals:
         for one in timeline.add(arrival, previous.get(arrival, [])):

@@ -10,11 +10,14 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from dbt.events.types import LogStartLine, MainEncounteredError, NodeFinished
-from dbt_common.events.base_types import BaseEvent, msg_from_base_event
+from dbt.events.types import LogStartLine, LogTestResult, MainEncounteredError, NodeFinished
+from dbt_common.events.base_types import BaseEvent, EventLevel, msg_from_base_event
 
 from scuttlehouse.builds.progress import LastBuild, Progress, last_build
 from scuttlehouse.builds.steps import SCHEMA, run_step, steps_table
+from scuttlehouse.files.parts import Split
+from scuttlehouse.landing import reading
+from scuttlehouse.landing.reading import begin_reading, bytes_read, counted
 from small_warehouse import SmallWarehouse
 
 LAST = LastBuild(100.0, {"slow": 150.0, "quick": 50.0})
@@ -34,15 +37,21 @@ def ends(name: str, status: str = "success", kind: str = "model") -> BaseEvent:
 
 
 def said(
-    events: Sequence[tuple[float, BaseEvent]], last: LastBuild = LAST, *, is_terminal: bool = False
+    events: Sequence[tuple[float, BaseEvent | None]],
+    last: LastBuild = LAST,
+    *,
+    is_terminal: bool = False,
 ) -> tuple[str, Progress]:
-    """What is printed for events at some seconds after the beginning."""
+    """What is printed for events at some seconds after the beginning; none is a tick."""
     now = [0.0]
     out = io.StringIO()
-    progress = Progress(out, last, is_terminal=is_terminal, clock=lambda: now[0])
+    progress = Progress(out, last, bytes_read, is_terminal=is_terminal, clock=lambda: now[0])
     for at, event in events:
         now[0] = at
-        progress(msg_from_base_event(event))
+        if event:
+            progress(msg_from_base_event(event))
+        else:
+            progress.tick()
     return out.getvalue(), progress
 
 
@@ -76,7 +85,7 @@ def test_a_first_build_has_no_estimate() -> None:
 
 def test_a_terminal_has_a_bar_and_no_lines(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "60")
-    text, _ = said(STEPS, is_terminal=True)
+    text, _ = said([*STEPS[:-1], (90, ends("slow"))], is_terminal=True)
     assert "\n" not in text
     drawn = text.split("\r\x1b[K")
     assert "[................] 0 of 3" not in drawn[1]
@@ -84,6 +93,43 @@ def test_a_terminal_has_a_bar_and_no_lines(monkeypatch: pytest.MonkeyPatch) -> N
     assert drawn[-2].startswith(f"[{'#' * 16}{'.' * 8}] 2 of 3  (about")
     assert all(len(line.rstrip("\r")) < 60 for line in drawn)
     assert drawn[-1] == "", "it is cleared at the end"
+
+
+def test_landing_shows_its_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two batches of a file of 3 MB; a model reads them twice, another one once."""
+    monkeypatch.setattr(reading, "_models", {})
+    monkeypatch.setenv("COLUMNS", "100")
+    splits = [Split("/a", "a", 0, 2_000_000), Split("/a", "a", 2_000_000, 3_000_000)]
+    batches = [pa.RecordBatch.from_pylist([{"start": one.start, "end": one.end}]) for one in splits]
+    twice = begin_reading(tmp_path, "twice", splits, passes=2)
+    once = begin_reading(tmp_path, "once", splits)
+    assert bytes_read() == (0, 9_000_000)
+    task = counted(batches, twice)
+    assert [next(task), bytes_read()[0]] == [batches[0], 0], "a batch counts when it has been read"
+    assert [next(task), bytes_read()[0]] == [batches[1], 2_000_000]
+    lines = [(5.0, starts("quick")), (29.0, None), (31.0, None), (32.0, None)]
+    text, _ = said(lines)
+    assert text == "            logs: 2.0 MB of 9.0 MB  (about 1 min 40 s left)\n"
+    text, _ = said(lines, is_terminal=True)
+    assert text.count("logs: 2.0 MB of 9.0 MB") == 4
+    rest = [task, counted(batches, twice), counted(batches, once)]
+    assert [len([*one]) for one in rest] == [0, 2, 2]
+    assert bytes_read() == (9_000_000, 9_000_000)
+    assert said(lines)[0] == ""
+    assert [*counted(batches, tmp_path / "no" / "folder")] == batches
+
+
+def test_a_terminal_has_a_line_for_a_step_that_failed() -> None:
+    """dbt says it, too, with a line of its own, which is left out."""
+    failed = LogTestResult(
+        node_info=node("slow"), name="slow", status="fail", index=3, num_models=3, num_failures=1
+    )
+    told = msg_from_base_event(failed, level=EventLevel.ERROR)
+    text, progress = said([*STEPS[:-1], (90, ends("slow", "fail"))], is_terminal=True)
+    progress(told)
+    assert text.count("\n") == 1
+    assert "   3 of 3  fail        12.3 s  slow  (about 0 s left)\n\r\x1b[K" in text
+    assert not progress.has_said_an_error
 
 
 @pytest.mark.parametrize("is_terminal", [False, True])

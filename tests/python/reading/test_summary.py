@@ -147,6 +147,7 @@ the software that wrote them would drop 7 items.
 
 Look further
   .venv/bin/scuttlehouse sql "select * from dim_groups"        any query over the published tables
+  .venv/bin/scuttlehouse show ID                            what is known of a thing in them
   make docs                                                 what every table and column means
   home/data_docs/index.html   what was checked
 
