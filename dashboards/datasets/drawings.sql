@@ -1,6 +1,6 @@
 select
     "group",
     kind,
-    drawing
+    '<img src="' || drawing || '">' as picture
 from drawings
 inner join group_labels using (group_id)

@@ -36,6 +36,7 @@ from scuttlehouse.catalog import prepare_home
 from scuttlehouse.cli import main
 from scuttlehouse.quality import results
 from scuttlehouse.reading.warehouse import open_published
+from scuttlehouse.serving.duckdb_file import write_serving_file
 
 if TYPE_CHECKING:
     from test_figures import Figures
@@ -343,12 +344,13 @@ def tribes2(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 @dataclass
 class Build:
-    """A whole `dbt build`: the logs that it read, what it said, and its tables, published or before."""
+    """A whole `dbt build`: the logs that it read, what it said, its tables, and their file for dashboards."""
 
     logs: list[Path]
     output: str
     tables: dict[str, Rows]
     intermediate: dict[str, Rows]
+    serving_file: Path
 
 
 @pytest.fixture(scope="session")
@@ -365,7 +367,9 @@ def built(warehouse: Warehouse, tribes2: Path) -> Build:
     names = "int_groups__epoch_members", "int_groups__messages", "int_groups__judged"
     intermediate = {name: warehouse.rows(f"select * from {name}") for name in names}
     said = output.output_for_node("build")
-    return Build(logs, said, warehouse.published(), intermediate)
+    # Later builds would renew it if it stayed where it is.
+    serving_file = write_serving_file(warehouse.home).rename(warehouse.folder / "published.duckdb")
+    return Build(logs, said, warehouse.published(), intermediate, serving_file)
 
 
 @dataclass
