@@ -308,7 +308,7 @@ def _filter(name: str) -> dict[str, Any]:
 
 
 class _Layout:
-    """Where the charts of a board stand: each below the sentence that says what it shows."""
+    """Where the charts of a board stand: each below, or a number above, the sentence about it."""
 
     def __init__(self, board: Board, all_boards: Sequence[Board]) -> None:
         self.position: dict[str, Any] = {
@@ -342,6 +342,8 @@ class _Layout:
         height = 12 if width == COLUMNS or chart["kind"] == "number" else 16
         self._text(uuid, inside, width, height, _one_line(chart["says"]))
         self._add("CHART", f"CHART-{uuid}", inside, {**meta, "height": _HEIGHTS[chart["kind"]]})
+        if chart["kind"] == "number":
+            self.position[column]["children"].reverse()
 
     def _row(self, name: str) -> list[str]:
         above = ["ROOT_ID", "GRID_ID"]
