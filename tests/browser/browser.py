@@ -102,7 +102,7 @@ class Dashboards:
 def dashboards() -> Iterator[Dashboards]:
     """Show the dashboards of SCUTTLEHOUSE_HOME, log in, and stop them afterwards."""
     browser = chromium()
-    said = subprocess.run([*SERVE, "start"], check=True, capture_output=True, text=True).stdout
+    said = subprocess.run([*SERVE, "start"], check=True, stdout=subprocess.PIPE, text=True).stdout
     address = said.strip().splitlines()[-1]
     if "password is" not in said:
         said = subprocess.run(

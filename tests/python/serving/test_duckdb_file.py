@@ -143,9 +143,7 @@ def test_a_file_that_cannot_be_written_is_a_sentence_and_the_earlier_one_stays(
     Path(path).write_bytes(b"damage")
     said = renew_serving_file(small.home)
     assert said
-    assert said.startswith(
-        "The tables are published, but dashboards still show the tables before: "
-    )
+    assert said.startswith("The published tables stand, but dashboards do not show this run yet: ")
     assert path in said
     assert "\n" not in said
     assert file.read_bytes() == before
