@@ -6,7 +6,12 @@ ADAPTER := packages/dbt-sparkpython
 DBT := $(BIN)/dbt
 DBT_ARGS := --profiles-dir profiles
 
+# Superset needs other versions of many packages, so it has an environment of its own.
+SUPERSET := .venv-dashboards
+SERVE := $(SUPERSET)/bin/python dashboards/serve.py
+
 .PHONY: build test test-cluster test-installing lint-and-pytest check quick-tests adapter lint style types sql parsed docs pictures clean java jars postgres
+.PHONY: dashboards dashboards-stop dashboards-password dashboards-pictures test-dashboards
 
 build: jars
 	@$(BIN)/scuttlehouse build
@@ -53,8 +58,8 @@ adapter: $(VENV)/.installed
 lint: style types sql
 
 style: $(VENV)/.installed
-	@$(BIN)/ruff check src packages python_models tests benchmarks schedules examples
-	@$(BIN)/ruff format --check src packages python_models tests benchmarks schedules examples
+	@$(BIN)/ruff check src packages python_models tests benchmarks schedules examples dashboards
+	@$(BIN)/ruff format --check src packages python_models tests benchmarks schedules examples dashboards
 
 types: $(VENV)/.installed
 	@$(BIN)/mypy
@@ -64,6 +69,24 @@ sql: $(VENV)/.installed
 
 parsed: $(VENV)/.installed
 	@$(DBT) parse $(DBT_ARGS) --quiet
+# From a built warehouse to its dashboards in a browser; the last line is the address.
+dashboards: $(VENV)/.installed $(SUPERSET)/.installed
+	@test -e "$${SCUTTLEHOUSE_HOME:-.scuttlehouse}/serving/published.duckdb" || $(BIN)/scuttlehouse export
+	@$(SERVE) start
+
+dashboards-stop: $(SUPERSET)/.installed
+	@$(SERVE) stop
+
+dashboards-password: $(SUPERSET)/.installed
+	@$(SERVE) password
+
+# Two builds of the sample, in a home of their own, as a real browser shows them.
+test-dashboards: $(VENV)/.installed $(SUPERSET)/.installed
+	@$(SUPERSET)/bin/python tests/browser/test_dashboards.py
+
+# The pictures of the README, from the warehouse of SCUTTLEHOUSE_HOME, whose dashboards are shown.
+dashboards-pictures: dashboards
+	@$(SUPERSET)/bin/python tests/browser/pictures.py
 
 docs: $(VENV)/.installed
 	@$(DBT) docs generate $(DBT_ARGS)
@@ -77,7 +100,7 @@ pictures: $(VENV)/.installed
 	@$(BIN)/scuttlehouse draw thread thread:bhJVNp --output pictures/thread.svg
 
 clean:
-	rm -rf $(VENV) target logs .scuttlehouse
+	rm -rf $(VENV) $(SUPERSET) target logs .scuttlehouse
 
 # The lock has hashes: what is installed is what was tested. All of it is compiled here: where PYTHONDONTWRITEBYTECODE
 # is set, as in most containers, every process would compile what it imports anew.
@@ -92,6 +115,9 @@ $(VENV)/.installed: requirements.lock pyproject.toml $(ADAPTER)/pyproject.toml s
 	@echo "Keeping Spark's classes ready, so that every build starts faster ..."
 	@$(BIN)/python -m scuttlehouse.spark.class_archive
 	@touch $@
+
+$(SUPERSET)/.installed: dashboards/requirements.lock
+	@bash dashboards/install $(SUPERSET)
 
 java:
 	@bash bin/ensure-java

@@ -21,10 +21,12 @@ COLUMNS = 12  # of Superset's grid
 VERSION = "1.0.0"
 
 # What the connection of a dashboard may do: read this one file. Nobody can change that by SQL.
-CONNECTION = {
+CONNECTION: dict[str, Any] = {
     "read_only": True,
     "config": {"enable_external_access": False, "lock_configuration": True},
 }
+
+_HEIGHTS = {"number": 16, "table": 50, "bar": 50, "drawing": 70}  # in steps of 8 pixels
 
 Board = Mapping[str, Any]
 Chart = Mapping[str, Any]
@@ -72,7 +74,7 @@ def chart_sql(chart: Chart) -> str:
     if chart["kind"] == "table":
         chosen = ", ".join(f'"{column}"' for column in chart["columns"])
     elif chart["kind"] == "drawing":
-        chosen = "drawing"
+        chosen = "picture"
     else:
         chosen = ", ".join([*_measures(chart), *(f'"{one}"' for one in _dimensions(chart))])
     where = f" where {chart['where']}" if "where" in chart else ""
@@ -161,7 +163,7 @@ def _chart(board: Board, chart: Chart, columns: Columns) -> dict[str, Any]:
         "number": ("big_number_total", _number),
         "table": ("table", _table),
         "bar": ("echarts_timeseries_bar", _bar),
-        "drawing": ("handlebars", _drawing),
+        "drawing": ("table", _drawing),
     }
     viz_type, parameters = kinds[chart["kind"]]
     return {
@@ -180,7 +182,7 @@ def _chart(board: Board, chart: Chart, columns: Columns) -> dict[str, Any]:
 
 
 def _chart_uuid(board: Board, chart: Chart) -> str:
-    return _uuid("chart", f"{board['slug']}/{chart['title']}")
+    return _uuid("chart", f"{board['slug']}/{chart['kind']}/{chart['title']}")
 
 
 def _conditions(chart: Chart, columns: Columns) -> Iterator[dict[str, Any]]:
@@ -215,9 +217,7 @@ def _metrics(chart: Chart) -> list[dict[str, Any]]:
 def _number(chart: Chart, _: Columns) -> dict[str, Any]:
     return {
         "metric": _metrics(chart)[0],
-        "subtitle": _one_line(chart["says"]),
-        "header_font_size": 0.3,
-        "subtitle_font_size": 0.125,
+        "header_font_size": 0.5,
         "y_axis_format": ",d",
         "force_timestamp_formatting": "max" in chart,
         "time_format": "%Y-%m-%d %H:%M",
@@ -261,15 +261,10 @@ def _bar(chart: Chart, columns: Columns) -> dict[str, Any]:
     }
 
 
-def _drawing(chart: Chart, _: Columns) -> dict[str, Any]:
-    picture = f'<img src="{{{{drawing}}}}" alt="{chart["title"]}" style="max-width: 100%">'
-    return {
-        "query_mode": "raw",
-        "all_columns": ["drawing"],
-        "row_limit": 1,
-        "handlebarsTemplate": f"{{{{#each data}}}}{picture}{{{{/each}}}}",
-        "styleTemplate": "",
-    }
+def _drawing(chart: Chart, columns: Columns) -> dict[str, Any]:
+    """A table of pictures: Superset has a chart for pages of HTML, but that one runs texts as code."""
+    pictures = {**chart, "columns": ["picture"], "order": ["group"]}
+    return {**_table(pictures, columns), "include_search": False, "page_length": 1}
 
 
 def _one_line(text: str) -> str:
@@ -313,7 +308,7 @@ def _filter(name: str) -> dict[str, Any]:
 
 
 class _Layout:
-    """Where the charts of a board stand: each below the sentence that says what it shows."""
+    """Where the charts of a board stand: each below, or a number above, the sentence about it."""
 
     def __init__(self, board: Board, all_boards: Sequence[Board]) -> None:
         self.position: dict[str, Any] = {
@@ -329,7 +324,7 @@ class _Layout:
             for one in all_boards
         )
         above = self._row("top")
-        self._text("top", above, COLUMNS, 12, f"{links}\n\n{_one_line(board['says'])}")
+        self._text("top", above, COLUMNS, 17, f"{links}\n\n{_one_line(board['says'])}")
         all_charts = iter(charts(board))
         for number, row in enumerate(board["rows"]):
             above = self._row(str(number))
@@ -339,17 +334,16 @@ class _Layout:
     def _place(self, board: Board, chart: Chart, above: list[str], width: int) -> None:
         uuid = _chart_uuid(board, chart)
         # Superset puts the number that it gives a chart in place of this one.
-        number = sum(part["type"] == "CHART" for part in self.position.values()) + 1
+        number = sum(name.startswith("CHART-") for name in self.position) + 1
         meta = {"uuid": uuid, "sliceName": chart["title"], "width": width, "chartId": number}
-        if chart["kind"] == "number":
-            self._add("CHART", f"CHART-{uuid}", above, {**meta, "height": 22})
-            return
         column = f"COLUMN-{uuid}"
         self._add("COLUMN", column, above, {"width": width, "background": "BACKGROUND_TRANSPARENT"})
         inside = [*above, column]
-        height = 10 if width == COLUMNS else 15
+        height = 12 if width == COLUMNS or chart["kind"] == "number" else 16
         self._text(uuid, inside, width, height, _one_line(chart["says"]))
-        self._add("CHART", f"CHART-{uuid}", inside, {**meta, "height": 50})
+        self._add("CHART", f"CHART-{uuid}", inside, {**meta, "height": _HEIGHTS[chart["kind"]]})
+        if chart["kind"] == "number":
+            self.position[column]["children"].reverse()
 
     def _row(self, name: str) -> list[str]:
         above = ["ROOT_ID", "GRID_ID"]
@@ -389,7 +383,7 @@ def all_assets(file: Path) -> dict[str, str]:
         },
         f"databases/{DATABASE}.yaml": _database(file),
     }
-    with duckdb.connect(str(file), read_only=True) as connection:
+    with duckdb.connect(str(file), **CONNECTION) as connection:
         columns = {name: dataset_columns(connection, name) for name in sorted(used)}
     for name in columns:
         assets[f"datasets/{DATABASE}/{name}.yaml"] = _dataset(name, columns[name])

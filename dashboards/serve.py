@@ -28,6 +28,7 @@ HOST = "127.0.0.1"
 PORTS = range(8088, 8108)
 FIRST_PAGE = "/superset/dashboard/this-morning/"
 STARTS_WITHIN = 300  # seconds
+STOPS_WITHIN = 60
 _AT_WORK = "Another `make dashboards` is at work: wait until it is done."
 
 
@@ -87,7 +88,7 @@ def stop(home: Path, *, is_again: bool = False) -> None:
         raise DashboardsError(_AT_WORK)
     # Who holds the lock has written this number, so it is a process of ours.
     os.killpg(int(process.read_text()), signal.SIGTERM)
-    for _ in range(100):
+    for _ in range(STOPS_WITHIN * 10):
         time.sleep(0.1)
         with _running(state) as lock:
             if lock is not None:
@@ -176,7 +177,18 @@ def _take(lock: int) -> bool:
 
 
 def _serve(state: Path, port: int, lock: int) -> subprocess.Popen[bytes]:
-    command = ["-w", "1", "--threads", "8", "-k", "gthread", "--timeout", "120"]
+    command = [
+        "-w",
+        "1",
+        "--threads",
+        "8",
+        "-k",
+        "gthread",
+        "--timeout",
+        "120",
+        "--graceful-timeout",
+        "5",
+    ]
     command += ["-b", f"{HOST}:{port}", "superset.app:create_app()"]
     log = (state / "superset.log").open("w")
     server = subprocess.Popen(

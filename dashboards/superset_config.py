@@ -30,9 +30,6 @@ TALISMAN_CONFIG = {
 }
 SESSION_COOKIE_SAMESITE = "Strict"
 
-# Drawings are pictures inside the page.
-HTML_SANITIZATION_SCHEMA_EXTENSIONS = {"protocols": {"src": ["data"]}}
-
 # A build replaces the file that charts are made of: they are asked anew each time, in fractions of a second.
 CACHE_CONFIG = FILTER_STATE_CACHE_CONFIG = EXPLORE_FORM_DATA_CACHE_CONFIG = {
     "CACHE_TYPE": "SupersetMetastoreCache",

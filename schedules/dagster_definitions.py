@@ -4,9 +4,9 @@
     .venv/bin/dagster dev -f schedules/dagster_definitions.py
 
 The folders are those of the environment that Dagster runs in (SCUTTLEHOUSE_LANDING, SCUTTLEHOUSE_HOME).
-The output of a build is in the run's log, line by line. If a build publishes nothing, the run fails. It is one
-op, because models and tests are published together or not at all. It is tried again only if another build is
-in its way.
+The output of a build is in the run's log, line by line. If a build publishes nothing, the run fails. It is
+one op, because models and tests are published together or not at all. It is tried again only if another
+build is in its way.
 """
 
 import os

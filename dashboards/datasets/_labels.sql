@@ -16,7 +16,15 @@ short_labels as (
     select
         kind,
         id,
-        translate(coalesce(name || ' · ', '') || short_id, '<>&"''', '‹›＆”’') as label
+        translate(
+            case
+                when name is null then short_id
+                when contains(name, short_id) then name
+                else name || ' · ' || short_id
+            end,
+            '<>&"''',
+            '‹›＆”’'
+        ) as label
     from named
 
 ),

@@ -36,6 +36,7 @@ from scuttlehouse.builds.publishable import public_models
 from scuttlehouse.catalog import prepare_home
 from scuttlehouse.cli import main
 from scuttlehouse.reading.warehouse import open_published
+from scuttlehouse.serving.duckdb_file import write_serving_file
 
 if TYPE_CHECKING:
     from test_figures import Figures
@@ -350,12 +351,13 @@ def manifest(tmp_path_factory: pytest.TempPathFactory) -> Manifest:
 
 @dataclass
 class Build:
-    """A whole `dbt build`: the logs that it read, its output, and its published tables."""
+    """A whole `dbt build`: its logs, its output, its published tables, and their file for dashboards."""
 
     logs: list[Path]
     output: str
     tables: dict[str, Rows]
     intermediate: dict[str, Rows]
+    serving_file: Path
 
 
 @pytest.fixture(scope="session")
@@ -372,7 +374,9 @@ def built(warehouse: Warehouse, tribes2: Path) -> Build:
     names = "int_groups__epoch_members", "int_groups__messages", "int_groups__judged"
     intermediate = {name: warehouse.rows(f"select * from {name}") for name in names}
     printed = output.output_for_node("build")
-    return Build(logs, printed, warehouse.published(), intermediate)
+    # Later builds would renew it if it stayed where it is.
+    serving_file = write_serving_file(warehouse.home).rename(warehouse.folder / "published.duckdb")
+    return Build(logs, printed, warehouse.published(), intermediate, serving_file)
 
 
 @dataclass

@@ -271,10 +271,9 @@ def _end(catalog: Catalog, run: Run, results: Sequence[Any], arguments: Mapping[
         run.started_at,
     )
     append_steps(catalog, run.home, steps_table(steps))
-    not_renewed = None
     if build:
         _remove_unreachable(catalog, run)
-        not_renewed = renew_serving_file(run.home)
+    not_renewed = renew_serving_file(run.home, log_only=build is None)
     if run.command in BUILDING and not run.is_empty:
         _report(run, failed, build, changes, set(public_models(nodes, WORK)) - public)
     if not_renewed:

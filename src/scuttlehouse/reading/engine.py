@@ -16,6 +16,7 @@ _EXTENSIONS = "avro", "iceberg"
 
 _SETTINGS = (
     "set TimeZone = 'UTC'",
+    "set enable_progress_bar_print = false",
     "set ieee_floating_point_ops = false",  # A division by zero is null, as JSON has no infinity.
     "set python_enable_replacements = false",  # Python variables are not tables.
     "set allow_persistent_secrets = false",

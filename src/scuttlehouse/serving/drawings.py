@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from base64 import b64encode
 from collections.abc import Iterator
 from contextlib import suppress
@@ -38,13 +39,19 @@ def draw_groups(connection: duckdb.DuckDBPyConnection) -> None:
 
     Complexity: that of the drawings, of 100 groups at most.
     """
-    connection.execute("create table drawings (group_id varchar, kind varchar, drawing varchar)")
+    connection.execute(
+        "create table drawings (group_id varchar, kind varchar, width_pixels double, height_pixels double, "
+        "drawing varchar)"
+    )
     connection.execute(f"comment on table drawings is {literal(_COMMENT)}")
     warehouse = Warehouse(connection, {})
     for group, kind, picture in _drawn(warehouse):
         uri = f"data:image/svg+xml;base64,{b64encode(picture.encode()).decode()}"
-        row = ", ".join(map(literal, (group, kind, uri)))
-        connection.execute(f"insert into drawings values ({row})")
+        width, height = re.findall(r'(?:width|height)="([\d.]+)"', picture)[:2]
+        connection.execute(
+            f"insert into drawings values "
+            f"({literal(group)}, {literal(kind)}, {width}, {height}, {literal(uri)})"
+        )
 
 
 def _drawn(warehouse: Warehouse) -> Iterator[tuple[str, str, str]]:

@@ -1,12 +1,13 @@
 """The serving file: all published tables in one file of DuckDB, and drawings of groups, for dashboards.
 
-`scuttlehouse export` makes it. From then on every build and every rollback renews it, until somebody
-deletes it. It is replaced in one step, so whoever reads it sees one build.
+`scuttlehouse export` makes it. From then on every run that is logged, and every rollback, renews it, until
+somebody deletes it. It is replaced in one step, so whoever reads it sees one build.
 """
 
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from typing import Any
 import duckdb
 
 from scuttlehouse.catalog import (
+    LOG,
     NOTHING_PUBLISHED,
     PUBLISHED,
     CatalogError,
@@ -42,28 +44,34 @@ def serving_file(home: Path) -> Path:
     return home / "serving" / "published.duckdb"
 
 
-def renew_serving_file(home: Path) -> str | None:
+def renew_serving_file(home: Path, *, log_only: bool = False) -> str | None:
     """Write the serving file again if there is one; return what went wrong, as a sentence, or null.
 
     The published tables do not depend on it, so nothing is raised.
+
+    Args:
+        log_only: only the log of runs has changed; the other tables stay as they are in the file.
     """
     if not serving_file(home).exists():
         return None
     try:
-        write_serving_file(home)
+        write_serving_file(home, log_only=log_only)
     except (CatalogError, WarehouseError) as error:
         return (
-            f"The tables are published, but dashboards still show the tables before: {error} "
+            f"The published tables stand, but dashboards do not show this run yet: {error} "
             "Then run `scuttlehouse export`."
         )
     return None
 
 
-def write_serving_file(home: Path) -> Path:
+def write_serving_file(home: Path, *, log_only: bool = False) -> Path:
     """Write the published tables, with the descriptions of tables and columns; return the file.
 
     Times are timestamps without a zone, in UTC: a dashboard shows them as they are. All files of the tables
     are compared with their checksums first.
+
+    Args:
+        log_only: write the log of runs alone; the other tables stay as they are in the file.
 
     Raises:
         CatalogError: nothing is published yet, or the catalog cannot be read.
@@ -72,9 +80,8 @@ def write_serving_file(home: Path) -> Path:
     Complexity: linear in the size of the tables.
     """
     with open_catalog(home, read_only=True) as catalog:
-        tables = catalog.tables(
-            PUBLISHED
-        )  # One statement reads it, so the tables are of one build.
+        # One statement reads a namespace, so the tables are of one build.
+        tables = catalog.tables(LOG if log_only else PUBLISHED)
     if not tables:
         raise WarehouseError(NOTHING_PUBLISHED)
     target = serving_file(home)
@@ -82,6 +89,8 @@ def write_serving_file(home: Path) -> Path:
     try:
         target.parent.mkdir(mode=0o700, exist_ok=True)
         part.unlink(missing_ok=True)
+        if log_only:
+            shutil.copyfile(target, part)
         with connect(warehouse_location(home), part.parent) as connection:
             connection.execute(f"attach {literal(str(part))} as serving")
             part.chmod(0o600)
@@ -90,7 +99,8 @@ def write_serving_file(home: Path) -> Path:
             for name, location in sorted(tables.items()):
                 _copy(connection, name, location)
             connection.execute("commit")
-            draw_groups(connection)
+            if not log_only:
+                draw_groups(connection)
             connection.execute("use memory")
             connection.execute("detach serving")
         part.replace(target)
@@ -117,7 +127,7 @@ def _copy(connection: duckdb.DuckDBPyConnection, name: str, location: str) -> No
         for column, kind, *_ in described
     )
     table = identifier(name)
-    connection.execute(f"create table {table} as select {columns} from {scan}")
+    connection.execute(f"create or replace table {table} as select {columns} from {scan}")
     for statement in _comments(table, json.loads(Path(location).read_bytes())):
         connection.execute(statement)
 

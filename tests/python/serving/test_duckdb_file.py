@@ -120,6 +120,19 @@ def test_it_is_renewed_only_where_somebody_asked_for_it(small: SmallWarehouse) -
     assert read(file, "select count(*) from fct_messages") == [(1,)]
 
 
+def test_a_run_that_publishes_nothing_is_in_the_log_of_the_file(small: SmallWarehouse) -> None:
+    small.log("fct_builds", pa.table({"step": ["build"]}))
+    file = write_serving_file(small.home)
+    drawings = read(file, "from drawings")
+    small.publish({"fct_messages": MESSAGES.slice(0, 1)})
+    small.log("fct_builds", pa.table({"step": ["build"]}))
+    assert renew_serving_file(small.home, log_only=True) is None
+    assert read(file, "from fct_builds") == [("build",), ("build",)]
+    # What else is published by now is for the run that publishes it.
+    assert read(file, "select count(*) from fct_messages") == [(3,)]
+    assert read(file, "from drawings") == drawings
+
+
 def test_a_file_that_cannot_be_written_is_a_sentence_and_the_earlier_one_stays(
     small: SmallWarehouse,
 ) -> None:
@@ -130,9 +143,7 @@ def test_a_file_that_cannot_be_written_is_a_sentence_and_the_earlier_one_stays(
     Path(path).write_bytes(b"damage")
     said = renew_serving_file(small.home)
     assert said
-    assert said.startswith(
-        "The tables are published, but dashboards still show the tables before: "
-    )
+    assert said.startswith("The published tables stand, but dashboards do not show this run yet: ")
     assert path in said
     assert "\n" not in said
     assert file.read_bytes() == before

@@ -1,0 +1,235 @@
+"""Dashboards as code: every chart can be made from the published tables, and from nothing else."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import unquote
+
+import duckdb
+import pytest
+import yaml
+
+import assets
+from conftest import PROJECT, PUBLISHED, Build
+
+BOARDS = {board["slug"]: board for board in assets.boards()}
+CHARTS = [(board, chart) for board in BOARDS.values() for chart in assets.charts(board)]
+DATASETS = sorted({chart["dataset"] for _, chart in CHARTS} | {"groups", "people"})
+NAMES = [f"{board['slug']}: {chart['title']}" for board, chart in CHARTS]
+
+
+@pytest.fixture(scope="module")
+def serving(built: Build) -> Iterator[duckdb.DuckDBPyConnection]:
+    """The serving file of a whole build, opened as dashboards open it."""
+    options = assets.CONNECTION
+    with duckdb.connect(str(built.serving_file), **options) as connection:
+        yield connection
+
+
+def tables_of(dataset: str) -> set[str]:
+    return set(re.findall(r"\b(?:from|join) ((?:dim|fct)_\w+)", assets.dataset_sql(dataset)))
+
+
+def drawn_tables(*modules: str) -> set[str]:
+    folder = PROJECT / "src" / "scuttlehouse" / "drawing"
+    texts = ((folder / f"{module}.py").read_text() for module in modules)
+    return {table for text in texts for table in re.findall(r"\b(?:dim|fct)_\w+", text)}
+
+
+def test_the_serving_file_holds_the_published_tables(
+    built: Build, serving: duckdb.DuckDBPyConnection
+) -> None:
+    names = {
+        name for (name,) in serving.execute("select table_name from duckdb_tables()").fetchall()
+    }
+    assert names == {*PUBLISHED, "fct_builds", "drawings"}
+    for name, rows in built.tables.items():
+        cursor = serving.execute(f"select * from {name}")
+        columns = [column[0] for column in cursor.description or []]
+        found = [dict(zip(columns, row, strict=True)) for row in cursor.fetchall()]
+        assert sorted(found, key=repr) == rows, name
+
+
+def test_tables_and_columns_have_their_descriptions(serving: duckdb.DuckDBPyConnection) -> None:
+    undescribed = serving.execute("""
+        select table_name, '' from duckdb_tables() where comment is null
+        union all
+        select table_name, column_name from duckdb_columns()
+        where comment is null and table_name <> 'drawings' and not internal
+    """).fetchall()
+    assert undescribed == []
+
+
+def test_times_are_times(serving: duckdb.DuckDBPyConnection) -> None:
+    kinds = serving.execute("""
+        select distinct data_type from duckdb_columns()
+        where ends_with(column_name, '_at') and not internal
+    """).fetchall()
+    assert kinds == [("TIMESTAMP",)]
+
+
+def test_nobody_reads_or_writes_anything_else(serving: duckdb.DuckDBPyConnection) -> None:
+    for statement in (
+        "from read_text('/etc/hostname')",
+        "attach '/tmp/other.duckdb'",
+        "set enable_external_access = true",
+        "create table taken (id int)",
+        "copy dim_groups to '/tmp/groups.csv'",
+    ):
+        with pytest.raises(duckdb.Error):
+            serving.execute(statement)
+
+
+@pytest.mark.parametrize("chart", [chart for _, chart in CHARTS], ids=NAMES)
+def test_every_chart_is_a_query_over_columns_that_are_there(
+    serving: duckdb.DuckDBPyConnection, chart: assets.Chart
+) -> None:
+    columns = assets.dataset_columns(serving, chart["dataset"])
+    named = [*chart.get("columns", []), *(one.removeprefix("-") for one in chart.get("order", []))]
+    assert set(named) <= columns.keys()
+    rows = serving.execute(assets.chart_sql(chart)).fetchall()
+    assert len(rows) == 1 if chart["kind"] == "number" else rows is not None
+    assert len(columns) == len(set(columns))
+
+
+@pytest.mark.parametrize("slug", BOARDS)
+def test_every_filter_of_a_board_applies_to_a_chart(
+    serving: duckdb.DuckDBPyConnection, slug: str
+) -> None:
+    used = {chart["dataset"] for chart in assets.charts(BOARDS[slug])}
+    columns = [assets.dataset_columns(serving, name) for name in used]
+    for name in BOARDS[slug]["filters"]:
+        if name == "time":
+            assert any({"TIMESTAMP", "DATE"} & set(of.values()) for of in columns)
+        else:
+            assert any(name in of for of in columns)
+
+
+def test_a_dataset_has_one_row_for_each_row_of_its_table(
+    serving: duckdb.DuckDBPyConnection,
+) -> None:
+    """Names beside ids neither lose a row nor make two of one."""
+    for dataset in DATASETS:
+        [main] = re.findall(
+            r"^from (\w+)", assets.dataset_sql(dataset).split("epoch_labels as (")[1], re.M
+        )
+        where = re.findall(
+            r"^where .*", assets.dataset_sql(dataset).split("epoch_labels as (")[1], re.M
+        )
+        [(expected,)] = serving.execute(f"select count(*) from {main} {' '.join(where)}").fetchall()
+        found = serving.execute(f"select count(*) from ({assets.dataset_sql(dataset)})").fetchall()
+        assert found == [(expected,)], dataset
+
+
+def test_every_group_of_the_sample_is_drawn(serving: duckdb.DuckDBPyConnection) -> None:
+    drawn = serving.execute("""
+        select count(*), count(distinct group_id) from drawings
+        where starts_with(drawing, 'data:image/svg+xml;base64,')
+    """).fetchall()
+    [(groups,)] = serving.execute("select count(*) from dim_groups").fetchall()
+    assert drawn == [(2 * groups, groups)]
+
+
+def hostile_names(*names: tuple[str, str | None]) -> duckdb.DuckDBPyConnection:
+    connection = duckdb.connect()
+    connection.execute("""
+        create table dim_groups (group_id varchar, short_id varchar, name varchar);
+        create table dim_people (person_id varchar, short_id varchar, name varchar);
+        create table dim_epochs (epoch_id varchar, short_id varchar);
+    """)
+    rows = [[person, person[:6], name] for person, name in names]
+    connection.executemany("insert into dim_people values (?, ?, ?)", rows)
+    return connection
+
+
+def test_names_of_strangers_are_text_in_links() -> None:
+    name = "<img src=x onerror='alert(1)'> \"&!'"
+    with hostile_names(("abcdef1", name)) as connection:
+        labels = (PROJECT / "dashboards" / "datasets" / "_labels.sql").read_text()
+        [(label, link)] = connection.execute(
+            f"{labels} select person, person_link from people_labels"
+        ).fetchall()
+    assert not set(label) & set("<>&\"'")
+    [(address, text)] = re.findall(r'<a href="([^"<>]*)">([^<>]*)</a>', link)
+    assert text == label
+    assert link.count("<") == 2
+    # In Rison a mark of exclamation is doubled.
+    assert f"'{label.replace('!', '!!')}'" in unquote(address)
+
+
+def test_two_who_look_the_same_have_labels_of_their_own() -> None:
+    people = (
+        ("abcdef1", "eve"),
+        ("abcdef2", "eve"),
+        ("ghijkl1", None),
+        ("ghijkl2", "x"),
+        ("mnopqr", "m mnopqr"),
+    )
+    with hostile_names(*people) as connection:
+        labels = (PROJECT / "dashboards" / "datasets" / "_labels.sql").read_text()
+        found = dict(
+            connection.execute(f"{labels} select person_id, person from people_labels").fetchall()
+        )
+    assert found == {
+        "abcdef1": "eve · abcdef abcdef1",
+        "abcdef2": "eve · abcdef abcdef2",
+        "ghijkl1": "ghijkl",
+        "ghijkl2": "x · ghijkl",
+        "mnopqr": "m mnopqr",
+    }
+
+
+@pytest.mark.parametrize(("board", "chart"), CHARTS, ids=NAMES)
+def test_every_chart_says_what_it_shows(board: assets.Board, chart: assets.Chart) -> None:
+    assert chart["says"].strip().endswith(".")
+    if chart["kind"] == "table":
+        assert "A row is" in chart["says"]
+    assert board["says"].strip().endswith(".")
+
+
+def test_no_two_charts_of_a_board_are_confused(built: Build) -> None:
+    everything = assets.all_assets(built.serving_file)
+    found = Counter(name.split("/")[0] for name in everything)
+    assert found["charts"] == len(CHARTS)
+    assert found["dashboards"] == len(BOARDS) == 5
+    for slug, board in BOARDS.items():
+        position = yaml.safe_load(everything[f"dashboards/{slug}.yaml"])["position"]
+        shown = [part for name, part in position.items() if name.startswith("CHART-")]
+        assert len(shown) == len(list(assets.charts(board)))
+        numbers = [part["meta"]["chartId"] for part in shown]
+        assert len(set(numbers)) == len(numbers)
+        for name, part in position.items():
+            for child in part["children"] if isinstance(part, dict) and "children" in part else ():
+                assert position[child]["parents"][-1] == name
+
+
+def test_exposures_name_the_tables_of_every_dashboard_and_drawing() -> None:
+    text = (PROJECT / "models" / "marts" / "exposures.yml").read_text()
+    exposures = {one["name"]: one for one in yaml.safe_load(text)["exposures"]}
+    for slug, board in BOARDS.items():
+        used = {chart["dataset"] for chart in assets.charts(board)}
+        expected = {table for dataset in used for table in tables_of(dataset)}
+        if "drawings" in used:
+            expected |= drawn_tables("groups", "members") | {"dim_people"}
+        exposure = exposures[slug.replace("-", "_")]
+        assert exposure["type"] == "dashboard"
+        assert set(exposure["depends_on"]) == {f"ref('{table}')" for table in expected}, slug
+    modules = [path.stem for path in Path(PROJECT / "src/scuttlehouse/drawing").glob("*.py")]
+    drawn = {f"ref('{table}')" for table in drawn_tables(*modules)}
+    assert set(exposures["drawings"]["depends_on"]) == drawn
+
+
+def test_the_connection_is_locked(built: Build) -> None:
+    database = yaml.safe_load(assets.all_assets(built.serving_file)["databases/scuttlehouse.yaml"])
+    arguments = database["extra"]["engine_params"]["connect_args"]
+    assert json.dumps(arguments, sort_keys=True) == json.dumps(
+        {
+            "config": {"enable_external_access": False, "lock_configuration": True},
+            "read_only": True,
+        }
+    )
+    assert not database["allow_dml"]
