@@ -13,7 +13,7 @@ build: jars
 
 # Side by side: the tests of the adapter, whose Spark has other settings; and lint, then two processes of the other
 # tests (tests/python/conftest.py).
-test: $(VENV)/.installed postgres
+test: $(VENV)/.installed-dev postgres
 	@$(MAKE) --no-print-directory --jobs=2 --output-sync=line adapter lint-and-pytest
 
 lint-and-pytest: lint
@@ -24,11 +24,11 @@ check: lint
 	@$(DBT) parse $(DBT_ARGS) --quiet
 	@$(BIN)/pytest -m "not spark" --numprocesses=2
 
-adapter: $(VENV)/.installed
+adapter: $(VENV)/.installed-dev
 	@$(BIN)/pytest $(ADAPTER)/tests
 	@$(BIN)/pytest $(ADAPTER)/suites
 
-lint: $(VENV)/.installed
+lint: $(VENV)/.installed-dev
 	@$(BIN)/ruff check src packages python_models tests benchmarks schedules examples
 	@$(BIN)/ruff format --check src packages python_models tests benchmarks schedules examples
 	@$(BIN)/mypy
@@ -53,6 +53,12 @@ $(VENV)/.installed: requirements.lock pyproject.toml $(ADAPTER)/pyproject.toml s
 	@$(BIN)/python -m scuttlehouse.catalog.jars
 	@echo "Keeping Spark's classes ready, so that every build starts faster ..."
 	@$(BIN)/python -m scuttlehouse.spark.class_archive
+	@touch $@
+
+# What only tests and lint need, beside what runs: everything in it is of the same version.
+$(VENV)/.installed-dev: requirements-dev.lock $(VENV)/.installed
+	@echo "Installing what tests need ..."
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r requirements-dev.lock
 	@touch $@
 
 java:
