@@ -17,6 +17,7 @@ _SETTINGS = (
     "set ieee_floating_point_ops = false",  # A division by zero is null, as JSON has no infinity.
     "set python_enable_replacements = false",  # The variables of this process are no tables.
     "set allow_persistent_secrets = false",
+    "set enable_progress_bar = false",  # It would stand between the rows.
     "set temp_directory = ''",  # Readers need no disk space.
 )
 _LOCK = "set enable_external_access = false", "set lock_configuration = true"
