@@ -18,7 +18,7 @@ build: jars
 
 # Side by side: the tests of the adapter, whose Spark has other settings; and lint, then two processes of the other
 # tests (tests/python/conftest.py).
-test: $(VENV)/.installed postgres
+test: $(VENV)/.installed-dev postgres
 	@$(MAKE) --no-print-directory --jobs=2 --output-sync=line adapter lint-and-pytest
 
 lint-and-pytest: lint
@@ -26,19 +26,19 @@ lint-and-pytest: lint
 
 # What one runs before every commit: lint, types, and all tests that need no Spark, with fewer examples than `make test`.
 # The tests begin first, and the rest runs beside them.
-check: $(VENV)/.installed postgres
+check: $(VENV)/.installed-dev postgres
 	@$(MAKE) --no-print-directory --jobs=2 --output-sync=target quick-tests style types sql parsed
 
 quick-tests:
 	@$(BIN)/pytest -m "not spark" --hypothesis-profile=quick --durations=5
 
 # What takes too long for every change: Spark's cluster, PostgreSQL and an S3 server (moto, in an environment of its own).
-test-cluster: $(VENV)/.installed $(VENV)/.moto postgres
+test-cluster: $(VENV)/.installed-dev $(VENV)/.moto postgres
 	@SCUTTLEHOUSE_WAREHOUSE=s3://bucket/house $(BIN)/python -m scuttlehouse.catalog.jars
 	@MOTO_SERVER=$(CURDIR)/$(VENV)/moto/bin/moto_server $(BIN)/pytest tests/cluster
 
 # The wheels in an empty environment, the project as a package of another one, and the DAG of Airflow.
-test-installing: $(VENV)/.installed $(VENV)/.airflow
+test-installing: $(VENV)/.installed-dev $(VENV)/.airflow
 	@AIRFLOW_PYTHON=$(CURDIR)/$(VENV)/airflow/bin/python $(BIN)/pytest tests/installing
 
 $(VENV)/.airflow: tests/installing/requirements.txt $(VENV)/.installed
@@ -51,20 +51,20 @@ $(VENV)/.moto: tests/cluster/requirements.txt $(VENV)/.installed
 	@$(VENV)/moto/bin/python -m pip install --quiet --disable-pip-version-check -r tests/cluster/requirements.txt
 	@touch $@
 
-adapter: $(VENV)/.installed
+adapter: $(VENV)/.installed-dev
 	@$(BIN)/pytest $(ADAPTER)/tests
 	@$(BIN)/pytest $(ADAPTER)/suites
 
 lint: style types sql
 
-style: $(VENV)/.installed
+style: $(VENV)/.installed-dev
 	@$(BIN)/ruff check src packages python_models tests benchmarks schedules examples dashboards
 	@$(BIN)/ruff format --check src packages python_models tests benchmarks schedules examples dashboards
 
-types: $(VENV)/.installed
+types: $(VENV)/.installed-dev
 	@$(BIN)/mypy
 
-sql: $(VENV)/.installed
+sql: $(VENV)/.installed-dev
 	@$(BIN)/sqlfluff lint models macros/ids macros/tangles tests --disable-progress-bar
 
 parsed: $(VENV)/.installed
@@ -81,7 +81,7 @@ dashboards-password: $(SUPERSET)/.installed
 	@$(SERVE) password
 
 # Two builds of the sample, in a home of their own, as a real browser shows them.
-test-dashboards: $(VENV)/.installed $(SUPERSET)/.installed
+test-dashboards: $(VENV)/.installed-dev $(SUPERSET)/.installed
 	@$(SUPERSET)/bin/python tests/browser/test_dashboards.py
 
 # The pictures of the README, from the warehouse of SCUTTLEHOUSE_HOME, whose dashboards are shown.
@@ -118,6 +118,12 @@ $(VENV)/.installed: requirements.lock pyproject.toml $(ADAPTER)/pyproject.toml s
 
 $(SUPERSET)/.installed: dashboards/requirements.lock
 	@bash dashboards/install $(SUPERSET)
+
+# Only tests and lint need these. The two locks have the same versions.
+$(VENV)/.installed-dev: requirements-dev.lock $(VENV)/.installed
+	@echo "Installing what tests need ..."
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r requirements-dev.lock
+	@touch $@
 
 java:
 	@bash bin/ensure-java

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import grp
 import os
+import stat
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
@@ -93,14 +94,18 @@ def _files_of(table: str) -> list[Path]:
 
 
 def _set_mode(path: Path, group: int | None, mode: int, closed: int) -> None:
+    """Give a file or folder to the group, or close it. What is so already is not touched: see the service."""
+    state = path.stat()
     if group is None:
-        path.chmod(closed)
+        if stat.S_IMODE(state.st_mode) != closed:
+            path.chmod(closed)
         return
     try:
-        if path.stat().st_gid != group:
+        if state.st_gid != group:
             os.chown(path, -1, group)
+        if (state.st_gid, stat.S_IMODE(state.st_mode)) != (group, mode):
+            path.chmod(mode)
     except PermissionError:
         raise CatalogError(
             f"{path} cannot be given to the group of {_SETTING}: add the user that builds to this group."
         ) from None
-    path.chmod(mode)

@@ -16,11 +16,10 @@ _EXTENSIONS = "avro", "iceberg"
 
 _SETTINGS = (
     "set TimeZone = 'UTC'",
-    "set enable_progress_bar_print = false",
     "set ieee_floating_point_ops = false",  # A division by zero is null, as JSON has no infinity.
     "set python_enable_replacements = false",  # Python variables are not tables.
     "set allow_persistent_secrets = false",
-    "set enable_progress_bar = false",  # It would stand among the rows of a query of some seconds.
+    "set enable_progress_bar = false",  # It would be printed among the rows.
     "set temp_directory = ''",  # Readers need no disk space.
 )
 _LOCK = "set enable_external_access = false", "set lock_configuration = true"

@@ -1,0 +1,154 @@
+"""Files that become 1 GB, beside an ordinary log of as many bytes: seconds, memory, and what is told.
+
+    python benchmarks/bombs.py                     # 1 GB of each kind, a quarter of an hour
+    python benchmarks/bombs.py --megabytes 64 zeros
+
+Each file is read by itself, in a process of its own, as a build reads it without Spark: looked at, hashed,
+and its lines turned into rows. A compressed file that becomes too long is left out, so that its time is the
+time up to the limit (`SCUTTLEHOUSE_UNPACK_LIMIT`); `--unpack-limit` sets another. The peer is the sample's
+log, again and again with other ids, compressed alike, of as many compressed bytes. The benchmark fails if a
+bomb that is read takes more than three times as long; or one that is left out, LEAST seconds beside that.
+"""
+
+from __future__ import annotations
+
+import argparse
+import bz2
+import gzip
+import os
+import random
+import resource
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from time import process_time
+from typing import IO, Any, cast
+
+import zstandard
+
+from scuttlehouse.files.limits import recognise_within_limits
+from scuttlehouse.files.listing import entry_of
+from scuttlehouse.landing.glued_lines import epoch_keys, land_lines, land_pzp_lines
+from scuttlehouse.landing.logs import content_hash, list_splits, read_lines
+from scuttlehouse.ssb.epoch_keys import KeyRing
+
+PROJECT = Path(__file__).parents[1]
+RING = KeyRing(b"pepper")
+MESSAGE = b'{"key":"%a","value":{}}\n'
+MB = 1 << 20
+# What reading costs in any case: Python's start in the mirror of a file, and noise.
+LEAST = 2.0
+
+# What is written again and again, up to the size.
+KINDS = {
+    "zeros": bytes(MB),
+    "an endless line": b"x" * MB,
+    "nested arrays": b"[" * MB,
+    "nested objects": b'{"a":' * (MB // 5),
+    "empty lines": b"\n" * MB,
+    "tiny entries": b"{}\n" * (MB // 3),
+    "one line of tiny entries": b"{}" * (MB // 2),
+}
+COMPRESSIONS: dict[str, Callable[[Path], IO[bytes]]] = {
+    "none": lambda path: path.open("wb"),
+    "gzip": lambda path: cast("IO[bytes]", gzip.GzipFile(path, "wb", 6)),
+    "bzip2": lambda path: cast("IO[bytes]", bz2.BZ2File(path, "wb")),
+    "zstd": lambda path: zstandard.open(path, "wb"),
+}
+
+
+def write_bomb(path: Path, kind: str, compression: str, size: int) -> None:
+    with COMPRESSIONS[compression](path) as file:
+        file.write(MESSAGE)
+        for _ in range(-(-size // len(KINDS[kind]))):
+            file.write(KINDS[kind])
+
+
+def messages() -> Iterator[bytes]:
+    """Lines of the sample without end; each time other ids and signatures, which do not compress."""
+    lines = (PROJECT / "sample" / "alice.jsonl").read_bytes().splitlines(keepends=True)
+    random.seed(1)
+    while True:
+        letters = bytes(random.sample(b"ABCDEFGHIJKLMNOPQRSTUVWXYZ", 26))
+        table = bytes.maketrans(b"ABCDEFGHIJKLMNOPQRSTUVWXYZ", letters)
+        yield from (line.translate(table) for line in lines)
+
+
+def write_ordinary(path: Path, compression: str, compressed_bytes: int) -> None:
+    with COMPRESSIONS[compression](path) as file:
+        for number, line in enumerate(messages()):
+            file.write(line)
+            if number % 100 == 0:
+                file.flush()
+                if path.stat().st_size >= compressed_bytes:
+                    return
+
+
+def read(path: Path) -> tuple[float, int, str]:
+    """Processor seconds, megabytes of memory at most, and what was found, in a process of its own."""
+    reading, writing = os.pipe()
+    child = os.fork()
+    if child == 0:
+        begun = process_time()
+        told = _read(path)
+        memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
+        os.write(writing, f"{process_time() - begun} {memory} {told}".encode())
+        os._exit(0)
+    os.close(writing)
+    with os.fdopen(reading) as answer:
+        seconds, memory, told = answer.read().split(" ", 2)
+    os.waitpid(child, 0)
+    return float(seconds), int(memory), told
+
+
+def _read(path: Path) -> str:
+    log = entry_of(path, path.name)
+    kind = recognise_within_limits(log)
+    if isinstance(kind, str):
+        return "left out"
+    log = replace(log, kind=kind)
+    content_hash(log)
+    rows = 0
+    for split in list_splits([log]):
+        for line in read_lines(split):
+            found: list[Any] = [*land_lines(path.name, line, RING)]
+            found += [*land_pzp_lines(path.name, line, RING), *epoch_keys(line)]
+            rows += len(found)
+    return f"{rows:,} rows"
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("kinds", nargs="*", help=", ".join(KINDS))
+    parser.add_argument("--megabytes", type=int, default=1024)
+    parser.add_argument("--compression", action="append", choices=[*COMPRESSIONS], default=[])
+    parser.add_argument("--unpack-limit", default="")
+    arguments = parser.parse_args()
+    if unknown := set(arguments.kinds) - KINDS.keys():
+        parser.error(f"there is no kind {', '.join(unknown)}: {', '.join(KINDS)}")
+    os.environ["SCUTTLEHOUSE_UNPACK_LIMIT"] = arguments.unpack_limit
+    is_good = True
+    print("kind, compression: compressed bytes; seconds and memory of the bomb; of an ordinary log")
+    for kind in arguments.kinds or KINDS:
+        for compression in arguments.compression or COMPRESSIONS:
+            with TemporaryDirectory() as folder:
+                bomb, ordinary = Path(folder, "bomb.jsonl"), Path(folder, "ordinary.jsonl")
+                write_bomb(bomb, kind, compression, arguments.megabytes * MB)
+                size = bomb.stat().st_size
+                write_ordinary(ordinary, compression, size)
+                seconds, memory, told = read(bomb)
+                peer, peer_memory, _ = read(ordinary)
+            is_within = seconds < 3 * peer + (LEAST if told == "left out" else 0)
+            is_good = is_good and is_within
+            print(
+                f"{kind}, {compression}: {size:,} bytes; {seconds:.2f} s {memory} MB, {told};"
+                f" {peer:.2f} s {peer_memory} MB{'' if is_within else '   TOO LONG'}",
+                flush=True,
+            )
+    return 0 if is_good else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
