@@ -17,6 +17,9 @@ PACKED = (".gz", ".bz2", ".zst")
 
 SHOWN_REASONS = 3
 
+# How the reason begins of a file that nobody may have meant to be a log.
+NOT_NAMED = "Its name is not that of a log"
+
 _SPECIAL = (
     (stat.S_ISFIFO, "A named pipe (FIFO)"),
     (stat.S_ISSOCK, "A socket"),
@@ -159,7 +162,7 @@ def _problem(path: Path, mode: int) -> str | None:
         return "A folder and no file."
     if not has_name_of_a_log(path.name):
         return (
-            f"Its name is not that of a log: if it is one, let the name end in {', '.join(SUFFIXES[:-1])} "
+            f"{NOT_NAMED}: if it is one, let the name end in {', '.join(SUFFIXES[:-1])} "
             f"or {SUFFIXES[-1]}; compressed, {', '.join(PACKED)} may follow."
         )
     try:
