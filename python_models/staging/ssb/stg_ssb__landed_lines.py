@@ -25,7 +25,8 @@ from scuttlehouse.warehouse_key import warehouse_pepper
 
 def model(dbt: Any, session: SparkSession) -> DataFrame:
     home, key_file = str(home_folder()), dbt.config.get("network_key_file") or ""
-    splits = new_splits(dbt.ref("stg_landing__logs"), dbt.ref("stg_landing__new_logs"))
+    ring = KeyRing(warehouse_pepper(home_folder()))
+    splits = new_splits(dbt.ref("stg_landing__logs"), dbt.ref("stg_landing__new_logs"), ring)
     frame = splits_frame(session, splits)
     keys = frame.mapInArrow(key_finder(home), "sealed_key binary").collect()
     keep_sealed(Path(home), (bytes(row.sealed_key) for row in keys))

@@ -13,6 +13,8 @@ from scuttlehouse.landing.ledger import changed_unseen
 from scuttlehouse.landing.logs import content_hash, landing_folder
 from scuttlehouse.reading.engine import WarehouseError, connect
 from scuttlehouse.reading.table_files import read_files, verify
+from scuttlehouse.ssb.epoch_keys import KeyRing
+from scuttlehouse.warehouse_key import warehouse_pepper
 
 
 def damaged_tables(home: Path) -> Iterator[str]:
@@ -44,4 +46,6 @@ def differing_logs(home: Path) -> list[str]:
     """
     landing = landing_folder()
     known = published_logs(home).of_folder(landing)
-    return changed_unseen(list_logs(landing), known, recognise, content_hash)
+    return changed_unseen(
+        list_logs(landing, KeyRing(warehouse_pepper(home))), known, recognise, content_hash
+    )

@@ -11,7 +11,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from scuttlehouse.files.listing import entry_of, has_name_of_a_log, list_logs, shown_name
+from scuttlehouse.files.listing import entry_of, list_logs
+from scuttlehouse.files.names import has_name_of_a_log, shown_name
 from scuttlehouse.files.parts import Kind, Log
 from scuttlehouse.files.recognise import recognise
 from scuttlehouse.files.unpack import BROKEN
