@@ -27,7 +27,8 @@ Batches = Iterator[pa.RecordBatch]
 
 def model(dbt: Any, session: SparkSession) -> DataFrame:
     home = str(home_folder())
-    splits = new_splits(dbt.ref("stg_landing__logs"), dbt.ref("stg_landing__new_logs"))
+    ring = KeyRing(warehouse_pepper(home_folder()))
+    splits = new_splits(dbt.ref("stg_landing__logs"), dbt.ref("stg_landing__new_logs"), ring)
     frame = splits_frame(session, splits)
     read = begin_reading(temporary_folder(Path(home)), dbt.this.identifier, splits)
     return frame.mapInArrow(line_lander(home, read), spark_schema(LandedPzpLine))

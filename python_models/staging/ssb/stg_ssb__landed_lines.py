@@ -26,7 +26,8 @@ from scuttlehouse.warehouse_key import warehouse_pepper
 
 def model(dbt: Any, session: SparkSession) -> DataFrame:
     home, key_file = str(home_folder()), dbt.config.get("network_key_file") or ""
-    splits = new_splits(dbt.ref("stg_landing__logs"), dbt.ref("stg_landing__new_logs"))
+    ring = KeyRing(warehouse_pepper(home_folder()))
+    splits = new_splits(dbt.ref("stg_landing__logs"), dbt.ref("stg_landing__new_logs"), ring)
     frame = splits_frame(session, splits)
     read = begin_reading(temporary_folder(Path(home)), dbt.this.identifier, splits, passes=2)
     keys = frame.mapInArrow(key_finder(home, read), "sealed_key binary").collect()

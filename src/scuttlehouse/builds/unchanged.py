@@ -16,6 +16,8 @@ from scuttlehouse.landing.ledger import LedgerEntry
 from scuttlehouse.landing.logs import landing_folder
 from scuttlehouse.reading.engine import WarehouseError
 from scuttlehouse.reading.warehouse import open_published, open_tables
+from scuttlehouse.ssb.epoch_keys import KeyRing
+from scuttlehouse.warehouse_key import warehouse_pepper
 
 _LEDGER = """
     select
@@ -89,7 +91,8 @@ def unchanged_build(home: Path, project: Path) -> Build | None:
     known = published_logs(home).of_folder(landing)
     rules = lines_hash(home, variables["network_key_file"])
     is_same = all(entry.lines_hash == rules for entry in known.values())
-    return published if is_same and is_unchanged(list_logs(landing), known) else None
+    found = list_logs(landing, KeyRing(warehouse_pepper(home)))
+    return published if is_same and is_unchanged(found, known) else None
 
 
 def is_unchanged(logs: Iterable[Log], known: Mapping[str, LedgerEntry]) -> bool:

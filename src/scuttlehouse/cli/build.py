@@ -14,6 +14,7 @@ from uuid import uuid4
 from scuttlehouse.catalog import BuildLock, CatalogError, home_folder, open_catalog
 from scuttlehouse.catalog.home import holds_table_files
 from scuttlehouse.landing.logs import LandingError
+from scuttlehouse.printing import visible
 from scuttlehouse.reading.engine import WarehouseError
 
 # Unit tests test the code and not the logs: `make test` runs them.
@@ -29,19 +30,46 @@ _OUTPUT_OPTIONS = frozenset(
 )
 
 
-def build(options: Sequence[str]) -> int:
-    """Run `dbt build` with some options and show how far it is; return its exit code, 0 if nothing is new.
+# `dbt build` has no option for this: the landed logs are compared with the ledger by content.
+VERIFY = "SCUTTLEHOUSE_VERIFY"
 
-    With options, dbt always runs. If something is wrong, dbt also runs, and says what.
+# The exit code of a build that is published, though something in the landing folder could not be read.
+LEFT_OUT = 3
+
+
+def build(options: Sequence[str]) -> int:
+    """Run `dbt build` with some options, unless nothing is new; return its exit code, or LEFT_OUT.
+
+    With options, dbt always runs. If something is wrong, dbt also runs, and says what. With `--verify`, all
+    logs and tables are read first, and compared with what builds have written down.
     """
+    if "--verify" in options:
+        options = [option for option in options if option != "--verify"]
+        if not _verify():
+            return 1
     if "--full-refresh" in options:
         _forget_damaged_tables()
-    if not options and _nothing_is_new():
-        return 0
-    if any(option.partition("=")[0] in _OUTPUT_OPTIONS for option in options):
-        dbt = Path(sys.executable).with_name("dbt")
-        os.execv(dbt, [str(dbt), *DBT_BUILD, *_profiles(options), *options])
-    return _build_with_progress(options)
+    is_verifying = bool(os.environ.get(VERIFY))
+    if not options and not is_verifying and _nothing_is_new():
+        code = 0
+    elif any(option.partition("=")[0] in _OUTPUT_OPTIONS for option in options):
+        code = _run_dbt(options)
+    else:
+        code = _build_with_progress(options)
+    return LEFT_OUT if code == 0 and _leaves_out() else code
+
+
+def _run_dbt(options: Sequence[str]) -> int:
+    """Run dbt in this process. So a signal that ends this process ends the build."""
+    from dbt.cli.main import cli
+
+    arguments = [*DBT_BUILD, *_profiles(options), *options]
+    sys.argv = ["dbt", *arguments]  # dbt writes its command into its artifacts.
+    try:
+        cli(arguments, prog_name="dbt")
+    except SystemExit as end:
+        return end.code if isinstance(end.code, int) else int(end.code is not None)
+    return 0
 
 
 def _build_with_progress(options: Sequence[str]) -> int:
@@ -59,8 +87,9 @@ def _build_with_progress(options: Sequence[str]) -> int:
         print(f"scuttlehouse: the last build took {spoken(last.seconds)}.", flush=True)
     progress = Progress(sys.stdout, last, bytes_read, is_terminal=sys.stdout.isatty())
     arguments = [*DBT_BUILD, *_profiles(options), *options]
+    sys.argv = ["dbt", *arguments]
+    silent = "--log-level", "none", "--no-use-colors"
     with _ticking(progress.tick):
-        silent = "--log-level", "none", "--no-use-colors"
         done = dbtRunner(callbacks=[progress]).invoke([*arguments, *silent])
     if done.exception and not progress.has_said_an_error:
         print(done.exception)
@@ -92,6 +121,47 @@ def _ticking(tick: Callable[[], None]) -> Iterator[None]:
     finally:
         done.set()
         thread.join()
+
+
+def _verify() -> bool:
+    """Read all logs and tables again, say what differs, and have differing logs read by the build.
+
+    False if a table is damaged: a build cannot mend it.
+    """
+    from scuttlehouse.builds.verification import damaged_tables, differing_logs
+
+    try:
+        home = home_folder()
+        is_new = not (home / "warehouse").is_dir()
+        damaged = [] if is_new else [*damaged_tables(home)]
+        differing = [] if is_new or damaged else differing_logs(home)
+    except (CatalogError, WarehouseError, LandingError) as error:
+        print(error, file=sys.stderr)
+        return False
+    for sentence in damaged:
+        print(f"scuttlehouse: {visible(sentence)}")
+    if differing:
+        os.environ[VERIFY] = "1"
+        print(
+            "scuttlehouse: logs with the same size and time have another content than when they were read. "
+            f"This build reads them again: {visible(', '.join(differing))}."
+        )
+    elif not damaged:
+        print("scuttlehouse: the logs are what was read, and the tables are what was written.")
+    return not damaged
+
+
+def _leaves_out() -> bool:
+    """Whether a file with the name of a log, a folder or anything else in the landing folder was not read."""
+    from scuttlehouse.builds.unchanged import published_logs
+    from scuttlehouse.files.listing import NOT_NAMED
+
+    try:
+        entries = published_logs(home_folder()).entries
+    except (CatalogError, WarehouseError):
+        return False
+    reasons = (entry.status_reason or "" for _, entry in entries if entry.status == "left_out")
+    return any(not reason.startswith(NOT_NAMED) for reason in reasons)
 
 
 def _forget_damaged_tables() -> None:

@@ -12,7 +12,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from scuttlehouse.files.limits import recognise_within_limits
-from scuttlehouse.files.listing import entry_of, has_name_of_a_log, list_logs, shown_name
+from scuttlehouse.files.listing import entry_of, list_logs
+from scuttlehouse.files.names import has_name_of_a_log, shown_name
 from scuttlehouse.files.parts import Kind, Log
 from scuttlehouse.files.unpack import BROKEN
 from scuttlehouse.landing.glued_lines import land_lines, land_pzp_lines

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import os
 import stat
-import unicodedata
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from scuttlehouse.files.names import PACKED, SUFFIXES, has_name_of_a_log, kept_name, shown_name
 from scuttlehouse.files.parts import Log
 from scuttlehouse.landing.ledger import LedgerEntry
 from scuttlehouse.landing.logs import LandingError
-
-SUFFIXES = (".jsonl", ".ndjson", ".json", ".log", ".bipf", ".offset", ".txt")
-PACKED = (".gz", ".bz2", ".zst")
+from scuttlehouse.ssb.epoch_keys import KeyRing
 
 SHOWN_REASONS = 3
+
+# How the reason begins of a file that nobody may have meant to be a log.
+NOT_NAMED = "Its name is not that of a log"
 
 _SPECIAL = (
     (stat.S_ISFIFO, "A named pipe (FIFO)"),
@@ -26,8 +27,11 @@ _SPECIAL = (
 _REMEDY = "correct its permissions or move it out of the landing folder"
 
 
-def list_logs(folder: Path) -> list[Log]:
+def list_logs(folder: Path, ring: KeyRing | None = None) -> list[Log]:
     """List what is below the landing folder, in the order of the names: logs, and what cannot be one.
+
+    With the key of the warehouse, names that look like keys stand as tokens (``names.kept_name``): so
+    tables have them. Without it, they are as they are: so a person looks for them.
 
     Every file with the name of a log is opened once. What is no such file, or cannot be opened, has a
     ``problem``. Only folders that can be read and are no links are looked into.
@@ -63,6 +67,8 @@ def list_logs(folder: Path) -> list[Log]:
             reason = (
                 "Its name holds line ends, control characters or bytes that are no text: rename it."
             )
+        if ring is not None:
+            shown = kept_name(shown, ring)
         while shown in logs:
             shown += "~"
         logs[shown] = entry_of(path, shown, reason)
@@ -86,34 +92,6 @@ def require_logs(folder: Path, stock: Iterable[LedgerEntry]) -> None:
         f"The landing folder {folder} holds no log with a line in it: put logs there (for example *.jsonl, "
         f"*.jsonl.gz, log.bipf), or set SCUTTLEHOUSE_LANDING to another folder.{told}"
     )
-
-
-def has_name_of_a_log(name: str) -> bool:
-    """Whether a name ends as names of logs do.
-
-    >>> has_name_of_a_log("a.JSONL.gz"), has_name_of_a_log("a.gz"), has_name_of_a_log("log.bipf.stats")
-    (True, False, False)
-    """
-    name = name.lower()
-    for packed in PACKED:
-        name = name.removesuffix(packed)
-    return name.endswith(SUFFIXES)
-
-
-def shown_name(name: str) -> str:
-    """A name as a table may hold it and a terminal may show it: what is no text stands escaped.
-
-    >>> shown_name("a\\nb\\udcff \\u200d.jsonl") == "a\\\\nb\\\\udcff \\u200d.jsonl"
-    True
-    """
-    return "".join(
-        character.encode("unicode_escape").decode() if _is_no_text(character) else character
-        for character in name
-    )
-
-
-def _is_no_text(character: str) -> bool:
-    return unicodedata.category(character) in ("Cc", "Cs", "Zl", "Zp")
 
 
 def _entries(folder: Path) -> Iterator[tuple[Path, str | None]]:
@@ -159,7 +137,7 @@ def _problem(path: Path, mode: int) -> str | None:
         return "A folder and no file."
     if not has_name_of_a_log(path.name):
         return (
-            f"Its name is not that of a log: if it is one, let the name end in {', '.join(SUFFIXES[:-1])} "
+            f"{NOT_NAMED}: if it is one, let the name end in {', '.join(SUFFIXES[:-1])} "
             f"or {SUFFIXES[-1]}; compressed, {', '.join(PACKED)} may follow."
         )
     try:

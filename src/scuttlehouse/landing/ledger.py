@@ -57,6 +57,8 @@ def take_stock(
     lines_hash: str,
     recognise: Callable[[Log], Kind | str],
     content_hash: Callable[[Log], str],
+    *,
+    trusts_times: bool = True,
 ) -> list[LedgerEntry]:
     """Compare the entries of the landing folder with the ledger of the last published build.
 
@@ -67,6 +69,7 @@ def take_stock(
         lines_hash: the rules by which this build reads lines.
         recognise: called for new logs, those whose size or time has changed, and those that were left out.
         content_hash: called for the same, if they are recognised.
+        trusts_times: whether a log of the same size and time counts as known; else all are looked into.
 
     Returns:
         An entry per log, found or known, in the order of their names. A log that is ``moved`` is in the
@@ -100,7 +103,9 @@ def take_stock(
     }
     for log in found:
         old = known.get(log.source_file)
-        stock[log.source_file] = _entry(log, old, batch_id, lines_hash, recognise, content_hash)
+        is_trusted = trusts_times and old is not None and _looks_the_same(log, old)
+        look = (recognise, content_hash)
+        stock[log.source_file] = _entry(log, old, batch_id, lines_hash, look, is_trusted=is_trusted)
     return _without_copies(stock)
 
 
@@ -109,20 +114,16 @@ def _entry(
     old: LedgerEntry | None,
     batch_id: str,
     lines_hash: str,
-    recognise: Callable[[Log], Kind | str],
-    content_hash: Callable[[Log], str],
+    look: tuple[Callable[[Log], Kind | str], Callable[[Log], str]],
+    *,
+    is_trusted: bool,
 ) -> LedgerEntry:
     """The entry of a log by itself; a log that is left out keeps the lines that were read from it."""
     has_lines = old is not None and old.batch_id is not None
-    if (
-        old is not None
-        and old.status != "left_out"
-        and log.problem is None
-        and (old.size_bytes, old.modified_ms) == (log.size_bytes, log.modified_ms)
-    ):
+    if old is not None and is_trusted:
         kind, digest = old.kind, old.content_hash
     else:
-        kind, digest, problem = _look_into(log, recognise, content_hash)
+        kind, digest, problem = look_into(log, *look)
         if problem is not None:
             nothing = LedgerEntry(log.source_file, None, 0, 0, "", None, "")
             return (old if old is not None and has_lines else nothing)._replace(
@@ -146,7 +147,35 @@ def _entry(
     )
 
 
-def _look_into(
+def _looks_the_same(log: Log, old: LedgerEntry) -> bool:
+    """Whether a log has the size and time of an entry that was read."""
+    return (
+        old.status != "left_out"
+        and log.problem is None
+        and (old.size_bytes, old.modified_ms) == (log.size_bytes, log.modified_ms)
+    )
+
+
+def changed_unseen(
+    found: Iterable[Log],
+    known: Mapping[str, LedgerEntry],
+    recognise: Callable[[Log], Kind | str],
+    content_hash: Callable[[Log], str],
+) -> list[str]:
+    """The names of logs with the size and time that the ledger has, and another content.
+
+    Complexity: O(bytes of the logs).
+    """
+    return [
+        log.source_file
+        for log in found
+        if (old := known.get(log.source_file)) is not None
+        and _looks_the_same(log, old)
+        and look_into(log, recognise, content_hash)[1] != old.content_hash
+    ]
+
+
+def look_into(
     log: Log, recognise: Callable[[Log], Kind | str], content_hash: Callable[[Log], str]
 ) -> tuple[Kind, str | None, str | None]:
     """The kind and the content hash of a log; or the problem that keeps it out."""

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args, get_type_hints
 
 import pyarrow as pa
 
+from scuttlehouse.files.listing import list_logs
 from scuttlehouse.files.parts import Kind, Line, Log, Split
 from scuttlehouse.landing.logs import (
     count_line_ends,
@@ -19,9 +21,12 @@ from scuttlehouse.landing.logs import (
     list_splits,
     read_lines,
 )
+from scuttlehouse.ssb.texts import TOKEN
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
+
+    from scuttlehouse.ssb.epoch_keys import KeyRing
 
 # Small files share a task up to this size.
 BIN_BYTES = 1 << 20
@@ -67,16 +72,20 @@ def _columns(row_type: type) -> dict[str, Any]:
     }
 
 
-def new_splits(ledger: DataFrame, new_logs: DataFrame) -> list[Split]:
+def new_splits(ledger: DataFrame, new_logs: DataFrame, ring: KeyRing) -> list[Split]:
     """What a build reads: the logs of ``stg_landing__logs`` in ``stg_landing__new_logs``, in splits.
 
     A new log without a batch has moved, or is a copy of another: its lines go, and none come.
     """
     read = ledger.where("batch_id is not null")
     rows = read.join(new_logs, "source_file", "left_semi").orderBy("source_file").collect()
+    # Tables have a token for a name that looks like a key.
+    is_hidden = any(TOKEN in row.source_file for row in rows)
+    listed = list_logs(Path(rows[0].landing_folder), ring) if is_hidden else []
+    paths = {log.source_file: log.path for log in listed}
     return list_splits(
         Log(
-            f"{row.landing_folder}/{row.source_file}",
+            paths.get(row.source_file) or f"{row.landing_folder}/{row.source_file}",
             row.source_file,
             row.size_bytes,
             row.modified_ms,

@@ -17,7 +17,12 @@ from scuttlehouse.builds.unchanged import is_unchanged
 from scuttlehouse.files.listing import list_logs
 from scuttlehouse.files.parts import PLAIN, Log
 from scuttlehouse.files.recognise import recognise
-from scuttlehouse.landing.ledger import LedgerEntry, RulesChangedError, take_stock
+from scuttlehouse.landing.ledger import (
+    LedgerEntry,
+    RulesChangedError,
+    changed_unseen,
+    take_stock,
+)
 from scuttlehouse.landing.logs import content_hash
 
 NAMES = ["a.jsonl", "b.jsonl", "c/d.jsonl.gz"]
@@ -190,3 +195,23 @@ def real_stock(folder: Path, known: dict[str, LedgerEntry]) -> list[LedgerEntry]
 
 def zstd(data: bytes) -> bytes:
     return zstandard.ZstdCompressor().compress(data)
+
+
+def test_what_changed_with_the_same_size_and_time_is_found_by_its_content(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    (tmp_path / "b.jsonl").write_bytes(b"{}\n")
+    path.write_bytes(b'{"a": 1}\n')
+    known = {entry.source_file: entry for entry in real_stock(tmp_path, {})}
+    times = path.stat()
+    path.write_bytes(b'{"a": 2}\n')
+    os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
+    found = list_logs(tmp_path)
+    assert is_unchanged(found, known)
+    assert changed_unseen(found, known, recognise, content_hash) == ["a.jsonl"]
+    stock = take_stock(found, known, "later", "rules", recognise, content_hash, trusts_times=False)
+    assert [(entry.status, entry.batch_id) for entry in stock] == [
+        ("changed", "later"),
+        ("known", "now"),
+    ]
+    path.write_bytes(b'{"a": 21}\n')
+    assert changed_unseen(list_logs(tmp_path), known, recognise, content_hash) == []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import time
 from contextlib import suppress
 from pathlib import Path
@@ -77,6 +78,7 @@ def test_no_planted_key_stands_anywhere(warehouse: Warehouse, tmp_path: Path) ->
     log = tmp_path / "planted.jsonl"
     log.write_bytes(b"\n".join(one.line for one in planted) + b"\n")
     warehouse.land(log)
+    names = plant_names(warehouse.landing, planted)
     begun = time.time()
     process = warehouse.run(
         "dbt",
@@ -112,6 +114,22 @@ def test_no_planted_key_stands_anywhere(warehouse: Warehouse, tmp_path: Path) ->
         "select count(*) as n from stg_ssb__landed_lines where message_id is not null"
     )
     assert rows[0]["n"] > KINDS / 2
+    logs = warehouse.rows("select source_file, line_count from dim_logs where size_bytes = 99")
+    assert len(logs) == len(names)
+    assert {(row["source_file"].startswith(TOKEN), row["line_count"]) for row in logs} == {
+        (True, 1)
+    }
+
+
+def plant_names(landing: Path, planted: list[Planting]) -> list[str]:
+    """Logs that have keys as their names, each with one line of its own, of 99 bytes."""
+    keys = [one.key for one in planted if len(one.key) == 32][:8]
+    names = [base64.urlsafe_b64encode(key).decode() for key in keys[:4]]
+    names += [keys[4].hex(), keys[5].hex(" ").upper()]
+    names += [base64.b32encode(keys[6]).decode(), f"key.{keys[7].hex('.')}"]
+    for number, name in enumerate(names):
+        (landing / f"{name}.jsonl").write_bytes(b'{"n": %d}' % number + bytes(91))
+    return names
 
 
 def avro_texts(path: Path) -> list[bytes]:

@@ -1,0 +1,51 @@
+"""``scuttlehouse build --verify``: logs and tables are read and compared with what builds wrote down."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from scuttlehouse.builds.unchanged import published_logs
+from scuttlehouse.catalog import open_catalog
+from scuttlehouse.files.listing import list_logs
+from scuttlehouse.files.recognise import recognise
+from scuttlehouse.landing.ledger import changed_unseen
+from scuttlehouse.landing.logs import content_hash, landing_folder
+from scuttlehouse.reading.engine import WarehouseError, connect
+from scuttlehouse.reading.table_files import read_files, verify
+from scuttlehouse.ssb.epoch_keys import KeyRing
+from scuttlehouse.warehouse_key import warehouse_pepper
+
+
+def damaged_tables(home: Path) -> Iterator[str]:
+    """A sentence for each table of the published build with a file that is missing or damaged.
+
+    Linear in the size of the tables.
+    """
+    with open_catalog(home, read_only=True) as catalog:
+        published = catalog.published()
+    if published is None:
+        return
+    with connect(home / "warehouse") as connection:
+        for table, location in sorted(published.tables.items()):
+            try:
+                files = read_files(connection, table, location)
+                verify(table, sorted(files.data | files.deletes))
+            except WarehouseError as error:
+                yield str(error)
+
+
+def differing_logs(home: Path) -> list[str]:
+    """The logs whose content is not what the published build has read, though size and time are the same.
+
+    Logs with another size or time are read by the next build in any case.
+
+    Raises:
+        LandingError: the landing folder cannot be read.
+        WarehouseError: the table of logs is damaged.
+    """
+    landing = landing_folder()
+    known = published_logs(home).of_folder(landing)
+    return changed_unseen(
+        list_logs(landing, KeyRing(warehouse_pepper(home))), known, recognise, content_hash
+    )

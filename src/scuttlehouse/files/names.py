@@ -1,0 +1,101 @@
+"""Names of files, as tables and errors show them: printable, and without what may be a key to messages."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from itertools import accumulate, pairwise
+from pathlib import PurePosixPath
+
+from scuttlehouse.ssb.epoch_keys import KeyRing
+from scuttlehouse.ssb.texts import token
+
+SUFFIXES = (".jsonl", ".ndjson", ".json", ".log", ".bipf", ".offset", ".txt")
+PACKED = (".gz", ".bz2", ".zst")
+
+# Neighbours among 20 letters and digits: a key of 16 bytes in base64 has 22 characters, and a few are signs.
+_WINDOW = 19
+# So many of them are of different classes (small, capital, digit) in a key: 12 as a rule. In names it is 4.
+_LEAST_CHANGES = 8
+
+_SEPARATORS = re.compile(r"[^A-Za-z0-9]+")
+_HEX = re.compile(r"(?=[a-f0-9]*[a-f])(?=[a-f0-9]*[0-9])[a-f0-9]{32,}")
+_WORD = re.compile(r"[A-Z]?[a-z]*|[A-Z]*|[0-9]*|[A-Za-z0-9]{1,3}")
+_RUN = re.compile(r"(?=[A-Za-z0-9]*[A-Za-z])(?=[A-Za-z0-9]*[0-9])[A-Za-z0-9]{20,}")
+_ENDING = re.compile(
+    f"({'|'.join(map(re.escape, SUFFIXES))})?({'|'.join(map(re.escape, PACKED))})?\\Z", re.I
+)
+
+
+def shown_name(name: str) -> str:
+    """A name as a table may hold it and a terminal may show it: what is no text stands escaped.
+
+    >>> shown_name("a\\nb\\udcff \\u200d.jsonl") == "a\\\\nb\\\\udcff \\u200d.jsonl"
+    True
+    """
+    return "".join(
+        character.encode("unicode_escape").decode() if _is_no_text(character) else character
+        for character in name
+    )
+
+
+def kept_name(name: str, ring: KeyRing) -> str:
+    """A path below the landing folder, with a token for a part that looks like a key; O(length).
+
+    The ending stays, and so do folders whose names are words, if the last part looks like a key.
+
+    >>> ring = KeyRing(b"pepper")
+    >>> kept_name("alice/log 2023-10-10T10.10.10.jsonl.gz", ring)
+    'alice/log 2023-10-10T10.10.10.jsonl.gz'
+    >>> kept_name("alice/000102030405060708090a0b0c0d0e0f.jsonl", ring)
+    'alice/token-32-57ca5a44679d6564a4f35981.jsonl'
+    """
+    if not looks_like_key(name):
+        return name
+    path = PurePosixPath(name)
+    # A key in base64 may have a "/", which ends a folder's name.
+    words = _SEPARATORS.split(str(path.parent))
+    is_in_last = looks_like_key(path.name) and all(map(_WORD.fullmatch, words))
+    folder, hidden = (name[: -len(path.name)], path.name) if is_in_last else ("", name)
+    ending = _ENDING.search(hidden)
+    end = ending[0] if ending else ""
+    return f"{folder}{token(hidden.removesuffix(end), ring)}{end}"
+
+
+def looks_like_key(text: str) -> bool:
+    """Whether a key may be in a text, in base64, base58, base32 or hex, with separators or without.
+
+    >>> looks_like_key("Patchwork-Export-20231010T1010"), looks_like_key("glTDKakoUPbVOd03b0gW7i_kUX2")
+    (False, True)
+    """
+    if _RUN.search(text):
+        return True
+    bare = _SEPARATORS.sub("", text)
+    if _HEX.search(bare.lower()):
+        return True
+    changes = [_class_of(one) != _class_of(other) for one, other in pairwise(bare)]
+    sums = [0, *accumulate(changes)]
+    return any(
+        after - before >= _LEAST_CHANGES
+        for before, after in zip(sums, sums[_WINDOW:], strict=False)
+    )
+
+
+def _class_of(character: str) -> int:
+    return 0 if character.isdigit() else 1 if character.isupper() else 2
+
+
+def has_name_of_a_log(name: str) -> bool:
+    """Whether a name ends as names of logs do.
+
+    >>> has_name_of_a_log("a.JSONL.gz"), has_name_of_a_log("a.gz"), has_name_of_a_log("log.bipf.stats")
+    (True, False, False)
+    """
+    name = name.lower()
+    for packed in PACKED:
+        name = name.removesuffix(packed)
+    return name.endswith(SUFFIXES)
+
+
+def _is_no_text(character: str) -> bool:
+    return unicodedata.category(character) in ("Cc", "Cs", "Zl", "Zp")

@@ -1,0 +1,90 @@
+"""Names of files: as they are, escaped, or a token where a key may be in them."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scuttlehouse.files.listing import list_logs
+from scuttlehouse.files.names import kept_name, looks_like_key, shown_name
+from scuttlehouse.ssb.epoch_keys import KeyRing
+from scuttlehouse.ssb.texts import TOKEN
+
+RING = KeyRing(b"pepper")
+SPELLINGS = {
+    "hex": lambda key: key.hex(),
+    "capital hex": lambda key: key.hex().upper(),
+    "hex with blanks": lambda key: key.hex(" "),
+    "hex with dots": lambda key: key.hex(".", 4),
+    "base64url": lambda key: base64.urlsafe_b64encode(key).decode(),
+    "base64, in folders": lambda key: base64.b64encode(key).decode(),
+    "base32": lambda key: base64.b32encode(key).decode(),
+}
+
+
+# Keys are random: a few of a million look like words, as 32 zeros do.
+@given(
+    seed=st.integers(0, 2**32),
+    spelling=st.sampled_from([*SPELLINGS]),
+    frame=st.sampled_from(
+        ["{}", "key {} of alice", "{}.jsonl.gz", "logs/{}.json", "@{}.ed25519.jsonl"]
+    ),
+)
+def test_no_name_holds_a_key(seed: int, spelling: str, frame: str) -> None:
+    key = random_key(seed)
+    name = frame.format(SPELLINGS[spelling](key))
+    kept = kept_name(name, RING)
+    assert TOKEN in kept, name
+    bare = "".join(filter(str.isalnum, SPELLINGS[spelling](key)))
+    assert bare[:10] not in "".join(filter(str.isalnum, kept))
+    assert kept == kept_name(name, RING) != kept_name(name, KeyRing(b"other"))
+
+
+def random_key(seed: int) -> bytes:
+    return hashlib.sha256(str(seed).encode()).digest()
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "alice.jsonl",
+        "log.bipf",
+        "ssb-db2/flume/log.offset",
+        "Export 10.20 PM.jsonl",
+        "Session_2023-10-10T10-10-10Z_A1B2.jsonl",
+        "patchwork-export-2023-10-10.json",
+        "manyverse-2024-01-31T23:59:59.123Z.json",
+        "2023/10/10/alice/export-2.jsonl",
+        "a16 sp ace [br]{a,b} #1 50%25 q?x=1 it's.jsonl",
+        "a12_other_suffixes/a12_other_suffix.json.gz",
+        "\u65e5\u672c\u8a9e.jsonl",
+        "",
+    ],
+)
+def test_names_that_people_give_stay(name: str) -> None:
+    assert kept_name(name, RING) == name
+
+
+@given(st.text(max_size=80))
+def test_a_name_without_key_is_kept_as_it_is(name: str) -> None:
+    shown = shown_name(name)
+    assert (kept_name(shown, RING) == shown) == (not looks_like_key(shown))
+
+
+def test_the_file_is_listed_with_its_token_and_its_path(tmp_path: Path) -> None:
+    """Its folder and its ending stay: what it is, and where, is told."""
+    name = f"{random_key(1).hex()}.jsonl"
+    (tmp_path / "alice").mkdir()
+    (tmp_path / "alice" / name).write_bytes(b"{}\n")
+    [log] = list_logs(tmp_path, RING)
+    assert log.path == str(tmp_path / "alice" / name)
+    assert log.source_file.startswith(f"alice/{TOKEN}64-")
+    assert log.source_file.endswith(".jsonl")
+    assert [log.source_file for log in list_logs(tmp_path)] == [f"alice/{name}"]
+    [again] = list_logs(tmp_path, RING)
+    assert again.source_file == log.source_file
