@@ -25,7 +25,7 @@ check: $(VENV)/.installed postgres
 	@$(MAKE) --no-print-directory --jobs=2 --output-sync=target quick-tests style types sql parsed
 
 quick-tests:
-	@$(BIN)/pytest -m "not spark" --hypothesis-profile=quick --durations=5
+	@$(BIN)/pytest -m "not spark" --hypothesis-profile=quick --numprocesses=2 --dist=loadscope
 
 adapter: $(VENV)/.installed
 	@$(BIN)/pytest $(ADAPTER)/tests
