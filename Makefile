@@ -30,7 +30,7 @@ check: $(VENV)/.installed-dev postgres
 	@$(MAKE) --no-print-directory --jobs=2 --output-sync=target quick-tests style types sql parsed
 
 quick-tests:
-	@$(BIN)/pytest -m "not spark" --hypothesis-profile=quick --durations=5
+	@$(BIN)/pytest -m "not spark" --hypothesis-profile=quick --numprocesses=2 --dist=loadscope
 
 # What takes too long for every change: Spark's cluster, PostgreSQL and an S3 server (moto, in an environment of its own).
 test-cluster: $(VENV)/.installed-dev $(VENV)/.moto postgres

@@ -60,6 +60,7 @@ def write_results(
         earlier = table.scan().to_arrow().to_pylist()
         kept = [row for row in earlier if row["table_name"] in models.keys() - checked]
         rows = [*kept, *results]
-        table.overwrite(pa.Table.from_pylist(rows, SCHEMA))
+        # pyiceberg warns if there is nothing to overwrite.
+        (table.overwrite if earlier else table.append)(pa.Table.from_pylist(rows, SCHEMA))
     write_index(home, build_id, {name: suite_of(model).row for name, model in models.items()}, rows)
     return True

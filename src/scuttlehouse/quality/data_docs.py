@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
+from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,7 +18,10 @@ from jinja2 import DictLoader, Environment
 from scuttlehouse.quality.templates import INDEX, PAGE, STYLE
 
 if TYPE_CHECKING:
+    from great_expectations.render.renderer.page_renderer import ValidationResultsPageRenderer
+
     from scuttlehouse.quality.check import Checked
+    from scuttlehouse.quality.view import OfflineView
 
 # In the home.
 FOLDER = "data_docs"
@@ -29,15 +33,20 @@ def write_page(home: Path, build_id: str, checked: Checked) -> None:
     Raises:
         OSError: the folder cannot be written.
     """
+    suite, _, report = checked
+    view, renderer = _view()
+    page = {"title": suite.table_name, "row": suite.row, **_foot(build_id)}
+    _write(home / FOLDER, suite.table_name, view.render(renderer.render(report), **page))
+
+
+@cache
+def _view() -> tuple[OfflineView, ValidationResultsPageRenderer]:
+    """What renders pages: it compiles its templates once."""
     from great_expectations.render.renderer.page_renderer import ValidationResultsPageRenderer
 
     from scuttlehouse.quality.view import OfflineView
 
-    suite, _, report = checked
-    rendered = ValidationResultsPageRenderer().render(report)
-    page = {"title": suite.table_name, "row": suite.row, **_foot(build_id)}
-    text = OfflineView().render(rendered, **page)
-    _write(home / FOLDER, suite.table_name, text)
+    return OfflineView(), ValidationResultsPageRenderer()
 
 
 def write_index(

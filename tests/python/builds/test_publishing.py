@@ -8,6 +8,7 @@ import random
 import shutil
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -270,6 +271,27 @@ def test_broken_keys_and_references_are_rows(warehouse: Warehouse) -> None:
     assert str(result.status) == "fail"
     rows = warehouse.rows(f"select distinct broken_rule from {result.node.relation_name}")
     assert {row["broken_rule"] for row in rows} == {"key", "reference of feed_id"}
+
+
+@pytest.mark.usefixtures("published")
+def test_an_expectation_that_does_not_hold_is_a_row_and_shown_on_a_page(
+    warehouse: Warehouse,
+) -> None:
+    """The value that breaks it may hold any characters."""
+    odd = "it's {{ 1 }} <b> \\"
+    spelled = odd.replace("\\", "\\\\").replace("'", "\\'")
+    warehouse.rows(
+        f"update fct_messages set validity = '{spelled}'"
+        " where message_id = (select min(message_id) from fct_messages)"
+    )
+    outcome = warehouse.dbt("test", "-s", "meets_expectations_fct_messages*", "--store-failures")
+    [result] = [one for one in outcome.result if one.node.resource_type == "test"]
+    assert str(result.status) == "fail", result.message
+    rows = warehouse.rows(f"select * from {result.node.relation_name}")
+    [found] = [row["observed"] for row in rows if row["column_name"] == "validity"]
+    assert found.endswith(f", such as {odd}")
+    page = (warehouse.home / "data_docs" / "fct_messages.html").read_text()
+    assert escape(odd) in page
 
 
 def test_a_recomputed_part_is_not_published_without_its_inputs(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pyarrow as pa
+import pytest
 
 from houses import House
 from scuttlehouse.builds.quality import SCHEMA, TABLE, write_results
@@ -36,7 +37,8 @@ def create_table(house: House, rows: Rows) -> None:
     with house.iceberg() as iceberg:
         location = f"{house.home}/warehouse/{WORK}/{TABLE}"
         table = iceberg.create_table((WORK, TABLE), SCHEMA, location=location)
-        table.append(pa.Table.from_pylist(rows, SCHEMA))
+        if rows:
+            table.append(pa.Table.from_pylist(rows, SCHEMA))
     house.write_sidecars()
 
 
@@ -64,6 +66,14 @@ def test_results_take_the_place_of_earlier_ones_of_the_same_tables(sqlite_house:
     assert "an a" in index
     assert index.count('text-danger"></i>') == 1
     assert "Build two, " in index
+
+
+@pytest.mark.filterwarnings("error")
+def test_the_first_results(sqlite_house: House) -> None:
+    create_table(sqlite_house, [])
+    rows = [result("one", name) for name in ("dim_a", "dim_b")]
+    assert write(sqlite_house, "one", rows)
+    assert stored(sqlite_house) == rows
 
 
 def test_a_run_that_checks_nothing_writes_nothing(sqlite_house: House) -> None:
