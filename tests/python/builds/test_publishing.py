@@ -391,7 +391,7 @@ def test_kept_builds_are_read_by_name_and_others_leave_no_file(warehouse: Wareho
 @pytest.mark.usefixtures("published")
 def test_a_changed_column_is_published(warehouse: Warehouse) -> None:
     models = warehouse.project / "models" / "marts" / "feeds"
-    column = "rejected_lines.line_number\n", "int(rejected_lines.line_number) as line_number\n"
+    column = "counted_lines.line_number,\n", "int(counted_lines.line_number) as line_number,\n"
 
     def of_the_contract(text: str) -> str:
         head, name, rest = text.partition("name: fct_rejected_lines")

@@ -1,0 +1,100 @@
+"""How fast plain JSON lines become rows, in this checkout and in an earlier one, in one run.
+
+A log is the messages of the sample again and again, all lines that could be used. Both checkouts read it
+in turn, each time in a process of its own, to batches of Arrow, as a worker of Spark does; keys and rows of
+pzp included. What counts is processor time: other work on the machine lengthens both.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+PROJECT = Path(__file__).parents[1]
+
+LAND = """
+import sys, time
+from functools import partial
+from scuttlehouse.files.parts import Split
+from scuttlehouse.landing.glued_lines import epoch_keys, land_lines, land_pzp_lines
+from scuttlehouse.landing.logs import read_lines
+from scuttlehouse.landing.spark import arrow_schema, row_batches
+from scuttlehouse.pzp.lines import LandedPzpLine
+from scuttlehouse.ssb.epoch_keys import KeyRing
+from scuttlehouse.ssb.lines import LandedLine
+try:
+    from scuttlehouse.landing.rejects import fold_rejects
+except ImportError:  # A checkout from before rejects were counted.
+    def fold_rejects(lines, land, ring):
+        return (row for name, line in lines for row in land(name, line))
+
+path, size = sys.argv[1], int(sys.argv[2])
+ring = KeyRing(b"pepper" * 6)
+lines = lambda: (("a.jsonl", line) for line in read_lines(Split(path, "a.jsonl", 0, size)))
+begun = time.process_time()
+keys = sum(1 for _, line in lines() for _ in epoch_keys(line))
+rows = 0
+for land, kind in ((land_lines, LandedLine), (land_pzp_lines, LandedPzpLine)):
+    landed = fold_rejects(lines(), partial(land, ring=ring), ring)
+    rows += sum(batch.num_rows for batch in row_batches(landed, arrow_schema(kind)))
+print(rows, time.process_time() - begun)
+"""
+
+
+def land(checkout: Path, log: Path) -> tuple[int, float]:
+    """The rows of the log, and the processor seconds that the code of a checkout takes for them."""
+    done = subprocess.run(
+        [sys.executable, "-c", LAND, str(log), str(log.stat().st_size)],
+        env={**os.environ, "PYTHONPATH": str(checkout / "src")},
+        cwd=log.parent,
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    rows, seconds = done.stdout.split()
+    return int(rows), float(seconds)
+
+
+def write_log(path: Path, size: int) -> None:
+    """Repeat the sample's messages up to a size."""
+    lines = [
+        line + b"\n"
+        for log in sorted((PROJECT / "sample").glob("*.jsonl"))
+        for line in log.read_bytes().split(b"\n")
+        if line.startswith((b'{"key"', b'{"id"')) and line.endswith(b"}")
+    ]
+    block = b"".join(lines)
+    with path.open("wb") as file:
+        for _ in range(max(size // len(block), 1)):
+            file.write(block)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--baseline", type=Path, required=True, help="another checkout")
+    parser.add_argument("--megabytes", type=int, default=20)
+    parser.add_argument("--rounds", type=int, default=5)
+    args = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        log = Path(folder) / "a.jsonl"
+        write_log(log, args.megabytes << 20)
+        seconds: dict[str, list[float]] = {"here": [], "baseline": []}
+        for number in range(args.rounds):
+            # Who is first changes, so that neither gains by it.
+            order = ["here", "baseline"] if number % 2 else ["baseline", "here"]
+            for name in order:
+                rows, taken = land(PROJECT if name == "here" else args.baseline.resolve(), log)
+                seconds[name].append(taken)
+                rate = log.stat().st_size / taken / 1e6
+                print(f"{name:<8}  {rows} rows  {taken:.2f} s  {rate:.1f} MB/s", flush=True)
+        here, baseline = (statistics.median(seconds[name]) for name in ("here", "baseline"))
+        print(f"speed here / baseline: {baseline / here:.3f} (medians of {args.rounds} rounds)")
+
+
+if __name__ == "__main__":
+    main()
