@@ -199,6 +199,8 @@ def _continue_retry(catalog: Catalog, run: Run) -> None:
             "Another build was published since the one that failed: run the whole `dbt build`."
         )
     run.rules_changed = work.rules_hash != rules_hash(_project(), run.variables)
+    if work.build_id not in logged_builds(run.home):
+        append_steps(catalog, run.home, steps_table([run_step(work.build_id, "killed")]))
     catalog.go_on(run.run_id)
 
 

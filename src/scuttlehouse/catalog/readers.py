@@ -15,7 +15,6 @@ from pathlib import Path
 
 from scuttlehouse.catalog.checksums import sidecar
 from scuttlehouse.catalog.names import CatalogError
-from scuttlehouse.catalog.reached_files import files_of
 
 _SETTING = "SCUTTLEHOUSE_READERS"
 # New files in the home are of the group, as SQLite's log must be.
@@ -87,6 +86,9 @@ def open_to_readers(home: Path, tables: Iterable[str]) -> None:
 
 
 def _files_of(table: str) -> list[Path]:
+    # It imports pyiceberg, which takes longer than a query.
+    from scuttlehouse.catalog.reached_files import files_of
+
     try:
         return [path for path in map(Path, files_of(table)) if path.exists()]
     except CatalogError:

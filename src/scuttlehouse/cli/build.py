@@ -196,7 +196,7 @@ def _nothing_is_new() -> bool:
         if published is None:
             return False
         _log_unchanged(home)
-    except (CatalogError, WarehouseError, LandingError, OSError, ValueError):
+    except (CatalogError, WarehouseError, LandingError, OSError, ValueError, LookupError):
         return False
     print(
         f"scuttlehouse: nothing is new since build {published.build_id}, published "

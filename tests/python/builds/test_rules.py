@@ -8,6 +8,7 @@ import pytest
 
 from scuttlehouse.builds.publishable import keys_of
 from scuttlehouse.builds.rules import project_hash, project_variables, rules_hash
+from scuttlehouse.cli.build import _profiles
 
 VARIABLES = {"settle_steps": 8, "set_ghost_span": 32}
 
@@ -63,3 +64,18 @@ def test_a_table_without_a_test_of_its_key_has_none() -> None:
         },
     }
     assert keys_of(nodes, ["a", "b"]) == {"a": ["id"]}
+
+
+def test_a_build_finds_the_profiles_of_the_package(
+    club: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("DBT_PROFILES_DIR", raising=False)
+    monkeypatch.chdir(club)
+    assert _profiles(()) == [], "dbt looks where it always does"
+    for folder in (club / "dbt_packages" / "scuttlehouse" / "profiles", club / "profiles"):
+        folder.mkdir()
+        (folder / "profiles.yml").touch()
+        assert _profiles(()) == ["--profiles-dir", str(folder.relative_to(club))]
+    assert _profiles(("--profiles-dir", "mine")) == []
+    monkeypatch.setenv("DBT_PROFILES_DIR", "mine")
+    assert _profiles(()) == []
