@@ -63,25 +63,20 @@ class Dashboards:
         )
 
     def charts(self) -> dict[str, str]:
-        """The text of each chart by its kind and title."""
-        found = {}
-        for chart in self.driver.find_elements(
-            By.CSS_SELECTOR, ".dashboard-component-chart-holder"
-        ):
-            title = chart.find_element(By.CSS_SELECTOR, "[data-test='editable-title']").text
-            kind = "number" if chart.find_elements(By.CSS_SELECTOR, ".header-line") else "other"
-            found[f"{kind}: {title}"] = chart.text
-        return found
+        """The text of each chart, by its kind in Superset and its title."""
+        return {
+            ": ".join(
+                str(chart.get_attribute(f"data-test-{name}")) for name in ("viz-type", "chart-name")
+            ): chart.text
+            for chart in self.driver.find_elements(By.CSS_SELECTOR, "[data-test-chart-name]")
+        }
 
     def number(self, title: str) -> str:
         """What a number shows."""
-        for chart in self.driver.find_elements(
-            By.CSS_SELECTOR, ".dashboard-component-chart-holder"
-        ):
-            shown = chart.find_elements(By.CSS_SELECTOR, ".header-line")
-            if shown and title in chart.text:
-                return shown[0].text
-        raise AssertionError(f"There is no number {title}: {self.charts()}")
+        number = (
+            f"[data-test-viz-type='big_number_total'][data-test-chart-name='{title}'] .header-line"
+        )
+        return self.driver.find_element(By.CSS_SELECTOR, number).text
 
     def hosts(self) -> set[str]:
         """The hosts that the browser has asked since it started, and was not kept from asking."""

@@ -105,7 +105,7 @@ class TestDashboards(unittest.TestCase):
         assert self._runs() == before + 1
 
     def _runs(self) -> int:
-        return len(re.findall(r"\d{4}-\d\d-\d\d \d\d:\d\d", self.shown.charts()["other: Runs"]))
+        return len(re.findall(r"\d{4}-\d\d-\d\d \d\d:\d\d", self.shown.charts()["table: Runs"]))
 
     def test_zz_no_request_leaves_this_machine(self) -> None:
         """Runs last: it looks at all that the browser has asked."""
