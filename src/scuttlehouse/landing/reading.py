@@ -28,7 +28,8 @@ def begin_reading(folder: Path, model: str, splits: Sequence[Split], passes: int
     """
     file = folder / f"read_by_{model}"
     with suppress(OSError):
-        file.write_bytes(b"")
+        file.unlink(missing_ok=True)
+        file.touch(mode=0o600)
     _models[model] = file, passes * sum(split.end - split.start for split in splits)
     return file
 
