@@ -46,12 +46,11 @@ def start(home: Path) -> None:
     if not file.exists():
         raise DashboardsError(f"{file} is missing: run `scuttlehouse export` first.")
     state = _state(home)
-    with _running(state) as lock:
-        if lock is None and _prepared(state) == _wanted(file):
-            print(f"The dashboards are shown already.\nhttp://{_address(state)}{FIRST_PAGE}")
-            return
+    if _runs(state) and _prepared(state) == _wanted(file) and (state / "process").exists():
+        print(f"The dashboards are shown already.\nhttp://{_address(state)}{FIRST_PAGE}")
+        return
     stop(home, is_again=True)
-    with _running(state) as lock:
+    with _lock(state) as lock:
         if lock is None:
             raise DashboardsError(_AT_WORK)
         (state / "process").unlink(missing_ok=True)
@@ -77,12 +76,11 @@ def stop(home: Path, *, is_again: bool = False) -> None:
     Raises:
         DashboardsError: it does not stop.
     """
-    state = _state(home)
-    with _running(state) as lock:
-        if lock is not None:
-            if not is_again:
-                print("The dashboards are not running.")
-            return
+    state = _folder(home)
+    if not _runs(state):
+        if not is_again:
+            print("The dashboards are not running.")
+        return
     process = state / "process"
     if not process.exists():
         raise DashboardsError(_AT_WORK)
@@ -90,10 +88,9 @@ def stop(home: Path, *, is_again: bool = False) -> None:
     os.killpg(int(process.read_text()), signal.SIGTERM)
     for _ in range(STOPS_WITHIN * 10):
         time.sleep(0.1)
-        with _running(state) as lock:
-            if lock is not None:
-                print("The dashboards are stopped.")
-                return
+        if not _runs(state):
+            print("The dashboards are stopped.")
+            return
     raise DashboardsError(f"Superset does not stop: see {state}/superset.log.")
 
 
@@ -103,15 +100,19 @@ def change_password(home: Path) -> None:
     Raises:
         DashboardsError: there is no user yet, or Superset fails.
     """
-    state = _state(home)
-    if _prepared(state) is None:
+    state = _folder(home)
+    if not (state / "superset.db").exists():
         raise DashboardsError("There is no user yet: `make dashboards` makes one.")
     _run(state)
 
 
+def _folder(home: Path) -> Path:
+    return home / "dashboards"
+
+
 def _state(home: Path) -> Path:
     """The folder of Superset's own files, for the owner alone, with the secret that signs its cookies."""
-    state = home / "dashboards"
+    state = _folder(home)
     state.mkdir(mode=0o700, exist_ok=True)
     secret = state / "secret_key"
     if not secret.exists():
@@ -158,8 +159,16 @@ def _sources() -> Iterable[Path]:
     return (path for path in HERE.rglob("*") if path.suffix in {".py", ".sql", ".yml", ".lock"})
 
 
+def _runs(state: Path) -> bool:
+    """Whether a Superset, or another start of one, is at work."""
+    if not state.exists():
+        return False
+    with _lock(state) as lock:
+        return lock is None
+
+
 @contextmanager
-def _running(state: Path) -> Iterator[int | None]:
+def _lock(state: Path) -> Iterator[int | None]:
     """The lock of the folder, or null while a Superset, which inherits it, runs. It ends with the process."""
     lock = os.open(state / "running", os.O_RDWR | os.O_CREAT, 0o600)
     try:

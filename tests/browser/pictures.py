@@ -25,7 +25,7 @@ def main() -> None:
     FOLDER.mkdir(exist_ok=True)
     with dashboards() as shown:
         take(shown, "this_morning", "/superset/dashboard/this-morning/")
-        link = shown.driver.find_element(By.CSS_SELECTOR, "a[href*='/dashboard/a-group/']")
+        link = shown.driver.find_element(By.CSS_SELECTOR, "td a[href*='/dashboard/a-group/']")
         address = (link.get_attribute("href") or "").removeprefix(shown.address)
         take(shown, "a_group", quote(address, safe="/?=%:(),!'&"))
 

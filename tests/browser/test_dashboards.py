@@ -77,7 +77,7 @@ class TestDashboards(unittest.TestCase):
 
     def test_a_link_opens_a_group_and_filters_by_it(self) -> None:
         self.shown.open("/superset/dashboard/this-morning/")
-        link = self.shown.driver.find_element(By.CSS_SELECTOR, "a[href*='/dashboard/a-group/']")
+        link = self.shown.driver.find_element(By.CSS_SELECTOR, "td a[href*='/dashboard/a-group/']")
         label, address = link.text, link.get_attribute("href") or ""
         assert label in unquote(address)
         self.shown.open(address.removeprefix(self.shown.address))
