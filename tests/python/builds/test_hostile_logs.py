@@ -1,0 +1,167 @@
+"""A stranger's log beside the sample: what it may change of what others said is what SECURITY.md allows.
+
+The stranger has seen every message and holds no key of anybody. The log has copies of all messages with
+changes, other plaintexts of what is private, times that were never, and claims about whose feed is whose.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from conftest import OF_BUILDS, PROJECT, Rows, Warehouse
+from scuttlehouse.sample.signing import BendyFeed, ClassicFeed
+
+Json = dict[str, Any]
+STRANGER = "stranger.jsonl"
+LONG_AGO = -1_000_000_000_000
+
+
+def lines_of(path: Path) -> list[Json]:
+    data = path.read_bytes()
+    texts = (gzip.decompress(data) if path.suffix == ".gz" else data).split(b"\n")
+    found = []
+    for text in texts:
+        try:
+            line = json.loads(text)
+        except (ValueError, RecursionError):
+            continue
+        if (
+            isinstance(line, dict)
+            and isinstance(line.get("value"), dict)
+            and "author" in line["value"]
+        ):
+            found.append(line)
+    return found
+
+
+def owner_of(lines: list[Json]) -> str | None:
+    """The root metafeed whose seed a log shows opened."""
+    for line in lines:
+        content = line["value"]["content"]
+        if isinstance(content, dict) and content.get("type") == "metafeed/seed":
+            return str(content["metafeed"])
+    return None
+
+
+def hostile_lines(logs: dict[str, list[Json]], people: dict[str, str]) -> Iterator[Json]:
+    """``people`` is the person of each feed, as the tables have it before the stranger comes."""
+    main, metafeed = ClassicFeed(bytes([66] * 32)), BendyFeed(bytes([67] * 32))
+    yield claim(main, metafeed.id)
+    for lines in logs.values():
+        owner = owner_of(lines)
+        if owner:
+            # Unsigned by the metafeed that it names, and in its name without its key.
+            yield claim(main, owner)
+            yield forged_announcement(owner, main.id)
+        for line in lines:
+            value, content = line["value"], line["value"]["content"]
+            # The message as it is, received before there was Scuttlebutt.
+            yield {**line, "timestamp": LONG_AGO}
+            changed = {**content, "more": 1} if isinstance(content, dict) else "AAAA.box2"
+            if "meta" not in line:
+                yield {**line, "value": {**value, "content": changed}}
+            elif owner and people.get(value["author"]) == owner:
+                # Another plaintext of the same ciphertext: the owner's own log is there to tell.
+                yield {**line, "value": {**value, "content": changed}}
+                other = {
+                    "type": "group/exclude-member",
+                    "excludes": [owner],
+                    "recps": content.get("recps"),
+                }
+                yield {**line, "value": {**value, "content": other}}
+            if isinstance(content, str):
+                # No ciphertext beside it, under an id that nobody has.
+                key = line["key"].replace("A", "B").replace("a", "b")
+                yield {
+                    **line,
+                    "key": key,
+                    "value": {**value, "content": {"type": "post"}, "private": True},
+                }
+
+
+def claim(main: ClassicFeed, metafeed: str) -> Json:
+    content = {"type": "metafeed/announce", "metafeed": metafeed, "subfeed": main.id}
+    message = main.publish(
+        {**content, "signature": main.signer.sign(b"nothing")}, 1_700_000_000_000
+    )
+    return {"key": message.key, "value": message.value, "timestamp": message.at}
+
+
+def forged_announcement(metafeed: str, subfeed: str) -> Json:
+    forger = BendyFeed(bytes([68] * 32))
+    forger.id = metafeed
+    content = {"type": "metafeed/add/existing", "metafeed": metafeed, "subfeed": subfeed}
+    message = forger.publish(content, 1_700_000_000_000)
+    return {"key": message.key, "value": message.value, "timestamp": message.at}
+
+
+@pytest.fixture(scope="module")
+def before_and_after(
+    warehouse: Warehouse, tmp_path_factory: pytest.TempPathFactory
+) -> tuple[dict[str, Rows], dict[str, Rows], set[str]]:
+    """All published tables without the stranger and with, and the ids of what is the stranger's own."""
+    sample = sorted((PROJECT / "sample").iterdir())
+    warehouse.land(*sample)
+    with warehouse.published_unchecked():
+        warehouse.build("build", "--exclude-resource-types", "test", "unit_test")
+        before = warehouse.published()
+        people = {row["feed_id"]: row["person_id"] for row in before["dim_feeds"]}
+        logs = {path.name: lines_of(path) for path in sample if "devices" not in path.name}
+        log = tmp_path_factory.mktemp("hostile") / STRANGER
+        log.write_text("".join(json.dumps(line) + "\n" for line in hostile_lines(logs, people)))
+        warehouse.land(*sample, log)
+        warehouse.refresh("build", "--exclude-resource-types", "test", "unit_test")
+        after = warehouse.published()
+    known = {row["message_id"] for row in before["fct_messages"]} | set(people)
+    own = {row["message_id"] for row in after["fct_messages"]} - known
+    own |= {row["feed_id"] for row in after["dim_feeds"]} - known
+    return before, after, own
+
+
+def told(rows: Rows, own: set[str]) -> list[str]:
+    """The rows that tell nothing of the stranger's own, without what a threat model allows to change."""
+    return sorted(
+        repr({name: value for name, value in row.items() if name not in ALLOWED})
+        for row in rows
+        if not own & {value for value in row.values() if isinstance(value, str)}
+        and STRANGER not in str(row.get("source_file"))
+    )
+
+
+# Where a message was read, that somebody told another plaintext of it, and who else did. How many messages
+# bear the name of a feed, invalid ones included: anybody can write one.
+ALLOWED = {"source_file", "line_number", "warning", "differing_source_file", "message_count"}
+
+
+def test_a_strangers_log_changes_nothing_that_others_said(
+    before_and_after: tuple[dict[str, Rows], dict[str, Rows], set[str]],
+) -> None:
+    before, after, own = before_and_after
+    changed = {
+        table: sorted(set(told(before[table], own)) ^ set(told(after[table], own)))[:4]
+        for table in before
+        if table not in OF_BUILDS
+    }
+    assert not {table: rows for table, rows in changed.items() if rows}
+
+
+def test_the_stranger_was_heard(
+    before_and_after: tuple[dict[str, Rows], dict[str, Rows], set[str]],
+) -> None:
+    """So that the test above does not pass because nothing was read."""
+    before, after, own = before_and_after
+    forged = [row for row in after["fct_rejected_lines"] if STRANGER in row["source_file"]]
+    assert len(forged) > 100
+    differing = [row for row in after["fct_messages"] if row["warning"] == "plaintexts_differ"]
+    assert len(differing) > 10
+    assert all(row["is_decrypted"] for row in differing)
+    strangers = [row for row in after["dim_feeds"] if row["feed_id"] in own]
+    assert strangers
+    people = {row["person_id"] for row in before["dim_feeds"]}
+    assert all(row["person_id"] not in people for row in strangers)
