@@ -50,6 +50,11 @@ def messages() -> list[bytes]:
     return [*lines[:120:4], *(PROJECT / "sample" / "devices.jsonl").read_bytes().splitlines()[:12]]
 
 
+def without_time(data: bytes) -> bytes:
+    """The same without the time in the head of a gzip file, so that a seed always makes the same inputs."""
+    return data[:4] + bytes(4) + data[8:] if data.startswith(b"\x1f\x8b") else data
+
+
 MESSAGES = messages()
 VECTORS = [
     jsjson.parse(line)
@@ -61,7 +66,7 @@ SIGNED = {
     if isinstance(vector, dict) and not vector["hmac"] and vector["error"] is None
 }
 LOGS = [
-    forms.rewrite(forms.objects(MESSAGES[:6]), form, packed, encoding)
+    without_time(forms.rewrite(forms.objects(MESSAGES[:6]), form, packed, encoding))
     for form in forms.FORMS
     for packed in forms.COMPRESSIONS
     for encoding in ("utf-8", "utf-16-le")
