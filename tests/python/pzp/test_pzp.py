@@ -848,7 +848,7 @@ def assert_row(row: LandedPzpLine) -> None:
     [batch] = row_batches([row], arrow_schema(LandedPzpLine))
     assert [tuple(cells.values()) for cells in batch.to_pylist()] == [tuple(row)]
     if row.reject_reason:
-        assert set(row[3:]) == {None}
+        assert set(row[3:-1]) == {None}
         return
     assert None not in (row.message_id, row.is_moot, row.is_account_message, row.is_erased)
     assert (row.validity == "invalid") == (row.invalid_reason is not None)
