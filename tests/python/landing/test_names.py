@@ -70,7 +70,7 @@ def test_names_that_people_give_stay(name: str) -> None:
     assert kept_name(name, RING) == name
 
 
-@given(st.text(max_size=80))
+@given(st.text(max_size=30))
 def test_a_name_without_key_is_kept_as_it_is(name: str) -> None:
     shown = shown_name(name)
     assert (kept_name(shown, RING) == shown) == (not looks_like_key(shown))
