@@ -95,11 +95,11 @@ def check_workers() -> None:
     if _is_remote(session):
         place, count = "the server of Spark Connect", 2
         session.addArtifacts(str(package_archive(temporary_folder(home))), pyfile=True)
-    elif session.sparkContext.master.startswith("local"):
-        return
     else:
-        place = session.sparkContext.master
+        place = str(session.sparkContext.master)
         count = max(session.sparkContext.defaultParallelism, 2)
+        if place.startswith("local"):
+            return
     key = fingerprint(warehouse_pepper(home))
     check = checker(Needed(str(home), warehouse_location(home), str(landing_folder()), key))
     try:
