@@ -26,7 +26,7 @@ def spark_settings() -> dict[str, str]:
     Raises:
         CatalogError: the home cannot be used, a jar is missing, or a table is damaged.
     """
-    settings = catalog_settings()
+    settings = _catalog_settings()
     if not _names_files_in_utf_8():
         os.environ["LC_ALL"] = "C.UTF-8"
     temporary = temporary_folder(home_folder())
@@ -38,8 +38,8 @@ def spark_settings() -> dict[str, str]:
     }
 
 
-def catalog_settings() -> dict[str, str]:
-    """Where the catalog and the tables are. These settings can be changed in a session that runs.
+def _catalog_settings() -> dict[str, str]:
+    """Where the catalog and the tables are.
 
     Raises:
         CatalogError: the home cannot be used, or a table is damaged.

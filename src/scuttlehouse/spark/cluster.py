@@ -1,4 +1,4 @@
-"""Spark elsewhere, a cluster or a server of Spark Connect: what it needs, and whether it has it."""
+"""A cluster of Spark: what its workers need, and whether they have it."""
 
 from __future__ import annotations
 
@@ -6,19 +6,15 @@ import os
 import sys
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING
 from zipfile import ZipFile
 
 from scuttlehouse.builds.rules import package_files
 from scuttlehouse.catalog import CatalogError, home_folder, temporary_folder
-from scuttlehouse.catalog.spark import catalog_settings, spark_settings
+from scuttlehouse.catalog.spark import spark_settings
 from scuttlehouse.catalog.storage import warehouse_location
 from scuttlehouse.landing.logs import landing_folder
 from scuttlehouse.spark.worker_checks import REQUIREMENTS, Needed, checker, fingerprint
 from scuttlehouse.warehouse_key import warehouse_pepper
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
 
 
 class ClusterError(Exception):
@@ -40,17 +36,6 @@ def cluster_settings() -> dict[str, str]:
         "spark.submit.pyFiles": str(package_archive(temporary_folder(home))),
         **_secret(),
     }
-
-
-def connect_settings() -> dict[str, str]:
-    """The settings of a client of Spark Connect. The server has jars and Iceberg's extension of its own.
-
-    Raises:
-        CatalogError: the home cannot be used, or a table is damaged.
-    """
-    settings = catalog_settings()
-    warehouse_pepper(home_folder())  # The workers must find it: they make none.
-    return settings
 
 
 def package_archive(folder: Path) -> Path:
@@ -92,13 +77,10 @@ def check_workers() -> None:
 
     session = SparkSession.builder.getOrCreate()
     home = home_folder()
-    if _is_remote(session):
-        place, count = "the server of Spark Connect", 2
-        session.addArtifacts(str(package_archive(temporary_folder(home))), pyfile=True)
-    elif (place := str(session.sparkContext.master)).startswith("local"):
+    place = str(session.sparkContext.master)
+    if place.startswith("local"):
         return
-    else:
-        count = max(session.sparkContext.defaultParallelism, 2)
+    count = max(session.sparkContext.defaultParallelism, 2)
     key = fingerprint(warehouse_pepper(home))
     check = checker(Needed(str(home), warehouse_location(home), str(landing_folder()), key))
     try:
@@ -112,7 +94,3 @@ def check_workers() -> None:
         ) from None
     if problems := sorted({row.problem for row in rows}):
         raise ClusterError(" ".join(problems))
-
-
-def _is_remote(session: SparkSession) -> bool:
-    return type(session).__module__.startswith("pyspark.sql.connect")
