@@ -26,7 +26,7 @@ CONNECTION: dict[str, Any] = {
     "config": {"enable_external_access": False, "lock_configuration": True},
 }
 
-_HEIGHTS = {"number": 16, "table": 50, "bar": 50, "drawing": 70}  # in steps of 8 pixels
+_HEIGHTS = {"number": 16, "table": 50, "bar": 50, "drawing": 90}  # in steps of 8 pixels
 
 Board = Mapping[str, Any]
 Chart = Mapping[str, Any]
@@ -324,7 +324,7 @@ class _Layout:
             for one in all_boards
         )
         above = self._row("top")
-        self._text("top", above, COLUMNS, 17, f"{links}\n\n{_one_line(board['says'])}")
+        self._text("top", above, COLUMNS, 14, f"{links}\n\n{_one_line(board['says'])}")
         all_charts = iter(charts(board))
         for number, row in enumerate(board["rows"]):
             above = self._row(str(number))

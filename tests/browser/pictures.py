@@ -2,32 +2,29 @@
 
 from __future__ import annotations
 
-from urllib.parse import quote
-
 from browser import PROJECT, Dashboards, dashboards
 from selenium.webdriver.common.by import By
 
 FOLDER = PROJECT / "dashboards" / "pictures"
-WIDTH = 1500
+SIZE = 1500, 1700
 
 
-def take(shown: Dashboards, slug: str, path: str) -> None:
-    """Write one picture, as high as the page."""
+def take(shown: Dashboards, name: str, path: str) -> None:
+    """Write a picture of the upper part of a page."""
     shown.open(path)
-    grid = shown.driver.find_element(By.CSS_SELECTOR, ".grid-content")
-    shown.driver.set_window_size(WIDTH, int(grid.size["height"]) + 250)
+    shown.driver.set_window_size(*SIZE)
     shown.settle()
-    shown.driver.save_screenshot(str(FOLDER / f"{slug}.png"))
+    shown.driver.save_screenshot(str(FOLDER / f"{name}.png"))
 
 
 def main() -> None:
-    """The first page, and the group that it names first."""
+    """The first page, and the last group of those that it names as forked."""
     FOLDER.mkdir(exist_ok=True)
     with dashboards() as shown:
         take(shown, "this_morning", "/superset/dashboard/this-morning/")
-        link = shown.driver.find_element(By.CSS_SELECTOR, "td a[href*='/dashboard/a-group/']")
-        address = (link.get_attribute("href") or "").removeprefix(shown.address)
-        take(shown, "a_group", quote(address, safe="/?=%:(),!'&"))
+        forks = "[data-test-chart-name='Forks to mend'] td a"
+        link = shown.driver.find_elements(By.CSS_SELECTOR, forks)[-1].get_attribute("href") or ""
+        take(shown, "a_group", link.removeprefix(shown.address))
 
 
 if __name__ == "__main__":
