@@ -51,7 +51,7 @@ def packages() -> Finding:
 
 
 def java() -> Finding:
-    """The Java that Spark starts. A client of Spark Connect needs none."""
+    """The Java that Spark starts."""
     from dbt.adapters.sparkpython.java import java_version
 
     home = os.environ.get("JAVA_HOME")
