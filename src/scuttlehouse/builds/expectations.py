@@ -31,7 +31,7 @@ def broken(relation: Any) -> str:
     run = runs.current()
     if run is None:
         return _sql([])
-    suite = suite_of(runs.model_of(run, relation.identifier))
+    suite = suite_of(runs.table_node(run, relation.identifier))
     tables = {suite.table_name: _tested(relation)}
     with _one_at_a_time:
         [checked] = check([suite], tables)

@@ -128,8 +128,8 @@ class Progress:
             self._end(event.data.node_info, event.data.run_result)
 
     def _end(self, node: Any, result: Any) -> None:
-        if node.unique_id.startswith("operation."):
-            return  # Hooks are no steps.
+        if node.unique_id.startswith("operation.") or node.materialized == "ephemeral":
+            return  # dbt does not count hooks and parts of other models as steps.
         self._ended += 1
         self._done_seconds += self._last.steps.get(node.node_name, 0.0)
         if not self._is_terminal or result.status not in _UNREMARKABLE:

@@ -119,12 +119,12 @@ def current() -> Run | None:
     return _run
 
 
-def model_of(run: Run, table: str) -> Mapping[str, Any]:
-    """The model of a table, as dbt's manifest has it."""
+def table_node(run: Run, table: str) -> Mapping[str, Any]:
+    """The model or the seed of a table, as dbt's manifest has it."""
     found: Mapping[str, Any] = next(
         node
         for node in run.graph["nodes"].values()
-        if node["resource_type"] == "model" and node["alias"] == table
+        if node["resource_type"] in ("model", "seed") and node["alias"] == table
     )
     return found
 
@@ -142,7 +142,7 @@ def tested_keys(table: str) -> tuple[str, str] | None:
     if not tests_touched_rows():
         return None
     assert _run is not None, "begin() has run"
-    config = model_of(_run, table)["config"]
+    config = table_node(_run, table)["config"]
     touched = config.get("replaced_keys_from")
     return (config["unique_key"], touched) if touched else None
 

@@ -8,11 +8,9 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
-import pytest
 import yaml
 
-from conftest import PROJECT, Warehouse
-from scuttlehouse.cli import main
+from conftest import PROJECT
 from scuttlehouse.cli.draw import DRAWINGS
 from scuttlehouse.reading.finding import GROUP, KINDS, TANGLE
 
@@ -40,18 +38,6 @@ def test_the_docs_show_one_of_each_drawing() -> None:
         ElementTree.parse(PROJECT / "pictures" / name)
         assert f"](pictures/{name})" in overview
         assert f"`scuttlehouse {command}`" in overview
-
-
-@pytest.mark.usefixtures("built")
-def test_the_drawings_of_the_docs_are_up_to_date(
-    warehouse: Warehouse, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """What is drawn of the sample does not depend on the other log of this build."""
-    monkeypatch.setenv("SCUTTLEHOUSE_HOME", str(warehouse.home))
-    for command, name in PICTURES.items():
-        assert main([*command.split(), "--output", str(tmp_path / name)]) == 0
-        drawn = (tmp_path / name).read_text()
-        assert drawn == (PROJECT / "pictures" / name).read_text(), "run `make pictures`"
 
 
 def read_by(files: Iterable[Path]) -> set[str]:

@@ -907,6 +907,10 @@ BAD: dict[tuple[str, str], list[Row]] = {
     ("fct_set_messages", "position"): [{"position": None}, {"status": "rejected"}],
     ("fct_set_messages", "lipmaa_depth"): [{"lipmaa_depth": None}, {"lipmaa_depth": 3}],
     ("fct_set_messages", "is_tip"): [{"status": "set_aside"}, {"status": None}],
+    ("fct_set_rule_violations", "item"): [
+        {"item": None, "rule_id": "set_change_supersedes_nothing"},
+        {"item": "apple", "rule_id": "set_addition_leaves_deletion"},
+    ],
     ("fct_set_messages", "is_item_root"): [
         {"superseded_by_id": "n" * 43},
         {"added_count": None},

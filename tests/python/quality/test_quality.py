@@ -240,6 +240,7 @@ def test_other_columns_than_documented(marts: Marts, caplog: pytest.LogCaptureFi
 def test_a_table_that_cannot_be_read(marts: Marts, tmp_path: Path) -> None:
     frame = marts.table("fct_epoch_links", GOOD["fct_epoch_links"]).selectExpr(
         "epoch_id",
+        "group_id",
         "cast(raise_error('out of order' || repeat('!', 999)) as string) as previous_epoch_id",
     )
     checked = check([marts.suites["fct_epoch_links"]], {"fct_epoch_links": frame})

@@ -1,4 +1,4 @@
-"""`scuttlehouse show`: pages over tables with the columns of the contracts, and over a whole build."""
+"""`scuttlehouse show`: pages over tables with the columns of the contracts."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import os
 import pty
 import re
 import sys
-from collections import Counter
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
@@ -16,11 +15,9 @@ import pyarrow as pa
 import pytest
 import yaml
 
-from conftest import PROJECT, Build, Warehouse
+from conftest import PROJECT
 from scuttlehouse.cli import main
-from scuttlehouse.reading.finding import KINDS
-from scuttlehouse.showing.pages import page
-from scuttlehouse.showing.paragraphs import MOST_ROWS, Style
+from scuttlehouse.showing.paragraphs import MOST_ROWS
 from small_warehouse import SmallWarehouse
 
 TYPES = {
@@ -448,68 +445,3 @@ def test_nothing_is_published(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setenv("SCUTTLEHOUSE_HOME", str(tmp_path))
     assert main(["show"]) == 1
     assert main(["show", "a"]) == 1
-
-
-def test_the_summary_is_what_the_build_printed(
-    built: Build, warehouse: Warehouse, monkeypatch: pytest.MonkeyPatch, capsys: Any
-) -> None:
-    monkeypatch.setenv("SCUTTLEHOUSE_HOME", str(warehouse.home))
-    monkeypatch.chdir(warehouse.project)
-    assert main(["show"]) == 0
-    assert capsys.readouterr().out.strip() in built.output
-
-
-def test_pages_of_a_whole_build(built: Build, warehouse: Warehouse) -> None:
-    """A heading of a paragraph says as many rows as the tables have."""
-    from scuttlehouse.reading.finding import Found
-    from scuttlehouse.reading.warehouse import open_published
-
-    tables = built.tables
-    counted = {
-        "dim_groups": {
-            "Epochs": Counter(row["group_id"] for row in tables["dim_epochs"]),
-            "Forks": Counter(row["group_id"] for row in tables["fct_epoch_forks"]),
-            "People": Counter(row["group_id"] for row in tables["fct_preferred_epochs"]),
-            "Repairs that somebody should publish": Counter(
-                row["group_id"] for row in tables["fct_epoch_repairs"]
-            ),
-        },
-        "dim_people": {
-            "Groups, and the epoch to prefer in each": Counter(
-                row["person_id"] for row in tables["fct_preferred_epochs"]
-            )
-        },
-        "dim_feeds": {
-            "Messages with the same sequence": Counter(
-                row["feed_id"] for row in tables["fct_feed_forks"]
-            )
-        },
-        "dim_epochs": {"People": Counter(row["epoch_id"] for row in tables["fct_epoch_members"])},
-        "fct_messages": {
-            "Tangles": Counter(row["message_id"] for row in tables["fct_tangle_messages"]),
-            "Listed as previous by": Counter(
-                row["previous_id"] for row in tables["fct_tangle_links"]
-            ),
-        },
-        "fct_tangle_gaps": {
-            "Tangles that need it": Counter(row["missing_id"] for row in tables["fct_tangle_gaps"])
-        },
-        "dim_tangles": {
-            "Set aside": Counter(
-                row["tangle_id"]
-                for row in tables["fct_tangle_messages"]
-                if row["status"] == "set_aside"
-            )
-        },
-    }
-    assert len(counted) == len(KINDS)
-    with open_published(warehouse.home) as published:
-        for kind in KINDS:
-            for title, rows in counted[kind.table].items():
-                ids = sorted(
-                    {row[kind.own] for row in tables[kind.table]}, key=lambda one: -rows[one]
-                )
-                for one in (ids[0], ids[-1]):
-                    said = [*page(published, Found(kind, one, None), Style(is_coloured=False))]
-                    found = [line for line in said if line.startswith(f"{title} (")]
-                    assert found == ([f"{title} ({rows[one]:,})"] if rows[one] else []), one
