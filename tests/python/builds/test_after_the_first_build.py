@@ -1,4 +1,4 @@
-"""What commands show of the first build. Later tests of this build publish other logs, so this file runs first."""
+"""What commands show of the first build. Later tests publish other logs, so this file runs first."""
 
 from __future__ import annotations
 
