@@ -21,6 +21,10 @@ MOST_REJECTS = 100
 
 _HASH_DIGITS = 24
 
+# A file may be millions of lines as short as this, which are the same few texts: each is judged once.
+_TINY_BYTES = 40
+_MOST_TEXTS = 4096
+
 Row = TypeVar("Row", bound=LandedLine | LandedPzpLine)
 
 
@@ -47,22 +51,28 @@ def fold_rejects(
     """
     counts: Counter[tuple[str, str]] = Counter()
     others: dict[tuple[str, str], Row] = {}
+    reasons: dict[bytes, str] = {}
     for source_file, line in lines:
+        known = "" if line.text is None else reasons.get(line.text, "")
+        place = source_file, known
+        if place in others:
+            counts[place] += 1
+            continue
         rows = [*land(source_file, line)]
         if not rows or not all(map(reason_of, rows)):
             yield from (_hashed(row, line, ring) for row in rows)
             continue
         row = min(rows, key=reason_of)
         place = source_file, reason_of(row)
+        if line.text is not None and len(line.text) <= _TINY_BYTES and len(reasons) < _MOST_TEXTS:
+            reasons[line.text] = place[1]
         counts[place] += 1
         if counts[place] <= most:
             yield _hashed(row, line, ring)
-        elif place in others:
-            counted = others[place]._replace(line_count=counts[place] - most)
-            others[place] = cast("Row", counted)
-        else:
+        elif place not in others:
             others[place] = row
-    yield from others.values()
+    for place, row in others.items():
+        yield cast("Row", row._replace(line_count=counts[place] - most))
 
 
 def reason_of(row: LandedLine | LandedPzpLine) -> str:
