@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from conftest import OF_BUILDS, PROJECT, Rows, Warehouse
+from conftest import OF_BUILDS, Build, Rows, Warehouse
 from scuttlehouse.sample.signing import BendyFeed, ClassicFeed
 
 Json = dict[str, Any]
@@ -103,20 +103,17 @@ def forged_announcement(metafeed: str, subfeed: str) -> Json:
 
 @pytest.fixture(scope="module")
 def before_and_after(
-    warehouse: Warehouse, tmp_path_factory: pytest.TempPathFactory
+    built: Build, warehouse: Warehouse, tmp_path_factory: pytest.TempPathFactory
 ) -> tuple[dict[str, Rows], dict[str, Rows], set[str]]:
     """All published tables without and with the stranger's log, and the ids of the stranger's messages."""
-    sample = sorted((PROJECT / "sample").iterdir())
-    warehouse.land(*sample)
+    before = built.tables
+    people = {row["feed_id"]: row["person_id"] for row in before["dim_feeds"]}
+    logs = {path.name: lines_of(path) for path in built.logs if "devices" not in path.name}
+    log = tmp_path_factory.mktemp("hostile") / STRANGER
+    log.write_text("".join(json.dumps(line) + "\n" for line in hostile_lines(logs, people)))
+    warehouse.land(*built.logs, log)
     with warehouse.published_unchecked():
         warehouse.build("build", "--exclude-resource-types", "test", "unit_test")
-        before = warehouse.published()
-        people = {row["feed_id"]: row["person_id"] for row in before["dim_feeds"]}
-        logs = {path.name: lines_of(path) for path in sample if "devices" not in path.name}
-        log = tmp_path_factory.mktemp("hostile") / STRANGER
-        log.write_text("".join(json.dumps(line) + "\n" for line in hostile_lines(logs, people)))
-        warehouse.land(*sample, log)
-        warehouse.refresh("build", "--exclude-resource-types", "test", "unit_test")
         after = warehouse.published()
     known = {row["message_id"] for row in before["fct_messages"]} | set(people)
     own = {row["message_id"] for row in after["fct_messages"]} - known
