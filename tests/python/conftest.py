@@ -43,9 +43,9 @@ if TYPE_CHECKING:
     from test_tribes2 import Tables
 
 # Tests never depend on timing. Every run tries other examples. `make check` tries fewer, with "quick"
-# (--hypothesis-profile); "default", hypothesis's own, tries twice as many.
+# (--hypothesis-profile); "default", hypothesis's own, tries three times as many.
 # Tests that need more or fewer examples than others say so as a share of settings.default.
-settings.register_profile("project", deadline=None, max_examples=50)
+settings.register_profile("project", deadline=None, max_examples=30)
 settings.register_profile("quick", deadline=None, max_examples=20)
 settings.load_profile("project")
 
