@@ -2,7 +2,7 @@
 
 from scuttlehouse.catalog.database import open_catalog
 from scuttlehouse.catalog.home import home_folder, prepare_home, temporary_folder
-from scuttlehouse.catalog.lock import BuildLock
+from scuttlehouse.catalog.lock import BuildLock, locked
 from scuttlehouse.catalog.names import (
     BASE,
     CATALOG,
@@ -29,6 +29,7 @@ __all__ = [
     "CatalogError",
     "Work",
     "home_folder",
+    "locked",
     "namespace_of_build",
     "open_catalog",
     "prepare_home",

@@ -13,7 +13,7 @@ import os
 import socket
 import sys
 from collections.abc import Iterator
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -214,3 +214,18 @@ def _may_be_alive(host: str, process: int) -> bool:
     except PermissionError:
         return True
     return True
+
+
+@contextmanager
+def locked(home: Path) -> Iterator[None]:
+    """In the block, this process holds the lock of a home exclusively.
+
+    Raises:
+        CatalogError: as :meth:`BuildLock.hold` does.
+    """
+    lock = BuildLock(home)
+    lock.hold(exclusive=True)
+    try:
+        yield
+    finally:
+        lock.release()

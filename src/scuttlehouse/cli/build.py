@@ -11,7 +11,7 @@ from pathlib import Path
 from threading import Event, Thread
 from uuid import uuid4
 
-from scuttlehouse.catalog import BuildLock, CatalogError, home_folder, open_catalog
+from scuttlehouse.catalog import CatalogError, home_folder, locked, open_catalog
 from scuttlehouse.catalog.home import holds_table_files
 from scuttlehouse.landing.logs import LandingError
 from scuttlehouse.printing import visible
@@ -170,21 +170,11 @@ def _forget_damaged_tables() -> None:
         home = home_folder()
         if not holds_table_files(home):
             return
-        with _locked(home), open_catalog(home) as catalog:
+        with locked(home), open_catalog(home) as catalog:
             for name in catalog.forget_damaged():
                 print(f"scuttlehouse: the table {name} is damaged. This build makes it again.")
     except CatalogError:
         return  # dbt shows the error.
-
-
-@contextmanager
-def _locked(home: Path) -> Iterator[None]:
-    lock = BuildLock(home)
-    lock.hold(exclusive=True)
-    try:
-        yield
-    finally:
-        lock.release()
 
 
 def _nothing_is_new() -> bool:
@@ -214,7 +204,7 @@ def _log_unchanged(home: Path) -> None:
 
     os.umask(0o077)
     step = run_step(str(uuid4()), "unchanged", started_at=datetime.now(UTC))
-    with _locked(home), open_catalog(home) as catalog:
+    with locked(home), open_catalog(home) as catalog:
         append_steps(catalog, home, steps_table([step]))
         if not_renewed := renew_serving_file(home, log_only=True):
             print(not_renewed)

@@ -6,7 +6,7 @@ import argparse
 import os
 import sys
 
-from scuttlehouse.catalog import BuildLock, CatalogError, home_folder, open_catalog
+from scuttlehouse.catalog import CatalogError, home_folder, locked, open_catalog
 from scuttlehouse.printing import visible
 from scuttlehouse.reading.engine import WarehouseError
 from scuttlehouse.serving.duckdb_file import write_serving_file
@@ -23,12 +23,8 @@ def run(_: argparse.Namespace) -> int:
         home = home_folder()
         with open_catalog(home, read_only=True):  # Nothing is made where nothing is published.
             pass
-        lock = BuildLock(home)
-        lock.hold(exclusive=True)  # A build would publish between reading and replacing.
-        try:
+        with locked(home):  # A build would publish between reading and replacing.
             file = write_serving_file(home)
-        finally:
-            lock.release()
     except (CatalogError, WarehouseError) as error:
         print(visible(str(error)), file=sys.stderr)
         return 1

@@ -8,9 +8,9 @@ from pathlib import Path
 
 from scuttlehouse.catalog import (
     NOTHING_PUBLISHED,
-    BuildLock,
     CatalogError,
     home_folder,
+    locked,
     namespace_of_build,
     open_catalog,
 )
@@ -55,14 +55,10 @@ def roll_back(home: Path, build_id: str | None) -> str | None:
     """
     with open_catalog(home, read_only=True):  # Nothing is made where nothing is published.
         pass
-    lock = BuildLock(home)
-    lock.hold(exclusive=True)
-    try:
+    with locked(home):
         with open_catalog(home) as catalog:
             catalog.roll_back(build_id)
         return renew_serving_file(home)
-    finally:
-        lock.release()
 
 
 def list_builds(home: Path) -> list[str]:
