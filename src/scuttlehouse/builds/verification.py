@@ -7,12 +7,13 @@ from pathlib import Path
 
 from scuttlehouse.builds.unchanged import published_logs
 from scuttlehouse.catalog import open_catalog
+from scuttlehouse.catalog.storage import warehouse_location
 from scuttlehouse.files.listing import list_logs
 from scuttlehouse.files.recognise import recognise
 from scuttlehouse.landing.ledger import changed_unseen
 from scuttlehouse.landing.logs import content_hash, landing_folder
 from scuttlehouse.reading.engine import WarehouseError, connect
-from scuttlehouse.reading.table_files import read_files, verify
+from scuttlehouse.reading.table_files import verify_table
 from scuttlehouse.ssb.epoch_keys import KeyRing
 from scuttlehouse.warehouse_key import warehouse_pepper
 
@@ -26,11 +27,10 @@ def damaged_tables(home: Path) -> Iterator[str]:
         published = catalog.published()
     if published is None:
         return
-    with connect(home / "warehouse") as connection:
+    with connect(warehouse_location(home)) as connection:
         for table, location in sorted(published.tables.items()):
             try:
-                files = read_files(connection, table, location)
-                verify(table, sorted(files.data | files.deletes))
+                verify_table(connection, table, location)
             except WarehouseError as error:
                 yield str(error)
 

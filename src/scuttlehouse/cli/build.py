@@ -132,7 +132,7 @@ def _verify() -> bool:
 
     try:
         home = home_folder()
-        is_new = not (home / "warehouse").is_dir()
+        is_new = not holds_table_files(home)
         damaged = [] if is_new else [*damaged_tables(home)]
         differing = [] if is_new or damaged else differing_logs(home)
     except (CatalogError, WarehouseError, LandingError) as error:

@@ -27,7 +27,7 @@ from scuttlehouse.reading.engine import (
     rows_of,
 )
 from scuttlehouse.reading.statements import Query, TableName, read_query
-from scuttlehouse.reading.table_files import read_files, unreadable, verify
+from scuttlehouse.reading.table_files import unreadable, verify, verify_table
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -160,9 +160,7 @@ class Warehouse:
 
     def _verify(self, name: TableName) -> None:
         if name not in self._verified:
-            table = _for_people(name)
-            files = read_files(self._connection, table, self._locations[name])
-            verify(table, sorted(files.data | files.deletes))
+            verify_table(self._connection, _for_people(name), self._locations[name])
             self._verified.add(name)
 
     def _make_view(self, name: TableName) -> None:

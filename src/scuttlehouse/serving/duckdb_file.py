@@ -19,6 +19,7 @@ from scuttlehouse.catalog import (
     NOTHING_PUBLISHED,
     PUBLISHED,
     CatalogError,
+    checksums,
     open_catalog,
     temporary_folder,
 )
@@ -31,7 +32,7 @@ from scuttlehouse.reading.engine import (
     literal,
     rows_of,
 )
-from scuttlehouse.reading.table_files import read_files, unreadable, verify
+from scuttlehouse.reading.table_files import unreadable, verify_table
 from scuttlehouse.serving.drawings import draw_groups
 
 
@@ -113,8 +114,7 @@ def write_serving_file(home: Path, *, log_only: bool = False) -> Path:
 
 
 def _copy(connection: duckdb.DuckDBPyConnection, name: str, location: str) -> None:
-    files = read_files(connection, name, location)
-    verify(name, sorted(files.data | files.deletes))
+    verify_table(connection, name, location)
     scan = f"iceberg_scan({literal(location)})"
     try:
         described = rows_of(connection, f"describe from {scan}")
@@ -128,7 +128,7 @@ def _copy(connection: duckdb.DuckDBPyConnection, name: str, location: str) -> No
     )
     table = identifier(name)
     connection.execute(f"create or replace table {table} as select {columns} from {scan}")
-    for statement in _comments(table, json.loads(Path(location).read_bytes())):
+    for statement in _comments(table, json.loads(checksums.read(location))):
         connection.execute(statement)
 
 
