@@ -1,4 +1,4 @@
-"""Make texts safe to show. Strangers wrote them, and they must not control a terminal or a spreadsheet."""
+"""Make texts fit to show. Strangers wrote them, and they must not control a terminal or a spreadsheet."""
 
 from __future__ import annotations
 
@@ -25,6 +25,15 @@ def visible(text: str) -> str:
     a\\x1b[31m\\u202eb\\x0a
     """
     return _UNSEEN.sub(_code, text)
+
+
+def cut(text: str, most: int = 24) -> str:
+    """The text, or its start and an ellipsis.
+
+    >>> cut("abcdef", 4)
+    'abc\\u2026'
+    """
+    return text if len(text) <= most else text[: most - 1] + "…"
 
 
 def csv_cell(cell: object) -> object:

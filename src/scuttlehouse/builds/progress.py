@@ -10,8 +10,7 @@ from threading import Lock
 from typing import Any, NamedTuple, TextIO
 
 from scuttlehouse.catalog import CatalogError
-from scuttlehouse.drawing.svg import cut
-from scuttlehouse.printing import visible
+from scuttlehouse.printing import cut, visible
 from scuttlehouse.reading.engine import WarehouseError
 from scuttlehouse.reading.warehouse import open_published
 

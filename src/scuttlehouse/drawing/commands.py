@@ -9,8 +9,8 @@ from importlib.resources import files
 from typing import Any
 
 from scuttlehouse.drawing.names import count, people, rows_of, short
-from scuttlehouse.drawing.svg import COLOURS, colour, cut
-from scuttlehouse.printing import visible
+from scuttlehouse.drawing.svg import COLOURS, colour
+from scuttlehouse.printing import cut, visible
 from scuttlehouse.reading.engine import literal
 from scuttlehouse.reading.finding import TANGLE, find
 from scuttlehouse.reading.warehouse import Warehouse

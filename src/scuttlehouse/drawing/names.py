@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any
 
-from scuttlehouse.drawing.svg import cut
+from scuttlehouse.printing import cut
 from scuttlehouse.reading.engine import literal
 from scuttlehouse.reading.warehouse import Warehouse
 

@@ -164,15 +164,6 @@ def width_of(*words: Words) -> float:
     return sum(widths) + _CHARACTER * len(_BETWEEN) * (len(words) - 1)
 
 
-def cut(text: str, most: int = 24) -> str:
-    """The text, or its start and an ellipsis.
-
-    >>> cut("abcdef", 4)
-    'abc\\u2026'
-    """
-    return text if len(text) <= most else text[: most - 1] + "…"
-
-
 def colour(number: int) -> str:
     """The class of the colour with this number. Colours repeat after the last one.
 

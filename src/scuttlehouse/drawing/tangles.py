@@ -6,7 +6,8 @@ from typing import NamedTuple
 
 from scuttlehouse.drawing.layout import Place, layered
 from scuttlehouse.drawing.names import count, people, rows_of, short
-from scuttlehouse.drawing.svg import COLOURS, LINE, Canvas, Words, colour, cut, width_of
+from scuttlehouse.drawing.svg import COLOURS, LINE, Canvas, Words, colour, width_of
+from scuttlehouse.printing import cut
 from scuttlehouse.reading.engine import literal
 from scuttlehouse.reading.finding import TANGLE, find
 from scuttlehouse.reading.warehouse import Warehouse

@@ -4,25 +4,40 @@ from __future__ import annotations
 
 from scuttlehouse.showing.paragraphs import Paragraph
 
-_REPAIRS = """
-    select action as "to do", person_id as person, epoch_id as epoch, severity, because
-    from fct_epoch_repairs where {column} = {{id}}
-"""
-_FORKS = """
-    select
-        left_epoch_id as epoch,
-        right_epoch_id as "other epoch",
-        rule,
-        winner_epoch_id as winner,
-        case
-            when needs_repair then 'needs repair'
-            when is_current then 'current'
-            when healed_by_epoch_id is not null then 'mended by ' || healed_by_epoch_id
-            else 'past'
-        end as state,
-        began_at as began
-    from fct_epoch_forks where {where}
-"""
+
+def _forks(where: str) -> Paragraph:
+    return Paragraph(
+        "Forks",
+        f"""
+        select
+            left_epoch_id as epoch,
+            right_epoch_id as "other epoch",
+            rule,
+            winner_epoch_id as winner,
+            case
+                when needs_repair then 'needs repair'
+                when is_current then 'current'
+                when healed_by_epoch_id is not null then 'mended by ' || healed_by_epoch_id
+                else 'past'
+            end as state,
+            began_at as began
+        from fct_epoch_forks where {where}
+        """,
+        order="state = 'needs repair' desc, state = 'current' desc, began desc, epoch, \"other epoch\"",
+    )
+
+
+def _repairs(column: str) -> Paragraph:
+    return Paragraph(
+        "Repairs that somebody should publish",
+        f"""
+        select action as "to do", person_id as person, epoch_id as epoch, severity, because
+        from fct_epoch_repairs where {column} = {{id}}
+        """,
+        is_problem=True,
+    )
+
+
 _MEMBER_STATE = """
     case
         when is_missing then 'missing: should be a member'
@@ -103,14 +118,8 @@ GROUP_PAGE = (
         """,
         order="step desc, epoch",
     ),
-    Paragraph(
-        "Forks",
-        _FORKS.format(where="group_id = {id}"),
-        order="state = 'needs repair' desc, state = 'current' desc, began desc, epoch, \"other epoch\"",
-    ),
-    Paragraph(
-        "Repairs that somebody should publish", _REPAIRS.format(column="group_id"), is_problem=True
-    ),
+    _forks("group_id = {id}"),
+    _repairs("group_id"),
     Paragraph(
         "Missing messages of its tangles",
         """
@@ -190,14 +199,8 @@ EPOCH_PAGE = (
         """,
         order="state, person",
     ),
-    Paragraph(
-        "Forks",
-        _FORKS.format(where="left_epoch_id = {id} or right_epoch_id = {id}"),
-        order="state = 'needs repair' desc, state = 'current' desc, began desc, epoch, \"other epoch\"",
-    ),
-    Paragraph(
-        "Repairs that somebody should publish", _REPAIRS.format(column="epoch_id"), is_problem=True
-    ),
+    _forks("left_epoch_id = {id} or right_epoch_id = {id}"),
+    _repairs("epoch_id"),
     Paragraph(
         "Tangles that it begins",
         """

@@ -8,8 +8,7 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 from scuttlehouse.drawing.names import short
-from scuttlehouse.drawing.svg import cut
-from scuttlehouse.printing import visible
+from scuttlehouse.printing import cut, visible
 from scuttlehouse.reading.engine import literal
 from scuttlehouse.reading.warehouse import Warehouse
 
