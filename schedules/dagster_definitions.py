@@ -29,6 +29,7 @@ from dagster import (
     sensor,
 )
 
+from scuttlehouse.cli.build import LEFT_OUT
 from scuttlehouse.files.listing import list_logs
 
 PROJECT = Path(__file__).parents[1]
@@ -50,7 +51,9 @@ def build(context: OpExecutionContext) -> str:
         for line in process.stdout or ():
             context.log.info(line.rstrip())
             said.append(line)
-    if process.returncode != 0:
+    if process.returncode == LEFT_OUT:
+        context.log.warning("Published, without what could not be read: see dim_logs.")
+    elif process.returncode != 0:
         is_busy = any(" is in use by " in line for line in said)
         raise Failure("Nothing was published: see what failed above.", allow_retries=is_busy)
     return "".join(said)

@@ -31,6 +31,7 @@ except Exception as error:
     ("said", "code", "outcome"),
     [
         ("published", 0, "published\nbuilt"),
+        ("published", 3, "\nbuilt"),
         ("The warehouse is in use by process 1.", 2, "\nAirflowException "),
         ("a test failed", 1, "\nAirflowFailException "),
     ],

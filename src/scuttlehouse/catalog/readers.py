@@ -42,6 +42,11 @@ def readers_group(environment: Mapping[str, str] = os.environ) -> int | None:
         ) from None
 
 
+def mode_of_readers() -> int:
+    """The bits of a mode that let the readers go through the home; 0 without readers. Raises as above."""
+    return 0 if readers_group() is None else _HOME & 0o077
+
+
 def set_mode_of_home(home: Path) -> None:
     """Close the home to others, or let the readers go through it.
 

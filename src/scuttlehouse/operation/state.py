@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 
 from scuttlehouse.catalog import BuildLock, home_folder, open_catalog
 from scuttlehouse.catalog.database import postgresql_address
+from scuttlehouse.catalog.readers import mode_of_readers
 from scuttlehouse.catalog.storage import files_below, is_in_s3, s3_endpoint, warehouse_location
 from scuttlehouse.files.listing import list_logs
 from scuttlehouse.landing.logs import landing_folder
@@ -29,7 +30,7 @@ def home() -> Finding:
         return Finding(
             "fail", f"This user cannot write to {folder}.", "Build as the user that owns it."
         )
-    if folder.stat().st_mode & 0o077:
+    if folder.stat().st_mode & 0o077 & ~mode_of_readers():
         return Finding("warn", f"{folder} is open to other users.", f"Run `chmod 700 {folder}`.")
     return Finding("ok", str(folder))
 

@@ -12,6 +12,7 @@ import pytest
 from dagster import Failure, build_op_context, build_sensor_context
 
 from conftest import PROJECT, Build, dagster_definitions
+from scuttlehouse.cli.build import LEFT_OUT
 
 
 def test_the_dagster_job_builds_and_shows_the_output(built: Build) -> None:
@@ -37,6 +38,19 @@ def test_a_build_is_tried_again_only_if_another_is_in_its_way(
         with pytest.raises(Failure) as failed:
             module.build(build_op_context())
         assert failed.value.allow_retries == is_tried_again
+
+
+def test_a_build_that_leaves_something_out_is_published(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    module = dagster_definitions(PROJECT)
+    program = tmp_path / "scuttlehouse"
+    program.write_text(f"#!/bin/sh\necho published\nexit {LEFT_OUT}\n")
+    program.chmod(0o700)
+    monkeypatch.setattr(module, "SCUTTLEHOUSE", program)
+    assert module.build(build_op_context()) == "published\n"
+    dag = (PROJECT / "schedules" / "airflow_dag.py").read_text()
+    assert f"\nLEFT_OUT = {LEFT_OUT}\n" in dag, "Airflow cannot import it"
 
 
 def test_dagster_builds_when_a_log_comes_or_grows(

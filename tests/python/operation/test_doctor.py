@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import grp
+import os
 import re
 import socket
 from collections.abc import Callable
@@ -55,6 +57,15 @@ def doctor(capsys: pytest.CaptureFixture[str]) -> Doctor:
         return code, {line[2]: (line[1].strip(), line[3]) for line in lines if line}
 
     return run
+
+
+def test_a_home_with_readers_is_closed_to_others(
+    small: SmallWarehouse, doctor: Doctor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SCUTTLEHOUSE_READERS", grp.getgrgid(os.getgid()).gr_name)
+    prepare_home(small.home)
+    assert small.home.stat().st_mode & 0o077
+    assert doctor()[1]["home"] == ("ok", str(small.home))
 
 
 def test_all_is_well(small: SmallWarehouse, doctor: Doctor) -> None:
