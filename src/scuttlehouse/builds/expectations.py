@@ -32,9 +32,9 @@ def broken(relation: Any) -> str:
     if run is None:
         return _sql([])
     suite = suite_of(runs.table_node(run, relation.identifier))
-    tables = {suite.table_name: _tested(relation)}
+    table = _tested(relation)
     with _one_at_a_time:
-        [checked] = check([suite], tables)
+        checked = check(suite, table)
         write_page(run.home, run.run_id, checked)
     rows = [
         {

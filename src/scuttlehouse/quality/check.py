@@ -1,11 +1,10 @@
-"""Runs the suites with Great Expectations, in the Spark session of the tables."""
+"""Runs a suite with Great Expectations, in the Spark session of its table."""
 
 from __future__ import annotations
 
 import logging
 import warnings
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -18,16 +17,12 @@ if TYPE_CHECKING:
         ExpectationValidationResult,
     )
     from great_expectations.datasource.fluent.interfaces import Batch
-    from great_expectations.datasource.fluent.spark_datasource import SparkDatasource
     from pyspark.sql import DataFrame
 
 # How many of the values that break an expectation are reported.
 EXAMPLES = 3
 
 LONGEST_TEXT = 200
-
-# Great Expectations prepares the checks of one table while Spark counts in another.
-THREADS = 2
 
 
 class Outcome(NamedTuple):
@@ -46,15 +41,12 @@ class Checked(NamedTuple):
     report: ExpectationSuiteValidationResult
 
 
-def check(suites: Iterable[Suite], tables: Mapping[str, DataFrame]) -> list[Checked]:
-    """Check the table of every suite. What is broken is reported, never raised.
+def check(suite: Suite, table: DataFrame) -> Checked:
+    """Check a table. What is broken is reported, never raised.
 
-    ``tables`` holds a DataFrame per ``table_name``. A table is read twice, to count its rows and
-    for all expectations; where one fails it is read again, for examples of what breaks it. Nothing
-    is cached in Spark, no setting of its session is changed, nothing is printed or sent.
-
-    Raises:
-        KeyError: the table of a suite is not among ``tables``.
+    The table is read twice, to count its rows and for all expectations; where one fails it is read
+    again, for examples of what breaks it. Nothing is cached in Spark, no setting of its session is
+    changed, nothing is printed or sent.
     """
     with _quiet():
         import great_expectations as gx
@@ -65,18 +57,12 @@ def check(suites: Iterable[Suite], tables: Mapping[str, DataFrame]) -> list[Chec
         context.enable_analytics(enable=False)
         context.variables.progress_bars = {"globally": False}
         marts = context.data_sources.add_spark("marts", persist=False)
-        suites = list(suites)
-        batches = [_batch(marts, suite, tables[suite.table_name]) for suite in suites]
-        with ThreadPoolExecutor(THREADS) as threads:
-            return list(threads.map(_check_table, batches, suites))
+        asset = marts.add_dataframe_asset(suite.table_name)
+        whole = asset.add_batch_definition_whole_dataframe("all")
+        return _check_batch(whole.get_batch({"dataframe": table}), suite)
 
 
-def _batch(marts: SparkDatasource, suite: Suite, table: DataFrame) -> Batch:
-    asset = marts.add_dataframe_asset(suite.table_name)
-    return asset.add_batch_definition_whole_dataframe("all").get_batch({"dataframe": table})
-
-
-def _check_table(batch: Batch, suite: Suite) -> Checked:
+def _check_batch(batch: Batch, suite: Suite) -> Checked:
     report = batch.validate(_gx_suite(suite), result_format="BOOLEAN_ONLY")
     results = {_number(result): result for result in report.results}
     for is_private in (False, True):

@@ -59,11 +59,8 @@ class Marts:
         schema = pa.schema([(column, ARROW[kind]) for column, kind in self.types[name].items()])
         return self.session.createDataFrame(pa.Table.from_pylist(rows, schema))
 
-    def tables(self, **rows: list[Row]) -> dict[str, DataFrame]:
-        return {name: self.table(name, rows[name]) for name in rows}
-
     def check(self, **rows: list[Row]) -> list[Checked]:
-        return check([self.suites[name] for name in rows], self.tables(**rows))
+        return [check(self.suites[name], self.table(name, rows[name])) for name in rows]
 
     def conditions(self, name: str) -> dict[str, str]:
         return {
@@ -229,7 +226,7 @@ def test_a_condition_that_is_null_is_not_fulfilled(marts: Marts) -> None:
 def test_other_columns_than_documented(marts: Marts, caplog: pytest.LogCaptureFixture) -> None:
     frame = marts.table("dim_groups", GOOD["dim_groups"])
     frame = frame.withColumnRenamed("root_id", "first_id").drop("repair_count")
-    observed = told(check([marts.suites["dim_groups"]], {"dim_groups": frame}))
+    observed = told([check(marts.suites["dim_groups"], frame)])
     columns = observed.pop(("dim_groups", "expect_table_columns_to_match_set", None))
     assert columns == "missing: repair_count, root_id; not documented: first_id"
     assert {column for _, _, column in observed} == {"root_id", "repair_count"}
@@ -243,11 +240,11 @@ def test_a_table_that_cannot_be_read(marts: Marts, tmp_path: Path) -> None:
         "group_id",
         "cast(raise_error('out of order' || repeat('!', 999)) as string) as previous_epoch_id",
     )
-    checked = check([marts.suites["fct_epoch_links"]], {"fct_epoch_links": frame})
-    observed = told(checked)
+    checked = check(marts.suites["fct_epoch_links"], frame)
+    observed = told([checked])
     assert "previous_epoch_id" in {column for _, _, column in observed}
     assert all("out of order!" in (text or "") for text in observed.values())
-    write_page(tmp_path, "b", checked[0])
+    write_page(tmp_path, "b", checked)
     page = (tmp_path / FOLDER / "fct_epoch_links.html").read_text()
     assert "out of order!" in page
     assert "!" * 300 not in page
@@ -281,7 +278,7 @@ def test_examples_are_few_and_never_keys(marts: Marts, tmp_path: Path) -> None:
 
 def test_the_session_stays_as_it_is(marts: Marts, monkeypatch: pytest.MonkeyPatch) -> None:
     session = marts.session
-    frames = marts.tables(fct_tangle_tips=GOOD["fct_tangle_tips"])
+    frame = marts.table("fct_tangle_tips", GOOD["fct_tangle_tips"])
     before = session.conf.getAll
     application = session.sparkContext.applicationId
     connect = socket.socket.connect
@@ -291,7 +288,7 @@ def test_the_session_stays_as_it_is(marts: Marts, monkeypatch: pytest.MonkeyPatc
         connect(self, address)
 
     monkeypatch.setattr(socket.socket, "connect", connect_at_home)
-    check([marts.suites["fct_tangle_tips"]], frames)
+    check(marts.suites["fct_tangle_tips"], frame)
     assert session.conf.getAll == before
     assert SparkSession.builder.getOrCreate().sparkContext.applicationId == application
     assert session.sparkContext._jsc.getPersistentRDDs().isEmpty()
