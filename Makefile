@@ -73,7 +73,7 @@ types: $(VENV)/.installed-dev
 	@$(BIN)/mypy
 
 sql: $(VENV)/.installed-dev
-	@$(BIN)/sqlfluff lint models macros/ids macros/tangles tests --disable-progress-bar
+	@bash bin/lint-sql $(BIN)/sqlfluff $(VENV)/.clean-sql models macros/ids macros/tangles tests
 
 parsed: $(VENV)/.installed
 	@$(DBT) parse $(DBT_ARGS) --quiet

@@ -408,7 +408,7 @@ def test_the_independent_tangles(grown: Answers) -> None:
 
 
 def test_the_oracles_agree() -> None:
-    for world in random_worlds()[:-1]:
+    for world in worlds(SEEDS[0]):
         for kind, root, *_ in tangle_fields(world):
             candidates = candidates_in(world.messages, kind, root)
             assert fixpoint_graph(candidates) == networkx_members(candidates), world

@@ -5,6 +5,7 @@ import json
 import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from functools import cache
 from itertools import combinations, compress, permutations, product
 from random import Random
 from typing import Any
@@ -189,6 +190,7 @@ def test_tips_and_concurrent_events(kind: type[Timeline], delivery: Delivery) ->
         assert timeline.is_concurrent(one, other) == is_apart
 
 
+@cache
 def dags_of(names: str) -> set[frozenset[tuple[str, str]]]:
     """Every graph of these events without loops, as pairs of an earlier and a later event."""
     dags = set()
