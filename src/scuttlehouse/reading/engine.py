@@ -53,7 +53,7 @@ def connect(*folders: str | Path) -> duckdb.DuckDBPyConnection:
 
 @cache
 def _check_signatures() -> None:
-    """Let DuckDB check who signed the extensions. It reads 60 MB for that, so it does so once in a process."""
+    """Let DuckDB check who signed the extensions. It reads 60 MB for that: once in a process is enough."""
     _with_extensions().close()
 
 
