@@ -29,7 +29,7 @@ from scuttlehouse.sample import (
 
 SHIPPED = Path(__file__).parents[3] / "sample"
 CASES = [(1, "small"), (2, "small"), (77, "small"), (3, "medium"), (32, "epochs")]
-RIVALS = 10
+RIVALS = 20
 
 
 def contents(folder: Path) -> dict[str, bytes]:
@@ -108,7 +108,7 @@ class Logs:
 
 @pytest.fixture(scope="module", autouse=True)
 def fewer_rivals() -> Iterator[None]:
-    """Size `epochs` with ten groups of competing epochs, not a thousand."""
+    """Size `epochs` with twenty groups of competing epochs, not a thousand."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(write.TARGETS, "epochs", RIVALS * 500)
         yield
