@@ -12,7 +12,7 @@ DBT_ARGS := --profiles-dir profiles
 SUPERSET := .venv-dashboards
 SERVE := $(SUPERSET)/bin/python dashboards/serve.py
 
-.PHONY: build test test-cluster test-installing lint-and-pytest check quick-tests quick-tests-of-warehouses adapter lint style types sql parsed docs pictures clean java jars postgres
+.PHONY: build test test-cluster test-installing lint-and-pytest check quick-tests quick-tests-of-warehouses adapter lint style types sql docs pictures clean java jars postgres
 .PHONY: dashboards dashboards-stop dashboards-password dashboards-pictures test-dashboards
 
 build: jars
@@ -28,11 +28,12 @@ lint-and-pytest: lint
 
 # What one runs before every commit: lint, types, and all tests that need neither Spark nor Java, with fewer examples
 # than `make test`. The tests begin first, in two processes that share no imports and no server; the rest follows.
+# dbt parses the project in the tests, for the fixture `manifest`.
 QUICK_TESTS := $(BIN)/pytest -m "not spark and not java" --hypothesis-profile=quick
 OF_WAREHOUSES := $(addprefix tests/python/,catalog operation reading replicas serving)
 
 check: $(VENV)/.installed-dev postgres
-	@$(MAKE) --no-print-directory --jobs=2 --output-sync=target quick-tests quick-tests-of-warehouses style types sql parsed
+	@$(MAKE) --no-print-directory --jobs=2 --output-sync=target quick-tests quick-tests-of-warehouses style types sql
 
 quick-tests:
 	@$(QUICK_TESTS) $(addprefix --ignore=,$(OF_WAREHOUSES))
@@ -75,8 +76,6 @@ types: $(VENV)/.installed-dev
 sql: $(VENV)/.installed-dev
 	@bash bin/lint-sql $(BIN)/sqlfluff $(VENV)/.clean-sql models macros/ids macros/tangles tests
 
-parsed: $(VENV)/.installed
-	@$(DBT) parse $(DBT_ARGS) --quiet
 # From a built warehouse to its dashboards in a browser; the last line is the address.
 dashboards: $(VENV)/.installed $(SUPERSET)/.installed
 	@test -e "$${SCUTTLEHOUSE_HOME:-.scuttlehouse}/serving/published.duckdb" || $(BIN)/scuttlehouse export

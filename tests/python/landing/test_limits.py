@@ -26,11 +26,11 @@ from scuttlehouse.landing.logs import LandingError, content_hash, list_splits, r
 PACKED = {name: pack for name, pack in forms.COMPRESSIONS.items() if name != "none"}
 MESSAGE = b'{"key":"%a","value":{}}\n'
 BOMBS = {
-    "zeros": bytes(8 << 20),
-    "an endless line": b"x" * (8 << 20),
-    "deep nesting": b"[" * (8 << 20),
-    "empty lines": b"\n" * (8 << 20),
-    "tiny entries": b"{}\n" * (1 << 20),
+    "zeros": bytes(4 << 20),
+    "an endless line": b"x" * (4 << 20),
+    "deep nesting": b"[" * (4 << 20),
+    "empty lines": b"\n" * (4 << 20),
+    "tiny entries": b"{}\n" * (1 << 19),
 }
 
 
