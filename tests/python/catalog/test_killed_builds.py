@@ -25,7 +25,7 @@ from scuttlehouse.catalog import (
 from scuttlehouse.catalog.expiry import remove_unreachable
 from scuttlehouse.catalog.lock import _held
 
-NAMES = "dim_a", "dim_b", "dim_c"
+NAMES = "dim_a", "dim_b"
 Versions = list[dict[str, str]]
 
 
