@@ -2,6 +2,8 @@
 SHELL := /bin/bash
 VENV := .venv
 BIN := $(VENV)/bin
+# Most containers set it, and then every process compiles anew all tests that it imports.
+unexport PYTHONDONTWRITEBYTECODE
 ADAPTER := packages/dbt-sparkpython
 DBT := $(BIN)/dbt
 DBT_ARGS := --profiles-dir profiles
@@ -10,7 +12,7 @@ DBT_ARGS := --profiles-dir profiles
 SUPERSET := .venv-dashboards
 SERVE := $(SUPERSET)/bin/python dashboards/serve.py
 
-.PHONY: build test test-cluster test-installing lint-and-pytest check quick-tests adapter lint style types sql parsed docs pictures clean java jars postgres
+.PHONY: build test test-cluster test-installing lint-and-pytest check quick-tests quick-tests-of-warehouses adapter lint style types sql docs pictures clean java jars postgres
 .PHONY: dashboards dashboards-stop dashboards-password dashboards-pictures test-dashboards
 
 build: jars
@@ -24,13 +26,20 @@ test: $(VENV)/.installed-dev postgres
 lint-and-pytest: lint
 	@$(BIN)/pytest --numprocesses=2 --dist=loadgroup --durations=30
 
-# What one runs before every commit: lint, types, and all tests that need no Spark, with fewer examples than `make test`.
-# The tests begin first, and the rest runs beside them.
+# What one runs before every commit: lint, types, and all tests that need neither Spark nor Java, with fewer examples
+# than `make test`. The tests begin first, in two processes that share no imports and no server; the rest follows.
+# dbt parses the project in the tests, for the fixture `manifest`.
+QUICK_TESTS := $(BIN)/pytest -m "not spark and not java" --hypothesis-profile=quick
+OF_WAREHOUSES := $(addprefix tests/python/,catalog operation reading replicas serving)
+
 check: $(VENV)/.installed-dev postgres
-	@$(MAKE) --no-print-directory --jobs=2 --output-sync=target quick-tests style types sql parsed
+	@$(MAKE) --no-print-directory --jobs=2 --output-sync=target quick-tests quick-tests-of-warehouses style types sql
 
 quick-tests:
-	@$(BIN)/pytest -m "not spark" --hypothesis-profile=quick --numprocesses=2 --dist=loadscope
+	@$(QUICK_TESTS) $(addprefix --ignore=,$(OF_WAREHOUSES))
+
+quick-tests-of-warehouses:
+	@$(QUICK_TESTS) $(OF_WAREHOUSES)
 
 # What takes too long for every change: Spark's cluster, PostgreSQL and an S3 server (moto, in an environment of its own).
 test-cluster: $(VENV)/.installed-dev $(VENV)/.moto postgres
@@ -65,10 +74,8 @@ types: $(VENV)/.installed-dev
 	@$(BIN)/mypy
 
 sql: $(VENV)/.installed-dev
-	@$(BIN)/sqlfluff lint models macros/ids macros/tangles tests --disable-progress-bar
+	@bash bin/lint-sql $(BIN)/sqlfluff $(VENV)/.clean-sql models macros/ids macros/tangles tests
 
-parsed: $(VENV)/.installed
-	@$(DBT) parse $(DBT_ARGS) --quiet
 # From a built warehouse to its dashboards in a browser; the last line is the address.
 dashboards: $(VENV)/.installed $(SUPERSET)/.installed
 	@test -e "$${SCUTTLEHOUSE_HOME:-.scuttlehouse}/serving/published.duckdb" || $(BIN)/scuttlehouse export

@@ -42,11 +42,11 @@ if TYPE_CHECKING:
     from test_figures import Figures
     from test_tribes2 import Tables
 
-# Tests never depend on timing. Every run tries other examples. `make check` tries fewer, with "quick"
-# (--hypothesis-profile); "default", hypothesis's own, tries three times as many.
+# Tests never depend on timing. Every run tries other examples. `make check` tries few ("quick"), because
+# somebody waits for it before every commit. "default" (--hypothesis-profile), hypothesis's own, tries 100.
 # Tests that need more or fewer examples than others say so as a share of settings.default.
 settings.register_profile("project", deadline=None, max_examples=30)
-settings.register_profile("quick", deadline=None, max_examples=20)
+settings.register_profile("quick", deadline=None, max_examples=5)
 settings.load_profile("project")
 
 PROJECT = Path(__file__).parents[2]

@@ -5,8 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from dbt.cli.main import dbtRunner
-
 NAME = "scuttlehouse"
 
 
@@ -45,6 +43,9 @@ class Manifest:
 
 def read_manifest(project: Path, folder: Path) -> Manifest:
     """Parse a project; what dbt writes goes to a folder."""
+    # Importing dbt takes seconds, and few tests need it.
+    from dbt.cli.main import dbtRunner
+
     outcome = dbtRunner().invoke(
         [
             "parse",

@@ -84,11 +84,12 @@ class SmallWarehouse:
         """Create or replace a table of the work namespace, and return its metadata file."""
         if self._catalog.table_exists(f"{WORK}.{name}"):
             self._catalog.drop_table(f"{WORK}.{name}")
-        self._create(WORK, name, rows)
+        table = self._create(WORK, name, rows)
         size = -(-len(rows) // files) or 1
         for start in range(0, len(rows), size):
-            self._catalog.load_table(f"{WORK}.{name}").append(rows.slice(start, size))
-        return self._done(name)
+            table.append(rows.slice(start, size))
+        _write_checksums(table)
+        return str(table.metadata_location)
 
     def append(self, name: str, rows: pa.Table) -> str:
         """Add rows to a table, and return its metadata file."""
@@ -109,9 +110,11 @@ class SmallWarehouse:
         files = table.inspect.data_files().to_pylist() if table.current_snapshot() else []
         return {file["file_path"]: file["record_count"] for file in files}
 
-    def _create(self, namespace: str, name: str, rows: pa.Table) -> None:
+    def _create(self, namespace: str, name: str, rows: pa.Table) -> Table:
         location = self.home / "warehouse" / namespace / f"{name}-{uuid4().hex[:8]}"
-        self._catalog.create_table(f"{namespace}.{name}", rows.schema, location=str(location))
+        return self._catalog.create_table(
+            f"{namespace}.{name}", rows.schema, location=str(location)
+        )
 
     def _done(self, name: str) -> str:
         table = self._catalog.load_table(f"{WORK}.{name}")

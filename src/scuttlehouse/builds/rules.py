@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Mapping
+from functools import cache
 from hashlib import sha256
 from importlib.util import find_spec
 from pathlib import Path
@@ -129,12 +130,16 @@ def _reached(names: Iterable[str]) -> dict[str, Path]:
 
 def _hash_file(path: Path) -> str:
     content = path.read_bytes()
-    if path.suffix == ".py":
-        tree = ast.parse(content)
-        for node in ast.walk(tree):
-            if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and ast.get_docstring(
-                node, clean=False
-            ):
-                node.body = node.body[1:]
-        content = ast.dump(tree).encode()
-    return sha256(content).hexdigest()
+    return _hash_python(content) if path.suffix == ".py" else sha256(content).hexdigest()
+
+
+# A build asks for several hashes of the same code, and parsing it takes most of their time.
+@cache
+def _hash_python(code: bytes) -> str:
+    tree = ast.parse(code)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and ast.get_docstring(
+            node, clean=False
+        ):
+            node.body = node.body[1:]
+    return sha256(ast.dump(tree).encode()).hexdigest()

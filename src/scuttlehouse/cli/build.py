@@ -24,13 +24,13 @@ DBT_BUILD = ("build", "--exclude-resource-type", "unit_test")
 PROFILES = Path("profiles"), Path("dbt_packages", "scuttlehouse", "profiles")
 
 
-# With one of these, dbt says what it says, and no progress is shown.
+# With one of these, dbt prints its own output, and no progress is shown.
 _OUTPUT_OPTIONS = frozenset(
     {"--quiet", "-q", "--debug", "-d", "--log-level", "--log-format", "--help", "-h"}
 )
 
 
-# `dbt build` has no option for this: the landed logs are compared with the ledger by content.
+# If it is set, a build compares the landed logs with the ledger by content: `dbt build` has no such option.
 VERIFY = "SCUTTLEHOUSE_VERIFY"
 
 # The exit code of a build that is published, though something in the landing folder could not be read.
@@ -40,8 +40,8 @@ LEFT_OUT = 3
 def build(options: Sequence[str]) -> int:
     """Run `dbt build` with some options, unless nothing is new; return its exit code, or LEFT_OUT.
 
-    With options, dbt always runs. If something is wrong, dbt also runs, and says what. With `--verify`, all
-    logs and tables are read first, and compared with what builds have written down.
+    With options, dbt always runs. If something is wrong, dbt runs too, and reports it. With `--verify`, all
+    logs and tables are read first, and compared with what earlier builds recorded.
     """
     if "--verify" in options:
         options = [option for option in options if option != "--verify"]
@@ -73,7 +73,7 @@ def _run_dbt(options: Sequence[str]) -> int:
 
 
 def _build_with_progress(options: Sequence[str]) -> int:
-    """dbt in this process, which tells the progress of its steps and prints nothing itself."""
+    """Run dbt in this process, and print the progress of its steps in place of its own output."""
     from dbt.cli.main import dbtRunner
 
     from scuttlehouse.builds.progress import LastBuild, Progress, last_build, spoken
@@ -93,12 +93,12 @@ def _build_with_progress(options: Sequence[str]) -> int:
         done = dbtRunner(callbacks=[progress]).invoke([*arguments, *silent])
     if done.exception and not progress.has_said_an_error:
         print(done.exception)
-    # As the command `dbt` itself: 2 for what dbt cannot do, 1 for steps that failed.
+    # The exit codes are those of the command `dbt`: 2 if dbt cannot run, 1 if steps failed.
     return 0 if done.success else 2 if done.exception else 1
 
 
 def _profiles(options: Sequence[str]) -> list[str]:
-    """Where the profiles are, unless an option or dbt's own variable says so."""
+    """The option that names the profiles. It is not needed if an option or dbt's own variable names them."""
     if "--profiles-dir" in options or "DBT_PROFILES_DIR" in os.environ:
         return []
     found = [str(folder) for folder in PROFILES if (folder / "profiles.yml").is_file()]
@@ -107,7 +107,7 @@ def _profiles(options: Sequence[str]) -> list[str]:
 
 @contextmanager
 def _ticking(tick: Callable[[], None]) -> Iterator[None]:
-    """In the block, a function is called every second."""
+    """Call a function every second, for a block."""
     done = Event()
 
     def tick_on() -> None:
@@ -124,9 +124,9 @@ def _ticking(tick: Callable[[], None]) -> Iterator[None]:
 
 
 def _verify() -> bool:
-    """Read all logs and tables again, say what differs, and have differing logs read by the build.
+    """Read all logs and tables again, and print what differs. The build then reads these logs again.
 
-    False if a table is damaged: a build cannot mend it.
+    False if a table is damaged: a build cannot repair it.
     """
     from scuttlehouse.builds.verification import damaged_tables, differing_logs
 
@@ -143,16 +143,18 @@ def _verify() -> bool:
     if differing:
         os.environ[VERIFY] = "1"
         print(
-            "scuttlehouse: logs with the same size and time have another content than when they were read. "
+            "scuttlehouse: logs have the same size and time as before, but other content. "
             f"This build reads them again: {visible(', '.join(differing))}."
         )
     elif not damaged:
-        print("scuttlehouse: the logs are what was read, and the tables are what was written.")
+        print(
+            "scuttlehouse: no log has changed since it was read, and no table since it was written."
+        )
     return not damaged
 
 
 def _leaves_out() -> bool:
-    """Whether a file with the name of a log, a folder or anything else in the landing folder was not read."""
+    """Whether the build could not read something in the landing folder. What is no log does not count."""
     from scuttlehouse.builds.unchanged import published_logs
     from scuttlehouse.files.listing import NOT_NAMED
 

@@ -12,6 +12,7 @@ from scuttlehouse.catalog.database import postgresql_address
 from scuttlehouse.catalog.readers import mode_of_readers
 from scuttlehouse.catalog.storage import files_below, is_in_s3, s3_endpoint, warehouse_location
 from scuttlehouse.files.listing import list_logs
+from scuttlehouse.files.names import looks_like_key
 from scuttlehouse.landing.logs import landing_folder
 from scuttlehouse.operation.findings import Finding
 from scuttlehouse.reading.warehouse import open_published
@@ -116,10 +117,11 @@ def landing() -> Finding:
     if len(left_out) == len(logs):
         return Finding("fail", f"There is no log in {folder}.", "Put logs there.")
     if left_out:
+        name = left_out[0].source_file
+        first = "one whose name looks like a key" if looks_like_key(name) else name
         return Finding(
             "warn",
-            f"{what}, and {len(left_out)} entries that are left out; the first is "
-            f"{left_out[0].source_file}.",
+            f"{what}, and {len(left_out)} entries that are left out; the first is {first}.",
             '`scuttlehouse sql "select source_file, status_reason from dim_logs"` '
             "says why, after a build.",
         )
@@ -138,7 +140,7 @@ def last_build() -> Finding:
     """How the last run that builds ended."""
     with open_published(home_folder()) as warehouse:
         _, rows = warehouse.query(
-            "select build_id, status, started_at, message from fct_builds where step = 'build' "
+            "select build_id, status, started_at from fct_builds where step = 'build' "
             "order by started_at desc nulls last limit 1"
         )
         _, failed = warehouse.query(
@@ -148,7 +150,7 @@ def last_build() -> Finding:
         )
     if not rows:
         return Finding("warn", "The log of builds is empty.", _BUILD)
-    [(build_id, status, started_at, _)] = rows
+    [(build_id, status, started_at)] = rows
     what = f"{build_id}: {status}, began {started_at:%Y-%m-%d %H:%M:%S UTC}"
     if status in ("published", "unchanged", "unpublished"):
         return Finding("ok", what)

@@ -3,8 +3,8 @@
 A message of pzp belongs to an account, and devices sign for it. It is in the tangle of its account, if it
 adds or removes a device's key, or in the tangle of a feed, which is one domain of one account. A feed begins
 with a *moot*, a message without content that everybody can compute. Sets are feeds with messages that add
-and delete items. Of the content, this module passes on the items of sets and the keys that accounts add, and
-nothing else.
+and delete items. This module passes on only two parts of the content: the items of sets, and the keys
+that accounts add.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from scuttlehouse.ssb.texts import kept_item, kept_pzp_id, kept_word
 
 SET_DOMAIN = "set_v1__"
 
-# Lines of this source have these, and most others do not. Names may be escaped.
+# Every line of this source has one of these, and most other lines have none. A name may be escaped.
 PZP_WORDS = (b'"msg"', b"\\u")
 
 SET_FAULTS = {
@@ -105,7 +105,7 @@ def is_pzp(parsed: object) -> TypeGuard[dict[str, Any]]:
 
 
 def land_pzp_line(source_file: str, line: Line, ring: KeyRing) -> LandedPzpLine | None:
-    """Turn a line into its row. None for a line of another source, and for a broken line of another source.
+    """Turn a line into its row. None for a line of another source, even a broken one.
 
     Never raises, for any line. O(n log n) in the length of the line.
 
@@ -127,7 +127,7 @@ def land_pzp_line(source_file: str, line: Line, ring: KeyRing) -> LandedPzpLine 
     data, sigkey = message.get("data"), message.get("sigkey")
     misc = parsed.get("misc")
     misc = misc if isinstance(misc, dict) else {}
-    # The ciphertext was hashed (see scuttlehouse.ssb.opened).
+    # The hash is that of the ciphertext (see scuttlehouse.ssb.opened).
     original_data = misc.get("originalData")
     is_opened = isinstance(original_data, str) and data is not None
     signed = {**message, "data": original_data} if is_opened else message
@@ -184,7 +184,7 @@ class _Place(NamedTuple):
 
 
 def _place(message_id: str, metadata: dict[str, Any], is_moot: bool, ring: KeyRing) -> _Place:
-    """The account that a message speaks for, and the message's place in the tangle that matters."""
+    """The account that a message speaks for, and the message's place in the tangle of its account or feed."""
     account_id, tangles = metadata.get("account"), metadata.get("tangles")
     if is_moot or (account_id == SELF and tangles == {}):
         return _Place(account_id if is_moot else message_id, message_id, 0, [])

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 BATCH_SIZE = 10_000
 
-# The commands since the last one applied, which the warehouse must still hold.
+# The commands from the last applied one on. That one is read too, because the warehouse must still hold it.
 _UPDATES = """
     select
         updates.tangle_id,

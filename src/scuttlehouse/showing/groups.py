@@ -17,7 +17,7 @@ def _forks(where: str) -> Paragraph:
             case
                 when needs_repair then 'needs repair'
                 when is_current then 'current'
-                when healed_by_epoch_id is not null then 'mended by ' || healed_by_epoch_id
+                when healed_by_epoch_id is not null then 'healed by ' || healed_by_epoch_id
                 else 'past'
             end as state,
             began_at as began

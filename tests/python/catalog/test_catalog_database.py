@@ -16,6 +16,7 @@ from pathlib import Path
 
 import psycopg
 import pytest
+from hypothesis import settings
 from pyiceberg.catalog.sql import SqlCatalog
 
 from houses import House, exit_code, flip, fork
@@ -298,7 +299,7 @@ def test_a_damaged_catalog_is_reported_or_gives_the_right_answer(sqlite_house: H
     seed = random.randrange(10**9)
     choose = random.Random(seed)
     outcomes = {True: 0, False: 0}
-    for turn in range(300):
+    for turn in range(5 * settings.default.max_examples):
         print(f"seed {seed}, turn {turn}")
         for file in sqlite_house.home.glob("catalog.db-*"):
             file.unlink()

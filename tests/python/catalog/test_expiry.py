@@ -64,7 +64,7 @@ steps = st.one_of(
 )
 
 
-@settings(max_examples=settings.default.max_examples // 8)
+@settings(max_examples=settings.default.max_examples // 5)
 @given(st.lists(steps, min_size=4, max_size=9))
 def test_exactly_the_needed_files_stay(history: list[tuple[object, ...]]) -> None:
     with tempfile.TemporaryDirectory() as folder:
@@ -161,35 +161,35 @@ def test_views_and_statistics_stay(sqlite_house: House) -> None:
     assert {view, statistics} <= set(sqlite_house.files()) < set(before)
 
 
-@pytest.mark.parametrize("damage", ["removed", "cut", "flipped", "flipped without checksums"])
 @pytest.mark.parametrize(
     ("kind", "other"), [("*.metadata.json", ""), ("snap-*.avro", ""), ("*.avro", "snap-*.avro")]
 )
-def test_nothing_is_removed_if_something_is_damaged(
-    history: House, kind: str, other: str, damage: str
-) -> None:
+def test_nothing_is_removed_if_something_is_damaged(history: House, kind: str, other: str) -> None:
     with open_catalog(history.home) as catalog:
         kept = set(map(str, needed(history)))
         of_oldest = set(files_of(catalog.kept()[-1].tables["dim_b"]))
     files = [Path(file) for file in of_oldest & kept]
     [file, *_] = [file for file in files if file.match(kind) and not (other and file.match(other))]
-    if damage == "removed":
-        file.unlink()
-    elif damage == "cut":
-        file.write_bytes(file.read_bytes()[:-100])
-    else:
-        flip(file, 8 * 7)
-    if damage.endswith("without checksums"):
-        checksums.sidecar(file).unlink()
-        file.write_bytes(file.read_bytes()[1:])
-    before = history.files()
-    with pytest.raises(
-        CatalogError, match=r"^No unused file is removed\. The table dim_b of the "
-    ) as raised:
-        remove(history)
-    assert file.name in str(raised.value)
-    assert "\n" not in str(raised.value)
-    assert history.files() == before
+    whole = file.read_bytes()
+    for damage in ("removed", "cut", "flipped", "flipped without checksums"):
+        file.write_bytes(whole)
+        if damage == "removed":
+            file.unlink()
+        elif damage == "cut":
+            file.write_bytes(whole[:-100])
+        else:
+            flip(file, 8 * 7)
+        if damage.endswith("without checksums"):
+            checksums.sidecar(file).unlink()
+            file.write_bytes(file.read_bytes()[1:])
+        before = history.files()
+        with pytest.raises(
+            CatalogError, match=r"^No unused file is removed\. The table dim_b of the "
+        ) as raised:
+            remove(history)
+        assert file.name in str(raised.value), damage
+        assert "\n" not in str(raised.value), damage
+        assert history.files() == before, damage
 
 
 def test_nothing_is_removed_while_a_table_is_elsewhere(history: House, tmp_path: Path) -> None:
@@ -210,7 +210,7 @@ def test_metadata_does_not_grow_with_the_number_of_builds(sqlite_house: House) -
     house.build("0", {"dim_a": 0})
     house.make("fct_builds", 0, namespace=LOG)
     sizes, files = [], []
-    for number in range(1, 41):
+    for number in range(1, 16):
         house.begin(str(number))
         house.append("dim_a", number)
         house.append("fct_builds", number, namespace=LOG)
@@ -229,7 +229,7 @@ def test_metadata_does_not_grow_with_the_number_of_builds(sqlite_house: House) -
         "it names earlier metadata files, up to 100, and no earlier snapshots"
     )
     assert max(files[10:]) <= 5
-    assert house.read() == {"dim_a": [*range(41)], "fct_builds": [*range(41)]}
+    assert house.read() == {"dim_a": [*range(16)], "fct_builds": [*range(16)]}
 
 
 def test_a_trimmed_table_has_the_same_rows(house: House) -> None:

@@ -167,6 +167,7 @@ def given(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
+@pytest.mark.java
 def test_ivy_fetches_through_the_mirror_of_mavens_settings(
     machine: Machine, repository: Repository
 ) -> None:
@@ -188,6 +189,7 @@ def test_ivy_fetches_through_the_mirror_of_mavens_settings(
     assert [path.name for path in machine.home.iterdir()] == [".m2"]
 
 
+@pytest.mark.java
 def test_ivy_reads_the_ivysettings_of_the_user(machine: Machine, repository: Repository) -> None:
     machine.hold(ICEBERG, SQLITE)
     machine.name_mirror(NOTHING_THERE)
@@ -202,6 +204,7 @@ def test_ivy_reads_the_ivysettings_of_the_user(machine: Machine, repository: Rep
 
 
 @needs_maven
+@pytest.mark.java
 def test_maven_fetches_through_the_mirror_of_its_settings(
     machine: Machine, repository: Repository
 ) -> None:
@@ -215,6 +218,7 @@ def test_maven_fetches_through_the_mirror_of_its_settings(
     assert [*(machine.home / ".m2" / "repository").rglob(POSTGRESQL.file)]
 
 
+@pytest.mark.java
 def test_a_missing_or_changed_jar_is_named_and_fetched_again(
     machine: Machine, repository: Repository
 ) -> None:
@@ -235,6 +239,7 @@ def test_a_missing_or_changed_jar_is_named_and_fetched_again(
     assert len(machine.run(*CHECK)[0]) == 3
 
 
+@pytest.mark.java
 def test_a_repository_with_another_file_under_the_name_is_refused(
     machine: Machine, repository: Repository
 ) -> None:
@@ -251,6 +256,7 @@ def test_a_repository_with_another_file_under_the_name_is_refused(
     assert machine.held() == [ICEBERG.file, SQLITE.file]
 
 
+@pytest.mark.java
 @pytest.mark.parametrize(
     ("has_java", "address", "reason"),
     [
@@ -286,6 +292,7 @@ def test_a_folder_that_cannot_be_written_is_named(machine: Machine) -> None:
     assert error.startswith(f"Spark's jars cannot be written to {machine.folder} (File exists): ")
 
 
+@pytest.mark.java
 def test_two_processes_fetch_a_jar_once(machine: Machine, repository: Repository) -> None:
     machine.name_mirror(repository.address)
     machine.hold(ICEBERG, SQLITE)

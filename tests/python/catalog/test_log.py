@@ -56,15 +56,16 @@ def test_missing_columns_are_null(house: House) -> None:
     ]
 
 
-def test_the_log_stays_in_few_files(sqlite_house: House) -> None:
+def test_the_log_stays_in_few_files(sqlite_house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("scuttlehouse.catalog.log._MOST_FILES", 5)
     sqlite_house.begin("one")
     sqlite_house.make("fct_builds", 0, namespace=LOG)
-    for number in range(1, 60):
+    for number in range(1, 8):
         append(sqlite_house, number)
-    assert sqlite_house.read() == {"fct_builds": [*range(60)]}
+    assert sqlite_house.read() == {"fct_builds": [*range(8)]}
     with sqlite_house.iceberg() as iceberg:
         files = list(iceberg.load_table((LOG, "fct_builds")).scan().plan_files())
-    assert len(files) < 50
+    assert len(files) < 5
 
 
 @pytest.mark.parametrize("kind", ["*.metadata.json", "*.avro", "*.parquet"])

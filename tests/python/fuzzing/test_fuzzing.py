@@ -13,7 +13,7 @@ from targets import NAMES, target
 def test_no_input_breaks_a_promise(name: str) -> None:
     inputs, run = target(name, most_bytes=1 << 14)
 
-    @settings(max_examples=50, suppress_health_check=[*HealthCheck])
+    @settings(suppress_health_check=[*HealthCheck])
     @given(st.data())
     def try_input(data: st.DataObject) -> None:
         assert run(data.draw(inputs)) >= 0

@@ -5,9 +5,8 @@ from __future__ import annotations
 import gzip
 import io
 import json
-import tracemalloc
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +16,7 @@ from hypothesis import strategies as st
 
 import forms
 from conftest import FIXTURES, PROJECT
+from memory import peak_memory
 from scuttlehouse.cli import main
 from scuttlehouse.files import bipf
 from scuttlehouse.files.json_lines import line_object
@@ -116,14 +116,16 @@ def test_vectors_of_bipf(vector: str) -> None:
 @pytest.mark.parametrize("form", forms.FORMS)
 @pytest.mark.parametrize("compression", forms.COMPRESSIONS)
 def test_the_sample_in_every_form(tmp_path: Path, form: str, compression: str) -> None:
-    """With each encoding, without regard to the name."""
+    """With each encoding, without regard to the name. What is packed is shorter, as packing takes long."""
+    messages = [*values()] if compression == "none" else [*values()][-60:]
     for encoding in forms.ENCODINGS if form in forms.TEXTS else ["utf-8"]:
         path = tmp_path / "a.txt"
-        path.write_bytes(forms.rewrite([*values()], form, compression, encoding))
+        path.write_bytes(forms.rewrite(messages, form, compression, encoding))
         kind = recognise(entry_of(path, "a.txt"))
         assert kind == forms.kind_of(form, compression, encoding)
-        assert parsed(read(path)) == [*values()], encoding
-        numbers = [line.line_number for line in read(path)]
+        lines = read(path)
+        assert parsed(lines) == messages, encoding
+        numbers = [line.line_number for line in lines]
         assert numbers == sorted(set(numbers))
 
 
@@ -286,7 +288,6 @@ def test_zeros_and_blanks_before_a_log(form: str, empty: bytes, tmp_path: Path) 
     lost=st.integers(0, 3),
     new=st.binary(max_size=3),
 )
-@settings(max_examples=30)
 def test_bytes_lost_or_put_in_cost_the_messages_they_are_in(
     tmp_path_factory: pytest.TempPathFactory,
     form: str,
@@ -374,25 +375,15 @@ def test_a_value_of_50_megabytes_costs_little_memory(tmp_path: Path) -> None:
         for _ in range(50):
             file.write("x" * 1_000_000)
         file.write(f'"}},{message}]')
-    tracemalloc.start()
-    try:
-        found = read(path)
-        _, peak = tracemalloc.get_traced_memory()
-    finally:
-        tracemalloc.stop()
+    found, peak = peak_memory(partial(read, path))
     assert [line.fault for line in found] == [None, "too_long", None]
     assert peak < 24 * MAX_LINE_BYTES, f"reading took {peak} bytes of memory"
 
 
 def test_a_bomb_of_zstd_costs_little_memory(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl.zst"
-    path.write_bytes(forms.COMPRESSIONS["zstd"](b"{}\n" + bytes(200_000_000)))
-    tracemalloc.start()
-    try:
-        found = read(path)
-        _, peak = tracemalloc.get_traced_memory()
-    finally:
-        tracemalloc.stop()
+    path.write_bytes(forms.COMPRESSIONS["zstd"](b"{}\n" + bytes(150_000_000)))
+    found, peak = peak_memory(partial(read, path))
     assert [line.fault for line in found] == [None, "too_long"]
     assert peak < 128 * MAX_LINE_BYTES, f"reading took {peak} bytes of memory"
 

@@ -9,7 +9,6 @@ import os
 import shutil
 import socket
 import tempfile
-import tracemalloc
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
@@ -22,6 +21,7 @@ from hypothesis import strategies as st
 
 from conftest import Warehouse
 from houses import exit_code, fork
+from memory import peak_memory
 from scuttlehouse.files import parts
 from scuttlehouse.files.listing import list_logs, require_logs
 from scuttlehouse.files.parts import MAX_LINE_BYTES, PLAIN, Kind, Line, Split
@@ -159,12 +159,7 @@ def test_a_line_of_50_megabytes_costs_little_memory(tmp_path: Path, name: str) -
     path.write_bytes(gzip.compress(data, 1) if name.endswith(".gz") else data)
     kind = GZIP if name.endswith(".gz") else PLAIN
     [split] = list_splits([replace(log, kind=kind) for log in list_logs(tmp_path)])
-    tracemalloc.start()
-    try:
-        lines = list(read_lines(split))
-        _, peak = tracemalloc.get_traced_memory()
-    finally:
-        tracemalloc.stop()
+    lines, peak = peak_memory(lambda: list(read_lines(split)))
     assert lines == [Line(1, b"before", None), Line(2, None, "too_long"), Line(3, b"after", None)]
     assert peak < 8 * MAX_LINE_BYTES, f"reading took {peak} bytes of memory"
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import tracemalloc
 from collections import Counter
 from collections.abc import Iterator
 from functools import partial
@@ -12,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from conftest import PROJECT
+from memory import peak_memory
 from scuttlehouse.files.parts import Line
 from scuttlehouse.landing.glued_lines import land_lines, land_pzp_lines
 from scuttlehouse.landing.rejects import MOST_REJECTS, fold_rejects, reason_of
@@ -89,12 +89,7 @@ def test_empty_lines_without_end_cost_no_memory() -> None:
         for number in range(1, 20_001):
             yield "a", Line(number, b"", None)
 
-    tracemalloc.start()
-    try:
-        rows = [*fold_rejects(lines(), partial(land_lines, ring=RING), RING)]
-        _, peak = tracemalloc.get_traced_memory()
-    finally:
-        tracemalloc.stop()
+    rows, peak = peak_memory(lambda: [*fold_rejects(lines(), partial(land_lines, ring=RING), RING)])
     assert len(rows) == MOST_REJECTS + 1
     assert rows[-1].line_count == 20_000 - MOST_REJECTS
     assert peak < 500_000, f"{peak} bytes of memory"

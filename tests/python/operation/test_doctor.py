@@ -120,6 +120,19 @@ def test_who_builds_and_what_failed(small: SmallWarehouse, doctor: Doctor) -> No
     assert doctor()[1]["lock"] == ("ok", "Nobody builds")
 
 
+def test_a_file_that_is_left_out_is_named(small: SmallWarehouse, doctor: Doctor) -> None:
+    landing = small.home.parent / "landing"
+    (landing / "b.csv").touch()
+    assert doctor()[1]["landing"][1].startswith(
+        f"1 logs in {landing}, and 1 entries that are left out; the first is b.csv. "
+    )
+    key = bytes(range(32)).hex()
+    (landing / f"a {key}.csv").touch()
+    found = doctor()[1]["landing"][1]
+    assert "the first is one whose name looks like a key." in found
+    assert key not in found
+
+
 def test_settings_that_lead_nowhere(
     small: SmallWarehouse, doctor: Doctor, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pyarrow as pa
@@ -26,17 +27,28 @@ KINDS = {
 }
 
 
-@pytest.fixture
-def small(tmp_path: Path) -> SmallWarehouse:
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> SmallWarehouse:
     """Two tables with rows in several files, some of them deleted."""
-    small = SmallWarehouse(tmp_path)
-    small.begin()
+    made = SmallWarehouse(tmp_path_factory.mktemp("home"))
+    made.begin()
     for name in "dim_groups", "fct_messages":
-        small.write(name, ROWS, files=2)
-        file = min(small.data_files(name))
-        small.delete(name, {file: [3, 4]})
-    small.end()
-    return small
+        made.write(name, ROWS, files=2)
+        file = min(made.data_files(name))
+        made.delete(name, {file: [3, 4]})
+    made.end()
+    return made
+
+
+@pytest.fixture
+def small(made: SmallWarehouse) -> Iterator[SmallWarehouse]:
+    """The same tables for every test: what a test damages is whole again after it."""
+    files = [path for path in made.home.glob("warehouse/**/*.*") if path.is_file()]
+    before = {path: (path.read_bytes(), path.stat().st_mtime_ns) for path in files}
+    yield made
+    for path, (content, time) in before.items():
+        path.write_bytes(content)
+        os.utime(path, ns=(time, time))
 
 
 def remove(path: Path) -> None:
@@ -162,7 +174,8 @@ def test_tables_are_listed_beside_damaged_rows(small: SmallWarehouse) -> None:
 
 
 @pytest.fixture
-def states(small: SmallWarehouse) -> tuple[SmallWarehouse, str, str]:
+def states(tmp_path: Path) -> tuple[SmallWarehouse, str, str]:
+    small = SmallWarehouse(tmp_path)
     before = small.publish({"dim_groups": ROWS}).public["dim_groups"]
     small.begin()
     [file] = small.data_files("dim_groups")

@@ -16,10 +16,13 @@ from datetime import UTC, datetime
 from decimal import Decimal
 from pathlib import Path
 
+import duckdb
 import pyarrow as pa
 import pytest
 
+from houses import flip
 from scuttlehouse.cli import main
+from scuttlehouse.reading import engine
 from small_warehouse import SmallWarehouse
 
 BIN = Path(sys.executable).parent
@@ -254,6 +257,18 @@ def test_an_extension_is_missing(ask: Ask, monkeypatch: pytest.MonkeyPatch) -> N
     assert err.startswith(
         "The Python package duckdb-extension-of_nobody is missing: install it with `pip"
     )
+
+
+def test_an_extension_that_somebody_changed_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    changed = tmp_path / "avro.duckdb_extension"
+    shutil.copy(engine._extension("avro"), changed)
+    flip(changed, 8 * 1_000_000)
+    monkeypatch.setattr(engine, "_extension", lambda _: changed)
+    engine._check_signatures.cache_clear()
+    with pytest.raises(duckdb.Error, match="signature"):
+        engine.connect(tmp_path)
 
 
 @pytest.mark.parametrize(

