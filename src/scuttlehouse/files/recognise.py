@@ -60,17 +60,19 @@ _PATTERNS = (
 _DECODER = JSONDecoder()
 _BLANK = " \t\r\n\0\ufeff"
 _FIRST_OBJECT = re.compile(r'^[\s,\[\0\ufeff\x1e]*(?=\{\s*")', re.M)
-_LIST_OF_MESSAGES = re.compile(r'\[\s*\{\s*"(?:key|value|id|msg|author|previous)"\s*:')
+# What messages of both sources begin with, as records and alone.
+_FIRST_MEMBERS = "key|value|id|msg|author|previous|data|metadata"
+_LIST_OF_MESSAGES = re.compile(rf'\[\s*\{{\s*"(?:{_FIRST_MEMBERS})"\s*:')
 _MEMBER_NAME = re.compile(r'\s*[{,]\s*("(?:[^"\\]|\\.){1,64}")\s*:\s*')
 _MAP_OF_MESSAGES = re.compile(r'\{\s*"(?:%|ssb:)[^"\\\n]{1,200}"\s*:\s*\{')
 
-_MESSAGE = re.compile(r'\{\s*"(?:key|value|id|msg|author|previous)"\s*:')
+_MESSAGE = re.compile(rf'\{{\s*"(?:{_FIRST_MEMBERS})"\s*:')
 _TRIES = 8
 _EMPTY = b"\0 \t\r\n"
 
 # A long file of JSON that has none of these names in its first bytes is of other software.
 _MANY = 100
-_OF_MESSAGES = re.compile(r'"(?:author|msg|value|key)"\s*:')
+_OF_MESSAGES = re.compile(r'"(?:author|msg|value|key|metadata)"\s*:')
 _OF_OTHERS = (
     "JSON of other software: its first values are no messages. Move it out of the landing folder."
 )

@@ -105,7 +105,7 @@ def check_opened(
     if valid:
         # The signature covers this text, so it was never encrypted, whatever the log says.
         return valid, False
-    is_opened = opened.is_decrypted or _has_recipients(value.get("content"))
+    is_opened = opened.is_decrypted or has_recipients(value.get("content"))
     if is_opened and checks[-1].invalid_reason in _FAULTS_OF_CONTENT:
         return Check(None, "not_checked", None, "ciphertext_not_in_log"), True
     return checks[0], opened.is_decrypted
@@ -135,7 +135,7 @@ def _kept_texts(value: dict[str, Any], meta: dict[str, Any]) -> Iterator[str]:
         yield value["cyphertext"]
 
 
-def _has_recipients(content: object) -> bool:
+def has_recipients(content: object) -> bool:
     """Whether a content names recipients. Software encrypts such content."""
     recipients = content.get("recps") if isinstance(content, dict) else None
     return isinstance(recipients, list) and bool(recipients)
