@@ -103,7 +103,9 @@ class Log:
         self._now = world.now
         self._entries: list[dict[str, Any]] = []
 
-    def take(self, message: Message, oddity: str | None = None, *, claim: str | int | None = None) -> None:
+    def take(
+        self, message: Message, oddity: str | None = None, *, claim: str | int | None = None
+    ) -> None:
         """Receive a message. `claim` is what the line has in place of the id."""
         self._now += self._random.randrange(1_000, 600_000)
         message_id = message.id if claim is None else claim

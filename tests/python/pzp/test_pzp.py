@@ -779,7 +779,9 @@ def test_a_line_without_an_id_has_that_of_its_message() -> None:
         others = [{"id": None}, {"id": ...}, {"id": ..., "received": ...}]
         for other in [*(without(line | other) for other in others), message]:
             row = land(other)
-            cut = {name: getattr(whole, name) for name in ("line_bytes", "received_ms", "line_hash")}
+            cut = {
+                name: getattr(whole, name) for name in ("line_bytes", "received_ms", "line_hash")
+            }
             assert row._replace(**cut) == whole
             assert epoch_key(Line(1, written(other), None)) is None
 
