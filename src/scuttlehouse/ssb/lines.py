@@ -171,6 +171,8 @@ class _Parsed(NamedTuple):
 def _parse(line: Line, network_key: bytes | None = None) -> _Parsed | str | None:
     """The parts of a message line, or the reason why it is not a message. None for a line of pzp."""
     message = line_object(line)
+    if isinstance(message, dict) and _is_numbered(message):
+        message = message["value"]
     if is_pzp(message):
         return None
     if isinstance(message, str):
@@ -192,6 +194,14 @@ def _parse(line: Line, network_key: bytes | None = None) -> _Parsed | str | None
     if not (isinstance(key, str) and message_uri(key)):
         return "not_a_message"
     return _Parsed(key, value, message.get("timestamp"), meta)
+
+
+def _is_numbered(message: dict[str, Any]) -> bool:
+    """Whether a message has its place in the log around it, as streams of flumedb and ssb-db2 give it."""
+    inner = message.get("value")
+    return (
+        isinstance(inner, dict) and isinstance(inner.get("value"), dict) and "author" not in inner
+    )
 
 
 def _content_type(content: object) -> str | None:

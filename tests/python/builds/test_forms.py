@@ -10,7 +10,7 @@ import forms
 from conftest import OF_BUILDS, Build, Rows, Warehouse
 from test_refreshes import BUILD
 
-# The form and the dialects that each log is rewritten to. A set's freed bytes are those of its lines, so its log keeps them.
+# What each log is rewritten to. A set's freed bytes are those of its lines, so its log keeps them.
 REWRITTEN = {
     "alice": ("pretty_printed", "bzip2", "utf-16-le with a mark"),
     "bob": ("bipf_log", "zstd", "utf-8"),

@@ -78,6 +78,13 @@ def test_without_its_ciphertext_a_message_is_not_checked(
     assert (row.warning, row.is_decrypted) == ("ciphertext_not_in_log", True)
 
 
+def test_a_seed_was_private_even_if_nothing_says_so() -> None:
+    content = {"type": "metafeed/seed", "metafeed": "none", "seed": "00" * 32}
+    sealed = ClassicFeed(bytes(32)).publish(content, 1, ciphertext="AAAA.box2")
+    row = land({**sealed.value, "content": content}, sealed.key)
+    assert (row.validity, row.warning) == ("not_checked", "ciphertext_not_in_log")
+
+
 def test_a_changed_public_message_is_invalid() -> None:
     post = ClassicFeed(bytes(32)).publish({"type": "post", "text": "a"}, 1)
     row = land({**post.value, "content": {"type": "post", "text": "b"}}, post.key)
