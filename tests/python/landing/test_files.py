@@ -595,3 +595,4 @@ def test_inspect_of_a_name_that_is_not_that_of_a_log(
     assert ": bipf_log, not compressed, binary, " in said
     assert "  Its name is not that of a log: " in said
     assert " messages, by type:" in said
+    assert "  not_checked (content_signature_only)\n" in said
