@@ -51,10 +51,12 @@ def plaintext_hash(
     """
     if not isinstance(content, dict) or kept is None:
         return None
-    known = {*kept, *(KEY_MEMBERS if epoch_key else ())}
-    others = {name: part for name, part in content.items() if name not in known}
+    compared = content | kept
+    if epoch_key:
+        for name in KEY_MEMBERS:
+            compared.pop(name, None)
     key = epoch_key.hex() if epoch_key else None
-    return ring.hash(json.dumps([others, kept, key], sort_keys=True).encode())
+    return ring.hash(json.dumps([key, compared], sort_keys=True).encode())
 
 
 def proven_owner(content: object) -> str | None:

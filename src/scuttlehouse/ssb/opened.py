@@ -94,15 +94,16 @@ def check_opened(
             value_in_log, opened.ciphertext, key, hmac_key, is_opened=opened.is_decrypted
         )
         return Check(*verdict), opened.is_decrypted
-    checks = [*_checks_in_every_order(opened.value, key, hmac_key)]
-    valid = next((check for check in checks if check.validity == "valid"), None)
+    checks = []
+    for check in _checks_in_every_order(opened.value, key, hmac_key):
+        if check.validity == "valid":
+            # If the signature covers a text, it was never encrypted, whatever the log says.
+            return check, opened.ciphertext is not None
+        checks.append(check)
     # The key proves in which order a message was written.
     proven = next((check for check in checks if _has_key(check, key)), checks[-1])
     if opened.ciphertext is not None:
-        return valid or proven, True
-    if valid:
-        # The signature covers this text, so it was never encrypted, whatever the log says.
-        return valid, False
+        return proven, True
     is_opened = opened.is_decrypted or _is_of_private_kind(value.get("content"))
     if is_opened and checks[-1].invalid_reason in _FAULTS_OF_CONTENT:
         return Check(None, "not_checked", None, "ciphertext_not_in_log"), True
