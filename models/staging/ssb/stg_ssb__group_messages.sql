@@ -10,7 +10,9 @@ messages as (
         content is not null
         and validity != 'invalid'
         -- Without the signed bytes nobody can tell who wrote it, so what it says of others does not count.
-        and coalesce(warning, '') not in ('ciphertext_not_in_log', 'signed_bytes_not_in_log')
+        and coalesce(warning, '') not in (
+            'ciphertext_not_in_log', 'signed_bytes_not_in_log', 'members_reordered'
+        )
         and {{ is_touched('message_id', 'stg_changes__sighted_messages') }}
         and {{ is_touched('message_id', 'stg_changes__messages') }}
 

@@ -133,7 +133,8 @@ def _found(log: Log) -> _Found:
                 if row.reject_reason is not None:
                     found.reject(row.reject_reason, row.line_number)
                 else:
-                    found.add(_type_of(row), row.validity or "", row.invalid_reason)
+                    why = row.invalid_reason or row.warning
+                    found.add(_type_of(row), row.validity or "", why)
             for pzp in land_pzp_lines(log.source_file, line, ring):
                 reason = pzp.reject_reason or pzp.invalid_reason
                 if reason is not None:

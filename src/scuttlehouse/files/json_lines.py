@@ -39,6 +39,8 @@ def has_word(line: Line, words: tuple[bytes, ...]) -> bool:
     True
     """
     text = line.text
+    if text is not None and b"\0" in text:  # It may be UTF-16.
+        text = text.replace(b"\0", b"")
     return text is not None and any(word in text for word in words)
 
 

@@ -10,6 +10,8 @@ from itertools import islice
 from json import JSONDecodeError, JSONDecoder
 from typing import BinaryIO
 
+from zstandard import ZstdError
+
 from scuttlehouse.files.bipf import BLOCK_BYTES, begins_a_log, holds_a_message
 from scuttlehouse.files.flume import offset_width
 from scuttlehouse.files.parts import Kind, Log
@@ -60,17 +62,22 @@ _PATTERNS = (
 _DECODER = JSONDecoder()
 _BLANK = " \t\r\n\0\ufeff"
 _FIRST_OBJECT = re.compile(r'^[\s,\[\0\ufeff\x1e]*(?=\{\s*")', re.M)
-_LIST_OF_MESSAGES = re.compile(r'\[\s*\{\s*"(?:key|value|id|msg|author|previous)"\s*:')
+# What messages of both sources begin with, as records and alone.
+_FIRST_MEMBERS = "key|value|id|msg|author|previous|data|metadata"
+_LIST_OF_MESSAGES = re.compile(rf'\[\s*\{{\s*"(?:{_FIRST_MEMBERS})"\s*:')
 _MEMBER_NAME = re.compile(r'\s*[{,]\s*("(?:[^"\\]|\\.){1,64}")\s*:\s*')
-_MAP_OF_MESSAGES = re.compile(r'\{\s*"(?:%|ssb:)[^"\\\n]{1,200}"\s*:\s*\{')
+_MAP_OF_MESSAGES = re.compile(
+    r'\{\s*"(?:(?:%|ssb:)[^"\\\n]{1,200}|[1-9A-HJ-NP-Za-km-z]{43,44})"\s*:\s*\{'
+)
 
-_MESSAGE = re.compile(r'\{\s*"(?:key|value|id|msg|author|previous)"\s*:')
+_TEXT_OF_JSON = re.compile(r'\[?\s*"\{\s*\\"')
+_MESSAGE = re.compile(rf'\{{\s*"(?:{_FIRST_MEMBERS})"\s*:')
 _TRIES = 8
 _EMPTY = b"\0 \t\r\n"
 
 # A long file of JSON that has none of these names in its first bytes is of other software.
 _MANY = 100
-_OF_MESSAGES = re.compile(r'"(?:author|msg|value|key)"\s*:')
+_OF_MESSAGES = re.compile(r'"(?:author|msg|value|key|metadata)"\s*:')
 _OF_OTHERS = (
     "JSON of other software: its first values are no messages. Move it out of the landing folder."
 )
@@ -96,7 +103,10 @@ def recognise(log: Log) -> Kind | str:
         beginning = stream.read(512)
     compression = _compression(beginning)
     with opened(log.path, log.size_bytes, Kind("", "none", "binary")) as stream:
-        head = _head(unpacked(stream, compression))
+        try:
+            head = _head(unpacked(stream, compression))
+        except ZstdError as error:
+            return f"A zstd file that is not unpacked here ({error}): unpack it with `zstd -d --long=31`."
     return recognise_head(head, compression)
 
 
@@ -129,6 +139,8 @@ def recognise_head(head: bytes, compression: str) -> Kind | str:
         return f"One JSON object around a list{inside}: take the list out with `jq -c '.[{member}][]'`."
     if _MAP_OF_MESSAGES.match(text.lstrip(_BLANK)):
         return f"One JSON object with the messages as its members{inside}: take them out with `jq -c '.[]'`."
+    if _TEXT_OF_JSON.match(text.lstrip(_BLANK)):
+        return f"JSON inside of JSON texts{inside}: take it out with `jq -r .` or `jq -r '.[]'`."
     if text.lstrip(_BLANK)[:1] == "<":
         return f"This is HTML or XML{inside}, perhaps an error page: download the log again."
     if _holds_a_message(text):
@@ -226,7 +238,11 @@ def _compression(head: bytes) -> str:
 
 
 def _head(stream: BinaryIO) -> bytes:
-    """The first bytes of a stream, up to where it breaks, after blocks of zeros and blanks."""
+    """The first bytes of a stream, up to where it breaks, after blocks of zeros and blanks.
+
+    Raises:
+        ZstdError: no byte can be unpacked.
+    """
     parts: list[bytes] = []
     left = HEAD_BYTES
     try:
@@ -235,6 +251,8 @@ def _head(stream: BinaryIO) -> bytes:
             left -= len(data)
             if left % BLOCK_BYTES == 0 and left < HEAD_BYTES and not b"".join(parts).strip(_EMPTY):
                 parts, left = [], HEAD_BYTES
-    except BROKEN:
-        pass
+    except BROKEN as error:
+        # What needs a dictionary or a larger window than others shows nothing.
+        if isinstance(error, ZstdError) and not parts:
+            raise
     return b"".join(parts)

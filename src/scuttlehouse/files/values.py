@@ -31,7 +31,13 @@ _COST_OF_A_TRY = 1 << 12
 _KEYS = "key|id"
 
 # What tells a message from an object inside of one: members of which it has all.
-_PARTS = ({"key", "value"}, {"id", "msg"}, {"author", "content"}, {"value", "timestamp"})
+_PARTS = (
+    {"key", "value"},
+    {"id", "msg"},
+    {"author", "content"},
+    {"value", "timestamp"},
+    {"metadata", "sig"},
+)
 
 
 def split_values(stream: BinaryIO, *, by_line: bool) -> Iterator[Line]:

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 
 from scuttlehouse.files.json_lines import has_word, line_object
 from scuttlehouse.files.parts import Line
+from scuttlehouse.files.unpack import recoded
 from scuttlehouse.files.values import split_values
 from scuttlehouse.pzp.lines import PZP_WORDS, LandedPzpLine, land_pzp_line
 from scuttlehouse.ssb.epoch_keys import KeyRing
@@ -17,6 +18,9 @@ from scuttlehouse.ssb.lines import KEY_WORDS, LandedLine, epoch_key, land_line
 
 # What a line is by itself that holds several values, or one beside something else.
 _MAY_HAVE_PARTS = ("not_json", "not_utf8", "not_a_message")
+
+# What stands behind the name of a member. PowerShell appends UTF-16 to a log whatever its encoding is.
+_UTF_16_SIGN = '":'.encode("utf-16-le")
 
 
 def line_parts(line: Line) -> Iterator[Line]:
@@ -34,6 +38,9 @@ def line_parts(line: Line) -> Iterator[Line]:
     if line.text is None or not line.text.strip():
         yield line
         return
+    if _UTF_16_SIGN in line.text:
+        yield from line_parts(Line(line.line_number, _from_utf_16(line.text), None))
+        return
     found = [*split_values(io.BytesIO(line.text), by_line=False)]
     faults = {part.fault for part in found if part.fault}
     fault = "zero_bytes" if faults == {"zero_bytes"} else "damaged"
@@ -46,6 +53,11 @@ def line_parts(line: Line) -> Iterator[Line]:
         yield line
     elif faults:
         yield Line(line.line_number, None, fault)
+
+
+def _from_utf_16(text: bytes) -> bytes:
+    """A line that was cut at the byte of a line end, as UTF-8."""
+    return recoded(io.BytesIO(text.strip(b"\0") + b"\0"), "utf-16-le").read()
 
 
 def land_lines(

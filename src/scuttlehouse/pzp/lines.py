@@ -5,6 +5,9 @@ adds or removes a device's key, or in the tangle of a feed, which is one domain 
 with a *moot*, a message without content that everybody can compute. Sets are feeds with messages that add
 and delete items. This module passes on only two parts of the content: the items of sets, and the keys
 that accounts add.
+
+A line is a record as pzp stores it (``id``, ``msg``, ``received``), or the message alone. The id is the hash
+of the metadata, so that a line without one has the id that its message has.
 """
 
 from __future__ import annotations
@@ -13,7 +16,7 @@ from typing import Any, NamedTuple, TypeGuard
 
 from scuttlehouse.files.json_lines import finite_number, has_word, line_object
 from scuttlehouse.files.parts import Line
-from scuttlehouse.pzp.canonical import from_base58
+from scuttlehouse.pzp.canonical import canonical, from_base58, hash_text
 from scuttlehouse.pzp.rules import (
     KEY_BYTES,
     SELF,
@@ -26,12 +29,13 @@ from scuttlehouse.pzp.rules import (
 from scuttlehouse.pzp.rules import REASONS as REASONS
 from scuttlehouse.pzp.rules import moot_id as moot_id
 from scuttlehouse.ssb.epoch_keys import KeyRing
+from scuttlehouse.ssb.opened import has_recipients
 from scuttlehouse.ssb.texts import kept_item, kept_pzp_id, kept_word
 
 SET_DOMAIN = "set_v1__"
 
 # Every line of this source has one of these, and most other lines have none. A name may be escaped.
-PZP_WORDS = (b'"msg"', b"\\u")
+PZP_WORDS = (b'"msg"', b'"metadata"', b"\\u")
 
 SET_FAULTS = {
     "no_lists": "The data is not an object with the arrays add, del and supersedes.",
@@ -94,14 +98,16 @@ class LandedPzpLine(NamedTuple):
 
 
 def is_pzp(parsed: object) -> TypeGuard[dict[str, Any]]:
-    """Whether the JSON value of a line is of this source: an object with a message and without a value.
+    """Whether the JSON value of a line is of this source: an object that has or is a message, and no value.
 
     >>> is_pzp({"id": "a", "msg": {}}), is_pzp({"msg": {}, "value": {}}), is_pzp({"msg": "text"})
     (True, False, False)
+    >>> is_pzp({"data": None, "metadata": {}, "sigkey": "", "sig": ""}), is_pzp({"metadata": {}})
+    (True, False)
     """
-    return (
-        isinstance(parsed, dict) and isinstance(parsed.get("msg"), dict) and "value" not in parsed
-    )
+    if not isinstance(parsed, dict) or "value" in parsed:
+        return False
+    return isinstance(parsed.get("msg"), dict) or _is_bare(parsed)
 
 
 def land_pzp_line(source_file: str, line: Line, ring: KeyRing) -> LandedPzpLine | None:
@@ -120,12 +126,14 @@ def land_pzp_line(source_file: str, line: Line, ring: KeyRing) -> LandedPzpLine 
     parsed = line_object(line)
     if not is_pzp(parsed):
         return None
-    message_id, message = parsed.get("id"), parsed["msg"]
+    record = {"msg": parsed} if _is_bare(parsed) else parsed
+    message = record["msg"]
     metadata = message.get("metadata")
+    message_id = _message_id(record.get("id"), metadata)
     if not (isinstance(message_id, str) and isinstance(metadata, dict)):
         return LandedPzpLine(source_file, line.line_number, "not_a_message")
     data, sigkey = message.get("data"), message.get("sigkey")
-    misc = parsed.get("misc")
+    misc = record.get("misc")
     misc = misc if isinstance(misc, dict) else {}
     # The hash is that of the ciphertext (see scuttlehouse.ssb.opened).
     original_data = misc.get("originalData")
@@ -141,9 +149,10 @@ def land_pzp_line(source_file: str, line: Line, ring: KeyRing) -> LandedPzpLine 
         set_content if isinstance(set_content, tuple) else (None, None, None)
     )
     reason = invalid_reason(message_id, signed)
+    may_be_opened = misc.get("private") is True or _is_bare(parsed) or has_recipients(data)
     is_unchecked = (
         not is_opened
-        and misc.get("private") is True
+        and may_be_opened
         and isinstance(data, dict)
         and reason in ("data_hash_differs", "data_size_differs")
     )
@@ -170,10 +179,26 @@ def land_pzp_line(source_file: str, line: Line, ring: KeyRing) -> LandedPzpLine 
         set_fault=set_content if isinstance(set_content, str) else None,
         data_bytes=whole_number(metadata.get("dataSize")),
         line_bytes=len(line.text or b""),
-        received_ms=finite_number(parsed.get("received")),
+        received_ms=finite_number(record.get("received")),
         validity="not_checked" if is_unchecked else "invalid" if reason else "valid",
         invalid_reason=reason,
     )
+
+
+def _is_bare(parsed: dict[str, Any]) -> bool:
+    """Whether an object is a message alone, as ``msgs()`` of pzp gives it: nothing says if it was opened."""
+    is_record = isinstance(parsed.get("msg"), dict)
+    return not is_record and isinstance(parsed.get("metadata"), dict) and "sigkey" in parsed
+
+
+def _message_id(claim: object, metadata: object) -> object:
+    """The id that a line gives a message, or else the one that it has; None if its metadata have no hash."""
+    if claim is not None:
+        return claim
+    try:
+        return hash_text(canonical(metadata)) if isinstance(metadata, dict) else None
+    except ValueError:
+        return None
 
 
 class _Place(NamedTuple):

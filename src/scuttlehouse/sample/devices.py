@@ -103,12 +103,13 @@ class Log:
         self._now = world.now
         self._entries: list[dict[str, Any]] = []
 
-    def take(self, message: Message, oddity: str | None = None, *, claim: str | None = "") -> None:
-        """Receive a message. `claim` is what the line has in place of the id, None for no id."""
+    def take(
+        self, message: Message, oddity: str | None = None, *, claim: str | int | None = None
+    ) -> None:
+        """Receive a message. `claim` is what the line has in place of the id."""
         self._now += self._random.randrange(1_000, 600_000)
-        entry = {"id": claim or message.id, "msg": message.body, "received": self._now}
-        if claim is None:
-            del entry["id"]
+        message_id = message.id if claim is None else claim
+        entry = {"id": message_id, "msg": message.body, "received": self._now}
         self._entries.append(entry)
         if oddity is not None:
             self._note(oddity, entry)
@@ -124,7 +125,8 @@ class Log:
 
     def _note(self, oddity: str, entry: dict[str, Any]) -> None:
         number = self._entries.index(entry) + 1
-        self.summary.odd_set_lines.append(OddSetLine(number, oddity, entry.get("id")))
+        message_id = entry["id"] if isinstance(entry["id"], str) else None
+        self.summary.odd_set_lines.append(OddSetLine(number, oddity, message_id))
 
 
 class Account:

@@ -208,7 +208,7 @@ def _troubled(world: World, blocks: Set, laptop: Device, phone: Device) -> None:
     gapped_again = blocks.addition(laptop, gapped)
     claim = to_base58(world.bytes_for("wrong id of a message of pzp"))
     log.take(blocks.next(laptop, gapped_again), "wrong_id", claim=claim)
-    log.take(blocks.next(laptop, blocks.deletion(laptop, forged)), "no_id", claim=None)
+    log.take(blocks.next(laptop, blocks.deletion(laptop, forged)), "id_is_no_text", claim=0)
     blocks.add(laptop, renamed)
     blocks.close([forged, forked, renamed], missing=[lost])
 

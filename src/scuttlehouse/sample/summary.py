@@ -101,7 +101,7 @@ class OddSetLine:
     These count in spite of it: `erased` has no data any more, `no_lists` is not a message of a set. These do
     not count: `previous_missing` lists nothing that a file holds, `unknown_device` has a signature by a key
     that its account never added, `wrong_depth` is a step too deep, `wrong_id` has an id that no message
-    has. `no_id` is a line without an id.
+    has. `id_is_no_text` is a line with a number as its id.
     """
 
     line_number: int

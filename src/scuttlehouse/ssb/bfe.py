@@ -147,9 +147,7 @@ def _encode_text(text: str) -> bytes:
         return _SIGNATURE + signature
     if match := _BLOB.fullmatch(text):
         return _sized(b"\2\0" + a2b_base64(match[1]))
-    if text[:1] in "@%" and text and (match := _SUFFIXED.fullmatch(text)):
-        if match[3] not in ("ed25519", "sha256", "cloaked"):
-            raise NoBytesError
+    if text[:1] in "@%" and text and _SUFFIXED.fullmatch(text):
         return _encode_id(text)
     return _TEXT + _utf8(text)
 

@@ -7,9 +7,10 @@ Strangers write logs. An opened message is only the word of its log, and counts 
 from __future__ import annotations
 
 import json
+from typing import Any
 
 from scuttlehouse.ssb.bendybutt import is_announcement, root_metafeed
-from scuttlehouse.ssb.epoch_keys import KeyRing, spelled_bytes
+from scuttlehouse.ssb.epoch_keys import KEY_MEMBERS, KeyRing, spelled_bytes
 from scuttlehouse.ssb.ids import any_id
 from scuttlehouse.ssb.validation import Check
 from scuttlehouse.warehouse_key import KEY_BYTES
@@ -31,11 +32,31 @@ def is_announcement_signed(content: object, check: Check, *, is_decrypted: bool)
     return None
 
 
-def plaintext_hash(content: object, ring: KeyRing) -> str | None:
-    """A keyed hash of a content. Equal contents have the same hash in any order of members. O(n log n)."""
-    if not isinstance(content, dict):
+def plaintext_hash(
+    content: object, kept: dict[str, Any] | None, epoch_key: bytes | None, ring: KeyRing
+) -> str | None:
+    """A keyed hash of a content. Equal contents have the same hash in any order of members.
+
+    Software spells ids and keys differently. So the hash covers the members that tables keep as they are
+    kept, and the key of an epoch by its bytes.
+
+    Complexity: O(n log n).
+
+    >>> ring, kept = KeyRing(b"pepper"), {"root": "an id"}
+    >>> [spelled, other] = [{"root": {"link": "AN ID"}, "secret": "AA", "text": "a"}, {"root": "an id",
+    ...     "groupKey": "00", "text": "a"}]
+    >>> one, two = (plaintext_hash(text, kept, b"key", ring) for text in (spelled, other))
+    >>> one == two, one == plaintext_hash({**other, "text": "b"}, kept, b"key", ring)
+    (True, False)
+    """
+    if not isinstance(content, dict) or kept is None:
         return None
-    return ring.hash(json.dumps(content, sort_keys=True).encode())
+    compared = content | kept
+    if epoch_key:
+        for name in KEY_MEMBERS:
+            compared.pop(name, None)
+    key = epoch_key.hex() if epoch_key else None
+    return ring.hash(json.dumps([key, compared], sort_keys=True).encode())
 
 
 def proven_owner(content: object) -> str | None:

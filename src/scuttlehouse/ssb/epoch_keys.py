@@ -33,6 +33,11 @@ _HEX = re.compile(r"(?:[0-9A-Fa-f]{2})+", re.ASCII)
 # A shorter text in hex is more likely a word, or a key in base64.
 _LEAST_HEX_DIGITS = 32
 
+LEAST_PURPOSE_KEY_BYTES = 16
+
+# ssb-tribes, ssb-tribes2 1.0.0 and private-group-spec v2 call the key groupKey, ssb-tribes2 1.1.0 secret.
+KEY_MEMBERS = ("secret", "groupKey")
+
 
 class GroupRank(NamedTuple):
     """The place of a key among the keys of its group, from 0. None for a key that is too short."""
@@ -92,6 +97,32 @@ def spelled_bytes(text: object) -> bytes | None:
         return base64.urlsafe_b64decode(digits + "=" * (-len(digits) % 4))
     except binascii.Error:
         return None
+
+
+def message_key(content: object) -> bytes | None:
+    """The epoch key in a message, under its own name or as the purpose of an announced feed; else None.
+
+    >>> message_key({"type": "group/init", "groupKey": "AAAA"})
+    b'\\x00\\x00\\x00'
+    """
+    if not isinstance(content, dict):
+        return None
+    if content.get("type") in ("group/init", "group/add-member"):
+        spellings = (spelled_bytes(content.get(name)) for name in KEY_MEMBERS)
+        return next(filter(None, spellings), None)
+    if content.get("type") == "metafeed/add/derived":
+        return purpose_key(content.get("feedpurpose"))
+    return None
+
+
+def purpose_key(purpose: object) -> bytes | None:
+    """The epoch key in a purpose. A short key counts, too, unless it may be a word.
+
+    >>> purpose_key("main"), purpose_key("00" * 16) == bytes(16)
+    (None, True)
+    """
+    key = spelled_bytes(purpose)
+    return key if key and len(key) >= LEAST_PURPOSE_KEY_BYTES else None
 
 
 @dataclass(frozen=True)

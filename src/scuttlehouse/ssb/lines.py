@@ -17,12 +17,12 @@ from scuttlehouse.files.json_lines import finite_number, has_word, line_object
 from scuttlehouse.files.parts import Line
 from scuttlehouse.pzp.lines import is_pzp
 from scuttlehouse.ssb.claims import is_announcement_signed, plaintext_hash, proven_owner
-from scuttlehouse.ssb.epoch_keys import KeyRing, spelled_bytes
+from scuttlehouse.ssb.epoch_keys import KeyRing, message_key, purpose_key
 from scuttlehouse.ssb.ids import link_text, message_uri
 from scuttlehouse.ssb.naming import name_in_message
-from scuttlehouse.ssb.opened import check_opened, original
+from scuttlehouse.ssb.opened import check_opened, original, own_key
 from scuttlehouse.ssb.texts import is_word, kept_id, kept_word
-from scuttlehouse.ssb.validation import check_value, feed_format, is_ciphertext, previous_text
+from scuttlehouse.ssb.validation import feed_format, is_ciphertext, previous_text
 
 KEPT_MEMBERS = (
     "type",
@@ -40,8 +40,6 @@ KEPT_MEMBERS = (
 # Purposes that say what a feed is for. Any other purpose of a private announcement may be a key.
 PUBLIC_PURPOSES = frozenset({"group/additions", "index", "main", "root", "v1"})
 
-LEAST_PURPOSE_KEY_BYTES = 16
-
 # Every line that makes an epoch has these bytes, and most other lines do not. Names may be escaped.
 KEY_WORDS = (b"secret", b"groupKey", b"\\u")
 
@@ -55,7 +53,7 @@ REJECT_REASONS = {
     "not_json": "The line is not JSON. Export the log again.",
     "too_deep": "The line nests deeper than any message may.",
     "not_a_message": "The line is JSON, but lacks what every message has: a value with an author, a "
-    "sequence and a content, and a key that is a message id; or, of pzp, an id and a msg with metadata.",
+    "sequence and a content, and a key that is a message id; or, of pzp, a msg with metadata.",
 }
 
 
@@ -66,9 +64,10 @@ class LandedLine(NamedTuple):
     ``sequence`` is null if it is not a whole number of at most 2^53. ``content`` is the kept members as JSON
     text, null if nobody opened the message. ``key_hash`` replaces the key of the epoch that the message
     makes, adds people to, or announces a feed for. ``plaintext_hash`` is a hash of everything in the message
-    that no signature covers; the order of members does not matter (ruling R36). ``is_announcement_signed``:
-    whether both feeds have signed the announcement of a feed (ruling R37); null in all other messages.
-    ``owner_id`` is the root metafeed of a seed in the message: only its owner's log has the seed.
+    that no signature covers; the order of members and the spelling of ids do not matter (ruling R36).
+    ``is_announcement_signed``: whether both feeds have signed the announcement of a feed (ruling R37); null
+    in all other messages. ``owner_id`` is the root metafeed of a seed in the message: only its owner's log
+    has the seed.
     ``line_hash``, ``line_count``: see :mod:`scuttlehouse.landing.rejects`.
     """
 
@@ -110,7 +109,7 @@ def land_line(
     >>> land_line("a.jsonl", Line(7, b"[1, 2]", None), ring).reject_reason
     'not_a_message'
     """
-    parsed = _parse(line)
+    parsed = _parse(line, network_key)
     if parsed is None:
         return None
     if isinstance(parsed, str):
@@ -120,7 +119,8 @@ def land_line(
     opened = original(value, meta)
     check, is_decrypted = check_opened(value, opened, key, network_key)
     is_private = is_decrypted or (isinstance(content, str) and is_ciphertext(content))
-    secret, kind = _message_key_bytes(content), _content_type(content)
+    secret, kind = message_key(content), _content_type(content)
+    kept = _kept_content(content, is_decrypted, ring) if isinstance(content, dict) else None
     previous = value.get("previous")
     return LandedLine(
         source_file=source_file,
@@ -135,9 +135,9 @@ def land_line(
         received_ms=finite_number(received),
         is_private=is_private,
         is_decrypted=is_decrypted,
-        content=_kept_content(content, is_decrypted, ring) if isinstance(content, dict) else None,
+        content=None if kept is None else json.dumps(kept),
         key_hash=ring.hash(secret) if secret else None,
-        plaintext_hash=plaintext_hash(content, ring)
+        plaintext_hash=plaintext_hash(content, kept, secret, ring)
         if is_decrypted or check.validity == "not_checked"
         else None,
         is_announcement_signed=is_announcement_signed(content, check, is_decrypted=is_decrypted),
@@ -158,7 +158,7 @@ def epoch_key(line: Line) -> bytes | None:
     if parsed is None or isinstance(parsed, str):
         return None
     content = parsed.value["content"]
-    return _message_key_bytes(content) if _content_type(content) == "group/init" else None
+    return message_key(content) if _content_type(content) == "group/init" else None
 
 
 class _Parsed(NamedTuple):
@@ -168,9 +168,11 @@ class _Parsed(NamedTuple):
     meta: dict[str, Any]
 
 
-def _parse(line: Line) -> _Parsed | str | None:
+def _parse(line: Line, network_key: bytes | None = None) -> _Parsed | str | None:
     """The parts of a message line, or the reason why it is not a message. None for a line of pzp."""
     message = line_object(line)
+    if isinstance(message, dict) and _is_numbered(message):
+        message = message["value"]
     if is_pzp(message):
         return None
     if isinstance(message, str):
@@ -188,10 +190,18 @@ def _parse(line: Line) -> _Parsed | str | None:
     ):
         return "not_a_message"
     if key is None:
-        key = check_value(original(value, meta).value).message_key
+        key = own_key(original(value, meta), network_key)
     if not (isinstance(key, str) and message_uri(key)):
         return "not_a_message"
     return _Parsed(key, value, message.get("timestamp"), meta)
+
+
+def _is_numbered(message: dict[str, Any]) -> bool:
+    """Whether a message has its place in the log around it, as streams of flumedb and ssb-db2 give it."""
+    inner = message.get("value")
+    return (
+        isinstance(inner, dict) and isinstance(inner.get("value"), dict) and "author" not in inner
+    )
 
 
 def _content_type(content: object) -> str | None:
@@ -199,31 +209,12 @@ def _content_type(content: object) -> str | None:
     return kind if isinstance(kind, str) else None
 
 
-def _message_key_bytes(content: object) -> bytes | None:
-    """The epoch key in a message, under its own name or as the purpose of an announced feed."""
-    if not isinstance(content, dict):
-        return None
-    kind = _content_type(content)
-    if kind in ("group/init", "group/add-member"):
-        # ssb-tribes, ssb-tribes2 1.0.0 and private-group-spec v2 call it groupKey, ssb-tribes2 1.1.0 secret.
-        return spelled_bytes(content.get("secret")) or spelled_bytes(content.get("groupKey"))
-    if kind == "metafeed/add/derived":
-        return _purpose_key(content.get("feedpurpose"))
-    return None
-
-
-def _purpose_key(purpose: object) -> bytes | None:
-    """The epoch key in a purpose. A short key counts, too, unless it may be a word."""
-    key = spelled_bytes(purpose)
-    return key if key and len(key) >= LEAST_PURPOSE_KEY_BYTES else None
-
-
 def _whole_number(number: float) -> int | None:
     is_whole = math.isfinite(number) and number == int(number) and abs(number) <= 2**53
     return int(number) if is_whole else None
 
 
-def _kept_content(content: dict[str, Any], is_decrypted: bool, ring: KeyRing) -> str:
+def _kept_content(content: dict[str, Any], is_decrypted: bool, ring: KeyRing) -> dict[str, Any]:
     kept = _kept_members(content, KEPT_MEMBERS, ring)
     kept |= name_in_message(content, is_private=is_decrypted)
     if isinstance(kind := content.get("type"), str):
@@ -235,11 +226,11 @@ def _kept_content(content: dict[str, Any], is_decrypted: bool, ring: KeyRing) ->
     purpose = content.get("feedpurpose")
     if isinstance(purpose, str):
         is_public = purpose in PUBLIC_PURPOSES or (len(purpose) == 1 and is_word(purpose))
-        if (is_decrypted and not is_public) or _purpose_key(purpose):
+        if (is_decrypted and not is_public) or purpose_key(purpose):
             kept.pop("feedpurpose", None)
         else:
             kept["feedpurpose"] = kept_word(purpose, ring)
-    return json.dumps(kept)
+    return kept
 
 
 def _kept_members(source: dict[str, Any], names: Iterable[str], ring: KeyRing) -> dict[str, object]:

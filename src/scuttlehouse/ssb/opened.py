@@ -23,7 +23,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from scuttlehouse.ssb import bendybutt
-from scuttlehouse.ssb.ids import feed_format
+from scuttlehouse.ssb.ids import feed_format, message_sigil
 from scuttlehouse.ssb.validation import MEMBER_ORDERS, Check, check_value, is_ciphertext
 
 # Members that unboxers add to a value. No signed value has these (ssb-db util.js, ssb-db2 msg-utils.js).
@@ -81,34 +81,70 @@ def check_opened(
 
     A private message without its ciphertext is ``not_checked``, with the warning ``ciphertext_not_in_log``.
     If an exporter added members to a value or reordered them, that is undone when the key of the message
-    proves it.
+    proves it. If that proves nothing, members inside of the content may have another order, too, as ``jq -S``
+    and databases write them: then the message is ``not_checked``, with the warning ``members_reordered``.
 
     >>> value = {"author": "@nobody", "content": {"type": "post"}}
     >>> check_opened(value, original(value, {}), "%a", None)[0].invalid_reason
     'author_is_no_feed_id'
     """
-    if feed_format(str(value.get("author"))) == bendybutt.FORMAT:
+    if _is_bendybutt(value):
         value_in_log = {**opened.value, "content": value.get("content")}
         verdict = bendybutt.check_message(
             value_in_log, opened.ciphertext, key, hmac_key, is_opened=opened.is_decrypted
         )
         return Check(*verdict), opened.is_decrypted
-    checks = [check_value(opened.value, key=key, hmac_key=hmac_key)]
-    if checks[0].invalid_reason == "members_out_of_order":
-        for order in MEMBER_ORDERS:
-            if opened.value.keys() >= set(order):
-                signed = {name: opened.value[name] for name in order}
-                checks.append(check_value(signed, key=key, hmac_key=hmac_key))
-    valid = next((check for check in checks if check.validity == "valid"), None)
+    checks = []
+    for check in _checks_in_every_order(opened.value, key, hmac_key):
+        if check.validity == "valid":
+            # If the signature covers a text, it was never encrypted, whatever the log says.
+            return check, opened.ciphertext is not None
+        checks.append(check)
+    # The key proves in which order a message was written.
+    proven = next((check for check in checks if _has_key(check, key)), checks[-1])
     if opened.ciphertext is not None:
-        return valid or checks[0], True
-    if valid:
-        # The signature covers this text, so it was never encrypted, whatever the log says.
-        return valid, False
-    is_opened = opened.is_decrypted or _has_recipients(value.get("content"))
+        return proven, True
+    is_opened = opened.is_decrypted or _is_of_private_kind(value.get("content"))
     if is_opened and checks[-1].invalid_reason in _FAULTS_OF_CONTENT:
         return Check(None, "not_checked", None, "ciphertext_not_in_log"), True
-    return checks[0], opened.is_decrypted
+    is_reordered = len(checks) > 1 and not any(_has_key(check, key) for check in checks)
+    may_be_inside = (
+        isinstance(value.get("content"), dict) and proven.invalid_reason in _FAULTS_OF_CONTENT
+    )
+    if is_reordered and may_be_inside:
+        return Check(None, "not_checked", None, "members_reordered"), opened.is_decrypted
+    return proven, opened.is_decrypted
+
+
+def own_key(opened: Opened, hmac_key: bytes | None) -> str | None:
+    """The key of a message from a log without keys: the hash of the value in the order that was signed.
+
+    >>> own_key(original({"author": "ssb:feed/bamboo/none"}, {}), None) is None
+    False
+    """
+    checks = [*_checks_in_every_order(opened.value, None, hmac_key)]
+    return next((check for check in checks if check.validity == "valid"), checks[0]).message_key
+
+
+def _is_bendybutt(value: dict[str, Any]) -> bool:
+    return feed_format(str(value.get("author"))) == bendybutt.FORMAT
+
+
+def _checks_in_every_order(
+    value: dict[str, Any], key: str | None, hmac_key: bytes | None
+) -> Iterator[Check]:
+    """The checks of a value as it is and, if its members are out of order, in each order of a message."""
+    check = check_value(value, key=key, hmac_key=hmac_key)
+    yield check
+    if check.invalid_reason == "members_out_of_order":
+        for order in MEMBER_ORDERS:
+            if value.keys() >= set(order):
+                signed = {name: value[name] for name in order}
+                yield check_value(signed, key=key, hmac_key=hmac_key)
+
+
+def _has_key(check: Check, key: str) -> bool:
+    return check.message_key is not None and check.message_key == message_sigil(key)
 
 
 def _original_members(value: dict[str, Any]) -> dict[str, Any]:
@@ -135,7 +171,13 @@ def _kept_texts(value: dict[str, Any], meta: dict[str, Any]) -> Iterator[str]:
         yield value["cyphertext"]
 
 
-def _has_recipients(content: object) -> bool:
+def _is_of_private_kind(content: object) -> bool:
+    """Whether software publishes such a content only encrypted: one with recipients, or a metafeed's seed."""
+    is_seed = isinstance(content, dict) and content.get("type") == "metafeed/seed"
+    return is_seed or has_recipients(content)
+
+
+def has_recipients(content: object) -> bool:
     """Whether a content names recipients. Software encrypts such content."""
     recipients = content.get("recps") if isinstance(content, dict) else None
     return isinstance(recipients, list) and bool(recipients)

@@ -66,6 +66,8 @@ WARNINGS = {
     **bendybutt.WARNINGS,
     "plaintexts_differ": "Logs give different plaintexts of the message. That of its author's own log "
     "counts, else that of more logs, else none.",
+    "members_reordered": "The members of the message are not in the order of a message, as `jq -S` and "
+    "databases write them, so that what was signed is not in the log and the message is not checked.",
     "ciphertext_not_in_log": "The message is private and somebody has opened it; the ciphertext that "
     "was signed is not in the log, so that the message is not checked.",
 }

@@ -175,6 +175,33 @@ def test_values_without_keys_have_their_hash_as_their_key() -> None:
         )
 
 
+@pytest.mark.parametrize("place", ["seq", "offset"])
+def test_a_message_with_its_place_in_the_log_around_it(place: str) -> None:
+    """As streams of flumedb (`seqs: true`) and of the log of ssb-db2 (`offsets: true`) give it."""
+    for value in values():
+        if "value" in value:
+            assert row_of({place: 7, "value": value}) == row_of(value)
+
+
+def test_what_powershell_appends_is_read() -> None:
+    """`>>` writes UTF-16 whatever the file has; lines are cut at the byte of the line end."""
+    lines = (SAMPLE / "devices.jsonl").read_bytes().splitlines()[:9]
+    lines += (SAMPLE / "alice.jsonl").read_bytes().splitlines()[:40]
+    for mark in ("", "\ufeff"):
+        text = mark + "".join(f"{line.decode()}\r\n" for line in lines)
+        parts = text.encode("utf-16-le").split(b"\n")[:-1]
+        assert len(parts) == len(lines)
+        for part, line in zip(parts, lines, strict=True):
+            plain, appended = Line(1, line, None), Line(1, part, None)
+            assert [*land_lines("a", appended, RING)] == [*land_lines("a", plain, RING)]
+            found, expected = (
+                [row._replace(line_bytes=0) for row in land_pzp_lines("a", one, RING)]
+                for one in (appended, plain)
+            )
+            assert found == expected
+            assert [*epoch_keys(appended)] == [*epoch_keys(plain)]
+
+
 def row_of(value: Any) -> LandedLine:
     return row_of_text(json.dumps(value).encode())
 
@@ -201,6 +228,11 @@ def row_of_text(text: bytes | None) -> LandedLine:
         (b'{"level": 30, "time": 1}\n' * 100, "JSON of other software"),
         (b"[" + b'{"a":1},' * 99 + b"{}]", "JSON of other software"),
         (b'{"%a=.sha256": {"key": "%a=.sha256"}}', "jq -c '.[]'"),
+        (b'{"' + b"A" * 44 + b'": {"data": null}}', "jq -c '.[]'"),
+        (b'"{\\"key\\": \\"%a\\"}"\n"{}"', "`jq -r .`"),
+        (b'["{\\"key\\": \\"%a\\"}"]', "`jq -r '.[]'`"),
+        (b'{"msgs": [{"data": null, "metadata": {}}]}', "jq -c '.[\"msgs\"][]'"),
+        (b"\x28\xb5\x2f\xfd\x00\xa8\x01\x00\x00", "`zstd -d --long=31`"),
         (b'{"messages": [{"key": "%a", "value": 1}]}', "jq -c '.[\"messages\"][]'"),
         (b'{\n "v": [1],\n "a\\"b": [ {"author": "@a"', 'jq -c \'.["a\\"b"][]\''),
     ],
@@ -554,3 +586,4 @@ def test_inspect_of_a_name_that_is_not_that_of_a_log(
     assert ": bipf_log, not compressed, binary, " in said
     assert "  Its name is not that of a log: " in said
     assert " messages, by type:" in said
+    assert "  not_checked (content_signature_only)\n" in said

@@ -773,6 +773,41 @@ def test_a_moot_with_a_member_that_has_no_hash() -> None:
     assert (land(line).is_moot, land(line).invalid_reason) == (False, "id_differs")
 
 
+def test_a_line_without_an_id_has_that_of_its_message() -> None:
+    for line in LOG:
+        whole, message = land(line), line["msg"]
+        others = [{"id": None}, {"id": ...}, {"id": ..., "received": ...}]
+        for other in [*(without(line | other) for other in others), message]:
+            row = land(other)
+            cut = {
+                name: getattr(whole, name) for name in ("line_bytes", "received_ms", "line_hash")
+            }
+            assert row._replace(**cut) == whole
+            assert epoch_key(Line(1, written(other), None)) is None
+
+
+def without(line: Json) -> Json:
+    return {name: value for name, value in line.items() if value is not ...}
+
+
+def test_without_an_id_metadata_without_a_hash_are_no_message() -> None:
+    line = addition()
+    del line["id"]
+    line["msg"]["metadata"]["more"] = HALF
+    assert land(line).reject_reason == "not_a_message"
+
+
+def test_opened_data_of_a_message_alone_accuses_nobody() -> None:
+    """The record would say that somebody has opened it (misc.private); a message alone cannot."""
+    line = addition()
+    line["msg"]["data"] = {"add": ["mallory"], "del": [], "supersedes": []}
+    assert (land(line).validity, land(line).invalid_reason) == ("invalid", "data_hash_differs")
+    line["msg"]["data"]["recps"] = ["a"]
+    for other in (line, line["msg"]):
+        row = land(other)
+        assert (row.validity, row.invalid_reason) == ("not_checked", "ciphertext_not_in_log")
+
+
 def test_values_that_are_not_numbers() -> None:
     for number in ["NaN", True, "1", None, [], 10**400]:
         assert land(addition() | {"received": number}).received_ms is None, number
@@ -787,9 +822,8 @@ def test_values_that_are_not_numbers() -> None:
 @pytest.mark.parametrize(
     "change",
     [
-        {"id": None},
         {"id": 1},
-        {"id": ...},
+        {"id": []},
         {"msg": {}},
         {"msg": {"metadata": None}},
         {"msg": {"metadata": []}},

@@ -11,7 +11,9 @@ from scuttlehouse.landing.logs import Line
 from scuttlehouse.pzp.lines import land_pzp_line
 from scuttlehouse.sample.signing import ClassicFeed, Message
 from scuttlehouse.ssb.epoch_keys import KeyRing
+from scuttlehouse.ssb.ids import message_uri
 from scuttlehouse.ssb.lines import LandedLine, land_line
+from scuttlehouse.ssb.validation import check_value
 
 RING = KeyRing(b"pepper")
 CONTENT = {"type": "post", "text": "hello", "recps": ["@a"]}
@@ -76,6 +78,13 @@ def test_without_its_ciphertext_a_message_is_not_checked(
     assert (row.warning, row.is_decrypted) == ("ciphertext_not_in_log", True)
 
 
+def test_a_seed_was_private_even_if_nothing_says_so() -> None:
+    content = {"type": "metafeed/seed", "metafeed": "none", "seed": "00" * 32}
+    sealed = ClassicFeed(bytes(32)).publish(content, 1, ciphertext="AAAA.box2")
+    row = land({**sealed.value, "content": content}, sealed.key)
+    assert (row.validity, row.warning) == ("not_checked", "ciphertext_not_in_log")
+
+
 def test_a_changed_public_message_is_invalid() -> None:
     post = ClassicFeed(bytes(32)).publish({"type": "post", "text": "a"}, 1)
     row = land({**post.value, "content": {"type": "post", "text": "b"}}, post.key)
@@ -93,6 +102,39 @@ def test_additions_and_reordering_by_an_exporter_are_undone() -> None:
     post = ClassicFeed(bytes(32)).publish({"type": "post", "text": "a"}, 1)
     assert land(dict(sorted(post.value.items())), post.key).validity == "valid"
     assert land({**post.value, "exported": 1}, post.key).validity == "valid"
+
+
+def test_a_reordered_content_accuses_nobody() -> None:
+    """As `jq -S` writes: the text that was signed cannot be found again."""
+    post = ClassicFeed(bytes(32)).publish({"type": "post", "text": "a"}, 1)
+    jq = json.loads(json.dumps(post.value, sort_keys=True))
+    row = land(jq, post.key)
+    assert (row.validity, row.warning, row.is_decrypted) == (
+        "not_checked",
+        "members_reordered",
+        False,
+    )
+    broken = land(jq | {"hash": "sha512"}, post.key)
+    assert (broken.validity, broken.invalid_reason) == ("invalid", "hash_is_not_sha256")
+    sealed = message()
+    changed = {**dict(sorted(sealed.value.items())), "content": "AAAE.box2"}
+    assert land(changed, sealed.key).invalid_reason == "id_mismatch"
+
+
+def test_a_message_that_was_written_in_another_order_is_invalid() -> None:
+    post = ClassicFeed(bytes(32)).publish({"type": "post", "text": "a"}, 1)
+    value = dict(sorted(post.value.items()))
+    key = check_value(value).message_key
+    assert key is not None
+    assert land(value, key).invalid_reason == "members_out_of_order"
+
+
+def test_without_a_key_the_signature_proves_the_order() -> None:
+    post = ClassicFeed(bytes(32)).publish({"type": "post", "text": "a"}, 1)
+    text = json.dumps(dict(sorted(post.value.items()))).encode()
+    row = land_line("a.jsonl", Line(1, text, None), RING)
+    assert row is not None
+    assert (row.message_id, row.validity) == (message_uri(post.key), "valid")
 
 
 def test_pzp_data_without_its_ciphertext_is_not_checked() -> None:
