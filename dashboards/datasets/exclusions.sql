@@ -1,8 +1,8 @@
 select
     group_link,
     epochs.epoch,
-    excluded.person_link as excluded,
-    authors.person_link as excluded_by,
+    excluded.person_link as excluded_link,
+    authors.person_link as excluded_by_link,
     followers.epoch as following_epoch,
     late_message_count as late_messages,
     counts,
