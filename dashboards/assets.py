@@ -26,8 +26,10 @@ CONNECTION: dict[str, Any] = {
     "config": {"enable_external_access": False, "lock_configuration": True},
 }
 
-_HEIGHTS = {"number": 15, "table": 56, "bar": 46, "drawing": 90}  # in steps of 8 pixels
-_PAGE_LENGTH = 8  # Rows of a table that are seen without a second scroll bar.
+# In steps of 8 pixels. A table is as high as the rows of a page, so that nobody scrolls twice.
+_HEIGHTS = {"number": 15, "bar": 46, "drawing": 90}
+_TABLE_HEIGHT, _ROW_HEIGHT = 24, 4
+_PAGE_LENGTH = 8
 
 # How numbers of each type are shown.
 _NUMBERS = {"BIGINT": ",d", "INTEGER": ",d", "DOUBLE": ",.1f"}
@@ -244,6 +246,10 @@ def _number(chart: Chart, _: Columns) -> dict[str, Any]:
     }
 
 
+def _page_length(chart: Chart) -> int:
+    return int(chart.get("lines", _PAGE_LENGTH))
+
+
 def _table(chart: Chart, columns: Columns) -> dict[str, Any]:
     return {
         "query_mode": "raw",
@@ -258,7 +264,7 @@ def _table(chart: Chart, columns: Columns) -> dict[str, Any]:
             if columns[column] in _NUMBERS
         },
         "row_limit": 1000,
-        "page_length": _PAGE_LENGTH,
+        "page_length": _page_length(chart),
         "include_search": True,
         "allow_render_html": True,
         "show_cell_bars": False,
@@ -364,7 +370,8 @@ class _Layout:
         column = f"COLUMN-{uuid}"
         self._add("COLUMN", column, above, {"width": width, "background": "BACKGROUND_TRANSPARENT"})
         inside = [*above, column]
-        self._add("CHART", f"CHART-{uuid}", inside, {**meta, "height": _HEIGHTS[chart["kind"]]})
+        height = _HEIGHTS.get(chart["kind"]) or _TABLE_HEIGHT + _ROW_HEIGHT * _page_length(chart)
+        self._add("CHART", f"CHART-{uuid}", inside, {**meta, "height": height})
         self._text(uuid, inside, width, _one_line(chart["says"]))
 
     def _row(self, name: str) -> list[str]:
