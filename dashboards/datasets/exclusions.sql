@@ -9,6 +9,8 @@ select
     excluded_at,
     "group",
     excluded.person,
+    excluded.person as excluded,
+    authors.person as excluded_by,
     message_id
 from fct_exclusions
 inner join group_labels using (group_id)
