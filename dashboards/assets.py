@@ -7,7 +7,7 @@ times as many lines, most of them numbers of the layout.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 from uuid import NAMESPACE_URL, uuid5
@@ -26,7 +26,13 @@ CONNECTION: dict[str, Any] = {
     "config": {"enable_external_access": False, "lock_configuration": True},
 }
 
-_HEIGHTS = {"number": 16, "table": 50, "bar": 50, "drawing": 90}  # in steps of 8 pixels
+# In steps of 8 pixels. A table is as high as the rows of a page, so that nobody scrolls twice.
+_HEIGHTS = {"number": 15, "bar": 46, "drawing": 90}
+_TABLE_HEIGHT, _ROW_HEIGHT = 24, 4
+_PAGE_LENGTH = 8
+
+# How numbers of each type are shown.
+_NUMBERS = {"BIGINT": ",d", "INTEGER": ",d", "DOUBLE": ",.1f"}
 
 Board = Mapping[str, Any]
 Chart = Mapping[str, Any]
@@ -134,11 +140,27 @@ def _database(file: Path) -> dict[str, Any]:
     }
 
 
-def _dataset(name: str, columns: Columns) -> dict[str, Any]:
+def _imported_sql(name: str, columns: Columns, shown: Container[str]) -> str:
+    """The query of a dataset, whose texts are shown as texts.
+
+    Superset shows what looks like HTML as HTML, if Superset's own filter finds it harmless: links of ours,
+    but also what a stranger has written. So each column of a table holds either links, or no mark of HTML:
+    a sign that looks like `<` stands in its place.
+    """
+    texts = [
+        f"""replace("{column}", '<', chr(8249)) as "{column}\""""
+        for column, kind in columns.items()
+        if kind == "VARCHAR" and column in shown and not column.endswith("_link")
+    ]
+    replaced = f" replace ({', '.join(texts)})" if texts else ""
+    return f"select *{replaced} from (\n{dataset_sql(name)}\n) as data"
+
+
+def _dataset(name: str, columns: Columns, shown: Container[str]) -> dict[str, Any]:
     return {
         "table_name": name,
         "schema": "main",
-        "sql": dataset_sql(name),
+        "sql": _imported_sql(name, columns, shown),
         "main_dttm_col": _time_of(columns),
         "metrics": [],
         "columns": [
@@ -224,7 +246,11 @@ def _number(chart: Chart, _: Columns) -> dict[str, Any]:
     }
 
 
-def _table(chart: Chart, _: Columns) -> dict[str, Any]:
+def _page_length(chart: Chart) -> int:
+    return int(chart.get("lines", _PAGE_LENGTH))
+
+
+def _table(chart: Chart, columns: Columns) -> dict[str, Any]:
     return {
         "query_mode": "raw",
         "all_columns": chart["columns"],
@@ -232,8 +258,13 @@ def _table(chart: Chart, _: Columns) -> dict[str, Any]:
             f'["{column.removeprefix("-")}", {str(not column.startswith("-")).lower()}]'
             for column in chart["order"]
         ],
+        "column_config": {
+            column: {"d3NumberFormat": _NUMBERS[columns[column]]}
+            for column in chart["columns"]
+            if columns[column] in _NUMBERS
+        },
         "row_limit": 1000,
-        "page_length": 10,
+        "page_length": _page_length(chart),
         "include_search": True,
         "allow_render_html": True,
         "show_cell_bars": False,
@@ -263,7 +294,7 @@ def _bar(chart: Chart, columns: Columns) -> dict[str, Any]:
 
 def _drawing(chart: Chart, columns: Columns) -> dict[str, Any]:
     """A table of pictures: Superset has a chart for pages of HTML, but that one runs texts as code."""
-    pictures = {**chart, "columns": ["picture"], "order": ["group"]}
+    pictures = {**chart, "columns": ["picture"], "order": ["rank"]}
     return {**_table(pictures, columns), "include_search": False, "page_length": 1}
 
 
@@ -276,7 +307,7 @@ def _dashboard(board: Board, all_boards: Sequence[Board]) -> dict[str, Any]:
         "dashboard_title": board["title"],
         "description": _one_line(board["says"]),
         "slug": board["slug"],
-        "css": "",
+        "css": (HERE / "boards" / "style.css").read_text(),
         "published": True,
         "uuid": _uuid("dashboard", board["slug"]),
         "position": _Layout(board, all_boards).position,
@@ -284,7 +315,7 @@ def _dashboard(board: Board, all_boards: Sequence[Board]) -> dict[str, Any]:
             "native_filter_configuration": [_filter(name) for name in board["filters"]],
             "cross_filters_enabled": False,
             "refresh_frequency": 0,
-            "color_scheme": "supersetColors",
+            "color_scheme": "okabe_ito",
         },
         "version": VERSION,
     }
@@ -308,7 +339,7 @@ def _filter(name: str) -> dict[str, Any]:
 
 
 class _Layout:
-    """Where the charts of a board stand: each below, or a number above, the sentence about it."""
+    """Where the charts of a board stand: each above the sentence about it, as one card."""
 
     def __init__(self, board: Board, all_boards: Sequence[Board]) -> None:
         self.position: dict[str, Any] = {
@@ -324,7 +355,7 @@ class _Layout:
             for one in all_boards
         )
         above = self._row("top")
-        self._text("top", above, COLUMNS, 14, f"{links}\n\n{_one_line(board['says'])}")
+        self._text("top", above, COLUMNS, f"{links}\n\n{_one_line(board['says'])}")
         all_charts = iter(charts(board))
         for number, row in enumerate(board["rows"]):
             above = self._row(str(number))
@@ -339,19 +370,18 @@ class _Layout:
         column = f"COLUMN-{uuid}"
         self._add("COLUMN", column, above, {"width": width, "background": "BACKGROUND_TRANSPARENT"})
         inside = [*above, column]
-        height = 12 if width == COLUMNS or chart["kind"] == "number" else 16
-        self._text(uuid, inside, width, height, _one_line(chart["says"]))
-        self._add("CHART", f"CHART-{uuid}", inside, {**meta, "height": _HEIGHTS[chart["kind"]]})
-        if chart["kind"] == "number":
-            self.position[column]["children"].reverse()
+        height = _HEIGHTS.get(chart["kind"]) or _TABLE_HEIGHT + _ROW_HEIGHT * _page_length(chart)
+        self._add("CHART", f"CHART-{uuid}", inside, {**meta, "height": height})
+        self._text(uuid, inside, width, _one_line(chart["says"]))
 
     def _row(self, name: str) -> list[str]:
         above = ["ROOT_ID", "GRID_ID"]
         self._add("ROW", f"ROW-{name}", above, {"background": "BACKGROUND_TRANSPARENT"})
         return [*above, f"ROW-{name}"]
 
-    def _text(self, name: str, above: list[str], width: int, height: int, code: str) -> None:
-        meta = {"code": code, "width": width, "height": height}
+    def _text(self, name: str, above: list[str], width: int, code: str) -> None:
+        # Of this height if the style sheet does not apply.
+        meta = {"code": code, "width": width, "height": 16}
         self._add("MARKDOWN", f"MARKDOWN-{name}", above, meta)
 
     def _add(self, kind: str, name: str, above: list[str], meta: dict[str, Any]) -> None:
@@ -385,8 +415,12 @@ def all_assets(file: Path) -> dict[str, str]:
     }
     with duckdb.connect(str(file), **CONNECTION) as connection:
         columns = {name: dataset_columns(connection, name) for name in sorted(used)}
+    shown: dict[str, set[str]] = {name: set() for name in columns}
+    for board in all_boards:
+        for chart in charts(board):
+            shown[chart["dataset"]].update(chart.get("columns", ()))
     for name in columns:
-        assets[f"datasets/{DATABASE}/{name}.yaml"] = _dataset(name, columns[name])
+        assets[f"datasets/{DATABASE}/{name}.yaml"] = _dataset(name, columns[name], shown[name])
     for board in all_boards:
         assets[f"dashboards/{board['slug']}.yaml"] = _dashboard(board, all_boards)
         for chart in charts(board):

@@ -156,7 +156,9 @@ def _wanted(file: Path) -> str:
 
 
 def _sources() -> Iterable[Path]:
-    return (path for path in HERE.rglob("*") if path.suffix in {".py", ".sql", ".yml", ".lock"})
+    return (
+        path for path in HERE.rglob("*") if path.suffix in {".py", ".sql", ".yml", ".css", ".lock"}
+    )
 
 
 def _runs(state: Path) -> bool:

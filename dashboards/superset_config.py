@@ -40,3 +40,14 @@ RATELIMIT_STORAGE_URI = "memory://"
 
 FEATURE_FLAGS = {"DASHBOARD_VIRTUALIZATION": True}
 D3_TIME_FORMAT = {"dateTime": "%Y-%m-%d %H:%M", "date": "%Y-%m-%d", "time": "%H:%M"}
+
+# The colours of Okabe and Ito: colour-blind people can tell them apart.
+EXTRA_CATEGORICAL_COLOR_SCHEMES = [
+    {
+        "id": "okabe_ito",
+        "label": "Okabe and Ito",
+        "description": "",
+        "isDefault": True,
+        "colors": ["#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442"],
+    }
+]

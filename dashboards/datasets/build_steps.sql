@@ -3,7 +3,7 @@ select
     step,
     step_kind,
     status,
-    seconds,
+    round(seconds, 1) as seconds,
     rows_in,
     rows_out,
     rows_added,

@@ -1,7 +1,7 @@
 select
     started_at,
     status,
-    seconds,
+    round(seconds, 1) as seconds,
     rows_added,
     rows_changed,
     rows_deleted,

@@ -1,7 +1,11 @@
--- A page reserves the place of a picture by its size.
+-- A page reserves the place of a picture by its size. Its texts lie over it, unseen, so that people can select them.
 select
+    rank,
     "group",
     kind,
-    '<img width="' || width_pixels || '" height="' || height_pixels || '" src="' || drawing || '">' as picture
+    '<div style="position:relative;width:' || width_pixels || 'px;height:' || height_pixels || 'px">'
+    || '<img width="' || width_pixels || '" height="' || height_pixels || '" src="' || drawing || '">'
+    || texts || '</div>' as picture,
+    tangle_id
 from drawings
-inner join group_labels using (group_id)
+left join group_labels using (group_id)

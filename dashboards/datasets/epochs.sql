@@ -1,6 +1,6 @@
 select
     short_id as epoch,
-    person_link as created_by,
+    person_link as created_by_link,
     asserted_at,
     depth,
     member_count as members,

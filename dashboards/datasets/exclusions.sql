@@ -1,14 +1,16 @@
 select
     group_link,
     epochs.epoch,
-    excluded.person_link as excluded,
-    authors.person_link as excluded_by,
+    excluded.person_link as excluded_link,
+    authors.person_link as excluded_by_link,
     followers.epoch as following_epoch,
     late_message_count as late_messages,
     counts,
     excluded_at,
     "group",
     excluded.person,
+    excluded.person as excluded,
+    authors.person as excluded_by,
     message_id
 from fct_exclusions
 inner join group_labels using (group_id)

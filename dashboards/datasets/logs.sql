@@ -1,6 +1,6 @@
 select
     source_file,
-    person_link as owner,
+    person_link as owner_link,
     status,
     status_reason,
     form,

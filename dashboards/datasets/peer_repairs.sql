@@ -2,8 +2,9 @@ select
     group_link,
     action,
     epoch,
-    people.person_link as whom,
-    because,
+    people.person_link as whom_link,
+    -- Epochs by their short ids, as in the other columns.
+    regexp_replace(because, 'ssb:message/[a-z0-9-]+/([A-Za-z0-9_-]{6})[A-Za-z0-9_=-]*', '\1', 'g') as because,
     source_file,
     owners.person,
     "group"

@@ -3,7 +3,8 @@ select
     action,
     epoch,
     person_link,
-    because,
+    -- Epochs by their short ids, as in the other columns.
+    regexp_replace(because, 'ssb:message/[a-z0-9-]+/([A-Za-z0-9_-]{6})[A-Za-z0-9_=-]*', '\1', 'g') as because,
     severity,
     first_seen_at,
     "group",

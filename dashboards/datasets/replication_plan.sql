@@ -1,7 +1,7 @@
 select
     group_link,
     epoch,
-    owners.person_link as owner,
+    owners.person_link as owner_link,
     feed_id,
     missing_id,
     rule,

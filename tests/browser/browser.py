@@ -42,8 +42,12 @@ class Dashboards:
     def open(self, path: str) -> None:
         """Open a page of a dashboard, and wait until all its charts have answered."""
         self.driver.get(self.address + path)
+        self.see()
+
+    def see(self) -> None:
+        """Wait until all charts of the page that the browser is on have answered."""
         self.wait_for(".dashboard-component-chart-holder")
-        self.driver.set_window_size(1500, 6000)  # Charts outside of the window do not load.
+        self.driver.set_window_size(1500, 8000)  # Charts outside of the window do not load.
         self.settle()
 
     def settle(self) -> None:

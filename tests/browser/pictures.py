@@ -20,10 +20,12 @@ def take(shown: Dashboards, name: str, path: str) -> None:
 def main() -> None:
     """The first page, and the last group of those that it names as forked."""
     FOLDER.mkdir(exist_ok=True)
+    morning = "/superset/dashboard/this-morning/"
     with dashboards() as shown:
-        take(shown, "this_morning", "/superset/dashboard/this-morning/")
+        shown.open(morning)
         forks = "[data-test-chart-name='Forks to mend'] td a"
         link = shown.driver.find_elements(By.CSS_SELECTOR, forks)[-1].get_attribute("href") or ""
+        take(shown, "this_morning", morning)
         take(shown, "a_group", link.removeprefix(shown.address))
 
 

@@ -240,10 +240,16 @@ def _lines(
     data_docs = home / "data_docs" / "index.html"
     shown = data_docs.relative_to(Path.cwd()) if data_docs.is_relative_to(Path.cwd()) else data_docs
     yield "\nLook further"
-    yield '  .venv/bin/scuttlehouse sql "select * from dim_groups"        any query over the published tables'
-    yield "  .venv/bin/scuttlehouse show ID                            what is known of a thing in them"
-    yield "  make docs                                                 what every table and column means"
-    yield f"  {shown}   what was checked\n"
+    further = {
+        '.venv/bin/scuttlehouse sql "select * from dim_groups"': "any query over the published tables",
+        ".venv/bin/scuttlehouse show ID": "what is known of a thing in them",
+        "make docs": "what every table and column means",
+        "make dashboards": "the tables in a browser, with drawings",
+    }
+    width = max(map(len, further))
+    further[str(shown)] = "what was checked"
+    yield from (f"  {place.ljust(width)}  {what}" for place, what in further.items())
+    yield ""
 
 
 def _counts(warehouse: Warehouse) -> dict[str, int]:

@@ -1,4 +1,4 @@
-"""The serving file: all published tables in one file of DuckDB, and drawings of groups, for dashboards.
+"""The serving file: all published tables in one file of DuckDB, and drawings, for dashboards.
 
 `scuttlehouse export` makes it. From then on every run that is logged, and every rollback, renews it, until
 somebody deletes it. It is replaced in one step, so whoever reads it sees one build.
@@ -33,7 +33,7 @@ from scuttlehouse.reading.engine import (
     rows_of,
 )
 from scuttlehouse.reading.table_files import unreadable, verify_table
-from scuttlehouse.serving.drawings import draw_groups
+from scuttlehouse.serving.drawings import draw_all
 
 
 def serving_file(home: Path) -> Path:
@@ -101,7 +101,7 @@ def write_serving_file(home: Path, *, log_only: bool = False) -> Path:
                 _copy(connection, name, location)
             connection.execute("commit")
             if not log_only:
-                draw_groups(connection)
+                draw_all(connection)
             connection.execute("use memory")
             connection.execute("detach serving")
         part.replace(target)

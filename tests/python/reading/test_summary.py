@@ -146,10 +146,11 @@ Replicated sets
 the software that wrote them would drop 7 items.
 
 Look further
-  .venv/bin/scuttlehouse sql "select * from dim_groups"        any query over the published tables
-  .venv/bin/scuttlehouse show ID                            what is known of a thing in them
-  make docs                                                 what every table and column means
-  home/data_docs/index.html   what was checked
+  .venv/bin/scuttlehouse sql "select * from dim_groups"  any query over the published tables
+  .venv/bin/scuttlehouse show ID                         what is known of a thing in them
+  make docs                                              what every table and column means
+  make dashboards                                        the tables in a browser, with drawings
+  home/data_docs/index.html                              what was checked
 
 """
 
@@ -189,7 +190,7 @@ def test_the_summary_of_no_rows(tmp_path: Path, capsys: pytest.CaptureFixture[st
     print_summary(small.home, small.publish(EMPTY), (0, 0, 0))
     out = capsys.readouterr().out
     assert NOTHING in out
-    assert f"\n  {tmp_path}/home/data_docs/index.html   what was checked\n" in out
+    assert f"\n  {tmp_path}/home/data_docs/index.html  what was checked\n" in out
 
 
 def test_a_table_is_missing(tmp_path: Path) -> None:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import re
+from base64 import b64decode
 from collections import Counter
 from collections.abc import Iterator
 from urllib.parse import unquote
+from xml.etree import ElementTree
 
 import duckdb
 import pytest
@@ -14,10 +16,13 @@ import yaml
 
 import assets
 from conftest import PROJECT, PUBLISHED, Build
+from scuttlehouse.serving.drawings import MOST_TANGLES
 
 BOARDS = {board["slug"]: board for board in assets.boards()}
 CHARTS = [(board, chart) for board in BOARDS.values() for chart in assets.charts(board)]
 DATASETS = sorted({chart["dataset"] for _, chart in CHARTS} | {"groups", "people"})
+# The module of `scuttlehouse.drawing` that makes the drawings of a kind.
+MODULES = {"group": "groups", "members": "members", "tangle": "tangles", "thread": "threads"}
 NAMES = [f"{board['slug']}: {chart['title']}" for board, chart in CHARTS]
 
 
@@ -124,13 +129,83 @@ def test_a_dataset_has_one_row_for_each_row_of_its_table(
         assert found == [(expected,)], dataset
 
 
-def test_every_group_of_the_sample_is_drawn(serving: duckdb.DuckDBPyConnection) -> None:
-    drawn = serving.execute("""
-        select count(*), count(distinct group_id) from drawings
-        where starts_with(drawing, 'data:image/svg+xml;base64,')
+def test_every_group_of_the_sample_is_drawn_and_the_tangles_with_most_waiting(
+    serving: duckdb.DuckDBPyConnection,
+) -> None:
+    drawn = dict(
+        serving.execute("""
+            select kind, count(distinct coalesce(tangle_id, group_id)) from drawings
+            where starts_with(drawing, 'data:image/svg+xml;base64,') group by kind
+        """).fetchall()
+    )
+    [(groups, tangles, waiting, threads)] = serving.execute("""
+        select
+            (select count(*) from dim_groups),
+            (select count(*) from dim_tangles),
+            (select count(*) from dim_tangles where set_aside_count + gap_count > 0),
+            (select count(*) from dim_tangles where tangle_kind = 'thread')
     """).fetchall()
-    [(groups,)] = serving.execute("select count(*) from dim_groups").fetchall()
-    assert drawn == [(2 * groups, groups)]
+    assert drawn == {
+        "group": groups,
+        "members": groups,
+        "tangle": min(tangles, MOST_TANGLES),
+        "thread": min(threads, MOST_TANGLES),
+    }
+    first = serving.execute(f"""
+        select set_aside_count + gap_count from drawings inner join dim_tangles using (tangle_id)
+        where kind = 'tangle' and rank <= {waiting}
+    """).fetchall()
+    assert all(count > 0 for (count,) in first)
+
+
+def test_the_texts_of_a_drawing_lie_over_it(serving: duckdb.DuckDBPyConnection) -> None:
+    drawings = serving.execute(
+        "select drawing, texts, width_pixels, height_pixels from drawings"
+    ).fetchall()
+    for drawing, texts, width, height in drawings:
+        svg = re.sub(r"<title>.*?</title>", "", b64decode(drawing.partition(",")[2]).decode())
+        words = [
+            "".join(text.itertext())
+            for text in ElementTree.fromstring(svg).iter("{http://www.w3.org/2000/svg}text")
+        ]
+        layer = ElementTree.fromstring(f"<all>{texts}</all>")
+        assert words == ["".join(text.itertext()) for text in layer]
+        for text in layer:
+            left, top = re.findall(r"left:([\d.]+)px;top:([\d.]+)px", text.attrib["style"])[0]
+            assert float(left) < width
+            assert float(top) < height
+
+
+def test_texts_of_strangers_are_never_shown_as_html(
+    built: Build, serving: duckdb.DuckDBPyConnection
+) -> None:
+    """Each text of each table begins with a mark, as if a stranger had written it."""
+    everything = assets.all_assets(built.serving_file)
+    copy = duckdb.connect()
+    for (table,) in serving.execute("select table_name from duckdb_tables()").fetchall():
+        rows = serving.execute(f"from {table}").to_arrow_table()
+        texts = ", ".join(
+            f"""'<b>' || "{field.name}" as "{field.name}\""""
+            for field in rows.schema
+            if str(field.type) == "string" and table != "drawings"
+        )
+        copy.register("rows", rows)
+        copy.execute(f"create table {table} as select *{texts and f' replace ({texts})'} from rows")
+        copy.unregister("rows")
+    checked = 0
+    for _, chart in CHARTS:
+        if chart["kind"] != "table":
+            continue
+        dataset = yaml.safe_load(everything[f"datasets/scuttlehouse/{chart['dataset']}.yaml"])
+        for column in chart["columns"]:
+            found = copy.execute(f'select "{column}"::varchar from ({dataset["sql"]})').fetchall()
+            for cell in {cell for (cell,) in found if cell}:
+                checked += 1
+                if column.endswith("_link"):
+                    assert re.fullmatch(r'<a href="[^"<>]*">[^<>]*</a>', cell)
+                else:
+                    assert "<" not in cell, (chart["title"], column)
+    assert checked > 1000
 
 
 def hostile_names(*names: tuple[str, str | None]) -> duckdb.DuckDBPyConnection:
@@ -187,6 +262,8 @@ def test_every_chart_says_what_it_shows(board: assets.Board, chart: assets.Chart
     assert chart["says"].strip().endswith(".")
     if chart["kind"] == "table":
         assert "A row is" in chart["says"]
+    if chart["kind"] != "number":
+        assert ("Empty:" if chart["kind"] == "bar" else "No rows:") in chart["says"]
     assert board["says"].strip().endswith(".")
 
 
@@ -212,8 +289,16 @@ def test_exposures_name_the_tables_of_every_dashboard() -> None:
     for slug, board in BOARDS.items():
         used = {chart["dataset"] for chart in assets.charts(board)}
         expected = {table for dataset in used for table in tables_of(dataset)}
-        if "drawings" in used:
-            expected |= drawn_tables("groups", "members") | {"dim_groups", "dim_people"}
+        kinds = {
+            re.findall("kind = '(.*)'", chart["where"])[0]
+            for chart in assets.charts(board)
+            if chart["kind"] == "drawing"
+        }
+        if kinds:
+            expected |= drawn_tables(*(MODULES[kind] for kind in kinds)) | {
+                "dim_groups",
+                "dim_people",
+            }
         exposure = exposures[slug.replace("-", "_")]
         assert exposure["type"] == "dashboard"
         assert set(exposure["depends_on"]) == {f"ref('{table}')" for table in expected}, slug
