@@ -19,20 +19,26 @@ import os
 import random
 import resource
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import process_time
-from typing import IO, Any, cast
+from typing import IO, cast
 
 import zstandard
 
 from scuttlehouse.files.limits import recognise_within_limits
 from scuttlehouse.files.listing import entry_of
+from scuttlehouse.files.parts import Line
 from scuttlehouse.landing.glued_lines import epoch_keys, land_lines, land_pzp_lines
 from scuttlehouse.landing.logs import content_hash, list_splits, read_lines
+from scuttlehouse.landing.rejects import fold_rejects, reason_of
+from scuttlehouse.pzp.lines import LandedPzpLine
 from scuttlehouse.ssb.epoch_keys import KeyRing
+from scuttlehouse.ssb.lines import LandedLine
 
 PROJECT = Path(__file__).parents[1]
 RING = KeyRing(b"pepper")
@@ -110,13 +116,16 @@ def _read(path: Path) -> str:
         return "left out"
     log = replace(log, kind=kind)
     content_hash(log)
-    rows = 0
+    rows: Counter[str] = Counter()
     for split in list_splits([log]):
         for line in read_lines(split):
-            found: list[Any] = [*land_lines(path.name, line, RING)]
-            found += [*land_pzp_lines(path.name, line, RING), *epoch_keys(line)]
-            rows += len(found)
-    return f"{rows:,} rows"
+            rows["keys"] += len([*epoch_keys(line)]) if isinstance(line, Line) else 0
+        # As a task of Spark does, twice.
+        for land, kind in ((land_lines, LandedLine), (land_pzp_lines, LandedPzpLine)):
+            lines = ((path.name, line) for line in read_lines(split))
+            for row in fold_rejects(lines, partial(land, ring=RING), RING, kind):
+                rows[reason_of(row) or "messages"] += row.line_count
+    return ", ".join(f"{count:,} {reason}" for reason, count in sorted(rows.items()) if count)
 
 
 def main() -> int:

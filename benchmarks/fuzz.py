@@ -1,6 +1,6 @@
 """Inputs that a stranger may write, for as long as one likes: crashes, and the worst cost of a byte.
 
-    python benchmarks/fuzz.py --minutes 30             # every target in turn
+    python benchmarks/fuzz.py --minutes 30             # every target in turn; minutes of processor time
     python benchmarks/fuzz.py --minutes 5 line file    # some of them
     python benchmarks/fuzz.py --seed 17 line           # one round again
 
@@ -17,7 +17,7 @@ import argparse
 import sys
 from dataclasses import dataclass, field
 from pathlib import Path
-from time import monotonic, process_time
+from time import process_time
 from typing import Any
 
 from hypothesis import HealthCheck, Phase, given, seed, settings
@@ -30,6 +30,7 @@ for room in ("", "fuzzing", "landing"):
 import targets  # noqa: E402
 
 EXAMPLES = 300
+ROUNDS_BETWEEN = 20
 # How often an input may cost what messages of the sample with as many bytes cost.
 BOUND = 16
 # What every input costs beside its bytes: less is not told from the clock's own errors.
@@ -108,14 +109,19 @@ def main() -> int:
     names = arguments.targets or targets.NAMES
     ordinary = seconds_a_byte()
     found = {name: Found() for name in names}
-    end = monotonic() + 60 * arguments.minutes
+    end = process_time() + 60 * arguments.minutes
     number = arguments.seed or 0
     while True:
         for name in names:
             try_round(name, number, ordinary, found[name])
-            sys.stdout.flush()
         number += 1
-        if arguments.seed is not None or monotonic() > end:
+        if number % ROUNDS_BETWEEN == 0:
+            inputs = sum(one.inputs for one in found.values())
+            broken = sum(len(one.broken) for one in found.values())
+            print(
+                f"{process_time() / 60:.1f} minutes: {inputs:,} inputs, {broken} broken", flush=True
+            )
+        if arguments.seed is not None or process_time() > end:
             break
     print(f"{number} rounds; messages of the sample cost {1e9 * ordinary:.0f} ns a byte.")
     for name, one in found.items():

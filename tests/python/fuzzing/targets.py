@@ -26,7 +26,7 @@ from scuttlehouse.files.parts import MAX_LINE_BYTES, Kind, Line
 from scuttlehouse.files.recognise import recognise
 from scuttlehouse.files.unpack import BROKEN, opened
 from scuttlehouse.landing.glued_lines import epoch_keys, land_lines, land_pzp_lines
-from scuttlehouse.landing.logs import list_splits, read_lines
+from scuttlehouse.landing.logs import each_line, list_splits, read_lines
 from scuttlehouse.pzp.rules import REASONS as PZP_REASONS
 from scuttlehouse.replicas.replicas import PublishedUpdate, Replica, ReplicaError
 from scuttlehouse.ssb.bendybutt import check_message, message_bytes
@@ -203,7 +203,7 @@ def read_file(data: bytes) -> int:
             return len(data)
         last = 0
         for split in list_splits([replace(log, kind=kind)]):
-            for line in read_lines(split):
+            for line in each_line(read_lines(split)):
                 assert line.line_number >= last
                 last = line.line_number
                 assert (line.text is None) == (line.fault is not None)

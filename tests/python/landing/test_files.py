@@ -25,7 +25,7 @@ from scuttlehouse.files.parts import MAX_LINE_BYTES, Kind, Line, Log
 from scuttlehouse.files.recognise import recognise, recognise_head
 from scuttlehouse.files.values import split_values
 from scuttlehouse.landing.glued_lines import epoch_keys, land_lines, land_pzp_lines, line_parts
-from scuttlehouse.landing.logs import content_hash, list_splits, read_lines
+from scuttlehouse.landing.logs import content_hash, each_line, list_splits, read_lines
 from scuttlehouse.ssb.epoch_keys import KeyRing
 from scuttlehouse.ssb.lines import REJECT_REASONS, LandedLine
 
@@ -39,7 +39,11 @@ def read(path: Path) -> list[Line]:
     log = entry_of(path, path.name)
     kind = recognise(log)
     assert isinstance(kind, Kind), kind
-    return [line for split in list_splits([replace(log, kind=kind)]) for line in read_lines(split)]
+    return [
+        line
+        for split in list_splits([replace(log, kind=kind)])
+        for line in each_line(read_lines(split))
+    ]
 
 
 def rows(path: Path) -> list[LandedLine]:
@@ -325,7 +329,7 @@ def test_a_file_that_is_shorter_than_when_it_was_listed(packed: str, tmp_path: P
     log = replace(entry_of(path, "a.jsonl"), kind=Kind("json_lines", packed, "utf-8"))
     path.write_bytes(path.read_bytes()[:60])
     [split] = list_splits([log])
-    assert [*read_lines(split)][-1].fault == "cut_short"
+    assert [*each_line(read_lines(split))][-1].fault == "cut_short"
     with pytest.raises(EOFError):
         content_hash(log)
 
@@ -405,7 +409,7 @@ def test_a_file_that_grows_is_read_as_it_was_listed(tmp_path: Path) -> None:
     assert isinstance(kind, Kind)
     path.write_text('[{"a":1},{"a":2}]')
     [split] = list_splits([replace(log, kind=kind)])
-    assert [line.text for line in read_lines(split)] == [b'{"a":1}']
+    assert [line.text for line in each_line(read_lines(split))] == [b'{"a":1}']
 
 
 def test_a_file_that_goes_away_is_told(tmp_path: Path) -> None:

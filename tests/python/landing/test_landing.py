@@ -31,6 +31,7 @@ from scuttlehouse.landing.logs import (
     LandingError,
     content_hash,
     count_line_ends,
+    each_line,
     first_line_numbers,
     list_splits,
     read_lines,
@@ -95,7 +96,7 @@ def read_folder(folder: Path, split_bytes: int, kind: Kind = PLAIN) -> dict[str,
     numbers = first_line_numbers(splits, [count_line_ends(split) for split in splits])
     lines: dict[str, list[Line]] = {}
     for split, number in zip(splits, numbers, strict=True):
-        lines.setdefault(split.source_file, []).extend(read_lines(split, number))
+        lines.setdefault(split.source_file, []).extend(each_line(read_lines(split, number)))
     return lines
 
 
@@ -161,7 +162,7 @@ def test_a_line_of_50_megabytes_costs_little_memory(tmp_path: Path, name: str) -
     [split] = list_splits([replace(log, kind=kind) for log in list_logs(tmp_path)])
     tracemalloc.start()
     try:
-        lines = list(read_lines(split))
+        lines = list(each_line(read_lines(split)))
         _, peak = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
@@ -384,7 +385,7 @@ def test_any_bytes_become_one_row_a_line(
 ) -> None:
     path = tmp_path_factory.mktemp("landing") / "a.jsonl"
     path.write_bytes(data)
-    lines = list(read_lines(Split(str(path), "a.jsonl", 0, len(data))))
+    lines = list(each_line(read_lines(Split(str(path), "a.jsonl", 0, len(data)))))
     rows = [land_line("a.jsonl", line, RING) for line in lines]
     assert [row.line_number for row in rows] == list(range(1, len(plain_lines(data)) + 1))
     for line, row in zip(lines, rows, strict=True):
