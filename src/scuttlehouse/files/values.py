@@ -30,7 +30,8 @@ _COST_OF_A_TRY = 1 << 12
 # What a message begins with in most files, beside what others of its file begin with.
 _KEYS = "key|id"
 
-# What tells a message from an object inside of one: members of which it has all.
+# What tells a message from an object inside of one: members of which it has all. Each has one of these words.
+_WORDS = re.compile(r'"(?:value|msg|content)"|\\u')
 _PARTS = ({"key", "value"}, {"id", "msg"}, {"author", "content"}, {"value", "timestamp"})
 
 
@@ -129,6 +130,10 @@ class _Window:
         skipped = tried = 0
         while True:
             match = beginning.search(self.text, self.start + (skipped == 0))
+            if match and self._is_over:
+                word = _WORDS.search(self.text, match.start())
+                match = match if word else None
+                tried += word.start() - match.start() if word and match else 0
             end = match.start() if match else max(len(self.text) - 128, self.start + 1)
             if not match and self._is_over:
                 end = len(self.text)
