@@ -57,7 +57,7 @@ def fold_rejects(
     [(1, 1, False), (2, 1, False), (3, 3, True)]
     """
     folded: _Folded[Row] = _Folded(ring, most)
-    short: _ShortReasons | None = None
+    short: _ShortReasons[Row] | None = None
     for source_file, line in lines:
         if isinstance(line, Line):
             rows = [*land(source_file, line)]

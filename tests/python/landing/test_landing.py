@@ -112,7 +112,7 @@ LINE_TEXTS = st.lists(
 @given(
     files=st.lists(LINE_TEXTS.filter(bool), min_size=1, max_size=3),
     split_bytes=st.integers(1, 40),
-    limit=st.integers(1, 15),
+    limit=st.integers(parts.SHORT_BYTES, parts.SHORT_BYTES + 15),
 )
 def test_lines_of_any_bytes_in_any_splits(
     tmp_path_factory: pytest.TempPathFactory, files: list[bytes], split_bytes: int, limit: int
@@ -127,7 +127,7 @@ def test_lines_of_any_bytes_in_any_splits(
     assert lines == expected
 
 
-@given(data=LINE_TEXTS, limit=st.integers(1, 15))
+@given(data=LINE_TEXTS, limit=st.integers(parts.SHORT_BYTES, parts.SHORT_BYTES + 15))
 def test_lines_of_any_bytes_in_gzip(
     tmp_path_factory: pytest.TempPathFactory, data: bytes, limit: int
 ) -> None:

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import base64
 import json
+import re
 import unicodedata
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from planted_keys import SPELLINGS
 from scuttlehouse.landing.logs import Line
 from scuttlehouse.ssb.epoch_keys import KeyRing
+from scuttlehouse.ssb.key_texts import may_hold_key
 from scuttlehouse.ssb.lines import land_line
 from scuttlehouse.ssb.naming import NAME_CHARACTERS, clean_name, name_in_message
+from scuttlehouse.ssb.texts import is_word
 
 ANN = f"@{'A' * 43}=.ed25519"
 BOB = f"@{'B' * 42}A=.ed25519"
@@ -47,6 +51,29 @@ def test_no_key_is_a_name(key: bytes, frame: str, place: int) -> None:
         json.dumps(list(key), separators=(",", ":")),
     ]
     assert [clean_name(frame.format(one)) for one in spellings] == [None] * len(spellings)
+
+
+# What stands between the characters of a key: every few of them, or wherever a word could end.
+PIECES = ["(.{4})", "(.{7})", "(.{21})", "([a-z])(?=[A-Z0-9])|([0-9])(?=[A-Za-z])"]
+SEPARATORS = [" ", "-", ".", "/", "_", " \u200b", "\u00a0", " - ", "\u0301 "]
+
+
+@given(
+    st.binary(min_size=32, max_size=64),
+    st.sampled_from(["base64", "hex", "base58", "upper-case hex", "percent", "decimal"]),
+    st.sampled_from(PIECES),
+    st.sampled_from(SEPARATORS),
+)
+def test_no_key_in_pieces_is_a_name_or_a_word(
+    key: bytes, spelling: str, pieces: str, separator: str
+) -> None:
+    """Of one key in ten thousand chance makes something like words."""
+    assume(len(set(key)) > 16)
+    text = re.sub(pieces, lambda found: found[0] + separator, SPELLINGS[spelling](key))
+    assert clean_name(text) is None
+    assert clean_name(f"my key: {text}") is None
+    assert not is_word(text)
+    assert may_hold_key(text)
 
 
 @pytest.mark.parametrize(
