@@ -7,24 +7,31 @@ every other character, wherever blanks, dots or hyphens stand.
 from __future__ import annotations
 
 import re
+import string
 import unicodedata
 
 # A shorter text may be a word: tables hold words of this length.
 LEAST_CHARACTERS = 20
 
-# A word, or a part of one: "Ann", "de", "NASA", "2024". In a key of LEAST_CHARACTERS there are this many.
+# A word, or a part of one: "Ann", "de", "NASA", "2024". Somewhere in a key, this many are this short.
 _PIECE = re.compile(r"u?l+|u+|d+")
-_LEAST_PIECES = 8
+_LEAST_PIECES = 7
+_MOST_CHARACTERS = 19
 # How often a digit is beside a letter: alphabets with few digits, for example base32.
 _TURN = re.compile(r"(?=d[lu]|[lu]d)")
-_LEAST_TURNS = 6
+_LEAST_TURNS = 5
 # A key as one number.
 _DIGITS = re.compile(r"d{22}")
+# Alphabets of 85 and more characters have many different signs.
+_SIGNS = frozenset(string.punctuation)
+_LEAST_SIGNS = 7
 _HEX = re.compile(r"(?=[a-f0-9]*[a-f])(?=[a-f0-9]*[0-9])[a-f0-9]{32}")
 
 
 def may_hold_key(text: str) -> bool:
     """Whether a text may hold 16 bytes or more of a key, in base64, base58, base32, hex or digits.
+
+    Chance hides one key of 32 bytes in a thousand: it is written like words.
 
     Complexity: O(length of the text).
 
@@ -40,10 +47,11 @@ def may_hold_key(text: str) -> bool:
     lengths = [len(piece) for piece in _PIECE.findall(bare)]
     return (
         any(
-            sum(lengths[place : place + _LEAST_PIECES]) <= LEAST_CHARACTERS
+            sum(lengths[place : place + _LEAST_PIECES]) <= _MOST_CHARACTERS
             for place in range(len(lengths) - _LEAST_PIECES + 1)
         )
         or len(_TURN.findall(bare)) >= _LEAST_TURNS
+        or len(_SIGNS.intersection(text)) >= _LEAST_SIGNS
         or bool(_DIGITS.search(bare))
         or bool(_HEX.search("".join(filter(str.isalnum, text.lower()))))
     )
