@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, TypeAlias
 
@@ -102,3 +102,16 @@ class ShortLines(NamedTuple):
         """The same one by one."""
         for number, text in enumerate(self.texts(), self.line_number):
             yield Line(number, text, None)
+
+
+def each_line(lines: Iterable[Line | ShortLines]) -> Iterator[Line]:
+    """Lines one by one.
+
+    >>> [*each_line([ShortLines(1, b"a\\n")])]
+    [Line(line_number=1, text=b'a', fault=None)]
+    """
+    for line in lines:
+        if isinstance(line, ShortLines):
+            yield from line.lines()
+        else:
+            yield line

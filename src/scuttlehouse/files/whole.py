@@ -32,10 +32,10 @@ def read_whole(split: Split) -> Iterator[Line | ShortLines]:
                     yield last
                 return
             tolerant = _UpToTheBreak(stream)
-            value: Line | None = None
+            value: Line | ShortLines | None = None
             for value in _READERS[split.kind.form](buffered(tolerant)):
                 yield value
-            if tolerant.is_broken and not (value and value.fault == "cut_short"):
+            if tolerant.is_broken and not (isinstance(value, Line) and value.fault == "cut_short"):
                 yield Line(value.next_number if value else 1, None, "cut_short")
     except BROKEN:
         yield Line(last.next_number if last else 1, None, "cut_short")
@@ -134,15 +134,15 @@ class _UpToTheBreak(io.RawIOBase):
         return len(data)
 
 
-def _by_line(stream: BinaryIO) -> Iterator[Line]:
+def _by_line(stream: BinaryIO) -> Iterator[Line | ShortLines]:
     return split_values(stream, by_line=True)
 
 
-def _by_place(stream: BinaryIO) -> Iterator[Line]:
+def _by_place(stream: BinaryIO) -> Iterator[Line | ShortLines]:
     return split_values(stream, by_line=False)
 
 
-_READERS: dict[str, Callable[[BinaryIO], Iterator[Line]]] = {
+_READERS: dict[str, Callable[[BinaryIO], Iterator[Line | ShortLines]]] = {
     "pretty_printed": _by_line,
     "array": _by_place,
     "json_sequence": _by_place,

@@ -143,16 +143,3 @@ def read_lines(split: Split, first_line_number: int = 1) -> Iterator[Line | Shor
                 yield last
     except (OSError, EOFError):  # The file is gone or shorter than it was, or its disk fails.
         yield Line(last.next_number if last else first_line_number, None, "cut_short")
-
-
-def each_line(lines: Iterable[Line | ShortLines]) -> Iterator[Line]:
-    """Lines one by one.
-
-    >>> [*each_line([ShortLines(1, b"a\\n")])]
-    [Line(line_number=1, text=b'a', fault=None)]
-    """
-    for line in lines:
-        if isinstance(line, ShortLines):
-            yield from line.lines()
-        else:
-            yield line

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from typing import Generic, TypeVar, cast
 
-from scuttlehouse.files.parts import Line, ShortLines
+from scuttlehouse.files.parts import SHORT_BYTES, Line, ShortLines
 from scuttlehouse.pzp.lines import LandedPzpLine
 from scuttlehouse.ssb.epoch_keys import KeyRing
 from scuttlehouse.ssb.lines import LandedLine
@@ -59,7 +59,8 @@ def fold_rejects(
     folded: _Folded[Row] = _Folded(ring, most)
     short: _ShortReasons[Row] | None = None
     for source_file, line in lines:
-        if isinstance(line, Line):
+        texts = _short_texts(line)
+        if isinstance(line, Line) and not texts:
             rows = [*land(source_file, line)]
             if rows and all(map(reason_of, rows)):
                 yield from folded.take(min(rows, key=reason_of), line)
@@ -68,7 +69,6 @@ def fold_rejects(
             continue
         if short is None or short.source_file != source_file:
             short = _ShortReasons(source_file, land, TOO_SHORT if kind is LandedLine else "")
-        texts = line.texts()
         reasons = {}
         for text, count in Counter(texts).items():
             reason = reasons[text] = short.reason(text)
@@ -81,6 +81,13 @@ def fold_rejects(
                     row = cast("Row", kind(source_file, number, reason))
                     yield from folded.take(row, Line(number, text, None))
     yield from folded.others()
+
+
+def _short_texts(line: Line | ShortLines) -> list[bytes]:
+    """The texts of short lines; none if it is a line that is not short."""
+    if isinstance(line, ShortLines):
+        return line.texts()
+    return [] if line.text is None or len(line.text) > SHORT_BYTES else [line.text]
 
 
 class _ShortReasons(Generic[Row]):

@@ -22,11 +22,11 @@ from conftest import FIXTURES, PROJECT
 from scuttlehouse.databases import open_database
 from scuttlehouse.files import bipf, flume, jsjson
 from scuttlehouse.files.listing import entry_of
-from scuttlehouse.files.parts import MAX_LINE_BYTES, Kind, Line
+from scuttlehouse.files.parts import MAX_LINE_BYTES, Kind, Line, each_line
 from scuttlehouse.files.recognise import recognise
 from scuttlehouse.files.unpack import BROKEN, opened
 from scuttlehouse.landing.glued_lines import epoch_keys, land_lines, land_pzp_lines
-from scuttlehouse.landing.logs import each_line, list_splits, read_lines
+from scuttlehouse.landing.logs import list_splits, read_lines
 from scuttlehouse.pzp.rules import REASONS as PZP_REASONS
 from scuttlehouse.replicas.replicas import PublishedUpdate, Replica, ReplicaError
 from scuttlehouse.ssb.bendybutt import check_message, message_bytes

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import json
+import re
 import tracemalloc
 from dataclasses import replace
 from functools import cache
@@ -19,13 +20,14 @@ import forms
 from conftest import FIXTURES, PROJECT
 from scuttlehouse.cli import main
 from scuttlehouse.files import bipf
+from scuttlehouse.files import values as values_of_files
 from scuttlehouse.files.json_lines import line_object
 from scuttlehouse.files.listing import entry_of
-from scuttlehouse.files.parts import MAX_LINE_BYTES, Kind, Line, Log
+from scuttlehouse.files.parts import MAX_LINE_BYTES, Kind, Line, Log, each_line
 from scuttlehouse.files.recognise import recognise, recognise_head
 from scuttlehouse.files.values import split_values
 from scuttlehouse.landing.glued_lines import epoch_keys, land_lines, land_pzp_lines, line_parts
-from scuttlehouse.landing.logs import content_hash, each_line, list_splits, read_lines
+from scuttlehouse.landing.logs import content_hash, list_splits, read_lines
 from scuttlehouse.ssb.epoch_keys import KeyRing
 from scuttlehouse.ssb.lines import REJECT_REASONS, LandedLine
 
@@ -567,3 +569,38 @@ def test_inspect_of_a_name_that_is_not_that_of_a_log(
     assert ": bipf_log, not compressed, binary, " in said
     assert "  Its name is not that of a log: " in said
     assert " messages, by type:" in said
+
+
+VALUES = st.sampled_from(
+    [
+        "{}",
+        '{"a":1}',
+        '{"key":"%a","value":{}}',
+        '{"a":"}',
+        '{":1}',
+        "{x}",
+        '{"a":NaN}',
+        '{"a":"\u00e9"}',
+        "{",
+        "}",
+        '"',
+    ]
+    + [f'{{"a":"{"b" * length}"}}' for length in (50, 56, 57, 58, 59, 70)]
+)
+
+
+@given(
+    pieces=st.lists(
+        VALUES | st.sampled_from([",", "\n", " ", "\r\n", "[", "]", "\x1e", "\0"]), max_size=40
+    ),
+    by_line=st.booleans(),
+)
+def test_short_values_are_read_as_all_others(pieces: list[str], by_line: bool) -> None:
+    """Many at a time, and one by one."""
+    data = "".join(pieces).encode()
+    many = [*each_line(split_values(io.BytesIO(data), by_line=by_line))]
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("_SHORT_VALUES", "_SHORT_LINES"):
+            patch.setattr(values_of_files, name, re.compile("(?!)"))
+        one_by_one = [*split_values(io.BytesIO(data), by_line=by_line)]
+    assert many == one_by_one

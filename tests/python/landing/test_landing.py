@@ -24,14 +24,13 @@ from conftest import Warehouse
 from houses import exit_code, fork
 from scuttlehouse.files import parts
 from scuttlehouse.files.listing import list_logs, require_logs
-from scuttlehouse.files.parts import MAX_LINE_BYTES, PLAIN, Kind, Line, Split
+from scuttlehouse.files.parts import MAX_LINE_BYTES, PLAIN, Kind, Line, Split, each_line
 from scuttlehouse.files.recognise import recognise
 from scuttlehouse.landing.ledger import LedgerEntry, take_stock
 from scuttlehouse.landing.logs import (
     LandingError,
     content_hash,
     count_line_ends,
-    each_line,
     first_line_numbers,
     list_splits,
     read_lines,

@@ -14,10 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from conftest import PROJECT
-from scuttlehouse.files.parts import SHORT_BYTES, Line, ShortLines
+from scuttlehouse.files.parts import SHORT_BYTES, Line, ShortLines, each_line
 from scuttlehouse.files.whole import numbered_lines
 from scuttlehouse.landing.glued_lines import land_lines, land_pzp_lines
-from scuttlehouse.landing.logs import each_line
 from scuttlehouse.landing.rejects import MOST_REJECTS, TOO_SHORT, fold_rejects, reason_of
 from scuttlehouse.pzp.lines import LandedPzpLine
 from scuttlehouse.ssb.epoch_keys import KeyRing
