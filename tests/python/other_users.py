@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Iterable
@@ -94,16 +95,31 @@ become()
 places = [(address, name) for address in json.load(sys.stdin) for name in messages]
 with concurrent.futures.ThreadPoolExecutor(64) as pool:
     answers = pool.map(lambda place: asked(place[0], messages[place[1]]), places)
-json.dump([[*place, repr(answer)] for place, answer in zip(places, answers)], sys.stdout)
+json.dump([[*place, answer.decode("latin-1")] for place, answer in zip(places, answers)], sys.stdout)
 """
 
-# A Python worker that was told a wrong secret says this, and Py4J so.
-REFUSALS = ("", "\0\0\0\3err", "!x\n")
+# How what is asked without its secret refuses.
+_REFUSALS = (
+    r"",
+    # Py4J.
+    r"!xsAuthentication error: [a-z ]+\.\n",
+    r"!zspy4j\.Py4JException: Unknown command received: .*",
+    # A Python worker: the number of its process, and an error.
+    r".{4}(?:\0\0\0\3err)?",
+    # Spark's network: a failure that asks for the secret, and a stream that is not there.
+    r".{8}\x05.*SaslMessage.*",
+    r".{8}\x08.*not found.*",
+)
+
+
+def is_refused(answer: str) -> bool:
+    """Whether an answer of ``answers_to`` says nothing but no."""
+    return any(re.fullmatch(pattern, answer, re.DOTALL) for pattern in _REFUSALS)
 
 
 def answers_to(user: int, group: int, addresses: Iterable[int | str]) -> list[list[str]]:
     """What sockets of this machine answer to a user: the address, who was asked, and the answer."""
-    imports = "import concurrent.futures, socket, struct, encodings.idna"
+    imports = "import concurrent.futures.thread, socket, struct, encodings.idna"
     done = subprocess.run(
         [sys.executable, "-c", f"{imports}{_BECOME}{_ASKED}", str(user), str(group)],
         input=json.dumps(sorted(addresses, key=str)),
