@@ -30,7 +30,8 @@ for room in ("", "fuzzing", "landing"):
 import targets  # noqa: E402
 
 EXAMPLES = 300
-ROUNDS_BETWEEN = 20
+# After so many rounds, what was found so far is printed.
+ROUNDS_BETWEEN = 3
 # How often an input may cost what messages of the sample with as many bytes cost.
 BOUND = 16
 # What every input costs beside its bytes: less is not told from the clock's own errors.
@@ -100,6 +101,23 @@ def try_round(name: str, number: int, ordinary: float, found: Found) -> None:
         found.broken.append(f"{name}, seed {number}: {told[:600]}")
 
 
+def tell(found: dict[str, Found], rounds: int, ordinary: float) -> tuple[list[str], list[str]]:
+    """Print what was found so far; return it, too: promises that are broken, and costs over the bound."""
+    print(
+        f"{rounds} rounds in {process_time() / 60:.1f} minutes of processor time; messages of the sample"
+        f" cost {1e9 * ordinary:.0f} ns a byte."
+    )
+    for name, one in found.items():
+        print(
+            f"{name:10} {one.inputs:9,} inputs {one.bytes_read / 1e6:9,.1f} MB   worst cost"
+            f" {one.worst:6.2f} times   {one.worst_input}"
+        )
+    broken = [told for one in found.values() for told in one.broken]
+    over = [f"{name} costs more than {BOUND} times" for name in found if found[name].worst > BOUND]
+    print(*broken, *over, sep="\n", flush=True)
+    return broken, over
+
+
 def main() -> int:
     parser = argparse.ArgumentParser()
     parser.add_argument("targets", nargs="*", choices=[*targets.NAMES, []], default=[])
@@ -116,22 +134,10 @@ def main() -> int:
             try_round(name, number, ordinary, found[name])
         number += 1
         if number % ROUNDS_BETWEEN == 0:
-            inputs = sum(one.inputs for one in found.values())
-            broken = sum(len(one.broken) for one in found.values())
-            print(
-                f"{process_time() / 60:.1f} minutes: {inputs:,} inputs, {broken} broken", flush=True
-            )
+            tell(found, number, ordinary)
         if arguments.seed is not None or process_time() > end:
             break
-    print(f"{number} rounds; messages of the sample cost {1e9 * ordinary:.0f} ns a byte.")
-    for name, one in found.items():
-        print(
-            f"{name:10} {one.inputs:9,} inputs {one.bytes_read / 1e6:9,.1f} MB   worst cost"
-            f" {one.worst:6.2f} times   {one.worst_input}"
-        )
-    broken = [told for one in found.values() for told in one.broken]
-    over = [f"{name} costs more than {BOUND} times" for name in found if found[name].worst > BOUND]
-    print(*broken, *over, sep="\n")
+    broken, over = tell(found, number, ordinary)
     return 1 if broken or over else 0
 
 
