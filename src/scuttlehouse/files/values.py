@@ -48,6 +48,7 @@ def split_values(stream: BinaryIO, *, by_line: bool) -> Iterator[Line | ShortLin
     Complexity: O(bytes), memory O(MAX_LINE_BYTES).
 
     >>> import io
+    >>> from scuttlehouse.files.parts import each_line
     >>> stream = io.BytesIO(b'[{"a":\\n1},{"a" {"key":2,"value":3}]')
     >>> [(line.text, line.fault) for line in each_line(split_values(stream, by_line=False))]
     [(b'{"a":\\n1}', None), (None, 'damaged'), (b'{"key":2,"value":3}', None)]

@@ -126,8 +126,8 @@ def read_lines(split: Split, first_line_number: int = 1) -> Iterator[Line | Shor
     >>> path = Path(tempfile.mkdtemp()) / "a.jsonl"
     >>> path.write_bytes(b"one\\ntwo\\r\\nthree")
     14
-    >>> [short] = read_lines(Split(str(path), "a.jsonl", 0, 14))
-    >>> list(short.lines())[1:]
+    >>> from scuttlehouse.files.parts import each_line
+    >>> list(each_line(read_lines(Split(str(path), "a.jsonl", 0, 14))))[1:]
     [Line(line_number=2, text=b'two', fault=None), Line(line_number=3, text=b'three', fault=None)]
     """
     if split.kind != PLAIN:
