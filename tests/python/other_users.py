@@ -106,9 +106,9 @@ _REFUSALS = (
     r"!zspy4j\.Py4JException: Unknown command received: .*",
     # A Python worker: the number of its process, and an error.
     r".{4}(?:\0\0\0\3err)?",
-    # Spark's network: a failure that asks for the secret, and a stream that is not there.
-    r".{8}\x05.*SaslMessage.*",
-    r".{8}\x08.*not found.*",
+    # Spark's network.
+    r".{8}\x05.*Expected SaslMessage.*",
+    r".{8}\x08.*Unauthenticated call.*",
 )
 
 

@@ -418,10 +418,10 @@ class SeenByAnother:
             processes = family(build) | family(sql.pid)
             self.ports = listening(processes)
             self.answers = answers_to(NOBODY, NOGROUP, self.ports)
-            places = [warehouse.home, warehouse.temporary, *warehouse.project.glob("target")]
             let_through(warehouse.home)
-            let_through(warehouse.project / "target")
-            files = {path for place in places for path in [place, *place.rglob("*")]}
+            folders = warehouse.temporary, warehouse.project / "target", warehouse.project / "logs"
+            files = {path for folder in (warehouse.home, *folders) for path in folder.rglob("*")}
+            files.add(warehouse.home)
             self.written = written_by(processes)
             self.opened = opened_by(NOBODY, NOGROUP, files | self.written)
             self.is_in_time = sql.poll() is None
