@@ -1,6 +1,6 @@
 """Inputs that a stranger may write, for as long as one likes: crashes, and the worst cost of a byte.
 
-    python benchmarks/fuzz.py --minutes 30             # every target in turn
+    python benchmarks/fuzz.py --minutes 30             # every target in turn; minutes of processor time
     python benchmarks/fuzz.py --minutes 5 line file    # some of them
     python benchmarks/fuzz.py --seed 17 line           # one round again
 
@@ -17,7 +17,7 @@ import argparse
 import sys
 from dataclasses import dataclass, field
 from pathlib import Path
-from time import monotonic, process_time
+from time import process_time
 from typing import Any
 
 from hypothesis import HealthCheck, Phase, given, seed, settings
@@ -30,6 +30,8 @@ for room in ("", "fuzzing", "landing"):
 import targets  # noqa: E402
 
 EXAMPLES = 300
+# After so many rounds, what was found so far is printed.
+ROUNDS_BETWEEN = 3
 # How often an input may cost what messages of the sample with as many bytes cost.
 BOUND = 16
 # What every input costs beside its bytes: less is not told from the clock's own errors.
@@ -99,6 +101,23 @@ def try_round(name: str, number: int, ordinary: float, found: Found) -> None:
         found.broken.append(f"{name}, seed {number}: {told[:600]}")
 
 
+def tell(found: dict[str, Found], rounds: int, ordinary: float) -> tuple[list[str], list[str]]:
+    """Print what was found so far; return it, too: promises that are broken, and costs over the bound."""
+    print(
+        f"{rounds} rounds in {process_time() / 60:.1f} minutes of processor time; messages of the sample"
+        f" cost {1e9 * ordinary:.0f} ns a byte."
+    )
+    for name, one in found.items():
+        print(
+            f"{name:10} {one.inputs:9,} inputs {one.bytes_read / 1e6:9,.1f} MB   worst cost"
+            f" {one.worst:6.2f} times   {one.worst_input}"
+        )
+    broken = [told for one in found.values() for told in one.broken]
+    over = [f"{name} costs more than {BOUND} times" for name in found if found[name].worst > BOUND]
+    print(*broken, *over, sep="\n", flush=True)
+    return broken, over
+
+
 def main() -> int:
     parser = argparse.ArgumentParser()
     parser.add_argument("targets", nargs="*", choices=[*targets.NAMES, []], default=[])
@@ -108,24 +127,17 @@ def main() -> int:
     names = arguments.targets or targets.NAMES
     ordinary = seconds_a_byte()
     found = {name: Found() for name in names}
-    end = monotonic() + 60 * arguments.minutes
+    end = process_time() + 60 * arguments.minutes
     number = arguments.seed or 0
     while True:
         for name in names:
             try_round(name, number, ordinary, found[name])
-            sys.stdout.flush()
         number += 1
-        if arguments.seed is not None or monotonic() > end:
+        if number % ROUNDS_BETWEEN == 0:
+            tell(found, number, ordinary)
+        if arguments.seed is not None or process_time() > end:
             break
-    print(f"{number} rounds; messages of the sample cost {1e9 * ordinary:.0f} ns a byte.")
-    for name, one in found.items():
-        print(
-            f"{name:10} {one.inputs:9,} inputs {one.bytes_read / 1e6:9,.1f} MB   worst cost"
-            f" {one.worst:6.2f} times   {one.worst_input}"
-        )
-    broken = [told for one in found.values() for told in one.broken]
-    over = [f"{name} costs more than {BOUND} times" for name in found if found[name].worst > BOUND]
-    print(*broken, *over, sep="\n")
+    broken, over = tell(found, number, ordinary)
     return 1 if broken or over else 0
 
 

@@ -20,27 +20,25 @@ PROJECT = Path(__file__).parents[1]
 LAND = """
 import sys, time
 from functools import partial
-from scuttlehouse.files.parts import Split
+from scuttlehouse.files.parts import Line, Split
 from scuttlehouse.landing.glued_lines import epoch_keys, land_lines, land_pzp_lines
 from scuttlehouse.landing.logs import read_lines
 from scuttlehouse.landing.spark import arrow_schema, row_batches
 from scuttlehouse.pzp.lines import LandedPzpLine
 from scuttlehouse.ssb.epoch_keys import KeyRing
 from scuttlehouse.ssb.lines import LandedLine
-try:
-    from scuttlehouse.landing.rejects import fold_rejects
-except ImportError:  # A checkout from before rejects were counted.
-    def fold_rejects(lines, land, ring):
-        return (row for name, line in lines for row in land(name, line))
+from scuttlehouse.landing.rejects import fold_rejects
 
 path, size = sys.argv[1], int(sys.argv[2])
 ring = KeyRing(b"pepper" * 6)
 lines = lambda: (("a.jsonl", line) for line in read_lines(Split(path, "a.jsonl", 0, size)))
 begun = time.process_time()
-keys = sum(1 for _, line in lines() for _ in epoch_keys(line))
+keys = sum(1 for _, line in lines() if isinstance(line, Line) for _ in epoch_keys(line))
 rows = 0
 for land, kind in ((land_lines, LandedLine), (land_pzp_lines, LandedPzpLine)):
-    landed = fold_rejects(lines(), partial(land, ring=ring), ring)
+    # An older checkout knows the kind by the rows.
+    kinds = [kind] if "kind" in fold_rejects.__annotations__ else []
+    landed = fold_rejects(lines(), partial(land, ring=ring), ring, *kinds)
     rows += sum(batch.num_rows for batch in row_batches(landed, arrow_schema(kind)))
 print(rows, time.process_time() - begun)
 """

@@ -1,6 +1,7 @@
 {#- Every run begins with this: check the settings, lock the warehouse, start a build from the published tables. -#}
 {% macro begin_run() %}
   {%- if execute -%}
+    {%- do adapter.call_python('scuttlehouse.catalog.home.close_log', folder=flags.LOG_PATH) -%}
     {%- do adapter.call_python(
         'scuttlehouse.builds.runs.begin',
         command=flags.WHICH,

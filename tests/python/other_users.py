@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -59,6 +61,121 @@ become()
 sys.exit(main(["sql", sys.argv[3], "--format", "json"]))
 """
 )
+
+
+# What Py4J, Spark's network, its Python workers and its pages are asked first.
+_ASKED = """
+def asked(address, message):
+    family = socket.AF_UNIX if isinstance(address, str) else socket.AF_INET
+    with socket.socket(family) as client:
+        client.settimeout(3)
+        answer = b""
+        try:
+            client.connect(address if isinstance(address, str) else ("127.0.0.1", address))
+            client.sendall(message)
+            while part := client.recv(4096):
+                answer += part
+        except OSError:
+            pass
+        return answer
+def frame(kind, *parts):
+    body = bytes([kind]) + b"".join(parts)
+    return struct.pack(">q", 8 + len(body)) + body
+def text(value):
+    return struct.pack(">i", len(value)) + value
+messages = {
+    "py4j": b"c\\nt\\nsecret\\ne\\n",
+    "py4j, another secret": b"A\\n" + 64 * b"0" + b"\\ne\\nc\\nt\\nsecret\\ne\\n",
+    "rpc": frame(3, bytes(8), struct.pack(">i", 5), b"hello"),
+    "stream": frame(6, text(b"/jars/a.jar")),
+    "a Python worker": text(64 * b"0") + struct.pack(">i", 3),
+    "a page": b"GET / HTTP/1.0\\r\\n\\r\\n",
+}
+become()
+places = [(address, name) for address in json.load(sys.stdin) for name in messages]
+with concurrent.futures.ThreadPoolExecutor(64) as pool:
+    answers = pool.map(lambda place: asked(place[0], messages[place[1]]), places)
+json.dump([[*place, answer.decode("latin-1")] for place, answer in zip(places, answers)], sys.stdout)
+"""
+
+# How what is asked without its secret refuses.
+_REFUSALS = (
+    r"",
+    # Py4J.
+    r"!xsAuthentication error: [a-z ]+\.\n",
+    r"!zspy4j\.Py4JException: Unknown command received: .*",
+    # A Python worker: the number of its process, and an error.
+    r".{4}(?:\0\0\0\3err)?",
+    # Spark's network.
+    r".{8}\x05.*Expected SaslMessage.*",
+    r".{8}\x08.*Unauthenticated call.*",
+)
+
+
+def is_refused(answer: str) -> bool:
+    """Whether an answer of ``answers_to`` says nothing but no."""
+    return any(re.fullmatch(pattern, answer, re.DOTALL) for pattern in _REFUSALS)
+
+
+def answers_to(user: int, group: int, addresses: Iterable[int | str]) -> list[list[str]]:
+    """What sockets of this machine answer to a user: the address, who was asked, and the answer."""
+    imports = "import concurrent.futures.thread, socket, struct, encodings.idna"
+    done = subprocess.run(
+        [sys.executable, "-c", f"{imports}{_BECOME}{_ASKED}", str(user), str(group)],
+        input=json.dumps(sorted(addresses, key=str)),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    found: list[list[str]] = json.loads(done.stdout)
+    return found
+
+
+def family(pid: int) -> set[int]:
+    """A process, all that it has started, and what those have started."""
+    found = {pid}
+    with suppress(FileNotFoundError, ProcessLookupError):
+        for task in Path(f"/proc/{pid}/task").iterdir():
+            for child in (task / "children").read_text().split():
+                found |= family(int(child))
+    return found
+
+
+def listening(pids: Iterable[int]) -> set[int | str]:
+    """The ports and the sockets of files where processes listen."""
+    found: set[int | str] = set()
+    for pid in pids:
+        with suppress(FileNotFoundError, ProcessLookupError):
+            sockets = {
+                str(one.readlink()) for one in Path(f"/proc/{pid}/fd").iterdir() if one.is_symlink()
+            }
+            for name in ("tcp", "tcp6"):
+                for line in Path(f"/proc/{pid}/net/{name}").read_text().splitlines()[1:]:
+                    fields = line.split()
+                    if fields[3] == "0A" and f"socket:[{fields[9]}]" in sockets:
+                        found.add(int(fields[1].rpartition(":")[2], 16))
+            for line in Path(f"/proc/{pid}/net/unix").read_text().splitlines()[1:]:
+                fields = line.split()
+                if fields[3] == "00010000" and f"socket:[{fields[6]}]" in sockets:
+                    found.add(fields[7].replace("@", "\0", 1))
+    return found
+
+
+def written_by(pids: Iterable[int]) -> set[Path]:
+    """The files that processes hold open for writing."""
+    found = set()
+    for pid in pids:
+        with suppress(FileNotFoundError, ProcessLookupError):
+            for one in Path(f"/proc/{pid}/fd").iterdir():
+                with suppress(FileNotFoundError):
+                    path = one.readlink()
+                    if (
+                        one.lstat().st_mode & 0o200
+                        and path.is_file()
+                        and path.parts[1] not in ("proc", "dev")
+                    ):
+                        found.add(path)
+    return found
 
 
 def opened_by(user: int, group: int, paths: Iterable[Path]) -> set[Path]:

@@ -39,7 +39,7 @@ def line_lander(home: str, read: Path) -> Callable[[Batches], Batches]:
     def land(batches: Batches) -> Batches:
         ring = KeyRing(warehouse_pepper(Path(home)))
         lines = lines_of(counted(batches, read))
-        rows = fold_rejects(lines, partial(land_pzp_lines, ring=ring), ring)
+        rows = fold_rejects(lines, partial(land_pzp_lines, ring=ring), ring, LandedPzpLine)
         return row_batches(rows, arrow_schema(LandedPzpLine))
 
     return land

@@ -7,6 +7,7 @@ import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 
 from scuttlehouse.catalog import home_folder, temporary_folder
+from scuttlehouse.files.parts import Line
 from scuttlehouse.landing.glued_lines import epoch_keys, land_lines
 from scuttlehouse.landing.reading import begin_reading, counted
 from scuttlehouse.landing.rejects import fold_rejects
@@ -43,7 +44,7 @@ def key_finder(home: str, read: Path) -> Callable[[Batches], Batches]:
     def find(batches: Batches) -> Batches:
         pepper = warehouse_pepper(Path(home))
         for _, line in lines_of(counted(batches, read)):
-            for key in epoch_keys(line):
+            for key in epoch_keys(line) if isinstance(line, Line) else ():
                 sealed = pa.array([seal_key(pepper, key)], pa.binary())
                 yield pa.record_batch({"sealed_key": sealed})
 
@@ -55,7 +56,7 @@ def line_lander(home: str, key_file: str, read: Path) -> Callable[[Batches], Bat
         ring = KeyRing(warehouse_pepper(Path(home)))
         network_key = read_network_key(Path(key_file)) if key_file else None
         land_all = partial(land_lines, ring=ring, network_key=network_key)
-        rows = fold_rejects(lines_of(counted(batches, read)), land_all, ring)
+        rows = fold_rejects(lines_of(counted(batches, read)), land_all, ring, LandedLine)
         return row_batches(rows, arrow_schema(LandedLine))
 
     return land

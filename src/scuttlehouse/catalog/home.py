@@ -7,6 +7,7 @@ import os
 import shutil
 import tempfile
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 
 from scuttlehouse.catalog.names import CatalogError
@@ -61,6 +62,19 @@ def prepare_home(home: Path) -> None:
             f"{home} holds a warehouse of an earlier version ({earlier[0]}): set SCUTTLEHOUSE_HOME "
             "to a new folder, or move this one away. The build reads all logs again."
         )
+
+
+def close_log(folder: str) -> None:
+    """Let only its owner read dbt's log: dbt opens it before it calls anything of this project.
+
+    >>> folder = Path(tempfile.mkdtemp())
+    >>> (folder / "dbt.log").touch(0o644)
+    >>> close_log(str(folder))
+    >>> oct((folder / "dbt.log").stat().st_mode)
+    '0o100600'
+    """
+    with suppress(OSError):
+        Path(folder, "dbt.log").chmod(0o600)
 
 
 def holds_table_files(home: Path) -> bool:

@@ -9,16 +9,19 @@ import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 
 from scuttlehouse.files.limits import recognise_within_limits
 from scuttlehouse.files.listing import entry_of, list_logs
 from scuttlehouse.files.names import has_name_of_a_log, shown_name
-from scuttlehouse.files.parts import Kind, Log
+from scuttlehouse.files.parts import Kind, Line, Log, ShortLines
 from scuttlehouse.files.unpack import BROKEN
 from scuttlehouse.landing.glued_lines import land_lines, land_pzp_lines
 from scuttlehouse.landing.logs import LandingError, list_splits, read_lines
+from scuttlehouse.landing.rejects import fold_rejects
 from scuttlehouse.pzp.lines import REASONS as PZP_REASONS
+from scuttlehouse.pzp.lines import LandedPzpLine
 from scuttlehouse.ssb.epoch_keys import KeyRing
 from scuttlehouse.ssb.lines import REJECT_REASONS, LandedLine
 from scuttlehouse.ssb.texts import TOKEN
@@ -101,9 +104,9 @@ class _Found:
         self.messages[shown if is_known else "(other types)"] += 1
         self.validities[f"{validity} ({reason})" if reason else validity] += 1
 
-    def reject(self, reason: str, line_number: int) -> None:
-        """Count a line that is not a message."""
-        self.rejected[reason] += 1
+    def reject(self, reason: str, line_number: int, count: int) -> None:
+        """Count lines that are no messages."""
+        self.rejected[reason] += count
         self.first_lines.setdefault(reason, line_number)
 
     def told(self, place: str) -> Iterator[str]:
@@ -127,21 +130,26 @@ class _Found:
 def _found(log: Log) -> _Found:
     found = _Found()
     ring = KeyRing(secrets.token_bytes(32))
+    for row in fold_rejects(_lines(log), partial(land_lines, ring=ring), ring, LandedLine):
+        if row.reject_reason is not None:
+            found.reject(row.reject_reason, row.line_number, row.line_count)
+        else:
+            why = row.invalid_reason or row.warning
+            found.add(_type_of(row), row.validity or "", why)
+    land = partial(land_pzp_lines, ring=ring)
+    for pzp in fold_rejects(_lines(log), land, ring, LandedPzpLine):
+        reason = pzp.reject_reason or pzp.invalid_reason
+        if reason is not None:
+            found.reject(reason, pzp.line_number, pzp.line_count)
+        else:
+            found.add(f"pzp {pzp.domain or ''}", "valid", None)
+    return found
+
+
+def _lines(log: Log) -> Iterator[tuple[str, Line | ShortLines]]:
     for split in list_splits([log], max(log.size_bytes, 1)):
         for line in read_lines(split):
-            for row in land_lines(log.source_file, line, ring):
-                if row.reject_reason is not None:
-                    found.reject(row.reject_reason, row.line_number)
-                else:
-                    why = row.invalid_reason or row.warning
-                    found.add(_type_of(row), row.validity or "", why)
-            for pzp in land_pzp_lines(log.source_file, line, ring):
-                reason = pzp.reject_reason or pzp.invalid_reason
-                if reason is not None:
-                    found.reject(reason, pzp.line_number)
-                else:
-                    found.add(f"pzp {pzp.domain or ''}", "valid", None)
-    return found
+            yield log.source_file, line
 
 
 def _type_of(row: LandedLine) -> str:

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, TypeAlias
 
 # A signed message has at most 8192 UTF-16 units; a decrypted one carries its ciphertext beside it.
 # What is longer than this cannot be a message, and must not fill a worker's memory.
 MAX_LINE_BYTES = 1 << 20
+
+# Every message has ids, of which an author or an id alone has 43 characters or more: no line as short as this
+# can be one.
+SHORT_BYTES = 64
 
 Form: TypeAlias = Literal[
     "json_lines",
@@ -66,3 +71,47 @@ class Line(NamedTuple):
     line_number: int
     text: bytes | None
     fault: str | None
+
+    @property
+    def next_number(self) -> int:
+        """The number of the line that follows."""
+        return self.line_number + 1
+
+
+class ShortLines(NamedTuple):
+    """Lines in a row of at most ``SHORT_BYTES`` each, with their ends; the last one may have none."""
+
+    line_number: int
+    text: bytes
+
+    @property
+    def next_number(self) -> int:
+        """The number of the line that follows them."""
+        return self.line_number + len(self.texts())
+
+    def texts(self) -> list[bytes]:
+        """The lines without their ends.
+
+        >>> ShortLines(3, b"a\\r\\n\\nb").texts()
+        [b'a', b'', b'b']
+        """
+        found = self.text.removesuffix(b"\n").split(b"\n")
+        return [text.removesuffix(b"\r") for text in found] if b"\r" in self.text else found
+
+    def lines(self) -> Iterator[Line]:
+        """The same one by one."""
+        for number, text in enumerate(self.texts(), self.line_number):
+            yield Line(number, text, None)
+
+
+def each_line(lines: Iterable[Line | ShortLines]) -> Iterator[Line]:
+    """Lines one by one.
+
+    >>> [*each_line([ShortLines(1, b"a\\n")])]
+    [Line(line_number=1, text=b'a', fault=None)]
+    """
+    for line in lines:
+        if isinstance(line, ShortLines):
+            yield from line.lines()
+        else:
+            yield line

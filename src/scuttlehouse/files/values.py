@@ -12,12 +12,15 @@ from collections.abc import Iterator
 from json import JSONDecodeError, JSONDecoder
 from typing import BinaryIO
 
-from scuttlehouse.files.parts import MAX_LINE_BYTES, Line
+from scuttlehouse.files.parts import MAX_LINE_BYTES, SHORT_BYTES, Line, ShortLines
 
 _DECODER = JSONDecoder()
 _BETWEEN = re.compile("[ \t\r\n,\\[\\]\x1e\ufeff]*")
 _ZEROS = re.compile("\0+")
 _FIRST_MEMBER = re.compile(r'\{\s*"([^"\\]{0,64})"\s*:')
+_SHORT_VALUE = re.compile(rf"\{{[ -z|~]{{0,{SHORT_BYTES - 2}}}\}}")
+_SHORT_LINES = re.compile(rf"(?:{_SHORT_VALUE.pattern}[ \t\r]*\n)+")
+_SHORT_VALUES = re.compile(rf"(?:{_SHORT_VALUE.pattern}{_BETWEEN.pattern})+")
 _CHUNK = 1 << 18
 
 # How often a damaged text is read at most, in all tries to find the next value.
@@ -30,7 +33,8 @@ _COST_OF_A_TRY = 1 << 12
 # What a message begins with in most files, beside what others of its file begin with.
 _KEYS = "key|id"
 
-# What tells a message from an object inside of one: members of which it has all.
+# What tells a message from an object inside of one: members of which it has all. Each has one of these words.
+_WORDS = re.compile(r'"(?:value|msg|content|metadata)"|\\u')
 _PARTS = (
     {"key", "value"},
     {"id", "msg"},
@@ -40,8 +44,8 @@ _PARTS = (
 )
 
 
-def split_values(stream: BinaryIO, *, by_line: bool) -> Iterator[Line]:
-    """Yield the values of a stream of UTF-8 text, each as a line.
+def split_values(stream: BinaryIO, *, by_line: bool) -> Iterator[Line | ShortLines]:
+    """Yield the values of a stream of UTF-8 text, each as a line; short ones that follow each other together.
 
     A value is numbered by the line where it begins, or by its place among the values, damaged ones
     included. Damage comes as a fault: ``zero_bytes``, ``too_long`` (over ``MAX_LINE_BYTES``), ``cut_short``
@@ -50,14 +54,25 @@ def split_values(stream: BinaryIO, *, by_line: bool) -> Iterator[Line]:
     Complexity: O(bytes), memory O(MAX_LINE_BYTES).
 
     >>> import io
+    >>> from scuttlehouse.files.parts import each_line
     >>> stream = io.BytesIO(b'[{"a":\\n1},{"a" {"key":2,"value":3}]')
-    >>> [(line.text, line.fault) for line in split_values(stream, by_line=False)]
+    >>> [(line.text, line.fault) for line in each_line(split_values(stream, by_line=False))]
     [(b'{"a":\\n1}', None), (None, 'damaged'), (b'{"key":2,"value":3}', None)]
     """
     window = _Window(stream)
     name: str | None = None
     number = 0
     while window.skip_between():
+        short = window.short_values(_SHORT_LINES if by_line else _SHORT_VALUES)
+        if short:
+            first = next(
+                filter(None, map(_FIRST_MEMBER.match, reversed(dict.fromkeys(short)))), None
+            )
+            name = re.escape(first[1]) if first else name
+            first_number = window.line - len(short) if by_line else number + 1
+            number += len(short)
+            yield ShortLines(first_number, "".join(f"{text}\n" for text in short).encode())
+            continue
         number = window.line if by_line else number + 1
         end = window.value_end()
         if end is None:
@@ -74,6 +89,10 @@ def split_values(stream: BinaryIO, *, by_line: bool) -> Iterator[Line]:
 
 class _Window:
     """The part of a text that is in memory; ``start`` is where reading stands, in line ``line``."""
+
+    # Up to here, in characters of the text, short values are not looked for again.
+    _no_short_before = 0
+    _taken = 0
 
     def __init__(self, stream: BinaryIO) -> None:
         self._stream = stream
@@ -97,6 +116,7 @@ class _Window:
     def take(self, end: int) -> str:
         """The text up to a place, which is then behind."""
         taken = self.text[self.start : end]
+        self._taken += len(taken)
         self.line += taken.count("\n")
         self.start = end
         return taken
@@ -112,6 +132,29 @@ class _Window:
                 return True
             if self._is_over:
                 return False
+
+    def short_values(self, pattern: re.Pattern[str]) -> list[str]:
+        """Short objects that follow each other here, as a pattern has it; they are then behind. Perhaps none.
+
+        Each holds no other object, no end of a line and ASCII alone.
+        """
+        if self._taken < self._no_short_before:
+            return []
+        run = pattern.match(self.text, self.start, self.start + _SHORT)
+        if not run:
+            return []
+        found = _SHORT_VALUE.findall(run[0])
+        different = dict.fromkeys(found)
+        # A text holds one opening brace. So as many values as texts are these texts.
+        try:
+            is_good = len(_DECODER.decode(f"[{','.join(different)}]")) == len(different)
+        except JSONDecodeError:
+            is_good = False
+        if not is_good:
+            self._no_short_before = self._taken + len(run[0])
+            return []
+        self.take(run.end())
+        return found
 
     def value_end(self) -> int | None:
         """Where the object ends that begins here; None if none does."""
@@ -135,6 +178,10 @@ class _Window:
         skipped = tried = 0
         while True:
             match = beginning.search(self.text, self.start + (skipped == 0))
+            if match and self._is_over:
+                word = _WORDS.search(self.text, match.start())
+                match = match if word else None
+                tried += word.start() - match.start() if word and match else 0
             end = match.start() if match else max(len(self.text) - 128, self.start + 1)
             if not match and self._is_over:
                 end = len(self.text)

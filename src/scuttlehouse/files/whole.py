@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Callable, Iterator
 from typing import BinaryIO, cast
 
 from scuttlehouse.files import bipf, flume, parts
-from scuttlehouse.files.parts import Line, Split
+from scuttlehouse.files.parts import Line, ShortLines, Split
 from scuttlehouse.files.unpack import BROKEN, buffered, opened
 from scuttlehouse.files.values import split_values
 
+_BLOCK = 1 << 17
+_LONG_LINE = re.compile(rb"[^\n]{%d,}" % (parts.SHORT_BYTES + 1))
 
-def read_whole(split: Split) -> Iterator[Line]:
+
+def read_whole(split: Split) -> Iterator[Line | ShortLines]:
     """Yield the lines, values or records of a whole file.
 
     A file that is cut short or broken ends with the fault ``cut_short``, at the place where reading
@@ -20,7 +24,7 @@ def read_whole(split: Split) -> Iterator[Line]:
 
     Memory: O(MAX_LINE_BYTES).
     """
-    last: Line | None = None
+    last: Line | ShortLines | None = None
     try:
         with opened(split.path, split.end, split.kind) as stream:
             if split.kind.form == "json_lines":
@@ -28,37 +32,76 @@ def read_whole(split: Split) -> Iterator[Line]:
                     yield last
                 return
             tolerant = _UpToTheBreak(stream)
-            for last in _READERS[split.kind.form](buffered(tolerant)):
-                yield last
+            value: Line | ShortLines | None = None
+            for value in _READERS[split.kind.form](buffered(tolerant)):
+                yield value
+            if tolerant.is_broken and not (isinstance(value, Line) and value.fault == "cut_short"):
+                yield Line(value.next_number if value else 1, None, "cut_short")
     except BROKEN:
-        yield Line(last.line_number + 1 if last else 1, None, "cut_short")
-        return
-    if tolerant.is_broken and not (last and last.fault == "cut_short"):
-        yield Line(last.line_number + 1 if last else 1, None, "cut_short")
+        yield Line(last.next_number if last else 1, None, "cut_short")
 
 
-def numbered_lines(stream: BinaryIO, first_line_number: int = 1) -> Iterator[Line]:
-    """Yield the lines from where a stream stands; one over MAX_LINE_BYTES is the fault ``too_long``."""
+def numbered_lines(
+    stream: BinaryIO, first_line_number: int = 1, end: int | None = None
+) -> Iterator[Line | ShortLines]:
+    """Yield the lines that begin where a stream stands, or later, but before a place of it.
+
+    Short lines come together, so that millions of them cost little. A line over MAX_LINE_BYTES is the fault
+    ``too_long``.
+
+    Complexity: O(bytes), memory O(MAX_LINE_BYTES).
+
+    Raises:
+        EOFError: the stream ends before the place.
+
+    >>> [*numbered_lines(io.BytesIO(b"a\\nb\\n" + bytes(65) + b"\\nc"))][::2]
+    [ShortLines(line_number=1, text=b'a\\nb\\n'), ShortLines(line_number=4, text=b'c')]
+    """
     number = first_line_number
-    while text := read_line(stream):
-        yield line_of(number, text)
-        number += 1
+    for block in _whole_lines(stream, end):
+        place = 0
+        for found in _LONG_LINE.finditer(block):
+            if place < found.start():
+                yield ShortLines(number, block[place : found.start()])
+                number += block.count(b"\n", place, found.start())
+            yield _line_of(number, found[0])
+            number += 1
+            place = found.end() + 1
+        if place < len(block):
+            yield ShortLines(number, block[place:])
+            number += block.count(b"\n", place)
 
 
-def line_of(number: int, text: bytes) -> Line:
-    """The line of a text that :func:`read_line` gave."""
-    line = text.removesuffix(b"\n").removesuffix(b"\r")
+def _whole_lines(stream: BinaryIO, end: int | None) -> Iterator[bytes]:
+    """Blocks of whole lines. A line over the limit is cut two bytes behind it, and a block by itself."""
+    while end is None or stream.tell() < end:
+        most = _BLOCK if end is None else min(_BLOCK, end - stream.tell())
+        block = cast("io.BufferedReader", stream).read1(most)
+        if not block:
+            if end is None:
+                return
+            raise EOFError
+        cut = block.rfind(b"\n") + 1
+        if cut:
+            # Reading on may break: what is whole comes first.
+            yield block[:cut]
+        if cut < len(block):
+            yield _rest_of_line(stream, block[cut:])
+
+
+def _rest_of_line(stream: BinaryIO, beginning: bytes) -> bytes:
+    most = parts.MAX_LINE_BYTES + 2
+    line = beginning + stream.readline(most - len(beginning))
+    if len(line) == most and not line.endswith(b"\n"):
+        skip_line(stream)
+    return line
+
+
+def _line_of(number: int, text: bytes) -> Line:
+    line = text.removesuffix(b"\r")
     if len(line) > parts.MAX_LINE_BYTES:
         return Line(number, None, "too_long")
     return Line(number, line, None)
-
-
-def read_line(file: BinaryIO) -> bytes:
-    """The next line with its end, cut two bytes over the limit; nothing at the end of the file."""
-    text = file.readline(parts.MAX_LINE_BYTES + 2)
-    if len(text) == parts.MAX_LINE_BYTES + 2 and not text.endswith(b"\n"):
-        skip_line(file)
-    return text
 
 
 def skip_line(file: BinaryIO, end: int | None = None) -> None:
@@ -91,15 +134,15 @@ class _UpToTheBreak(io.RawIOBase):
         return len(data)
 
 
-def _by_line(stream: BinaryIO) -> Iterator[Line]:
+def _by_line(stream: BinaryIO) -> Iterator[Line | ShortLines]:
     return split_values(stream, by_line=True)
 
 
-def _by_place(stream: BinaryIO) -> Iterator[Line]:
+def _by_place(stream: BinaryIO) -> Iterator[Line | ShortLines]:
     return split_values(stream, by_line=False)
 
 
-_READERS: dict[str, Callable[[BinaryIO], Iterator[Line]]] = {
+_READERS: dict[str, Callable[[BinaryIO], Iterator[Line | ShortLines]]] = {
     "pretty_printed": _by_line,
     "array": _by_place,
     "json_sequence": _by_place,

@@ -9,7 +9,7 @@ import io
 from collections.abc import Iterable, Iterator
 
 from scuttlehouse.files.json_lines import has_word, line_object
-from scuttlehouse.files.parts import Line
+from scuttlehouse.files.parts import Line, each_line
 from scuttlehouse.files.unpack import recoded
 from scuttlehouse.files.values import split_values
 from scuttlehouse.pzp.lines import PZP_WORDS, LandedPzpLine, land_pzp_line
@@ -41,7 +41,7 @@ def line_parts(line: Line) -> Iterator[Line]:
     if _UTF_16_SIGN in line.text:
         yield from line_parts(Line(line.line_number, _from_utf_16(line.text), None))
         return
-    found = [*split_values(io.BytesIO(line.text), by_line=False)]
+    found = [*each_line(split_values(io.BytesIO(line.text), by_line=False))]
     faults = {part.fault for part in found if part.fault}
     fault = "zero_bytes" if faults == {"zero_bytes"} else "damaged"
     texts = [part.text for part in found if part.text is not None]

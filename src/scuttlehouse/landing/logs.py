@@ -13,9 +13,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from scuttlehouse.files.parts import PLAIN, Kind, Line, Log, Split
+from scuttlehouse.files.parts import PLAIN, Kind, Line, Log, ShortLines, Split
 from scuttlehouse.files.unpack import BROKEN, opened
-from scuttlehouse.files.whole import line_of, read_line, read_whole, skip_line
+from scuttlehouse.files.whole import numbered_lines, read_whole, skip_line
 
 SPLIT_BYTES = 64 << 20
 
@@ -113,8 +113,8 @@ def first_line_numbers(splits: Sequence[Split], line_ends: Sequence[int]) -> lis
     return numbers
 
 
-def read_lines(split: Split, first_line_number: int = 1) -> Iterator[Line]:
-    """Yield the lines that begin in a split.
+def read_lines(split: Split, first_line_number: int = 1) -> Iterator[Line | ShortLines]:
+    """Yield the lines that begin in a split; short ones that follow each other come together.
 
     A line over ``MAX_LINE_BYTES`` comes as the fault ``too_long``. A file that cannot be read to its end
     ends with a line of the fault ``cut_short`` at the place where reading stopped; the whole lines before
@@ -126,23 +126,20 @@ def read_lines(split: Split, first_line_number: int = 1) -> Iterator[Line]:
     >>> path = Path(tempfile.mkdtemp()) / "a.jsonl"
     >>> path.write_bytes(b"one\\ntwo\\r\\nthree")
     14
-    >>> list(read_lines(Split(str(path), "a.jsonl", 0, 14)))[1:]
+    >>> from scuttlehouse.files.parts import each_line
+    >>> list(each_line(read_lines(Split(str(path), "a.jsonl", 0, 14))))[1:]
     [Line(line_number=2, text=b'two', fault=None), Line(line_number=3, text=b'three', fault=None)]
     """
     if split.kind != PLAIN:
         yield from read_whole(split)
         return
-    number = first_line_number
+    last: Line | ShortLines | None = None
     try:
         with Path(split.path).open("rb") as file:
             if split.start > 0:
                 file.seek(split.start - 1)
                 skip_line(file, split.end)
-            while file.tell() < split.end:
-                text = read_line(file)
-                if not text:
-                    raise EOFError
-                yield line_of(number, text)
-                number += 1
+            for last in numbered_lines(file, first_line_number, split.end):
+                yield last
     except (OSError, EOFError):  # The file is gone or shorter than it was, or its disk fails.
-        yield Line(number, None, "cut_short")
+        yield Line(last.next_number if last else first_line_number, None, "cut_short")

@@ -1,16 +1,17 @@
 """Rejected lines: known again in another log by a hash, and counted where one log has many of a kind.
 
 A file of ten million empty lines is a hundred rows and one that counts the rest. So rows, and the memory of
-the step that reads logs, stay bounded whatever is in a file.
+the step that reads logs, stay bounded whatever is in a file. Short lines are counted many at a time, so that
+a file of them costs little more than an ordinary one of as many bytes.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from typing import TypeVar, cast
+from typing import Generic, TypeVar, cast
 
-from scuttlehouse.files.parts import Line
+from scuttlehouse.files.parts import SHORT_BYTES, Line, ShortLines
 from scuttlehouse.pzp.lines import LandedPzpLine
 from scuttlehouse.ssb.epoch_keys import KeyRing
 from scuttlehouse.ssb.lines import LandedLine
@@ -21,17 +22,19 @@ MOST_REJECTS = 100
 
 _HASH_DIGITS = 24
 
-# A file may be millions of lines as short as this, which are the same few texts: each is judged once.
-_TINY_BYTES = 40
-_MOST_TEXTS = 4096
+# So many different short lines of a log are looked at. A file of millions of them would cost too much.
+_MOST_SHORT = 2000
+TOO_SHORT = "too_short"
 
 Row = TypeVar("Row", bound=LandedLine | LandedPzpLine)
+Land = Callable[[str, Line], Iterable[Row]]
 
 
 def fold_rejects(
-    lines: Iterable[tuple[str, Line]],
-    land: Callable[[str, Line], Iterable[Row]],
+    lines: Iterable[tuple[str, Line | ShortLines]],
+    land: Land[Row],
     ring: KeyRing,
+    kind: type[Row],
     most: int = MOST_REJECTS,
 ) -> Iterator[Row]:
     """Yield the rows of lines; beyond ``most`` rejects of a log for one reason, one row counts the others.
@@ -41,38 +44,100 @@ def fold_rejects(
     hash of its line, keyed by the key of the warehouse; a row that counts others, and one of bytes that
     could not be read, has none.
 
+    A short line is no message: it is ``too_short`` if it looks like one. So is, as an SSB line, each one that
+    differs from the first ``_MOST_SHORT`` of its log, which alone are looked at. Logs come one after the
+    other.
+
     Complexity: O(bytes), memory O(logs * reasons).
 
-    >>> lines = [("a.jsonl", Line(number, b"", None)) for number in range(1, 6)]
+    >>> lines = [("a.jsonl", ShortLines(1, b"\\n" * 5))]
     >>> land = lambda file, line: [LandedLine(file, line.line_number, "empty_line")]
-    >>> rows = fold_rejects(lines, land, KeyRing(b"pepper"), most=2)
+    >>> rows = fold_rejects(lines, land, KeyRing(b"pepper"), LandedLine, most=2)
     >>> [(row.line_number, row.line_count, row.line_hash is None) for row in rows]
     [(1, 1, False), (2, 1, False), (3, 3, True)]
     """
-    counts: Counter[tuple[str, str]] = Counter()
-    others: dict[tuple[str, str], Row] = {}
-    reasons: dict[bytes, str] = {}
+    folded: _Folded[Row] = _Folded(ring, most)
+    short: _ShortReasons[Row] | None = None
     for source_file, line in lines:
-        known = "" if line.text is None else reasons.get(line.text, "")
-        place = source_file, known
-        if place in others:
-            counts[place] += 1
+        texts = _short_texts(line)
+        if isinstance(line, Line) and not texts:
+            rows = [*land(source_file, line)]
+            if rows and all(map(reason_of, rows)):
+                yield from folded.take(min(rows, key=reason_of), line)
+            else:
+                yield from (_hashed(row, line, ring) for row in rows)
             continue
-        rows = [*land(source_file, line)]
-        if not rows or not all(map(reason_of, rows)):
-            yield from (_hashed(row, line, ring) for row in rows)
-            continue
-        row = min(rows, key=reason_of)
-        place = source_file, reason_of(row)
-        if line.text is not None and len(line.text) <= _TINY_BYTES and len(reasons) < _MOST_TEXTS:
-            reasons[line.text] = place[1]
-        counts[place] += 1
-        if counts[place] <= most:
-            yield _hashed(row, line, ring)
-        elif place not in others:
-            others[place] = row
-    for place, row in others.items():
-        yield cast("Row", row._replace(line_count=counts[place] - most))
+        if short is None or short.source_file != source_file:
+            short = _ShortReasons(source_file, land, TOO_SHORT if kind is LandedLine else "")
+        reasons = {}
+        for text, count in Counter(texts).items():
+            reason = reasons[text] = short.reason(text)
+            if folded.counts_only(source_file, reason):
+                folded.add(source_file, reason, count)
+                reasons[text] = ""
+        if any(reasons.values()):
+            for number, text in enumerate(texts, line.line_number):
+                if reason := reasons[text]:
+                    row = cast("Row", kind(source_file, number, reason))
+                    yield from folded.take(row, Line(number, text, None))
+    yield from folded.others()
+
+
+def _short_texts(line: Line | ShortLines) -> list[bytes]:
+    """The texts of short lines; none if it is a line that is not short."""
+    if isinstance(line, ShortLines):
+        return line.texts()
+    return [] if line.text is None or len(line.text) > SHORT_BYTES else [line.text]
+
+
+class _ShortReasons(Generic[Row]):
+    """Why the short lines of a log are rejected."""
+
+    def __init__(self, source_file: str, land: Land[Row], of_others: str) -> None:
+        self.source_file, self._land, self._of_others = source_file, land, of_others
+        self._known: dict[bytes, str] = {}
+
+    def reason(self, text: bytes) -> str:
+        """Why a line is rejected; empty if it is a line of the other source, which rejects it."""
+        reason = self._known.get(text)
+        if reason is None:
+            if len(self._known) == _MOST_SHORT:
+                return self._of_others
+            rows = self._land(self.source_file, Line(0, text, None))
+            reason = min((reason_of(row) or TOO_SHORT for row in rows), default="")
+            self._known[text] = reason
+        return reason
+
+
+class _Folded(Generic[Row]):
+    """The rejects of each log for each reason: how many, and the first that has no row of its own."""
+
+    def __init__(self, ring: KeyRing, most: int) -> None:
+        self._ring, self._most = ring, most
+        self._counts: Counter[tuple[str, str]] = Counter()
+        self._others: dict[tuple[str, str], Row] = {}
+
+    def take(self, row: Row, line: Line) -> Iterator[Row]:
+        """The row of a rejected line, if it has one of its own."""
+        place = row.source_file, reason_of(row)
+        self._counts[place] += 1
+        if self._counts[place] <= self._most:
+            yield _hashed(row, line, self._ring)
+        elif place not in self._others:
+            self._others[place] = row
+
+    def counts_only(self, source_file: str, reason: str) -> bool:
+        """Whether rejects of a log for a reason have no rows of their own any more."""
+        return (source_file, reason) in self._others
+
+    def add(self, source_file: str, reason: str, count: int) -> None:
+        """Count rejects that have no rows of their own."""
+        self._counts[source_file, reason] += count
+
+    def others(self) -> Iterator[Row]:
+        """The rows that count what has no row of its own."""
+        for place, row in self._others.items():
+            yield cast("Row", row._replace(line_count=self._counts[place] - self._most))
 
 
 def reason_of(row: LandedLine | LandedPzpLine) -> str:

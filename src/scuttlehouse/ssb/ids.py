@@ -35,7 +35,8 @@ from functools import lru_cache
 _BASE64 = r"[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]"
 _BASE64URL = r"[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]"
 _BASE64_OF_64 = r"[A-Za-z0-9+/]{85}[AQgw]"
-_FORMAT = r"[a-z0-9]+(?:-[a-z0-9]+)*"
+# A name of words and a number of its version: a stranger's format may not hold a part of a key.
+_FORMAT = r"(?:sha256|ed25519|[a-z]+(?:-[a-z]+)*(?:-v[0-9]{1,3})?)"
 _TAIL = r"(?:/blob)?(?:[?#].*)?"
 
 _SIGIL = re.compile(rf"([%@])({_BASE64}=?|{_BASE64_OF_64}(?:==)?)\.({_FORMAT}){_TAIL}", re.DOTALL)
@@ -45,7 +46,7 @@ _URI = re.compile(
     re.DOTALL,
 )
 _KEY_URL = re.compile(_BASE64URL)
-_VERSIONED = re.compile(r"[a-z0-9-]+-v[0-9]+")
+_VERSIONED = re.compile(r"[a-z-]+-v[0-9]+")
 
 # The format for each ending of a sigil, and for each older name in a URI.
 _FORMATS = {

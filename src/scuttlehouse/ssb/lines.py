@@ -48,6 +48,7 @@ REJECT_REASONS = {
     "damaged": "Bytes that are no message: cut, overwritten or glued. Copy or export the log again.",
     "zero_bytes": "The bytes are all zero, as a power cut leaves them. Copy or export the log again.",
     "too_long": "The line is longer than 1 MiB; a message has at most 8192 characters.",
+    "too_short": "The line is shorter than any message. Of many such lines, only the first are looked at.",
     "not_utf8": "The line is not UTF-8 text. Export the log again.",
     "empty_line": "The line is empty.",
     "not_json": "The line is not JSON. Export the log again.",

@@ -11,6 +11,7 @@ import unicodedata
 from typing import Any
 
 from scuttlehouse.ssb.ids import any_id, link_text
+from scuttlehouse.ssb.key_texts import may_hold_key
 
 NAME_CHARACTERS = 60
 
@@ -30,6 +31,8 @@ def clean_name(text: object) -> str | None:
     'Ann of the[2J hill'
     >>> clean_name("\\u200b"), clean_name(7), clean_name("my key: " + "Ab1" * 15)
     (None, None, None)
+    >>> clean_name("Ab1X cd2Y ef3Z gh4W ij5V") is None
+    True
     >>> len(clean_name("a b" * 100))
     60
     """
@@ -38,9 +41,10 @@ def clean_name(text: object) -> str | None:
     spaced = " ".join(text.split())
     plain = "".join(one for one in spaced if unicodedata.category(one)[0] != "C")
     name = " ".join(plain.split())
+    shown = name[:NAME_CHARACTERS].strip()
     if _LIKE_A_KEY.search(unicodedata.normalize("NFKC", name)):
         return None
-    return name[:NAME_CHARACTERS].strip() or None
+    return None if may_hold_key(name) or may_hold_key(shown) else shown or None
 
 
 def name_in_message(content: dict[str, Any], *, is_private: bool) -> dict[str, str]:

@@ -10,10 +10,12 @@ they can still be joined. The macro ``is_token`` recognises tokens in SQL.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from scuttlehouse.pzp.canonical import from_base58
 from scuttlehouse.ssb.epoch_keys import KeyRing
 from scuttlehouse.ssb.ids import any_id
+from scuttlehouse.ssb.key_texts import LEAST_CHARACTERS, may_hold_key
 
 MAX_WORD_LENGTH = 40
 
@@ -24,12 +26,12 @@ _TOKEN_DIGITS = 24
 _WORD = re.compile(rf"[A-Za-z0-9_/-]{{1,{MAX_WORD_LENGTH}}}")
 # 32 bytes take 43 characters in base64, and more in all other alphabets of letters and digits. A shorter key,
 # for example of 16 bytes, has digits among its letters; a word does not.
-_KEY_LENGTH = 20
-_RUN = re.compile(rf"[A-Za-z0-9]{{{_KEY_LENGTH},}}")
+_RUN = re.compile(rf"[A-Za-z0-9]{{{LEAST_CHARACTERS},}}")
 
 PZP_ID_BYTES = 32
 
 
+@lru_cache(4096)
 def is_word(text: str) -> bool:
     """Whether a text is written like a type or the name of a tangle, and cannot be a key. O(length).
 
@@ -40,7 +42,11 @@ def is_word(text: str) -> bool:
     """
     if not _WORD.fullmatch(text) or text.startswith(TOKEN):
         return False
-    if len(text) < _KEY_LENGTH or not any(sign.isdigit() for sign in text):
+    if len(text) < LEAST_CHARACTERS:
+        return True
+    if may_hold_key(text):
+        return False
+    if not any(sign.isdigit() for sign in text):
         return True
     has_mixed_case = text != text.lower() and text != text.upper()
     return not has_mixed_case and not _RUN.search(text)

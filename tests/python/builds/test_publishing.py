@@ -6,8 +6,9 @@ import json
 import os
 import random
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -27,6 +28,18 @@ from conftest import (
     reading,
     rewritten,
     without_zone,
+)
+from other_users import (
+    NOBODY,
+    NOGROUP,
+    answers_to,
+    family,
+    is_refused,
+    let_through,
+    listening,
+    needs_root,
+    opened_by,
+    written_by,
 )
 from scuttlehouse.catalog import BuildLock, namespace_of_build, open_catalog
 from scuttlehouse.reading.warehouse import open_tables
@@ -55,9 +68,40 @@ def published(warehouse: Warehouse, built: Build) -> dict[str, Rows]:
 @pytest.fixture
 def other_logs(warehouse: Warehouse, tmp_path: Path, tribes2: Path) -> Path:
     """The landing folder has other logs than the published ones."""
-    write_sample(tmp_path, seed=2)
-    warehouse.land(tmp_path / "bob.jsonl", tribes2 / "s3-subset" / "final" / "alice.jsonl")
+    land_other_logs(warehouse, tmp_path, tribes2)
     return tmp_path
+
+
+def land_other_logs(warehouse: Warehouse, folder: Path, tribes2: Path) -> None:
+    write_sample(folder, seed=2)
+    warehouse.land(folder / "bob.jsonl", tribes2 / "s3-subset" / "final" / "alice.jsonl")
+
+
+@dataclass
+class Killed:
+    """A build that was killed, what was published before it, and what another user saw while it ran."""
+
+    build_id: str
+    before: dict[str, Rows]
+    seen: SeenByAnother | None
+
+
+@pytest.fixture(scope="module")
+def killed(
+    warehouse: Warehouse, built: Build, tribes2: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Killed:
+    """A build of other logs is killed. Where this process may become another user, that one looks before."""
+    assert built.tables
+    land_other_logs(warehouse, tmp_path_factory.mktemp("other"), tribes2)
+    before = warehouse.published()
+    seen: list[SeenByAnother] = []
+
+    def look(build: int) -> None:
+        if os.geteuid() == 0:
+            seen.append(SeenByAnother(warehouse, build))
+
+    build_id = kill_a_build(warehouse, random.Random(1), look)
+    return Killed(build_id, before, seen[0] if seen else None)
 
 
 def differing(ours: dict[str, Rows], theirs: dict[str, Rows]) -> list[str]:
@@ -173,21 +217,34 @@ def test_a_build_is_logged_step_by_step(warehouse: Warehouse, built: Build) -> N
     assert {row["step_kind"] for row in steps.values()} == {"build", "model", "seed", "test"}
 
 
+@needs_root
+def test_another_user_finds_no_answer_and_no_file_while_a_build_and_a_query_run(
+    killed: Killed,
+) -> None:
+    seen = killed.seen
+    assert seen
+    assert seen.is_in_time
+    assert len(seen.ports) > 2
+    assert len(seen.written) > 2
+    answered = [found for found in seen.answers if not is_refused(found[2])]
+    assert not answered, answered
+    assert not seen.opened
+
+
 @pytest.mark.usefixtures("other_logs")
 def test_a_killed_and_a_failed_build_publish_nothing_and_a_retry_everything(
-    warehouse: Warehouse, published: dict[str, Rows]
+    warehouse: Warehouse, killed: Killed, published: dict[str, Rows]
 ) -> None:
     """kill -9 in the middle of writing tables, then a build that fails, then a retry of that build.
 
     A reader sees the old tables, then the new ones, and no error.
     """
-    build_id = kill_a_build(warehouse, random.Random(1))
-    assert differing(warehouse.published(), published) == []
+    assert differing(killed.before, published) == []
     # A selector does not publish anything untested.
     warehouse.dbt("build", "-s", "path:models/marts/groups", "--exclude-resource-types", "test")
     assert differing(warehouse.published(), published) == []
     killed = warehouse.rows("select * from scuttlehouse.fct_builds where status = 'killed'")
-    assert ("build", build_id) in [(row["step"], row["build_id"]) for row in killed]
+    assert ("build", killed.build_id) in [(row["step"], row["build_id"]) for row in killed]
 
     with a_reader(warehouse) as reads:
         with a_test_that_fails(warehouse, on="fct_messages") as failing:
@@ -350,7 +407,28 @@ def test_other_commands_publish_nothing(
     assert differing(warehouse.published(), published) == []
 
 
-def kill_a_build(warehouse: Warehouse, dice: random.Random) -> str:
+class SeenByAnother:
+    """What another user finds while a build and a query run: who answers, and what opens."""
+
+    def __init__(self, warehouse: Warehouse, build: int) -> None:
+        query = f"select count(*) from {', '.join(f'fct_messages as m{n}' for n in range(9))}"
+        with warehouse.start(
+            "scuttlehouse", "sql", f"{query} where m0.sequence > m1.sequence"
+        ) as sql:
+            processes = family(build) | family(sql.pid)
+            self.ports = listening(processes)
+            self.answers = answers_to(NOBODY, NOGROUP, self.ports)
+            let_through(warehouse.home)
+            folders = warehouse.temporary, warehouse.project / "target", warehouse.project / "logs"
+            files = {path for folder in (warehouse.home, *folders) for path in folder.rglob("*")}
+            files.add(warehouse.home)
+            self.written = written_by(processes)
+            self.opened = opened_by(NOBODY, NOGROUP, files | self.written)
+            self.is_in_time = sql.poll() is None
+            sql.kill()
+
+
+def kill_a_build(warehouse: Warehouse, dice: random.Random, look: Callable[[int], None]) -> str:
     """Kill dbt after it has committed a random number of tables, and return the id of its build."""
     files = warehouse.home / "warehouse" / "scuttlehouse_work"
     known, count = set(files.glob("*/metadata/*.json")), dice.randrange(1, 30)
@@ -359,6 +437,7 @@ def kill_a_build(warehouse: Warehouse, dice: random.Random) -> str:
         for _ in process.stdout or ():
             if len(set(files.glob("*/metadata/*.json")) - known) >= count:
                 break
+        look(process.pid)
         running = process.poll() is None
         process.kill()
     assert running, f"the build ended before it wrote {count} tables"

@@ -22,7 +22,7 @@ from conftest import FIXTURES, PROJECT
 from scuttlehouse.databases import open_database
 from scuttlehouse.files import bipf, flume, jsjson
 from scuttlehouse.files.listing import entry_of
-from scuttlehouse.files.parts import MAX_LINE_BYTES, Kind, Line
+from scuttlehouse.files.parts import MAX_LINE_BYTES, Kind, Line, each_line
 from scuttlehouse.files.recognise import recognise
 from scuttlehouse.files.unpack import BROKEN, opened
 from scuttlehouse.landing.glued_lines import epoch_keys, land_lines, land_pzp_lines
@@ -203,7 +203,7 @@ def read_file(data: bytes) -> int:
             return len(data)
         last = 0
         for split in list_splits([replace(log, kind=kind)]):
-            for line in read_lines(split):
+            for line in each_line(read_lines(split)):
                 assert line.line_number >= last
                 last = line.line_number
                 assert (line.text is None) == (line.fault is not None)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import json
+import re
 from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
@@ -19,9 +20,10 @@ from conftest import FIXTURES, PROJECT
 from memory import peak_memory
 from scuttlehouse.cli import main
 from scuttlehouse.files import bipf
+from scuttlehouse.files import values as values_of_files
 from scuttlehouse.files.json_lines import line_object
 from scuttlehouse.files.listing import entry_of
-from scuttlehouse.files.parts import MAX_LINE_BYTES, Kind, Line, Log
+from scuttlehouse.files.parts import MAX_LINE_BYTES, Kind, Line, Log, each_line
 from scuttlehouse.files.recognise import recognise, recognise_head
 from scuttlehouse.files.values import split_values
 from scuttlehouse.landing.glued_lines import epoch_keys, land_lines, land_pzp_lines, line_parts
@@ -39,7 +41,11 @@ def read(path: Path) -> list[Line]:
     log = entry_of(path, path.name)
     kind = recognise(log)
     assert isinstance(kind, Kind), kind
-    return [line for split in list_splits([replace(log, kind=kind)]) for line in read_lines(split)]
+    return [
+        line
+        for split in list_splits([replace(log, kind=kind)])
+        for line in each_line(read_lines(split))
+    ]
 
 
 def rows(path: Path) -> list[LandedLine]:
@@ -358,7 +364,7 @@ def test_a_file_that_is_shorter_than_when_it_was_listed(packed: str, tmp_path: P
     log = replace(entry_of(path, "a.jsonl"), kind=Kind("json_lines", packed, "utf-8"))
     path.write_bytes(path.read_bytes()[:60])
     [split] = list_splits([log])
-    assert [*read_lines(split)][-1].fault == "cut_short"
+    assert [*each_line(read_lines(split))][-1].fault == "cut_short"
     with pytest.raises(EOFError):
         content_hash(log)
 
@@ -428,7 +434,7 @@ def test_a_file_that_grows_is_read_as_it_was_listed(tmp_path: Path) -> None:
     assert isinstance(kind, Kind)
     path.write_text('[{"a":1},{"a":2}]')
     [split] = list_splits([replace(log, kind=kind)])
-    assert [line.text for line in read_lines(split)] == [b'{"a":1}']
+    assert [line.text for line in each_line(read_lines(split))] == [b'{"a":1}']
 
 
 def test_a_file_that_goes_away_is_told(tmp_path: Path) -> None:
@@ -587,3 +593,38 @@ def test_inspect_of_a_name_that_is_not_that_of_a_log(
     assert "  Its name is not that of a log: " in said
     assert " messages, by type:" in said
     assert "  not_checked (content_signature_only)\n" in said
+
+
+VALUES = st.sampled_from(
+    [
+        "{}",
+        '{"a":1}',
+        '{"key":"%a","value":{}}',
+        '{"a":"}',
+        '{":1}',
+        "{x}",
+        '{"a":NaN}',
+        '{"a":"\u00e9"}',
+        "{",
+        "}",
+        '"',
+    ]
+    + [f'{{"a":"{"b" * length}"}}' for length in (50, 56, 57, 58, 59, 70)]
+)
+
+
+@given(
+    pieces=st.lists(
+        VALUES | st.sampled_from([",", "\n", " ", "\r\n", "[", "]", "\x1e", "\0"]), max_size=40
+    ),
+    by_line=st.booleans(),
+)
+def test_short_values_are_read_as_all_others(pieces: list[str], by_line: bool) -> None:
+    """Many at a time, and one by one."""
+    data = "".join(pieces).encode()
+    many = [*each_line(split_values(io.BytesIO(data), by_line=by_line))]
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("_SHORT_VALUES", "_SHORT_LINES"):
+            patch.setattr(values_of_files, name, re.compile("(?!)"))
+        one_by_one = [*split_values(io.BytesIO(data), by_line=by_line)]
+    assert many == one_by_one

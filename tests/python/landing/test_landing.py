@@ -24,7 +24,7 @@ from houses import exit_code, fork
 from memory import peak_memory
 from scuttlehouse.files import parts
 from scuttlehouse.files.listing import list_logs, require_logs
-from scuttlehouse.files.parts import MAX_LINE_BYTES, PLAIN, Kind, Line, Split
+from scuttlehouse.files.parts import MAX_LINE_BYTES, PLAIN, Kind, Line, Split, each_line
 from scuttlehouse.files.recognise import recognise
 from scuttlehouse.landing.ledger import LedgerEntry, take_stock
 from scuttlehouse.landing.logs import (
@@ -95,7 +95,7 @@ def read_folder(folder: Path, split_bytes: int, kind: Kind = PLAIN) -> dict[str,
     numbers = first_line_numbers(splits, [count_line_ends(split) for split in splits])
     lines: dict[str, list[Line]] = {}
     for split, number in zip(splits, numbers, strict=True):
-        lines.setdefault(split.source_file, []).extend(read_lines(split, number))
+        lines.setdefault(split.source_file, []).extend(each_line(read_lines(split, number)))
     return lines
 
 
@@ -111,7 +111,7 @@ LINE_TEXTS = st.lists(
 @given(
     files=st.lists(LINE_TEXTS.filter(bool), min_size=1, max_size=3),
     split_bytes=st.integers(1, 40),
-    limit=st.integers(1, 15),
+    limit=st.integers(parts.SHORT_BYTES, parts.SHORT_BYTES + 15),
 )
 def test_lines_of_any_bytes_in_any_splits(
     tmp_path_factory: pytest.TempPathFactory, files: list[bytes], split_bytes: int, limit: int
@@ -126,7 +126,7 @@ def test_lines_of_any_bytes_in_any_splits(
     assert lines == expected
 
 
-@given(data=LINE_TEXTS, limit=st.integers(1, 15))
+@given(data=LINE_TEXTS, limit=st.integers(parts.SHORT_BYTES, parts.SHORT_BYTES + 15))
 def test_lines_of_any_bytes_in_gzip(
     tmp_path_factory: pytest.TempPathFactory, data: bytes, limit: int
 ) -> None:
@@ -159,7 +159,7 @@ def test_a_line_of_50_megabytes_costs_little_memory(tmp_path: Path, name: str) -
     path.write_bytes(gzip.compress(data, 1) if name.endswith(".gz") else data)
     kind = GZIP if name.endswith(".gz") else PLAIN
     [split] = list_splits([replace(log, kind=kind) for log in list_logs(tmp_path)])
-    lines, peak = peak_memory(lambda: list(read_lines(split)))
+    lines, peak = peak_memory(lambda: list(each_line(read_lines(split))))
     assert lines == [Line(1, b"before", None), Line(2, None, "too_long"), Line(3, b"after", None)]
     assert peak < 8 * MAX_LINE_BYTES, f"reading took {peak} bytes of memory"
 
@@ -379,7 +379,7 @@ def test_any_bytes_become_one_row_a_line(
 ) -> None:
     path = tmp_path_factory.mktemp("landing") / "a.jsonl"
     path.write_bytes(data)
-    lines = list(read_lines(Split(str(path), "a.jsonl", 0, len(data))))
+    lines = list(each_line(read_lines(Split(str(path), "a.jsonl", 0, len(data)))))
     rows = [land_line("a.jsonl", line, RING) for line in lines]
     assert [row.line_number for row in rows] == list(range(1, len(plain_lines(data)) + 1))
     for line, row in zip(lines, rows, strict=True):

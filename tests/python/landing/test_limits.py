@@ -18,7 +18,7 @@ from scuttlehouse.builds.unchanged import is_unchanged
 from scuttlehouse.cli import main
 from scuttlehouse.files.limits import LEAST_BYTES, recognise_within_limits
 from scuttlehouse.files.listing import entry_of, list_logs
-from scuttlehouse.files.parts import MAX_LINE_BYTES, Kind, Log
+from scuttlehouse.files.parts import MAX_LINE_BYTES, Kind, Log, each_line
 from scuttlehouse.files.whole import skip_line
 from scuttlehouse.landing.ledger import LedgerEntry, take_stock
 from scuttlehouse.landing.logs import LandingError, content_hash, list_splits, read_lines
@@ -120,7 +120,7 @@ def test_lines_of_splits_are_those_of_the_file(
     path = tmp_path_factory.mktemp("landing") / "a.jsonl"
     path.write_bytes(text)
     splits = list_splits([Log(str(path), "a.jsonl", len(text), 0)], step)
-    found = [line.text for split in splits for line in read_lines(split)]
+    found = [line.text for split in splits for line in each_line(read_lines(split))]
     assert found == text.removesuffix(b"\n").split(b"\n") if text else not found
 
 

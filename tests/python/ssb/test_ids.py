@@ -221,3 +221,13 @@ def test_a_link_may_be_an_object() -> None:
     assert link_text({"link": MESSAGE, "name": "x"}) == MESSAGE
     assert link_text(MESSAGE) == MESSAGE
     assert link_text({"link": 1}) == {"link": 1}
+
+
+@pytest.mark.parametrize(
+    "form", ["0a1b2c3d4e5f60718293", "a1b2c3d4-v1", "x-v12345678901234567", "sha256-v1"]
+)
+def test_a_format_holds_no_part_of_a_key(form: str) -> None:
+    """It is words, and perhaps the number of a version."""
+    key = "A" * 43
+    assert any_id(f"ssb:message/{form}/{key}=") is None
+    assert any_id(f"@{key}=.{form}") is None

@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import base64
 import json
+import random
+import re
 import unicodedata
+from itertools import product
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from planted_keys import SPELLINGS
 from scuttlehouse.landing.logs import Line
 from scuttlehouse.ssb.epoch_keys import KeyRing
 from scuttlehouse.ssb.lines import land_line
 from scuttlehouse.ssb.naming import NAME_CHARACTERS, clean_name, name_in_message
+from scuttlehouse.ssb.texts import MAX_WORD_LENGTH, is_word
 
 ANN = f"@{'A' * 43}=.ed25519"
 BOB = f"@{'B' * 42}A=.ed25519"
@@ -47,6 +52,25 @@ def test_no_key_is_a_name(key: bytes, frame: str, place: int) -> None:
         json.dumps(list(key), separators=(",", ":")),
     ]
     assert [clean_name(frame.format(one)) for one in spellings] == [None] * len(spellings)
+
+
+# What stands between the characters of a key: every few of them, or wherever a word could end.
+PIECES = ["(.{4})", "(.{7})", "(.{21})", "([a-z])(?=[A-Z0-9])|([0-9])(?=[A-Za-z])"]
+SEPARATORS = [" ", "-", ".", "/", "_", " \u200b", "\u00a0", " - ", "\u0301 "]
+
+
+@pytest.mark.parametrize(
+    "spelling", ["base64", "hex", "base58", "upper-case hex", "percent", "decimal"]
+)
+def test_no_key_in_pieces_is_a_name_or_a_word(spelling: str) -> None:
+    """Of a thousand keys, chance lets one look like words. Of these it is none."""
+    chance = random.Random(4)
+    for pieces, separator in product(PIECES, SEPARATORS):
+        key = SPELLINGS[spelling](chance.randbytes(32))
+        text = re.sub(pieces, lambda found: found[0] + separator, key)  # noqa: B023
+        for name in (text, f"my key: {text}", text[: NAME_CHARACTERS - 6]):
+            assert clean_name(name) is None, name
+        assert not is_word(text[:MAX_WORD_LENGTH])
 
 
 @pytest.mark.parametrize(

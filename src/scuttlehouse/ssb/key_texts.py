@@ -1,0 +1,66 @@
+"""Whether a short text may hold a key to messages, in any alphabet and with anything between its characters.
+
+Words are told from keys by how often small letters, capitals and digits take turns. In a key they do with
+every other character, wherever blanks, dots or hyphens stand.
+"""
+
+from __future__ import annotations
+
+import re
+import string
+import unicodedata
+
+# A shorter text may be a word: tables hold words of this length.
+LEAST_CHARACTERS = 20
+
+# A word, or a part of one: "Ann", "de", "NASA", "2024". Somewhere in a key, this many are this short.
+_PIECE = re.compile(r"u?l+|u+|d+")
+_LEAST_PIECES = 7
+_MOST_CHARACTERS = 19
+# How often a digit is beside a letter: alphabets with few digits, for example base32.
+_TURN = re.compile(r"(?=d[lu]|[lu]d)")
+_LEAST_TURNS = 5
+# A key as one number.
+_DIGITS = re.compile(r"d{22}")
+# Alphabets of 85 and more characters have many different signs.
+_SIGNS = frozenset(string.punctuation)
+_LEAST_SIGNS = 7
+_HEX = re.compile(r"(?=[a-f0-9]*[a-f])(?=[a-f0-9]*[0-9])[a-f0-9]{32}")
+
+
+def may_hold_key(text: str) -> bool:
+    """Whether a text may hold 16 bytes or more of a key, in base64, base58, base32, hex or digits.
+
+    Chance hides one key of 32 bytes in a thousand: it is written like words.
+
+    Complexity: O(length of the text).
+
+    >>> may_hold_key("The Old Men of St Gallen 2024"), may_hold_key("José María De La O")
+    (False, False)
+    >>> may_hold_key("glTD Kako-UPbV Od03 b0gW 7ikU"), may_hold_key("0123-4567-89ab-cdef-0123-4567-89ab-cdef")
+    (True, True)
+    """
+    text = unicodedata.normalize("NFKC", text)
+    bare = "".join(map(_class_of, text))
+    if len(bare) < LEAST_CHARACTERS:
+        return False
+    lengths = [len(piece) for piece in _PIECE.findall(bare)]
+    return (
+        any(
+            sum(lengths[place : place + _LEAST_PIECES]) <= _MOST_CHARACTERS
+            for place in range(len(lengths) - _LEAST_PIECES + 1)
+        )
+        or len(_TURN.findall(bare)) >= _LEAST_TURNS
+        or len(_SIGNS.intersection(text)) >= _LEAST_SIGNS
+        or bool(_DIGITS.search(bare))
+        or bool(_HEX.search("".join(filter(str.isalnum, text.lower()))))
+    )
+
+
+def _class_of(character: str) -> str:
+    """Digit, upper case or lower case; nothing for what may stand between."""
+    if character.isdecimal():
+        return "d"
+    if character.isupper():
+        return "u"
+    return "l" if character.isalpha() else ""
