@@ -4,14 +4,13 @@ with
 
 messages as (
 
-    select * from {{ ref('stg_ssb__messages') }}
+    select * from {{ touched_rows(ref('stg_ssb__messages'), 'message_id', 'stg_changes__sighted_messages') }}
     -- All changed messages are among the computed ones, so only their contents are read.
     where
         content is not null
         and validity != 'invalid'
         -- Without the signed bytes nobody can tell who wrote it, so what it says of others does not count.
         and coalesce(warning, '') not in ('ciphertext_not_in_log', 'signed_bytes_not_in_log')
-        and {{ is_touched('message_id', 'stg_changes__sighted_messages') }}
         and {{ is_touched('message_id', 'stg_changes__messages') }}
 
 ),
