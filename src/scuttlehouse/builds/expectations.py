@@ -62,9 +62,7 @@ def _tested(relation: Any) -> DataFrame:
     key, touched = tested
     if snapshot := snapshot_before(relation.identifier, touched):
         return session.read.option("start-snapshot-id", snapshot).table(name)
-    return session.table(name).join(
-        session.table(f"{relation.schema}.{touched}"), key, "left_semi"
-    )
+    return session.table(name).join(session.table(f"{relation.schema}.{touched}"), key, "left_semi")
 
 
 def _sql(broken: list[dict[str, Any]]) -> str:
