@@ -31,7 +31,7 @@
   {%- if not is_refresh() -%}
     {{ return('select ' ~ columns | join(', ') ~ ' from ' ~ rows ~ ' where false') }}
   {%- endif -%}
-  select {{ columns | join(', ') }} from {{ touched_rows(rows, id, touched) }}
+  select {{ columns | join(', ') }} from {{ rows }} where {{ condition }}
   union all
   select {{ columns | join(', ') }} from {{ base_schema() }}.{{ model_name }} where {{ condition }}
 {%- endmacro %}
@@ -48,7 +48,7 @@
   {%- endif -%}
   {%- set columns = '*' ~ (' except (' ~ ignored | join(', ') ~ ')' if ignored else '') -%}
   select coalesce(now.{{ id }}, before.{{ id }}) as {{ id }}
-  from (select {{ columns }} from {{ touched_rows(rows, id, touched) if touched else rows }}) as now
+  from (select {{ columns }} from {{ rows }} where {{ condition }}) as now
   full outer join (select {{ columns }} from {{ base_schema() }}.{{ model_name }} where {{ condition }}) as before
     on now.{{ id }} = before.{{ id }}
   where struct(now.*) is distinct from struct(before.*)

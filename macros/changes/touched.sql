@@ -37,7 +37,8 @@
 {%- endmacro %}
 
 
-{#- A refresh inserts exactly the rows of the touched ids, so it need not look for them in the whole table. -#}
+{#- A refresh inserts exactly the rows of the touched ids, so it need not look for them in the whole table. A query
+    must not name such a table again: Spark would read the same rows in both places (SPARK-58330). -#}
 {% macro rows_of_keys(relation, id, keys) -%}
   {%- set snapshot = adapter.call_python('scuttlehouse.builds.new_rows.snapshot_before', relation.identifier, keys.identifier) -%}
   {%- if snapshot -%}
