@@ -2,22 +2,21 @@ with
 
 groups as (
 
-    select * from {{ ref('dim_groups') }}
-    where {{ is_tested('dim_groups') }}
+    select * from {{ tested_rows(ref('dim_groups')) }}
 
 ),
 
 epochs as (
 
-    select * from {{ ref('dim_epochs') }}
-    where is_tip and {{ is_tested('dim_epochs') }}
+    select * from {{ tested_rows(ref('dim_epochs')) }}
+    where is_tip
 
 ),
 
 disjoint_forks as (
 
-    select * from {{ ref('fct_epoch_forks') }}
-    where rule = 'disjoint' and is_current and {{ is_tested('fct_epoch_forks') }}
+    select * from {{ tested_rows(ref('fct_epoch_forks')) }}
+    where rule = 'disjoint' and is_current
 
 ),
 

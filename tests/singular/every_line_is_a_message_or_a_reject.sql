@@ -14,15 +14,13 @@ pzp_lines as (
 
 ssb_messages as (
 
-    select * from {{ ref('fct_messages') }}
-    where {{ is_tested('fct_messages') }}
+    select * from {{ tested_rows(ref('fct_messages')) }}
 
 ),
 
 pzp_messages as (
 
-    select * from {{ ref('stg_pzp__messages') }}
-    where {{ is_tested('stg_pzp__messages') }}
+    select * from {{ tested_rows(ref('stg_pzp__messages')) }}
 
 ),
 

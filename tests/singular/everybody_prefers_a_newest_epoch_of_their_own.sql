@@ -2,22 +2,20 @@ with
 
 members as (
 
-    select * from {{ ref('fct_epoch_members') }}
-    where is_declared and {{ is_tested('fct_epoch_members') }}
+    select * from {{ tested_rows(ref('fct_epoch_members')) }}
+    where is_declared
 
 ),
 
 precedence as (
 
-    select * from {{ ref('fct_epoch_precedence') }}
-    where {{ is_tested('fct_epoch_precedence') }}
+    select * from {{ tested_rows(ref('fct_epoch_precedence')) }}
 
 ),
 
 preferences as (
 
-    select * from {{ ref('fct_preferred_epochs') }}
-    where {{ is_tested('fct_preferred_epochs') }}
+    select * from {{ tested_rows(ref('fct_preferred_epochs')) }}
 
 ),
 

@@ -2,22 +2,20 @@ with
 
 forks as (
 
-    select * from {{ ref('fct_epoch_forks') }}
-    where {{ is_tested('fct_epoch_forks') }}
+    select * from {{ tested_rows(ref('fct_epoch_forks')) }}
 
 ),
 
 witnesses as (
 
-    select * from {{ ref('fct_fork_witnesses') }}
-    where {{ is_tested('fct_fork_witnesses') }}
+    select * from {{ tested_rows(ref('fct_fork_witnesses')) }}
 
 ),
 
 members as (
 
-    select * from {{ ref('fct_epoch_members') }}
-    where is_declared and {{ is_tested('fct_epoch_members') }}
+    select * from {{ tested_rows(ref('fct_epoch_members')) }}
+    where is_declared
 
 ),
 

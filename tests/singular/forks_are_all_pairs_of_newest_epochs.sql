@@ -2,15 +2,15 @@ with
 
 forks as (
 
-    select * from {{ ref('fct_epoch_forks') }}
-    where is_current and {{ is_tested('fct_epoch_forks') }}
+    select * from {{ tested_rows(ref('fct_epoch_forks')) }}
+    where is_current
 
 ),
 
 epochs as (
 
-    select * from {{ ref('dim_epochs') }}
-    where is_tip and {{ is_tested('dim_epochs') }}
+    select * from {{ tested_rows(ref('dim_epochs')) }}
+    where is_tip
 
 ),
 

@@ -2,22 +2,20 @@ with
 
 gaps as (
 
-    select * from {{ ref('fct_tangle_gaps') }}
-    where {{ is_tested('fct_tangle_gaps') }}
+    select * from {{ tested_rows(ref('fct_tangle_gaps')) }}
 
 ),
 
 tangles as (
 
-    select * from {{ ref('dim_tangles') }}
-    where {{ is_tested('dim_tangles') }}
+    select * from {{ tested_rows(ref('dim_tangles')) }}
 
 ),
 
 links as (
 
-    select * from {{ ref('fct_tangle_links') }}
-    where not is_in_log and {{ is_tested('fct_tangle_links') }}
+    select * from {{ tested_rows(ref('fct_tangle_links')) }}
+    where not is_in_log
 
 ),
 

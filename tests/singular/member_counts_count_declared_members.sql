@@ -2,22 +2,20 @@ with
 
 epochs as (
 
-    select * from {{ ref('dim_epochs') }}
-    where {{ is_tested('dim_epochs') }}
+    select * from {{ tested_rows(ref('dim_epochs')) }}
 
 ),
 
 groups as (
 
-    select * from {{ ref('dim_groups') }}
-    where {{ is_tested('dim_groups') }}
+    select * from {{ tested_rows(ref('dim_groups')) }}
 
 ),
 
 members as (
 
-    select * from {{ ref('fct_epoch_members') }}
-    where is_declared and {{ is_tested('fct_epoch_members') }}
+    select * from {{ tested_rows(ref('fct_epoch_members')) }}
+    where is_declared
 
 ),
 

@@ -2,22 +2,19 @@ with
 
 plan as (
 
-    select * from {{ ref('fct_replication_plan') }}
-    where {{ is_tested('fct_replication_plan') }}
+    select * from {{ tested_rows(ref('fct_replication_plan')) }}
 
 ),
 
 preferred_epochs as (
 
-    select * from {{ ref('fct_preferred_epochs') }}
-    where {{ is_tested('fct_preferred_epochs') }}
+    select * from {{ tested_rows(ref('fct_preferred_epochs')) }}
 
 ),
 
 epoch_members as (
 
-    select * from {{ ref('fct_epoch_members') }}
-    where {{ is_tested('fct_epoch_members') }}
+    select * from {{ tested_rows(ref('fct_epoch_members')) }}
 
 ),
 

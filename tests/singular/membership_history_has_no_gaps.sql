@@ -2,15 +2,13 @@ with
 
 periods as (
 
-    select * from {{ ref('fct_membership_history') }}
-    where {{ is_tested('fct_membership_history') }}
+    select * from {{ tested_rows(ref('fct_membership_history')) }}
 
 ),
 
 preferred_epochs as (
 
-    select * from {{ ref('fct_preferred_epochs') }}
-    where {{ is_tested('fct_preferred_epochs') }}
+    select * from {{ tested_rows(ref('fct_preferred_epochs')) }}
 
 ),
 

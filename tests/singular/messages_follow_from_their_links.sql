@@ -2,15 +2,14 @@ with
 
 tangle_messages as (
 
-    select * from {{ ref('fct_tangle_messages') }}
-    where status != 'rejected' and {{ is_tested('fct_tangle_messages') }}
+    select * from {{ tested_rows(ref('fct_tangle_messages')) }}
+    where status != 'rejected'
 
 ),
 
 links as (
 
-    select * from {{ ref('fct_tangle_links') }}
-    where {{ is_tested('fct_tangle_links') }}
+    select * from {{ tested_rows(ref('fct_tangle_links')) }}
 
 ),
 

@@ -2,29 +2,26 @@ with
 
 tangle_messages as (
 
-    select * from {{ ref('fct_tangle_messages') }}
-    where status = 'in' and {{ is_tested('fct_tangle_messages') }}
+    select * from {{ tested_rows(ref('fct_tangle_messages')) }}
+    where status = 'in'
 
 ),
 
 links as (
 
-    select * from {{ ref('fct_tangle_links') }}
-    where {{ is_tested('fct_tangle_links') }}
+    select * from {{ tested_rows(ref('fct_tangle_links')) }}
 
 ),
 
 tips as (
 
-    select * from {{ ref('fct_tangle_tips') }}
-    where {{ is_tested('fct_tangle_tips') }}
+    select * from {{ tested_rows(ref('fct_tangle_tips')) }}
 
 ),
 
 tangles as (
 
-    select * from {{ ref('dim_tangles') }}
-    where {{ is_tested('dim_tangles') }}
+    select * from {{ tested_rows(ref('dim_tangles')) }}
 
 ),
 

@@ -2,15 +2,13 @@ with
 
 precedence as (
 
-    select * from {{ ref('fct_epoch_precedence') }}
-    where {{ is_tested('fct_epoch_precedence') }}
+    select * from {{ tested_rows(ref('fct_epoch_precedence')) }}
 
 ),
 
 links as (
 
-    select * from {{ ref('fct_epoch_links') }}
-    where {{ is_tested('fct_epoch_links') }}
+    select * from {{ tested_rows(ref('fct_epoch_links')) }}
 
 ),
 

@@ -2,8 +2,8 @@ with
 
 set_messages as (
 
-    select * from {{ ref('fct_set_messages') }}
-    where status = 'in' and {{ is_tested('fct_set_messages') }}
+    select * from {{ tested_rows(ref('fct_set_messages')) }}
+    where status = 'in'
 
 ),
 

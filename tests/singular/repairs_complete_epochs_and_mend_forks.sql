@@ -2,15 +2,13 @@ with
 
 repairs as (
 
-    select * from {{ ref('fct_epoch_repairs') }}
-    where {{ is_tested('fct_epoch_repairs') }}
+    select * from {{ tested_rows(ref('fct_epoch_repairs')) }}
 
 ),
 
 epoch_members as (
 
-    select * from {{ ref('fct_epoch_members') }}
-    where {{ is_tested('fct_epoch_members') }}
+    select * from {{ tested_rows(ref('fct_epoch_members')) }}
 
 ),
 

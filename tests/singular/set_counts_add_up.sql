@@ -2,29 +2,25 @@ with
 
 dim_sets as (
 
-    select * from {{ ref('dim_sets') }}
-    where {{ is_tested('dim_sets') }}
+    select * from {{ tested_rows(ref('dim_sets')) }}
 
 ),
 
 set_messages as (
 
-    select * from {{ ref('fct_set_messages') }}
-    where {{ is_tested('fct_set_messages') }}
+    select * from {{ tested_rows(ref('fct_set_messages')) }}
 
 ),
 
 items as (
 
-    select * from {{ ref('fct_set_items') }}
-    where {{ is_tested('fct_set_items') }}
+    select * from {{ tested_rows(ref('fct_set_items')) }}
 
 ),
 
 prunings as (
 
-    select * from {{ ref('fct_set_prunings') }}
-    where {{ is_tested('fct_set_prunings') }}
+    select * from {{ tested_rows(ref('fct_set_prunings')) }}
 
 ),
 

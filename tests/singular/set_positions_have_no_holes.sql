@@ -2,15 +2,14 @@ with
 
 set_messages as (
 
-    select * from {{ ref('fct_set_messages') }}
-    where status = 'in' and {{ is_tested('fct_set_messages') }}
+    select * from {{ tested_rows(ref('fct_set_messages')) }}
+    where status = 'in'
 
 ),
 
 items as (
 
-    select * from {{ ref('fct_set_items') }}
-    where {{ is_tested('fct_set_items') }}
+    select * from {{ tested_rows(ref('fct_set_items')) }}
 
 ),
 

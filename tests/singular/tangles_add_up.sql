@@ -2,22 +2,19 @@ with
 
 tangles as (
 
-    select * from {{ ref('dim_tangles') }}
-    where {{ is_tested('dim_tangles') }}
+    select * from {{ tested_rows(ref('dim_tangles')) }}
 
 ),
 
 tangle_messages as (
 
-    select * from {{ ref('fct_tangle_messages') }}
-    where {{ is_tested('fct_tangle_messages') }}
+    select * from {{ tested_rows(ref('fct_tangle_messages')) }}
 
 ),
 
 gaps as (
 
-    select * from {{ ref('fct_tangle_gaps') }}
-    where {{ is_tested('fct_tangle_gaps') }}
+    select * from {{ tested_rows(ref('fct_tangle_gaps')) }}
 
 ),
 

@@ -2,8 +2,7 @@ with
 
 audit_log as (
 
-    select * from {{ ref('fct_group_audit_log') }}
-    where {{ is_tested('fct_group_audit_log') }}
+    select * from {{ tested_rows(ref('fct_group_audit_log')) }}
 
 ),
 

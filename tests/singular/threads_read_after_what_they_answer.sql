@@ -2,15 +2,14 @@ with
 
 thread_messages as (
 
-    select * from {{ ref('fct_thread_messages') }}
-    where {{ is_tested('fct_thread_messages') }}
+    select * from {{ tested_rows(ref('fct_thread_messages')) }}
 
 ),
 
 links as (
 
-    select * from {{ ref('fct_tangle_links') }}
-    where is_in_graph and {{ is_tested('fct_tangle_links') }}
+    select * from {{ tested_rows(ref('fct_tangle_links')) }}
+    where is_in_graph
 
 ),
 

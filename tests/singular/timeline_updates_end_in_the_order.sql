@@ -2,15 +2,14 @@ with
 
 updates as (
 
-    select * from {{ ref('fct_timeline_updates') }}
-    where {{ is_tested('fct_timeline_updates') }}
+    select * from {{ tested_rows(ref('fct_timeline_updates')) }}
 
 ),
 
 tangle_messages as (
 
-    select * from {{ ref('fct_tangle_messages') }}
-    where status = 'in' and {{ is_tested('fct_tangle_messages') }}
+    select * from {{ tested_rows(ref('fct_tangle_messages')) }}
+    where status = 'in'
 
 ),
 

@@ -12,8 +12,8 @@ sighted_messages as (
 
 new_messages as (
 
-    select * from {{ ref('stg_ssb__messages') }}
-    where {{ is_refresh() | lower }} and {{ is_touched('message_id', 'stg_changes__sighted_messages') }}
+    select * from {{ touched_rows(ref('stg_ssb__messages'), 'message_id', 'stg_changes__sighted_messages') }}
+    where {{ is_refresh() | lower }}
 
 ),
 

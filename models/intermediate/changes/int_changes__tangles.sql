@@ -23,8 +23,8 @@ changed_group_roots as (
 
 new_fields as (
 
-    select * from {{ ref('stg_ssb__tangle_fields') }}
-    where {{ is_refresh() | lower }} and {{ is_touched('message_id', 'stg_changes__messages') }}
+    select * from {{ touched_rows(ref('stg_ssb__tangle_fields'), 'message_id', 'stg_changes__messages') }}
+    where {{ is_refresh() | lower }}
 
 ),
 

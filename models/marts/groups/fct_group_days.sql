@@ -30,8 +30,7 @@ forks as (
 
 repairs as (
 
-    select * from {{ ref('fct_epoch_repairs') }}
-    where {{ is_touched('group_id', 'int_changes__groups') }}
+    select * from {{ touched_rows(ref('fct_epoch_repairs'), 'group_id', 'int_changes__groups') }}
 
 ),
 

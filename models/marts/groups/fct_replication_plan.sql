@@ -4,15 +4,13 @@ with
 
 epoch_members as (
 
-    select * from {{ ref('fct_epoch_members') }}
-    where {{ is_touched('group_id', 'int_changes__groups') }}
+    select * from {{ touched_rows(ref('fct_epoch_members'), 'group_id', 'int_changes__groups') }}
 
 ),
 
 preferred_epochs as (
 
-    select * from {{ ref('fct_preferred_epochs') }}
-    where {{ is_touched('group_id', 'int_changes__groups') }}
+    select * from {{ touched_rows(ref('fct_preferred_epochs'), 'group_id', 'int_changes__groups') }}
 
 ),
 

@@ -16,8 +16,7 @@ candidates as (
 
 tangle_messages as (
 
-    select * from {{ ref('int_tangles__messages') }}
-    where {{ is_touched('tangle_id', 'int_changes__tangles') }}
+    select * from {{ touched_rows(ref('int_tangles__messages'), 'tangle_id', 'int_changes__tangles') }}
 
 ),
 

@@ -2,8 +2,7 @@ with
 
 tangle_messages as (
 
-    select * from {{ ref('int_tangles__messages') }}
-    where {{ is_touched('tangle_id', 'int_changes__tangles') }}
+    select * from {{ touched_rows(ref('int_tangles__messages'), 'tangle_id', 'int_changes__tangles') }}
 
 ),
 

@@ -2,10 +2,8 @@ with
 
 tangle_messages as (
 
-    select * from {{ ref('int_tangles__messages') }}
-    where
-        tangle_kind = 'thread'
-        and {{ is_touched('tangle_id', 'int_changes__tangles') }}
+    select * from {{ touched_rows(ref('int_tangles__messages'), 'tangle_id', 'int_changes__tangles') }}
+    where tangle_kind = 'thread'
 
 ),
 

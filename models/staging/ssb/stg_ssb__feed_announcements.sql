@@ -4,13 +4,12 @@ with
 
 messages as (
 
-    select * from {{ ref('stg_ssb__messages') }}
+    select * from {{ touched_rows(ref('stg_ssb__messages'), 'message_id', 'stg_changes__sighted_messages') }}
     -- All changed messages are among the computed ones, so only their contents are read.
     where
         -- Both feeds must have signed that they belong together (ruling R37).
         is_announcement_signed
         and content is not null
-        and {{ is_touched('message_id', 'stg_changes__sighted_messages') }}
         and {{ is_touched('message_id', 'stg_changes__messages') }}
 
 ),

@@ -4,7 +4,7 @@ with
 
 messages as (
 
-    select * from {{ ref('stg_ssb__messages') }}
+    select * from {{ touched_rows(ref('stg_ssb__messages'), 'message_id', 'stg_changes__sighted_messages') }}
     -- All changed messages are among the computed ones, so only their contents are read.
     where
         content is not null
@@ -13,7 +13,6 @@ messages as (
         and coalesce(warning, '') not in (
             'ciphertext_not_in_log', 'signed_bytes_not_in_log', 'members_reordered'
         )
-        and {{ is_touched('message_id', 'stg_changes__sighted_messages') }}
         and {{ is_touched('message_id', 'stg_changes__messages') }}
 
 ),

@@ -4,13 +4,12 @@ with
 
 messages as (
 
-    select * from {{ ref('stg_ssb__messages') }}
+    select * from {{ touched_rows(ref('stg_ssb__messages'), 'message_id', 'stg_changes__sighted_messages') }}
     -- A name counts if it is in a public, signed message.
     where
         content_type = 'about'
         and validity = 'valid'
         and not is_private
-        and {{ is_touched('message_id', 'stg_changes__sighted_messages') }}
         and {{ is_touched('message_id', 'stg_changes__messages') }}
 
 ),

@@ -4,11 +4,10 @@ with
 
 messages as (
 
-    select * from {{ ref('stg_ssb__messages') }}
+    select * from {{ touched_rows(ref('stg_ssb__messages'), 'message_id', 'stg_changes__sighted_messages') }}
     -- All changed messages are among the computed ones, so only their contents are read.
     where
         content is not null
-        and {{ is_touched('message_id', 'stg_changes__sighted_messages') }}
         and {{ is_touched('message_id', 'stg_changes__messages') }}
 
 ),

@@ -8,6 +8,7 @@ from typing import Any
 from pyspark.sql import DataFrame, SparkSession
 
 from scuttlehouse.builds import runs
+from scuttlehouse.builds.new_rows import snapshot_before
 from scuttlehouse.quality.check import check
 from scuttlehouse.quality.data_docs import write_page
 from scuttlehouse.quality.expectations import suite_of
@@ -55,11 +56,13 @@ def broken(relation: Any) -> str:
 def _tested(relation: Any) -> DataFrame:
     """In a refresh the touched rows: the others have met the same expectations."""
     session = SparkSession.builder.getOrCreate()
-    table = session.table(f"{relation.schema}.{relation.identifier}")
+    name = f"{relation.schema}.{relation.identifier}"
     if (tested := runs.tested_keys(relation.identifier)) is None:
-        return table
+        return session.table(name)
     key, touched = tested
-    return table.join(session.table(f"{relation.schema}.{touched}"), key, "left_semi")
+    if snapshot := snapshot_before(relation.identifier, touched):
+        return session.read.option("start-snapshot-id", snapshot).table(name)
+    return session.table(name).join(session.table(f"{relation.schema}.{touched}"), key, "left_semi")
 
 
 def _sql(broken: list[dict[str, Any]]) -> str:

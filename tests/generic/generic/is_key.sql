@@ -5,8 +5,7 @@
     select
         'key' as broken_rule,
         concat_ws(' ', {{ columns | join(', ') }}) as broken_value
-    from {{ model }}
-    where {{ is_tested(model.identifier) }}
+    from {{ tested_rows(model) }}
     group by {{ columns | join(', ') }}
     having count(*) > 1 or {{ whole }} is null
     {% for column, referred in references.items() %}
@@ -17,8 +16,8 @@
             referring.{{ column }} as broken_value
         from (
             select {{ column }}
-            from {{ model }}
-            where {{ column }} is not null and {{ is_tested(model.identifier) }}
+            from {{ tested_rows(model) }}
+            where {{ column }} is not null
         ) as referring
         left anti join {{ ref(name) }} as referred on referring.{{ column }} = referred.{{ key }}
     {% endfor %}

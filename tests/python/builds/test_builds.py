@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 
 import pytest
 
@@ -102,6 +103,7 @@ def test_a_refresh_tests_what_it_computes(warehouse: Warehouse) -> None:
     """Faults are planted in the tables of a tangle. The refresh keeps or computes these tables."""
     find = "select max(tangle_id) as tangle_id from scuttlehouse.dim_tangles where depth > 0"
     [tangle] = [row["tangle_id"] for row in warehouse.rows(find)]
+    _, is_key = OF_TANGLES
     neither, both = dict.fromkeys(OF_TANGLES, False), dict.fromkeys(OF_TANGLES, True)
     with another_time(warehouse):
         # Begin a refresh that finds no touched tangle.
@@ -116,6 +118,22 @@ def test_a_refresh_tests_what_it_computes(warehouse: Warehouse) -> None:
             touched = f"insert into int_changes__tangles values ('{tangle}')"
             warehouse.rows(touched)
             assert found_faulty(warehouse, "test") == both, f"computed: {tangle}"
+            run = runs.current
+            patch.setattr(
+                runs,
+                "current",
+                lambda: replace(found, is_refresh=True) if (found := run()) else None,
+            )
+            assert not found_faulty(warehouse, "test")[is_key], (
+                "only one of the two rows was inserted"
+            )
+            for statement in (
+                f"delete from dim_tangles where tangle_id = '{tangle}'",
+                "insert into dim_tangles select published.* from scuttlehouse.dim_tangles as published "
+                f"cross join (values 1, 2) where tangle_id = '{tangle}'",
+            ):
+                warehouse.rows(statement)
+            assert found_faulty(warehouse, "test")[is_key], "both were inserted"
         assert found_faulty(warehouse, "test") == both, "dbt test looks at everything"
 
 

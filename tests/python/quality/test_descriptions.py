@@ -201,6 +201,27 @@ def test_the_path_of_a_model_names_its_layer_and_subject(manifest: Manifest) -> 
         assert path == "/".join(["models", where, *subject, f"_{node.fqn[-2]}.yml"]), name
 
 
+def test_what_reads_the_new_rows_of_a_table_reads_it_once(manifest: Manifest) -> None:
+    """Named twice in a query, a table gives Spark the rows of one place in both (SPARK-58330)."""
+    own = {node.unique_id: node for node in [*manifest.models.values(), *manifest.tests]}
+    seen = 0
+    for node in own.values():
+        parents = [own.get(parent) for parent in node.depends_on.nodes]
+        inlined = [one for one in parents if one and one.config.materialized == "ephemeral"]
+        text = "".join(one.raw_code for one in (node, *inlined))
+        # The tables from before this build have another namespace.
+        text = re.sub(r"base_of\('\w+'", "", text)
+        for table in set(re.findall(r"(?:touched|tested)_rows\(ref\('(\w+)'\)", text)):
+            assert text.count(f"'{table}'") == 1, f"{node.name} names {table} again"
+            seen += 1
+    assert seen > 20
+    for test in manifest.tests:
+        if _generic(test) == "is_key":
+            references = test.test_metadata.kwargs.get("references", {}).values()
+            tested = own[test.attached_node].name if test.attached_node in own else None
+            assert tested not in [column.partition(".")[0] for column in references], test.name
+
+
 def test_every_source_is_asked_for_its_age_or_read(manifest: Manifest) -> None:
     read = {parent for node in manifest.models.values() for parent in node.depends_on.nodes}
     for name, source in manifest.parsed.sources.items():
