@@ -1,9 +1,45 @@
 {%- set types = {'source_file': 'string', 'message_id': 'string'} %}
+{%- set feed_types = {'source_file': 'string', 'feed_id': 'string'} %}
 with
 
 new_logs as (
 
     select * from {{ ref('stg_landing__new_logs') }}
+
+),
+
+log_feeds as (
+
+    select * from {{ ref('stg_ssb__log_feeds') }}
+
+),
+
+published_log_feeds as (
+
+    select * from {{ base_of('stg_ssb__log_feeds', feed_types) }}
+
+),
+
+all_lines as (
+
+    select * from {{ ref('stg_ssb__landed_lines') }}
+
+),
+
+-- An announcement may come in any log. Then the log of its owner counts for one feed more.
+changed_log_feeds as (
+
+    (
+        select * from log_feeds
+        except
+        select * from published_log_feeds
+    )
+    union all
+    (
+        select * from published_log_feeds
+        except
+        select * from log_feeds
+    )
 
 ),
 
@@ -30,10 +66,18 @@ lines as (
 
 final as (
 
-    select distinct lines.message_id
+    select lines.message_id
     from lines
     left semi join new_logs on lines.source_file = new_logs.source_file
     where lines.message_id is not null and {{ is_refresh() | lower }}
+    union
+    select all_lines.message_id
+    from all_lines
+    left semi join changed_log_feeds
+        on
+            all_lines.source_file = changed_log_feeds.source_file
+            and all_lines.feed_id = changed_log_feeds.feed_id
+    where all_lines.message_id is not null and {{ is_refresh() | lower }}
 
 )
 

@@ -1,5 +1,5 @@
--- Only its owner's log has the seed of a metafeed. Only that log counts for the feeds below that metafeed,
--- with announcements that both feeds have signed: leaf, shard, v1, root.
+-- Only its owner's log has the seed of a metafeed. Only that log counts for the feeds below that metafeed:
+-- leaf, shard, v1, root. Any log may have the announcements, because both feeds have signed them.
 with
 
 lines as (
@@ -21,7 +21,6 @@ owners as (
 announcements as (
 
     select distinct
-        source_file,
         get_json_object(content, '$.metafeed') as metafeed_id,
         get_json_object(content, '$.subfeed') as subfeed_id
     from lines
@@ -39,8 +38,7 @@ first_feeds as (
         owners.source_file,
         announcements.subfeed_id
     from owners
-    inner join announcements
-        on owners.source_file = announcements.source_file and owners.owner_id = announcements.metafeed_id
+    inner join announcements on owners.owner_id = announcements.metafeed_id
 
 ),
 
@@ -50,10 +48,7 @@ second_feeds as (
         first_feeds.source_file,
         announcements.subfeed_id
     from first_feeds
-    inner join announcements
-        on
-            first_feeds.source_file = announcements.source_file
-            and first_feeds.subfeed_id = announcements.metafeed_id
+    inner join announcements on first_feeds.subfeed_id = announcements.metafeed_id
 
 ),
 
@@ -63,10 +58,7 @@ third_feeds as (
         second_feeds.source_file,
         announcements.subfeed_id
     from second_feeds
-    inner join announcements
-        on
-            second_feeds.source_file = announcements.source_file
-            and second_feeds.subfeed_id = announcements.metafeed_id
+    inner join announcements on second_feeds.subfeed_id = announcements.metafeed_id
 
 ),
 
