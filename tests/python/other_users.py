@@ -105,7 +105,7 @@ _REFUSALS = (
     r"!xsAuthentication error: [a-z ]+\.\n",
     r"!zspy4j\.Py4JException: Unknown command received: .*",
     # A Python worker: the number of its process, and an error.
-    r".{4}(?:\0\0\0\3err)?",
+    r".{4}(?:\x00\x00\x00\x03err)?",
     # Spark's network.
     r".{8}\x05.*Expected SaslMessage.*",
     r".{8}\x08.*Unauthenticated call.*",

@@ -243,8 +243,8 @@ def test_a_killed_and_a_failed_build_publish_nothing_and_a_retry_everything(
     # A selector does not publish anything untested.
     warehouse.dbt("build", "-s", "path:models/marts/groups", "--exclude-resource-types", "test")
     assert differing(warehouse.published(), published) == []
-    killed = warehouse.rows("select * from scuttlehouse.fct_builds where status = 'killed'")
-    assert ("build", killed.build_id) in [(row["step"], row["build_id"]) for row in killed]
+    logged = warehouse.rows("select * from scuttlehouse.fct_builds where status = 'killed'")
+    assert ("build", killed.build_id) in [(row["step"], row["build_id"]) for row in logged]
 
     with a_reader(warehouse) as reads:
         with a_test_that_fails(warehouse, on="fct_messages") as failing:
