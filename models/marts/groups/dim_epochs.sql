@@ -75,7 +75,10 @@ wrong_secrets as (
     from changes
     inner join group_messages on changes.message_id = group_messages.message_id
     inner join epochs on changes.epoch_id = epochs.epoch_id
-    where changes.change = 'add' and group_messages.key_hash != epochs.key_hash
+    where
+        changes.change = 'add'
+        and changes.is_authorized is distinct from false
+        and group_messages.key_hash != epochs.key_hash
 
 ),
 

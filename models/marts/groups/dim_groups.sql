@@ -60,7 +60,13 @@ groups as (
         max(case when epochs.is_root then epochs.creator_id end) as founder_id,
         max(case when epochs.is_root then epochs.asserted_ms end) as created_ms,
         max(case when epochs.is_root then epochs.said_name end) as said_name,
-        if(count(*) = 1 and not bool_or(epochs.has_epoch_tangle), 'before_epochs', 'epochs') as protocol,
+        -- Epochs of outsiders say nothing of the software that the group uses.
+        if(
+            count_if(epoch_members.is_authorized is distinct from false) = 1
+            and not bool_or(epochs.has_epoch_tangle and epoch_members.is_authorized is distinct from false),
+            'before_epochs',
+            'epochs'
+        ) as protocol,
         count(*) as epoch_count,
         count_if(epoch_members.is_tip) as tip_count
     from epochs
