@@ -294,42 +294,44 @@ listed as (
         placed_messages.tangle_id,
         placed_messages.message_id,
         placed_messages.feed_id,
-        messages.sequence,
-        size(tangle_fields.previous_ids) as previous_count,
+        tangle_fields.previous_ids,
         explode(tangle_fields.previous_ids) as previous_id
     from placed_messages
     inner join tangle_fields
         on
             placed_messages.message_id = tangle_fields.message_id
             and placed_messages.tangle_kind = tangle_fields.tangle_kind
-    inner join messages on placed_messages.message_id = messages.message_id
 
 ),
 
--- A message that the same feed listed before was not a tip for the author.
-listed_again as (
+counted as (
 
     select
         *,
-        min(sequence) over (partition by tangle_id, feed_id, previous_id) as first_sequence
+        count(*) over (partition by tangle_id, feed_id, previous_id) as feed_count
     from listed
 
 ),
 
--- A message of 8192 characters lists about a hundred others.
-listed_with as (
+-- What a feed lists twice.
+listed_again as (
 
     select
-        listed.tangle_id,
-        listed.message_id,
-        further.previous_id
-    from listed
-    inner join listed as further
-        on listed.tangle_id = further.tangle_id and listed.previous_id = further.message_id
-    where listed.previous_count > 1
+        counted.group_id,
+        counted.message_id,
+        counted.previous_id,
+        messages.sequence,
+        min(messages.sequence) over (
+            partition by counted.tangle_id, counted.feed_id, counted.previous_id
+        ) as first_sequence
+    from counted
+    inner join messages on counted.message_id = messages.message_id
+    where counted.feed_count > 1
 
 ),
 
+-- A message that the same feed listed before was not a tip for the author. Nor was one that is listed
+-- together with a message after it. A message of 8192 characters lists about a hundred others.
 no_tips as (
 
     select
@@ -342,13 +344,11 @@ no_tips as (
     select
         listed.group_id,
         listed.message_id,
-        listed.previous_id
+        further.previous_id
     from listed
-    left semi join listed_with
-        on
-            listed.tangle_id = listed_with.tangle_id
-            and listed.message_id = listed_with.message_id
-            and listed.previous_id = listed_with.previous_id
+    inner join listed as further
+        on listed.tangle_id = further.tangle_id and listed.previous_id = further.message_id
+    where size(listed.previous_ids) > 1 and array_contains(listed.previous_ids, further.previous_id)
 
 ),
 
