@@ -258,7 +258,7 @@ class TestDashboards(unittest.TestCase):
                 assert found == expected, title
                 after[title] = found
         assert after["Epochs"] > before["Epochs"]
-        assert after["Forks to mend"] > before["Forks to mend"]
+        assert after["Things to publish"] > before["Things to publish"]
         self.shown.open("/superset/dashboard/can-i-trust-it/")
         assert self._runs() == runs + 1
 
