@@ -5,10 +5,9 @@ from __future__ import annotations
 import threading
 from typing import Any
 
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import SparkSession
 
 from scuttlehouse.builds import runs
-from scuttlehouse.builds.new_rows import snapshot_before
 from scuttlehouse.quality.check import check
 from scuttlehouse.quality.data_docs import write_page
 from scuttlehouse.quality.expectations import suite_of
@@ -17,7 +16,7 @@ from scuttlehouse.quality.expectations import suite_of
 _one_at_a_time = threading.Lock()
 
 
-def broken(relation: Any) -> str:
+def broken(relation: Any, tested_rows: str) -> str:
     """SQL for the broken expectations of a table: a row has a column, a sentence, and what was observed.
 
     The results become rows of ``fct_quality_results`` when the run ends. A command that only shows
@@ -25,6 +24,7 @@ def broken(relation: Any) -> str:
 
     Args:
         relation: the table, as dbt names it.
+        tested_rows: the rows of it that are checked, as the macro of this name gives them.
 
     Raises:
         ValueError: the entry of the table in yml has an expectation that cannot be read.
@@ -33,7 +33,7 @@ def broken(relation: Any) -> str:
     if run is None:
         return _sql([])
     suite = suite_of(runs.table_node(run, relation.identifier))
-    table = _tested(relation)
+    table = SparkSession.builder.getOrCreate().sql(f"select * from {tested_rows}")
     with _one_at_a_time:
         checked = check(suite, table)
         write_page(run.home, run.run_id, checked)
@@ -51,18 +51,6 @@ def broken(relation: Any) -> str:
     ]
     run.quality_results += rows
     return _sql([row for row in rows if not row["is_success"]])
-
-
-def _tested(relation: Any) -> DataFrame:
-    """In a refresh the touched rows: the others have met the same expectations."""
-    session = SparkSession.builder.getOrCreate()
-    name = f"{relation.schema}.{relation.identifier}"
-    if (tested := runs.tested_keys(relation.identifier)) is None:
-        return session.table(name)
-    key, touched = tested
-    if snapshot := snapshot_before(relation.identifier, touched):
-        return session.read.option("start-snapshot-id", snapshot).table(name)
-    return session.table(name).join(session.table(f"{relation.schema}.{touched}"), key, "left_semi")
 
 
 def _sql(broken: list[dict[str, Any]]) -> str:
