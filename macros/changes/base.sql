@@ -1,6 +1,6 @@
 {#- The tables that a refresh starts from: those of the published build, before this build changed them. -#}
 {% macro base_schema() -%}
-  {{ return('scuttlehouse_base') }}
+  {{ return(target.schema ~ '_base') }}
 {%- endmacro %}
 
 

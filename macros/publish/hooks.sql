@@ -6,6 +6,7 @@
         'scuttlehouse.builds.runs.begin',
         command=flags.WHICH,
         run_id=invocation_id,
+        schema=target.schema,
         is_full_refresh=flags.FULL_REFRESH,
         is_empty=flags.EMPTY,
         graph=graph,
@@ -30,9 +31,15 @@
 {#- Every run ends with this: publish a build that passed everything, and log the steps. -#}
 {% macro end_run(results) %}
   {%- if execute -%}
-    {%- do adapter.call_python('scuttlehouse.builds.runs.end', results=results, arguments=invocation_args_dict) -%}
+    {%- do adapter.call_python('scuttlehouse.builds.ending.end', results=results, arguments=invocation_args_dict) -%}
   {%- endif -%}
 {% endmacro %}
+
+
+{#- `dbt run-operation drop_developer_schema --target dev`: drop the work schema of this developer. -#}
+{% macro drop_developer_schema() -%}
+  {%- do adapter.call_python('scuttlehouse.builds.runs.drop_developer_schema', schema=target.schema) -%}
+{%- endmacro %}
 
 
 {#- Show the files of the landing folder to `dbt source freshness`. The view lasts as long as the session. -#}

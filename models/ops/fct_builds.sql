@@ -1,4 +1,4 @@
--- A log: every run of dbt appends to it (src/scuttlehouse/builds/runs.py). No build removes anything.
+-- A log: every run of dbt appends to it (src/scuttlehouse/builds/ending.py). No build removes anything.
 {{ config(
     materialized='incremental',
     incremental_strategy='append',

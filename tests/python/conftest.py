@@ -31,7 +31,7 @@ from hypothesis import settings
 import postgresql
 from houses import House
 from manifest import Manifest, read_manifest
-from scuttlehouse.builds import runs
+from scuttlehouse.builds import ending
 from scuttlehouse.builds.publishable import public_models
 from scuttlehouse.catalog import prepare_home
 from scuttlehouse.cli import main
@@ -167,7 +167,7 @@ class Warehouse:
             return set(public_models(nodes, schema))
 
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(runs, "publishable", all_tables)
+            patch.setattr(ending, "publishable", all_tables)
             yield
 
     def put_messages(self, messages: Rows, before: Sequence[str]) -> None:

@@ -18,7 +18,16 @@ from typing import Any
 import pyarrow as pa
 from pyiceberg.catalog.sql import SqlCatalog
 
-from scuttlehouse.catalog import CATALOG, PUBLISHED, WORK, Build, checksums, open_catalog
+from scuttlehouse.catalog import (
+    CATALOG,
+    MAIN,
+    PUBLISHED,
+    WORK,
+    Build,
+    Schemas,
+    checksums,
+    open_catalog,
+)
 from scuttlehouse.catalog.rows import point
 from scuttlehouse.databases import Cursor
 
@@ -77,9 +86,18 @@ class House:
         found = os.walk(self.home / "warehouse")
         return sorted(Path(folder, name) for folder, _, names in found for name in names)
 
-    def begin(self, build_id: str, *, refresh: bool = True, rebuilt: tuple[str, ...] = ()) -> None:
+    def begin(
+        self,
+        build_id: str,
+        *,
+        refresh: bool = True,
+        rebuilt: tuple[str, ...] = (),
+        schemas: Schemas = MAIN,
+    ) -> None:
         with open_catalog(self.home) as catalog:
-            catalog.begin(build_id, "rules", "project", refresh=refresh, rebuilt=rebuilt)
+            catalog.begin(
+                build_id, "rules", "project", refresh=refresh, rebuilt=rebuilt, schemas=schemas
+            )
 
     def publish(self, build_id: str, *public: str, **flags: Any) -> Build:
         with open_catalog(self.home) as catalog:

@@ -22,7 +22,7 @@ def model(dbt: Any, session: SparkSession) -> DataFrame:
     """The commands published so far, and those from the published orders to the orders of this build."""
     dbt.config(materialized="table")
     touched = dbt.ref("int_changes__tangles")
-    refreshes = is_refresh(session)
+    refreshes = is_refresh(session, dbt.this.schema)
 
     def computed(rows: DataFrame) -> DataFrame:
         return touched_rows(rows, touched) if refreshes else rows

@@ -9,7 +9,7 @@ from pyspark.sql import SparkSession
 
 from scuttlehouse.builds import runs
 from scuttlehouse.quality.check import check
-from scuttlehouse.quality.data_docs import write_page
+from scuttlehouse.quality.data_docs import pages_folder, write_page
 from scuttlehouse.quality.expectations import suite_of
 
 # dbt tests several tables at once, and Great Expectations keeps its context and its logger for all threads.
@@ -36,7 +36,7 @@ def broken(relation: Any, tested_rows: str) -> str:
     table = SparkSession.builder.getOrCreate().sql(f"select * from {tested_rows}")
     with _one_at_a_time:
         checked = check(suite, table)
-        write_page(run.home, run.run_id, checked)
+        write_page(pages_folder(run.home, run.schemas), run.run_id, checked)
     rows = [
         {
             "build_id": run.run_id,

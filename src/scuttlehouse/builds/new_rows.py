@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from scuttlehouse.builds import runs
-from scuttlehouse.catalog import BASE, WORK, open_catalog
+from scuttlehouse.catalog import open_catalog
 from scuttlehouse.catalog.reached_files import read_metadata
 
 
@@ -32,8 +32,9 @@ def snapshot_before(table: str, touched: str) -> int | None:
         return None
     if runs.table_node(run, table)["config"].get("replaced_keys_from") != touched:
         return None
+    namespaces = run.schemas.base, run.schemas.work
     with open_catalog(run.home) as catalog:
-        base, work = (catalog.tables(namespace).get(table) for namespace in (BASE, WORK))
+        base, work = (catalog.tables(namespace).get(table) for namespace in namespaces)
     if base is None or work is None or base == work:
         return None
     return _inserted_after(read_metadata(base), read_metadata(work))

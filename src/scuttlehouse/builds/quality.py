@@ -8,10 +8,10 @@ from typing import Any
 
 import pyarrow as pa
 
-from scuttlehouse.catalog import WORK, Catalog, checksums
+from scuttlehouse.catalog import Catalog, Schemas, checksums
 from scuttlehouse.catalog.pyiceberg_tables import changing
 from scuttlehouse.catalog.reached_files import files_of
-from scuttlehouse.quality.data_docs import write_index
+from scuttlehouse.quality.data_docs import pages_folder, write_index
 from scuttlehouse.quality.expectations import suite_of
 
 TABLE = "fct_quality_results"
@@ -32,6 +32,7 @@ SCHEMA = pa.schema(
 def write_results(
     catalog: Catalog,
     home: Path,
+    schemas: Schemas,
     build_id: str,
     results: Sequence[Mapping[str, Any]],
     models: Mapping[str, Mapping[str, Any]],
@@ -50,10 +51,10 @@ def write_results(
     Raises:
         CatalogError: the table is damaged or cannot be changed.
     """
-    if not results or TABLE not in catalog.tables(WORK):
+    if not results or TABLE not in catalog.tables(schemas.work):
         return False
     checked = {row["table_name"] for row in results}
-    with changing(catalog, home, WORK, TABLE) as table:
+    with changing(catalog, home, schemas.work, TABLE) as table:
         for file in files_of(table.metadata_location):
             if file.endswith(".parquet"):
                 checksums.verify(Path(file))
@@ -62,5 +63,6 @@ def write_results(
         rows = [*kept, *results]
         # pyiceberg warns if there is nothing to overwrite.
         (table.overwrite if earlier else table.append)(pa.Table.from_pylist(rows, SCHEMA))
-    write_index(home, build_id, {name: suite_of(model).row for name, model in models.items()}, rows)
+    described = {name: suite_of(model).row for name, model in models.items()}
+    write_index(pages_folder(home, schemas), build_id, described, rows)
     return True

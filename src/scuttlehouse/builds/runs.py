@@ -1,7 +1,8 @@
-"""What dbt's hooks call when a run begins and ends.
+"""The run of dbt in this process, and what dbt's hook calls when it begins (``ending`` has its end).
 
 A build starts from the published tables, under a lock. When every step has passed, its tables are published
-in one transaction. Every run that writes is logged in ``fct_builds``.
+in one transaction. Every run that writes is logged in ``fct_builds``. A developer's build has a work schema,
+a lock and a log of its own, and publishes nothing.
 """
 
 from __future__ import annotations
@@ -12,37 +13,31 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from scuttlehouse.builds.changes import Changes, count_changes
-from scuttlehouse.builds.publishable import all_models, keys_of, public_models, publishable
-from scuttlehouse.builds.quality import TABLE as QUALITY_RESULTS
-from scuttlehouse.builds.quality import write_results
 from scuttlehouse.builds.rules import project_hash, rules_hash
-from scuttlehouse.builds.steps import node_steps, run_step, steps_table, total_changes
-from scuttlehouse.builds.summary import print_summary
+from scuttlehouse.builds.steps import run_step, steps_table
 from scuttlehouse.builds.unchanged import logged_builds
 from scuttlehouse.catalog import (
-    PUBLISHED,
-    WORK,
-    Build,
     BuildLock,
     Catalog,
     CatalogError,
+    Schemas,
     home_folder,
+    locked,
     open_catalog,
     prepare_home,
+    schemas_of,
 )
-from scuttlehouse.catalog.expiry import remove_unreachable, trim_history
 from scuttlehouse.catalog.log import append_steps
 from scuttlehouse.landing.logs import landing_folder
-from scuttlehouse.operation.metrics import update_metrics_file
 from scuttlehouse.reading.engine import WarehouseError
-from scuttlehouse.serving.duckdb_file import renew_serving_file
 from scuttlehouse.spark.imports import import_ahead
 
 BUILDING = ("build", "retry")
 LOGGED = (*BUILDING, "run", "seed")
 WRITING = (*LOGGED, "test", "snapshot")
-FAILED = ("error", "fail", "partial success", "runtime error")
+
+# Every developer's run holds it, with others. Whoever removes files holds it alone.
+FILES_LOCK = "files"
 
 # The tables that hold the lines of the logs. A build that recomputes the rest does not read the logs again.
 LANDED_LINES = ("stg_ssb__landed_lines", "stg_pzp__landed_lines")
@@ -59,10 +54,11 @@ class Run:
     command: str
     run_id: str
     home: Path
+    schemas: Schemas
     graph: Mapping[str, Any]
     selected: frozenset[str]
     variables: Mapping[str, Any]
-    lock: BuildLock
+    lock: BuildLock  # A developer's run holds FILES_LOCK, too.
     is_empty: bool = False
     is_refresh: bool = False
     tests_touched_rows: bool = False
@@ -78,6 +74,7 @@ _run: Run | None = None
 def begin(
     command: str,
     run_id: str,
+    schema: str,
     is_full_refresh: bool,
     is_empty: bool,
     graph: Mapping[str, Any],
@@ -88,7 +85,7 @@ def begin(
 
     Raises:
         RunError: a setting has an impossible value, or there is no build that a retry can continue.
-        CatalogError: another build runs, or the warehouse is damaged.
+        CatalogError: another build runs, the warehouse is damaged, or the schema is not one to build in.
     """
     global _run
     check_variables(variables)
@@ -98,11 +95,11 @@ def begin(
         command = "retry"
     if command not in WRITING:
         return
-    home = home_folder()
+    home, schemas = home_folder(), schemas_of(schema)
     prepare_home(home)
-    lock = BuildLock(home)
+    lock = _lock(home, schemas)
     lock.hold(exclusive=command in BUILDING)
-    run = Run(command, run_id, home, graph, frozenset(selected), variables, lock, is_empty)
+    run = Run(command, run_id, home, schemas, graph, frozenset(selected), variables, lock, is_empty)
     with open_catalog(home) as catalog:
         if command == "build":
             _continue_log(catalog, run, is_full_refresh)
@@ -114,9 +111,37 @@ def begin(
     _run = run
 
 
+def _lock(home: Path, schemas: Schemas) -> BuildLock:
+    """What keeps other builds of the same work schema away."""
+    if schemas.is_published:
+        return BuildLock(home)
+    BuildLock(home, FILES_LOCK).hold(exclusive=False)
+    return BuildLock(home, schemas.work)
+
+
+def drop_developer_schema(schema: str) -> None:
+    """Drop the tables of a developer. The next published build removes the files that only they needed.
+
+    Raises:
+        CatalogError: the schema is no developer's, or is in use.
+    """
+    home, schemas = home_folder(), schemas_of(schema)
+    if schemas.is_published:
+        raise CatalogError(f"{schema} is not the schema of a developer: nothing was dropped.")
+    with locked(home, schemas.work), open_catalog(home) as catalog:
+        catalog.drop_work(schemas)
+
+
 def current() -> Run | None:
     """The run of dbt in this process, if it is one that may write."""
     return _run
+
+
+def finished() -> Run | None:
+    """The same, when it ends: from here on there is none."""
+    global _run
+    run, _run = _run, None
+    return run
 
 
 def table_node(run: Run, table: str) -> Mapping[str, Any]:
@@ -184,7 +209,14 @@ def _start_from_published(catalog: Catalog, run: Run, is_full_refresh: bool) -> 
     rebuilt = {run.graph["nodes"][node]["alias"] for node in run.selected if _is_made(node)}
     if published and published.landing == str(landing) and not is_full_refresh:
         rebuilt -= set(LANDED_LINES)
-    catalog.begin(run.run_id, rules, whole_project, refresh=run.is_refresh, rebuilt=rebuilt)
+    catalog.begin(
+        run.run_id,
+        rules,
+        whole_project,
+        refresh=run.is_refresh,
+        rebuilt=rebuilt,
+        schemas=run.schemas,
+    )
 
 
 def _is_made(node: str) -> bool:
@@ -193,15 +225,15 @@ def _is_made(node: str) -> bool:
 
 def _continue_retry(catalog: Catalog, run: Run) -> None:
     """A retry continues with the tables of the build that failed."""
-    work, published = catalog.work(), catalog.published()
+    work, published = catalog.work(run.schemas), catalog.published()
     if work is None or work.base_id != (published.build_id if published else None):
         raise RunError(
             "Another build was published since the one that failed: run the whole `dbt build`."
         )
     run.rules_changed = work.rules_hash != rules_hash(_project(), run.variables)
-    if work.build_id not in logged_builds(run.home):
-        append_steps(catalog, run.home, steps_table([run_step(work.build_id, "killed")]))
-    catalog.go_on(run.run_id)
+    if work.build_id not in logged_builds(run.home, run.schemas):
+        _log_end(catalog, run, work.build_id, "killed")
+    catalog.go_on(run.run_id, run.schemas)
 
 
 def _continue_log(catalog: Catalog, run: Run, is_full_refresh: bool) -> None:
@@ -217,12 +249,12 @@ def _continue_log(catalog: Catalog, run: Run, is_full_refresh: bool) -> None:
 
 def _log_killed_run(catalog: Catalog, run: Run) -> None:
     """Log the build before this one, if it did not end."""
-    work, published = catalog.work(), catalog.published()
-    if work is None or work.build_id in logged_builds(run.home):
+    work, published = catalog.work(run.schemas), catalog.published()
+    if work is None or work.build_id in logged_builds(run.home, run.schemas):
         return
     was_published = published is not None and published.build_id == work.build_id
     status = "published" if was_published else "killed"
-    append_steps(catalog, run.home, steps_table([run_step(work.build_id, status)]))
+    _log_end(catalog, run, work.build_id, status)
     if not was_published:
         print(
             f"The build {work.build_id} was killed. Its tables are dropped, and the published tables "
@@ -230,129 +262,8 @@ def _log_killed_run(catalog: Catalog, run: Run) -> None:
         )
 
 
-def end(results: Sequence[Any], arguments: Mapping[str, Any]) -> None:
-    """Publish the tables that passed, log the run, and print what is published now.
-
-    Raises:
-        RunError: a whole build passed, but it may not be published.
-    """
-    global _run
-    run, _run = _run, None
-    if run is None:
-        return
-    try:
-        if run.command not in LOGGED:
-            return
-        with open_catalog(run.home) as catalog:
-            _end(catalog, run, results, arguments)
-    finally:
-        run.lock.release()
-        if run.command in BUILDING:
-            update_metrics_file(run.home)
-
-
-def _end(catalog: Catalog, run: Run, results: Sequence[Any], arguments: Mapping[str, Any]) -> None:
-    failed = any(str(result.status) in FAILED for result in results)
-    may_publish = run.command in BUILDING and not (failed or run.is_empty or run.rules_changed)
-    nodes = run.graph["nodes"]
-    chosen = _chosen(run, arguments)
-    models = {name: nodes[model] for name, model in public_models(nodes, WORK).items()}
-    has_results = write_results(catalog, run.home, run.run_id, run.quality_results, models)
-    public = publishable(nodes, chosen, WORK, is_refresh=run.is_refresh) if may_publish else set()
-    if public and has_results:
-        public.add(QUALITY_RESULTS)
-    build, changes = _publish(catalog, run, public, chosen) if public else (None, {})
-    status = "failed" if failed else "published" if build and build.is_whole else "unpublished"
-    steps = [run_step(run.run_id, status, started_at=run.started_at, changes=changes)]
-    steps += node_steps(
-        run.run_id,
-        results,
-        changes,
-        catalog.tables(WORK),
-        run.variables["settle_steps"],
-        run.started_at,
-    )
-    append_steps(catalog, run.home, steps_table(steps))
-    if build:
-        _remove_unreachable(catalog, run)
-    not_renewed = renew_serving_file(run.home, log_only=build is None)
-    if run.command in BUILDING and not run.is_empty:
-        _report(run, failed, build, changes, set(public_models(nodes, WORK)) - public)
-    if not_renewed:
-        print(f"{not_renewed}\n")
-
-
-def _remove_unreachable(catalog: Catalog, run: Run) -> None:
-    """Remove what no kept build needs. If a kept build is damaged, remove nothing."""
-    try:
-        remove_unreachable(catalog, run.home, run.lock.is_held)
-    except CatalogError as error:
-        print(f"Files that no kept build needs were not removed: {error}")
-
-
-def _chosen(run: Run, arguments: Mapping[str, Any]) -> frozenset[str]:
-    """The nodes that a build runs. A retry counts the nodes that the failed build ran, too."""
-    if run.command != "retry":
-        return frozenset(run.selected)
-    # dbt does not store what the failed build selected, only whether it selected something.
-    choices = [arguments.get(name) for name in ("select", "exclude", "selector", "resource_types")]
-    left_out = arguments.get("exclude_resource_types") or ()
-    if any(choices) or "test" in left_out:
-        return frozenset(run.selected)
-    return frozenset(run.graph["nodes"])
-
-
-def _publish(
-    catalog: Catalog, run: Run, public: set[str], chosen: frozenset[str]
-) -> tuple[Build, Changes]:
-    nodes = run.graph["nodes"]
-    before = catalog.published()
-    trim_history(catalog, run.home)
-    work = catalog.tables(WORK)
-    after = {table: work[table] for table in public}
-    try:
-        changes = count_changes(
-            run.home, before.public if before else {}, after, keys_of(nodes, public)
-        )
-    except WarehouseError:
-        # Recomputed tables replace damaged ones, so there is nothing to compare them with.
-        if run.is_refresh:
-            raise
-        changes = {}
-    build = catalog.publish(
-        run.run_id,
-        public,
-        is_whole=public == set(public_models(nodes, WORK)) and all_models(nodes) <= chosen,
-        landing=str(landing_folder()),
-        kept_builds=run.variables["kept_builds"],
-    )
-    return build, changes
-
-
-def _report(
-    run: Run, failed: bool, build: Build | None, changes: Changes, unpublished: set[str]
-) -> None:
-    if failed:
-        print(
-            "\nNothing was published: correct what failed above and build again. Until then the schema "
-            f"{PUBLISHED} holds the tables of the last build that passed all its checks.\nIf an expectation "
-            f"failed, {run.home}/data_docs/index.html says which and where. If a file below "
-            f"{run.home}/warehouse is missing or damaged, put it back from a backup, go back with "
-            "`scuttlehouse rollback`, or run `scuttlehouse build --full-refresh`, which reads all logs "
-            "again.\n"
-        )
-    elif build and build.is_whole:
-        print_summary(run.home, build, total_changes(changes) or (0, 0, 0))
-    elif run.rules_changed:
-        raise RunError(
-            "Nothing was published: the code has changed since the build began that this retry continues. "
-            "Run the whole `dbt build`, which makes every table by the same rules."
-        )
-    elif unpublished:
-        print(
-            "\nNot published, because some of their tests or parents were not selected: "
-            f"{', '.join(sorted(unpublished))}.\n"
-        )
+def _log_end(catalog: Catalog, run: Run, build_id: str, status: str) -> None:
+    append_steps(catalog, run.home, steps_table([run_step(build_id, status)]), run.schemas)
 
 
 def _project() -> Path:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from scuttlehouse.builds.rules import lines_hash, project_hash, project_variables, rules_hash
-from scuttlehouse.catalog import LOG, PUBLISHED, Build, open_catalog
+from scuttlehouse.catalog import PUBLISHED, Build, Schemas, open_catalog
 from scuttlehouse.catalog.log import TABLE as LOG_TABLE
 from scuttlehouse.files.limits import recognise_within_limits
 from scuttlehouse.files.listing import list_logs
@@ -119,10 +119,10 @@ def _reason(log: Log, entry: LedgerEntry | None) -> str | None:
     return kind if isinstance(kind, str) else None
 
 
-def logged_builds(home: Path) -> set[str]:
+def logged_builds(home: Path, schemas: Schemas) -> set[str]:
     """The ids of the runs that ended, from the log of runs. Empty if there is no log yet."""
     with open_catalog(home, read_only=True) as catalog:
-        log = catalog.tables(LOG)
+        log = catalog.tables(schemas.log)
     if LOG_TABLE not in log:
         return set()
     with open_tables(home, {PUBLISHED: log}) as tables:

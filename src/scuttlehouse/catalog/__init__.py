@@ -7,11 +7,14 @@ from scuttlehouse.catalog.names import (
     BASE,
     CATALOG,
     LOG,
+    MAIN,
     NOTHING_PUBLISHED,
     PUBLISHED,
     WORK,
     CatalogError,
+    Schemas,
     namespace_of_build,
+    schemas_of,
 )
 from scuttlehouse.catalog.publishing import Catalog
 from scuttlehouse.catalog.records import Build, Work
@@ -20,6 +23,7 @@ __all__ = [
     "BASE",
     "CATALOG",
     "LOG",
+    "MAIN",
     "NOTHING_PUBLISHED",
     "PUBLISHED",
     "WORK",
@@ -27,11 +31,13 @@ __all__ = [
     "BuildLock",
     "Catalog",
     "CatalogError",
+    "Schemas",
     "Work",
     "home_folder",
     "locked",
     "namespace_of_build",
     "open_catalog",
     "prepare_home",
+    "schemas_of",
     "temporary_folder",
 ]

@@ -3,6 +3,9 @@
 A process holds it until it ends, for whatever reason, so no lock is ever stale. With SQLite the lock is
 a kernel lock on ``build.lock`` in the home. With PostgreSQL it is an advisory lock of a separate
 connection. The holders write who they are into ``build.lock``.
+
+Each developer has such a lock for the own work namespace, and shares ``files.lock`` with the others. Whoever
+removes unused files holds that one alone, because nothing reaches a file that is still being written.
 """
 
 from __future__ import annotations
@@ -54,20 +57,19 @@ class _FileLock:
 
 
 class _DatabaseLock:
-    _KEY = "hashtext('scuttlehouse build')"
-
-    def __init__(self, address: str) -> None:
+    def __init__(self, address: str, name: str) -> None:
+        self._key = f"hashtext('scuttlehouse {name}')"
         self._stack = ExitStack()
         self._database = self._stack.enter_context(open_postgresql(address))
         self._mode: str | None = None
 
     def take(self, *, exclusive: bool) -> bool:
         mode = "" if exclusive else "_shared"
-        query = f"select pg_try_advisory_lock{mode}({self._KEY})"
+        query = f"select pg_try_advisory_lock{mode}({self._key})"
         [[is_taken]] = self._database.rows(query)
         if is_taken:
             if self._mode is not None:
-                self._database.rows(f"select pg_advisory_unlock{self._mode}({self._KEY})")
+                self._database.rows(f"select pg_advisory_unlock{self._mode}({self._key})")
             self._mode = mode
         return bool(is_taken)
 
@@ -92,10 +94,14 @@ _held: dict[Path, _Held] = {}
 
 
 class BuildLock:
-    """The lock of a home in this process. All objects for the same home share one lock."""
+    """A lock of a home in this process. All objects for the same home and name share one lock.
 
-    def __init__(self, home: Path) -> None:
-        self._path = home / "build.lock"
+    The name is ``build``, ``files`` or the work namespace of a developer.
+    """
+
+    def __init__(self, home: Path, name: str = "build") -> None:
+        self._name = name
+        self._path = home / f"{name}.lock"
 
     def hold(self, exclusive: bool) -> None:
         """Hold the lock until :meth:`release` or the end of this process.
@@ -142,7 +148,7 @@ class BuildLock:
     def _open(self) -> _Lock:
         address = postgresql_address()
         if address:
-            return _DatabaseLock(address)
+            return _DatabaseLock(address, self._name)
         try:
             return _FileLock(self._path)
         except OSError as error:
@@ -217,13 +223,13 @@ def _may_be_alive(host: str, process: int) -> bool:
 
 
 @contextmanager
-def locked(home: Path) -> Iterator[None]:
-    """In the block, this process holds the lock of a home exclusively.
+def locked(home: Path, name: str = "build") -> Iterator[None]:
+    """In the block, this process holds a lock of a home exclusively.
 
     Raises:
         CatalogError: as :meth:`BuildLock.hold` does.
     """
-    lock = BuildLock(home)
+    lock = BuildLock(home, name)
     lock.hold(exclusive=True)
     try:
         yield

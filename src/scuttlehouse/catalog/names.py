@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import dataclass
+
 CATALOG = "warehouse"
 WORK = "scuttlehouse_work"
-LOG = "scuttlehouse_work_log"
-BASE = "scuttlehouse_base"
 PUBLISHED = "scuttlehouse"
+
+_DEVELOPER = re.compile(r"scuttlehouse_dev_[a-z0-9]+")
 
 BUILD_PREFIX = "scuttlehouse_build_"
 
@@ -15,6 +18,56 @@ NOTHING_PUBLISHED = "Nothing is published yet: run `scuttlehouse build` first."
 
 class CatalogError(Exception):
     """The catalog or the home cannot be used. The message says what is wrong, where, and what to do."""
+
+
+@dataclass(frozen=True)
+class Schemas:
+    """The namespaces that a build writes.
+
+    Attributes:
+        work: the schema of dbt's target: the tables that are built and tested.
+    """
+
+    work: str
+
+    @property
+    def base(self) -> str:
+        """The tables that a refresh starts from."""
+        return f"{self.work}_base"
+
+    @property
+    def log(self) -> str:
+        """The log of runs: models with ``schema='log'``."""
+        return f"{self.work}_log"
+
+    @property
+    def is_published(self) -> bool:
+        """Whether the builds are published. Those of a developer are not."""
+        return self.work == WORK
+
+
+MAIN = Schemas(WORK)
+BASE, LOG = MAIN.base, MAIN.log
+
+
+def schemas_of(target_schema: str) -> Schemas:
+    """The namespaces of a build with this target.
+
+    Raises:
+        CatalogError: no build may write this schema.
+
+    >>> schemas_of("scuttlehouse_dev_ann").log
+    'scuttlehouse_dev_ann_log'
+    >>> schemas_of("scuttlehouse_dev_Ann-Lee")  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    scuttlehouse.catalog.names.CatalogError: The target has the schema 'scuttlehouse_dev_Ann-Lee': it must ...
+    """
+    if target_schema != WORK and not _DEVELOPER.fullmatch(target_schema):
+        raise CatalogError(
+            f"The target has the schema {target_schema!r}: it must be {WORK}, or scuttlehouse_dev_ and the "
+            "name of a developer in small letters and digits (SCUTTLEHOUSE_DEVELOPER)."
+        )
+    return Schemas(target_schema)
 
 
 def namespace_of_build(number: int) -> str:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from scuttlehouse.catalog import checksums, names, rows
-from scuttlehouse.catalog.names import BASE, LOG, PUBLISHED, WORK, CatalogError
+from scuttlehouse.catalog.names import LOG, MAIN, PUBLISHED, WORK, CatalogError, Schemas
 from scuttlehouse.catalog.readers import open_to_readers
 from scuttlehouse.catalog.records import Build, State, Work
 
@@ -44,9 +44,9 @@ class Catalog:
         state, builds = rows.read_records(self.database)
         return [builds[build_id] for build_id in state.in_order()]
 
-    def work(self) -> Work | None:
-        """The build that began last. None if none has begun."""
-        return rows.read_records(self.database)[0].work
+    def work(self, schemas: Schemas = MAIN) -> Work | None:
+        """The build that began last in a work namespace. None if none has begun."""
+        return rows.read_records(self.database)[0].works.get(schemas.work)
 
     def tables(self, namespace: str) -> dict[str, str]:
         """The metadata file of each table in a namespace, by name."""
@@ -67,8 +67,11 @@ class Catalog:
         *,
         refresh: bool,
         rebuilt: Collection[str],
+        schemas: Schemas = MAIN,
     ) -> None:
         """Set the work namespace to the published build, and drop its earlier content.
+
+        A developer's log begins as a copy of the published one.
 
         Args:
             refresh: the build starts from the published tables. The base namespace then names them.
@@ -85,20 +88,29 @@ class Catalog:
             views = _without(base.views, left_out) if base else {}
             if base:
                 _verify(base, views | tables, _START_ANEW)
-            rows.point(self.database, WORK, tables, views)
-            rows.point(self.database, BASE, base.tables if base and refresh else {})
-            rows.point(self.database, LOG, self.tables(LOG))
-            self._point_to_public(state, builds)
+            rows.point(self.database, schemas.work, tables, views)
+            rows.point(self.database, schemas.base, base.tables if base and refresh else {})
+            rows.drop(self.database, "scuttlehouse_base")  # An earlier version has it.
+            rows.point(self.database, schemas.log, self.tables(schemas.log) or self.tables(LOG))
+            if schemas.is_published:
+                self._point_to_public(state, builds)
             work = Work(build_id, state.published, rules_hash, project_hash)
-            rows.write_state(self.database, replace(state, work=work))
+            rows.write_state(self.database, state.with_work(schemas.work, work))
 
-    def go_on(self, build_id: str) -> None:
+    def go_on(self, build_id: str, schemas: Schemas = MAIN) -> None:
         """Give the work namespace as it is to another build, which goes on with it: a retry."""
         with self.database.transaction():
             state, _ = rows.read_records(self.database)
-            if state.work is not None:
-                work = replace(state.work, build_id=build_id)
-                rows.write_state(self.database, replace(state, work=work))
+            work = replace(state.works[schemas.work], build_id=build_id)
+            rows.write_state(self.database, state.with_work(schemas.work, work))
+
+    def drop_work(self, schemas: Schemas) -> None:
+        """Drop the namespaces of a developer."""
+        with self.database.transaction():
+            state, _ = rows.read_records(self.database)
+            for namespace in schemas.work, schemas.base, schemas.log:
+                rows.drop(self.database, namespace)
+            rows.write_state(self.database, state.with_work(schemas.work, None))
 
     def publish(
         self,
@@ -127,14 +139,15 @@ class Catalog:
             before = base.public if base else {}
             tables, log = self.tables(WORK), self.tables(LOG)
             cannot = f"The build {build_id} cannot be published:"
-            if state.work is None or state.work.base_id != state.published:
+            work = state.works.get(WORK)
+            if work is None or work.base_id != state.published:
                 raise CatalogError(
                     f"{cannot} the build {state.published} was published since it began. Build again."
                 )
             # A connection to PostgreSQL that is cut takes its lock along: then two may build at once.
-            if state.work.build_id != build_id:
+            if work.build_id != build_id:
                 raise CatalogError(
-                    f"{cannot} it lost its lock, and the build {state.work.build_id} has begun since. Wait "
+                    f"{cannot} it lost its lock, and the build {work.build_id} has begun since. Wait "
                     "until that one ends, and build again."
                 )
             if changed := _without(self.tables(PUBLISHED), log).items() ^ before.items():
@@ -153,8 +166,8 @@ class Catalog:
                 published_at=f"{datetime.now(UTC):%Y-%m-%d %H:%M:%S UTC}",
                 is_whole=is_whole,
                 replaced=state.published,
-                rules_hash=state.work.rules_hash,
-                project_hash=state.work.project_hash,
+                rules_hash=work.rules_hash,
+                project_hash=work.project_hash,
                 landing=landing,
                 tables=tables,
                 views=rows.tables_in(self.database, WORK, "VIEW"),
@@ -181,7 +194,7 @@ class Catalog:
         """
         with self.database.transaction():
             state, builds = rows.read_records(self.database)
-            build = builds[_choose(state, build_id)]
+            build = builds[state.rolled_back(build_id)]
             _verify(build, build.public, "Choose another build of `scuttlehouse rollback --list`.")
             state = replace(state, published=build.build_id)
             self._point_to_public(state, builds)
@@ -256,28 +269,6 @@ class Catalog:
 
 def _published(state: State, builds: Mapping[str, Build]) -> Build | None:
     return builds[state.published] if state.published else None
-
-
-def _choose(state: State, build_id: str | None) -> str:
-    """The build that a rollback publishes."""
-    if state.published is None:
-        raise CatalogError(names.NOTHING_PUBLISHED)
-    if build_id == state.published:
-        raise CatalogError(f"The build {build_id} is already published.")
-    if build_id is None:
-        older = state.builds[state.builds.index(state.published) + 1 :]
-        if not older:
-            raise CatalogError(
-                "No kept build is older than the published one "
-                "(the var kept_builds says how many builds are kept)."
-            )
-        return older[0]
-    if build_id not in state.builds:
-        raise CatalogError(
-            f"The build {build_id} is not kept. The kept builds are: {', '.join(state.builds)} "
-            "(the var kept_builds says how many builds are kept)."
-        )
-    return build_id
 
 
 def _verify(build: Build, files: Mapping[str, str], advice: str) -> None:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from scuttlehouse.catalog.names import CatalogError
+from scuttlehouse.catalog.names import NOTHING_PUBLISHED, WORK, CatalogError
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class Build:
 
 @dataclass(frozen=True)
 class Work:
-    """The build that began last and owns the work namespace. ``base_id`` is None if nothing was published."""
+    """The build that began last and owns a work namespace. ``base_id`` is None if nothing was published."""
 
     build_id: str
     base_id: str | None
@@ -60,13 +60,26 @@ class Work:
 
 @dataclass(frozen=True)
 class State:
-    """The state of the catalog: its home, the published build, and the kept builds, newest first."""
+    """The state of the catalog.
+
+    Attributes:
+        home: the folder of the warehouse.
+        published: the published build.
+        builds: the kept builds, newest first.
+        last_number: the number of the build that was published last.
+        works: the build that began last, by its work namespace.
+    """
 
     home: str
     published: str | None = None
     builds: tuple[str, ...] = ()
     last_number: int = 0
-    work: Work | None = None
+    works: Mapping[str, Work] = field(default_factory=dict)
+
+    def with_work(self, namespace: str, work: Work | None) -> State:
+        """The state after another build has begun in a work namespace. None if the namespace is dropped."""
+        works = {**self.works, namespace: work}
+        return replace(self, works={name: one for name, one in works.items() if one is not None})
 
     def in_order(self) -> tuple[str, ...]:
         """The kept builds: first the published one, then the older ones, then those rolled back from.
@@ -78,6 +91,31 @@ class State:
             return ()
         place = self.builds.index(self.published)
         return self.builds[place:] + self.builds[:place]
+
+    def rolled_back(self, build_id: str | None) -> str:
+        """The build that a rollback publishes: the named one, or the newest one before the published one.
+
+        Raises:
+            CatalogError: there is no such build.
+        """
+        if self.published is None:
+            raise CatalogError(NOTHING_PUBLISHED)
+        if build_id == self.published:
+            raise CatalogError(f"The build {build_id} is already published.")
+        if build_id is None:
+            older = self.builds[self.builds.index(self.published) + 1 :]
+            if not older:
+                raise CatalogError(
+                    "No kept build is older than the published one "
+                    "(the var kept_builds says how many builds are kept)."
+                )
+            return older[0]
+        if build_id not in self.builds:
+            raise CatalogError(
+                f"The build {build_id} is not kept. The kept builds are: {', '.join(self.builds)} "
+                "(the var kept_builds says how many builds are kept)."
+            )
+        return build_id
 
 
 def seal(record: Build | State) -> tuple[str, str]:
@@ -107,8 +145,11 @@ def state_of(text: str, checksum: str) -> State:
         CatalogError: the record is damaged.
     """
     values = _open(text, checksum)
-    work = values["work"] and Work(**values["work"])
-    return State(**{**values, "builds": tuple(values["builds"]), "work": work})
+    if "works" not in values:  # An earlier version has one work namespace.
+        work = values.pop("work")
+        values["works"] = {WORK: work} if work else {}
+    works = {namespace: Work(**work) for namespace, work in values["works"].items()}
+    return State(**{**values, "builds": tuple(values["builds"]), "works": works})
 
 
 def _open(text: str, checksum: str) -> dict[str, Any]:

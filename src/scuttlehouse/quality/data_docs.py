@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from jinja2 import DictLoader, Environment
 
+from scuttlehouse.catalog import Schemas
 from scuttlehouse.quality.templates import INDEX, PAGE, STYLE
 
 if TYPE_CHECKING:
@@ -23,11 +24,14 @@ if TYPE_CHECKING:
     from scuttlehouse.quality.check import Checked
     from scuttlehouse.quality.view import OfflineView
 
-# In the home.
-FOLDER = "data_docs"
+
+def pages_folder(home: Path, schemas: Schemas) -> Path:
+    """The folder of the pages: ``data_docs`` in the home. Those of a developer are in a folder below it."""
+    pages = home / "data_docs"
+    return pages if schemas.is_published else pages / schemas.work
 
 
-def write_page(home: Path, build_id: str, checked: Checked) -> None:
+def write_page(folder: Path, build_id: str, checked: Checked) -> None:
     """Write the page of a checked table.
 
     Raises:
@@ -36,7 +40,7 @@ def write_page(home: Path, build_id: str, checked: Checked) -> None:
     suite, _, report = checked
     view, renderer = _view()
     page = {"title": suite.table_name, "row": suite.row, **_foot(build_id)}
-    _write(home / FOLDER, suite.table_name, view.render(renderer.render(report), **page))
+    _write(folder, suite.table_name, view.render(renderer.render(report), **page))
 
 
 @cache
@@ -50,7 +54,7 @@ def _view() -> tuple[OfflineView, ValidationResultsPageRenderer]:
 
 
 def write_index(
-    home: Path, build_id: str, rows: Mapping[str, str], results: Iterable[Mapping[str, Any]]
+    folder: Path, build_id: str, rows: Mapping[str, str], results: Iterable[Mapping[str, Any]]
 ) -> None:
     """Write ``index.html``, which leads to the page of each table, and remove the pages of other tables.
 
@@ -80,9 +84,9 @@ def write_index(
         tables=tables,
         **_foot(build_id),
     )
-    _write(home / FOLDER, "index", page)
-    for file in (home / FOLDER).iterdir():
-        if file.stem not in {"index", *promises}:
+    _write(folder, "index", page)
+    for file in folder.iterdir():
+        if file.is_file() and file.stem not in {"index", *promises}:
             file.unlink()
 
 

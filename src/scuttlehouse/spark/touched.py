@@ -6,16 +6,22 @@ from typing import TYPE_CHECKING, Any
 
 from dbt.flags import get_flags
 
-from scuttlehouse.catalog import BASE
+from scuttlehouse.catalog import schemas_of
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 
-def is_refresh(session: SparkSession) -> bool:
-    """Whether this build refreshes the tables of an earlier one (macro ``is_refresh``)."""
+def is_refresh(session: SparkSession, schema: str) -> bool:
+    """Whether this build refreshes the tables of an earlier one (macro ``is_refresh``).
+
+    Args:
+        session: the session of the model.
+        schema: the schema of dbt's target.
+    """
     flags: Any = get_flags()  # type: ignore[no-untyped-call]
-    return not flags.FULL_REFRESH and session.catalog.tableExists(f"{BASE}.stg_ssb__messages")
+    base = schemas_of(schema).base
+    return not flags.FULL_REFRESH and session.catalog.tableExists(f"{base}.stg_ssb__messages")
 
 
 def touched_rows(rows: DataFrame, touched: DataFrame) -> DataFrame:

@@ -14,7 +14,7 @@ from conftest import Build, Rows, Warehouse
 from scuttlehouse.builds import runs
 from scuttlehouse.builds.steps import run_step, steps_table
 from scuttlehouse.builds.unchanged import unchanged_build
-from scuttlehouse.catalog import open_catalog
+from scuttlehouse.catalog import BuildLock, Schemas, open_catalog
 from scuttlehouse.catalog.log import append_steps
 
 WITHOUT_UNIT_TESTS = "--exclude-resource-types", "unit_test"
@@ -176,6 +176,38 @@ def test_an_unfinished_build_is_logged(warehouse: Warehouse) -> None:
     with open_catalog(warehouse.home) as catalog:
         append_steps(catalog, warehouse.home, steps_table([run_step("another", "failed")]))
     assert logged(warehouse)[0]["build_id"] is not None
+
+
+@pytest.mark.usefixtures("kept")
+def test_a_developer_starts_from_the_published_tables(
+    warehouse: Warehouse, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """Another build may run meanwhile."""
+    monkeypatch.setenv("SCUTTLEHOUSE_DEVELOPER", "ann")
+    ann = Schemas("scuttlehouse_dev_ann")
+    published, files = warehouse.published(), set(warehouse.home.rglob("*.parquet"))
+    lock = BuildLock(warehouse.home)
+    lock.hold(exclusive=True)
+    warehouse.refresh("build", "--target", "dev", "-s", "dim_people", "--no-write-json")
+    lock.release()
+    assert "A developer's build publishes nothing" in capfd.readouterr().out
+    assert warehouse.published() == published
+    with open_catalog(warehouse.home) as catalog:
+        work, base = catalog.tables(ann.work), catalog.tables(ann.base)
+    assert {name for name, file in work.items() if base[name] != file} >= {"dim_people"}
+    assert len(work) > 30
+    assert len(set(warehouse.home.rglob("*.parquet")) - files) < 10, "nothing is copied"
+    count = "select count(*) as n from"
+    for table in "dim_people", "fct_messages":
+        assert warehouse.rows(f"{count} {ann.work}.{table}") == warehouse.rows(
+            f"{count} scuttlehouse.{table}"
+        )
+    assert warehouse.rows(f"{count} {ann.log}.fct_builds where step = 'dim_people'")
+    outcome = warehouse.dbt("run-operation", "drop_developer_schema")
+    assert "is not the schema of a developer" in str(outcome.exception or outcome.result)
+    warehouse.refresh("run-operation", "drop_developer_schema", "--target", "dev")
+    with open_catalog(warehouse.home) as catalog:
+        assert not catalog.tables(ann.work)
 
 
 @pytest.mark.parametrize(

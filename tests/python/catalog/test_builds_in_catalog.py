@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
+from hashlib import sha256
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 
 from houses import FLAGS, House, exit_code, flip, fork
@@ -13,10 +16,14 @@ from scuttlehouse.catalog import (
     PUBLISHED,
     WORK,
     CatalogError,
+    Schemas,
     Work,
     namespace_of_build,
     open_catalog,
 )
+from scuttlehouse.catalog.expiry import remove_unreachable
+from scuttlehouse.catalog.log import append_steps
+from scuttlehouse.catalog.records import State, state_of
 from scuttlehouse.catalog.rows import point, tables_in
 
 
@@ -320,3 +327,67 @@ def test_a_dropped_log_is_no_longer_published(house: House) -> None:
         catalog.drop_log()
         assert set(catalog.tables(PUBLISHED)) == {"dim_a"}
         assert catalog.tables(LOG) == {}
+
+
+ANN = Schemas("scuttlehouse_dev_ann")
+
+
+def test_a_developer_builds_beside_the_builds_that_are_published(house: House) -> None:
+    house.build("one", {"dim_a": 1, "dim_b": 1})
+    house.begin("two")
+    house.make("dim_a", 2)
+    house.begin("of ann", schemas=ANN)
+    assert house.read(ANN.work) == house.read(ANN.base) == {"dim_a": [1], "dim_b": [1]}
+    assert house.tables(ANN.work) == house.tables(PUBLISHED), "the files are not copied"
+    house.make("dim_a", 3, namespace=ANN.work)
+    house.make("dim_c", 3, namespace=ANN.work)
+    house.publish("two", "dim_a", "dim_b")
+    assert house.read() == {"dim_a": [2], "dim_b": [1]}
+    assert house.read(ANN.work) == {"dim_a": [3], "dim_b": [1], "dim_c": [3]}
+    with open_catalog(house.home) as catalog:
+        assert catalog.work() == Work("two", "one", "rules", "project")
+        assert catalog.work(ANN) == Work("of ann", "one", "rules", "project")
+        catalog.go_on("retry of ann", ANN)
+        assert catalog.work(ANN) == Work("retry of ann", "one", "rules", "project")
+        with pytest.raises(CatalogError, match="was published since it began"):
+            catalog.publish("retry of ann", ["dim_a"], **FLAGS)
+    house.begin("of ann again", schemas=ANN)
+    assert house.read(ANN.work) == {"dim_a": [2], "dim_b": [1]}
+
+
+def test_the_log_of_a_developer_is_a_copy_of_the_published_log(house: House) -> None:
+    house.build("one", {"dim_a": 1})
+    house.make("fct_builds", 1, namespace=LOG)
+    house.begin("two")
+    for number in 2, 3:
+        house.begin("of ann", schemas=ANN)
+        row = pa.table({"number": pa.array([number], pa.int64())})
+        with open_catalog(house.home) as catalog:
+            append_steps(catalog, house.home, row, ANN)
+        house.write_sidecars()
+    assert house.read(ANN.log) == {"fct_builds": [1, 2, 3]}
+    assert house.read(LOG) == {"fct_builds": [1]}
+    assert house.read() == {"dim_a": [1], "fct_builds": [1]}
+
+
+def test_files_of_a_developer_stay_until_the_schema_is_dropped(house: House) -> None:
+    house.build("one", {"dim_a": 1})
+    house.begin("of ann", schemas=ANN)
+    own = [house.make(name, 2, namespace=ANN.work) for name in ("dim_a", "dim_c")]
+    with open_catalog(house.home) as catalog:
+        remove_unreachable(catalog, house.home)
+        assert all(Path(file).exists() for file in own)
+        catalog.drop_work(ANN)
+        assert remove_unreachable(catalog, house.home) > 0
+        assert catalog.work(ANN) is None
+    assert not any(Path(file).exists() for file in own)
+    assert house.read() == {"dim_a": [1]}
+    assert not {ANN.work, ANN.base, ANN.log} & house.namespaces()
+
+
+def test_the_state_of_an_earlier_version_has_one_work_namespace() -> None:
+    work = {"build_id": "b", "base_id": None, "rules_hash": "r", "project_hash": "p"}
+    earlier = {"home": "/home", "published": None, "builds": [], "last_number": 0}
+    for value, works in ((None, {}), (work, {WORK: Work(**work)})):
+        text = json.dumps({**earlier, "work": value})
+        assert state_of(text, sha256(text.encode()).hexdigest()) == State("/home", works=works)

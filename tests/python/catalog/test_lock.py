@@ -21,7 +21,7 @@ HOLD = """
 import sys
 from pathlib import Path
 from scuttlehouse.catalog import BuildLock
-lock = BuildLock(Path(sys.argv[2]))
+lock = BuildLock(Path(sys.argv[2]), *sys.argv[3:])
 lock.hold(exclusive=sys.argv[1] == "build")
 print("held", flush=True)
 sys.stdin.readline()
@@ -32,10 +32,10 @@ sys.stdin.read()
 
 
 @contextmanager
-def holding(house: House, command: str) -> Iterator[subprocess.Popen[str]]:
+def holding(house: House, command: str, *name: str) -> Iterator[subprocess.Popen[str]]:
     """Another process that holds the lock."""
     with subprocess.Popen(
-        [sys.executable, "-c", HOLD, command, str(house.home)],
+        [sys.executable, "-c", HOLD, command, str(house.home), *name],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
@@ -44,6 +44,18 @@ def holding(house: House, command: str) -> Iterator[subprocess.Popen[str]]:
         assert process.stdout.readline() == "held\n"
         yield process
         process.kill()
+
+
+def test_locks_of_other_names_are_not_in_the_way(house: House, lock: BuildLock) -> None:
+    files = BuildLock(house.home, "files")
+    with holding(house, "build", "scuttlehouse_dev_ann"), holding(house, "test", "files"):
+        lock.hold(exclusive=True)
+        assert "in use by" in in_the_way(
+            BuildLock(house.home, "scuttlehouse_dev_ann"), exclusive=True
+        )
+        assert "in use by" in in_the_way(files, exclusive=True), "somebody writes files"
+        files.hold(exclusive=False)
+        files.release()
 
 
 @pytest.fixture

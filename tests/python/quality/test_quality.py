@@ -21,7 +21,7 @@ from manifest import Manifest
 from quality_rows import BAD, GOOD, Row, matches, tried_rows
 from scuttlehouse.pzp.lines import REASONS as PZP_REASONS
 from scuttlehouse.quality.check import Checked, check
-from scuttlehouse.quality.data_docs import FOLDER, write_index, write_page
+from scuttlehouse.quality.data_docs import write_index, write_page
 from scuttlehouse.quality.expectations import Expectation, Suite, suite_of
 from scuttlehouse.quality.satisfy import ExpectColumnValuesToSatisfy
 from scuttlehouse.ssb.lines import REJECT_REASONS
@@ -245,7 +245,7 @@ def test_a_table_that_cannot_be_read(marts: Marts, tmp_path: Path) -> None:
     assert "previous_epoch_id" in {column for _, _, column in observed}
     assert all("out of order!" in (text or "") for text in observed.values())
     write_page(tmp_path, "b", checked)
-    page = (tmp_path / FOLDER / "fct_epoch_links.html").read_text()
+    page = (tmp_path / "fct_epoch_links.html").read_text()
     assert "out of order!" in page
     assert "!" * 300 not in page
     assert "Traceback" not in page
@@ -273,7 +273,7 @@ def test_examples_are_few_and_never_keys(marts: Marts, tmp_path: Path) -> None:
     examples = (observed["fct_messages", name, "validity"] or "").partition("such as ")[2]
     assert len(set(examples.split(", "))) == 3
     write_page(tmp_path, "b", checked[0])
-    assert all(KEY not in page.read_text() for page in (tmp_path / FOLDER).iterdir())
+    assert all(KEY not in page.read_text() for page in tmp_path.iterdir())
 
 
 def test_the_session_stays_as_it_is(marts: Marts, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -297,7 +297,7 @@ def test_the_session_stays_as_it_is(marts: Marts, monkeypatch: pytest.MonkeyPatc
 def test_data_docs_say_every_sentence_and_need_no_network(marts: Marts, tmp_path: Path) -> None:
     text = "<script>alert(1)</script> $x ${y}"
     rows = marts.good | {"fct_set_links": [GOOD["fct_set_links"][0] | {"link": text}]}
-    folder = tmp_path / FOLDER
+    folder = tmp_path
     checked = marts.check(**rows)
     for one in checked:
         write_page(tmp_path, "the build", one)

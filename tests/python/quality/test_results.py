@@ -9,8 +9,8 @@ import pytest
 
 from houses import House
 from scuttlehouse.builds.quality import SCHEMA, TABLE, write_results
-from scuttlehouse.catalog import WORK, open_catalog
-from scuttlehouse.quality.data_docs import FOLDER
+from scuttlehouse.catalog import MAIN, WORK, open_catalog
+from scuttlehouse.quality.data_docs import pages_folder
 
 Rows = list[dict[str, Any]]
 
@@ -50,7 +50,7 @@ def stored(house: House) -> Rows:
 
 def write(house: House, build_id: str, rows: Rows) -> bool:
     with open_catalog(house.home) as catalog:
-        return write_results(catalog, house.home, build_id, rows, MODELS)
+        return write_results(catalog, house.home, MAIN, build_id, rows, MODELS)
 
 
 def test_results_take_the_place_of_earlier_ones_of_the_same_tables(sqlite_house: House) -> None:
@@ -62,7 +62,7 @@ def test_results_take_the_place_of_earlier_ones_of_the_same_tables(sqlite_house:
     assert {path.stat().st_mode & 0o777 for path in sqlite_house.files() if path.is_file()} >= {
         0o600
     }
-    index = (sqlite_house.home / FOLDER / "index.html").read_text()
+    index = (pages_folder(sqlite_house.home, MAIN) / "index.html").read_text()
     assert "an a" in index
     assert index.count('text-danger"></i>') == 1
     assert "Build two, " in index
@@ -81,10 +81,10 @@ def test_a_run_that_checks_nothing_writes_nothing(sqlite_house: House) -> None:
     create_table(sqlite_house, earlier)
     assert not write(sqlite_house, "two", [])
     assert stored(sqlite_house) == earlier
-    assert not (sqlite_house.home / FOLDER).exists()
+    assert not pages_folder(sqlite_house.home, MAIN).exists()
 
 
 def test_without_the_table_nothing_is_written(sqlite_house: House) -> None:
     sqlite_house.begin("one")
     assert not write(sqlite_house, "one", [result("one", "dim_a")])
-    assert not (sqlite_house.home / FOLDER).exists()
+    assert not pages_folder(sqlite_house.home, MAIN).exists()

@@ -1,0 +1,175 @@
+"""What dbt's hook calls when a run ends: publish what passed, log the run, and print what is published."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from scuttlehouse.builds.changes import Changes, count_changes
+from scuttlehouse.builds.publishable import all_models, keys_of, public_models, publishable
+from scuttlehouse.builds.quality import TABLE as QUALITY_RESULTS
+from scuttlehouse.builds.quality import write_results
+from scuttlehouse.builds.runs import BUILDING, FILES_LOCK, LOGGED, Run, RunError, finished
+from scuttlehouse.builds.steps import node_steps, run_step, steps_table, total_changes
+from scuttlehouse.builds.summary import print_summary
+from scuttlehouse.catalog import (
+    PUBLISHED,
+    Build,
+    BuildLock,
+    Catalog,
+    CatalogError,
+    locked,
+    open_catalog,
+)
+from scuttlehouse.catalog.expiry import remove_unreachable, trim_history
+from scuttlehouse.catalog.log import append_steps
+from scuttlehouse.landing.logs import landing_folder
+from scuttlehouse.operation.metrics import update_metrics_file
+from scuttlehouse.reading.engine import WarehouseError
+from scuttlehouse.serving.duckdb_file import renew_serving_file
+
+FAILED = ("error", "fail", "partial success", "runtime error")
+
+
+def end(results: Sequence[Any], arguments: Mapping[str, Any]) -> None:
+    """Publish the tables that passed, log the run, and print what is published now.
+
+    Raises:
+        RunError: a whole build passed, but it may not be published.
+    """
+    run = finished()
+    if run is None:
+        return
+    try:
+        if run.command not in LOGGED:
+            return
+        with open_catalog(run.home) as catalog:
+            _end(catalog, run, results, arguments)
+    finally:
+        run.lock.release()
+        BuildLock(run.home, FILES_LOCK).release()
+        if run.command in BUILDING and run.schemas.is_published:
+            update_metrics_file(run.home)
+
+
+def _end(catalog: Catalog, run: Run, results: Sequence[Any], arguments: Mapping[str, Any]) -> None:
+    failed = any(str(result.status) in FAILED for result in results)
+    may_publish = (
+        run.command in BUILDING
+        and run.schemas.is_published
+        and not (failed or run.is_empty or run.rules_changed)
+    )
+    nodes, work = run.graph["nodes"], run.schemas.work
+    chosen = _chosen(run, arguments)
+    models = {name: nodes[model] for name, model in public_models(nodes, work).items()}
+    has_results = write_results(
+        catalog, run.home, run.schemas, run.run_id, run.quality_results, models
+    )
+    public = publishable(nodes, chosen, work, is_refresh=run.is_refresh) if may_publish else set()
+    if public and has_results:
+        public.add(QUALITY_RESULTS)
+    build, changes = _publish(catalog, run, public, chosen) if public else (None, {})
+    status = "failed" if failed else "published" if build and build.is_whole else "unpublished"
+    steps = [run_step(run.run_id, status, started_at=run.started_at, changes=changes)]
+    steps += node_steps(
+        run.run_id,
+        results,
+        changes,
+        catalog.tables(work),
+        run.variables["settle_steps"],
+        run.started_at,
+    )
+    append_steps(catalog, run.home, steps_table(steps), run.schemas)
+    if build:
+        _remove_unreachable(catalog, run)
+    if not run.schemas.is_published:
+        _report_to_developer(run, failed)
+        return
+    not_renewed = renew_serving_file(run.home, log_only=build is None)
+    if run.command in BUILDING and not run.is_empty:
+        _report(run, failed, build, changes, set(public_models(nodes, work)) - public)
+    if not_renewed:
+        print(f"{not_renewed}\n")
+
+
+def _remove_unreachable(catalog: Catalog, run: Run) -> None:
+    """Remove what no kept build needs. If a kept build is damaged or a developer builds, remove nothing."""
+    try:
+        with locked(run.home, FILES_LOCK):
+            remove_unreachable(catalog, run.home, run.lock.is_held)
+    except CatalogError as error:
+        print(f"Files that no kept build needs were not removed: {error}")
+
+
+def _chosen(run: Run, arguments: Mapping[str, Any]) -> frozenset[str]:
+    """The nodes that a build runs. A retry counts the nodes that the failed build ran, too."""
+    if run.command != "retry":
+        return frozenset(run.selected)
+    # dbt does not store what the failed build selected, only whether it selected something.
+    choices = [arguments.get(name) for name in ("select", "exclude", "selector", "resource_types")]
+    left_out = arguments.get("exclude_resource_types") or ()
+    if any(choices) or "test" in left_out:
+        return frozenset(run.selected)
+    return frozenset(run.graph["nodes"])
+
+
+def _publish(
+    catalog: Catalog, run: Run, public: set[str], chosen: frozenset[str]
+) -> tuple[Build, Changes]:
+    nodes = run.graph["nodes"]
+    before = catalog.published()
+    trim_history(catalog, run.home)
+    work = catalog.tables(run.schemas.work)
+    after = {table: work[table] for table in public}
+    try:
+        changes = count_changes(
+            run.home, before.public if before else {}, after, keys_of(nodes, public)
+        )
+    except WarehouseError:
+        # Recomputed tables replace damaged ones, so there is nothing to compare them with.
+        if run.is_refresh:
+            raise
+        changes = {}
+    build = catalog.publish(
+        run.run_id,
+        public,
+        is_whole=public == set(public_models(nodes, run.schemas.work))
+        and all_models(nodes) <= chosen,
+        landing=str(landing_folder()),
+        kept_builds=run.variables["kept_builds"],
+    )
+    return build, changes
+
+
+def _report_to_developer(run: Run, failed: bool) -> None:
+    if run.command in BUILDING:
+        what = "Some steps failed." if failed else "All steps passed."
+        print(
+            f"\n{what} The tables are in {run.schemas.work}. A developer's build publishes nothing.\n"
+        )
+
+
+def _report(
+    run: Run, failed: bool, build: Build | None, changes: Changes, unpublished: set[str]
+) -> None:
+    if failed:
+        print(
+            "\nNothing was published: correct what failed above and build again. Until then the schema "
+            f"{PUBLISHED} holds the tables of the last build that passed all its checks.\nIf an expectation "
+            f"failed, {run.home}/data_docs/index.html says which and where. If a file below "
+            f"{run.home}/warehouse is missing or damaged, put it back from a backup, go back with "
+            "`scuttlehouse rollback`, or run `scuttlehouse build --full-refresh`, which reads all logs "
+            "again.\n"
+        )
+    elif build and build.is_whole:
+        print_summary(run.home, build, total_changes(changes) or (0, 0, 0))
+    elif run.rules_changed:
+        raise RunError(
+            "Nothing was published: the code has changed since the build began that this retry continues. "
+            "Run the whole `dbt build`, which makes every table by the same rules."
+        )
+    elif unpublished:
+        print(
+            "\nNot published, because some of their tests or parents were not selected: "
+            f"{', '.join(sorted(unpublished))}.\n"
+        )
