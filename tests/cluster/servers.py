@@ -23,7 +23,7 @@ S3_SECRETS = {
 }
 BUCKET = "bucket"
 _SPARK = Path(pyspark.__file__).parent
-_WAIT_SECONDS = 120
+_WAIT_SECONDS = 600
 
 
 def free_port() -> int:
