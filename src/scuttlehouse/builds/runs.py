@@ -33,6 +33,7 @@ from scuttlehouse.catalog import (
 )
 from scuttlehouse.catalog.expiry import remove_unreachable, trim_history
 from scuttlehouse.catalog.log import append_steps
+from scuttlehouse.catalog.names import UnreachableError
 from scuttlehouse.landing.logs import landing_folder
 from scuttlehouse.operation.metrics import update_metrics_file
 from scuttlehouse.reading.engine import WarehouseError
@@ -208,6 +209,8 @@ def _continue_log(catalog: Catalog, run: Run, is_full_refresh: bool) -> None:
     """Log the build before this one if it was killed. A full refresh replaces a damaged log."""
     try:
         _log_killed_run(catalog, run)
+    except UnreachableError:
+        raise
     except (CatalogError, WarehouseError) as error:
         if not is_full_refresh:
             raise

@@ -17,6 +17,10 @@ class CatalogError(Exception):
     """The catalog or the home cannot be used. The message says what is wrong, where, and what to do."""
 
 
+class UnreachableError(CatalogError):
+    """A server does not answer, so nobody knows whether a file is there."""
+
+
 def namespace_of_build(number: int) -> str:
     """The namespace that shows the public tables of a kept build.
 

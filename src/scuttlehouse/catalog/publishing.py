@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from scuttlehouse.catalog import checksums, names, rows
+from scuttlehouse.catalog import checksums, definitions, names, rows
 from scuttlehouse.catalog.names import BASE, LOG, PUBLISHED, WORK, CatalogError
 from scuttlehouse.catalog.readers import open_to_readers
 from scuttlehouse.catalog.records import Build, State, Work
@@ -79,8 +79,7 @@ class Catalog:
         """
         with self.database.transaction():
             state, builds = rows.read_records(self.database)
-            base = _published(state, builds)
-            left_out = () if refresh else rebuilt
+            base, left_out = _published(state, builds), () if refresh else rebuilt
             tables = _without(base.tables, left_out) if base else {}
             views = _without(base.views, left_out) if base else {}
             if base:
@@ -90,6 +89,7 @@ class Catalog:
             rows.point(self.database, LOG, self.tables(LOG))
             self._point_to_public(state, builds)
             work = Work(build_id, state.published, rules_hash, project_hash)
+            work = work.built_by(definitions.BUILDER, state.work)
             rows.write_state(self.database, replace(state, work=work))
 
     def go_on(self, build_id: str) -> None:
@@ -98,6 +98,7 @@ class Catalog:
             state, _ = rows.read_records(self.database)
             if state.work is not None:
                 work = replace(state.work, build_id=build_id)
+                work = work.built_by(definitions.BUILDER, state.work)
                 rows.write_state(self.database, replace(state, work=work))
 
     def publish(

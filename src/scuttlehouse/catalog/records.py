@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 from scuttlehouse.catalog.names import CatalogError
+
+# So many builders in a row that lost their locks and still run are kept out.
+_MOST_SUPERSEDED = 50
 
 
 @dataclass(frozen=True)
@@ -50,12 +53,31 @@ class Build:
 
 @dataclass(frozen=True)
 class Work:
-    """The build that began last and owns the work namespace. ``base_id`` is None if nothing was published."""
+    """The build that began last and owns the work namespace.
+
+    Attributes:
+        base_id: the build that was published then; None if there was none.
+        builder: the process that builds.
+        superseded: the processes that built before it, newest first.
+    """
 
     build_id: str
     base_id: str | None
     rules_hash: str
     project_hash: str
+    builder: str = field(default="", compare=False)
+    superseded: tuple[str, ...] = field(default=(), compare=False)
+
+    def built_by(self, builder: str, before: Work | None) -> Work:
+        """The same build by a process. The one that built before may write no table any more.
+
+        >>> first = Work("1", None, "", "").built_by("a", None)
+        >>> first.built_by("b", first).superseded, first.built_by("a", first).superseded
+        (('a',), ())
+        """
+        earlier = (before.builder, *before.superseded) if before else ()
+        superseded = tuple(one for one in earlier if one not in ("", builder))
+        return replace(self, builder=builder, superseded=superseded[:_MOST_SUPERSEDED])
 
 
 @dataclass(frozen=True)
@@ -108,6 +130,8 @@ def state_of(text: str, checksum: str) -> State:
     """
     values = _open(text, checksum)
     work = values["work"] and Work(**values["work"])
+    if work:
+        work = replace(work, superseded=tuple(work.superseded))
     return State(**{**values, "builds": tuple(values["builds"]), "work": work})
 
 
