@@ -16,6 +16,9 @@ from servers import BUCKET, S3, Cluster, s3, spark
 
 WORKERS = 3
 
+# The environment of moto runs it.
+collect_ignore = ["s3_server.py"]
+
 
 @pytest.fixture(scope="session")
 def s3_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[S3]:
