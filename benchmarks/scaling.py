@@ -1,4 +1,4 @@
-"""What more executors win, and what one large tangle costs: wall time, shuffled bytes, the largest task by step.
+"""What more executors win, and what a large tangle costs: wall time, shuffled bytes, largest tasks by step.
 
     python benchmarks/scaling.py [--messages N] [--tangle M] [--executors E ...]
 
