@@ -44,7 +44,7 @@ quick-tests-of-warehouses:
 # What takes too long for every change: Spark's cluster, PostgreSQL and an S3 server (moto, in an environment of its own).
 test-cluster: $(VENV)/.installed-dev $(VENV)/.moto postgres
 	@SCUTTLEHOUSE_WAREHOUSE=s3://bucket/house $(BIN)/python -m scuttlehouse.catalog.jars
-	@MOTO_SERVER=$(CURDIR)/$(VENV)/moto/bin/moto_server $(BIN)/pytest tests/cluster
+	@MOTO_PYTHON=$(CURDIR)/$(VENV)/moto/bin/python $(BIN)/pytest tests/cluster
 
 # The wheels in an empty environment, the project as a package of another one, and the DAG of Airflow.
 test-installing: $(VENV)/.installed-dev $(VENV)/.airflow

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import signal
 import socket
 import subprocess
@@ -23,7 +22,7 @@ S3_SECRETS = {
 }
 BUCKET = "bucket"
 _SPARK = Path(pyspark.__file__).parent
-_WAIT_SECONDS = 120
+_WAIT_SECONDS = 600
 
 
 def free_port() -> int:
@@ -65,21 +64,53 @@ def wait_for(what: str, log: Path) -> None:
         time.sleep(0.2)
 
 
-@contextmanager
-def s3(folder: Path) -> Iterator[dict[str, str]]:
-    """An S3 server with a bucket; gives the variables that lead to it."""
-    program = os.environ.get("MOTO_SERVER") or shutil.which("moto_server")
-    assert program, "There is no moto_server: `make test-cluster` installs it."
-    port = free_port()
-    log = folder / "s3.log"
-    variables = {**S3_SECRETS, "AWS_ENDPOINT_URL_S3": f"http://127.0.0.1:{port}"}
-    with running(log, program, "-H", "127.0.0.1", "-p", str(port)):
+@dataclass
+class S3:
+    """An S3 server with a bucket, which keeps its files when it ends. `variables` lead to it."""
+
+    folder: Path
+    port: int = field(default_factory=free_port)
+    _stack: ExitStack = field(default_factory=ExitStack)
+
+    @property
+    def variables(self) -> dict[str, str]:
+        return {**S3_SECRETS, "AWS_ENDPOINT_URL_S3": f"http://127.0.0.1:{self.port}"}
+
+    def start(self) -> None:
+        python = os.environ.get("MOTO_PYTHON")
+        assert python, "MOTO_PYTHON names no Python with moto: `make test-cluster` installs it."
+        log = self.folder / "s3.log"
+        command = python, str(Path(__file__).with_name("s3_server.py")), str(self.port)
+        started = running(log, *command, str(self.folder / "files"))
+        self._process = self._stack.enter_context(started)
         wait_for("Running on", log)
+
+    def end(self) -> None:
+        """End the server. What it has answered is kept for the next start."""
+        self._process.send_signal(signal.SIGTERM)
+        self._process.wait()
+        self._stack.close()
+
+    def freeze(self) -> None:
+        """From now on the server neither answers nor refuses anything."""
+        self._process.send_signal(signal.SIGSTOP)
+
+    def thaw(self) -> None:
+        self._process.send_signal(signal.SIGCONT)
+
+
+@contextmanager
+def s3(folder: Path) -> Iterator[S3]:
+    server = S3(folder)
+    server.start()
+    try:
         make = "from pyarrow.fs import S3FileSystem as S; import sys; S(endpoint_override=sys.argv[1], "
         make += "region='us-east-1', allow_bucket_creation=True).create_dir(sys.argv[2])"
-        command = [sys.executable, "-c", make, variables["AWS_ENDPOINT_URL_S3"], BUCKET]
+        command = [sys.executable, "-c", make, server.variables["AWS_ENDPOINT_URL_S3"], BUCKET]
         subprocess.run(command, check=True, env={**os.environ, **S3_SECRETS})
-        yield variables
+        yield server
+    finally:
+        server.end()
 
 
 @dataclass
@@ -95,6 +126,7 @@ def spark(folder: Path, workers: int, **variables: str) -> Iterator[Cluster]:
     port = free_port()
     command = str(_SPARK / "bin" / "spark-class"), "org.apache.spark.deploy"
     own = {**variables, "SPARK_HOME": str(_SPARK), "SPARK_LOCAL_IP": "127.0.0.1"}
+    own["PYTHONPATH"] = ""  # The package comes with the build.
     cluster = Cluster(f"spark://127.0.0.1:{port}")
     with ExitStack() as stack:
         log = folder / "master.log"

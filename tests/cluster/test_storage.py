@@ -19,8 +19,8 @@ WAREHOUSE = f"s3://{BUCKET}/small"
 
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    with s3(tmp_path) as variables:
-        for name, value in {**variables, "SCUTTLEHOUSE_WAREHOUSE": WAREHOUSE}.items():
+    with s3(tmp_path) as server:
+        for name, value in {**server.variables, "SCUTTLEHOUSE_WAREHOUSE": WAREHOUSE}.items():
             monkeypatch.setenv(name, value)
         prepare_home(tmp_path / "home")
         yield tmp_path / "home"
@@ -70,7 +70,8 @@ def test_tables_in_s3(home: Path) -> None:
 
 
 def test_a_server_that_is_gone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with s3(tmp_path) as variables:
+    with s3(tmp_path) as server:
+        variables = server.variables
         for name, value in variables.items():
             monkeypatch.setenv(name, value)
     monkeypatch.setattr(storage, "_ATTEMPTS", 2)

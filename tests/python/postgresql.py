@@ -8,8 +8,9 @@ import shutil
 import socket
 import subprocess
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 PASSWORD = "hush@2/b?c#d"
@@ -26,9 +27,24 @@ def find(program: str) -> str:
     return str(found)
 
 
+@dataclass
+class Server:
+    """A server that runs. `url` is that of its database ``postgres``."""
+
+    url: str
+    restart: Callable[[], None]
+
+
 @contextmanager
 def server() -> Iterator[str]:
     """Run a server for a block. Yields the URL of its database ``postgres``."""
+    with running() as found:
+        yield found.url
+
+
+@contextmanager
+def running() -> Iterator[Server]:
+    """Run a server for a block, which may restart it."""
     # Not pytest's folder, because the user that runs the server cannot open it.
     folder = Path(tempfile.mkdtemp(prefix="scuttlehouse-postgresql-"))
     data = folder / "data"
@@ -61,7 +77,8 @@ def server() -> Iterator[str]:
         run(*make, "--auth=scram-sha-256", "--encoding=UTF8", "--no-sync")
         run(*control, "-l", str(folder / "log"), "-o", settings, "start")
         try:
-            yield f"postgresql://tester:{URL_PASSWORD}@127.0.0.1:{port}/postgres"
+            url = f"postgresql://tester:{URL_PASSWORD}@127.0.0.1:{port}/postgres"
+            yield Server(url, lambda: run(*control, "-m", "fast", "restart"))
         finally:
             run(*control, "-m", "immediate", "stop")
     finally:

@@ -57,7 +57,7 @@ def write_results(
     with changing(catalog, home, schemas.work, TABLE) as table:
         for file in files_of(table.metadata_location):
             if file.endswith(".parquet"):
-                checksums.verify(Path(file))
+                checksums.verify(file)
         earlier = table.scan().to_arrow().to_pylist()
         kept = [row for row in earlier if row["table_name"] in models.keys() - checked]
         rows = [*kept, *results]

@@ -28,6 +28,7 @@ from scuttlehouse.catalog import (
     schemas_of,
 )
 from scuttlehouse.catalog.log import append_steps
+from scuttlehouse.catalog.names import UnreachableError
 from scuttlehouse.landing.logs import landing_folder
 from scuttlehouse.reading.engine import WarehouseError
 from scuttlehouse.spark.imports import import_ahead
@@ -240,6 +241,8 @@ def _continue_log(catalog: Catalog, run: Run, is_full_refresh: bool) -> None:
     """Log the build before this one if it was killed. A full refresh replaces a damaged log."""
     try:
         _log_killed_run(catalog, run)
+    except UnreachableError:
+        raise
     except (CatalogError, WarehouseError) as error:
         if not is_full_refresh:
             raise

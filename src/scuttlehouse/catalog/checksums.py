@@ -11,7 +11,7 @@ from pathlib import Path
 from zlib import crc32
 
 from scuttlehouse.catalog import storage
-from scuttlehouse.catalog.names import CatalogError
+from scuttlehouse.catalog.names import CatalogError, UnreachableError
 
 _MAGIC = b"crc\0"
 _CHUNK = 1 << 16  # spark.hadoop.file.bytes-per-checksum of profiles.yml
@@ -60,9 +60,15 @@ def verify(location: str | Path) -> None:
 
 
 def is_whole(location: str | Path) -> bool:
-    """Whether a file is there and fits its checksums."""
+    """Whether a file is there and fits its checksums.
+
+    Raises:
+        UnreachableError: S3 cannot be asked. Then the file is not damaged.
+    """
     try:
         verify(location)
+    except UnreachableError:
+        raise
     except CatalogError:
         return False
     return True

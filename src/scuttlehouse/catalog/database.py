@@ -10,36 +10,14 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
+from scuttlehouse.catalog.definitions import ALL_COLUMNS, FENCE, TABLES
 from scuttlehouse.catalog.home import holds_table_files
-from scuttlehouse.catalog.names import NOTHING_PUBLISHED, CatalogError
+from scuttlehouse.catalog.names import NOTHING_PUBLISHED, CatalogError, UnreachableError
 from scuttlehouse.catalog.publishing import Catalog
 from scuttlehouse.catalog.readers import set_mode_of_catalog
 from scuttlehouse.catalog.records import State, seal
 from scuttlehouse.catalog.rows import read_records
 from scuttlehouse.databases import Cursor, DatabaseError, open_database
-
-# The first two are those of Iceberg's JDBC catalog, schema version V1.
-_TABLES = (
-    "create table if not exists iceberg_tables (catalog_name varchar(255) not null, "
-    "table_namespace varchar(255) not null, table_name varchar(255) not null, "
-    "metadata_location varchar(1000), previous_metadata_location varchar(1000), "
-    "iceberg_type varchar(5), primary key (catalog_name, table_namespace, table_name))",
-    "create table if not exists iceberg_namespace_properties (catalog_name varchar(255) not null, "
-    "namespace varchar(255) not null, property_key varchar(255), property_value varchar(1000), "
-    "primary key (catalog_name, namespace, property_key))",
-    "create table if not exists scuttlehouse_builds (build_id varchar(255) primary key, "
-    "record text not null, checksum varchar(64) not null)",
-    "create table if not exists scuttlehouse_state (only_row integer primary key "
-    "check (only_row = 1), record text not null, checksum varchar(64) not null)",
-)
-
-# Other programs read all columns. So a column with a damaged name is reported here, before they fail.
-_ALL_COLUMNS = (
-    "select catalog_name, table_namespace, table_name, metadata_location, "
-    "previous_metadata_location, iceberg_type from iceberg_tables limit 0",
-    "select catalog_name, namespace, property_key, property_value "
-    "from iceberg_namespace_properties limit 0",
-)
 
 
 class Dialect(NamedTuple):
@@ -49,6 +27,7 @@ class Dialect(NamedTuple):
     begin: tuple[str, ...]  # begins a transaction and keeps other writers out
     begin_making: tuple[str, ...]  # the same, when there are no tables yet
     has_state: str
+    fence: tuple[str, ...] = ()
 
 
 SQLITE = Dialect(
@@ -63,6 +42,7 @@ POSTGRESQL = Dialect(
     ("begin", "select pg_advisory_xact_lock(hashtext('scuttlehouse_state'))"),
     "select count(*) from information_schema.tables "
     "where table_schema = current_schema() and table_name = 'scuttlehouse_state'",
+    FENCE,
 )
 
 
@@ -141,7 +121,7 @@ def open_catalog(home: Path, *, read_only: bool = False) -> Iterator[Catalog]:
             if read_only:
                 raise CatalogError(NOTHING_PUBLISHED)
             _make_tables(database, home)
-        for statement in _ALL_COLUMNS:
+        for statement in ALL_COLUMNS:
             database.execute(statement)
         recorded = read_records(database)[0].home
         if recorded != str(home):
@@ -155,7 +135,7 @@ def open_catalog(home: Path, *, read_only: bool = False) -> Iterator[Catalog]:
 
 def _make_tables(database: Database, home: Path) -> None:
     with database.transaction(database.dialect.begin_making):
-        for statement in _TABLES:
+        for statement in TABLES:
             database.execute(statement)
         database.execute(
             "insert into scuttlehouse_state (only_row, record, checksum) values (1, ?, ?) "
@@ -184,7 +164,7 @@ def open_postgresql(address: str) -> Iterator[Database]:
     except DatabaseError as error:
         if error.__cause__:
             reason = " ".join(str(error.__cause__).split())
-            raise CatalogError(
+            raise UnreachableError(
                 f"PostgreSQL cannot be used for the catalog (SCUTTLEHOUSE_CATALOG): {reason}"
             ) from None
         raise CatalogError(

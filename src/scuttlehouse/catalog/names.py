@@ -20,6 +20,10 @@ class CatalogError(Exception):
     """The catalog or the home cannot be used. The message says what is wrong, where, and what to do."""
 
 
+class UnreachableError(CatalogError):
+    """A server does not answer, so nobody knows whether a file is there."""
+
+
 @dataclass(frozen=True)
 class Schemas:
     """The namespaces that a build writes.

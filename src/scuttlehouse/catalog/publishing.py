@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from scuttlehouse.catalog import checksums, names, rows
+from scuttlehouse.catalog import checksums, definitions, names, rows
 from scuttlehouse.catalog.names import LOG, MAIN, PUBLISHED, WORK, CatalogError, Schemas
 from scuttlehouse.catalog.readers import open_to_readers
 from scuttlehouse.catalog.records import Build, State, Work
@@ -82,12 +82,13 @@ class Catalog:
         """
         with self.database.transaction():
             state, builds = rows.read_records(self.database)
-            base = _published(state, builds)
-            left_out = () if refresh else rebuilt
+            base, left_out = _published(state, builds), () if refresh else rebuilt
             tables = _without(base.tables, left_out) if base else {}
             views = _without(base.views, left_out) if base else {}
             if base:
                 _verify(base, views | tables, _START_ANEW)
+            for statement in self.database.dialect.fence:
+                self.database.execute(statement)
             rows.point(self.database, schemas.work, tables, views)
             rows.point(self.database, schemas.base, base.tables if base and refresh else {})
             rows.drop(self.database, "scuttlehouse_base")  # An earlier version has it.
@@ -95,13 +96,15 @@ class Catalog:
             if schemas.is_published:
                 self._point_to_public(state, builds)
             work = Work(build_id, state.published, rules_hash, project_hash)
+            work = work.built_by(definitions.BUILDER, state.works.get(schemas.work))
             rows.write_state(self.database, state.with_work(schemas.work, work))
 
     def go_on(self, build_id: str, schemas: Schemas = MAIN) -> None:
         """Give the work namespace as it is to another build, which goes on with it: a retry."""
         with self.database.transaction():
             state, _ = rows.read_records(self.database)
-            work = replace(state.works[schemas.work], build_id=build_id)
+            before = state.works[schemas.work]
+            work = replace(before, build_id=build_id).built_by(definitions.BUILDER, before)
             rows.write_state(self.database, state.with_work(schemas.work, work))
 
     def drop_work(self, schemas: Schemas) -> None:

@@ -6,9 +6,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.parse import quote
 
 from scuttlehouse.catalog import checksums, storage
 from scuttlehouse.catalog.database import postgresql_address
+from scuttlehouse.catalog.definitions import BUILDER_OPTION
 from scuttlehouse.catalog.names import CATALOG, CatalogError
 
 if TYPE_CHECKING:
@@ -62,11 +64,15 @@ def _closed_to_others(location: str) -> Iterator[None]:
 
 def _s3_properties() -> dict[str, str]:
     endpoint = storage.s3_endpoint()
-    return {"s3.region": storage.s3_region()} | ({"s3.endpoint": endpoint} if endpoint else {})
+    retries = f"{storage.__name__}.{storage.retry_strategy.__name__}"
+    properties = {"s3.region": storage.s3_region(), "s3.retry-strategy-impl": retries}
+    return properties | ({"s3.endpoint": endpoint} if endpoint else {})
 
 
 def _address(home: Path) -> str:
     address = postgresql_address()
     if address:
-        return f"postgresql+psycopg://{address.partition('://')[2]}"
+        rest = address.partition("://")[2]
+        option = quote(BUILDER_OPTION)
+        return f"postgresql+psycopg://{rest}{'&' if '?' in rest else '?'}options={option}"
     return f"sqlite:///{home / 'catalog.db'}?timeout=60"

@@ -11,6 +11,9 @@ from typing import Any
 
 from scuttlehouse.catalog.names import NOTHING_PUBLISHED, WORK, CatalogError
 
+# So many builders in a row that lost their locks and still run are kept out.
+_MOST_SUPERSEDED = 50
+
 
 @dataclass(frozen=True)
 class Build:
@@ -50,12 +53,31 @@ class Build:
 
 @dataclass(frozen=True)
 class Work:
-    """The build that began last and owns a work namespace. ``base_id`` is None if nothing was published."""
+    """The build that began last and owns a work namespace.
+
+    Attributes:
+        base_id: the build that was published then; None if there was none.
+        builder: the process that builds.
+        superseded: the processes that built before it, newest first.
+    """
 
     build_id: str
     base_id: str | None
     rules_hash: str
     project_hash: str
+    builder: str = field(default="", compare=False)
+    superseded: tuple[str, ...] = field(default=(), compare=False)
+
+    def built_by(self, builder: str, before: Work | None) -> Work:
+        """The same build by a process. The one that built before may write no table any more.
+
+        >>> first = Work("1", None, "", "").built_by("a", None)
+        >>> first.built_by("b", first).superseded, first.built_by("a", first).superseded
+        (('a',), ())
+        """
+        earlier = (before.builder, *before.superseded) if before else ()
+        superseded = tuple(one for one in earlier if one not in ("", builder))
+        return replace(self, builder=builder, superseded=superseded[:_MOST_SUPERSEDED])
 
 
 @dataclass(frozen=True)
@@ -148,7 +170,10 @@ def state_of(text: str, checksum: str) -> State:
     if "works" not in values:  # An earlier version has one work namespace.
         work = values.pop("work")
         values["works"] = {WORK: work} if work else {}
-    works = {namespace: Work(**work) for namespace, work in values["works"].items()}
+    works = {
+        namespace: Work(**{**work, "superseded": tuple(work.get("superseded", ()))})
+        for namespace, work in values["works"].items()
+    }
     return State(**{**values, "builds": tuple(values["builds"]), "works": works})
 
 

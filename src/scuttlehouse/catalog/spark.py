@@ -7,6 +7,7 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from scuttlehouse.catalog.database import open_catalog, postgresql_address
+from scuttlehouse.catalog.definitions import BUILDER_OPTION
 from scuttlehouse.catalog.home import (
     holds_table_files,
     home_folder,
@@ -84,6 +85,11 @@ def _names_files_in_utf_8() -> bool:
 _SQLITE_OPTIONS = "busy_timeout=60000&journal_mode=WAL"
 
 
+# A connection that PostgreSQL has ended says the last three, and PostgreSQL while it starts the first and the
+# last. Iceberg then connects again, once.
+_CUT_OFF = "08001,57P01,57P02,57P03"
+
+
 def postgresql(address: str, temporary: Path) -> dict[str, str]:
     """The catalog's settings for PostgreSQL.
 
@@ -106,5 +112,8 @@ def postgresql(address: str, temporary: Path) -> dict[str, str]:
         with os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as out:
             out.write(line + "\n")
         os.environ["PGPASSFILE"] = str(file)
-    uri = f"jdbc:postgresql://{host}:{port}/{database}"
-    return {"uri": uri} | ({"jdbc.user": user} if user else {})
+    return {
+        "uri": f"jdbc:postgresql://{host}:{port}/{database}",
+        "jdbc.options": BUILDER_OPTION,
+        "retryable_status_codes": _CUT_OFF,
+    } | ({"jdbc.user": user} if user else {})

@@ -13,10 +13,10 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from scuttlehouse.catalog.names import CatalogError
+from scuttlehouse.catalog.names import CatalogError, UnreachableError
 
 if TYPE_CHECKING:
-    from pyarrow.fs import S3FileSystem
+    from pyarrow.fs import AwsStandardS3RetryStrategy, S3FileSystem
 
 _S3 = "s3://"
 
@@ -77,13 +77,18 @@ def s3_files() -> S3FileSystem:
 
 @cache
 def _s3_files(endpoint: str, region: str) -> S3FileSystem:
-    from pyarrow.fs import AwsStandardS3RetryStrategy, S3FileSystem
+    from pyarrow.fs import S3FileSystem
 
     return S3FileSystem(
-        endpoint_override=endpoint or None,
-        region=region,
-        retry_strategy=AwsStandardS3RetryStrategy(max_attempts=_ATTEMPTS),
+        endpoint_override=endpoint or None, region=region, retry_strategy=retry_strategy()
     )
+
+
+def retry_strategy() -> AwsStandardS3RetryStrategy:
+    """How often S3 is asked. pyiceberg calls this, too, by its name."""
+    from pyarrow.fs import AwsStandardS3RetryStrategy
+
+    return AwsStandardS3RetryStrategy(max_attempts=_ATTEMPTS)
 
 
 def read(location: str) -> bytes:
@@ -159,7 +164,7 @@ class _Sentence:
             raise CatalogError(f"The file {self._location} is missing.") from None
         if isinstance(error, OSError):
             said = " ".join(str(error).split()).rstrip(".")
-            raise CatalogError(
+            raise UnreachableError(
                 f"S3 cannot be used for {self._location} ({said}): is the server there "
                 "(AWS_ENDPOINT_URL_S3, AWS_REGION), and may this user use the bucket "
                 "(AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY or AWS_PROFILE)?"

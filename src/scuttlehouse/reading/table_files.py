@@ -9,6 +9,7 @@ from typing import NamedTuple
 import duckdb
 
 from scuttlehouse.catalog import CatalogError, checksums
+from scuttlehouse.catalog.names import UnreachableError
 from scuttlehouse.reading.engine import WarehouseError, first_sentences, literal, rows_of
 
 WHAT_TO_DO = (
@@ -92,6 +93,8 @@ def verify(table: str, paths: Iterable[str]) -> None:
     for path in paths:
         try:
             checksums.verify(path)
+        except UnreachableError:
+            raise
         except CatalogError as error:
             raise WarehouseError(f"{error} The table {table} needs it: {WHAT_TO_DO}") from None
 

@@ -11,19 +11,23 @@ from mmap import mmap
 from typing import Any
 
 import psycopg
+import pyarrow as pa
 import pytest
 from hypothesis import settings
 
 from houses import FLAGS, DyingCursor, House, exit_code, fork, reader
 from scuttlehouse.catalog import (
     PUBLISHED,
+    WORK,
     BuildLock,
     CatalogError,
+    definitions,
     namespace_of_build,
     open_catalog,
 )
 from scuttlehouse.catalog.expiry import remove_unreachable
 from scuttlehouse.catalog.lock import _held
+from scuttlehouse.catalog.pyiceberg_tables import changing
 
 NAMES = "dim_a", "dim_b"
 Versions = list[dict[str, str]]
@@ -156,8 +160,34 @@ def test_a_builder_whose_lock_is_cut_off_publishes_nothing_over_the_next_one(
     check(house, versions)
 
 
+@pytest.mark.parametrize("house", ["postgresql"], indirect=True)
+def test_a_builder_that_was_superseded_changes_no_table_of_the_next_build(
+    house: House, versions: Versions
+) -> None:
+    house.begin("2")
+    house.set_work(versions[2])
+    assert exit_code(fork(lambda: begin_another(house))) == 0
+    with open_catalog(house.home) as catalog:
+        before = catalog.tables(WORK)
+        with (
+            pytest.raises(CatalogError, match="has lost its lock, and another build has begun"),
+            changing(catalog, house.home, WORK, "dim_a") as table,
+        ):
+            table.append(pa.table({"number": pa.array([9], pa.int64())}))
+        assert catalog.tables(WORK) == before
+    house.begin("4")
+    with (
+        open_catalog(house.home) as catalog,
+        changing(catalog, house.home, WORK, "dim_a") as table,
+    ):
+        table.append(pa.table({"number": pa.array([9], pa.int64())}))
+    with open_catalog(house.home) as catalog:
+        assert catalog.tables(WORK)["dim_a"] != before["dim_a"]
+
+
 def begin_another(house: House) -> None:
     _held.clear()  # A fork holds no lock of its parent.
+    definitions.BUILDER = "another"
     BuildLock(house.home).hold(exclusive=True)
     house.begin("3")
 
