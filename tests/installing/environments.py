@@ -1,0 +1,36 @@
+"""An environment of somebody who installs the project from its repository, and not from this folder."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+PROJECT = Path(__file__).parents[2]
+
+# Of the repository that tests make of the project.
+TAG = "v0"
+
+
+@dataclass(frozen=True)
+class Environment:
+    """The programs of a virtual environment, and a folder to work in."""
+
+    bin: Path
+    folder: Path
+
+    def run(
+        self, program: str, *arguments: str, folder: Path | None = None, **variables: str
+    ) -> subprocess.CompletedProcess[str]:
+        """Run a program of the environment in a folder. The home is in it."""
+        place = folder or self.folder
+        clean = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+        return subprocess.run(
+            [str(self.bin / program), *arguments],
+            cwd=place,
+            env={**clean, "SCUTTLEHOUSE_HOME": str(place / "home"), **variables},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
