@@ -12,7 +12,7 @@ DBT_ARGS := --profiles-dir profiles
 SUPERSET := .venv-dashboards
 SERVE := $(SUPERSET)/bin/python dashboards/serve.py
 
-.PHONY: build test test-cluster test-installing lint-and-pytest check quick-tests quick-tests-of-warehouses adapter lint style types sql docs pictures clean java jars postgres
+.PHONY: build test test-cluster test-installing test-trino lint-and-pytest check quick-tests quick-tests-of-warehouses adapter lint style types sql docs pictures clean java jars postgres
 .PHONY: dashboards dashboards-stop dashboards-password dashboards-pictures test-dashboards
 
 build: jars
@@ -59,6 +59,10 @@ $(VENV)/.moto: tests/cluster/requirements.txt $(VENV)/.installed
 	@$(BIN)/python -m venv $(VENV)/moto
 	@$(VENV)/moto/bin/python -m pip install --quiet --disable-pip-version-check -r tests/cluster/requirements.txt
 	@touch $@
+
+# With a server that somebody has unpacked: see the first lines of the test.
+test-trino: $(VENV)/.installed-dev postgres
+	@$(BIN)/pytest tests/trino
 
 adapter: $(VENV)/.installed-dev
 	@$(BIN)/pytest $(ADAPTER)/tests
