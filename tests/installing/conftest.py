@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import subprocess
 import sys
 import sysconfig
+from pathlib import Path
+from typing import Any
 
 import pytest
 
-from environments import PROJECT, TAG, Environment
+from environments import PROJECT, TAG, Environment, run_platform
+
+# What is made in a folder of the project, and no part of it.
+MADE = ".*", "target", "logs", "dbt_packages", "__pycache__", "*.egg-info", "build"
 
 
 @pytest.fixture(scope="session")
 def repository(tmp_path_factory: pytest.TempPathFactory) -> str:
     """The address of a repository with the files of this project, and a tag."""
     folder = tmp_path_factory.mktemp("repository") / "scuttlehouse"
-    made = (".*", "target", "logs", "dbt_packages", "__pycache__", "*.egg-info", "build")
-    shutil.copytree(PROJECT, folder, ignore=shutil.ignore_patterns(*made))
+    shutil.copytree(PROJECT, folder, ignore=shutil.ignore_patterns(*MADE))
     as_somebody = ["-c", "user.name=test", "-c", "user.email=test@localhost"]
     for command in (
         ["init", "--quiet"],
@@ -56,3 +61,25 @@ def installed(repository: str, tmp_path_factory: pytest.TempPathFactory) -> Envi
     options = "--no-deps", "--no-build-isolation", "--ignore-installed"
     subprocess.run([*pip, "install", *options, *sources], check=True)
     return Environment(environment / "bin", folder)
+
+
+@pytest.fixture(scope="session")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of the project with its environment, parsed, as after `make build`. It builds into `house`."""
+    folder = tmp_path_factory.mktemp("project") / "scuttlehouse"
+    shutil.copytree(PROJECT, folder, ignore=shutil.ignore_patterns(*MADE))
+    (folder / ".venv").mkdir()
+    (folder / ".venv" / "bin").symlink_to(Path(sys.executable).parent)
+    dbt = folder / ".venv" / "bin" / "dbt"
+    subprocess.run([dbt, "--quiet", "parse", "--profiles-dir", "profiles"], cwd=folder, check=True)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def dagster(project: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """What Dagster says of a run that builds everything, and of one that has no logs."""
+    result = tmp_path_factory.mktemp("dagster") / "result.json"
+    script = Path(__file__).with_name("dagster_runs.py")
+    run_platform(project, "dagster", "python", str(script), str(result))
+    found: dict[str, Any] = json.loads(result.read_text())
+    return found

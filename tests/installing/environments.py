@@ -34,3 +34,32 @@ class Environment:
             text=True,
             check=False,
         )
+
+
+def run_platform(
+    project: Path, name: str, program: str, *arguments: str, **variables: str
+) -> subprocess.CompletedProcess[str]:
+    """Run a program of a platform's own environment in a project, whose home is beside it."""
+    folder = os.environ.get("PLATFORMS")
+    assert folder, (
+        "PLATFORMS is not set: `make test-installing` makes the environments and sets it."
+    )
+    beside = project.parent
+    done = subprocess.run(
+        [Path(folder, name, "bin", program), *arguments],
+        cwd=project,
+        env={
+            **os.environ,
+            "SCUTTLEHOUSE_HOME": str(beside / "house"),
+            "SCUTTLEHOUSE_LANDING": str(project / "sample"),
+            "AIRFLOW_HOME": str(beside / "airflow"),
+            "AIRFLOW__CORE__LOAD_EXAMPLES": "False",
+            "DATAHUB_TELEMETRY_ENABLED": "false",
+            **variables,
+        },
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, (done.stdout + done.stderr)[-5000:]
+    return done

@@ -133,17 +133,14 @@ def test_trino_reads_what_is_published(house: House, query: Query) -> None:
     assert query(both) == [[11, 12]]
 
 
-@pytest.mark.parametrize(
-    "statement",
-    [
+def test_trino_changes_nothing(house: House, query: Query) -> None:
+    house.build("three", {"dim_one": 21})
+    for statement in (
         "insert into dim_one values (3)",
         "delete from dim_one",
         "drop table dim_one",
         "create table dim_new (number bigint)",
         "drop schema scuttlehouse cascade",
-    ],
-)
-def test_trino_changes_nothing(house: House, query: Query, statement: str) -> None:
-    house.build("three", {"dim_one": 21})
-    assert "Access Denied" in query(statement)
-    assert house.read() == {"dim_one": [21]}
+    ):
+        assert "Access Denied" in query(statement), statement
+        assert house.read() == {"dim_one": [21]}
