@@ -38,7 +38,8 @@ def test_dagster_asks_for_a_build_when_logs_come(dagster: dict[str, Any]) -> Non
 
 
 def test_dagster_checks_the_age_of_logs(dagster: dict[str, Any]) -> None:
-    assert dagster["is_young"]
+    assert dagster["is_young_passes"]
+    assert not dagster["is_old_passes"]
 
 
 def test_a_failed_test_is_a_failed_check_and_an_alert(dagster: dict[str, Any]) -> None:
