@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 import subprocess
 import sys
 import sysconfig
@@ -12,17 +11,14 @@ from typing import Any
 
 import pytest
 
-from environments import PROJECT, TAG, Environment, run_platform
-
-# What is made in a folder of the project, and no part of it.
-MADE = ".*", "target", "logs", "dbt_packages", "__pycache__", "*.egg-info", "build"
+from environments import TAG, Environment, copy_project, run_platform
 
 
 @pytest.fixture(scope="session")
 def repository(tmp_path_factory: pytest.TempPathFactory) -> str:
     """The address of a repository with the files of this project, and a tag."""
     folder = tmp_path_factory.mktemp("repository") / "scuttlehouse"
-    shutil.copytree(PROJECT, folder, ignore=shutil.ignore_patterns(*MADE))
+    copy_project(folder)
     as_somebody = ["-c", "user.name=test", "-c", "user.email=test@localhost"]
     for command in (
         ["init", "--quiet"],
@@ -67,7 +63,7 @@ def installed(repository: str, tmp_path_factory: pytest.TempPathFactory) -> Envi
 def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A copy of the project with its environment, parsed, as after `make build`. It builds into `house`."""
     folder = tmp_path_factory.mktemp("project") / "scuttlehouse"
-    shutil.copytree(PROJECT, folder, ignore=shutil.ignore_patterns(*MADE))
+    copy_project(folder)
     (folder / ".venv").mkdir()
     (folder / ".venv" / "bin").symlink_to(Path(sys.executable).parent)
     dbt = folder / ".venv" / "bin" / "dbt"

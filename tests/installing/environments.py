@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +12,17 @@ PROJECT = Path(__file__).parents[2]
 
 # Of the repository that tests make of the project.
 TAG = "v0"
+
+
+def copy_project(folder: Path) -> None:
+    """Copy the project without what is made in it, which `logs` is at the top alone."""
+    made = shutil.ignore_patterns("__pycache__", "*.egg-info", "dbt_packages", "target")
+    folder.mkdir()
+    for path in PROJECT.iterdir():
+        if path.is_file():
+            shutil.copy2(path, folder)
+        elif not path.name.startswith(".") and path.name not in ("target", "logs", "build"):
+            shutil.copytree(path, folder / path.name, ignore=made)
 
 
 @dataclass(frozen=True)
