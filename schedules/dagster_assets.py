@@ -18,6 +18,7 @@ from typing import Any
 from dagster import (
     AssetExecutionContext,
     AssetSelection,
+    DagsterEvent,
     DefaultSensorStatus,
     Definitions,
     Failure,
@@ -81,7 +82,15 @@ def new_logs(context: SensorEvaluationContext) -> Iterator[RunRequest]:
 @run_failure_sensor(default_status=DefaultSensorStatus.RUNNING)
 def alert(context: RunFailureSensorContext) -> None:
     """Where a failed run goes: a failed test, or logs that are too old. Send it from here."""
-    context.log.error(f"{context.dagster_run.job_name} has failed: {context.failure_event.message}")
+    for step in context.get_step_failure_events():
+        context.log.error(f"{context.dagster_run.job_name} has failed: {reason(step)}")
+
+
+def reason(step: DagsterEvent) -> str:
+    """Why a step has failed, in the words of dbt."""
+    failure = step.step_failure_data
+    said = failure.user_failure_data
+    return (said.description if said else None) or failure.error_display_string
 
 
 defs = Definitions(

@@ -66,6 +66,7 @@ with DagsterInstance.ephemeral() as instance:
         dagster_event=failure,
     ).for_run_failure()
     example.alert(context)
+    found["alert"] = [example.reason(step) for step in context.get_step_failure_events()]
     seed.write_text(kinds)
 
 Path(sys.argv[1]).write_text(json.dumps(found))

@@ -46,6 +46,9 @@ def test_a_failed_test_is_a_failed_check_and_an_alert(dagster: dict[str, Any]) -
     assert not dagster["is_broken_built"]
     assert len(dagster["broken_checks"]) == 1
     assert "tangle_kinds" in dagster["broken_checks"][0]
+    [alert] = dagster["alert"]
+    assert "Nothing was published." in alert
+    assert "tangle_kinds" in alert
 
 
 COSMOS = """
