@@ -12,7 +12,7 @@ DBT_ARGS := --profiles-dir profiles
 SUPERSET := .venv-dashboards
 SERVE := $(SUPERSET)/bin/python dashboards/serve.py
 
-.PHONY: build test test-cluster test-installing lint-and-pytest check quick-tests quick-tests-of-warehouses adapter lint style types sql docs pictures clean java jars postgres
+.PHONY: build test test-cluster test-installing test-trino lint-and-pytest check quick-tests quick-tests-of-warehouses adapter lint style types sql docs pictures clean java jars postgres
 .PHONY: dashboards dashboards-stop dashboards-password dashboards-pictures test-dashboards
 
 build: jars
@@ -46,19 +46,26 @@ test-cluster: $(VENV)/.installed-dev $(VENV)/.moto postgres
 	@SCUTTLEHOUSE_WAREHOUSE=s3://bucket/house $(BIN)/python -m scuttlehouse.catalog.jars
 	@MOTO_PYTHON=$(CURDIR)/$(VENV)/moto/bin/python $(BIN)/pytest tests/cluster
 
-# The wheels in an empty environment, the project as a package of another one, and the DAG of Airflow.
-test-installing: $(VENV)/.installed-dev $(VENV)/.airflow
-	@AIRFLOW_PYTHON=$(CURDIR)/$(VENV)/airflow/bin/python $(BIN)/pytest tests/installing
+# The wheels in an empty environment, the project as a package of another one, a warehouse of an earlier commit, and what
+# other people's platforms do with the project. Each platform has an environment of its own.
+PLATFORMS := airflow dagster openlineage datahub
 
-$(VENV)/.airflow: tests/installing/requirements.txt $(VENV)/.installed
-	@$(BIN)/python -m venv $(VENV)/airflow
-	@$(VENV)/airflow/bin/python -m pip install --quiet --disable-pip-version-check -r tests/installing/requirements.txt
+test-installing: $(VENV)/.installed-dev $(PLATFORMS:%=$(VENV)/.%)
+	@PLATFORMS=$(CURDIR)/$(VENV) $(BIN)/pytest tests/installing
+
+$(PLATFORMS:%=$(VENV)/.%): $(VENV)/.%: tests/installing/requirements-%.txt $(VENV)/.installed
+	@$(BIN)/python -m venv $(VENV)/$*
+	@$(VENV)/$*/bin/python -m pip install --quiet --disable-pip-version-check -r $<
 	@touch $@
 
 $(VENV)/.moto: tests/cluster/requirements.txt $(VENV)/.installed
 	@$(BIN)/python -m venv $(VENV)/moto
 	@$(VENV)/moto/bin/python -m pip install --quiet --disable-pip-version-check -r tests/cluster/requirements.txt
 	@touch $@
+
+# With a server that somebody has unpacked: see the first lines of the test.
+test-trino: $(VENV)/.installed-dev postgres
+	@$(BIN)/pytest tests/trino
 
 adapter: $(VENV)/.installed-dev
 	@$(BIN)/pytest $(ADAPTER)/tests

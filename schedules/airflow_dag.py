@@ -4,9 +4,9 @@
     ln -s "$PWD/schedules/airflow_dag.py" "$AIRFLOW_HOME/dags/"
 
 The folders are those of the environment that Airflow's workers run in (SCUTTLEHOUSE_LANDING,
-SCUTTLEHOUSE_HOME). The build is one task, because models and tests are published together or not at all:
-Cosmos, which makes a task of each model, would build and never publish. Failed tasks alert as Airflow's
-callbacks and notifiers say: `build` if a test fails, `check_age` if no log has come for a week.
+SCUTTLEHOUSE_HOME). The build is one task, because models and tests are published together or not at all;
+airflow_cosmos.py shows them apart. Failed tasks alert as Airflow's callbacks and notifiers say: `build` if a
+test fails, `check_age` if no log has come for a week.
 """
 
 from __future__ import annotations

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import shutil
-import subprocess
 from pathlib import Path
 
 import pytest
 
-PROJECT = Path(__file__).parents[2]
+from environments import PROJECT, run_platform
 
 CHECK = """
 import sys
@@ -37,20 +35,12 @@ except Exception as error:
     ],
 )
 def test_the_dag_builds(tmp_path: Path, said: str, code: int, outcome: str) -> None:
-    python = os.environ.get("AIRFLOW_PYTHON")
-    assert python, "There is no Airflow: `make test-installing` installs it."
     (tmp_path / "schedules").mkdir()
     (tmp_path / ".venv" / "bin").mkdir(parents=True)
     dag = Path(shutil.copy(PROJECT / "schedules" / "airflow_dag.py", tmp_path / "schedules"))
     program = tmp_path / ".venv" / "bin" / "scuttlehouse"
     program.write_text(f"#!/bin/sh\necho '{said}'\nexit {code}\n")
     program.chmod(0o700)
-    done = subprocess.run(
-        [python, "-c", CHECK, str(dag)],
-        env={**os.environ, "AIRFLOW_HOME": str(tmp_path / "airflow")},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+    done = run_platform(tmp_path, "airflow", "python", "-c", CHECK, str(dag))
     assert "['build', 'check_age'] 0 3 * * * {'check_age'}" in done.stdout
     assert outcome in done.stdout

@@ -1,0 +1,81 @@
+"""scuttlehouse in Airflow with Cosmos: a task for each model and one for its tests, whenever logs come.
+
+    pip install apache-airflow==3.3.2 astronomer-cosmos==1.15.1   # an environment of its own, not .venv
+    ln -s "$PWD/schedules/airflow_cosmos.py" "$AIRFLOW_HOME/dags/"
+
+`make build` comes first: Cosmos reads the project from target/manifest.json. The folders are those of the
+environment that Airflow's workers run in (SCUTTLEHOUSE_LANDING, SCUTTLEHOUSE_HOME). One task runs `dbt build`
+(`dbt_producer_watcher`), because models and tests are published together or not at all. The other tasks watch
+it, so each model and its tests succeed or fail by themselves. airflow_dag.py has the build as one task.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import subprocess
+from datetime import timedelta
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import pendulum
+from airflow.sdk import PokeReturnValue, dag, task
+from cosmos import DbtTaskGroup, ExecutionConfig, ProfileConfig, ProjectConfig, RenderConfig
+from cosmos.constants import ExecutionMode, InvocationMode, LoadMode
+
+PROJECT = Path(__file__).resolve().parents[1]
+LANDING = Path(PROJECT, os.environ.get("SCUTTLEHOUSE_LANDING", "").strip() or "sample")
+HOME = Path(PROJECT, os.environ.get("SCUTTLEHOUSE_HOME", "").strip() or ".scuttlehouse")
+
+
+def alert(context: Any) -> None:
+    """Where a failed task goes: a model, its tests, or the wait for logs. Send it from here."""
+    failed = context["task_instance"]
+    logging.getLogger("scuttlehouse").error("%s has failed in %s", failed.task_id, failed.run_id)
+
+
+@dag(
+    schedule="@continuous",
+    start_date=pendulum.datetime(2026, 1, 1, tz="UTC"),
+    catchup=False,
+    max_active_runs=1,
+    default_args={"on_failure_callback": alert},
+)
+def scuttlehouse_models() -> None:
+    # A day without a new log is an alert.
+    @task.sensor(poke_interval=60, timeout=timedelta(days=1).total_seconds(), mode="reschedule")
+    def logs_came(ti: Any) -> PokeReturnValue:
+        """Whether the landing folder has other files than when the last build began."""
+        files = (path for path in LANDING.rglob("*") if path.is_file())
+        found = sorted((str(path), path.stat().st_size, path.stat().st_mtime_ns) for path in files)
+        state = sha256(repr(found).encode()).hexdigest()
+        built = ti.xcom_pull(task_ids="logs_came", include_prior_dates=True)
+        return PokeReturnValue(is_done=state != built, xcom_value=state)
+
+    @task(retries=12, retry_delay=timedelta(minutes=5))
+    def nobody_builds() -> None:
+        """Waits for another build: the task that builds is not tried again."""
+        HOME.mkdir(mode=0o700, exist_ok=True)
+        lock = HOME / "build.lock"
+        subprocess.run(["flock", "--shared", "--nonblock", lock, "true"], check=True)
+
+    models = DbtTaskGroup(
+        group_id="models",
+        project_config=ProjectConfig(PROJECT, manifest_path=PROJECT / "target" / "manifest.json"),
+        profile_config=ProfileConfig(
+            profile_name="scuttlehouse",
+            target_name="embedded",
+            profiles_yml_filepath=PROJECT / "profiles" / "profiles.yml",
+        ),
+        execution_config=ExecutionConfig(
+            execution_mode=ExecutionMode.WATCHER,
+            invocation_mode=InvocationMode.SUBPROCESS,
+            dbt_executable_path=PROJECT / ".venv" / "bin" / "dbt",
+        ),
+        render_config=RenderConfig(load_method=LoadMode.DBT_MANIFEST),
+    )
+    logs_came() >> nobody_builds() >> models
+
+
+scuttlehouse_models()
