@@ -9,18 +9,29 @@ from __future__ import annotations
 import codecs
 import re
 from collections.abc import Iterator
+from functools import partial
+from itertools import islice, takewhile
 from json import JSONDecodeError, JSONDecoder
 from typing import BinaryIO
 
-from scuttlehouse.files.parts import MAX_LINE_BYTES, SHORT_BYTES, Line, ShortLines
+from scuttlehouse.files.parts import MAX_LINE_BYTES, SHORT_BYTES, Line, ShortValues
 
 _DECODER = JSONDecoder()
 _BETWEEN = re.compile("[ \t\r\n,\\[\\]\x1e\ufeff]*")
 _ZEROS = re.compile("\0+")
 _FIRST_MEMBER = re.compile(r'\{\s*"([^"\\]{0,64})"\s*:')
-_SHORT_VALUE = re.compile(rf"\{{[ -z|~]{{0,{SHORT_BYTES - 2}}}\}}")
-_SHORT_LINES = re.compile(rf"(?:{_SHORT_VALUE.pattern}[ \t\r]*\n)+")
-_SHORT_VALUES = re.compile(rf"(?:{_SHORT_VALUE.pattern}{_BETWEEN.pattern})+")
+
+# An object of JSON with objects in it, as deep as SHORT_BYTES characters can nest; whether it is one in all
+# else, the parser says. Nothing in it is tried twice.
+_TEXT = r'"(?:[^"\\\x00-\x1f]|\\.)*+"'
+_OTHERS = r'[^{}"\0]*+'
+_OBJECT = rf"\{{{_OTHERS}(?:{_TEXT}{_OTHERS})*+\}}"
+for _ in range(SHORT_BYTES // len('{"":}')):
+    _OBJECT = rf"\{{{_OTHERS}(?:(?:{_TEXT}|{_OBJECT}){_OTHERS})*+\}}"
+# Zeros are told as one, so their end is here.
+_FEW_ZEROS = rf"\0{{1,{SHORT_BYTES}}}+(?=[^\0])"
+_ITEM = re.compile(rf"{_OBJECT}|{_FEW_ZEROS}")
+_ITEMS = re.compile(rf"(?:(?:{_OBJECT}|{_FEW_ZEROS}){_BETWEEN.pattern}+)+")
 _CHUNK = 1 << 18
 
 # How often a damaged text is read at most, in all tries to find the next value.
@@ -28,6 +39,10 @@ _TRIES = 8
 
 # Messages are shorter as a rule.
 _SHORT = 1 << 14
+
+# How much text is searched for short values at once: more, while there is nothing else.
+_LEAST_SEARCHED = 1 << 8
+_MOST_SEARCHED = 1 << 14
 _COST_OF_A_TRY = 1 << 12
 
 # What a message begins with in most files, beside what others of its file begin with.
@@ -44,42 +59,39 @@ _PARTS = (
 )
 
 
-def split_values(stream: BinaryIO, *, by_line: bool) -> Iterator[Line | ShortLines]:
+def split_values(stream: BinaryIO, *, by_line: bool) -> Iterator[Line | ShortValues]:
     """Yield the values of a stream of UTF-8 text, each as a line; short ones that follow each other together.
 
     A value is numbered by the line where it begins, or by its place among the values, damaged ones
     included. Damage comes as a fault: ``zero_bytes``, ``too_long`` (over ``MAX_LINE_BYTES``), ``cut_short``
-    (the text ends in it) or ``damaged``.
+    (the text ends in it) or ``damaged``. After damage, reading goes on at the next message, which is longer
+    than ``SHORT_BYTES``.
 
     Complexity: O(bytes), memory O(MAX_LINE_BYTES).
 
     >>> import io
     >>> from scuttlehouse.files.parts import each_line
-    >>> stream = io.BytesIO(b'[{"a":\\n1},{"a" {"key":2,"value":3}]')
-    >>> [(line.text, line.fault) for line in each_line(split_values(stream, by_line=False))]
-    [(b'{"a":\\n1}', None), (None, 'damaged'), (b'{"key":2,"value":3}', None)]
+    >>> stream = io.BytesIO(b'[{"a":\\n1},{"a" {"key":2},{"key":3,"value":"%s"}]' % (b"." * 50))
+    >>> [(line.text, line.fault) for line in each_line(split_values(stream, by_line=False))][:2]
+    [(b'{"a":\\n1}', None), (None, 'damaged')]
     """
     window = _Window(stream)
     name: str | None = None
     number = 0
     while window.skip_between():
-        short = window.short_values(_SHORT_LINES if by_line else _SHORT_VALUES)
+        short = window.short_values(number + 1, by_line=by_line)
         if short:
-            first = next(
-                filter(None, map(_FIRST_MEMBER.match, reversed(dict.fromkeys(short)))), None
-            )
-            name = re.escape(first[1]) if first else name
-            first_number = window.line - len(short) if by_line else number + 1
-            number += len(short)
-            yield ShortLines(first_number, "".join(f"{text}\n" for text in short).encode())
+            number = short.next_number - 1
+            yield short
             continue
         number = window.line if by_line else number + 1
         end = window.value_end()
         if end is None:
             yield Line(number, None, window.skip_damage(name))
             continue
-        first = _FIRST_MEMBER.match(window.text, window.start)
-        name = re.escape(first[1]) if first else name
+        if end - window.start > SHORT_BYTES:
+            first = _FIRST_MEMBER.match(window.text, window.start)
+            name = re.escape(first[1]) if first else name
         text = window.take(end).encode("utf-8", "surrogateescape")
         if len(text) > MAX_LINE_BYTES:
             yield Line(number, None, "too_long")
@@ -90,9 +102,7 @@ def split_values(stream: BinaryIO, *, by_line: bool) -> Iterator[Line | ShortLin
 class _Window:
     """The part of a text that is in memory; ``start`` is where reading stands, in line ``line``."""
 
-    # Up to here, in characters of the text, short values are not looked for again.
-    _no_short_before = 0
-    _taken = 0
+    _searched = _LEAST_SEARCHED
 
     def __init__(self, stream: BinaryIO) -> None:
         self._stream = stream
@@ -116,7 +126,6 @@ class _Window:
     def take(self, end: int) -> str:
         """The text up to a place, which is then behind."""
         taken = self.text[self.start : end]
-        self._taken += len(taken)
         self.line += taken.count("\n")
         self.start = end
         return taken
@@ -133,28 +142,35 @@ class _Window:
             if self._is_over:
                 return False
 
-    def short_values(self, pattern: re.Pattern[str]) -> list[str]:
-        """Short objects that follow each other here, as a pattern has it; they are then behind. Perhaps none.
+    def short_values(self, number: int, *, by_line: bool) -> ShortValues | None:
+        """Short objects and zeros that follow each other here; they are then behind. None if there are none.
 
-        Each holds no other object, no end of a line and ASCII alone.
+        ``number`` is that of the first one, if they are not numbered by line.
         """
-        if self._taken < self._no_short_before:
-            return []
-        run = pattern.match(self.text, self.start, self.start + _SHORT)
-        if not run:
-            return []
-        found = _SHORT_VALUE.findall(run[0])
+        if not _ITEM.match(self.text, self.start, self.start + SHORT_BYTES + 1):
+            return None
+        run = _ITEMS.match(self.text, self.start, self.start + self._searched)
+        found: list[str] = _ITEM.findall(run[0]) if run else []
         different = dict.fromkeys(found)
-        # A text holds one opening brace. So as many values as texts are these texts.
-        try:
-            is_good = len(_DECODER.decode(f"[{','.join(different)}]")) == len(different)
-        except JSONDecodeError:
-            is_good = False
-        if not is_good:
-            self._no_short_before = self._taken + len(run[0])
-            return []
-        self.take(run.end())
-        return found
+        good = {text for text in different if len(text) <= SHORT_BYTES}
+        if not _are_objects(good):
+            good = {text for text in good if _are_objects({text})}
+        is_whole = len(good) == len(different)
+        self._searched = (
+            min(2 * self._searched, _MOST_SEARCHED) if is_whole else _LEAST_SEARCHED
+        )
+        if not is_whole:
+            found = [*takewhile(good.__contains__, found)]
+        if not run or not found:
+            return None
+        text, line = run[0], self.line
+        self.take(run.end() if is_whole else self.start + _end_of(text, len(found)))
+        texts = "\x1e".join(found).encode("utf-8", "surrogateescape").split(b"\x1e")
+        if by_line:
+            numbers = partial(_line_numbers, text, line, len(found))
+            return ShortValues(line, self.line + 1, texts, numbers)
+        following = number + len(found)
+        return ShortValues(number, following, texts, partial(range, number, following))
 
     def value_end(self) -> int | None:
         """Where the object ends that begins here; None if none does."""
@@ -214,7 +230,34 @@ class _Window:
         found = _object_at(self.text, self.start)
         if isinstance(found, int):
             return found + _COST_OF_A_TRY
-        return 0 if _is_message(found[0]) else found[1] - self.start
+        length = found[1] - self.start
+        return 0 if length > SHORT_BYTES and _is_message(found[0]) else length
+
+
+def _are_objects(texts: set[str]) -> bool:
+    """Whether all of some texts are JSON, each by itself; those that are zeros are no objects, but no matter.
+
+    The braces of each text match, so where all of them together are JSON, each one is.
+    """
+    objects = [text for text in texts if text[0] == "{"]
+    try:
+        return len(_DECODER.decode(f"[{','.join(objects)}]")) == len(objects)
+    except JSONDecodeError:
+        return False
+
+
+def _end_of(text: str, count: int) -> int:
+    """Where so many items end, at the beginning of a text."""
+    return next(islice(_ITEM.finditer(text), count - 1, None)).end()
+
+
+def _line_numbers(text: str, line: int, count: int) -> Iterator[int]:
+    """The lines in which so many items begin, of a text that begins in a line."""
+    place = 0
+    for item in islice(_ITEM.finditer(text), count):
+        line += text.count("\n", place, item.start())
+        place = item.start()
+        yield line
 
 
 def is_message_at(text: str, start: int) -> bool:

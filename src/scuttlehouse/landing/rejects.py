@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from typing import Generic, TypeVar, cast
 
-from scuttlehouse.files.parts import SHORT_BYTES, Line, ShortLines
+from scuttlehouse.files.parts import SHORT_BYTES, Line, Piece
 from scuttlehouse.pzp.lines import LandedPzpLine
 from scuttlehouse.ssb.epoch_keys import KeyRing
 from scuttlehouse.ssb.lines import LandedLine
@@ -31,7 +31,7 @@ Land = Callable[[str, Line], Iterable[Row]]
 
 
 def fold_rejects(
-    lines: Iterable[tuple[str, Line | ShortLines]],
+    lines: Iterable[tuple[str, Piece]],
     land: Land[Row],
     ring: KeyRing,
     kind: type[Row],
@@ -50,6 +50,7 @@ def fold_rejects(
 
     Complexity: O(bytes), memory O(logs * reasons).
 
+    >>> from scuttlehouse.files.parts import ShortLines
     >>> lines = [("a.jsonl", ShortLines(1, b"\\n" * 5))]
     >>> land = lambda file, line: [LandedLine(file, line.line_number, "empty_line")]
     >>> rows = fold_rejects(lines, land, KeyRing(b"pepper"), LandedLine, most=2)
@@ -76,16 +77,17 @@ def fold_rejects(
                 folded.add(source_file, reason, count)
                 reasons[text] = ""
         if any(reasons.values()):
-            for number, text in enumerate(texts, line.line_number):
+            numbers = (line.line_number,) if isinstance(line, Line) else line.numbers()
+            for number, text in zip(numbers, texts, strict=True):
                 if reason := reasons[text]:
                     row = cast("Row", kind(source_file, number, reason))
                     yield from folded.take(row, Line(number, text, None))
     yield from folded.others()
 
 
-def _short_texts(line: Line | ShortLines) -> list[bytes]:
+def _short_texts(line: Piece) -> list[bytes]:
     """The texts of short lines; none if it is a line that is not short."""
-    if isinstance(line, ShortLines):
+    if not isinstance(line, Line):
         return line.texts()
     return [] if line.text is None or len(line.text) > SHORT_BYTES else [line.text]
 
