@@ -10,46 +10,37 @@ import codecs
 import re
 from collections.abc import Iterator
 from functools import partial
-from itertools import islice, takewhile
 from json import JSONDecodeError, JSONDecoder
 from typing import BinaryIO
 
 from scuttlehouse.files.parts import MAX_LINE_BYTES, SHORT_BYTES, Line, ShortValues
+from scuttlehouse.files.short_values import BETWEEN, find_run, line_numbers
 
 _DECODER = JSONDecoder()
-_BETWEEN = re.compile("[ \t\r\n,\\[\\]\x1e\ufeff]*")
+_BETWEEN = re.compile(BETWEEN)
 _ZEROS = re.compile("\0+")
 _FIRST_MEMBER = re.compile(r'\{\s*"([^"\\]{0,64})"\s*:')
-
-# An object of JSON with objects in it, as deep as SHORT_BYTES characters can nest; whether it is one in all
-# else, the parser says. Nothing in it is tried twice.
-_TEXT = r'"(?:[^"\\\x00-\x1f]|\\.)*+"'
-_OTHERS = r'[^{}"\0]*+'
-_OBJECT = rf"\{{{_OTHERS}(?:{_TEXT}{_OTHERS})*+\}}"
-for _ in range(SHORT_BYTES // len('{"":}')):
-    _OBJECT = rf"\{{{_OTHERS}(?:(?:{_TEXT}|{_OBJECT}){_OTHERS})*+\}}"
-# Zeros are told as one, so their end is here.
-_FEW_ZEROS = rf"\0{{1,{SHORT_BYTES}}}+(?=[^\0])"
-_ITEM = re.compile(rf"{_OBJECT}|{_FEW_ZEROS}")
-_ITEMS = re.compile(rf"(?:(?:{_OBJECT}|{_FEW_ZEROS}){_BETWEEN.pattern}+)+")
 _CHUNK = 1 << 18
 
 # How often a damaged text is read at most, in all tries to find the next value.
 _TRIES = 8
 
-# Messages are shorter as a rule.
-_SHORT = 1 << 14
+# How much of a text the parser is given at first; most messages are shorter.
+_LENGTHS = (1 << 12, 1 << 16)
+_LEAST_COST_OF_A_TRY = 1 << 10
 
 # How much text is searched for short values at once: more, while there is nothing else.
-_LEAST_SEARCHED = 1 << 8
+_LEAST_SEARCHED = SHORT_BYTES
 _MOST_SEARCHED = 1 << 14
-_COST_OF_A_TRY = 1 << 12
+
+# An object's beginning up to the name of its first member, if blanks are few.
+_LONGEST_BEGINNING = 1 << 7
 
 # What a message begins with in most files, beside what others of its file begin with.
-_KEYS = "key|id"
+_KEYS = ("key", "id")
 
 # What tells a message from an object inside of one: members of which it has all. Each has one of these words.
-_WORDS = re.compile(r'"(?:value|msg|content|metadata)"|\\u')
+_WORDS = ('"value"', '"msg"', '"content"', '"metadata"', "\\u")
 _PARTS = (
     {"key", "value"},
     {"id", "msg"},
@@ -91,7 +82,7 @@ def split_values(stream: BinaryIO, *, by_line: bool) -> Iterator[Line | ShortVal
             continue
         if end - window.start > SHORT_BYTES:
             first = _FIRST_MEMBER.match(window.text, window.start)
-            name = re.escape(first[1]) if first else name
+            name = first[1] if first else name
         text = window.take(end).encode("utf-8", "surrogateescape")
         if len(text) > MAX_LINE_BYTES:
             yield Line(number, None, "too_long")
@@ -103,6 +94,8 @@ class _Window:
     """The part of a text that is in memory; ``start`` is where reading stands, in line ``line``."""
 
     _searched = _LEAST_SEARCHED
+    # Where the last message of a text that is over may begin, once it is asked for.
+    _last_message: int | None = None
 
     def __init__(self, stream: BinaryIO) -> None:
         self._stream = stream
@@ -147,27 +140,16 @@ class _Window:
 
         ``number`` is that of the first one, if they are not numbered by line.
         """
-        if not _ITEM.match(self.text, self.start, self.start + SHORT_BYTES + 1):
+        run = find_run(self.text, self.start, self._searched)
+        is_whole = run is not None and run.is_whole
+        self._searched = min(2 * self._searched, _MOST_SEARCHED) if is_whole else _LEAST_SEARCHED
+        if run is None:
             return None
-        run = _ITEMS.match(self.text, self.start, self.start + self._searched)
-        found: list[str] = _ITEM.findall(run[0]) if run else []
-        different = dict.fromkeys(found)
-        good = {text for text in different if len(text) <= SHORT_BYTES}
-        if not _are_objects(good):
-            good = {text for text in good if _are_objects({text})}
-        is_whole = len(good) == len(different)
-        self._searched = (
-            min(2 * self._searched, _MOST_SEARCHED) if is_whole else _LEAST_SEARCHED
-        )
-        if not is_whole:
-            found = [*takewhile(good.__contains__, found)]
-        if not run or not found:
-            return None
-        text, line = run[0], self.line
-        self.take(run.end() if is_whole else self.start + _end_of(text, len(found)))
+        found, line = run.found, self.line
+        self.take(run.end)
         texts = "\x1e".join(found).encode("utf-8", "surrogateescape").split(b"\x1e")
         if by_line:
-            numbers = partial(_line_numbers, text, line, len(found))
+            numbers = partial(line_numbers, run.text, line, len(found))
             return ShortValues(line, self.line + 1, texts, numbers)
         following = number + len(found)
         return ShortValues(number, following, texts, partial(range, number, following))
@@ -183,40 +165,53 @@ class _Window:
     def skip_damage(self, name: str | None) -> str:
         """Go to the next message; name the fault of what is skipped.
 
-        ``name`` is the pattern of the first member's name in the file's messages.
+        ``name`` is the name of the first member in the file's messages.
         """
         if self.text.startswith("\0", self.start):
             return self._skip_zeros()
         own = _FIRST_MEMBER.match(self.text, self.start)
-        names = name or (re.escape(own[1]) if own else _KEYS)
-        beginning = re.compile(rf'\{{\s*"(?:{names}|{_KEYS})"\s*:')
+        names = {name or (own[1] if own else ""), *_KEYS}
         is_object = self.text.startswith("{", self.start)
         skipped = tried = 0
-        while True:
-            match = beginning.search(self.text, self.start + (skipped == 0))
-            if match and self._is_over:
-                word = _WORDS.search(self.text, match.start())
-                match = match if word else None
-                tried += word.start() - match.start() if word and match else 0
-            end = match.start() if match else max(len(self.text) - 128, self.start + 1)
-            if not match and self._is_over:
-                end = len(self.text)
-            end = min(end, self.start + MAX_LINE_BYTES)
-            text = self.take(end)
-            skipped += len(text)
+        while self.start < len(self.text):
+            place = self._beginning(names, self.start + (skipped == 0))
+            end = min(place, self.start + MAX_LINE_BYTES)
+            skipped += len(self.take(end))
             self.fill()
-            if self.start == len(self.text):
+            if end < place or self.start == len(self.text) or not self._begins(names):
+                continue
+            if tried >= _TRIES * (skipped + MAX_LINE_BYTES):
+                skipped += len(self.take(self.start + _LEAST_COST_OF_A_TRY))
+                continue
+            cost = self._try_message()
+            if cost == 0:
                 break
-            if beginning.match(self.text, self.start):
-                if tried < _TRIES * (skipped + MAX_LINE_BYTES):
-                    cost = self._try_message()
-                    if cost == 0:
-                        break
-                    tried += cost
-                skipped += len(self.take(self.start + 1))
+            tried += max(cost, _LEAST_COST_OF_A_TRY)
+            skipped += len(self.take(self.start + 1))
         if skipped > MAX_LINE_BYTES:
             return "too_long"
         return "cut_short" if is_object and self.start == len(self.text) else "damaged"
+
+    def _beginning(self, names: set[str], start: int) -> int:
+        """Where the next object begins that may be a message; or how far there is none."""
+        last = len(self.text)
+        if self._is_over:
+            if self._last_message is None:
+                word = max(map(self.text.rfind, _WORDS))
+                self._last_message = min(word, self.text.rfind("}") - SHORT_BYTES)
+            last = self._last_message
+        for found in _FIRST_MEMBER.finditer(self.text, start):
+            if found.start() > last:
+                break
+            if found[1] in names:
+                return found.start()
+        if self._is_over:
+            return len(self.text)
+        return max(len(self.text) - _LONGEST_BEGINNING, start)
+
+    def _begins(self, names: set[str]) -> bool:
+        found = _FIRST_MEMBER.match(self.text, self.start)
+        return found is not None and found[1] in names
 
     def _skip_zeros(self) -> str:
         while self.text.startswith("\0", self.start):
@@ -229,35 +224,20 @@ class _Window:
         """0 if a message begins here; otherwise what it cost to find that none does, in characters."""
         found = _object_at(self.text, self.start)
         if isinstance(found, int):
-            return found + _COST_OF_A_TRY
+            return found
         length = found[1] - self.start
         return 0 if length > SHORT_BYTES and _is_message(found[0]) else length
 
 
-def _are_objects(texts: set[str]) -> bool:
-    """Whether all of some texts are JSON, each by itself; those that are zeros are no objects, but no matter.
+def may_hold_message(line: bytes) -> bool:
+    """Whether a message may be in a line beside other bytes: an object that is long enough, and its words.
 
-    The braces of each text match, so where all of them together are JSON, each one is.
+    >>> may_hold_message(b'{"a":1}{"a":1}'), may_hold_message(b'}{"key":"%s","value":{}}' % (b"A" * 50))
+    (False, True)
     """
-    objects = [text for text in texts if text[0] == "{"]
-    try:
-        return len(_DECODER.decode(f"[{','.join(objects)}]")) == len(objects)
-    except JSONDecodeError:
-        return False
-
-
-def _end_of(text: str, count: int) -> int:
-    """Where so many items end, at the beginning of a text."""
-    return next(islice(_ITEM.finditer(text), count - 1, None)).end()
-
-
-def _line_numbers(text: str, line: int, count: int) -> Iterator[int]:
-    """The lines in which so many items begin, of a text that begins in a line."""
-    place = 0
-    for item in islice(_ITEM.finditer(text), count):
-        line += text.count("\n", place, item.start())
-        place = item.start()
-        yield line
+    return line.rfind(b"}") - line.find(b"{") >= SHORT_BYTES and any(
+        word.encode() in line for word in _WORDS
+    )
 
 
 def is_message_at(text: str, start: int) -> bool:
@@ -280,7 +260,7 @@ def _object_at(text: str, start: int) -> tuple[dict[str, object], int] | int:
     An error of the parser costs as much as the text that it was given, so it is given a short one first.
     """
     read = 0
-    for length in (_SHORT, len(text)):
+    for length in (*_LENGTHS, len(text)):
         piece = text[start : start + length]
         try:
             value, end = _DECODER.raw_decode(piece)

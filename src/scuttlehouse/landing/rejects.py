@@ -39,7 +39,7 @@ def fold_rejects(
 ) -> Iterator[Row]:
     """Yield the rows of lines; beyond ``most`` rejects of a log for one reason, one row counts the others.
 
-    A line that gives several rejects and nothing else is one reject. The row that counts others comes
+    A line that gives several rejects is one reject, even beside messages. The row that counts others comes
     last and has the number of the first of them. A row that is rejected, or is an invalid message, has the
     hash of its line, keyed by the key of the warehouse; a row that counts others, and one of bytes that
     could not be read, has none.
@@ -63,10 +63,9 @@ def fold_rejects(
         texts = _short_texts(line)
         if isinstance(line, Line) and not texts:
             rows = [*land(source_file, line)]
-            if rows and all(map(reason_of, rows)):
-                yield from folded.take(min(rows, key=reason_of), line)
-            else:
-                yield from (_hashed(row, line, ring) for row in rows)
+            yield from _hashed([row for row in rows if not reason_of(row)], line, ring)
+            if rejects := [row for row in rows if reason_of(row)]:
+                yield from folded.take(min(rejects, key=reason_of), line)
             continue
         if short is None or short.source_file != source_file:
             short = _ShortReasons(source_file, land, TOO_SHORT if kind is LandedLine else "")
@@ -124,7 +123,7 @@ class _Folded(Generic[Row]):
         place = row.source_file, reason_of(row)
         self._counts[place] += 1
         if self._counts[place] <= self._most:
-            yield _hashed(row, line, self._ring)
+            yield from _hashed([row], line, self._ring)
         elif place not in self._others:
             self._others[place] = row
 
@@ -153,8 +152,13 @@ def reason_of(row: LandedLine | LandedPzpLine) -> str:
     return row.reject_reason or ""
 
 
-def _hashed(row: Row, line: Line, ring: KeyRing) -> Row:
-    is_of_use = row.reject_reason is None and row.invalid_reason is None
-    if is_of_use or line.text is None:
-        return row
-    return cast("Row", row._replace(line_hash=ring.hash(line.text)[:_HASH_DIGITS]))
+def _hashed(rows: list[Row], line: Line, ring: KeyRing) -> Iterator[Row]:
+    """The rows of a line, with its hash if they are of no use. A line may have thousands of rows."""
+    line_hash = None
+    for row in rows:
+        is_of_use = row.reject_reason is None and row.invalid_reason is None
+        if is_of_use or line.text is None:
+            yield row
+            continue
+        line_hash = line_hash or ring.hash(line.text)[:_HASH_DIGITS]
+        yield cast("Row", row._replace(line_hash=line_hash))

@@ -19,8 +19,7 @@ import forms
 from conftest import FIXTURES, PROJECT
 from memory import peak_memory
 from scuttlehouse.cli import main
-from scuttlehouse.files import bipf
-from scuttlehouse.files import values as values_of_files
+from scuttlehouse.files import bipf, short_values
 from scuttlehouse.files.json_lines import line_object
 from scuttlehouse.files.listing import entry_of
 from scuttlehouse.files.parts import MAX_LINE_BYTES, Kind, Line, Log, each_line
@@ -633,6 +632,6 @@ def test_short_values_are_read_as_all_others(pieces: list[str], by_line: bool) -
     data = "".join(pieces).encode()
     many = [*each_line(split_values(io.BytesIO(data), by_line=by_line))]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(values_of_files, "_ITEM", re.compile("(?!)"))
+        patch.setattr(short_values, "_ITEM", re.compile("(?!)"))
         one_by_one = [*split_values(io.BytesIO(data), by_line=by_line)]
     assert many == one_by_one
