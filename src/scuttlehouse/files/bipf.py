@@ -10,7 +10,7 @@ from __future__ import annotations
 import base64
 import re
 import struct
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import BinaryIO, NamedTuple
 
@@ -155,7 +155,7 @@ def read_records(stream: BinaryIO) -> Iterator[Piece]:
             number += 1
 
 
-def _numbers(found: list[bytes], first: int) -> Iterator[int]:
+def _numbers(found: Sequence[bytes], first: int) -> Iterator[int]:
     """The numbers of the records that are not deleted."""
     return (number for number, data in enumerate(found, first) if data.strip(b"\0"))
 
