@@ -6,8 +6,8 @@
 Each file is read by itself, in a process of its own, as a build reads it without Spark: looked at, hashed,
 and its lines turned into rows. A compressed file that becomes too long is left out, so that its time is the
 time up to the limit (`SCUTTLEHOUSE_UNPACK_LIMIT`); `--unpack-limit` sets another. The peer is the sample's
-log, again and again; compressed alike, with other ids each time. It is read once for each compression, and
-its time is that of as many bytes as the bomb has, compressed. The benchmark fails if a bomb that is read
+log, again and again, up to 64 MB; compressed alike, with other ids each time. It is read once for each
+compression, and its time is that of as many bytes as the bomb has, compressed. The benchmark fails if a bomb that is read
 takes more than three times as long; or one that is left out, LEAST seconds beside that.
 """
 
@@ -187,7 +187,7 @@ def main() -> int:
                 write_bomb(bomb, kind, compression, arguments.megabytes * MB)
                 size = bomb.stat().st_size
                 if compression not in peers:
-                    write_ordinary(ordinary, compression, max(size, MB))
+                    write_ordinary(ordinary, compression, min(max(size, MB), 64 * MB))
                     peer, peer_memory, _ = read(ordinary)
                     peers[compression] = peer / ordinary.stat().st_size, peer_memory
                 seconds, memory, told = read(bomb)
