@@ -25,7 +25,7 @@ _MOST_VARINT_BYTES = 5
 _UNDEFINED = object()
 
 # How many places of a damaged block are looked at, and how many of these are tried.
-_LOOKS = 1 << 13
+_LOOKS = 1 << 12
 _TRIES = 256
 # The first byte of an object that is longer than a short record.
 _LONG_OBJECT = re.compile(

@@ -21,6 +21,7 @@ _BETWEEN = re.compile(BETWEEN)
 _ZEROS = re.compile("\0+")
 _FIRST_MEMBER = re.compile(r'\{\s*"([^"\\]{0,64})"\s*:')
 _CHUNK = 1 << 18
+_DECODER_OF_TEXT = codecs.getincrementaldecoder("utf-8")
 
 # How often a damaged text is read at most, in all tries to find the next value.
 _TRIES = 8
@@ -41,6 +42,7 @@ _KEYS = ("key", "id")
 
 # What tells a message from an object inside of one: members of which it has all. Each has one of these words.
 _WORDS = ('"value"', '"msg"', '"content"', '"metadata"', "\\u")
+_BYTES_OF_WORDS = tuple(word.encode() for word in _WORDS)
 _PARTS = (
     {"key", "value"},
     {"id", "msg"},
@@ -66,7 +68,22 @@ def split_values(stream: BinaryIO, *, by_line: bool) -> Iterator[Line | ShortVal
     >>> [(line.text, line.fault) for line in each_line(split_values(stream, by_line=False))][:2]
     [(b'{"a":\\n1}', None), (None, 'damaged')]
     """
-    window = _Window(stream)
+    return _split(_Window(stream), by_line=by_line)
+
+
+def split_line(line: bytes) -> Iterator[Line | ShortValues]:
+    """The values of a line, as :func:`split_values` gives them by place; none if no message may be in it.
+
+    >>> [*split_line(b'{"a":1}{"a":1}')]
+    []
+    """
+    is_long = line.rfind(b"}") - line.find(b"{") >= SHORT_BYTES
+    if not is_long or not any(map(line.__contains__, _BYTES_OF_WORDS)):
+        return iter(())
+    return _split(_Window(None, line.decode("utf-8", "surrogateescape")), by_line=False)
+
+
+def _split(window: _Window, *, by_line: bool) -> Iterator[Line | ShortValues]:
     name: str | None = None
     number = 0
     while window.skip_between():
@@ -97,14 +114,16 @@ class _Window:
     # Where the last message of a text that is over may begin, once it is asked for.
     _last_message: int | None = None
 
-    def __init__(self, stream: BinaryIO) -> None:
+    def __init__(self, stream: BinaryIO | None, text: str = "") -> None:
         self._stream = stream
-        self._decoder = codecs.getincrementaldecoder("utf-8")("surrogateescape")
-        self._is_over = False
-        self.text, self.start, self.line = "", 0, 1
+        self._decoder = _DECODER_OF_TEXT("surrogateescape") if stream else None
+        self._is_over = stream is None
+        self.text, self.start, self.line = text, 0, 1
 
     def fill(self) -> None:
         """Have as many characters as a message can have, if there are so many."""
+        if self._stream is None or self._decoder is None:
+            return
         if self._is_over or len(self.text) - self.start >= MAX_LINE_BYTES:
             return
         parts = [self.text[self.start :]]
@@ -126,10 +145,12 @@ class _Window:
     def skip_between(self) -> bool:
         """Go to what comes next; False at the end."""
         while True:
-            self.fill()
+            if not self._is_over:
+                self.fill()
             match = _BETWEEN.match(self.text, self.start)
             end = match.end() if match else self.start
-            self.take(end)
+            if end > self.start:
+                self.take(end)
             if end < len(self.text):
                 return True
             if self._is_over:
@@ -227,17 +248,6 @@ class _Window:
             return found
         length = found[1] - self.start
         return 0 if length > SHORT_BYTES and _is_message(found[0]) else length
-
-
-def may_hold_message(line: bytes) -> bool:
-    """Whether a message may be in a line beside other bytes: an object that is long enough, and its words.
-
-    >>> may_hold_message(b'{"a":1}{"a":1}'), may_hold_message(b'}{"key":"%s","value":{}}' % (b"A" * 50))
-    (False, True)
-    """
-    return line.rfind(b"}") - line.find(b"{") >= SHORT_BYTES and any(
-        word.encode() in line for word in _WORDS
-    )
 
 
 def is_message_at(text: str, start: int) -> bool:

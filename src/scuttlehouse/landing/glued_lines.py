@@ -8,11 +8,12 @@ from __future__ import annotations
 import codecs
 import io
 from collections.abc import Iterable, Iterator
+from typing import Any
 
 from scuttlehouse.files.json_lines import has_word, line_object
 from scuttlehouse.files.parts import Line, Piece
 from scuttlehouse.files.unpack import recoded
-from scuttlehouse.files.values import may_hold_message, split_values
+from scuttlehouse.files.values import split_line
 from scuttlehouse.pzp.lines import PZP_WORDS, LandedPzpLine, land_pzp_line
 from scuttlehouse.ssb.epoch_keys import KeyRing
 from scuttlehouse.ssb.lines import KEY_WORDS, LandedLine, epoch_key, land_line
@@ -46,9 +47,7 @@ def line_parts(line: Line) -> Iterator[Line]:
     if _UTF_16_SIGN in line.text:
         yield from line_parts(Line(line.line_number, _from_utf_16(line.text), None))
         return
-    found = (
-        [*split_values(io.BytesIO(line.text), by_line=False)] if may_hold_message(line.text) else []
-    )
+    found = [*split_line(line.text)]
     texts = [part.text for part in found if isinstance(part, Line) and part.text is not None]
     for text in texts:
         yield Line(line.line_number, text, None)
@@ -74,6 +73,15 @@ def _from_utf_16(text: bytes) -> bytes:
     return recoded(io.BytesIO(text.strip(b"\0") + b"\0"), "utf-16-le").read()
 
 
+def _parts(
+    line: Line, parsed: dict[str, Any] | str
+) -> list[tuple[Line, dict[str, Any] | str | None]]:
+    """The parts of a line, each with what it holds if that is known."""
+    if parsed not in _MAY_HAVE_PARTS:
+        return [(line, parsed)]
+    return [(part, parsed if part is line else None) for part in line_parts(line)]
+
+
 def land_lines(
     source_file: str, line: Line, ring: KeyRing, network_key: bytes | None = None
 ) -> Iterator[LandedLine]:
@@ -84,11 +92,10 @@ def land_lines(
     ['not_json']
     """
     parsed = line_object(line)
-    rows = (
-        [land_line(source_file, part, ring, network_key) for part in line_parts(line)]
-        if parsed in _MAY_HAVE_PARTS
-        else [land_line(source_file, line, ring, network_key, parsed)]
-    )
+    rows = [
+        land_line(source_file, part, ring, network_key, known)
+        for part, known in _parts(line, parsed)
+    ]
     return (row for row in rows if row is not None)
 
 
@@ -100,13 +107,14 @@ def land_pzp_lines(source_file: str, line: Line, ring: KeyRing) -> Iterable[Land
     if not has_word(line, PZP_WORDS):
         return ()
     parsed = line_object(line)
-    if parsed not in _MAY_HAVE_PARTS:
-        row = land_pzp_line(source_file, line, ring, parsed)
-        return () if row is None else (row,)
-    parts = [*line_parts(line)]
-    rows = [land_pzp_line(source_file, part, ring) for part in parts]
-    others = (land_line(source_file, part, ring) for part in parts)
-    if any(other is not None and other.reject_reason is not None for other in others):
+    parts = _parts(line, parsed)
+    rows = [land_pzp_line(source_file, part, ring, known) for part, known in parts]
+    if not any(rows):
+        return ()
+    others = (land_line(source_file, part, ring, None, known) for part, known in parts)
+    if len(parts) > 1 and any(
+        other is not None and other.reject_reason is not None for other in others
+    ):
         rows = [row for row in rows if row is not None and row.validity == "valid"]
     return (row for row in rows if row is not None)
 
@@ -116,9 +124,5 @@ def epoch_keys(line: Line) -> Iterable[bytes]:
     if not has_word(line, KEY_WORDS):
         return ()
     parsed = line_object(line)
-    keys = (
-        [epoch_key(part) for part in line_parts(line)]
-        if parsed in _MAY_HAVE_PARTS
-        else [epoch_key(line, parsed)]
-    )
+    keys = [epoch_key(part, known) for part, known in _parts(line, parsed)]
     return (key for key in keys if key is not None)
