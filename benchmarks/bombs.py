@@ -6,9 +6,9 @@
 Each file is read by itself, in a process of its own, as a build reads it without Spark: looked at, hashed,
 and its lines turned into rows. A compressed file that becomes too long is left out, so that its time is the
 time up to the limit (`SCUTTLEHOUSE_UNPACK_LIMIT`); `--unpack-limit` sets another. The peer is the sample's
-log, again and again; compressed alike, with other ids each time. It is read once for each compression, and
-its time is that of as many bytes as the bomb has, compressed. The benchmark fails if a bomb that is read
-takes more than three times as long; or one that is left out, LEAST seconds beside that.
+log, again and again, up to 64 MB; compressed alike, with other ids each time. It is read once for each
+compression, and its time is that of as many bytes as the bomb has, compressed. The benchmark fails if a bomb
+that is read takes more than three times as long; or one that is left out, LEAST seconds beside that.
 """
 
 from __future__ import annotations
@@ -44,6 +44,8 @@ from scuttlehouse.ssb.lines import LandedLine
 PROJECT = Path(__file__).parents[1]
 RING = KeyRing(b"pepper")
 MESSAGE = b'{"key":"%a","value":{}}\n'
+# What is begun like this is read as values, not as lines.
+PRETTY = b'{\n  "key": "%a",\n  "value": {}\n}\n'
 MB = 1 << 20
 # What reading costs in any case: Python's start in the mirror of a file, and noise.
 LEAST = 2.0
@@ -62,6 +64,33 @@ KINDS = {
     "lines of no messages": b'{"key":"%a","value":{"author":"b","sequence":1,"content":""}}\n'
     * (MB // 62),
     "one line of tiny entries": b"{}" * (MB // 2),
+    "lines of tiny entries": (b"{}" * 33 + b"\n") * (MB // 67),
+    "damaged lines": (b'{"key":"%a","value":{"author":"b"' + b"x" * 45 + b"}\n") * (MB // 80),
+    "lines of glued messages": (
+        b'{"author":"b","sequence":1,"content":{"type":"a message of a line"}}' * 9000 + b"\n"
+    )
+    * 3,
+}
+# The same, of other forms: what the file begins with, and what follows.
+OTHER_KINDS = {
+    "pretty-printed entries": (PRETTY, b"{\n}\n" * (MB // 4)),
+    "different pretty-printed entries": (
+        PRETTY,
+        b"".join(b'{\n  "a": %d\n}\n' % number for number in range(60_000)),
+    ),
+    "pretty-printed objects in objects": (PRETTY, b'{\n  "a": {}\n}\n' * (MB // 14)),
+    "entries between zeros": (PRETTY, b"{}\n\0" * (MB // 4)),
+    "entries between damage": (PRETTY, (b'{"a":"' + b"x" * 60 + b'"}{x}') * (MB // 71)),
+    "beginnings of messages": (PRETTY, b'{"key":' * (MB // 7)),
+    "beginnings and ends": (PRETTY, (b'{"key":' * 1_000 + b'"value"}' + b"x" * 70 + b"}") * 140),
+    "glued entries": (MESSAGE.strip() * 100, MESSAGE.strip() * (MB // 24)),
+    "records of flume": (b"", b"\0\0\0\x02{}\0\0\0\x02" * (MB // 10)),
+    "damaged records of flume": (
+        b"\0\0\0\x02{}\0\0\0\x02",
+        b"\0\0\0\x42{" * (MB // 5),
+    ),
+    "records of BIPF": (b"", b"\1\0\5" * 21_845 + b"\0"),
+    "damaged records of BIPF": (b"", b"\1\0\5" + b"\x85" * ((1 << 16) - 3)),
 }
 COMPRESSIONS: dict[str, Callable[[Path], IO[bytes]]] = {
     "none": lambda path: path.open("wb"),
@@ -73,9 +102,10 @@ COMPRESSIONS: dict[str, Callable[[Path], IO[bytes]]] = {
 
 def write_bomb(path: Path, kind: str, compression: str, size: int) -> None:
     with COMPRESSIONS[compression](path) as file:
-        file.write(MESSAGE)
-        for _ in range(-(-size // len(KINDS[kind]))):
-            file.write(KINDS[kind])
+        beginning, rest = OTHER_KINDS.get(kind) or (MESSAGE, KINDS[kind])
+        file.write(beginning)
+        for _ in range(-(-size // len(rest))):
+            file.write(rest)
 
 
 def messages(compression: str) -> Iterator[bytes]:
@@ -137,26 +167,27 @@ def _read(path: Path) -> str:
 
 
 def main() -> int:
+    all_kinds = [*KINDS, *OTHER_KINDS]
     parser = argparse.ArgumentParser()
-    parser.add_argument("kinds", nargs="*", help=", ".join(KINDS))
+    parser.add_argument("kinds", nargs="*", help=", ".join(all_kinds))
     parser.add_argument("--megabytes", type=int, default=1024)
     parser.add_argument("--compression", action="append", choices=[*COMPRESSIONS], default=[])
     parser.add_argument("--unpack-limit", default="")
     arguments = parser.parse_args()
-    if unknown := set(arguments.kinds) - KINDS.keys():
-        parser.error(f"there is no kind {', '.join(unknown)}: {', '.join(KINDS)}")
+    if unknown := set(arguments.kinds) - {*all_kinds}:
+        parser.error(f"there is no kind {', '.join(unknown)}: {', '.join(all_kinds)}")
     os.environ["SCUTTLEHOUSE_UNPACK_LIMIT"] = arguments.unpack_limit
     is_good = True
     peers: dict[str, tuple[float, int]] = {}
     print("kind, compression: compressed bytes; seconds and memory of the bomb; of an ordinary log")
-    for kind in arguments.kinds or KINDS:
+    for kind in arguments.kinds or all_kinds:
         for compression in arguments.compression or COMPRESSIONS:
             with TemporaryDirectory() as folder:
                 bomb, ordinary = Path(folder, "bomb.jsonl"), Path(folder, "ordinary.jsonl")
                 write_bomb(bomb, kind, compression, arguments.megabytes * MB)
                 size = bomb.stat().st_size
                 if compression not in peers:
-                    write_ordinary(ordinary, compression, max(size, MB))
+                    write_ordinary(ordinary, compression, min(max(size, MB), 64 * MB))
                     peer, peer_memory, _ = read(ordinary)
                     peers[compression] = peer / ordinary.stat().st_size, peer_memory
                 seconds, memory, told = read(bomb)

@@ -15,7 +15,7 @@ from pathlib import Path
 from scuttlehouse.files.limits import recognise_within_limits
 from scuttlehouse.files.listing import entry_of, list_logs
 from scuttlehouse.files.names import has_name_of_a_log, shown_name
-from scuttlehouse.files.parts import Kind, Line, Log, ShortLines
+from scuttlehouse.files.parts import Kind, Log, Piece
 from scuttlehouse.files.unpack import BROKEN
 from scuttlehouse.landing.glued_lines import land_lines, land_pzp_lines
 from scuttlehouse.landing.logs import LandingError, list_splits, read_lines
@@ -146,7 +146,7 @@ def _found(log: Log) -> _Found:
     return found
 
 
-def _lines(log: Log) -> Iterator[tuple[str, Line | ShortLines]]:
+def _lines(log: Log) -> Iterator[tuple[str, Piece]]:
     for split in list_splits([log], max(log.size_bytes, 1)):
         for line in read_lines(split):
             yield log.source_file, line

@@ -8,12 +8,14 @@ bipf-spec: a value is a varint of its length times 8 plus its type, and then its
 from __future__ import annotations
 
 import base64
+import re
 import struct
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import BinaryIO, NamedTuple
 
 from scuttlehouse.files import jsjson
-from scuttlehouse.files.parts import Line
+from scuttlehouse.files.parts import SHORT_BYTES, Line, Piece, ShortValues
 
 BLOCK_BYTES = 1 << 16
 
@@ -22,8 +24,33 @@ _TAG_BITS = 3
 _MOST_VARINT_BYTES = 5
 _UNDEFINED = object()
 
-# How many places of a damaged block are tried.
+# How many places of a damaged block are looked at, and how many of these are tried.
+_LOOKS = 1 << 12
 _TRIES = 256
+# The first byte of an object that is longer than a short record.
+_LONG_OBJECT = re.compile(
+    b"[%s]" % b"".join(b"\\x%02x" % tag for tag in range(0x80 | _OBJECT, 0x100, 1 << _TAG_BITS))
+)
+
+# So many different short records are decoded. No message is one; the others are told as they are.
+_MOST_DECODED = 2000
+
+
+def _short_record(length: int) -> bytes:
+    """The pattern of a record with an object of this length, or of a deleted one."""
+    inner = length - 1 if length <= 16 else length - 2
+    tag = inner << _TAG_BITS | _OBJECT
+    tags = bytes([tag]) if length <= 16 else bytes([tag & 0x7F | 0x80, tag >> 7])
+    return rb"%s(?:%s.{%d}|\0{%d})" % (
+        re.escape(struct.pack("<H", length)),
+        re.escape(tags),
+        inner,
+        length,
+    )
+
+
+_SHORT_RECORD = re.compile(b"|".join(map(_short_record, range(1, SHORT_BYTES + 1))), re.DOTALL)
+_RUN = re.compile(b"(?:%s)+" % _SHORT_RECORD.pattern, re.DOTALL)
 
 
 class BipfError(ValueError):
@@ -102,22 +129,49 @@ def _members(data: bytes, start: int, end: int, depth: int) -> dict[str, object]
     return members
 
 
-def read_records(stream: BinaryIO) -> Iterator[Line]:
+def read_records(stream: BinaryIO) -> Iterator[Piece]:
     """Yield the records as lines of JSON, numbered from 1; a deleted one has a number and no line.
 
-    A record that is damaged comes as the fault ``damaged``, or ``cut_short`` where the file ends in it. What
-    follows in its block is found again by records that can be read.
+    Short ones that follow each other come together. A record that is damaged comes as the fault ``damaged``,
+    or ``cut_short`` where the file ends in it. What follows in its block is found again by longer records
+    that can be read.
 
     Complexity: O(bytes), memory O(BLOCK_BYTES).
     """
-    number = 0
+    number = 1
+    known: dict[bytes, bytes] = {}
     while block := stream.read(BLOCK_BYTES):
         for record in block_records(block):
-            number += 1
+            if record.short:
+                texts = [_short_text(data, known) for data in record.short if data.strip(b"\0")]
+                following = number + len(record.short)
+                yield ShortValues(number, following, texts, partial(_numbers, record.short, number))
+                number = following
+                continue
             if record.fault:
                 yield Line(number, None, record.fault)
             elif record.data.strip(b"\0"):
                 yield _line(number, record.data)
+            number += 1
+
+
+def _numbers(found: Sequence[bytes], first: int) -> Iterator[int]:
+    """The numbers of the records that are not deleted."""
+    return (number for number, data in enumerate(found, first) if data.strip(b"\0"))
+
+
+def _short_text(data: bytes, known: dict[bytes, bytes]) -> bytes:
+    """A short record as JSON; as it is, if it cannot be decoded, or after many others."""
+    text = known.get(data)
+    if text is None:
+        if len(known) == _MOST_DECODED:
+            return data
+        try:
+            text = jsjson.stringify(decode(data)).encode("utf-8", "surrogatepass")
+        except BipfError:
+            text = data
+        known[data] = text
+    return text
 
 
 def begins_a_log(block: bytes) -> bool:
@@ -146,17 +200,22 @@ def _is_message(value: jsjson.Value) -> bool:
 
 
 class Record(NamedTuple):
-    """The data of a record; or a fault, of a part of a block that is none."""
+    """The data of a record; or a fault, of a part of a block that is none; or short records in a row."""
 
     data: bytes
     fault: str | None = None
+    short: tuple[bytes, ...] = ()
 
 
 def block_records(block: bytes) -> Iterator[Record]:
     """The records of a block, and the parts of it that are damaged."""
     place = 0
-    tries = _TRIES
+    looks, tries = iter(range(_LOOKS)), iter(range(_TRIES))
     while place < len(block):
+        if run := _RUN.match(block, place):
+            yield Record(b"", short=tuple(one[2:] for one in _SHORT_RECORD.findall(run[0])))
+            place = run.end()
+            continue
         end = _record_end(block, place)
         if end == place:
             if not block[place:].strip(b"\0"):
@@ -170,17 +229,17 @@ def block_records(block: bytes) -> Iterator[Record]:
             place = end
             continue
         damage = place
-        place += 1
-        while place < len(block):
-            end = _record_end(block, place)
-            if end is not None and end > place + 2 and _tag_fits(block, place, end):
-                if tries == 0:
-                    place = len(block)
-                    break
-                tries -= 1
-                if _is_object(block, place, end):
-                    break
-            place += 1
+        place = len(block)
+        for found, _ in zip(_LONG_OBJECT.finditer(block, damage + 3), looks, strict=False):
+            begin = found.start() - 2
+            end = _record_end(block, begin)
+            if end is None or end <= begin + 2 + SHORT_BYTES or not _tag_fits(block, begin, end):
+                continue
+            if next(tries, None) is None:
+                break
+            if _is_object(block, begin, end):
+                place = begin
+                break
         is_cut = place >= len(block) < BLOCK_BYTES
         is_zero = not block[damage:place].strip(b"\0")
         fault = "cut_short" if is_cut else "zero_bytes" if is_zero else "damaged"

@@ -7,13 +7,33 @@ zero once the record is deleted. (flumelog-offset 3, README and frame/recoverabl
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from functools import partial
 from typing import BinaryIO
 
-from scuttlehouse.files.parts import MAX_LINE_BYTES, Line
+from scuttlehouse.files.parts import MAX_LINE_BYTES, SHORT_BYTES, Line, Piece, ShortValues
 
 _WIDTHS = (4, 6, 8, 0)
 _CHUNK = 1 << 18
+_MOST_SEARCHED = 1 << 14
+
+# A length that a record may have, before the data of a message.
+_BEGINNING = re.compile(rb"\0(?=[\0-\x10]..\{)", re.DOTALL)
+
+# Records with short data: no message is one, so they are found many at a time.
+_SHORT_RECORD = "|".join(
+    rf"\x{length:02x}[{{\0].{{{length - 1}}}\0\0\0\x{length:02x}"
+    for length in range(1, SHORT_BYTES + 1)
+)
+_SHORT_RECORDS = {
+    width: re.compile(rf"(?:\0\0\0(?:{_SHORT_RECORD}).{{{width}}})".encode(), re.DOTALL)
+    for width in _WIDTHS
+}
+_RUNS = {
+    width: re.compile(b"(?:%s)+" % record.pattern, re.DOTALL)
+    for width, record in _SHORT_RECORDS.items()
+}
 
 
 def offset_width(head: bytes) -> int | None:
@@ -58,8 +78,10 @@ def _record_length(data: bytes, place: int) -> int | None:
     )
 
 
-def read_records(stream: BinaryIO) -> Iterator[Line]:
+def read_records(stream: BinaryIO) -> Iterator[Piece]:
     """Yield the records as lines of JSON, numbered from 1; a deleted one has a number and no line.
+
+    Short ones that follow each other come together. After damage, reading goes on at a longer one.
 
     Bytes that are no record come as the fault ``damaged``, ``zero_bytes``, or ``cut_short`` where the file
     ends in them.
@@ -70,6 +92,12 @@ def read_records(stream: BinaryIO) -> Iterator[Line]:
     width = offset_width(window.data) or 0
     number = 0
     while window.fill():
+        if found := window.short_data(width):
+            texts = [data for data in found if not data.startswith(b"\0")]
+            numbers = partial(_numbers, found, number + 1)
+            yield ShortValues(number + 1, number + 1 + len(found), texts, numbers)
+            number += len(found)
+            continue
         number += 1
         length = _record_length(window.data, window.start)
         if length is None:
@@ -80,6 +108,11 @@ def read_records(stream: BinaryIO) -> Iterator[Line]:
         window.start = begin + length + 4 + width
         if data.strip(b"\0"):
             yield Line(number, data, None)
+
+
+def _numbers(found: list[bytes], first: int) -> Iterator[int]:
+    """The numbers of the records that are not deleted."""
+    return (number for number, data in enumerate(found, first) if not data.startswith(b"\0"))
 
 
 class _Window:
@@ -104,17 +137,31 @@ class _Window:
             self.data, self.start = b"".join(parts), 0
         return self.start < len(self.data)
 
+    def short_data(self, width: int) -> list[bytes]:
+        """The data of short records that follow each other here; they are then behind. Perhaps none."""
+        run = _RUNS[width].match(self.data, self.start, self.start + _MOST_SEARCHED)
+        if not run:
+            return []
+        self.start = run.end()
+        return [record[4 : -4 - width] for record in _SHORT_RECORDS[width].findall(run[0])]
+
     def skip_damage(self) -> str:
-        """Go to the next record that is whole; name the fault of what is skipped."""
+        """Go to the next record that is whole and may be a message; name the fault of what is skipped."""
         is_zero = True
         while self.fill():
-            begin = self.data.find(b"{", self.start + 5)
-            end = begin - 4
-            if begin < 0:
-                # The next length may stand at the very end of what is in memory.
-                end = len(self.data) if self._is_over else max(len(self.data) - 5, self.start + 1)
+            # A record that begins later may not be in memory as a whole.
+            last = len(self.data) - (0 if self._is_over else MAX_LINE_BYTES + 16)
+            found = next(
+                (
+                    beginning.start()
+                    for beginning in _BEGINNING.finditer(self.data, self.start + 1, max(last, 0))
+                    if (_record_length(self.data, beginning.start()) or 0) > SHORT_BYTES
+                ),
+                None,
+            )
+            end = max(last, self.start + 1) if found is None else found
             is_zero = is_zero and not self.data[self.start : end].strip(b"\0")
             self.start = end
-            if begin >= 0 and self.fill() and _record_length(self.data, self.start) is not None:
+            if found is not None:
                 return "zero_bytes" if is_zero else "damaged"
         return "zero_bytes" if is_zero else "cut_short"

@@ -28,6 +28,10 @@ Value: TypeAlias = "bool | float | str | list[Value] | dict[str, Value] | None"
 # its 8192 characters once they are indented.
 MAX_DEPTH = 128
 
+# Each level indents all that is in it, and is put together once more. So text with line ends has a limit, far
+# beyond that of a message: a line of 1 MiB may stand for 100 MiB, which are copied 100 times.
+MAX_INDENTED = 1 << 22
+
 _MAX_EXACT_INTEGER = 2**53
 _MAX_INDEX = 2**32 - 2
 _INDEX = re.compile(r"0|[1-9][0-9]{0,9}")
@@ -40,6 +44,10 @@ class TooDeepError(ValueError):
 
     def __init__(self) -> None:
         super().__init__(f"the JSON is nested deeper than {MAX_DEPTH} levels")
+
+
+class TooLongError(ValueError):
+    """The indented text is longer than ``MAX_INDENTED`` characters."""
 
 
 def _refuse_constant(name: str) -> NoReturn:
@@ -99,6 +107,7 @@ def stringify(value: Value, indent: int = 0) -> str:
 
     Raises:
         TooDeepError: the value nests deeper than Python can follow, or in a loop.
+        TooLongError: the text would be indented, and longer than ``MAX_INDENTED``.
         TypeError: something in it is not of JSON.
 
     Complexity: O(length of the text).
@@ -153,7 +162,7 @@ def _write_object(value: dict[str, Value], line: str, step: str, colon: str) -> 
         encode_basestring(name) + colon + _write(member, inner, step, colon)
         for name, member in value.items()
     ]
-    return "{" + inner + ("," + inner).join(members) + line + "}"
+    return _joined("{", members, inner, line) + "}"
 
 
 def _write_array(value: list[Value], line: str, step: str, colon: str) -> str:
@@ -161,7 +170,16 @@ def _write_array(value: list[Value], line: str, step: str, colon: str) -> str:
         return "[]"
     inner = line + step
     members = [_write(member, inner, step, colon) for member in value]
-    return "[" + inner + ("," + inner).join(members) + line + "]"
+    return _joined("[", members, inner, line) + "]"
+
+
+def _joined(opening: str, members: list[str], inner: str, line: str) -> str:
+    if line and len(members) * len(inner) > MAX_INDENTED:
+        raise TooLongError
+    text = opening + inner + ("," + inner).join(members) + line
+    if line and len(text) > MAX_INDENTED:
+        raise TooLongError
+    return text
 
 
 def _in_javascript_order(value: dict[str, Value]) -> dict[str, Value]:

@@ -41,7 +41,11 @@ def has_word(line: Line, words: tuple[bytes, ...]) -> bool:
     text = line.text
     if text is not None and b"\0" in text:  # It may be UTF-16.
         text = text.replace(b"\0", b"")
-    return text is not None and any(word in text for word in words)
+    if text is not None:
+        for word in words:  # Faster than any().
+            if word in text:
+                return True
+    return False
 
 
 def utf8_text(text: str) -> str:

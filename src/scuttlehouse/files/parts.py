@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, TypeAlias
 
@@ -98,20 +98,46 @@ class ShortLines(NamedTuple):
         found = self.text.removesuffix(b"\n").split(b"\n")
         return [text.removesuffix(b"\r") for text in found] if b"\r" in self.text else found
 
-    def lines(self) -> Iterator[Line]:
-        """The same one by one."""
-        for number, text in enumerate(self.texts(), self.line_number):
-            yield Line(number, text, None)
+    def numbers(self) -> Iterable[int]:
+        """The number of each."""
+        return range(self.line_number, self.next_number)
 
 
-def each_line(lines: Iterable[Line | ShortLines]) -> Iterator[Line]:
+class ShortValues(NamedTuple):
+    """Values or records in a row, of at most ``SHORT_BYTES`` characters each, of a file without lines.
+
+    ``found`` are their texts; bytes that are zero are one, too. Most of them are counted only, so
+    ``find_numbers`` finds the number of each when it is asked for.
+    """
+
+    line_number: int
+    next_number: int
+    found: list[bytes]
+    find_numbers: Callable[[], Iterable[int]]
+
+    def texts(self) -> list[bytes]:
+        """The texts."""
+        return self.found
+
+    def numbers(self) -> Iterable[int]:
+        """The number of each."""
+        return self.find_numbers()
+
+
+# What a reader of files yields.
+Piece: TypeAlias = Line | ShortLines | ShortValues
+
+
+def each_line(pieces: Iterable[Piece]) -> Iterator[Line]:
     """Lines one by one.
 
     >>> [*each_line([ShortLines(1, b"a\\n")])]
     [Line(line_number=1, text=b'a', fault=None)]
     """
-    for line in lines:
-        if isinstance(line, ShortLines):
-            yield from line.lines()
-        else:
-            yield line
+    for piece in pieces:
+        if isinstance(piece, Line):
+            yield piece
+            continue
+        for number, text in zip(piece.numbers(), piece.texts(), strict=True):
+            is_zero = isinstance(piece, ShortValues) and text.startswith(b"\0")
+            yield Line(number, None, "zero_bytes") if is_zero else Line(number, text, None)

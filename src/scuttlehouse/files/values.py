@@ -9,32 +9,40 @@ from __future__ import annotations
 import codecs
 import re
 from collections.abc import Iterator
+from functools import partial
 from json import JSONDecodeError, JSONDecoder
 from typing import BinaryIO
 
-from scuttlehouse.files.parts import MAX_LINE_BYTES, SHORT_BYTES, Line, ShortLines
+from scuttlehouse.files.parts import MAX_LINE_BYTES, SHORT_BYTES, Line, ShortValues
+from scuttlehouse.files.short_values import BETWEEN, find_run, line_numbers
 
 _DECODER = JSONDecoder()
-_BETWEEN = re.compile("[ \t\r\n,\\[\\]\x1e\ufeff]*")
+_BETWEEN = re.compile(BETWEEN)
 _ZEROS = re.compile("\0+")
 _FIRST_MEMBER = re.compile(r'\{\s*"([^"\\]{0,64})"\s*:')
-_SHORT_VALUE = re.compile(rf"\{{[ -z|~]{{0,{SHORT_BYTES - 2}}}\}}")
-_SHORT_LINES = re.compile(rf"(?:{_SHORT_VALUE.pattern}[ \t\r]*\n)+")
-_SHORT_VALUES = re.compile(rf"(?:{_SHORT_VALUE.pattern}{_BETWEEN.pattern})+")
 _CHUNK = 1 << 18
+_DECODER_OF_TEXT = codecs.getincrementaldecoder("utf-8")
 
 # How often a damaged text is read at most, in all tries to find the next value.
 _TRIES = 8
 
-# Messages are shorter as a rule.
-_SHORT = 1 << 14
-_COST_OF_A_TRY = 1 << 12
+# How much of a text the parser is given at first; most messages are shorter.
+_LENGTHS = (1 << 12, 1 << 16)
+_LEAST_COST_OF_A_TRY = 1 << 10
+
+# How much text is searched for short values at once: more, while there is nothing else.
+_LEAST_SEARCHED = SHORT_BYTES
+_MOST_SEARCHED = 1 << 14
+
+# An object's beginning up to the name of its first member, if blanks are few.
+_LONGEST_BEGINNING = 1 << 7
 
 # What a message begins with in most files, beside what others of its file begin with.
-_KEYS = "key|id"
+_KEYS = ("key", "id")
 
 # What tells a message from an object inside of one: members of which it has all. Each has one of these words.
-_WORDS = re.compile(r'"(?:value|msg|content|metadata)"|\\u')
+_WORDS = ('"value"', '"msg"', '"content"', '"metadata"', "\\u")
+_BYTES_OF_WORDS = tuple(word.encode() for word in _WORDS)
 _PARTS = (
     {"key", "value"},
     {"id", "msg"},
@@ -44,42 +52,54 @@ _PARTS = (
 )
 
 
-def split_values(stream: BinaryIO, *, by_line: bool) -> Iterator[Line | ShortLines]:
+def split_values(stream: BinaryIO, *, by_line: bool) -> Iterator[Line | ShortValues]:
     """Yield the values of a stream of UTF-8 text, each as a line; short ones that follow each other together.
 
     A value is numbered by the line where it begins, or by its place among the values, damaged ones
     included. Damage comes as a fault: ``zero_bytes``, ``too_long`` (over ``MAX_LINE_BYTES``), ``cut_short``
-    (the text ends in it) or ``damaged``.
+    (the text ends in it) or ``damaged``. After damage, reading goes on at the next message, which is longer
+    than ``SHORT_BYTES``.
 
     Complexity: O(bytes), memory O(MAX_LINE_BYTES).
 
     >>> import io
     >>> from scuttlehouse.files.parts import each_line
-    >>> stream = io.BytesIO(b'[{"a":\\n1},{"a" {"key":2,"value":3}]')
-    >>> [(line.text, line.fault) for line in each_line(split_values(stream, by_line=False))]
-    [(b'{"a":\\n1}', None), (None, 'damaged'), (b'{"key":2,"value":3}', None)]
+    >>> stream = io.BytesIO(b'[{"a":\\n1},{"a" {"key":2},{"key":3,"value":"%s"}]' % (b"." * 50))
+    >>> [(line.text, line.fault) for line in each_line(split_values(stream, by_line=False))][:2]
+    [(b'{"a":\\n1}', None), (None, 'damaged')]
     """
-    window = _Window(stream)
+    return _split(_Window(stream), by_line=by_line)
+
+
+def split_line(line: bytes) -> Iterator[Line | ShortValues]:
+    """The values of a line, as :func:`split_values` gives them by place; none if no message may be in it.
+
+    >>> [*split_line(b'{"a":1}{"a":1}')]
+    []
+    """
+    is_long = line.rfind(b"}") - line.find(b"{") >= SHORT_BYTES
+    if not is_long or not any(map(line.__contains__, _BYTES_OF_WORDS)):
+        return iter(())
+    return _split(_Window(None, line.decode("utf-8", "surrogateescape")), by_line=False)
+
+
+def _split(window: _Window, *, by_line: bool) -> Iterator[Line | ShortValues]:
     name: str | None = None
     number = 0
     while window.skip_between():
-        short = window.short_values(_SHORT_LINES if by_line else _SHORT_VALUES)
+        short = window.short_values(number + 1, by_line=by_line)
         if short:
-            first = next(
-                filter(None, map(_FIRST_MEMBER.match, reversed(dict.fromkeys(short)))), None
-            )
-            name = re.escape(first[1]) if first else name
-            first_number = window.line - len(short) if by_line else number + 1
-            number += len(short)
-            yield ShortLines(first_number, "".join(f"{text}\n" for text in short).encode())
+            number = short.next_number - 1
+            yield short
             continue
         number = window.line if by_line else number + 1
         end = window.value_end()
         if end is None:
             yield Line(number, None, window.skip_damage(name))
             continue
-        first = _FIRST_MEMBER.match(window.text, window.start)
-        name = re.escape(first[1]) if first else name
+        if end - window.start > SHORT_BYTES:
+            first = _FIRST_MEMBER.match(window.text, window.start)
+            name = first[1] if first else name
         text = window.take(end).encode("utf-8", "surrogateescape")
         if len(text) > MAX_LINE_BYTES:
             yield Line(number, None, "too_long")
@@ -90,18 +110,20 @@ def split_values(stream: BinaryIO, *, by_line: bool) -> Iterator[Line | ShortLin
 class _Window:
     """The part of a text that is in memory; ``start`` is where reading stands, in line ``line``."""
 
-    # Up to here, in characters of the text, short values are not looked for again.
-    _no_short_before = 0
-    _taken = 0
+    _searched = _LEAST_SEARCHED
+    # Where the last message of a text that is over may begin, once it is asked for.
+    _last_message: int | None = None
 
-    def __init__(self, stream: BinaryIO) -> None:
+    def __init__(self, stream: BinaryIO | None, text: str = "") -> None:
         self._stream = stream
-        self._decoder = codecs.getincrementaldecoder("utf-8")("surrogateescape")
-        self._is_over = False
-        self.text, self.start, self.line = "", 0, 1
+        self._decoder = _DECODER_OF_TEXT("surrogateescape") if stream else None
+        self._is_over = stream is None
+        self.text, self.start, self.line = text, 0, 1
 
     def fill(self) -> None:
         """Have as many characters as a message can have, if there are so many."""
+        if self._stream is None or self._decoder is None:
+            return
         if self._is_over or len(self.text) - self.start >= MAX_LINE_BYTES:
             return
         parts = [self.text[self.start :]]
@@ -116,7 +138,6 @@ class _Window:
     def take(self, end: int) -> str:
         """The text up to a place, which is then behind."""
         taken = self.text[self.start : end]
-        self._taken += len(taken)
         self.line += taken.count("\n")
         self.start = end
         return taken
@@ -124,37 +145,35 @@ class _Window:
     def skip_between(self) -> bool:
         """Go to what comes next; False at the end."""
         while True:
-            self.fill()
+            if not self._is_over:
+                self.fill()
             match = _BETWEEN.match(self.text, self.start)
             end = match.end() if match else self.start
-            self.take(end)
+            if end > self.start:
+                self.take(end)
             if end < len(self.text):
                 return True
             if self._is_over:
                 return False
 
-    def short_values(self, pattern: re.Pattern[str]) -> list[str]:
-        """Short objects that follow each other here, as a pattern has it; they are then behind. Perhaps none.
+    def short_values(self, number: int, *, by_line: bool) -> ShortValues | None:
+        """Short objects and zeros that follow each other here; they are then behind. None if there are none.
 
-        Each holds no other object, no end of a line and ASCII alone.
+        ``number`` is that of the first one, if they are not numbered by line.
         """
-        if self._taken < self._no_short_before:
-            return []
-        run = pattern.match(self.text, self.start, self.start + _SHORT)
-        if not run:
-            return []
-        found = _SHORT_VALUE.findall(run[0])
-        different = dict.fromkeys(found)
-        # A text holds one opening brace. So as many values as texts are these texts.
-        try:
-            is_good = len(_DECODER.decode(f"[{','.join(different)}]")) == len(different)
-        except JSONDecodeError:
-            is_good = False
-        if not is_good:
-            self._no_short_before = self._taken + len(run[0])
-            return []
-        self.take(run.end())
-        return found
+        run = find_run(self.text, self.start, self._searched)
+        is_whole = run is not None and run.is_whole
+        self._searched = min(2 * self._searched, _MOST_SEARCHED) if is_whole else _LEAST_SEARCHED
+        if run is None:
+            return None
+        found, line = run.found, self.line
+        self.take(run.end)
+        texts = "\x1e".join(found).encode("utf-8", "surrogateescape").split(b"\x1e")
+        if by_line:
+            numbers = partial(line_numbers, run.text, line, len(found))
+            return ShortValues(line, self.line + 1, texts, numbers)
+        following = number + len(found)
+        return ShortValues(number, following, texts, partial(range, number, following))
 
     def value_end(self) -> int | None:
         """Where the object ends that begins here; None if none does."""
@@ -167,40 +186,53 @@ class _Window:
     def skip_damage(self, name: str | None) -> str:
         """Go to the next message; name the fault of what is skipped.
 
-        ``name`` is the pattern of the first member's name in the file's messages.
+        ``name`` is the name of the first member in the file's messages.
         """
         if self.text.startswith("\0", self.start):
             return self._skip_zeros()
         own = _FIRST_MEMBER.match(self.text, self.start)
-        names = name or (re.escape(own[1]) if own else _KEYS)
-        beginning = re.compile(rf'\{{\s*"(?:{names}|{_KEYS})"\s*:')
+        names = {name or (own[1] if own else ""), *_KEYS}
         is_object = self.text.startswith("{", self.start)
         skipped = tried = 0
-        while True:
-            match = beginning.search(self.text, self.start + (skipped == 0))
-            if match and self._is_over:
-                word = _WORDS.search(self.text, match.start())
-                match = match if word else None
-                tried += word.start() - match.start() if word and match else 0
-            end = match.start() if match else max(len(self.text) - 128, self.start + 1)
-            if not match and self._is_over:
-                end = len(self.text)
-            end = min(end, self.start + MAX_LINE_BYTES)
-            text = self.take(end)
-            skipped += len(text)
+        while self.start < len(self.text):
+            place = self._beginning(names, self.start + (skipped == 0))
+            end = min(place, self.start + MAX_LINE_BYTES)
+            skipped += len(self.take(end))
             self.fill()
-            if self.start == len(self.text):
+            if end < place or self.start == len(self.text) or not self._begins(names):
+                continue
+            if tried >= _TRIES * (skipped + MAX_LINE_BYTES):
+                skipped += len(self.take(self.start + _LEAST_COST_OF_A_TRY))
+                continue
+            cost = self._try_message()
+            if cost == 0:
                 break
-            if beginning.match(self.text, self.start):
-                if tried < _TRIES * (skipped + MAX_LINE_BYTES):
-                    cost = self._try_message()
-                    if cost == 0:
-                        break
-                    tried += cost
-                skipped += len(self.take(self.start + 1))
+            tried += max(cost, _LEAST_COST_OF_A_TRY)
+            skipped += len(self.take(self.start + 1))
         if skipped > MAX_LINE_BYTES:
             return "too_long"
         return "cut_short" if is_object and self.start == len(self.text) else "damaged"
+
+    def _beginning(self, names: set[str], start: int) -> int:
+        """Where the next object begins that may be a message; or how far there is none."""
+        last = len(self.text)
+        if self._is_over:
+            if self._last_message is None:
+                word = max(map(self.text.rfind, _WORDS))
+                self._last_message = min(word, self.text.rfind("}") - SHORT_BYTES)
+            last = self._last_message
+        for found in _FIRST_MEMBER.finditer(self.text, start):
+            if found.start() > last:
+                break
+            if found[1] in names:
+                return found.start()
+        if self._is_over:
+            return len(self.text)
+        return max(len(self.text) - _LONGEST_BEGINNING, start)
+
+    def _begins(self, names: set[str]) -> bool:
+        found = _FIRST_MEMBER.match(self.text, self.start)
+        return found is not None and found[1] in names
 
     def _skip_zeros(self) -> str:
         while self.text.startswith("\0", self.start):
@@ -213,8 +245,9 @@ class _Window:
         """0 if a message begins here; otherwise what it cost to find that none does, in characters."""
         found = _object_at(self.text, self.start)
         if isinstance(found, int):
-            return found + _COST_OF_A_TRY
-        return 0 if _is_message(found[0]) else found[1] - self.start
+            return found
+        length = found[1] - self.start
+        return 0 if length > SHORT_BYTES and _is_message(found[0]) else length
 
 
 def is_message_at(text: str, start: int) -> bool:
@@ -237,7 +270,7 @@ def _object_at(text: str, start: int) -> tuple[dict[str, object], int] | int:
     An error of the parser costs as much as the text that it was given, so it is given a short one first.
     """
     read = 0
-    for length in (_SHORT, len(text)):
+    for length in (*_LENGTHS, len(text)):
         piece = text[start : start + length]
         try:
             value, end = _DECODER.raw_decode(piece)

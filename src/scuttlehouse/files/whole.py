@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from typing import BinaryIO, cast
 
 from scuttlehouse.files import bipf, flume, parts
-from scuttlehouse.files.parts import Line, ShortLines, Split
+from scuttlehouse.files.parts import Line, Piece, ShortLines, Split
 from scuttlehouse.files.unpack import BROKEN, buffered, opened
 from scuttlehouse.files.values import split_values
 
@@ -16,7 +16,7 @@ _BLOCK = 1 << 17
 _LONG_LINE = re.compile(rb"[^\n]{%d,}" % (parts.SHORT_BYTES + 1))
 
 
-def read_whole(split: Split) -> Iterator[Line | ShortLines]:
+def read_whole(split: Split) -> Iterator[Piece]:
     """Yield the lines, values or records of a whole file.
 
     A file that is cut short or broken ends with the fault ``cut_short``, at the place where reading
@@ -24,7 +24,7 @@ def read_whole(split: Split) -> Iterator[Line | ShortLines]:
 
     Memory: O(MAX_LINE_BYTES).
     """
-    last: Line | ShortLines | None = None
+    last: Piece | None = None
     try:
         with opened(split.path, split.end, split.kind) as stream:
             if split.kind.form == "json_lines":
@@ -32,7 +32,7 @@ def read_whole(split: Split) -> Iterator[Line | ShortLines]:
                     yield last
                 return
             tolerant = _UpToTheBreak(stream)
-            value: Line | ShortLines | None = None
+            value: Piece | None = None
             for value in _READERS[split.kind.form](buffered(tolerant)):
                 yield value
             if tolerant.is_broken and not (isinstance(value, Line) and value.fault == "cut_short"):
@@ -134,15 +134,15 @@ class _UpToTheBreak(io.RawIOBase):
         return len(data)
 
 
-def _by_line(stream: BinaryIO) -> Iterator[Line | ShortLines]:
+def _by_line(stream: BinaryIO) -> Iterator[Piece]:
     return split_values(stream, by_line=True)
 
 
-def _by_place(stream: BinaryIO) -> Iterator[Line | ShortLines]:
+def _by_place(stream: BinaryIO) -> Iterator[Piece]:
     return split_values(stream, by_line=False)
 
 
-_READERS: dict[str, Callable[[BinaryIO], Iterator[Line | ShortLines]]] = {
+_READERS: dict[str, Callable[[BinaryIO], Iterator[Piece]]] = {
     "pretty_printed": _by_line,
     "array": _by_place,
     "json_sequence": _by_place,

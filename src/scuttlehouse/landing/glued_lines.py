@@ -5,19 +5,24 @@ A line is one message as a rule, and read as one first. Only where that fails, i
 
 from __future__ import annotations
 
+import codecs
 import io
 from collections.abc import Iterable, Iterator
+from typing import Any
 
 from scuttlehouse.files.json_lines import has_word, line_object
-from scuttlehouse.files.parts import Line, each_line
+from scuttlehouse.files.parts import Line, Piece
 from scuttlehouse.files.unpack import recoded
-from scuttlehouse.files.values import split_values
+from scuttlehouse.files.values import split_line
 from scuttlehouse.pzp.lines import PZP_WORDS, LandedPzpLine, land_pzp_line
 from scuttlehouse.ssb.epoch_keys import KeyRing
 from scuttlehouse.ssb.lines import KEY_WORDS, LandedLine, epoch_key, land_line
 
-# What a line is by itself that holds several values, or one beside something else.
+# What a line is that holds several values, or one beside something else, or one that is no object.
 _MAY_HAVE_PARTS = ("not_json", "not_utf8", "not_a_message")
+
+# What may stand between values, beside byte order marks.
+_BETWEEN = b" \t\r\n,[]\x1e"
 
 # What stands behind the name of a member. PowerShell appends UTF-16 to a log whatever its encoding is.
 _UTF_16_SIGN = '":'.encode("utf-16-le")
@@ -26,14 +31,15 @@ _UTF_16_SIGN = '":'.encode("utf-16-le")
 def line_parts(line: Line) -> Iterator[Line]:
     """The objects on a line that is none as a whole, and the rest of it as a fault.
 
-    The fault is ``zero_bytes`` or ``damaged``. A line without a whole object comes as it is; one of brackets
-    and commas alone is empty.
+    The fault is ``zero_bytes`` or ``damaged``; objects too short for a message are part of it. A line without
+    an object that is long enough comes as it is; one of brackets and commas alone is empty.
 
     Never raises, whatever the line holds. O(length of the line).
 
-    >>> parts = line_parts(Line(1, b'{"key": {"key": "%", "value": 1}{"a": 2}', None))
-    >>> [part.text or part.fault for part in parts]
-    [b'{"key": "%", "value": 1}', b'{"a": 2}', 'damaged']
+    >>> message = b'{"key": "%%%s", "value": {}}' % (b"A" * 43)
+    >>> parts = line_parts(Line(1, b'{"key": ' + message + b'{"a": 2}', None))
+    >>> [part.text == message or part.fault for part in parts]
+    [True, 'damaged']
     """
     if line.text is None or not line.text.strip():
         yield line
@@ -41,23 +47,39 @@ def line_parts(line: Line) -> Iterator[Line]:
     if _UTF_16_SIGN in line.text:
         yield from line_parts(Line(line.line_number, _from_utf_16(line.text), None))
         return
-    found = [*each_line(split_values(io.BytesIO(line.text), by_line=False))]
-    faults = {part.fault for part in found if part.fault}
-    fault = "zero_bytes" if faults == {"zero_bytes"} else "damaged"
-    texts = [part.text for part in found if part.text is not None]
+    found = [*split_line(line.text)]
+    texts = [part.text for part in found if isinstance(part, Line) and part.text is not None]
     for text in texts:
         yield Line(line.line_number, text, None)
-    if not found:
-        yield Line(line.line_number, b"", None)
-    elif not texts and fault == "damaged":
+    if texts and len(texts) < len(found):
+        is_zero = all(map(_is_zero, found))
+        yield Line(line.line_number, None, "zero_bytes" if is_zero else "damaged")
+    elif not texts and line.text.translate(None, _BETWEEN + b"\0").replace(codecs.BOM_UTF8, b""):
         yield line
-    elif faults:
-        yield Line(line.line_number, None, fault)
+    elif not texts:
+        is_zero = b"\0" in line.text
+        yield Line(line.line_number, None if is_zero else b"", "zero_bytes" if is_zero else None)
+
+
+def _is_zero(part: Piece) -> bool:
+    """Whether a part is a value that is no short one, or zeros."""
+    if isinstance(part, Line):
+        return part.fault in (None, "zero_bytes")
+    return all(text.startswith(b"\0") for text in part.texts())
 
 
 def _from_utf_16(text: bytes) -> bytes:
     """A line that was cut at the byte of a line end, as UTF-8."""
     return recoded(io.BytesIO(text.strip(b"\0") + b"\0"), "utf-16-le").read()
+
+
+def _parts(
+    line: Line, parsed: dict[str, Any] | str
+) -> list[tuple[Line, dict[str, Any] | str | None]]:
+    """The parts of a line, each with what it holds if that is known."""
+    if parsed not in _MAY_HAVE_PARTS:
+        return [(line, parsed)]
+    return [(part, parsed if part is line else None) for part in line_parts(line)]
 
 
 def land_lines(
@@ -67,12 +89,13 @@ def land_lines(
 
     >>> rows = land_lines("a.jsonl", Line(7, b'\\0{"id": 1}', None), KeyRing(b"pepper"))
     >>> [row.reject_reason for row in rows]
-    ['not_a_message', 'zero_bytes']
+    ['not_json']
     """
-    row = land_line(source_file, line, ring, network_key)
-    rows = [row]
-    if row is not None and row.reject_reason in _MAY_HAVE_PARTS:
-        rows = [land_line(source_file, part, ring, network_key) for part in line_parts(line)]
+    parsed = line_object(line)
+    rows = [
+        land_line(source_file, part, ring, network_key, known)
+        for part, known in _parts(line, parsed)
+    ]
     return (row for row in rows if row is not None)
 
 
@@ -83,14 +106,16 @@ def land_pzp_lines(source_file: str, line: Line, ring: KeyRing) -> Iterable[Land
     """
     if not has_word(line, PZP_WORDS):
         return ()
-    row = land_pzp_line(source_file, line, ring)
-    rows = [row]
-    if row is None and line_object(line) in _MAY_HAVE_PARTS:
-        parts = [*line_parts(line)]
-        rows = [land_pzp_line(source_file, part, ring) for part in parts]
-        others = (land_line(source_file, part, ring) for part in parts)
-        if any(other is not None and other.reject_reason is not None for other in others):
-            rows = [row for row in rows if row is not None and row.validity == "valid"]
+    parsed = line_object(line)
+    parts = _parts(line, parsed)
+    rows = [land_pzp_line(source_file, part, ring, known) for part, known in parts]
+    if not any(rows):
+        return ()
+    others = (land_line(source_file, part, ring, None, known) for part, known in parts)
+    if len(parts) > 1 and any(
+        other is not None and other.reject_reason is not None for other in others
+    ):
+        rows = [row for row in rows if row is not None and row.validity == "valid"]
     return (row for row in rows if row is not None)
 
 
@@ -98,8 +123,6 @@ def epoch_keys(line: Line) -> Iterable[bytes]:
     """The keys of the epochs that the messages of a line make (:func:`scuttlehouse.ssb.lines.epoch_key`)."""
     if not has_word(line, KEY_WORDS):
         return ()
-    key = epoch_key(line)
-    keys = [key]
-    if key is None and line_object(line) in _MAY_HAVE_PARTS:
-        keys = [epoch_key(part) for part in line_parts(line)]
+    parsed = line_object(line)
+    keys = [epoch_key(part, known) for part, known in _parts(line, parsed)]
     return (key for key in keys if key is not None)

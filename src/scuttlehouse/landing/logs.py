@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from scuttlehouse.files.parts import PLAIN, Kind, Line, Log, ShortLines, Split
+from scuttlehouse.files.parts import PLAIN, Kind, Line, Log, Piece, Split
 from scuttlehouse.files.unpack import BROKEN, opened
 from scuttlehouse.files.whole import numbered_lines, read_whole, skip_line
 
@@ -113,7 +113,7 @@ def first_line_numbers(splits: Sequence[Split], line_ends: Sequence[int]) -> lis
     return numbers
 
 
-def read_lines(split: Split, first_line_number: int = 1) -> Iterator[Line | ShortLines]:
+def read_lines(split: Split, first_line_number: int = 1) -> Iterator[Piece]:
     """Yield the lines that begin in a split; short ones that follow each other come together.
 
     A line over ``MAX_LINE_BYTES`` comes as the fault ``too_long``. A file that cannot be read to its end
@@ -133,7 +133,7 @@ def read_lines(split: Split, first_line_number: int = 1) -> Iterator[Line | Shor
     if split.kind != PLAIN:
         yield from read_whole(split)
         return
-    last: Line | ShortLines | None = None
+    last: Piece | None = None
     try:
         with Path(split.path).open("rb") as file:
             if split.start > 0:

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from typing import Generic, TypeVar, cast
 
-from scuttlehouse.files.parts import SHORT_BYTES, Line, ShortLines
+from scuttlehouse.files.parts import SHORT_BYTES, Line, Piece
 from scuttlehouse.pzp.lines import LandedPzpLine
 from scuttlehouse.ssb.epoch_keys import KeyRing
 from scuttlehouse.ssb.lines import LandedLine
@@ -31,7 +31,7 @@ Land = Callable[[str, Line], Iterable[Row]]
 
 
 def fold_rejects(
-    lines: Iterable[tuple[str, Line | ShortLines]],
+    lines: Iterable[tuple[str, Piece]],
     land: Land[Row],
     ring: KeyRing,
     kind: type[Row],
@@ -39,7 +39,7 @@ def fold_rejects(
 ) -> Iterator[Row]:
     """Yield the rows of lines; beyond ``most`` rejects of a log for one reason, one row counts the others.
 
-    A line that gives several rejects and nothing else is one reject. The row that counts others comes
+    A line that gives several rejects is one reject, even beside messages. The row that counts others comes
     last and has the number of the first of them. A row that is rejected, or is an invalid message, has the
     hash of its line, keyed by the key of the warehouse; a row that counts others, and one of bytes that
     could not be read, has none.
@@ -50,6 +50,7 @@ def fold_rejects(
 
     Complexity: O(bytes), memory O(logs * reasons).
 
+    >>> from scuttlehouse.files.parts import ShortLines
     >>> lines = [("a.jsonl", ShortLines(1, b"\\n" * 5))]
     >>> land = lambda file, line: [LandedLine(file, line.line_number, "empty_line")]
     >>> rows = fold_rejects(lines, land, KeyRing(b"pepper"), LandedLine, most=2)
@@ -62,10 +63,9 @@ def fold_rejects(
         texts = _short_texts(line)
         if isinstance(line, Line) and not texts:
             rows = [*land(source_file, line)]
-            if rows and all(map(reason_of, rows)):
-                yield from folded.take(min(rows, key=reason_of), line)
-            else:
-                yield from (_hashed(row, line, ring) for row in rows)
+            yield from _hashed([row for row in rows if not reason_of(row)], line, ring)
+            if rejects := [row for row in rows if reason_of(row)]:
+                yield from folded.take(min(rejects, key=reason_of), line)
             continue
         if short is None or short.source_file != source_file:
             short = _ShortReasons(source_file, land, TOO_SHORT if kind is LandedLine else "")
@@ -76,16 +76,17 @@ def fold_rejects(
                 folded.add(source_file, reason, count)
                 reasons[text] = ""
         if any(reasons.values()):
-            for number, text in enumerate(texts, line.line_number):
+            numbers = (line.line_number,) if isinstance(line, Line) else line.numbers()
+            for number, text in zip(numbers, texts, strict=True):
                 if reason := reasons[text]:
                     row = cast("Row", kind(source_file, number, reason))
                     yield from folded.take(row, Line(number, text, None))
     yield from folded.others()
 
 
-def _short_texts(line: Line | ShortLines) -> list[bytes]:
+def _short_texts(line: Piece) -> list[bytes]:
     """The texts of short lines; none if it is a line that is not short."""
-    if isinstance(line, ShortLines):
+    if not isinstance(line, Line):
         return line.texts()
     return [] if line.text is None or len(line.text) > SHORT_BYTES else [line.text]
 
@@ -122,7 +123,7 @@ class _Folded(Generic[Row]):
         place = row.source_file, reason_of(row)
         self._counts[place] += 1
         if self._counts[place] <= self._most:
-            yield _hashed(row, line, self._ring)
+            yield from _hashed([row], line, self._ring)
         elif place not in self._others:
             self._others[place] = row
 
@@ -151,8 +152,13 @@ def reason_of(row: LandedLine | LandedPzpLine) -> str:
     return row.reject_reason or ""
 
 
-def _hashed(row: Row, line: Line, ring: KeyRing) -> Row:
-    is_of_use = row.reject_reason is None and row.invalid_reason is None
-    if is_of_use or line.text is None:
-        return row
-    return cast("Row", row._replace(line_hash=ring.hash(line.text)[:_HASH_DIGITS]))
+def _hashed(rows: list[Row], line: Line, ring: KeyRing) -> Iterator[Row]:
+    """The rows of a line, with its hash if they are of no use. A line may have thousands of rows."""
+    line_hash = None
+    for row in rows:
+        is_of_use = row.reject_reason is None and row.invalid_reason is None
+        if is_of_use or line.text is None:
+            yield row
+            continue
+        line_hash = line_hash or ring.hash(line.text)[:_HASH_DIGITS]
+        yield cast("Row", row._replace(line_hash=line_hash))

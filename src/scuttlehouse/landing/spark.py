@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, get_args, get_type_hints
 import pyarrow as pa
 
 from scuttlehouse.files.listing import list_logs
-from scuttlehouse.files.parts import Kind, Line, Log, ShortLines, Split
+from scuttlehouse.files.parts import Kind, Log, Piece, Split
 from scuttlehouse.landing.logs import (
     count_line_ends,
     first_line_numbers,
@@ -135,7 +135,7 @@ def _count_batches(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch
         yield pa.record_batch({"n": batch["n"], "line_ends": pa.array(ends, pa.int64())})
 
 
-def lines_of(batches: Iterable[pa.RecordBatch]) -> Iterator[tuple[str, Line | ShortLines]]:
+def lines_of(batches: Iterable[pa.RecordBatch]) -> Iterator[tuple[str, Piece]]:
     """Every line of the splits in batches of :func:`splits_frame`, with the name of its file."""
     for batch in batches:
         for row in batch.to_pylist():

@@ -110,8 +110,12 @@ def is_pzp(parsed: object) -> TypeGuard[dict[str, Any]]:
     return isinstance(parsed.get("msg"), dict) or _is_bare(parsed)
 
 
-def land_pzp_line(source_file: str, line: Line, ring: KeyRing) -> LandedPzpLine | None:
+def land_pzp_line(
+    source_file: str, line: Line, ring: KeyRing, parsed: dict[str, Any] | str | None = None
+) -> LandedPzpLine | None:
     """Turn a line into its row. None for a line of another source, even a broken one.
+
+    ``parsed`` is what :func:`scuttlehouse.files.json_lines.line_object` said of the line, if it was asked.
 
     Never raises, for any line. O(n log n) in the length of the line.
 
@@ -123,7 +127,7 @@ def land_pzp_line(source_file: str, line: Line, ring: KeyRing) -> LandedPzpLine 
     """
     if not has_word(line, PZP_WORDS):
         return None
-    parsed = line_object(line)
+    parsed = line_object(line) if parsed is None else parsed
     if not is_pzp(parsed):
         return None
     record = {"msg": parsed} if _is_bare(parsed) else parsed

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import base64
 import binascii
-import hashlib
 import hmac
 import re
 from collections.abc import Iterable, Mapping
@@ -141,7 +140,7 @@ class KeyRing:
 
     def hash(self, key: bytes) -> str:
         """The keyed hash of a key, as hex."""
-        return hmac.new(self.pepper, key, hashlib.sha256).hexdigest()
+        return hmac.digest(self.pepper, key, "sha256").hex()
 
     def ranked(self, keys: Iterable[bytes]) -> KeyRing:
         """A ring that ranks these keys by their bytes. Keys may have any length. O(n log n).

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from scuttlehouse.files.json_lines import finite_number, has_word, line_object
@@ -20,9 +20,9 @@ from scuttlehouse.ssb.claims import is_announcement_signed, plaintext_hash, prov
 from scuttlehouse.ssb.epoch_keys import KeyRing, message_key, purpose_key
 from scuttlehouse.ssb.ids import link_text, message_uri
 from scuttlehouse.ssb.naming import name_in_message
-from scuttlehouse.ssb.opened import check_opened, original, own_key
+from scuttlehouse.ssb.opened import Opened, check_opened, original, own_key, unkeyed_checks
 from scuttlehouse.ssb.texts import is_word, kept_id, kept_word
-from scuttlehouse.ssb.validation import feed_format, is_ciphertext, previous_text
+from scuttlehouse.ssb.validation import Check, feed_format, is_ciphertext, previous_text
 
 KEPT_MEMBERS = (
     "type",
@@ -98,11 +98,16 @@ class LandedLine(NamedTuple):
 
 
 def land_line(
-    source_file: str, line: Line, ring: KeyRing, network_key: bytes | None = None
+    source_file: str,
+    line: Line,
+    ring: KeyRing,
+    network_key: bytes | None = None,
+    parsed: dict[str, Any] | str | None = None,
 ) -> LandedLine | None:
     """Turn a line into its row. A line that is not a message becomes a row with a reason.
 
     None for a line of pzp; :func:`scuttlehouse.pzp.lines.land_pzp_line` turns it into a row.
+    ``parsed`` is what :func:`scuttlehouse.files.json_lines.line_object` said of the line, if it was asked.
 
     Never raises, for any line. O(length of the line).
 
@@ -110,15 +115,14 @@ def land_line(
     >>> land_line("a.jsonl", Line(7, b"[1, 2]", None), ring).reject_reason
     'not_a_message'
     """
-    parsed = _parse(line, network_key)
-    if parsed is None:
+    message = _with_key(_unkeyed(line_object(line) if parsed is None else parsed), network_key)
+    if message is None:
         return None
-    if isinstance(parsed, str):
-        return LandedLine(source_file, line.line_number, parsed)
-    key, value, received, meta = parsed
+    if isinstance(message, str):
+        return LandedLine(source_file, line.line_number, message)
+    key, value, received, opened, unkeyed = message
     content = value["content"]
-    opened = original(value, meta)
-    check, is_decrypted = check_opened(value, opened, key, network_key)
+    check, is_decrypted = check_opened(value, opened, key, network_key, unkeyed)
     is_private = is_decrypted or (isinstance(content, str) and is_ciphertext(content))
     secret, kind = message_key(content), _content_type(content)
     kept = _kept_content(content, is_decrypted, ring) if isinstance(content, dict) else None
@@ -149,29 +153,40 @@ def land_line(
     )
 
 
-def epoch_key(line: Line) -> bytes | None:
+def epoch_key(line: Line, parsed: dict[str, Any] | str | None = None) -> bytes | None:
     """The key of the epoch that the message of a line makes. None for all other lines.
 
     >>> epoch_key(Line(1, b'{"key": "%a"}', None)) is None
     True
     """
-    parsed = _parse(line) if has_word(line, KEY_WORDS) else None
-    if parsed is None or isinstance(parsed, str):
+    if not has_word(line, KEY_WORDS):
         return None
-    content = parsed.value["content"]
-    return message_key(content) if _content_type(content) == "group/init" else None
+    found = _unkeyed(line_object(line) if parsed is None else parsed)
+    if not isinstance(found, _Unkeyed) or _content_type(found.value["content"]) != "group/init":
+        return None
+    is_message = isinstance(_with_key(found, None), _Message)
+    return message_key(found.value["content"]) if is_message else None
 
 
-class _Parsed(NamedTuple):
-    key: str
+class _Unkeyed(NamedTuple):
+    """A message, perhaps with a key, which was not looked at."""
+
+    key: object
     value: dict[str, Any]
     received: object
     meta: dict[str, Any]
 
 
-def _parse(line: Line, network_key: bytes | None = None) -> _Parsed | str | None:
-    """The parts of a message line, or the reason why it is not a message. None for a line of pzp."""
-    message = line_object(line)
+class _Message(NamedTuple):
+    key: str
+    value: dict[str, Any]
+    received: object
+    opened: Opened
+    unkeyed: Sequence[Check]
+
+
+def _unkeyed(message: dict[str, Any] | str) -> _Unkeyed | str | None:
+    """The parts of a message, or the reason why it is none. None for one of pzp."""
     if isinstance(message, dict) and _is_numbered(message):
         message = message["value"]
     if is_pzp(message):
@@ -190,11 +205,20 @@ def _parse(line: Line, network_key: bytes | None = None) -> _Parsed | str | None
         and "content" in value
     ):
         return "not_a_message"
-    if key is None:
-        key = own_key(original(value, meta), network_key)
+    return _Unkeyed(key, value, message.get("timestamp"), meta)
+
+
+def _with_key(found: _Unkeyed | str | None, network_key: bytes | None) -> _Message | str | None:
+    """A message with the key that the log gives it, or else its own; what is none comes back as it is."""
+    if not isinstance(found, _Unkeyed):
+        return found
+    key, value, received, meta = found
+    opened = original(value, meta)
+    unkeyed = unkeyed_checks(opened, network_key) if key is None else []
+    key = own_key(unkeyed) if key is None else key
     if not (isinstance(key, str) and message_uri(key)):
         return "not_a_message"
-    return _Parsed(key, value, message.get("timestamp"), meta)
+    return _Message(key, value, received, opened, unkeyed)
 
 
 def _is_numbered(message: dict[str, Any]) -> bool:

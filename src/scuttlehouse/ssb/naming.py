@@ -15,6 +15,9 @@ from scuttlehouse.ssb.key_texts import may_hold_key
 
 NAME_CHARACTERS = 60
 
+# What comes after so many characters is not looked at. One character may stand for eighteen others.
+_MOST_CHARACTERS = 1000
+
 # The base64 digits of 16 bytes in a row, or as many integers.
 _LIKE_A_KEY = re.compile(r"[A-Za-z0-9+/=_-]{22}|(?:[0-9]{1,3}\W+){15}[0-9]")
 
@@ -23,9 +26,10 @@ def clean_name(text: object) -> str | None:
     """A name that is safe to show anywhere. None if there is no name.
 
     Runs of white space become one space. Control, format, direction and unassigned characters are removed.
-    The rest is cut after 60 characters. A text that may hold a key is not a name (ruling R29).
+    The rest is cut after 60 characters. A text that may hold a key in its first 1,000 characters is not a
+    name (ruling R29).
 
-    Complexity: O(length of the text).
+    Complexity: O(length of the text), up to 1,000.
 
     >>> clean_name("  Ann\\n\\u202eof  the\\x1b[2J hill ")
     'Ann of the[2J hill'
@@ -38,7 +42,7 @@ def clean_name(text: object) -> str | None:
     """
     if not isinstance(text, str):
         return None
-    spaced = " ".join(text.split())
+    spaced = " ".join(text[:_MOST_CHARACTERS].split())
     plain = "".join(one for one in spaced if unicodedata.category(one)[0] != "C")
     name = " ".join(plain.split())
     shown = name[:NAME_CHARACTERS].strip()

@@ -19,7 +19,7 @@ its text is what was signed. Then it is not checked, and does not count as inval
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from scuttlehouse.ssb import bendybutt
@@ -75,7 +75,11 @@ def original(value: dict[str, Any], meta: dict[str, Any]) -> Opened:
 
 
 def check_opened(
-    value: dict[str, Any], opened: Opened, key: str, hmac_key: bytes | None
+    value: dict[str, Any],
+    opened: Opened,
+    key: str,
+    hmac_key: bytes | None,
+    unkeyed: Sequence[Check] = (),
 ) -> tuple[Check, bool]:
     """Judge a message by the value that was signed, and say whether it is an opened message.
 
@@ -83,6 +87,8 @@ def check_opened(
     If an exporter added members to a value or reordered them, that is undone when the key of the message
     proves it. If that proves nothing, members inside of the content may have another order, too, as ``jq -S``
     and databases write them: then the message is ``not_checked``, with the warning ``members_reordered``.
+
+    ``unkeyed`` is what :func:`unkeyed_checks` gave for the value, if it had no key: nothing is checked twice.
 
     >>> value = {"author": "@nobody", "content": {"type": "post"}}
     >>> check_opened(value, original(value, {}), "%a", None)[0].invalid_reason
@@ -95,7 +101,8 @@ def check_opened(
         )
         return Check(*verdict), opened.is_decrypted
     checks = []
-    for check in _checks_in_every_order(opened.value, key, hmac_key):
+    keyed = (_with_key(check, key) for check in unkeyed)
+    for check in keyed if unkeyed else _checks_in_every_order(opened.value, key, hmac_key):
         if check.validity == "valid":
             # If the signature covers a text, it was never encrypted, whatever the log says.
             return check, opened.ciphertext is not None
@@ -116,14 +123,26 @@ def check_opened(
     return proven, opened.is_decrypted
 
 
-def own_key(opened: Opened, hmac_key: bytes | None) -> str | None:
-    """The key of a message from a log without keys: the hash of the value in the order that was signed.
+def unkeyed_checks(opened: Opened, hmac_key: bytes | None) -> list[Check]:
+    """The checks of a message from a log without keys, in each order of its members that may be signed."""
+    return [*_checks_in_every_order(opened.value, None, hmac_key)]
 
-    >>> own_key(original({"author": "ssb:feed/bamboo/none"}, {}), None) is None
+
+def own_key(unkeyed: Sequence[Check]) -> str | None:
+    """The key of such a message: the hash of the value in the order that was signed.
+
+    >>> own_key(unkeyed_checks(original({"author": "ssb:feed/bamboo/none"}, {}), None)) is None
     False
     """
-    checks = [*_checks_in_every_order(opened.value, None, hmac_key)]
-    return next((check for check in checks if check.validity == "valid"), checks[0]).message_key
+    return next((check for check in unkeyed if check.validity == "valid"), unkeyed[0]).message_key
+
+
+def _with_key(check: Check, key: str) -> Check:
+    """The check that a value has with a key; the signature is looked at after the key."""
+    is_looked_at = check.validity == "valid" or check.invalid_reason == "signature_is_wrong"
+    if is_looked_at and not _has_key(check, key):
+        return Check(check.message_key, "invalid", "id_mismatch")
+    return check
 
 
 def _is_bendybutt(value: dict[str, Any]) -> bool:

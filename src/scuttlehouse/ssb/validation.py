@@ -79,7 +79,8 @@ class Check(NamedTuple):
     """The result for a message by itself.
 
     ``message_key`` is the id of the message by its hash, whatever else is wrong with it: a sigil, or the URI
-    of a bendybutt-v1 message. It is None if there is no such id (not JSON, too deep, another format).
+    of a bendybutt-v1 message. It is None if there is no such id (not JSON, too deep, far too
+    long, another format).
     ``invalid_reason`` is one of ``REASONS``, None unless ``validity`` is ``invalid``. ``warning`` is one of
     ``WARNINGS``, None in an invalid message.
     """
@@ -161,10 +162,13 @@ def check_value(
         text = jsjson.stringify(value, indent=2)
     except jsjson.TooDeepError:
         return Check(None, "invalid", "too_deep")
+    except jsjson.TooLongError:
+        text = ""
     utf8 = text.encode()
     # The hash covers the low byte of every UTF-16 unit.
     units = utf8 if len(utf8) == len(text) else text.encode("utf-16-le")[::2]
-    message_key = f"%{b2a_base64(sha256(units).digest(), newline=False).decode()}.sha256"
+    digest = b2a_base64(sha256(units).digest(), newline=False).decode()
+    message_key = f"%{digest}.sha256" if text else None
 
     if not isinstance(value, dict):
         return Check(message_key, "invalid", "not_an_object")
@@ -177,7 +181,7 @@ def check_value(
     signature = _signature_bytes(signature_text)
     if signature is None or not isinstance(signature_text, str):
         return Check(message_key, "invalid", "signature_is_malformed")
-    if len(units) > MAX_LENGTH:
+    if not text or len(units) > MAX_LENGTH:
         return Check(message_key, "invalid", "too_long")
     if key is not None and key != message_key and message_sigil(key) != message_key:
         return Check(message_key, "invalid", "id_mismatch")

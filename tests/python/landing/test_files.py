@@ -19,8 +19,7 @@ import forms
 from conftest import FIXTURES, PROJECT
 from memory import peak_memory
 from scuttlehouse.cli import main
-from scuttlehouse.files import bipf
-from scuttlehouse.files import values as values_of_files
+from scuttlehouse.files import bipf, short_values
 from scuttlehouse.files.json_lines import line_object
 from scuttlehouse.files.listing import entry_of
 from scuttlehouse.files.parts import MAX_LINE_BYTES, Kind, Line, Log, each_line
@@ -536,7 +535,7 @@ def test_any_bytes_are_told_or_read(tmp_path_factory: pytest.TempPathFactory, da
 @given(data=st.lists(PIECES | st.binary(max_size=4)).map(b"".join))
 def test_all_bytes_of_a_text_are_in_values_or_damage(data: bytes) -> None:
     """What is in no value is damage: cut the values out, and faults are left, or nothing but separators."""
-    found = [*split_values(io.BytesIO(data), by_line=False)]
+    found = [*each_line(split_values(io.BytesIO(data), by_line=False))]
     assert [line.line_number for line in found] == [*range(1, len(found) + 1)]
     rest = data
     for line in found:
@@ -600,6 +599,15 @@ VALUES = st.sampled_from(
         "{}",
         '{"a":1}',
         '{"key":"%a","value":{}}',
+        '{\n  "key": {\n    "a": [{}, "}\\""]\n  }\n}\n',
+        '{"key":"%a","value":{"a":"' + "b" * 50 + '"}}',
+        '{"":' * 12 + "{}" + "}" * 12,
+        '{"":' * 13 + "{" + "}" * 14,
+        "\0" * 3,
+        "\0" * 65,
+        '{"a":"\n"}',
+        '{"a":[}',
+        "{]}",
         '{"a":"}',
         '{":1}',
         "{x}",
@@ -624,7 +632,6 @@ def test_short_values_are_read_as_all_others(pieces: list[str], by_line: bool) -
     data = "".join(pieces).encode()
     many = [*each_line(split_values(io.BytesIO(data), by_line=by_line))]
     with pytest.MonkeyPatch.context() as patch:
-        for name in ("_SHORT_VALUES", "_SHORT_LINES"):
-            patch.setattr(values_of_files, name, re.compile("(?!)"))
+        patch.setattr(short_values, "_ITEM", re.compile("(?!)"))
         one_by_one = [*split_values(io.BytesIO(data), by_line=by_line)]
     assert many == one_by_one

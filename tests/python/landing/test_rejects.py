@@ -63,24 +63,30 @@ def test_every_line_is_a_message_or_counted(lines: list[tuple[str, bytes]], most
         ]
         messages = {(row.source_file, row.line_number) for row in rows if not reason_of(row)}
         assert not places(alone) & expected, "a line is rejected by one source only"
-        mixed = places(alone) & messages
-        folded = [
-            row
-            for row in rows
-            if reason_of(row) and (row.source_file, row.line_number) not in mixed
-        ]
+        folded = [row for row in rows if reason_of(row)]
         kinds = Counter((row.source_file, reason_of(row)) for row in folded)
         assert all(count <= most + 1 for count in kinds.values())
         for row in folded:
             rejected[row.source_file] += row.line_count
             assert row.line_count == 1 or kinds[row.source_file, reason_of(row)] == most + 1
             assert (row.source_file, row.line_number) in places(alone)
-        for name in "ab":
-            rejected[name] += len({place for place in mixed if place[0] == name})
         expected |= places(alone)
         good |= messages
     assert rejected == Counter(name for name, _ in expected)
     assert {(name, line.line_number) for name, line in numbered} == good | expected
+
+
+def test_rejects_beside_messages_are_counted_too() -> None:
+    """A line may hold thousands of objects, and a log any number of such lines."""
+    other = b'{"a":"' + b"x" * SHORT_BYTES + b'"}'
+    text = MESSAGES[0] + b"{}" * 1_000 + other * 1_000
+    lines = [("a", Line(number, text, None)) for number in range(MOST_REJECTS + 20)]
+    rows = [*fold_rejects(lines, partial(land_lines, ring=RING), RING, LandedLine)]
+    assert sum(row.reject_reason is None for row in rows) == len(lines)
+    rejects = [row for row in rows if row.reject_reason]
+    assert len(rejects) == MOST_REJECTS + 1
+    assert {row.reject_reason for row in rejects} == {"damaged"}
+    assert sum(row.line_count for row in rejects) == len(lines)
 
 
 def test_the_same_line_has_the_same_hash_in_every_log() -> None:

@@ -1,0 +1,97 @@
+"""Short values of JSON that follow each other in a text: found many at a time, without a parser for each.
+
+No message is as short as ``SHORT_BYTES`` characters, so these values are rejects. A file may hold a hundred
+million of them, which must not cost more than messages.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import islice, takewhile
+from json import JSONDecodeError, JSONDecoder
+from typing import NamedTuple
+
+from scuttlehouse.files.parts import SHORT_BYTES
+
+_DECODER = JSONDecoder()
+
+# What stands between values.
+BETWEEN = "[ \t\r\n,\\[\\]\x1e\ufeff]*+"
+
+# An object of JSON with objects in it, as deep as SHORT_BYTES characters can nest; whether it is one in all
+# else, the parser says. Nothing in it is tried twice.
+_TEXT = r'"(?:[^"\\\x00-\x1f]|\\.)*+"'
+_OTHERS = r'[^{}"\0]*+'
+_OBJECT = rf"\{{{_OTHERS}(?:{_TEXT}{_OTHERS})*+\}}"
+for _ in range(SHORT_BYTES // len('{"":}')):
+    _OBJECT = rf"\{{{_OTHERS}(?:(?:{_TEXT}|{_OBJECT}){_OTHERS})*+\}}"
+# Zeros are told as one, so their end is here.
+_FEW_ZEROS = rf"\0{{1,{SHORT_BYTES - 1}}}+(?=[^\0])"
+_ITEM = re.compile(rf"{_OBJECT}|{_FEW_ZEROS}")
+_ITEMS = re.compile(rf"(?:(?:{_OBJECT}|{_FEW_ZEROS}){BETWEEN})+")
+
+
+class Run(NamedTuple):
+    """Short values and zeros, the text that they stand in, and where it ends; and whether more may follow."""
+
+    found: list[str]
+    text: str
+    end: int
+    is_whole: bool
+
+
+def find_run(text: str, start: int, length: int) -> Run | None:
+    """The short objects and zeros that stand at a place of a text, as far as some length. None if none do.
+
+    Complexity: O(length).
+
+    >>> run = find_run('{"a":{}} {},{x}{}', 0, 99)
+    >>> run.found, run.end, run.is_whole
+    (['{"a":{}}', '{}'], 11, False)
+    """
+    if not _ITEM.match(text, start, start + SHORT_BYTES):
+        return None
+    run = _ITEMS.match(text, start, start + length)
+    found: list[str] = _ITEM.findall(run[0]) if run else []
+    different = dict.fromkeys(found)
+    good = {item for item in different if len(item) <= SHORT_BYTES}
+    if not _are_objects(good):
+        good = {item for item in good if _are_objects({item})}
+    is_whole = len(good) == len(different)
+    if not is_whole:
+        found = [*takewhile(good.__contains__, found)]
+    if not run or not found:
+        return None
+    end = run.end() if is_whole else start + _end_of(run[0], len(found))
+    return Run(found, run[0], end, is_whole)
+
+
+def _are_objects(items: set[str]) -> bool:
+    """Whether all of some items are JSON, each by itself; zeros are none, but no matter.
+
+    The braces of each item match, so where all of them together are JSON, each one is.
+    """
+    objects = [item for item in items if item[0] == "{"]
+    try:
+        return len(_DECODER.decode(f"[{','.join(objects)}]")) == len(objects)
+    except JSONDecodeError:
+        return False
+
+
+def _end_of(text: str, count: int) -> int:
+    """Where so many items end, at the beginning of a text."""
+    return next(islice(_ITEM.finditer(text), count - 1, None)).end()
+
+
+def line_numbers(text: str, line: int, count: int) -> Iterator[int]:
+    """The lines in which so many items begin, of a text that begins in a line.
+
+    >>> [*line_numbers("{}{} {}", 7, 3)]
+    [7, 7, 7]
+    """
+    place = 0
+    for item in islice(_ITEM.finditer(text), count):
+        line += text.count("\n", place, item.start())
+        place = item.start()
+        yield line
