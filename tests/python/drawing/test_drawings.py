@@ -196,13 +196,23 @@ def tangle_tables(size: int, aside: int = 3) -> dict[str, pa.Table]:
     }
 
 
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> tuple[SmallWarehouse, dict[str, pa.Table]]:
+    """One home for all drawings, and the tables in it: making a home takes longer than drawing."""
+    return SmallWarehouse(tmp_path_factory.mktemp("drawings") / "home"), {}
+
+
 @pytest.fixture
 def draw(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    home: tuple[SmallWarehouse, dict[str, pa.Table]],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> Draw:
     def drawn(tables: dict[str, pa.Table], *arguments: str) -> ElementTree.Element:
-        small = SmallWarehouse(tmp_path / "home")
-        small.publish(tables)
+        small, there = home
+        small.publish({name: rows for name, rows in tables.items() if rows != there.get(name)})
+        there.update(tables)
         monkeypatch.setenv("SCUTTLEHOUSE_HOME", str(small.home))
         file = tmp_path / "drawing.svg"
         assert main(["draw", *arguments, "--output", str(file)]) == 0, capsys.readouterr().err

@@ -157,17 +157,20 @@ COMPRESSIONS: dict[str, Callable[[bytes], bytes]] = {
     "zstd": lambda data: zstandard.ZstdCompressor().compress(data),
 }
 
-FORMS = {**TEXTS, **BINARIES}
+FORMS: dict[str, tuple[str, Callable[[Values], str | bytes]]] = {**TEXTS, **BINARIES}
 
 
 def rewrite(values: Values, form: str, compression: str, encoding: str) -> bytes:
     """A file that holds these values; the encoding says nothing of forms that are no text."""
-    if form in BINARIES:
-        data = BINARIES[form][1](values)
-    else:
+    return packed(FORMS[form][1](values), compression, encoding)
+
+
+def packed(log: str | bytes, compression: str, encoding: str) -> bytes:
+    """A file with this text, or with these bytes in no encoding."""
+    if isinstance(log, str):
         name, mark = ENCODINGS[encoding]
-        data = mark + TEXTS[form][1](values).encode(name)
-    return COMPRESSIONS[compression](data)
+        log = mark + log.encode(name)
+    return COMPRESSIONS[compression](log)
 
 
 def kind_of(form: str, compression: str, encoding: str) -> tuple[str, str, str]:

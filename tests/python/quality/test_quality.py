@@ -23,7 +23,6 @@ from scuttlehouse.pzp.lines import REASONS as PZP_REASONS
 from scuttlehouse.quality.check import Checked, check
 from scuttlehouse.quality.data_docs import write_index, write_page
 from scuttlehouse.quality.expectations import Expectation, Suite, suite_of
-from scuttlehouse.quality.satisfy import ExpectColumnValuesToSatisfy
 from scuttlehouse.ssb.lines import REJECT_REASONS
 
 PROJECT = Path(__file__).parents[3]
@@ -253,6 +252,9 @@ def test_a_table_that_cannot_be_read(marts: Marts, tmp_path: Path) -> None:
 
 
 def test_an_expectation_that_crashes(marts: Marts, monkeypatch: pytest.MonkeyPatch) -> None:
+    # Importing Great Expectations takes seconds, and `make check` needs none of it.
+    from scuttlehouse.quality.satisfy import ExpectColumnValuesToSatisfy
+
     def crash(*_: Any, **__: Any) -> None:
         raise RuntimeError("no luck today")
 

@@ -9,8 +9,10 @@ import json
 from argparse import ArgumentParser
 from collections import Counter, defaultdict
 from collections.abc import Iterator
+from functools import cache, cached_property
 from itertools import combinations, islice
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
@@ -105,39 +107,84 @@ class Logs:
     def of_type(self, kind: str) -> dict[str, dict[str, Any]]:
         return {key: content for key, content in self.contents.items() if content["type"] == kind}
 
+    @cached_property
+    def candidates(self) -> dict[tuple[str, str], dict[str, list[str]]]:
+        """The candidates of each tangle (kind, root) but its root, with their previous messages."""
+        found: dict[tuple[str, str], dict[str, list[str]]] = defaultdict(dict)
+        recipe = {"epoch": {"group/init"}, "members": {"group/add-member", "group/exclude-member"}}
+        groups = {group.root: group.group_id for group in self.summary.groups}
+        for key, content in self.contents.items():
+            if key in self.invalid - set(self.summary.invalid["feed_fork"]):
+                continue
+            for kind, field in tangle_fields(content):
+                if not isinstance(field, dict) or not isinstance(field.get("root"), str):
+                    continue
+                root, previous = uri(field["root"]), field.get("previous")
+                if not isinstance(previous, list):
+                    continue
+                if not all(isinstance(item, str) for item in previous):
+                    continue
+                if len(set(previous)) < len(previous):
+                    continue
+                if content["type"] not in recipe.get(kind, {content["type"]}):
+                    continue
+                if kind == "group" and content.get("recps", [None])[0] != groups.get(root):
+                    continue
+                found[kind, root][key] = [uri(item) for item in previous]
+        return found
+
+
+def tangle_fields(content: dict[str, Any]) -> Iterator[tuple[str, Any]]:
+    """The kinds of tangles that a message may be in, each with its field."""
+    branch = content.get("branch")
+    listed = [branch] if isinstance(branch, str) else branch
+    yield "thread", {"root": content.get("root"), "previous": listed}
+    tangles = content.get("tangles")
+    if isinstance(tangles, dict):
+        yield from ((kind, field) for kind, field in tangles.items() if kind != "thread")
+
 
 @pytest.fixture(scope="module", autouse=True)
 def fewer_rivals() -> Iterator[None]:
-    """Size `epochs` with twenty groups of competing epochs, not a thousand."""
+    """Size `epochs` with a few groups of competing epochs, not a thousand."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(write.TARGETS, "epochs", RIVALS * 500)
         yield
+    written.cache_clear()
+    made_again.cache_clear()
 
 
-@pytest.fixture(scope="module", params=CASES, ids=lambda case: f"{case[1]}-{case[0]}")
-def logs(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Logs:
-    seed, size = request.param
-    folder = tmp_path_factory.mktemp("sample")
-    summary = write_sample(folder, seed, size)
-    return Logs(contents(folder), summary)
+@cache
+def written(seed: int, size: str) -> Logs:
+    """A sample as it is read back from the files that it was written to."""
+    with TemporaryDirectory() as folder:
+        summary = write_sample(Path(folder), seed, size)
+        return Logs(contents(Path(folder)), summary)
 
 
-@pytest.fixture(scope="module")
-def small() -> Logs:
-    return read_back(1, "small")
-
-
-@pytest.fixture(scope="module")
-def rivals() -> Logs:
-    return read_back(32, "epochs")
-
-
-def read_back(seed: int, size: str) -> Logs:
+@cache
+def made_again(seed: int, size: str) -> tuple[dict[str, bytearray], list[bytes]]:
+    """The files and the secrets of the same sample, made anew."""
     sample = generate(seed, size)
     files: dict[str, bytearray] = defaultdict(bytearray)
     for name, line in sample.lines():
         files[name] += line
-    return Logs({name: bytes(data) for name, data in files.items()}, sample.summary)
+    return files, sample.secrets
+
+
+@pytest.fixture(scope="module", params=CASES, ids=lambda case: f"{case[1]}-{case[0]}")
+def logs(request: pytest.FixtureRequest) -> Logs:
+    return written(*request.param)
+
+
+@pytest.fixture
+def small() -> Logs:
+    return written(1, "small")
+
+
+@pytest.fixture
+def rivals() -> Logs:
+    return written(32, "epochs")
 
 
 # The shipped sample
@@ -149,6 +196,10 @@ def test_the_shipped_sample_is_what_seed_1_makes(small: Logs) -> None:
 
 def test_the_shipped_sample_is_small() -> None:
     assert sum(path.stat().st_size for path in SHIPPED.glob("*.jsonl*")) < 1_000_000
+
+
+def test_the_same_seed_makes_the_same_sample(logs: Logs) -> None:
+    assert made_again(logs.summary.seed, logs.summary.size)[0] == logs.files
 
 
 def test_another_seed_makes_other_people(small: Logs) -> None:
@@ -330,36 +381,7 @@ def test_what_nobody_opened(logs: Logs) -> None:
 
 def candidates(logs: Logs, kind: str, root: str) -> dict[str, list[str]]:
     """The candidates of a tangle but its root, with their previous messages."""
-    found = {}
-    recipe = {"epoch": {"group/init"}, "members": {"group/add-member", "group/exclude-member"}}
-    groups = {group.root: group.group_id for group in logs.summary.groups}
-    for key, content in logs.contents.items():
-        if key in logs.invalid - set(logs.summary.invalid["feed_fork"]):
-            continue
-        if kind == "thread":
-            branch = content.get("branch")
-            field: Any = {
-                "root": content.get("root"),
-                "previous": [branch] if isinstance(branch, str) else branch,
-            }
-        else:
-            tangles = content.get("tangles")
-            field = tangles.get(kind) if isinstance(tangles, dict) else None
-        if not isinstance(field, dict) or not isinstance(field.get("root"), str):
-            continue
-        previous = field.get("previous")
-        if uri(field["root"]) != root or not isinstance(previous, list):
-            continue
-        if not all(isinstance(item, str) for item in previous):
-            continue
-        if len(set(previous)) < len(previous) or content["type"] not in recipe.get(
-            kind, {content["type"]}
-        ):
-            continue
-        if kind == "group" and content.get("recps", [None])[0] != groups[root]:
-            continue
-        found[key] = [uri(item) for item in previous]
-    return found
+    return logs.candidates.get((kind, root), {})
 
 
 def test_every_tangle_is_as_stated(logs: Logs) -> None:
@@ -623,10 +645,6 @@ def causes(previous: dict[str, list[str]], key: str) -> set[str]:
     return found
 
 
-def test_the_same_seed_makes_the_same_competing_epochs(rivals: Logs) -> None:
-    assert read_back(32, "epochs").files == rivals.files
-
-
 def test_competing_epochs_keep_their_bounds(rivals: Logs) -> None:
     groups = histories(rivals)
     assert len(groups) == RIVALS
@@ -734,7 +752,7 @@ def found_secrets(logs: Logs) -> set[bytes]:
 
 
 def test_all_secrets_are_listed_and_none_is_told(logs: Logs) -> None:
-    made = secrets(logs.summary.seed, logs.summary.size)
+    _, made = made_again(logs.summary.seed, logs.summary.size)
     assert len(set(made)) == len(made)
     assert all(len(secret) == 32 for secret in made)
     assert found_secrets(logs) <= set(made)
@@ -742,6 +760,10 @@ def test_all_secrets_are_listed_and_none_is_told(logs: Logs) -> None:
     for secret in made:
         for text in (secret.hex(), base64.b64encode(secret).decode(), str(list(secret))):
             assert text not in told
+
+
+def test_the_secrets_of_a_sample_are_found_without_its_files() -> None:
+    assert secrets(1, "small") == made_again(1, "small")[1]
 
 
 # Sizes and the command
@@ -760,13 +782,13 @@ def test_competing_epochs_are_streamed() -> None:
 
 
 def test_medium_has_ten_thousand_messages_in_more_files() -> None:
-    sample = generate(3, "medium")
-    ends = dict(sample.lines())
-    assert sample.summary.distinct_messages >= 10_000
-    assert set(ends) == {
+    medium = written(3, "medium")
+    assert medium.summary.distinct_messages >= 10_000
+    assert set(medium.files) == {
         f"{name}{part}" for name in ("alice", "bob", "relay") for part in parts(name)
     }
-    assert all(line.endswith(b"\n") for name, line in ends.items() if name != "bob.jsonl")
+    files = medium.files.items()
+    assert all(data.endswith(b"\n") for name, data in files if name != "bob.jsonl")
 
 
 def parts(name: str) -> list[str]:
