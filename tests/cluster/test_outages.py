@@ -32,10 +32,10 @@ class Changes:
     def __init__(self, place: Place, expected: Expected) -> None:
         self.place = place
         self.expected = expected
-        self.is_whole = False
+        self.is_whole = True
 
     def build_through(self, disturbances: dict[str, Disturb]) -> tuple[int, str]:
-        """A build of the other logs. It is disturbed when it has made these tables; each is later than the last.
+        """A build of the other logs. It is disturbed when it has made these tables, in their order.
 
         Returns:
             The exit code, and what the build said.
