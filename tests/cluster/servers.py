@@ -87,6 +87,7 @@ class S3:
 
     def end(self) -> None:
         """End the server. What it has answered is kept for the next start."""
+        self.thaw()
         self._process.send_signal(signal.SIGTERM)
         self._process.wait()
         self._stack.close()
