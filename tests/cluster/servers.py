@@ -80,7 +80,7 @@ class S3:
         python = os.environ.get("MOTO_PYTHON")
         assert python, "MOTO_PYTHON names no Python with moto: `make test-cluster` installs it."
         log = self.folder / "s3.log"
-        command = python, str(Path(__file__).with_name("s3_server.py")), str(self.port)
+        command = python, str(Path(__file__).with_name("s3_server.py")), str(self.port), BUCKET
         started = running(log, *command, str(self.folder / "files"))
         self._process = self._stack.enter_context(started)
         wait_for("Running on", log)
@@ -105,10 +105,6 @@ def s3(folder: Path) -> Iterator[S3]:
     server = S3(folder)
     server.start()
     try:
-        make = "from pyarrow.fs import S3FileSystem as S; import sys; S(endpoint_override=sys.argv[1], "
-        make += "region='us-east-1', allow_bucket_creation=True).create_dir(sys.argv[2])"
-        command = [sys.executable, "-c", make, server.variables["AWS_ENDPOINT_URL_S3"], BUCKET]
-        subprocess.run(command, check=True, env={**os.environ, **S3_SECRETS})
         yield server
     finally:
         server.end()
