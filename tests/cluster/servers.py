@@ -6,7 +6,6 @@ import os
 import signal
 import socket
 import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -80,13 +79,14 @@ class S3:
         python = os.environ.get("MOTO_PYTHON")
         assert python, "MOTO_PYTHON names no Python with moto: `make test-cluster` installs it."
         log = self.folder / "s3.log"
-        command = python, str(Path(__file__).with_name("s3_server.py")), str(self.port)
+        command = python, str(Path(__file__).with_name("s3_server.py")), str(self.port), BUCKET
         started = running(log, *command, str(self.folder / "files"))
         self._process = self._stack.enter_context(started)
         wait_for("Running on", log)
 
     def end(self) -> None:
         """End the server. What it has answered is kept for the next start."""
+        self.thaw()
         self._process.send_signal(signal.SIGTERM)
         self._process.wait()
         self._stack.close()
@@ -104,10 +104,6 @@ def s3(folder: Path) -> Iterator[S3]:
     server = S3(folder)
     server.start()
     try:
-        make = "from pyarrow.fs import S3FileSystem as S; import sys; S(endpoint_override=sys.argv[1], "
-        make += "region='us-east-1', allow_bucket_creation=True).create_dir(sys.argv[2])"
-        command = [sys.executable, "-c", make, server.variables["AWS_ENDPOINT_URL_S3"], BUCKET]
-        subprocess.run(command, check=True, env={**os.environ, **S3_SECRETS})
         yield server
     finally:
         server.end()

@@ -21,9 +21,8 @@ from places import OF_HISTORIES, Place, Tables, assert_same
 from servers import S3, Cluster, kill
 
 OUTAGE_SECONDS = 20
-EARLY = r" OK created .*landed_lines"
-LATE = r" OK created .*fct_tangle_messages"
 
+Disturb = Callable[[], object]
 Expected = dict[bool, Tables]
 
 
@@ -33,40 +32,36 @@ class Changes:
     def __init__(self, place: Place, expected: Expected) -> None:
         self.place = place
         self.expected = expected
-        self.is_whole = False
+        self.is_whole = True
 
-    def build_through(self, moment: str, disturb: Callable[[], None]) -> tuple[int, str]:
-        """A build of the other logs that is disturbed once it says something."""
+    def build_through(self, disturbances: dict[str, Disturb]) -> tuple[int, str]:
+        """A build of the other logs. It is disturbed when it has made these tables, in their order.
+
+        Returns:
+            The exit code, and what the build said.
+        """
         self.is_whole = not self.is_whole
         land_sample(self.place.landing, is_whole=self.is_whole)
+        left = dict(disturbances)
         with self.place.start("--full-refresh") as process:
             assert process.stdout
-            said = []
+            said = ""
             for line in process.stdout:
-                said.append(line)
-                if re.search(moment, line):
-                    disturb()
-                    moment = "(?!)"
-        assert moment == "(?!)", "".join(said)[-4000:]
-        return process.returncode, "".join(said)
+                said += line
+                for table in [
+                    table for table in left if re.search(rf" OK created .*{table}", line)
+                ]:
+                    left.pop(table)()
+        assert not left, said[-4000:]
+        return process.returncode, said
 
     def assert_published(self) -> None:
         assert_same(self.place.tables(), self.expected[self.is_whole], but=OF_HISTORIES)
 
-    def end_right(self, moment: str, disturb: Callable[[], None]) -> None:
-        code, said = self.build_through(moment, disturb)
-        assert code == 0, said[-4000:]
-        self.assert_published()
 
-    def end_right_or_with_a_sentence(self, moment: str, disturb: Callable[[], None]) -> None:
-        before = self.place.published()
-        code, said = self.build_through(moment, disturb)
-        if code != 0:
-            assert "Traceback" not in said
-            assert not re.search(r"^\s+at [\w.$]+\(", said, re.MULTILINE), said[-8000:]
-            assert self.place.published() == before, "nothing is published"
-            self.place.build("--full-refresh")
-        self.assert_published()
+def assert_sentence(said: str) -> None:
+    assert "Traceback" not in said
+    assert not re.search(r"^\s+at [\w.$]+\(", said, re.MULTILINE), said[-8000:]
 
 
 @pytest.fixture(scope="module")
@@ -74,44 +69,46 @@ def changes(far: Place, expected: Expected) -> Changes:
     return Changes(far, expected)
 
 
-def test_a_worker_is_killed(changes: Changes, cluster: Cluster) -> None:
-    changes.end_right(EARLY, lambda: kill(cluster.workers[0]))
-
-
-@pytest.mark.parametrize("moment", [EARLY, LATE])
-def test_s3_does_not_answer_for_a_while(changes: Changes, s3_server: S3, moment: str) -> None:
+def test_a_build_outlives_a_worker_and_outages_of_s3_and_stays_alone(
+    changes: Changes, cluster: Cluster, s3_server: S3
+) -> None:
     def freeze() -> None:
         s3_server.freeze()
         time.sleep(OUTAGE_SECONDS)
         s3_server.thaw()
 
-    changes.end_right(moment, freeze)
-
-
-@pytest.mark.parametrize("moment", [EARLY, LATE])
-def test_s3_ends_and_starts_again(changes: Changes, s3_server: S3, moment: str) -> None:
     def restart() -> None:
         s3_server.end()
         time.sleep(OUTAGE_SECONDS)
         s3_server.start()
 
-    changes.end_right_or_with_a_sentence(moment, restart)
-
-
-@pytest.mark.parametrize("moment", [EARLY, LATE])
-def test_postgresql_restarts(changes: Changes, database: postgresql.Server, moment: str) -> None:
-    changes.end_right_or_with_a_sentence(moment, database.restart)
-
-
-def test_a_second_builder_is_told(changes: Changes) -> None:
     def build_too() -> None:
         with changes.place.start() as second:
             said, _ = second.communicate()
         assert second.returncode != 0
         assert re.search(r"is in use by process \d+ \(dbt build\) on host ", said), said[-4000:]
-        assert "Traceback" not in said
+        assert_sentence(said)
 
-    changes.end_right(EARLY, build_too)
+    code, said = changes.build_through(
+        {
+            "stg_ssb__landed_lines": lambda: kill(cluster.workers[0]),
+            "stg_ssb__messages": freeze,
+            "int_tangles__links": build_too,
+            "fct_tangle_messages": restart,
+        }
+    )
+    assert code == 0, said[-4000:]
+    changes.assert_published()
+
+
+def test_postgresql_restarts(changes: Changes, database: postgresql.Server) -> None:
+    before = changes.place.published()
+    code, said = changes.build_through({"stg_ssb__messages": database.restart})
+    if code != 0:
+        assert_sentence(said)
+        assert changes.place.published() == before, "nothing is published"
+        changes.place.build("--full-refresh")
+    changes.assert_published()
 
 
 def test_a_builder_is_cut_off_while_it_publishes(changes: Changes) -> None:
@@ -135,11 +132,11 @@ def test_a_builder_is_cut_off_while_it_publishes(changes: Changes) -> None:
             holder.execute("select from scuttlehouse_state for update")
             waiting.start()
 
-        code, said = changes.build_through(EARLY, lock)
+        code, said = changes.build_through({"stg_ssb__messages": lock})
         assert not waiting.is_alive()
     assert code != 0
     assert "PostgreSQL cannot be used for the catalog" in said
-    assert "Traceback" not in said
+    assert_sentence(said)
     assert changes.place.published() == before
     changes.place.build("--full-refresh")
     changes.assert_published()
@@ -156,11 +153,11 @@ def test_a_builder_that_lost_its_lock_leaves_the_next_build_alone(changes: Chang
             assert connection.execute(f"{query} where locktype = 'advisory'").fetchall()
         others.append(changes.place.start("--full-refresh"))
 
-    code, said = changes.build_through(EARLY, cut_off_and_build)
+    code, said = changes.build_through({"stg_ssb__landed_lines": cut_off_and_build})
     with others[0] as other:
         said_by_other, _ = other.communicate()
     assert code != 0
     assert "has lost its lock, and another build has begun since" in said
-    assert "Traceback" not in said
+    assert_sentence(said)
     assert other.returncode == 0, said_by_other[-4000:]
     changes.assert_published()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from threading import Timer
 
 import pyarrow as pa
 import pytest
@@ -12,18 +13,23 @@ from pyiceberg.catalog.sql import SqlCatalog
 from scuttlehouse.catalog import CATALOG, WORK, CatalogError, open_catalog, prepare_home, storage
 from scuttlehouse.catalog.expiry import remove_unreachable, trim_history
 from scuttlehouse.reading.warehouse import open_published
-from servers import BUCKET, s3
+from servers import BUCKET, S3, s3
 
 WAREHOUSE = f"s3://{BUCKET}/small"
 
 
 @pytest.fixture
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    with s3(tmp_path) as server:
-        for name, value in {**server.variables, "SCUTTLEHOUSE_WAREHOUSE": WAREHOUSE}.items():
-            monkeypatch.setenv(name, value)
-        prepare_home(tmp_path / "home")
-        yield tmp_path / "home"
+def server(tmp_path: Path) -> Iterator[S3]:
+    with s3(tmp_path) as found:
+        yield found
+
+
+@pytest.fixture
+def home(tmp_path: Path, server: S3, monkeypatch: pytest.MonkeyPatch) -> Path:
+    for name, value in {**server.variables, "SCUTTLEHOUSE_WAREHOUSE": WAREHOUSE}.items():
+        monkeypatch.setenv(name, value)
+    prepare_home(tmp_path / "home")
+    return tmp_path / "home"
 
 
 def make(home: Path, build_id: str, *numbers: int) -> None:
@@ -69,14 +75,28 @@ def test_tables_in_s3(home: Path) -> None:
         catalog.verify()
 
 
-def test_a_server_that_is_gone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with s3(tmp_path) as server:
-        variables = server.variables
-        for name, value in variables.items():
-            monkeypatch.setenv(name, value)
-    monkeypatch.setattr(storage, "_ATTEMPTS", 2)
-    storage._s3_files.cache_clear()
-    with pytest.raises(CatalogError, match="S3 cannot be used for s3://bucket/small/a ") as told:
-        storage.read(f"{WAREHOUSE}/a")
-    assert variables["AWS_SECRET_ACCESS_KEY"] not in str(told.value)
-    storage._s3_files.cache_clear()
+def test_a_server_that_does_not_answer_for_a_while(home: Path, server: S3) -> None:
+    make(home, "one", 1, 2)
+    server.freeze()
+    thaw = Timer(5, server.thaw)
+    thaw.start()
+    assert rows(home) == [1, 2]
+    thaw.join()
+
+
+def test_nothing_is_taken_for_damaged_while_the_server_is_gone(home: Path, server: S3) -> None:
+    make(home, "one", 1, 2)
+    server.end()
+    with open_catalog(home) as catalog, pytest.MonkeyPatch.context() as patch:
+        before = catalog.tables(WORK)
+        patch.setattr(storage, "_ATTEMPTS", 2)
+        storage._s3_files.cache_clear()
+        with pytest.raises(CatalogError, match=f"S3 cannot be used for {before['dim_a']} ") as told:
+            catalog.forget_damaged()
+        storage._s3_files.cache_clear()
+        assert server.variables["AWS_SECRET_ACCESS_KEY"] not in str(told.value)
+        assert catalog.tables(WORK) == before
+    server.start()
+    assert rows(home) == [1, 2]
+    with open_catalog(home) as catalog:
+        assert catalog.forget_damaged() == []

@@ -40,9 +40,9 @@ def changing(catalog: Catalog, home: Path, namespace: str, name: str) -> Iterato
         with _closed_to_others(table.location()):
             yield table
     except (CommitFailedException, OSError, SQLAlchemyError, ValueError) as error:
-        raise CatalogError(
-            f"The table {namespace}.{name} cannot be changed: {' '.join(str(error).split())}."
-        ) from None
+        # Of an error of the database, its own words, without the statement.
+        said = " ".join(str(getattr(error, "orig", error)).split()).rstrip(".")
+        raise CatalogError(f"The table {namespace}.{name} cannot be changed: {said}.") from None
     finally:
         tables.close()
 

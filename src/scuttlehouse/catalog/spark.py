@@ -95,6 +95,8 @@ def _s3() -> dict[str, str]:
     return {
         "io-impl": "org.apache.iceberg.aws.s3.S3FileIO",
         "client.region": s3_region(),
+        # With pauses that grow to 20 s, a server that restarts is waited for: about a minute.
+        "s3.retry.num-retries": "7",
     } | ({"s3.endpoint": endpoint, "s3.path-style-access": "true"} if endpoint else {})
 
 

@@ -23,7 +23,7 @@ _S3 = "s3://"
 # S3 takes names of three characters and more.
 _S3_FOLDER = re.compile(r"s3://[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](/[\w.=-]+)*", re.ASCII)
 
-# With pauses that double, a server that restarts is waited for: about half a minute.
+# With pauses that double, a server that restarts is waited for: about a minute.
 _ATTEMPTS = 10
 
 
