@@ -18,6 +18,7 @@
     ) -%}
     {%- do adapter.list_relations_again(base_schema()) -%}
     {%- if flags.WHICH in ('build', 'run', 'retry') -%}
+      {%- do adapter.call_python('scuttlehouse.spark.connect.check_server') -%}
       {%- do adapter.call_python('scuttlehouse.spark.cluster.check_workers') -%}
     {%- endif -%}
     {%- if flags.WHICH == 'freshness' -%}

@@ -26,7 +26,7 @@ def spark_settings() -> dict[str, str]:
     Raises:
         CatalogError: the home cannot be used, a jar is missing, or a table is damaged.
     """
-    settings = _catalog_settings()
+    settings = catalog_settings()
     if not _names_files_in_utf_8():
         os.environ["LC_ALL"] = "C.UTF-8"
     temporary = temporary_folder(home_folder())
@@ -38,8 +38,10 @@ def spark_settings() -> dict[str, str]:
     }
 
 
-def _catalog_settings() -> dict[str, str]:
-    """Where the catalog and the tables are.
+def catalog_settings() -> dict[str, str]:
+    """The settings for the catalog and the tables.
+
+    From here on, only their owner can read the files that this process writes.
 
     Raises:
         CatalogError: the home cannot be used, or a table is damaged.
