@@ -46,9 +46,10 @@ def check_server() -> None:
 
     if not is_remote({}):
         return
+    address = os.environ.get(ADDRESS, "")
     extensions = SparkSession.builder.getOrCreate().conf.get("spark.sql.extensions", "")
     if "iceberg" not in str(extensions).lower():
         raise ConnectError(
-            f"The Spark Connect server {os.environ.get(ADDRESS, '')} runs without Iceberg's extensions of SQL: "
+            f"The Spark Connect server {address} runs without Iceberg's extensions of SQL: "
             "start it with the settings that `python -m scuttlehouse.spark.connect_server --print` prints."
         )
