@@ -12,7 +12,7 @@ DBT_ARGS := --profiles-dir profiles
 SUPERSET := .venv-dashboards
 SERVE := $(SUPERSET)/bin/python dashboards/serve.py
 
-.PHONY: build test test-cluster test-installing lint-and-pytest check quick-tests quick-tests-of-warehouses adapter lint style types sql docs pictures clean java jars postgres
+.PHONY: build test test-cluster test-connect test-installing lint-and-pytest check quick-tests quick-tests-of-warehouses adapter lint style types sql docs pictures clean java jars postgres
 .PHONY: dashboards dashboards-stop dashboards-password dashboards-pictures test-dashboards
 
 build: jars
@@ -46,6 +46,10 @@ test-cluster: $(VENV)/.installed-dev $(VENV)/.moto postgres
 	@SCUTTLEHOUSE_WAREHOUSE=s3://bucket/house $(BIN)/python -m scuttlehouse.catalog.jars
 	@MOTO_SERVER=$(CURDIR)/$(VENV)/moto/bin/moto_server $(BIN)/pytest tests/cluster
 
+# A Spark Connect server, PostgreSQL, and a client without Java.
+test-connect: $(VENV)/.installed-dev $(VENV)/.connect postgres
+	@CONNECT_PACKAGES=$(CURDIR)/$(VENV)/connect $(BIN)/pytest tests/connect
+
 # The wheels in an empty environment, the project as a package of another one, and the DAG of Airflow.
 test-installing: $(VENV)/.installed-dev $(VENV)/.airflow
 	@AIRFLOW_PYTHON=$(CURDIR)/$(VENV)/airflow/bin/python $(BIN)/pytest tests/installing
@@ -58,6 +62,11 @@ $(VENV)/.airflow: tests/installing/requirements.txt $(VENV)/.installed
 $(VENV)/.moto: tests/cluster/requirements.txt $(VENV)/.installed
 	@$(BIN)/python -m venv $(VENV)/moto
 	@$(VENV)/moto/bin/python -m pip install --quiet --disable-pip-version-check -r tests/cluster/requirements.txt
+	@touch $@
+
+# Beside the other packages, so that no other test sees them.
+$(VENV)/.connect: tests/connect/requirements.txt $(VENV)/.installed
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --upgrade --target $(VENV)/connect -r tests/connect/requirements.txt
 	@touch $@
 
 adapter: $(VENV)/.installed-dev
