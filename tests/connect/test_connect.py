@@ -146,6 +146,7 @@ def client(tmp_path_factory: pytest.TempPathFactory, server: Server) -> Place:
     assert Path(packages, "grpc_status").exists(), "`make test-connect` installs these packages"
     variables = {
         "DBT_TARGET": "connect",
+        "SCUTTLEHOUSE_PARTITIONS": "4",
         "SCUTTLEHOUSE_CONNECT": server.address,
         "SPARK_CONNECT_AUTHENTICATE_TOKEN": TOKEN,
         "PATH": str(folder / "bin"),
