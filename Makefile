@@ -46,9 +46,9 @@ test-cluster: $(VENV)/.installed-dev $(VENV)/.moto postgres
 	@SCUTTLEHOUSE_WAREHOUSE=s3://bucket/house $(BIN)/python -m scuttlehouse.catalog.jars
 	@MOTO_SERVER=$(CURDIR)/$(VENV)/moto/bin/moto_server $(BIN)/pytest tests/cluster
 
-# A Spark Connect server, PostgreSQL, and a client without Java.
-test-connect: $(VENV)/.installed-dev $(VENV)/.connect postgres
-	@CONNECT_PACKAGES=$(CURDIR)/$(VENV)/connect $(BIN)/pytest tests/connect
+# A Spark Connect server, PostgreSQL, logs in an S3 server, and a client without Java.
+test-connect: $(VENV)/.installed-dev $(VENV)/.connect $(VENV)/.moto postgres
+	@MOTO_SERVER=$(CURDIR)/$(VENV)/moto/bin/moto_server CONNECT_PACKAGES=$(CURDIR)/$(VENV)/connect $(BIN)/pytest tests/connect
 
 # The wheels in an empty environment, the project as a package of another one, and the DAG of Airflow.
 test-installing: $(VENV)/.installed-dev $(VENV)/.airflow

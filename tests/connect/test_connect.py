@@ -20,9 +20,10 @@ from typing import Any
 import pytest
 
 import postgresql
+from objects import put
 from other_users import family
 from scuttlehouse.reading.warehouse import open_published
-from servers import free_port, running
+from servers import BUCKET, S3_SECRETS, free_port, running, s3
 
 PROJECT = Path(__file__).parents[2]
 SCUTTLEHOUSE = Path(sys.executable).with_name("scuttlehouse")
@@ -98,6 +99,12 @@ def database() -> Iterator[str]:
         yield url
 
 
+@pytest.fixture(scope="module")
+def s3_variables(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
+    with s3(tmp_path_factory.mktemp("s3")) as variables:
+        yield variables
+
+
 @dataclass
 class Server:
     """A Spark Connect server, its address and its process."""
@@ -108,8 +115,10 @@ class Server:
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory, database: str) -> Iterator[Server]:
-    """A server with a home of its own. It knows the key of the warehouse and the password of the catalog."""
+def server(
+    tmp_path_factory: pytest.TempPathFactory, database: str, s3_variables: dict[str, str]
+) -> Iterator[Server]:
+    """A server with a home of its own. It knows the secrets of the warehouse, of PostgreSQL and of S3."""
     folder = tmp_path_factory.mktemp("server")
     port = free_port()
     address = f"sc://localhost:{port}"
@@ -119,6 +128,7 @@ def server(tmp_path_factory: pytest.TempPathFactory, database: str) -> Iterator[
         "SCUTTLEHOUSE_HOME": str(folder / "home"),
         "SCUTTLEHOUSE_CATALOG": database,
         "SCUTTLEHOUSE_KEY": KEY,
+        **s3_variables,
     }
     command = sys.executable, "-m", "scuttlehouse.spark.connect_server"
     with pytest.MonkeyPatch.context() as patch:
@@ -185,14 +195,19 @@ def test_a_client_without_java_builds_the_same_tables(client: Place, near: Place
         assert_same(near.tables(), client.tables())
 
 
-def test_the_catalog_is_in_postgresql(
-    client: Place, near: Place, database: str, tmp_path: Path
+def test_the_catalog_is_in_postgresql_and_the_logs_are_in_s3(
+    client: Place, near: Place, database: str, s3_variables: dict[str, str], tmp_path: Path
 ) -> None:
-    other = Place(tmp_path, {**client.variables, "SCUTTLEHOUSE_CATALOG": database})
-    land(other, is_part=False)
+    far = {"SCUTTLEHOUSE_CATALOG": database, "SCUTTLEHOUSE_LANDING": f"s3://{BUCKET}/logs"}
+    other = Place(tmp_path, {**client.variables, **s3_variables, **far})
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("AWS_ENDPOINT_URL_S3", s3_variables["AWS_ENDPOINT_URL_S3"])
+        for log in (PROJECT / "sample").iterdir():
+            put(f"logs/{log.name}", log.read_bytes())
     other.build()
     assert not (other.home / "catalog.db").exists()
     assert_same(near.tables(), other.tables())
+    assert "nothing is new" in other.run().stdout
 
 
 @pytest.mark.parametrize(
@@ -255,7 +270,13 @@ def listening_addresses(pid: int) -> set[str]:
 
 
 def test_no_secret_is_in_a_file(client: Place, server: Server) -> None:
-    secrets = TOKEN, KEY, postgresql.PASSWORD, postgresql.URL_PASSWORD
+    secrets = (
+        TOKEN,
+        KEY,
+        postgresql.PASSWORD,
+        postgresql.URL_PASSWORD,
+        S3_SECRETS["AWS_SECRET_ACCESS_KEY"],
+    )
     files = [
         path
         for folder in (client.folder, server.folder)

@@ -182,7 +182,7 @@ def _start_from_published(catalog: Catalog, run: Run, is_full_refresh: bool) -> 
         run.is_refresh and published and published.project_hash == whole_project
     )
     rebuilt = {run.graph["nodes"][node]["alias"] for node in run.selected if _is_made(node)}
-    if published and published.landing == str(landing) and not is_full_refresh:
+    if published and published.landing == landing and not is_full_refresh:
         rebuilt -= set(LANDED_LINES)
     catalog.begin(run.run_id, rules, whole_project, refresh=run.is_refresh, rebuilt=rebuilt)
 
@@ -323,7 +323,7 @@ def _publish(
         run.run_id,
         public,
         is_whole=public == set(public_models(nodes, WORK)) and all_models(nodes) <= chosen,
-        landing=str(landing_folder()),
+        landing=landing_folder(),
         kept_builds=run.variables["kept_builds"],
     )
     return build, changes

@@ -15,7 +15,8 @@ from scuttlehouse.catalog.home import (
 )
 from scuttlehouse.catalog.jars import jars
 from scuttlehouse.catalog.names import CATALOG
-from scuttlehouse.catalog.storage import is_in_s3, s3_endpoint, s3_region, warehouse_location
+from scuttlehouse.catalog.storage import warehouse_location
+from scuttlehouse.s3 import is_in_s3, s3_endpoint, s3_region
 
 
 def spark_settings() -> dict[str, str]:

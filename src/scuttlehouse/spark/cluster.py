@@ -83,7 +83,7 @@ def check_workers() -> None:
     if place.startswith("local"):
         return
     key = fingerprint(warehouse_pepper(home))
-    check = checker(Needed(str(home), warehouse_location(home), str(landing_folder()), key))
+    check = checker(Needed(str(home), warehouse_location(home), landing_folder(), key))
     try:
         rows = session.range(1).mapInArrow(check, "problem string").collect()
     except SPARK_ERRORS as error:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import atexit
 import os
+import warnings
 from typing import TYPE_CHECKING, Any, cast
 
 from dbt_common.exceptions import DbtRuntimeError
@@ -44,7 +45,10 @@ def connect(parameters: dict[str, str]) -> SparkSession:
     settings = {key: value for key, value in parameters.items() if key.startswith("spark.sql.")}
     builder = SparkSession.builder.config(map={**settings, "spark.remote": address})
     try:
-        session: Any = builder.getOrCreate()
+        with warnings.catch_warnings():
+            # PySpark warns of settings that no session can change.
+            warnings.simplefilter("ignore")
+            session: Any = builder.getOrCreate()
         if files := parameters.get("spark.submit.pyFiles"):
             session.addArtifacts(*files.split(","), pyfile=True)
     except SPARK_ERRORS as error:
