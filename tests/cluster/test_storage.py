@@ -12,6 +12,7 @@ from pyiceberg.catalog.sql import SqlCatalog
 from scuttlehouse.catalog import CATALOG, WORK, CatalogError, open_catalog, prepare_home, storage
 from scuttlehouse.catalog.expiry import remove_unreachable, trim_history
 from scuttlehouse.reading.warehouse import open_published
+from scuttlehouse.s3 import _s3_files, s3_endpoint, s3_region
 from servers import BUCKET, s3
 
 WAREHOUSE = f"s3://{BUCKET}/small"
@@ -30,7 +31,7 @@ def make(home: Path, build_id: str, *numbers: int) -> None:
     """A build that publishes one table of numbers."""
     with open_catalog(home) as catalog:
         catalog.begin(build_id, "rules", "project", refresh=True, rebuilt=())
-    properties = {"s3.endpoint": storage.s3_endpoint(), "s3.region": storage.s3_region()}
+    properties = {"s3.endpoint": s3_endpoint(), "s3.region": s3_region()}
     tables = SqlCatalog(
         CATALOG, uri=f"sqlite:///{home}/catalog.db", warehouse=WAREHOUSE, **properties
     )
@@ -73,9 +74,9 @@ def test_a_server_that_is_gone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     with s3(tmp_path) as variables:
         for name, value in variables.items():
             monkeypatch.setenv(name, value)
-    monkeypatch.setattr(storage, "_ATTEMPTS", 2)
-    storage._s3_files.cache_clear()
+    monkeypatch.setattr("scuttlehouse.s3._ATTEMPTS", 2)
+    _s3_files.cache_clear()
     with pytest.raises(CatalogError, match="S3 cannot be used for s3://bucket/small/a ") as told:
         storage.read(f"{WAREHOUSE}/a")
     assert variables["AWS_SECRET_ACCESS_KEY"] not in str(told.value)
-    storage._s3_files.cache_clear()
+    _s3_files.cache_clear()

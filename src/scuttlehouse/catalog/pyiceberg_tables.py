@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from scuttlehouse.catalog import checksums, storage
 from scuttlehouse.catalog.database import postgresql_address
 from scuttlehouse.catalog.names import CATALOG, CatalogError
+from scuttlehouse.s3 import is_in_s3, s3_endpoint, s3_region
 
 if TYPE_CHECKING:
     from pyiceberg.table import Table
@@ -48,7 +49,7 @@ def changing(catalog: Catalog, home: Path, namespace: str, name: str) -> Iterato
 @contextmanager
 def _closed_to_others(location: str) -> Iterator[None]:
     """Give what is written to a folder of this disk meanwhile to its owner only, with checksums."""
-    if storage.is_in_s3(location):
+    if is_in_s3(location):
         yield
         return
     folder = Path(location)
@@ -61,8 +62,8 @@ def _closed_to_others(location: str) -> Iterator[None]:
 
 
 def _s3_properties() -> dict[str, str]:
-    endpoint = storage.s3_endpoint()
-    return {"s3.region": storage.s3_region()} | ({"s3.endpoint": endpoint} if endpoint else {})
+    endpoint = s3_endpoint()
+    return {"s3.region": s3_region()} | ({"s3.endpoint": endpoint} if endpoint else {})
 
 
 def _address(home: Path) -> str:
