@@ -26,7 +26,6 @@ from scuttlehouse.reading.warehouse import open_published
 from servers import BUCKET, S3_SECRETS, free_port, running, s3
 
 PROJECT = Path(__file__).parents[2]
-SCUTTLEHOUSE = Path(sys.executable).with_name("scuttlehouse")
 KEY = "07" * 32
 TOKEN = "hush-of-connect"
 # What tells of the builds themselves, and not of the logs.
@@ -53,18 +52,19 @@ class Place:
 
     @property
     def own(self) -> dict[str, str]:
-        places = {"SCUTTLEHOUSE_HOME": str(self.home), "SCUTTLEHOUSE_LANDING": str(self.landing)}
-        return {**places, "SCUTTLEHOUSE_KEY": KEY, **self.variables}
+        places = {
+            "SCUTTLEHOUSE_HOME": self.home,
+            "SCUTTLEHOUSE_LANDING": self.landing,
+            "DBT_TARGET_PATH": self.folder / "target",
+            "DBT_LOG_PATH": self.folder / "logs",
+        }
+        named = {name: str(folder) for name, folder in places.items()}
+        return {**named, "SCUTTLEHOUSE_KEY": KEY, **self.variables}
 
-    def run(self, *options: str, **variables: str) -> subprocess.CompletedProcess[str]:
-        where = [
-            "--target-path",
-            str(self.folder / "target"),
-            "--log-path",
-            str(self.folder / "logs"),
-        ]
+    def run(self, *command: str, **variables: str) -> subprocess.CompletedProcess[str]:
+        program, *arguments = command
         return subprocess.run(
-            [str(SCUTTLEHOUSE), "build", *where, *options],
+            [str(Path(sys.executable).with_name(program)), *arguments],
             cwd=PROJECT,
             env={**os.environ, **self.own, **variables},
             stdout=subprocess.PIPE,
@@ -74,7 +74,7 @@ class Place:
         )
 
     def build(self) -> None:
-        done = self.run()
+        done = self.run("scuttlehouse", "build")
         assert done.returncode == 0, done.stdout[-4000:]
 
     def tables(self) -> Tables:
@@ -207,7 +207,9 @@ def test_the_catalog_is_in_postgresql_and_the_logs_are_in_s3(
     other.build()
     assert not (other.home / "catalog.db").exists()
     assert_same(near.tables(), other.tables())
-    assert "nothing is new" in other.run().stdout
+    assert "nothing is new" in other.run("scuttlehouse", "build").stdout
+    said = other.run("dbt", "source", "freshness", "--profiles-dir", "profiles").stdout
+    assert "PASS freshness of landing.landing_files" in said
 
 
 @pytest.mark.parametrize(
@@ -233,7 +235,7 @@ def test_what_is_wrong_is_a_sentence(
     client: Place, variables: dict[str, str], sentence: str
 ) -> None:
     land(client, is_part=False)
-    done = client.run("--full-refresh", **variables)
+    done = client.run("scuttlehouse", "build", "--full-refresh", **variables)
     assert done.returncode != 0
     assert sentence in done.stdout
     assert "Traceback" not in done.stdout
