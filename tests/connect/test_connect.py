@@ -74,7 +74,7 @@ class Place:
         )
 
     def build(self) -> None:
-        done = self.run("scuttlehouse", "build")
+        done = self.run("scuttlehouse", "build", "--log-level", "info")  # and writes dbt.log
         assert done.returncode == 0, done.stdout[-4000:]
 
     def tables(self) -> Tables:
