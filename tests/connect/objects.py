@@ -1,4 +1,7 @@
-"""Write and delete objects of the S3 server for tests, which takes every signature."""
+"""Write and delete objects of the S3 server for tests.
+
+It takes every signature. Of small binary objects that Arrow writes, it keeps the framing.
+"""
 
 from __future__ import annotations
 
