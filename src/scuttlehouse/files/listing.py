@@ -65,9 +65,8 @@ def list_logs(folder: Path | str, ring: KeyRing | None = None) -> list[Log]:
     [('a.jsonl', 3, True), ('b.csv', 0, False)]
     """
     logs: dict[str, Log] = {}
-    for name, reason, look in (
-        _stored(str(folder)) if is_in_s3(str(folder)) else _found(Path(folder))
-    ):
+    entries = _stored(str(folder)) if is_in_s3(str(folder)) else _found(Path(folder))
+    for name, reason, look in entries:
         shown = shown_name(name)
         if shown != name and reason is None:
             reason = (
