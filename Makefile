@@ -12,7 +12,7 @@ DBT_ARGS := --profiles-dir profiles
 SUPERSET := .venv-dashboards
 SERVE := $(SUPERSET)/bin/python dashboards/serve.py
 
-.PHONY: build test test-cluster test-installing test-trino lint-and-pytest check quick-tests quick-tests-of-warehouses adapter lint style types sql docs pictures clean java jars postgres
+.PHONY: build test test-cluster test-connect test-installing test-trino lint-and-pytest check quick-tests quick-tests-of-warehouses adapter lint style types sql docs pictures clean java jars postgres
 .PHONY: dashboards dashboards-stop dashboards-password dashboards-pictures test-dashboards
 
 build: jars
@@ -46,6 +46,10 @@ test-cluster: $(VENV)/.installed-dev $(VENV)/.moto postgres
 	@SCUTTLEHOUSE_WAREHOUSE=s3://bucket/house $(BIN)/python -m scuttlehouse.catalog.jars
 	@MOTO_PYTHON=$(CURDIR)/$(VENV)/moto/bin/python $(BIN)/pytest tests/cluster
 
+# A Spark Connect server, PostgreSQL, logs in an S3 server, and a client without Java.
+test-connect: $(VENV)/.installed-dev $(VENV)/.connect $(VENV)/.moto postgres
+	@MOTO_SERVER=$(CURDIR)/$(VENV)/moto/bin/moto_server CONNECT_PACKAGES=$(CURDIR)/$(VENV)/connect $(BIN)/pytest tests/connect
+
 # The wheels in an empty environment, the project as a package of another one, a warehouse of an earlier commit, and what
 # other people's platforms do with the project. Each platform has an environment of its own.
 PLATFORMS := airflow dagster openlineage datahub
@@ -61,6 +65,11 @@ $(PLATFORMS:%=$(VENV)/.%): $(VENV)/.%: tests/installing/requirements-%.txt $(VEN
 $(VENV)/.moto: tests/cluster/requirements.txt $(VENV)/.installed
 	@$(BIN)/python -m venv $(VENV)/moto
 	@$(VENV)/moto/bin/python -m pip install --quiet --disable-pip-version-check -r tests/cluster/requirements.txt
+	@touch $@
+
+# Beside the other packages, so that no other test sees them.
+$(VENV)/.connect: tests/connect/requirements.txt $(VENV)/.installed
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --upgrade --target $(VENV)/connect -r tests/connect/requirements.txt
 	@touch $@
 
 # With a server that somebody has unpacked: see the first lines of the test.

@@ -67,7 +67,8 @@ def refresh() -> None:
 @sensor(job=refresh, minimum_interval_seconds=60)
 def new_logs(context: SensorEvaluationContext) -> Iterator[RunRequest]:
     """Asks for a refresh when the entries of the landing folder are others than the last time."""
-    landing = Path(PROJECT, os.environ.get("SCUTTLEHOUSE_LANDING", "").strip() or "sample")
+    named = os.environ.get("SCUTTLEHOUSE_LANDING", "").strip() or "sample"
+    landing = named if named.startswith("s3://") else Path(PROJECT, named)
     entries = [(log.source_file, log.size_bytes, log.modified_ms) for log in list_logs(landing)]
     state = sha256(repr(entries).encode()).hexdigest()
     if state != context.cursor:

@@ -19,6 +19,7 @@
     ) -%}
     {%- do adapter.list_relations_again(base_schema()) -%}
     {%- if flags.WHICH in ('build', 'run', 'retry') -%}
+      {%- do adapter.call_python('scuttlehouse.spark.connect.check_server') -%}
       {%- do adapter.call_python('scuttlehouse.spark.cluster.check_workers') -%}
     {%- endif -%}
     {%- if flags.WHICH == 'freshness' -%}
@@ -42,9 +43,17 @@
 {%- endmacro %}
 
 
-{#- Show the files of the landing folder to `dbt source freshness`. The view lasts as long as the session. -#}
+{#- Show the files of the landing folder to `dbt source freshness`. The view lasts as long as the session.
+Of S3 it has only the time of the newest file. -#}
 {% macro create_landing_files() -%}
-  {%- set folder = adapter.call_python('scuttlehouse.landing.logs.landing_folder') | string | replace('\\', '\\\\') | replace("'", "\\'") -%}
+  {%- set landing = adapter.call_python('scuttlehouse.landing.logs.landing_folder') -%}
+  {%- if landing.startswith('s3://') -%}
+    {%- set newest_ms = adapter.call_python('scuttlehouse.files.listing.newest_ms') -%}
+    {%- do run_query('create or replace global temporary view landing_files as select timestamp_millis('
+        ~ (newest_ms or 'null') ~ ') as modificationTime') -%}
+    {{ return('') }}
+  {%- endif -%}
+  {%- set folder = landing | replace('\\', '\\\\') | replace("'", "\\'") -%}
   {%- do run_query('create or replace global temporary view landing_files using binaryFile options (path '
       ~ "'" ~ folder ~ "', recursiveFileLookup 'true')") -%}
 {%- endmacro %}

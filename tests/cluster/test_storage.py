@@ -13,6 +13,7 @@ from pyiceberg.catalog.sql import SqlCatalog
 from scuttlehouse.catalog import CATALOG, WORK, CatalogError, open_catalog, prepare_home, storage
 from scuttlehouse.catalog.expiry import remove_unreachable, trim_history
 from scuttlehouse.reading.warehouse import open_published
+from scuttlehouse.s3 import _s3_files, s3_endpoint, s3_region
 from servers import BUCKET, S3, s3
 
 WAREHOUSE = f"s3://{BUCKET}/small"
@@ -36,7 +37,7 @@ def make(home: Path, build_id: str, *numbers: int) -> None:
     """A build that publishes one table of numbers."""
     with open_catalog(home) as catalog:
         catalog.begin(build_id, "rules", "project", refresh=True, rebuilt=())
-    properties = {"s3.endpoint": storage.s3_endpoint(), "s3.region": storage.s3_region()}
+    properties = {"s3.endpoint": s3_endpoint(), "s3.region": s3_region()}
     tables = SqlCatalog(
         CATALOG, uri=f"sqlite:///{home}/catalog.db", warehouse=WAREHOUSE, **properties
     )
@@ -89,11 +90,11 @@ def test_nothing_is_taken_for_damaged_while_the_server_is_gone(home: Path, serve
     server.end()
     with open_catalog(home) as catalog, pytest.MonkeyPatch.context() as patch:
         before = catalog.tables(WORK)
-        patch.setattr(storage, "_ATTEMPTS", 2)
-        storage._s3_files.cache_clear()
+        patch.setattr("scuttlehouse.s3._ATTEMPTS", 2)
+        _s3_files.cache_clear()
         with pytest.raises(CatalogError, match=f"S3 cannot be used for {before['dim_a']} ") as told:
             catalog.forget_damaged()
-        storage._s3_files.cache_clear()
+        _s3_files.cache_clear()
         assert server.variables["AWS_SECRET_ACCESS_KEY"] not in str(told.value)
         assert catalog.tables(WORK) == before
     server.start()

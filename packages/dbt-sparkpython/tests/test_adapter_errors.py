@@ -205,6 +205,14 @@ def test_spark_that_does_not_start_says_why() -> None:
     # Refused beside a running Spark, or, before that, because the packages of Spark Connect are missing.
     why = r"Spark did not start: \[(SESSION_ALREADY_EXIST|PACKAGE_NOT_INSTALLED)\]"
     with pytest.raises(DbtRuntimeError, match=why):
+        session._start_here({"spark.remote": "sc://localhost"})
+
+
+def test_a_client_of_spark_connect_says_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "grpc_status", None)
+    with pytest.raises(
+        DbtRuntimeError, match=r"needs more packages: pip install 'pyspark\[connect\]'"
+    ):
         session._start({"spark.remote": "sc://localhost"})
 
 

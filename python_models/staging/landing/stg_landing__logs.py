@@ -44,7 +44,7 @@ def model(dbt: Any, session: SparkSession) -> DataFrame:
     if not known:
         require_logs(landing, stock)
     return session.createDataFrame(stock, spark_schema(LedgerEntry)).withColumn(
-        "landing_folder", F.lit(str(landing))
+        "landing_folder", F.lit(landing)
     )
 
 

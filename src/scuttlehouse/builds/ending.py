@@ -135,7 +135,7 @@ def _publish(
         public,
         is_whole=public == set(public_models(nodes, run.schemas.work))
         and all_models(nodes) <= chosen,
-        landing=str(landing_folder()),
+        landing=landing_folder(),
         kept_builds=run.variables["kept_builds"],
     )
     return build, changes

@@ -208,7 +208,7 @@ def _start_from_published(catalog: Catalog, run: Run, is_full_refresh: bool) -> 
         run.is_refresh and published and published.project_hash == whole_project
     )
     rebuilt = {run.graph["nodes"][node]["alias"] for node in run.selected if _is_made(node)}
-    if published and published.landing == str(landing) and not is_full_refresh:
+    if published and published.landing == landing and not is_full_refresh:
         rebuilt -= set(LANDED_LINES)
     catalog.begin(
         run.run_id,

@@ -42,11 +42,9 @@ class PublishedLogs(NamedTuple):
         """The names of all logs that have lines in it."""
         return {entry.source_file for _, entry in self.entries if entry.batch_id is not None}
 
-    def of_folder(self, folder: Path) -> Mapping[str, LedgerEntry]:
+    def of_folder(self, folder: str) -> Mapping[str, LedgerEntry]:
         """The entries by name. Entries of another landing folder do not count."""
-        return {
-            entry.source_file: entry for landing, entry in self.entries if landing == str(folder)
-        }
+        return {entry.source_file: entry for landing, entry in self.entries if landing == folder}
 
 
 def published_logs(home: Path) -> PublishedLogs:

@@ -12,6 +12,7 @@ from zlib import crc32
 
 from scuttlehouse.catalog import storage
 from scuttlehouse.catalog.names import CatalogError, UnreachableError
+from scuttlehouse.s3 import is_in_s3
 
 _MAGIC = b"crc\0"
 _CHUNK = 1 << 16  # spark.hadoop.file.bytes-per-checksum of profiles.yml
@@ -34,7 +35,7 @@ def read(location: str | Path) -> bytes:
     Raises:
         CatalogError: the file is missing, cannot be read, or does not match its checksums.
     """
-    if storage.is_in_s3(str(location)):
+    if is_in_s3(str(location)):
         return storage.read(str(location))
     path = Path(location)
     try:
@@ -53,7 +54,7 @@ def read(location: str | Path) -> bytes:
 
 def verify(location: str | Path) -> None:
     """Compare a file with its checksums, as :func:`read` does. A file in S3 needs only to be there."""
-    if storage.is_in_s3(str(location)):
+    if is_in_s3(str(location)):
         storage.require(str(location))
     else:
         read(location)

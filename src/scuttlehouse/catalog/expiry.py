@@ -14,6 +14,7 @@ from scuttlehouse.catalog.publishing import Catalog
 from scuttlehouse.catalog.pyiceberg_tables import changing
 from scuttlehouse.catalog.reached_files import files_of, parsed, read_metadata
 from scuttlehouse.catalog.rows import all_tables
+from scuttlehouse.s3 import is_in_s3
 
 
 def trim_history(catalog: Catalog, home: Path, most_snapshots: int = 20) -> None:
@@ -60,7 +61,7 @@ def remove_unreachable(
     warehouse = storage.warehouse_location(home)
     found = [*storage.files_below(warehouse)]
     reached = _reached(catalog, warehouse)
-    if not storage.is_in_s3(warehouse):
+    if not is_in_s3(warehouse):
         reached |= {str(checksums.sidecar(Path(file))) for file in reached}
     if not is_alone():
         raise CatalogError("This process has lost the lock of builds. The next build removes them.")

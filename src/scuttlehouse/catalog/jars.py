@@ -22,7 +22,7 @@ from pathlib import Path
 
 from scuttlehouse.catalog.maven import by_ivy, by_maven
 from scuttlehouse.catalog.names import CatalogError
-from scuttlehouse.catalog.storage import is_in_s3
+from scuttlehouse.s3 import is_in_s3
 
 PINS = Path(__file__).with_name("jars.txt")
 

@@ -12,6 +12,7 @@ from scuttlehouse.catalog import checksums, storage
 from scuttlehouse.catalog.database import postgresql_address
 from scuttlehouse.catalog.definitions import BUILDER_OPTION
 from scuttlehouse.catalog.names import CATALOG, CatalogError
+from scuttlehouse.s3 import is_in_s3, retry_strategy, s3_endpoint, s3_region
 
 if TYPE_CHECKING:
     from pyiceberg.table import Table
@@ -50,7 +51,7 @@ def changing(catalog: Catalog, home: Path, namespace: str, name: str) -> Iterato
 @contextmanager
 def _closed_to_others(location: str) -> Iterator[None]:
     """Give what is written to a folder of this disk meanwhile to its owner only, with checksums."""
-    if storage.is_in_s3(location):
+    if is_in_s3(location):
         yield
         return
     folder = Path(location)
@@ -63,9 +64,9 @@ def _closed_to_others(location: str) -> Iterator[None]:
 
 
 def _s3_properties() -> dict[str, str]:
-    endpoint = storage.s3_endpoint()
-    retries = f"{storage.__name__}.{storage.retry_strategy.__name__}"
-    properties = {"s3.region": storage.s3_region(), "s3.retry-strategy-impl": retries}
+    endpoint = s3_endpoint()
+    retries = f"{retry_strategy.__module__}.{retry_strategy.__name__}"
+    properties = {"s3.region": s3_region(), "s3.retry-strategy-impl": retries}
     return properties | ({"s3.endpoint": endpoint} if endpoint else {})
 
 

@@ -6,7 +6,6 @@ import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from hashlib import sha256
-from pathlib import Path
 from typing import Any
 
 from scuttlehouse.catalog.names import NOTHING_PUBLISHED, WORK, CatalogError
@@ -45,9 +44,9 @@ class Build:
     views: Mapping[str, str]
     public: Mapping[str, str]
 
-    def can_be_refreshed(self, rules_hash: str, landing: Path) -> bool:
+    def can_be_refreshed(self, rules_hash: str, landing: str) -> bool:
         """Whether a build with these rules and this folder can keep the rows that no new line touches."""
-        same = self.rules_hash == rules_hash and self.landing == str(landing)
+        same = self.rules_hash == rules_hash and self.landing == landing
         return same and self.is_whole
 
 

@@ -17,7 +17,8 @@ from scuttlehouse.catalog.home import (
 )
 from scuttlehouse.catalog.jars import jars
 from scuttlehouse.catalog.names import CATALOG
-from scuttlehouse.catalog.storage import is_in_s3, s3_endpoint, s3_region, warehouse_location
+from scuttlehouse.catalog.storage import warehouse_location
+from scuttlehouse.s3 import is_in_s3, s3_endpoint, s3_region
 
 
 def spark_settings() -> dict[str, str]:
@@ -28,7 +29,7 @@ def spark_settings() -> dict[str, str]:
     Raises:
         CatalogError: the home cannot be used, a jar is missing, or a table is damaged.
     """
-    settings = _catalog_settings()
+    settings = catalog_settings()
     if not _names_files_in_utf_8():
         os.environ["LC_ALL"] = "C.UTF-8"
     temporary = temporary_folder(home_folder())
@@ -63,8 +64,10 @@ def _is_full_refresh() -> bool:
     return bool(getattr(flags, "FULL_REFRESH", False))
 
 
-def _catalog_settings() -> dict[str, str]:
-    """Where the catalog and the tables are.
+def catalog_settings() -> dict[str, str]:
+    """The settings for the catalog and the tables.
+
+    From here on, only their owner can read the files that this process writes.
 
     Raises:
         CatalogError: the home cannot be used, or a table is damaged.

@@ -1,30 +1,16 @@
 """Where the files of tables are: in the home, or in S3 if ``SCUTTLEHOUSE_WAREHOUSE`` names a bucket.
 
-A location is the path of a file, or ``s3://bucket/key``. The names and secrets of S3 are those of AWS's own
-tools: ``AWS_ACCESS_KEY_ID``, ``AWS_PROFILE``, a role of the machine. They are in no setting of Spark.
+A location is the path of a file, or ``s3://bucket/key``.
 """
 
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterator, Mapping
-from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from scuttlehouse.catalog.names import CatalogError, UnreachableError
-
-if TYPE_CHECKING:
-    from pyarrow.fs import AwsStandardS3RetryStrategy, S3FileSystem
-
-_S3 = "s3://"
-
-# S3 takes names of three characters and more.
-_S3_FOLDER = re.compile(r"s3://[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](/[\w.=-]+)*", re.ASCII)
-
-# With pauses that double, a server that restarts is waited for: about a minute.
-_ATTEMPTS = 10
+from scuttlehouse.s3 import S3, S3_FOLDER, is_in_s3, s3_files
 
 
 def warehouse_location(home: Path, environment: Mapping[str, str] = os.environ) -> str:
@@ -41,54 +27,12 @@ def warehouse_location(home: Path, environment: Mapping[str, str] = os.environ) 
     named = environment.get("SCUTTLEHOUSE_WAREHOUSE", "").strip().rstrip("/")
     if not named:
         return str(home / "warehouse")
-    if not _S3_FOLDER.fullmatch(named):
+    if not S3_FOLDER.fullmatch(named):
         raise CatalogError(
             f"SCUTTLEHOUSE_WAREHOUSE is {named!r}: set it to s3://bucket/folder, in letters, digits and "
             "._=- only, or unset it to keep the tables in the home."
         )
     return named
-
-
-def is_in_s3(location: str) -> bool:
-    """Whether a location is in S3.
-
-    >>> is_in_s3("s3://bucket/key"), is_in_s3("/s3")
-    (True, False)
-    """
-    return location.startswith(_S3)
-
-
-def s3_endpoint(environment: Mapping[str, str] = os.environ) -> str:
-    """The address of an S3 server that is not Amazon's; empty for Amazon's."""
-    names = "AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL"
-    return next((value for name in names if (value := environment.get(name, "").strip())), "")
-
-
-def s3_region(environment: Mapping[str, str] = os.environ) -> str:
-    """The region of the bucket."""
-    names = "AWS_REGION", "AWS_DEFAULT_REGION"
-    return next((value for name in names if (value := environment.get(name))), "us-east-1")
-
-
-def s3_files() -> S3FileSystem:
-    """The files of S3, by ``bucket/key``, as the environment of AWS names the server and the secrets."""
-    return _s3_files(s3_endpoint(), s3_region())
-
-
-@cache
-def _s3_files(endpoint: str, region: str) -> S3FileSystem:
-    from pyarrow.fs import S3FileSystem
-
-    return S3FileSystem(
-        endpoint_override=endpoint or None, region=region, retry_strategy=retry_strategy()
-    )
-
-
-def retry_strategy() -> AwsStandardS3RetryStrategy:
-    """How often S3 is asked. pyiceberg calls this, too, by its name."""
-    from pyarrow.fs import AwsStandardS3RetryStrategy
-
-    return AwsStandardS3RetryStrategy(max_attempts=_ATTEMPTS)
 
 
 def read(location: str) -> bytes:
@@ -127,7 +71,7 @@ def files_below(folder: str) -> Iterator[str]:
     with _Sentence(folder):
         selector = FileSelector(_key(folder), allow_not_found=True, recursive=True)
         found = s3_files().get_file_info(selector)
-    yield from (f"{_S3}{one.path}" for one in found if one.is_file)
+    yield from (f"{S3}{one.path}" for one in found if one.is_file)
 
 
 def remove(location: str) -> None:
@@ -147,7 +91,7 @@ def remove(location: str) -> None:
 
 
 def _key(location: str) -> str:
-    return location.removeprefix(_S3)
+    return location.removeprefix(S3)
 
 
 class _Sentence:

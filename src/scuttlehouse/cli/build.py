@@ -13,7 +13,7 @@ from uuid import uuid4
 
 from scuttlehouse.catalog import CatalogError, home_folder, locked, open_catalog
 from scuttlehouse.catalog.home import holds_table_files
-from scuttlehouse.landing.logs import LandingError
+from scuttlehouse.files.parts import LandingError
 from scuttlehouse.printing import visible
 from scuttlehouse.reading.engine import WarehouseError
 

@@ -15,10 +15,10 @@ from pathlib import Path
 from scuttlehouse.files.limits import recognise_within_limits
 from scuttlehouse.files.listing import entry_of, list_logs
 from scuttlehouse.files.names import has_name_of_a_log, shown_name
-from scuttlehouse.files.parts import Kind, Log, Piece
+from scuttlehouse.files.parts import Kind, LandingError, Log, Piece
 from scuttlehouse.files.unpack import BROKEN
 from scuttlehouse.landing.glued_lines import land_lines, land_pzp_lines
-from scuttlehouse.landing.logs import LandingError, list_splits, read_lines
+from scuttlehouse.landing.logs import list_splits, read_lines
 from scuttlehouse.landing.rejects import fold_rejects
 from scuttlehouse.pzp.lines import REASONS as PZP_REASONS
 from scuttlehouse.pzp.lines import LandedPzpLine

@@ -5,10 +5,9 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 
-from scuttlehouse.files.parts import Kind, Log
+from scuttlehouse.files.parts import Kind, LandingError, Log
 from scuttlehouse.files.recognise import recognise
 from scuttlehouse.files.unpack import BROKEN, opened
-from scuttlehouse.landing.logs import LandingError
 
 # A log that becomes no longer than this is always read.
 LEAST_BYTES = 1 << 20

@@ -4,19 +4,27 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from pathlib import Path
+from typing import TypeAlias
 
 from scuttlehouse.files.names import PACKED, SUFFIXES, has_name_of_a_log, kept_name, shown_name
-from scuttlehouse.files.parts import Log
+from scuttlehouse.files.parts import LandingError, Log
+from scuttlehouse.files.places import Stored, list_s3
 from scuttlehouse.landing.ledger import LedgerEntry
-from scuttlehouse.landing.logs import LandingError
+from scuttlehouse.landing.logs import landing_folder
+from scuttlehouse.s3 import is_in_s3
 from scuttlehouse.ssb.epoch_keys import KeyRing
 
 SHOWN_REASONS = 3
 
 # How the reason begins of a file that nobody may have meant to be a log.
 NOT_NAMED = "Its name is not that of a log"
+_NOT_A_LOG = (
+    f"{NOT_NAMED}: if it is one, let the name end in {', '.join(SUFFIXES[:-1])} "
+    f"or {SUFFIXES[-1]}; compressed, {', '.join(PACKED)} may follow."
+)
 
 _SPECIAL = (
     (stat.S_ISFIFO, "A named pipe (FIFO)"),
@@ -24,17 +32,24 @@ _SPECIAL = (
     (stat.S_ISCHR, "A device"),
     (stat.S_ISBLK, "A device"),
 )
+# A name below the folder, why it cannot be read if that is known, and what makes its log of both.
+_Entry: TypeAlias = tuple[str, str | None, Callable[[str, str | None], Log]]
+
 _REMEDY = "correct its permissions or move it out of the landing folder"
 
 
-def list_logs(folder: Path, ring: KeyRing | None = None) -> list[Log]:
+def list_logs(folder: Path | str, ring: KeyRing | None = None) -> list[Log]:
     """List what is below the landing folder, in the order of the names: logs, and what cannot be one.
 
     With the key of the warehouse, names that look like keys stand as tokens (``names.kept_name``): so
     tables have them. Without it, they are as they are: so a person looks for them.
 
-    Every file with the name of a log is opened once. What is no such file, or cannot be opened, has a
-    ``problem``. Only folders that can be read and are no links are looked into.
+    On a disk, every file with the name of a log is opened once. What is no such file, or cannot be opened,
+    has a ``problem``. Only folders that can be read and are no links are looked into.
+
+    Args:
+        folder: a path, or ``s3://bucket/key``.
+        ring: the key of the warehouse.
 
     Raises:
         LandingError: the folder is missing, is no folder, or cannot be read.
@@ -49,19 +64,9 @@ def list_logs(folder: Path, ring: KeyRing | None = None) -> list[Log]:
     >>> [(log.source_file, log.size_bytes, log.problem is None) for log in list_logs(folder)]
     [('a.jsonl', 3, True), ('b.csv', 0, False)]
     """
-    if not folder.exists():
-        raise LandingError(
-            f"The landing folder {folder} does not exist: make it, or set SCUTTLEHOUSE_LANDING "
-            "to the folder that holds your logs."
-        )
-    if not folder.is_dir():
-        raise LandingError(
-            f"The landing folder {folder} is a file: set SCUTTLEHOUSE_LANDING to the folder "
-            "that holds it."
-        )
     logs: dict[str, Log] = {}
-    for path, reason in _entries(folder):
-        name = path.relative_to(folder).as_posix()
+    entries = _stored(str(folder)) if is_in_s3(str(folder)) else _found(Path(folder))
+    for name, reason, look in entries:
         shown = shown_name(name)
         if shown != name and reason is None:
             reason = (
@@ -71,11 +76,11 @@ def list_logs(folder: Path, ring: KeyRing | None = None) -> list[Log]:
             shown = kept_name(shown, ring)
         while shown in logs:
             shown += "~"
-        logs[shown] = entry_of(path, shown, reason)
+        logs[shown] = look(shown, reason)
     return [logs[name] for name in sorted(logs)]
 
 
-def require_logs(folder: Path, stock: Iterable[LedgerEntry]) -> None:
+def require_logs(folder: Path | str, stock: Iterable[LedgerEntry]) -> None:
     """See to it that there is a line to read.
 
     Raises:
@@ -92,6 +97,50 @@ def require_logs(folder: Path, stock: Iterable[LedgerEntry]) -> None:
         f"The landing folder {folder} holds no log with a line in it: put logs there (for example *.jsonl, "
         f"*.jsonl.gz, log.bipf), or set SCUTTLEHOUSE_LANDING to another folder.{told}"
     )
+
+
+def newest_ms() -> int | None:
+    """When the newest file of the landing folder was written; null if there is none.
+
+    Raises:
+        LandingError: as :func:`list_logs` does.
+    """
+    return max((log.modified_ms for log in list_logs(landing_folder())), default=None)
+
+
+def _stored(folder: str) -> Iterator[_Entry]:
+    """Every object below a folder of S3."""
+    try:
+        objects = list_s3(folder)
+    except FileNotFoundError:
+        raise LandingError(
+            f"The landing folder {folder} does not exist: put logs there, or set SCUTTLEHOUSE_LANDING to the "
+            "folder of S3 that holds your logs."
+        ) from None
+    for stored in objects:
+        yield stored.name, None, partial(_entry_of_stored, stored)
+
+
+def _entry_of_stored(stored: Stored, shown: str, reason: str | None) -> Log:
+    if reason is None and not has_name_of_a_log(stored.name):
+        reason = _NOT_A_LOG
+    return Log(stored.place, shown, stored.size_bytes, stored.modified_ms, problem=reason)
+
+
+def _found(folder: Path) -> Iterator[_Entry]:
+    """Every entry of a folder of a disk."""
+    if not folder.exists():
+        raise LandingError(
+            f"The landing folder {folder} does not exist: make it, or set SCUTTLEHOUSE_LANDING "
+            "to the folder that holds your logs."
+        )
+    if not folder.is_dir():
+        raise LandingError(
+            f"The landing folder {folder} is a file: set SCUTTLEHOUSE_LANDING to the folder "
+            "that holds it."
+        )
+    for path, reason in _entries(folder):
+        yield path.relative_to(folder).as_posix(), reason, partial(entry_of, path)
 
 
 def _entries(folder: Path) -> Iterator[tuple[Path, str | None]]:
@@ -136,10 +185,7 @@ def _problem(path: Path, mode: int) -> str | None:
     if stat.S_ISDIR(mode):
         return "A folder and no file."
     if not has_name_of_a_log(path.name):
-        return (
-            f"{NOT_NAMED}: if it is one, let the name end in {', '.join(SUFFIXES[:-1])} "
-            f"or {SUFFIXES[-1]}; compressed, {', '.join(PACKED)} may follow."
-        )
+        return _NOT_A_LOG
     try:
         os.close(os.open(path, os.O_RDONLY | os.O_NONBLOCK))
     except OSError as error:

@@ -14,6 +14,11 @@ MAX_LINE_BYTES = 1 << 20
 # can be one.
 SHORT_BYTES = 64
 
+
+class LandingError(Exception):
+    """The landing folder cannot be read; the message says why and what to do."""
+
+
 Form: TypeAlias = Literal[
     "json_lines",
     "pretty_printed",

@@ -10,12 +10,12 @@ import re
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Literal, cast
 
 import zstandard
 
 from scuttlehouse.files.parts import Kind
+from scuttlehouse.files.places import open_log
 
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
@@ -46,8 +46,9 @@ def opened(path: str, size_bytes: int, kind: Kind) -> Iterator[BinaryIO]:
 
     Raises:
         OSError: the file cannot be opened. Reading raises one of ``BROKEN``.
+        NotGivenError: S3 refuses it.
     """
-    with Path(path).open("rb") as file:
+    with open_log(path) as file:
         stream = unpacked(buffered(_Beginning(file, size_bytes)), kind.compression)
         if kind.encoding not in ("utf-8", "binary"):
             stream = recoded(stream, kind.encoding)

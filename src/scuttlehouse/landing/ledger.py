@@ -14,6 +14,7 @@ from dataclasses import replace
 from typing import Literal, NamedTuple
 
 from scuttlehouse.files.parts import Kind, Log
+from scuttlehouse.files.places import NotGivenError
 from scuttlehouse.files.unpack import BROKEN
 
 LogStatus = Literal["new", "changed", "known", "vanished", "copy", "moved", "left_out"]
@@ -187,6 +188,8 @@ def look_into(
         if isinstance(kind, str):
             return nothing, None, kind
         return kind, content_hash(replace(log, kind=kind)), None
+    except NotGivenError as error:  # S3 refuses this one.
+        return nothing, None, str(error)
     except BROKEN as error:
         why = getattr(error, "strerror", None) or "it breaks while it is read"
         problem = f"The file cannot be read ({why}): copy it again, and look at its disk."

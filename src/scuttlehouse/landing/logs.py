@@ -13,26 +13,38 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from scuttlehouse.files.parts import PLAIN, Kind, Line, Log, Piece, Split
+from scuttlehouse.files.parts import PLAIN, Kind, LandingError, Line, Log, Piece, Split
+from scuttlehouse.files.places import open_log
 from scuttlehouse.files.unpack import BROKEN, opened
 from scuttlehouse.files.whole import numbered_lines, read_whole, skip_line
+from scuttlehouse.s3 import S3_FOLDER, is_in_s3
 
 SPLIT_BYTES = 64 << 20
 
 
-class LandingError(Exception):
-    """The landing folder cannot be read; the message says why and what to do."""
+def landing_folder(environment: Mapping[str, str] = os.environ) -> str:
+    """The folder that SCUTTLEHOUSE_LANDING names, in full or in S3; the sample where it names none.
 
+    Raises:
+        LandingError: the name is not that of a folder of S3, though it begins like one.
 
-def landing_folder(environment: Mapping[str, str] = os.environ) -> Path:
-    """The folder that SCUTTLEHOUSE_LANDING names, in full; the sample where it names none.
-
-    >>> landing_folder({"SCUTTLEHOUSE_LANDING": "/logs"})
-    PosixPath('/logs')
-    >>> landing_folder({"SCUTTLEHOUSE_LANDING": ""}).name
+    >>> landing_folder({"SCUTTLEHOUSE_LANDING": "/var/../logs"})
+    '/logs'
+    >>> landing_folder({"SCUTTLEHOUSE_LANDING": "s3://bucket/logs/"})
+    's3://bucket/logs'
+    >>> Path(landing_folder({"SCUTTLEHOUSE_LANDING": ""})).name
     'sample'
     """
-    return Path(environment.get("SCUTTLEHOUSE_LANDING", "").strip() or "sample").resolve()
+    named = environment.get("SCUTTLEHOUSE_LANDING", "").strip() or "sample"
+    if not is_in_s3(named):
+        return str(Path(named).resolve())
+    folder = named.rstrip("/")
+    if not S3_FOLDER.fullmatch(folder):
+        raise LandingError(
+            f"SCUTTLEHOUSE_LANDING is {named!r}: set it to s3://bucket/folder, in letters, digits and ._=- "
+            "only, or to a folder of this machine."
+        )
+    return folder
 
 
 def content_hash(log: Log) -> str:
@@ -88,7 +100,7 @@ def count_line_ends(split: Split) -> int:
     first = max(split.start - 1, 0)
     left = split.end - 1 - first
     count = 1 if split.start == 0 else 0
-    with suppress(OSError), Path(split.path).open("rb") as file:
+    with suppress(OSError), open_log(split.path) as file:
         file.seek(first)
         while left > 0 and (chunk := file.read(min(left, 1 << 20))):
             count += chunk.count(b"\n")
@@ -135,7 +147,7 @@ def read_lines(split: Split, first_line_number: int = 1) -> Iterator[Piece]:
         return
     last: Piece | None = None
     try:
-        with Path(split.path).open("rb") as file:
+        with open_log(split.path) as file:
             if split.start > 0:
                 file.seek(split.start - 1)
                 skip_line(file, split.end)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args, get_type_hints
 
 import pyarrow as pa
@@ -81,7 +80,7 @@ def new_splits(ledger: DataFrame, new_logs: DataFrame, ring: KeyRing) -> list[Sp
     rows = read.join(new_logs, "source_file", "left_semi").orderBy("source_file").collect()
     # Tables have a token for a name that looks like a key.
     is_hidden = any(TOKEN in row.source_file for row in rows)
-    listed = list_logs(Path(rows[0].landing_folder), ring) if is_hidden else []
+    listed = list_logs(rows[0].landing_folder, ring) if is_hidden else []
     paths = {log.source_file: log.path for log in listed}
     return list_splits(
         Log(

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Literal, NamedTuple
 
 from scuttlehouse.catalog import NOTHING_PUBLISHED, CatalogError
-from scuttlehouse.landing.logs import LandingError
+from scuttlehouse.files.parts import LandingError
 from scuttlehouse.reading.engine import WarehouseError
 from scuttlehouse.warehouse_key import WarehouseKeyError
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import shutil
 import socket
 import sys
@@ -50,8 +49,16 @@ def packages() -> Finding:
     return Finding("ok", ", ".join(f"{name} {version(name)}" for name in _SHOWN))
 
 
+def _spark_elsewhere() -> Finding | None:
+    """That Spark needs nothing here, if the target `connect` has the address of a server."""
+    named = os.environ.get("SCUTTLEHOUSE_CONNECT", "").strip()
+    return Finding("ok", f"Not needed: Spark runs in the server {named}") if named else None
+
+
 def java() -> Finding:
     """The Java that Spark starts."""
+    if elsewhere := _spark_elsewhere():
+        return elsewhere
     from dbt.adapters.sparkpython.java import java_version
 
     home = os.environ.get("JAVA_HOME")
@@ -68,12 +75,16 @@ def java() -> Finding:
 
 def spark_jars() -> Finding:
     """The jars that `jars.txt` pins, each compared with its checksum."""
+    if elsewhere := _spark_elsewhere():
+        return elsewhere
     found = jars()
     return Finding("ok", f"{len(found)} jars with the pinned checksums in {found[0].parent}")
 
 
 def class_archive() -> Finding:
     """The archive of Java classes that lets Spark start in half the time."""
+    if elsewhere := _spark_elsewhere():
+        return elsewhere
     from dbt.adapters.sparkpython.class_archive import options
 
     if options():
@@ -103,19 +114,21 @@ def loopback() -> Finding:
 
 
 def master() -> Finding:
-    """Whether the master of the target `cluster` answers, if one is named."""
-    named = os.environ.get("SCUTTLEHOUSE_MASTER", "").strip()
-    if not named:
+    """Whether the master of the target `cluster` or the server of `connect` answers, if one is named."""
+    variables = {"SCUTTLEHOUSE_CONNECT": 15002, "SCUTTLEHOUSE_MASTER": 7077}
+    named = next((name for name in variables if os.environ.get(name, "").strip()), None)
+    if named is None:
         return Finding("ok", "Spark runs on this machine (SCUTTLEHOUSE_MASTER is not set)")
-    parts = urlsplit(re.split(r",", named)[0])
+    parts = urlsplit(os.environ[named].strip().split(",")[0])
     try:
-        with socket.create_connection((parts.hostname or "", parts.port or 7077), _CONNECT_SECONDS):
-            return Finding("ok", f"{parts.hostname}:{parts.port or 7077} answers")
+        place = parts.hostname or "", parts.port or variables[named]
+        with socket.create_connection(place, _CONNECT_SECONDS):
+            return Finding("ok", f"{place[0]}:{place[1]} answers")
     except (OSError, ValueError):
         return Finding(
             "fail",
-            f"Nobody answers at {parts.hostname}:{parts.port or 7077} (SCUTTLEHOUSE_MASTER).",
-            "Start the master of the cluster, or correct its address: spark://host:7077.",
+            f"Nobody answers at {parts.netloc.partition(';')[0]} ({named}).",
+            f"Start it, or correct its address: {'sc' if 'CONNECT' in named else 'spark'}://host:port.",
         )
 
 

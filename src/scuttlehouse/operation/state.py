@@ -10,12 +10,13 @@ from urllib.parse import urlsplit
 from scuttlehouse.catalog import BuildLock, home_folder, open_catalog
 from scuttlehouse.catalog.database import postgresql_address
 from scuttlehouse.catalog.readers import mode_of_readers
-from scuttlehouse.catalog.storage import files_below, is_in_s3, s3_endpoint, warehouse_location
+from scuttlehouse.catalog.storage import files_below, warehouse_location
 from scuttlehouse.files.listing import list_logs
 from scuttlehouse.files.names import looks_like_key
 from scuttlehouse.landing.logs import landing_folder
 from scuttlehouse.operation.findings import Finding
 from scuttlehouse.reading.warehouse import open_published
+from scuttlehouse.s3 import is_in_s3, s3_endpoint
 from scuttlehouse.warehouse_key import PLACES_OF_KEYS, warehouse_pepper
 
 _BUILD = "Run `scuttlehouse build`."

@@ -10,7 +10,7 @@ from typing import Any
 
 import duckdb
 
-from scuttlehouse.catalog import storage
+from scuttlehouse.s3 import is_in_s3, s3_files
 
 # The order matters: iceberg needs avro.
 _EXTENSIONS = "avro", "iceberg"
@@ -43,7 +43,7 @@ def connect(*folders: str | Path) -> duckdb.DuckDBPyConnection:
     """
     _check_signatures()
     connection = _with_extensions(allow_unsigned_extensions="true")
-    if any(storage.is_in_s3(str(folder)) for folder in folders):
+    if any(is_in_s3(str(folder)) for folder in folders):
         _let_read_s3(connection)
     allowed = ", ".join(literal(str(folder)) for folder in folders)
     for setting in (*_SETTINGS, f"set allowed_directories = [{allowed}]", *_LOCK):
@@ -68,7 +68,7 @@ def _let_read_s3(connection: duckdb.DuckDBPyConnection) -> None:
     """Let DuckDB read S3 through Arrow, which finds secrets as AWS's own tools do, and shows none."""
     from fsspec.implementations.arrow import ArrowFSWrapper
 
-    connection.register_filesystem(ArrowFSWrapper(storage.s3_files()))
+    connection.register_filesystem(ArrowFSWrapper(s3_files()))
 
 
 def _extension(name: str) -> Path:

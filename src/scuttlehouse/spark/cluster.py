@@ -64,7 +64,7 @@ def _secret() -> dict[str, str]:
 
 
 def check_workers() -> None:
-    """See whether the workers of a cluster can do a build. Does nothing if Spark runs in this process.
+    """See whether the workers of a cluster or a server can do a build. Not if Spark runs in this process.
 
     There are as many checks as cores: a worker that starts later is not checked.
 
@@ -73,18 +73,19 @@ def check_workers() -> None:
     """
     from pyspark.sql import SparkSession
 
+    from dbt.adapters.sparkpython.remote import is_remote
     from dbt.adapters.sparkpython.sentences import SPARK_ERRORS, spark_sentence
 
     session = SparkSession.builder.getOrCreate()
     home = home_folder()
-    place = str(session.sparkContext.master)
+    master = str(session.conf.get("spark.master"))
+    place = os.environ.get("SCUTTLEHOUSE_CONNECT", "the server") if is_remote({}) else master
     if place.startswith("local"):
         return
-    count = max(session.sparkContext.defaultParallelism, 2)
     key = fingerprint(warehouse_pepper(home))
-    check = checker(Needed(str(home), warehouse_location(home), str(landing_folder()), key))
+    check = checker(Needed(str(home), warehouse_location(home), landing_folder(), key))
     try:
-        rows = session.range(0, count, 1, count).mapInArrow(check, "problem string").collect()
+        rows = session.range(1).mapInArrow(check, "problem string").collect()
     except SPARK_ERRORS as error:
         version = ".".join(map(str, sys.version_info[:2]))
         raise ClusterError(

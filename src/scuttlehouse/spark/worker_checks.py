@@ -11,7 +11,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from scuttlehouse.catalog.storage import is_in_s3
+from scuttlehouse.s3 import S3, is_in_s3, s3_files
 from scuttlehouse.warehouse_key import (
     PEPPER_FILE,
     PLACES_OF_KEYS,
@@ -69,7 +69,13 @@ def problem_of_worker(needed: Needed) -> str | None:
     """
     if missing := [name for module, name in REQUIREMENTS.items() if find_spec(module) is None]:
         return f"lacks Python packages: run `{sys.executable} -m pip install {' '.join(missing)}`."
-    if not Path(needed.landing).is_dir():
+    if is_in_s3(needed.landing):
+        if not _lists(needed.landing):
+            return (
+                f"cannot list the landing folder {needed.landing}: give it the server and the secrets of S3 "
+                "that the build has (AWS_ENDPOINT_URL_S3, AWS_ACCESS_KEY_ID)."
+            )
+    elif not Path(needed.landing).is_dir():
         return f"does not see the landing folder {needed.landing}: mount it there at the same path."
     if not is_in_s3(needed.warehouse) and not os.access(needed.home, os.W_OK):
         return (
@@ -82,6 +88,15 @@ def problem_of_worker(needed: Needed) -> str | None:
             "SCUTTLEHOUSE_KEY as the build, or mount the home at the same path."
         )
     return None
+
+
+def _lists(folder: str) -> bool:
+    from pyarrow.fs import FileType
+
+    try:
+        return bool(s3_files().get_file_info(folder.removeprefix(S3)).type == FileType.Directory)
+    except OSError:
+        return False
 
 
 def _has_key(home: Path, key: str) -> bool:

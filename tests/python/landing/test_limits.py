@@ -18,10 +18,10 @@ from scuttlehouse.builds.unchanged import is_unchanged
 from scuttlehouse.cli import main
 from scuttlehouse.files.limits import LEAST_BYTES, recognise_within_limits
 from scuttlehouse.files.listing import entry_of, list_logs
-from scuttlehouse.files.parts import MAX_LINE_BYTES, Kind, Log, each_line
+from scuttlehouse.files.parts import MAX_LINE_BYTES, Kind, LandingError, Log, each_line
 from scuttlehouse.files.whole import skip_line
 from scuttlehouse.landing.ledger import LedgerEntry, take_stock
-from scuttlehouse.landing.logs import LandingError, content_hash, list_splits, read_lines
+from scuttlehouse.landing.logs import content_hash, list_splits, read_lines
 
 PACKED = {name: pack for name, pack in forms.COMPRESSIONS.items() if name != "none"}
 MESSAGE = b'{"key":"%a","value":{}}\n'

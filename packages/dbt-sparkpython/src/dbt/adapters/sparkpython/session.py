@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import atexit
 import gc
-import os
 import threading
 from contextlib import suppress
 from pathlib import Path
@@ -16,6 +15,7 @@ from pyspark.sql import SparkSession
 from dbt.adapters.sparkpython import java
 from dbt.adapters.sparkpython.calls import find_function
 from dbt.adapters.sparkpython.credentials import SparkPythonCredentials
+from dbt.adapters.sparkpython.remote import connect, is_remote
 from dbt.adapters.sparkpython.sentences import SPARK_ERRORS, spark_sentence
 
 _opening = threading.Lock()
@@ -35,18 +35,6 @@ def log_to(folder: Path) -> None:
     """Set where Spark's own output goes: `spark.log` in this folder."""
     global _log_file
     _log_file = folder / "spark.log"
-
-
-def is_remote(parameters: dict[str, str]) -> bool:
-    """Whether the session is a Spark Connect client. Then this process needs no Java."""
-    return "spark.remote" in parameters or "SPARK_REMOTE" in os.environ
-
-
-def is_local(parameters: dict[str, str]) -> bool:
-    """Whether Spark runs only in the Java of this process."""
-    return not is_remote(parameters) and parameters.get("spark.master", "local[*]").startswith(
-        "local"
-    )
 
 
 def open_session(credentials: SparkPythonCredentials) -> SparkSession:
@@ -80,7 +68,7 @@ def computed_settings(credentials: SparkPythonCredentials) -> dict[str, str]:
 
 
 def begin_to_open(credentials: SparkPythonCredentials, *, with_workers: bool) -> None:
-    """Start the session of this process in the background, if there is none yet.
+    """Start Spark in the background, if this process has no session yet. A server already runs.
 
     With `with_workers`, then also start the processes for Python models. `open_session` tries again and
     reports errors; the first Python model reports the error of a worker.
@@ -89,10 +77,10 @@ def begin_to_open(credentials: SparkPythonCredentials, *, with_workers: bool) ->
     def start() -> None:
         with suppress(DbtRuntimeError, *SPARK_ERRORS):
             session = open_session(credentials)
-            if with_workers and not is_remote(credentials.server_side_parameters):
+            if with_workers:
                 session.range(1).mapInArrow(lambda batches: batches, "id long").collect()
 
-    if _session is None:
+    if _session is None and not is_remote(credentials.server_side_parameters):
         threading.Thread(target=start, name="open_session", daemon=True).start()
 
 
@@ -100,18 +88,22 @@ def _start(parameters: dict[str, str]) -> SparkSession:
     for name in ("SQLQueryContextLogger", "DataFrameQueryContextLogger"):
         # PySpark prints every failed query as JSON with its Java stack. dbt reports the error already.
         PySparkLogger.getLogger(name).disabled = True
-    if is_local(parameters):
-        parameters = LOCAL_SETTINGS | parameters
-    if not is_remote(parameters) and not java.is_running():
-        java.start(parameters, _log_file)
-    try:
-        session = SparkSession.builder.config(map=dict(parameters)).getOrCreate()
-    except SPARK_ERRORS as error:
-        raise DbtRuntimeError(f"Spark did not start: {spark_sentence(error)}") from error
+    session = connect(parameters) if is_remote(parameters) else _start_here(parameters)
     # The project that dbt has read stays until the process ends, so Python's collector need not scan it.
     gc.freeze()
     atexit.register(gc.freeze)
     return session
+
+
+def _start_here(parameters: dict[str, str]) -> SparkSession:
+    if parameters.get("spark.master", "local[*]").startswith("local"):
+        parameters = LOCAL_SETTINGS | parameters
+    if not java.is_running():
+        java.start(parameters, _log_file)
+    try:
+        return SparkSession.builder.config(map=dict(parameters)).getOrCreate()
+    except SPARK_ERRORS as error:
+        raise DbtRuntimeError(f"Spark did not start: {spark_sentence(error)}") from error
 
 
 def _is_stopped(session: SparkSession) -> bool:
