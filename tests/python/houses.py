@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import sys
@@ -186,6 +187,8 @@ def fork(work: Callable[[], object]) -> int:
     process = os.fork()
     if process:
         return process
+    # Looking for garbage among the parent's objects would copy the memory of all of them.
+    gc.freeze()
     code = 1
     try:
         work()

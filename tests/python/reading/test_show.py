@@ -35,8 +35,9 @@ Show = Callable[..., tuple[int, str, str]]
 def contracts() -> dict[str, pa.Schema]:
     """The columns of every published table, as its contract has them."""
     found = {}
-    for file in (PROJECT / "models").rglob("_*.yml"):
-        for model in yaml.safe_load(file.read_text()).get("models") or []:
+    for file in (PROJECT / "models" / "marts").rglob("_*.yml"):
+        # The loader in C takes a sixth of the time.
+        for model in yaml.load(file.read_text(), yaml.CSafeLoader).get("models") or []:
             columns = {one["name"]: one.get("data_type") for one in model.get("columns") or []}
             if model["name"].startswith(("dim_", "fct_")) and all(columns.values()):
                 fields = [(name, TYPES[kind]) for name, kind in columns.items()]
