@@ -581,6 +581,20 @@ def test_inspect(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "/dev/null: A device and no file: " in said
 
 
+def test_inspect_shows_no_mark_of_direction(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A name may have one, and a folder."""
+    folder = tmp_path / "a\u202eb"
+    folder.mkdir()
+    (folder / "rtl\u202egnp.jsonl").write_bytes(b"{}\n")
+    (folder / "sheet\u2066.csv").write_bytes(b"a,b\n")
+    main(["inspect", str(folder), str(folder / "rtl\u202egnp.jsonl"), str(folder / "gone\x1b")])
+    said = capsys.readouterr().out
+    assert said.count("rtl\\u202egnp.jsonl: json_lines") == 2
+    assert not set("\u202e\u2066\x1b") & set(said)
+
+
 def value_of(content: dict[str, Any]) -> dict[str, Any]:
     return {**values()[0]["value"], "content": content}
 
