@@ -1,6 +1,6 @@
 """Files that become 1 GB, beside an ordinary log of as many bytes: seconds, memory, and what is told.
 
-    python benchmarks/bombs.py                     # 1 GB of each kind, a quarter of an hour
+    python benchmarks/bombs.py                     # 1 GB of each kind, some hours
     python benchmarks/bombs.py --megabytes 64 zeros
 
 Each file is read by itself, in a process of its own, as a build reads it without Spark: looked at, hashed,

@@ -92,7 +92,7 @@ def _build_with_progress(options: Sequence[str]) -> int:
     with _ticking(progress.tick):
         done = dbtRunner(callbacks=[progress]).invoke([*arguments, *silent])
     if done.exception and not progress.has_said_an_error:
-        print(done.exception)
+        print(visible(str(done.exception)))
     # The exit codes are those of the command `dbt`: 2 if dbt cannot run, 1 if steps failed.
     return 0 if done.success else 2 if done.exception else 1
 
@@ -136,7 +136,7 @@ def _verify() -> bool:
         damaged = [] if is_new else [*damaged_tables(home)]
         differing = [] if is_new or damaged else differing_logs(home)
     except (CatalogError, WarehouseError, LandingError) as error:
-        print(error, file=sys.stderr)
+        print(visible(str(error)), file=sys.stderr)
         return False
     for sentence in damaged:
         print(f"scuttlehouse: {visible(sentence)}")

@@ -20,6 +20,7 @@ from scuttlehouse.files.unpack import BROKEN
 from scuttlehouse.landing.glued_lines import land_lines, land_pzp_lines
 from scuttlehouse.landing.logs import list_splits, read_lines
 from scuttlehouse.landing.rejects import fold_rejects
+from scuttlehouse.printing import visible
 from scuttlehouse.pzp.lines import REASONS as PZP_REASONS
 from scuttlehouse.pzp.lines import LandedPzpLine
 from scuttlehouse.ssb.epoch_keys import KeyRing
@@ -54,12 +55,12 @@ def _print_all(names: Iterable[str]) -> bool:
         try:
             logs = list_logs(path) if path.is_dir() else [entry_of(path, shown_name(str(path)))]
         except LandingError as error:
-            print(error)
+            print(visible(str(error)))
             is_good = False
             continue
         for log in logs:
             lines = [*_told(log)]
-            print(*lines, sep="\n")
+            print(*map(visible, lines), sep="\n")
             is_good = is_good and len(lines) > 1
     return is_good
 

@@ -139,7 +139,7 @@ class _Window:
         """The text up to a place, which is then behind."""
         taken = self.text[self.start : end]
         self.line += taken.count("\n")
-        self.start = end
+        self.start += len(taken)
         return taken
 
     def skip_between(self) -> bool:

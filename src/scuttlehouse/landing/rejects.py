@@ -63,9 +63,11 @@ def fold_rejects(
         texts = _short_texts(line)
         if isinstance(line, Line) and not texts:
             rows = [*land(source_file, line)]
-            yield from _hashed([row for row in rows if not reason_of(row)], line, ring)
-            if rejects := [row for row in rows if reason_of(row)]:
+            rejects = [row for row in rows if reason_of(row)]
+            if rejects:
                 yield from folded.take(min(rejects, key=reason_of), line)
+                rows = [row for row in rows if not reason_of(row)]
+            yield from _hashed(rows, line, ring)
             continue
         if short is None or short.source_file != source_file:
             short = _ShortReasons(source_file, land, TOO_SHORT if kind is LandedLine else "")

@@ -165,7 +165,10 @@ def test_any_values_in_any_form(
     path.write_bytes(forms.rewrite(records, form, compression, encoding))
     assert recognise(entry_of(path, "a.json")) == forms.kind_of(form, compression, encoding)
     written = [json.loads(forms.text(record), parse_int=float) for record in records]
-    assert parsed(read(path)) == written
+    lines = read(path)
+    assert parsed(lines) == written
+    if form in forms.BINARIES:  # A deleted record stands behind each.
+        assert [line.line_number for line in lines] == [*range(1, 2 * len(records), 2)]
 
 
 def test_values_without_keys_have_their_hash_as_their_key() -> None:
@@ -577,6 +580,20 @@ def test_inspect(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "b.json: This is a zip archive: unpack it with `unzip`.\n" in said
     assert f"{tmp_path}/gone: The file cannot be read (No such file or directory): " in said
     assert "/dev/null: A device and no file: " in said
+
+
+def test_inspect_shows_no_mark_of_direction(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A name may have one, and a folder."""
+    folder = tmp_path / "a\u202eb"
+    folder.mkdir()
+    (folder / "rtl\u202egnp.jsonl").write_bytes(b"{}\n")
+    (folder / "sheet\u2066.csv").write_bytes(b"a,b\n")
+    main(["inspect", str(folder), str(folder / "rtl\u202egnp.jsonl"), str(folder / "gone\x1b")])
+    said = capsys.readouterr().out
+    assert said.count("rtl\\u202egnp.jsonl: json_lines") == 2
+    assert not set("\u202e\u2066\x1b") & set(said)
 
 
 def value_of(content: dict[str, Any]) -> dict[str, Any]:

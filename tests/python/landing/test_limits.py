@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from functools import partial
 from io import BytesIO
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -16,12 +18,19 @@ from conftest import PROJECT
 from memory import peak_memory
 from scuttlehouse.builds.unchanged import is_unchanged
 from scuttlehouse.cli import main
+from scuttlehouse.files.jsjson import MAX_INDENTED
 from scuttlehouse.files.limits import LEAST_BYTES, recognise_within_limits
 from scuttlehouse.files.listing import entry_of, list_logs
 from scuttlehouse.files.parts import MAX_LINE_BYTES, Kind, LandingError, Log, each_line
 from scuttlehouse.files.whole import skip_line
+from scuttlehouse.landing.glued_lines import epoch_keys, land_lines, land_pzp_lines
 from scuttlehouse.landing.ledger import LedgerEntry, take_stock
 from scuttlehouse.landing.logs import content_hash, list_splits, read_lines
+from scuttlehouse.landing.rejects import fold_rejects
+from scuttlehouse.pzp.lines import LandedPzpLine
+from scuttlehouse.ssb.epoch_keys import KeyRing
+from scuttlehouse.ssb.lines import LandedLine
+from scuttlehouse.ssb.validation import check_value
 
 PACKED = {name: pack for name, pack in forms.COMPRESSIONS.items() if name != "none"}
 MESSAGE = b'{"key":"%a","value":{}}\n'
@@ -129,3 +138,84 @@ def test_no_split_reads_on_to_the_end_of_an_endless_line() -> None:
     file = BytesIO(b"x" * (1 << 22))
     skip_line(file, 1 << 17)
     assert file.tell() <= (1 << 17) + (1 << 16)
+
+
+AUTHOR = f"@{'A' * 43}=.ed25519"
+SMALL = b'{"author":"%s","sequence":1,"content":%%s}' % AUTHOR.encode()
+PRETTY = b'{\n  "key": "%a",\n  "value": {}\n}\n'
+FLUME = b"\0\0\0\x02{}\0\0\0\x02"
+# What cost fifty to two thousand times as much as messages of as many bytes, and what is told of it.
+COSTLY = {
+    "pretty-printed entries": (PRETTY + b"{\n}\n" * 20_000, {"not_a_message": 20_001}),
+    "entries between zeros": (
+        PRETTY + b"{}\n\0" * 20_000 + b"{}",
+        {"not_a_message": 20_002, "zero_bytes": 20_000},
+    ),
+    "beginnings of messages, and an end": (
+        PRETTY + b'{"key":' * 50_000 + b'"value"' + b"}" * 100,
+        {"not_a_message": 1, "cut_short": 1},
+    ),
+    "different names behind damage": (
+        PRETTY + b"".join(b'{"n%d":x}{"key":"%070d"}' % (n, n) for n in range(2_000)),
+        {"not_a_message": 1, "cut_short": 1},
+    ),
+    "messages on a line": (MESSAGE + SMALL % b"0" * 4_000 + b"\n", {"not_a_message": 1, "": 4_000}),
+    "messages with entries on a line": (
+        MESSAGE + (SMALL % b"0" + b"{}" * 9_000 + b"\n") * 40,
+        {"not_a_message": 1, "damaged": 40, "": 40},
+    ),
+    "a wide array in deep ones": (
+        MESSAGE + SMALL % (b"[" * 120 + b"1," * 400_000 + b"1" + b"]" * 120) + b"\n",
+        {"not_a_message": 2},
+    ),
+    "a name of ligatures": (
+        MESSAGE
+        + SMALL
+        % json.dumps({"type": "about", "about": AUTHOR, "name": "\ufdfa" * 150_000}).encode(),
+        {"not_a_message": 1, "": 1},
+    ),
+    "records of BIPF": ((b"\1\0\5" * 21_845 + b"\0") * 4, {"not_a_message": 4 * 21_845}),
+    "damage of BIPF": (
+        (b"\1\0\5" + b"\x85" * ((1 << 16) - 3)) * 4,
+        {"not_a_message": 4, "damaged": 4},
+    ),
+    "records of flume": (FLUME * 50_000, {"not_a_message": 50_000}),
+    "damage of flume": (FLUME * 3 + b"x{" * 400_000, {"not_a_message": 3, "cut_short": 1}),
+}
+
+
+@pytest.mark.parametrize("name", COSTLY)
+def test_what_cost_much_is_read_in_bulk(name: str, tmp_path: Path) -> None:
+    """No row is lost, and rows stay few."""
+    data, expected = COSTLY[name]
+    path, ring = tmp_path / "a.jsonl", KeyRing(b"pepper")
+    path.write_bytes(data)
+    log = entry_of(path, path.name)
+    kind = recognise_within_limits(log)
+    assert isinstance(kind, Kind), kind
+    [split] = list_splits([Log(str(path), path.name, len(data), 0, kind)])
+    assert [key for line in each_line(read_lines(split)) for key in epoch_keys(line)] == []
+    counts: Counter[str] = Counter()
+    for land, row_type in ((land_lines, LandedLine), (land_pzp_lines, LandedPzpLine)):
+        lines = (("a", line) for line in read_lines(split))
+        rows = [*fold_rejects(lines, partial(land, ring=ring), ring, row_type)]
+        assert sum(row.reject_reason is not None for row in rows) <= 2 * 101
+        for row in rows:
+            counts[row.reject_reason or ""] += row.line_count
+    assert counts == expected
+
+
+def test_a_text_that_indentation_makes_long_costs_no_memory() -> None:
+    """The first rule that is broken is told all the same."""
+    wide: Any = [None] * 30_000
+    for _ in range(120):
+        wide = [wide]
+    for content, reason in ((wide, "type_is_malformed"), ({"type": "abc", "a": wide}, "too_long")):
+        value = {
+            **{"previous": None, "author": AUTHOR, "sequence": 1, "timestamp": 1, "hash": "sha256"},
+            "content": content,
+            "signature": "A" * 86 + "==.sig.ed25519",
+        }
+        check, peak = peak_memory(partial(check_value, value))
+        assert (check.message_key, check.invalid_reason) == (None, reason)
+        assert peak < 16 * MAX_INDENTED

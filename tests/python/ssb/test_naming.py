@@ -113,6 +113,11 @@ def test_the_names_that_messages_give(
     assert name_in_message(content, is_private=is_private) == expected
 
 
+def test_what_comes_after_many_characters_is_not_looked_at() -> None:
+    assert clean_name("Ann " + "x " * 500_000) == clean_name("Ann " + "x " * 500)
+    assert clean_name(" " * 5_000 + "Ann") is None
+
+
 def test_a_line_keeps_the_name_and_no_other_text() -> None:
     content = {"type": "about", "about": BOB, "name": "Bob\u0007", "description": "long story"}
     value = {"author": ANN, "sequence": 1, "content": content}
