@@ -21,6 +21,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
+from secrets import token_hex
 from tempfile import TemporaryDirectory
 
 from refresh import write_log
@@ -102,7 +103,9 @@ def measure(landing: Path, home: Path, executors: int) -> tuple[float, Steps]:
     (home / "spark-defaults.conf").write_text(
         f"spark.eventLog.enabled true\nspark.eventLog.dir file://{events}\n"
         "spark.eventLog.compress false\nspark.eventLog.rolling.enabled false\n"
+        f"spark.authenticate.secret {token_hex(16)}\n"  # local-cluster makes none by itself
     )
+    os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
     os.environ["SPARK_CONF_DIR"] = str(home)
     os.environ["SCUTTLEHOUSE_MASTER"] = f"local-cluster[{executors},1,{MEMORY_MB}]"
     os.environ["SCUTTLEHOUSE_MEMORY"] = f"{MEMORY_MB}m"
