@@ -7,6 +7,7 @@
 environment that Airflow's workers run in (SCUTTLEHOUSE_LANDING, SCUTTLEHOUSE_HOME). One task runs `dbt build`
 (`dbt_producer_watcher`), because models and tests are published together or not at all. The other tasks watch
 it, so each model and its tests succeed or fail by themselves. airflow_dag.py has the build as one task.
+Cosmos tells its makers of every run, unless AIRFLOW__COSMOS__ENABLE_TELEMETRY is false.
 """
 
 from __future__ import annotations
@@ -74,6 +75,15 @@ def scuttlehouse_models() -> None:
             dbt_executable_path=PROJECT / ".venv" / "bin" / "dbt",
         ),
         render_config=RenderConfig(load_method=LoadMode.DBT_MANIFEST),
+        # Cosmos runs dbt in a folder of its own, so the folders are named in full.
+        operator_args={
+            "env": {
+                "SCUTTLEHOUSE_LANDING": str(LANDING),
+                "SCUTTLEHOUSE_HOME": str(HOME),
+                "DBT_EXCLUDE_RESOURCE_TYPES": "unit_test",
+            },
+            "append_env": True,
+        },
     )
     logs_came() >> nobody_builds() >> models
 

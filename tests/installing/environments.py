@@ -66,6 +66,7 @@ def run_platform(
             "SCUTTLEHOUSE_LANDING": str(project / "sample"),
             "AIRFLOW_HOME": str(beside / "airflow"),
             "AIRFLOW__CORE__LOAD_EXAMPLES": "False",
+            "AIRFLOW__COSMOS__ENABLE_TELEMETRY": "False",
             "DATAHUB_TELEMETRY_ENABLED": "false",
             **variables,
         },

@@ -74,6 +74,9 @@ def test_cosmos_shows_models_and_tests_apart(
     dagster: dict[str, Any], project: Path, tmp_path: Path
 ) -> None:
     before = published(project)
+    dags = project.parent / "airflow" / "dags"
+    dags.mkdir(parents=True)
+    (dags / "airflow_cosmos.py").symlink_to(project / "schedules" / "airflow_cosmos.py")
     run_platform(project, "airflow", "airflow", "db", "migrate")
     run_platform(project, "airflow", "python", "-c", COSMOS, str(tmp_path / "states"))
     states = json.loads((tmp_path / "states").read_text())
