@@ -4,8 +4,8 @@
     dagster dev -f schedules/dagster_assets.py
 
 `make build` comes first: dagster-dbt reads the project from target/manifest.json. The folders are those of
-the environment that Dagster runs in (SCUTTLEHOUSE_LANDING on a disk, SCUTTLEHOUSE_HOME). One `dbt build` makes all
-assets, because models and tests are published together or not at all; Dagster sees each of them as it ends.
+the environment that Dagster runs in: SCUTTLEHOUSE_LANDING, on a disk, and SCUTTLEHOUSE_HOME. One `dbt build`
+makes all assets, because models and tests are published together or not at all; Dagster sees each as it ends.
 dagster_definitions.py has the build as one op, and needs less.
 """
 
