@@ -26,7 +26,7 @@ from scuttlehouse.catalog.log import append_steps
 from scuttlehouse.landing.logs import landing_folder
 from scuttlehouse.operation.metrics import update_metrics_file
 from scuttlehouse.reading.engine import WarehouseError
-from scuttlehouse.serving.duckdb_file import renew_serving_file
+from scuttlehouse.serving.renewal import renew_serving
 
 FAILED = ("error", "fail", "partial success", "runtime error")
 
@@ -85,7 +85,7 @@ def _end(catalog: Catalog, run: Run, results: Sequence[Any], arguments: Mapping[
     if not run.schemas.is_published:
         _report_to_developer(run, failed)
         return
-    not_renewed = renew_serving_file(run.home, log_only=build is None)
+    not_renewed = renew_serving(run.home, log_only=build is None)
     if run.command in BUILDING and not run.is_empty:
         _report(run, failed, build, changes, set(public_models(nodes, work)) - public)
     if not_renewed:

@@ -202,12 +202,12 @@ def _log_unchanged(home: Path) -> None:
     from scuttlehouse.builds.steps import run_step, steps_table
     from scuttlehouse.catalog.log import append_steps
     from scuttlehouse.operation.metrics import update_metrics_file
-    from scuttlehouse.serving.duckdb_file import renew_serving_file
+    from scuttlehouse.serving.renewal import renew_serving
 
     os.umask(0o077)
     step = run_step(str(uuid4()), "unchanged", started_at=datetime.now(UTC))
     with locked(home), open_catalog(home) as catalog:
         append_steps(catalog, home, steps_table([step]))
-        if not_renewed := renew_serving_file(home, log_only=True):
+        if not_renewed := renew_serving(home, log_only=True):
             print(not_renewed)
     update_metrics_file(home)

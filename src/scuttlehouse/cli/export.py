@@ -1,4 +1,4 @@
-"""``scuttlehouse export``: the published tables as one file of DuckDB, which each build renews."""
+"""``scuttlehouse export``: the published tables in one file of DuckDB or in PostgreSQL; each build renews them."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from scuttlehouse.catalog import CatalogError, home_folder, locked, open_catalog
 from scuttlehouse.printing import visible
 from scuttlehouse.reading.engine import WarehouseError
 from scuttlehouse.serving.duckdb_file import write_serving_file
+from scuttlehouse.serving.postgresql import SCHEMA, serving_database, write_serving_database
 
 
 def add_arguments(_: argparse.ArgumentParser) -> None:
@@ -17,16 +18,25 @@ def add_arguments(_: argparse.ArgumentParser) -> None:
 
 
 def run(_: argparse.Namespace) -> int:
-    """Write the file and say where it is; return the exit code."""
+    """Write the tables into the database that is named, or else into the file; return the exit code."""
     os.umask(0o077)
     try:
         home = home_folder()
         with open_catalog(home, read_only=True):  # Nothing is made where nothing is published.
             pass
         with locked(home):  # A build would publish between reading and replacing.
-            file = write_serving_file(home)
+            if address := serving_database():
+                write_serving_database(home, address)
+            else:
+                file = write_serving_file(home)
     except (CatalogError, WarehouseError) as error:
         print(visible(str(error)), file=sys.stderr)
         return 1
-    print(f"The published tables are in {file}. Each build renews it, until you delete it.")
+    if address:
+        print(
+            f"The published tables are in the schema {SCHEMA} of the database that SCUTTLEHOUSE_SERVING names. "
+            "Each build with this variable renews them."
+        )
+    else:
+        print(f"The published tables are in {file}. Each build renews it, until you delete it.")
     return 0

@@ -14,7 +14,7 @@ from scuttlehouse.catalog import (
     namespace_of_build,
     open_catalog,
 )
-from scuttlehouse.serving.duckdb_file import renew_serving_file
+from scuttlehouse.serving.renewal import renew_serving
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -58,7 +58,7 @@ def roll_back(home: Path, build_id: str | None) -> str | None:
     with locked(home):
         with open_catalog(home) as catalog:
             catalog.roll_back(build_id)
-        return renew_serving_file(home)
+        return renew_serving(home)
 
 
 def list_builds(home: Path) -> list[str]:

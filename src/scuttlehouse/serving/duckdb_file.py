@@ -8,9 +8,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
 
 import duckdb
 
@@ -18,7 +16,6 @@ from scuttlehouse.catalog import (
     LOG,
     NOTHING_PUBLISHED,
     PUBLISHED,
-    CatalogError,
     checksums,
     open_catalog,
     temporary_folder,
@@ -33,6 +30,7 @@ from scuttlehouse.reading.engine import (
     rows_of,
 )
 from scuttlehouse.reading.table_files import unreadable, verify_table
+from scuttlehouse.serving.descriptions import comments
 from scuttlehouse.serving.drawings import draw_all
 
 
@@ -43,26 +41,6 @@ def serving_file(home: Path) -> Path:
     PosixPath('/srv/house/serving/published.duckdb')
     """
     return home / "serving" / "published.duckdb"
-
-
-def renew_serving_file(home: Path, *, log_only: bool = False) -> str | None:
-    """Write the serving file again if there is one; return what went wrong, as a sentence, or null.
-
-    The published tables do not depend on it, so nothing is raised.
-
-    Args:
-        log_only: only the log of runs has changed; the other tables stay as they are in the file.
-    """
-    if not serving_file(home).exists():
-        return None
-    try:
-        write_serving_file(home, log_only=log_only)
-    except (CatalogError, WarehouseError) as error:
-        return (
-            f"The published tables stand, but dashboards do not show this run yet: {error} "
-            "Then run `scuttlehouse export`."
-        )
-    return None
 
 
 def write_serving_file(home: Path, *, log_only: bool = False) -> Path:
@@ -128,18 +106,5 @@ def _copy(connection: duckdb.DuckDBPyConnection, name: str, location: str) -> No
     )
     table = identifier(name)
     connection.execute(f"create or replace table {table} as select {columns} from {scan}")
-    for statement in _comments(table, json.loads(checksums.read(location))):
+    for statement in comments(table, json.loads(checksums.read(location))):
         connection.execute(statement)
-
-
-def _comments(table: str, metadata: Mapping[str, Any]) -> Iterator[str]:
-    """What sets the descriptions that the metadata file of a table has."""
-    comment = metadata.get("properties", {}).get("comment")
-    if comment:
-        yield f"comment on table {table} is {literal(comment)}"
-    current = metadata["current-schema-id"]
-    schema = next(one for one in metadata["schemas"] if one["schema-id"] == current)
-    for field in schema["fields"]:
-        if field.get("doc"):
-            column = f"{table}.{identifier(field['name'])}"
-            yield f"comment on column {column} is {literal(field['doc'])}"

@@ -14,11 +14,8 @@ import pytest
 from scuttlehouse.catalog import prepare_home
 from scuttlehouse.cli import main
 from scuttlehouse.reading.engine import WarehouseError
-from scuttlehouse.serving.duckdb_file import (
-    renew_serving_file,
-    serving_file,
-    write_serving_file,
-)
+from scuttlehouse.serving.duckdb_file import serving_file, write_serving_file
+from scuttlehouse.serving.renewal import renew_serving
 from small_warehouse import SmallWarehouse
 
 MESSAGES = pa.table(
@@ -112,11 +109,11 @@ def test_readers_see_one_build_while_it_is_replaced(small: SmallWarehouse) -> No
 
 
 def test_it_is_renewed_only_where_somebody_asked_for_it(small: SmallWarehouse) -> None:
-    assert renew_serving_file(small.home) is None
+    assert renew_serving(small.home) is None
     assert not serving_file(small.home).parent.exists()
     file = write_serving_file(small.home)
     small.publish({"fct_messages": MESSAGES.slice(0, 1)})
-    assert renew_serving_file(small.home) is None
+    assert renew_serving(small.home) is None
     assert read(file, "select count(*) from fct_messages") == [(1,)]
 
 
@@ -126,7 +123,7 @@ def test_a_run_that_publishes_nothing_is_in_the_log_of_the_file(small: SmallWare
     drawings = read(file, "from drawings")
     small.publish({"fct_messages": MESSAGES.slice(0, 1)})
     small.log("fct_builds", pa.table({"step": ["build"]}))
-    assert renew_serving_file(small.home, log_only=True) is None
+    assert renew_serving(small.home, log_only=True) is None
     assert read(file, "from fct_builds") == [("build",), ("build",)]
     # What else is published by now is for the run that publishes it.
     assert read(file, "select count(*) from fct_messages") == [(3,)]
@@ -141,7 +138,7 @@ def test_a_file_that_cannot_be_written_is_a_sentence_and_the_earlier_one_stays(
     small.publish({"fct_messages": MESSAGES.slice(0, 1)})
     [path] = small.data_files("fct_messages")
     Path(path).write_bytes(b"damage")
-    said = renew_serving_file(small.home)
+    said = renew_serving(small.home)
     assert said
     assert said.startswith("The published tables stand, but dashboards do not show this run yet: ")
     assert path in said

@@ -1,0 +1,163 @@
+"""The published tables in a PostgreSQL database, for Superset and other programs that people look through.
+
+``SCUTTLEHOUSE_SERVING`` names the database. Every run that is logged, and every rollback, renews the schema
+``scuttlehouse`` there in one transaction, so whoever reads it sees one build, and nobody waits.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import duckdb
+
+from scuttlehouse.catalog import (
+    LOG,
+    NOTHING_PUBLISHED,
+    PUBLISHED,
+    checksums,
+    open_catalog,
+    temporary_folder,
+)
+from scuttlehouse.catalog.storage import warehouse_location
+from scuttlehouse.databases import DatabaseError, open_database
+from scuttlehouse.reading.engine import (
+    WarehouseError,
+    connect,
+    first_sentences,
+    identifier,
+    literal,
+    rows_of,
+)
+from scuttlehouse.reading.table_files import unreadable, verify_table
+from scuttlehouse.serving.descriptions import comments
+
+SCHEMA = "scuttlehouse"
+
+# DuckDB's types and PostgreSQL's, as information_schema names them. A list becomes JSON.
+_TYPES = {
+    "BOOLEAN": "boolean",
+    "INTEGER": "integer",
+    "BIGINT": "bigint",
+    "DOUBLE": "double precision",
+    "VARCHAR": "text",
+    "DATE": "date",
+    "TIMESTAMP": "timestamp without time zone",
+    "TIMESTAMP WITH TIME ZONE": "timestamp without time zone",
+}
+
+_COLUMNS = """
+    select column_name, data_type from information_schema.columns
+    where table_schema = %s and table_name = %s order by ordinal_position
+"""
+_TABLES = "select table_name from information_schema.tables where table_schema = %s"
+
+
+def serving_database() -> str:
+    """The address in ``SCUTTLEHOUSE_SERVING``; empty if there is none."""
+    return os.environ.get("SCUTTLEHOUSE_SERVING", "").strip()
+
+
+def write_serving_database(home: Path, address: str, *, log_only: bool = False) -> None:
+    """Write the published tables, with the descriptions of tables and columns.
+
+    Times are timestamps without a zone, in UTC. A list is JSON. All files of the tables are compared with
+    their checksums first. A table with the same columns as before keeps its rights and the views on it.
+
+    Args:
+        address: ``postgresql://user:password@host:port/database``.
+        log_only: write the log of runs alone; the other tables stay as they are.
+
+    Raises:
+        CatalogError: nothing is published yet, or the catalog cannot be read.
+        WarehouseError: a table is damaged, or PostgreSQL refuses something; the earlier rows stay.
+
+    Complexity: linear in the size of the tables.
+    """
+    with open_catalog(home, read_only=True) as catalog:
+        # One statement reads a namespace, so the tables are of one build.
+        tables = catalog.tables(LOG if log_only else PUBLISHED)
+    if not tables:
+        raise WarehouseError(NOTHING_PUBLISHED)
+    folder = temporary_folder(home)
+    try:
+        with (
+            connect(warehouse_location(home), folder) as connection,
+            open_database(address) as (opened, _),
+        ):
+            cursor: Any = opened
+            cursor.execute("begin")
+            cursor.execute(f"create schema if not exists {SCHEMA}")
+            for name, location in sorted(tables.items()):
+                _write(cursor, connection, name, location, folder / "serving.csv")
+            if not log_only:
+                _drop_others(cursor, {*tables})
+            cursor.execute("commit")
+    except DatabaseError as error:
+        reason = " ".join(str(error.__cause__ or error).split())
+        raise WarehouseError(
+            f"The database that SCUTTLEHOUSE_SERVING names cannot be written ({reason}): correct it."
+        ) from None
+    except (OSError, duckdb.Error) as error:
+        said = error.strerror if isinstance(error, OSError) else first_sentences(str(error))
+        raise WarehouseError(
+            f"{folder} cannot be written ({said}): make room on its disk."
+        ) from None
+
+
+def _write(
+    cursor: Any, connection: duckdb.DuckDBPyConnection, name: str, location: str, part: Path
+) -> None:
+    """Replace the rows of a table. Others read the earlier ones until the transaction ends."""
+    verify_table(connection, name, location)
+    scan = f"iceberg_scan({literal(location)})"
+    try:
+        described = rows_of(connection, f"describe from {scan}")
+    except duckdb.Error as error:
+        raise unreadable(name, error) from None
+    columns = [(column, _TYPES.get(kind, "jsonb")) for column, kind, *_ in described]
+    table = f"{SCHEMA}.{identifier(name)}"
+    cursor.execute(_COLUMNS, (SCHEMA, name))
+    if cursor.fetchall() == columns:
+        cursor.execute(f"delete from {table}")
+    else:
+        cursor.execute(f"drop table if exists {table}")
+        typed = ", ".join(f"{identifier(column)} {kind}" for column, kind in columns)
+        cursor.execute(f"create table {table} ({typed})")
+    for statement in comments(table, json.loads(checksums.read(location))):
+        cursor.execute(statement)
+    values = ", ".join(_value(column, kind) for column, kind in columns)
+    # A null is an empty field. An empty text is quoted.
+    connection.execute(
+        f"copy (select {values} from {scan}) to {literal(str(part))} "
+        "(format csv, header false, nullstr '', force_quote *)"
+    )
+    try:
+        with cursor.copy(f"copy {table} from stdin (format csv)") as copied:
+            for data in _pieces(part):
+                copied.write(data)
+    finally:
+        part.unlink()
+
+
+def _value(column: str, kind: str) -> str:
+    named = identifier(column)
+    if kind == "jsonb":
+        return f"to_json({named})"
+    return f"cast({named} as timestamp)" if kind.startswith("timestamp") else named
+
+
+def _pieces(part: Path) -> Iterator[bytes]:
+    with part.open("rb") as file:
+        while data := file.read(1 << 20):
+            yield data
+
+
+def _drop_others(cursor: Any, tables: set[str]) -> None:
+    cursor.execute(_TABLES, (SCHEMA,))
+    for [name] in cursor.fetchall():
+        if name not in tables:
+            cursor.execute(f"drop table {SCHEMA}.{identifier(name)}")

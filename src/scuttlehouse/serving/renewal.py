@@ -1,0 +1,34 @@
+"""Write again what dashboards read, after a run or a rollback."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from scuttlehouse.catalog import CatalogError
+from scuttlehouse.reading.engine import WarehouseError
+from scuttlehouse.serving.duckdb_file import serving_file, write_serving_file
+from scuttlehouse.serving.postgresql import serving_database, write_serving_database
+
+
+def renew_serving(home: Path, *, log_only: bool = False) -> str | None:
+    """Write the serving file again if there is one, and the serving database if one is named.
+
+    The published tables depend on neither, so nothing is raised.
+
+    Args:
+        log_only: only the log of runs has changed; the other tables stay as they are.
+
+    Returns:
+        What went wrong, as a sentence, or null.
+    """
+    try:
+        if serving_file(home).exists():
+            write_serving_file(home, log_only=log_only)
+        if address := serving_database():
+            write_serving_database(home, address, log_only=log_only)
+    except (CatalogError, WarehouseError) as error:
+        return (
+            f"The published tables stand, but dashboards do not show this run yet: {error} "
+            "Then run `scuttlehouse export`."
+        )
+    return None

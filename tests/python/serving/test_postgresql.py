@@ -1,0 +1,121 @@
+"""The published tables in PostgreSQL, as BI programs read them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime
+from pathlib import Path
+
+import psycopg
+import pyarrow as pa
+import pytest
+
+import postgresql
+from scuttlehouse.catalog import prepare_home
+from scuttlehouse.cli import main
+from scuttlehouse.reading.engine import WarehouseError
+from scuttlehouse.serving.postgresql import write_serving_database
+from scuttlehouse.serving.renewal import renew_serving
+from small_warehouse import SmallWarehouse
+from test_duckdb_file import MESSAGES
+
+LISTS = pa.table(
+    {"texts": [["a", 'b"c'], [], None], "count": [1, None, 3], "name": ["", "a,b\nc", None]}
+)
+
+
+@pytest.fixture
+def small(tmp_path: Path) -> SmallWarehouse:
+    prepare_home(tmp_path / "home")
+    small = SmallWarehouse(tmp_path / "home")
+    small.publish({"fct_messages": MESSAGES, "dim_lists": LISTS})
+    return small
+
+
+@pytest.fixture
+def serving(postgresql_url: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[psycopg.Cursor]:
+    """A cursor of an empty serving database."""
+    monkeypatch.setenv("SCUTTLEHOUSE_SERVING", postgresql_url)
+    with psycopg.connect(postgresql_url, autocommit=True) as connection:
+        yield connection.cursor()
+        connection.execute("drop schema if exists scuttlehouse cascade")
+
+
+def rows(cursor: psycopg.Cursor, query: str) -> list[tuple[object, ...]]:
+    return cursor.execute(query).fetchall()
+
+
+def test_tables_in_postgresql(
+    small: SmallWarehouse, serving: psycopg.Cursor, capsys: pytest.CaptureFixture[str]
+) -> None:
+    small.log("fct_builds", pa.table({"step": ["build"]}))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("SCUTTLEHOUSE_HOME", str(small.home))
+        assert main(["export"]) == 0
+    assert "in the schema scuttlehouse" in capsys.readouterr().out
+    assert not (small.home / "serving").exists()
+    assert rows(serving, "select * from scuttlehouse.fct_messages") == [
+        ("a", 1, True, datetime(2026, 1, 2, 3, 4, 5, 678900)),
+        ("b 'c'", 20, False, None),
+        (None, None, None, datetime(1, 1, 1)),
+    ]
+    assert rows(serving, "select * from scuttlehouse.dim_lists") == [
+        (["a", 'b"c'], 1, ""),
+        ([], None, "a,b\nc"),
+        (None, 3, None),
+    ]
+    assert rows(serving, "select * from scuttlehouse.fct_builds") == [("build",)]
+
+
+def test_a_build_and_a_rollback_renew_the_tables(
+    small: SmallWarehouse, serving: psycopg.Cursor
+) -> None:
+    assert renew_serving(small.home) is None
+    serving.execute("create view mine as select count(*) as n from scuttlehouse.fct_messages")
+    small.publish({"fct_messages": MESSAGES.slice(0, 1), "dim_lists": LISTS.select(["name"])})
+    assert rows(serving, "select n from mine") == [(3,)]
+    assert renew_serving(small.home) is None
+    assert rows(serving, "select n from mine") == [(1,)], "a view on the table stays"
+    assert rows(serving, "select * from scuttlehouse.dim_lists")[0] == ("",)
+    small.log("fct_builds", pa.table({"step": ["build"]}))
+    assert renew_serving(small.home, log_only=True) is None
+    assert rows(serving, "select * from scuttlehouse.fct_builds") == [("build",)]
+    assert rows(serving, "select n from mine") == [(1,)]
+    serving.execute("drop view mine")
+
+
+def test_readers_see_one_build_and_do_not_wait(
+    small: SmallWarehouse, serving: psycopg.Cursor, postgresql_url: str
+) -> None:
+    write_serving_database(small.home, postgresql_url)
+    small.publish({"fct_messages": MESSAGES.slice(0, 1), "dim_lists": LISTS.slice(0, 1)})
+    serving.execute("begin isolation level repeatable read")
+    assert rows(serving, "select count(*) from scuttlehouse.fct_messages") == [(3,)]
+    write_serving_database(small.home, postgresql_url)
+    assert rows(serving, "select count(*) from scuttlehouse.dim_lists") == [(3,)]
+    serving.execute("commit")
+    assert rows(serving, "select count(*) from scuttlehouse.dim_lists") == [(1,)]
+
+
+@pytest.mark.parametrize("address", ["postgresql://127.0.0.1:1/none", "mysql://here"])
+def test_a_database_that_cannot_be_used(
+    small: SmallWarehouse, monkeypatch: pytest.MonkeyPatch, address: str
+) -> None:
+    monkeypatch.setenv("SCUTTLEHOUSE_SERVING", address)
+    said = renew_serving(small.home)
+    assert said is not None
+    assert said.startswith("The published tables stand, but dashboards do not show this run yet: ")
+    assert "SCUTTLEHOUSE_SERVING" in said
+
+
+def test_a_refused_statement_leaves_the_earlier_rows(
+    small: SmallWarehouse, serving: psycopg.Cursor, postgresql_url: str
+) -> None:
+    write_serving_database(small.home, postgresql_url)
+    serving.execute("create view mine as select texts from scuttlehouse.dim_lists")
+    small.publish({"fct_messages": MESSAGES.slice(0, 1), "dim_lists": LISTS.select(["name"])})
+    with pytest.raises(WarehouseError, match=r"cannot be written \(.*depend") as told:
+        write_serving_database(small.home, postgresql_url)
+    assert postgresql.PASSWORD not in str(told.value)
+    assert rows(serving, "select count(*) from scuttlehouse.fct_messages") == [(3,)]
+    serving.execute("drop view mine")
