@@ -1,4 +1,4 @@
-"""``scuttlehouse export``: the published tables in one file of DuckDB or in PostgreSQL; each build renews them."""
+"""``scuttlehouse export``: the published tables in a file of DuckDB or in PostgreSQL. Builds renew them."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ def run(_: argparse.Namespace) -> int:
         return 1
     if address:
         print(
-            f"The published tables are in the schema {SCHEMA} of the database that SCUTTLEHOUSE_SERVING names. "
-            "Each build with this variable renews them."
+            f"The published tables are in the schema {SCHEMA} of the database that "
+            "SCUTTLEHOUSE_SERVING names. Each build with this variable renews them."
         )
     else:
         print(f"The published tables are in {file}. Each build renews it, until you delete it.")
