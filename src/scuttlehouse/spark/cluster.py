@@ -61,8 +61,8 @@ def _secret(temporary: Path) -> dict[str, str]:
             f"SCUTTLEHOUSE_SPARK_SECRET_FILE is {named}, which is not a file: name the file with the secret "
             "of the cluster (spark.authenticate.secret of its master and workers)."
         )
-    # For a standalone cluster Spark takes the secret as a setting only. Settings that Python gives are arguments
-    # of Java, which other users of this machine can see. Java reads a file of properties itself.
+    # For a standalone cluster Spark takes the secret as a setting only. Settings that Python gives are
+    # arguments of Java, which other users of this machine can see. Java reads a file of properties itself.
     secret = Path(named).read_text().strip().replace("\\", "\\\\")
     file = temporary / "secret.properties"
     with os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as out:
