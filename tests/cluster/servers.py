@@ -118,8 +118,12 @@ class Cluster:
 
 
 @contextmanager
-def spark(folder: Path, workers: int, **variables: str) -> Iterator[Cluster]:
+def spark(folder: Path, workers: int, *, secret: str = "", **variables: str) -> Iterator[Cluster]:
     port = free_port()
+    if secret:
+        settings = f"spark.authenticate true\nspark.authenticate.secret {secret}\n"
+        (folder / "spark-defaults.conf").write_text(settings)
+        variables["SPARK_CONF_DIR"] = str(folder)
     command = str(_SPARK / "bin" / "spark-class"), "org.apache.spark.deploy"
     own = {**variables, "SPARK_HOME": str(_SPARK), "SPARK_LOCAL_IP": "127.0.0.1"}
     own["PYTHONPATH"] = ""  # The package comes with the build.

@@ -14,7 +14,7 @@ import postgresql
 from conftest import Places, land_sample
 from places import KEY, PROJECT, Place, Tables, assert_same
 from scuttlehouse.sample import write
-from servers import S3_SECRETS
+from servers import S3, S3_SECRETS, spark
 
 # SCUTTLEHOUSE_TEST_MESSAGES=100000 compares what OPERATION.md promises. It takes many minutes.
 MESSAGES = int(os.environ.get("SCUTTLEHOUSE_TEST_MESSAGES", "10000"))
@@ -64,6 +64,16 @@ def test_a_worker_without_packages_is_told_of(far: Place, tmp_path: Path) -> Non
     assert "cannot run this package" in output
     assert "set PYSPARK_PYTHON" in output
     assert "Traceback" not in output
+
+
+def test_a_cluster_that_asks_for_a_secret(far: Place, s3_server: S3, tmp_path: Path) -> None:
+    (tmp_path / "secret").write_text("hush-of-the-cluster")
+    variables = {**s3_server.variables, "SCUTTLEHOUSE_KEY": KEY}
+    with spark(tmp_path, 1, secret="hush-of-the-cluster", **variables) as other:
+        named = {"SCUTTLEHOUSE_SPARK_SECRET_FILE": str(tmp_path / "secret")}
+        with far.start("-s", "rules", SCUTTLEHOUSE_MASTER=other.master, **named) as build:
+            said, _ = build.communicate()
+    assert build.returncode == 0, said[-4000:]
 
 
 def test_no_secret_is_in_a_file(far: Place) -> None:

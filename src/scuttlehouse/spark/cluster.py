@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 from importlib.util import find_spec
 from pathlib import Path
@@ -34,7 +35,7 @@ def cluster_settings() -> dict[str, str]:
     return settings | {
         "spark.jars": ",".join(jars),
         "spark.submit.pyFiles": str(package_archive(temporary_folder(home))),
-        **_secret(),
+        **_secret(temporary_folder(home)),
     }
 
 
@@ -51,7 +52,7 @@ def package_archive(folder: Path) -> Path:
     return archive
 
 
-def _secret() -> dict[str, str]:
+def _secret(temporary: Path) -> dict[str, str]:
     named = os.environ.get("SCUTTLEHOUSE_SPARK_SECRET_FILE", "").strip()
     if not named:
         return {}
@@ -60,7 +61,15 @@ def _secret() -> dict[str, str]:
             f"SCUTTLEHOUSE_SPARK_SECRET_FILE is {named}, which is not a file: name the file with the secret "
             "of the cluster (spark.authenticate.secret of its master and workers)."
         )
-    return {"spark.authenticate": "true", "spark.authenticate.secret.file": named}
+    # For a standalone cluster Spark takes the secret as a setting only. Settings that Python gives are
+    # arguments of Java, which other users of this machine can see. Java reads a file of properties itself.
+    secret = Path(named).read_text().strip().replace("\\", "\\\\")
+    file = temporary / "secret.properties"
+    with os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as out:
+        out.write(f"spark.authenticate.secret {secret}\n")
+    options = ["--properties-file", str(file), "--load-spark-defaults", "pyspark-shell"]
+    os.environ["PYSPARK_SUBMIT_ARGS"] = shlex.join(options)
+    return {"spark.authenticate": "true"}
 
 
 def check_workers() -> None:

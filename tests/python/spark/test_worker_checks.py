@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -76,16 +77,21 @@ def test_the_archive_needs_no_package_to_check_a_worker(tmp_path: Path) -> None:
     assert "pyarrow" in said
 
 
-def test_a_secret_that_is_no_file_is_told_of(
+def test_the_secret_of_a_cluster_is_in_a_file_that_only_the_user_can_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("SCUTTLEHOUSE_SPARK_SECRET_FILE", str(tmp_path / "no"))
+    monkeypatch.setenv("PYSPARK_SUBMIT_ARGS", "pyspark-shell")
+    monkeypatch.setenv("SCUTTLEHOUSE_SPARK_SECRET_FILE", str(tmp_path / "named"))
     with pytest.raises(CatalogError, match="which is not a file"):
-        cluster._secret()
-    (tmp_path / "no").write_text("hush")
-    settings = cluster._secret()
-    assert settings["spark.authenticate"] == "true"
-    assert "hush" not in str(settings)
+        cluster._secret(tmp_path)
+    (tmp_path / "named").write_text("hu\\sh\n")
+    settings = cluster._secret(tmp_path)
+    assert settings == {"spark.authenticate": "true"}
+    [option, named, *_, last] = shlex.split(os.environ["PYSPARK_SUBMIT_ARGS"])
+    assert (option, last) == ("--properties-file", "pyspark-shell")
+    file = Path(named)
+    assert file.read_text() == "spark.authenticate.secret hu\\\\sh\n", "as Java reads properties"
+    assert file.stat().st_mode & 0o777 == 0o600
 
 
 @pytest.mark.parametrize(
