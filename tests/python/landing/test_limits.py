@@ -155,6 +155,14 @@ COSTLY = {
         PRETTY + b'{"key":' * 50_000 + b'"value"' + b"}" * 100,
         {"not_a_message": 1, "cut_short": 1},
     ),
+    "lines of beginnings, each with an end": (
+        MESSAGE + ((b'{"key":' * 300 + b"x") * 5 + b'"value"' + b"}" * 70 + b"\n") * 40,
+        {"not_a_message": 1, "not_json": 40},
+    ),
+    "arrays without end around messages": (
+        PRETTY + (b'{"a":[' + SMALL % b'"' + b'"}') * 5_000 + b'"value"' + b" " * 70 + b"}",
+        {"not_a_message": 1, "cut_short": 1},
+    ),
     "different names behind damage": (
         PRETTY + b"".join(b'{"n%d":x}{"key":"%070d"}' % (n, n) for n in range(2_000)),
         {"not_a_message": 1, "cut_short": 1},
