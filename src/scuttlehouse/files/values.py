@@ -29,7 +29,7 @@ _LEAST_TRIED = 1 << 14
 
 # How much of a text the parser is given at first; most messages are shorter.
 _LENGTHS = (1 << 12, 1 << 16)
-_LEAST_COST_OF_A_TRY = 1 << 10
+_LEAST_COST_OF_A_TRY = 1 << 9
 
 # How much text is searched for short values at once: more, while there is nothing else.
 _LEAST_SEARCHED = SHORT_BYTES
