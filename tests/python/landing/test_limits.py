@@ -188,6 +188,10 @@ COSTLY = {
         {"not_a_message": 4, "damaged": 4},
     ),
     "records of flume": (FLUME * 50_000, {"not_a_message": 50_000}),
+    "blanks behind damage": (
+        b"x" + b"\n" * 200_000 + MESSAGE * 2,
+        {"not_json": 1, "empty_line": 199_999, "not_a_message": 2},
+    ),
     "damage of flume": (FLUME * 3 + b"x{" * 400_000, {"not_a_message": 3, "cut_short": 1}),
 }
 
