@@ -44,14 +44,13 @@ def offset_width(head: bytes) -> int | None:
     >>> offset_width(bytes([0, 0, 0, 2]) + b"{}" + bytes([0, 0, 0, 2, 0, 0, 0, 14])), offset_width(b"{}")
     (4, None)
     """
-    place = 0
-    while place >= 0:
+    places = (0, *(beginning.start() for beginning in _BEGINNING.finditer(head)))
+    for place in places:
         length = _record_length(head, place)
         if length is not None:
             width = _width_after(head, place + 8 + length)
             if width is not None:
                 return width
-        place = head.find(b"{", place + 5) - 4
     return None
 
 

@@ -61,7 +61,8 @@ _PATTERNS = (
 
 _DECODER = JSONDecoder()
 _BLANK = " \t\r\n\0\ufeff"
-_FIRST_OBJECT = re.compile(r'^[\s,\[\0\ufeff\x1e]*(?=\{\s*")', re.M)
+# Blanks are looked at once, however many there are.
+_LINE_BEGINNING = re.compile(r'(?:\A|\n)[\s,\[\0\ufeff\x1e]*+(\{\s*")?')
 # What messages of both sources begin with, as records and alone.
 _FIRST_MEMBERS = "key|value|id|msg|author|previous|data|metadata"
 _LIST_OF_MESSAGES = re.compile(rf'\[\s*\{{\s*"(?:{_FIRST_MEMBERS})"\s*:')
@@ -192,8 +193,9 @@ def form_of(text: str) -> str | None:
     if text[0] == "[" and text[1:].lstrip()[:1] in ("{", "]"):
         return "array"
     if text[0] != "{" or text[1:].lstrip()[:1] not in ('"', "}", ""):
-        first = _FIRST_OBJECT.search(text)
-        return form_of(text[first.end() :]) if first and first.end() else None
+        beginnings = (found.start(1) for found in _LINE_BEGINNING.finditer(text) if found[1])
+        first = next(beginnings, 0)
+        return form_of(text[first:]) if first else None
     if _list_inside(text) or _MAP_OF_MESSAGES.match(text):
         return None
     try:

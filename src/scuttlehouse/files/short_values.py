@@ -53,7 +53,9 @@ def find_run(text: str, start: int, length: int) -> Run | None:
     if not _ITEM.match(text, start, start + SHORT_BYTES):
         return None
     run = _ITEMS.match(text, start, start + length)
-    found: list[str] = _ITEM.findall(run[0]) if run else []
+    # The last zeros end before another character.
+    inner = text[start : run.end() + 1] if run else ""
+    found: list[str] = _ITEM.findall(inner)
     different = dict.fromkeys(found)
     good = {item for item in different if len(item) <= SHORT_BYTES}
     if not _are_objects(good):
@@ -63,8 +65,8 @@ def find_run(text: str, start: int, length: int) -> Run | None:
         found = [*takewhile(good.__contains__, found)]
     if not run or not found:
         return None
-    end = run.end() if is_whole else start + _end_of(run[0], len(found))
-    return Run(found, run[0], end, is_whole)
+    end = run.end() if is_whole else start + _end_of(inner, len(found))
+    return Run(found, inner, end, is_whole)
 
 
 def _are_objects(items: set[str]) -> bool:

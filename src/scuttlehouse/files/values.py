@@ -23,12 +23,13 @@ _FIRST_MEMBER = re.compile(r'\{\s*"([^"\\]{0,64})"\s*:')
 _CHUNK = 1 << 18
 _DECODER_OF_TEXT = codecs.getincrementaldecoder("utf-8")
 
-# How often a damaged text is read at most, in all tries to find the next value.
-_TRIES = 8
+# How often a text is read at most, in all tries to find values that are none; a short one has some tries.
+_TRIES = 4
+_LEAST_TRIED = 1 << 14
 
 # How much of a text the parser is given at first; most messages are shorter.
 _LENGTHS = (1 << 12, 1 << 16)
-_LEAST_COST_OF_A_TRY = 1 << 10
+_LEAST_COST_OF_A_TRY = 1 << 9
 
 # How much text is searched for short values at once: more, while there is nothing else.
 _LEAST_SEARCHED = SHORT_BYTES
@@ -111,6 +112,8 @@ class _Window:
     """The part of a text that is in memory; ``start`` is where reading stands, in line ``line``."""
 
     _searched = _LEAST_SEARCHED
+    # How many characters are behind, and how many were read to find that no value begins where one may.
+    _taken = _tried = 0
     # Where the last message of a text that is over may begin, once it is asked for.
     _last_message: int | None = None
 
@@ -140,6 +143,7 @@ class _Window:
         taken = self.text[self.start : end]
         self.line += taken.count("\n")
         self.start += len(taken)
+        self._taken += len(taken)
         return taken
 
     def skip_between(self) -> bool:
@@ -178,10 +182,17 @@ class _Window:
     def value_end(self) -> int | None:
         """Where the object ends that begins here; None if none does."""
         self.fill()
-        if not self.text.startswith("{", self.start):
+        if not self.text.startswith("{", self.start) or self._is_tried_enough():
             return None
         found = _object_at(self.text, self.start)
-        return None if isinstance(found, int) else found[1]
+        if isinstance(found, int):
+            self._tried += max(found, _LEAST_COST_OF_A_TRY)
+            return None
+        return found[1]
+
+    def _is_tried_enough(self) -> bool:
+        ahead = min(len(self.text) - self.start, MAX_LINE_BYTES)
+        return self._tried > _TRIES * (self._taken + ahead) + _LEAST_TRIED
 
     def skip_damage(self, name: str | None) -> str:
         """Go to the next message; name the fault of what is skipped.
@@ -193,7 +204,7 @@ class _Window:
         own = _FIRST_MEMBER.match(self.text, self.start)
         names = {name or (own[1] if own else ""), *_KEYS}
         is_object = self.text.startswith("{", self.start)
-        skipped = tried = 0
+        skipped = 0
         while self.start < len(self.text):
             place = self._beginning(names, self.start + (skipped == 0))
             end = min(place, self.start + MAX_LINE_BYTES)
@@ -201,13 +212,13 @@ class _Window:
             self.fill()
             if end < place or self.start == len(self.text) or not self._begins(names):
                 continue
-            if tried >= _TRIES * (skipped + MAX_LINE_BYTES):
+            if self._is_tried_enough():
                 skipped += len(self.take(self.start + _LEAST_COST_OF_A_TRY))
                 continue
             cost = self._try_message()
             if cost == 0:
                 break
-            tried += max(cost, _LEAST_COST_OF_A_TRY)
+            self._tried += max(cost, _LEAST_COST_OF_A_TRY)
             skipped += len(self.take(self.start + 1))
         if skipped > MAX_LINE_BYTES:
             return "too_long"

@@ -10,19 +10,19 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from scuttlehouse.files.json_lines import finite_number, has_word, line_object
 from scuttlehouse.files.parts import Line
-from scuttlehouse.pzp.lines import is_pzp
 from scuttlehouse.ssb.claims import is_announcement_signed, plaintext_hash, proven_owner
 from scuttlehouse.ssb.epoch_keys import KeyRing, message_key, purpose_key
 from scuttlehouse.ssb.ids import link_text, message_uri
+from scuttlehouse.ssb.messages import Message, UnkeyedMessage, unkeyed_message, with_key
 from scuttlehouse.ssb.naming import name_in_message
-from scuttlehouse.ssb.opened import Opened, check_opened, original, own_key, unkeyed_checks
+from scuttlehouse.ssb.opened import check_opened
 from scuttlehouse.ssb.texts import is_word, kept_id, kept_word
-from scuttlehouse.ssb.validation import Check, feed_format, is_ciphertext, previous_text
+from scuttlehouse.ssb.validation import feed_format, is_ciphertext, previous_text
 
 KEPT_MEMBERS = (
     "type",
@@ -115,7 +115,9 @@ def land_line(
     >>> land_line("a.jsonl", Line(7, b"[1, 2]", None), ring).reject_reason
     'not_a_message'
     """
-    message = _with_key(_unkeyed(line_object(line) if parsed is None else parsed), network_key)
+    message = with_key(
+        unkeyed_message(line_object(line) if parsed is None else parsed), network_key
+    )
     if message is None:
         return None
     if isinstance(message, str):
@@ -161,72 +163,14 @@ def epoch_key(line: Line, parsed: dict[str, Any] | str | None = None) -> bytes |
     """
     if not has_word(line, KEY_WORDS):
         return None
-    found = _unkeyed(line_object(line) if parsed is None else parsed)
-    if not isinstance(found, _Unkeyed) or _content_type(found.value["content"]) != "group/init":
-        return None
-    is_message = isinstance(_with_key(found, None), _Message)
-    return message_key(found.value["content"]) if is_message else None
-
-
-class _Unkeyed(NamedTuple):
-    """A message, perhaps with a key, which was not looked at."""
-
-    key: object
-    value: dict[str, Any]
-    received: object
-    meta: dict[str, Any]
-
-
-class _Message(NamedTuple):
-    key: str
-    value: dict[str, Any]
-    received: object
-    opened: Opened
-    unkeyed: Sequence[Check]
-
-
-def _unkeyed(message: dict[str, Any] | str) -> _Unkeyed | str | None:
-    """The parts of a message, or the reason why it is none. None for one of pzp."""
-    if isinstance(message, dict) and _is_numbered(message):
-        message = message["value"]
-    if is_pzp(message):
-        return None
-    if isinstance(message, str):
-        return message
-    key, value, meta = message.get("key"), message.get("value"), message.get("meta")
-    meta = meta if isinstance(meta, dict) else {}
-    if key is None and value is None:  # Only a value. Its hash is its key.
-        value, message = message, {}
-    if not (
-        isinstance(value, dict)
-        and isinstance(value.get("author"), str)
-        and isinstance(value.get("sequence"), int | float)
-        and not isinstance(value.get("sequence"), bool)
-        and "content" in value
+    found = unkeyed_message(line_object(line) if parsed is None else parsed)
+    if (
+        not isinstance(found, UnkeyedMessage)
+        or _content_type(found.value["content"]) != "group/init"
     ):
-        return "not_a_message"
-    return _Unkeyed(key, value, message.get("timestamp"), meta)
-
-
-def _with_key(found: _Unkeyed | str | None, network_key: bytes | None) -> _Message | str | None:
-    """A message with the key that the log gives it, or else its own; what is none comes back as it is."""
-    if not isinstance(found, _Unkeyed):
-        return found
-    key, value, received, meta = found
-    opened = original(value, meta)
-    unkeyed = unkeyed_checks(opened, network_key) if key is None else []
-    key = own_key(unkeyed) if key is None else key
-    if not (isinstance(key, str) and message_uri(key)):
-        return "not_a_message"
-    return _Message(key, value, received, opened, unkeyed)
-
-
-def _is_numbered(message: dict[str, Any]) -> bool:
-    """Whether a message has its place in the log around it, as streams of flumedb and ssb-db2 give it."""
-    inner = message.get("value")
-    return (
-        isinstance(inner, dict) and isinstance(inner.get("value"), dict) and "author" not in inner
-    )
+        return None
+    is_message = isinstance(with_key(found, None), Message)
+    return message_key(found.value["content"]) if is_message else None
 
 
 def _content_type(content: object) -> str | None:

@@ -155,6 +155,14 @@ COSTLY = {
         PRETTY + b'{"key":' * 50_000 + b'"value"' + b"}" * 100,
         {"not_a_message": 1, "cut_short": 1},
     ),
+    "lines of beginnings, each with an end": (
+        MESSAGE + ((b'{"key":' * 300 + b"x") * 5 + b'"value"' + b"}" * 70 + b"\n") * 40,
+        {"not_a_message": 1, "not_json": 40},
+    ),
+    "arrays without end around messages": (
+        PRETTY + (b'{"a":[' + SMALL % b'"' + b'"}') * 5_000 + b'"value"' + b" " * 70 + b"}",
+        {"not_a_message": 1, "cut_short": 1},
+    ),
     "different names behind damage": (
         PRETTY + b"".join(b'{"n%d":x}{"key":"%070d"}' % (n, n) for n in range(2_000)),
         {"not_a_message": 1, "cut_short": 1},
@@ -180,6 +188,10 @@ COSTLY = {
         {"not_a_message": 4, "damaged": 4},
     ),
     "records of flume": (FLUME * 50_000, {"not_a_message": 50_000}),
+    "blanks behind damage": (
+        b"x" + b"\n" * 200_000 + MESSAGE * 2,
+        {"not_json": 1, "empty_line": 199_999, "not_a_message": 2},
+    ),
     "damage of flume": (FLUME * 3 + b"x{" * 400_000, {"not_a_message": 3, "cut_short": 1}),
 }
 
