@@ -12,14 +12,7 @@ from pathlib import Path
 
 import duckdb
 
-from scuttlehouse.catalog import (
-    LOG,
-    NOTHING_PUBLISHED,
-    PUBLISHED,
-    checksums,
-    open_catalog,
-    temporary_folder,
-)
+from scuttlehouse.catalog import checksums, temporary_folder
 from scuttlehouse.catalog.storage import warehouse_location
 from scuttlehouse.reading.engine import (
     WarehouseError,
@@ -27,11 +20,9 @@ from scuttlehouse.reading.engine import (
     first_sentences,
     identifier,
     literal,
-    rows_of,
 )
-from scuttlehouse.reading.table_files import unreadable, verify_table
-from scuttlehouse.serving.descriptions import comments
 from scuttlehouse.serving.drawings import draw_all
+from scuttlehouse.serving.tables import comments, published_tables, scan_of, verified_columns
 
 
 def serving_file(home: Path) -> Path:
@@ -58,11 +49,7 @@ def write_serving_file(home: Path, *, log_only: bool = False) -> Path:
 
     Complexity: linear in the size of the tables.
     """
-    with open_catalog(home, read_only=True) as catalog:
-        # One statement reads a namespace, so the tables are of one build.
-        tables = catalog.tables(LOG if log_only else PUBLISHED)
-    if not tables:
-        raise WarehouseError(NOTHING_PUBLISHED)
+    tables = published_tables(home, log_only=log_only)
     target = serving_file(home)
     part = temporary_folder(home) / target.name
     try:
@@ -75,7 +62,7 @@ def write_serving_file(home: Path, *, log_only: bool = False) -> Path:
             part.chmod(0o600)
             connection.execute("use serving")
             connection.execute("begin")
-            for name, location in sorted(tables.items()):
+            for name, location in tables:
                 _copy(connection, name, location)
             connection.execute("commit")
             if not log_only:
@@ -92,19 +79,15 @@ def write_serving_file(home: Path, *, log_only: bool = False) -> Path:
 
 
 def _copy(connection: duckdb.DuckDBPyConnection, name: str, location: str) -> None:
-    verify_table(connection, name, location)
-    scan = f"iceberg_scan({literal(location)})"
-    try:
-        described = rows_of(connection, f"describe from {scan}")
-    except duckdb.Error as error:
-        raise unreadable(name, error) from None
     columns = ", ".join(
         f"cast({identifier(column)} as timestamp) as {identifier(column)}"
         if kind == "TIMESTAMP WITH TIME ZONE"
         else identifier(column)
-        for column, kind, *_ in described
+        for column, kind in verified_columns(connection, name, location)
     )
     table = identifier(name)
-    connection.execute(f"create or replace table {table} as select {columns} from {scan}")
+    connection.execute(
+        f"create or replace table {table} as select {columns} from {scan_of(location)}"
+    )
     for statement in comments(table, json.loads(checksums.read(location))):
         connection.execute(statement)

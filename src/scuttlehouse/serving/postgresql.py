@@ -14,14 +14,7 @@ from typing import Any
 
 import duckdb
 
-from scuttlehouse.catalog import (
-    LOG,
-    NOTHING_PUBLISHED,
-    PUBLISHED,
-    checksums,
-    open_catalog,
-    temporary_folder,
-)
+from scuttlehouse.catalog import checksums, temporary_folder
 from scuttlehouse.catalog.storage import warehouse_location
 from scuttlehouse.databases import DatabaseError, open_database
 from scuttlehouse.reading.engine import (
@@ -30,10 +23,8 @@ from scuttlehouse.reading.engine import (
     first_sentences,
     identifier,
     literal,
-    rows_of,
 )
-from scuttlehouse.reading.table_files import unreadable, verify_table
-from scuttlehouse.serving.descriptions import comments
+from scuttlehouse.serving.tables import comments, published_tables, scan_of, verified_columns
 
 SCHEMA = "scuttlehouse"
 
@@ -77,11 +68,7 @@ def write_serving_database(home: Path, address: str, *, log_only: bool = False) 
 
     Complexity: linear in the size of the tables.
     """
-    with open_catalog(home, read_only=True) as catalog:
-        # One statement reads a namespace, so the tables are of one build.
-        tables = catalog.tables(LOG if log_only else PUBLISHED)
-    if not tables:
-        raise WarehouseError(NOTHING_PUBLISHED)
+    tables = published_tables(home, log_only=log_only)
     folder = temporary_folder(home)
     try:
         with (
@@ -91,10 +78,10 @@ def write_serving_database(home: Path, address: str, *, log_only: bool = False) 
             cursor: Any = opened
             cursor.execute("begin")
             cursor.execute(f"create schema if not exists {SCHEMA}")
-            for name, location in sorted(tables.items()):
+            for name, location in tables:
                 _write(cursor, connection, name, location, folder / "serving.csv")
             if not log_only:
-                _drop_others(cursor, {*tables})
+                _drop_others(cursor, {name for name, _ in tables})
             cursor.execute("commit")
     except DatabaseError as error:
         reason = " ".join(str(error.__cause__ or error).split())
@@ -112,13 +99,10 @@ def _write(
     cursor: Any, connection: duckdb.DuckDBPyConnection, name: str, location: str, part: Path
 ) -> None:
     """Replace the rows of a table. Others read the earlier ones until the transaction ends."""
-    verify_table(connection, name, location)
-    scan = f"iceberg_scan({literal(location)})"
-    try:
-        described = rows_of(connection, f"describe from {scan}")
-    except duckdb.Error as error:
-        raise unreadable(name, error) from None
-    columns = [(column, _TYPES.get(kind, "jsonb")) for column, kind, *_ in described]
+    columns = [
+        (column, _TYPES.get(kind, "jsonb"))
+        for column, kind in verified_columns(connection, name, location)
+    ]
     table = f"{SCHEMA}.{identifier(name)}"
     cursor.execute(_COLUMNS, (SCHEMA, name))
     if cursor.fetchall() == columns:
@@ -132,7 +116,7 @@ def _write(
     values = ", ".join(_value(column, kind) for column, kind in columns)
     # A null is an empty field. An empty text is quoted.
     connection.execute(
-        f"copy (select {values} from {scan}) to {literal(str(part))} "
+        f"copy (select {values} from {scan_of(location)}) to {literal(str(part))} "
         "(format csv, header false, nullstr '', force_quote *)"
     )
     try:

@@ -1,0 +1,62 @@
+"""The published tables as dashboards get them: which they are, their columns, and their descriptions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import duckdb
+
+from scuttlehouse.catalog import LOG, NOTHING_PUBLISHED, PUBLISHED, open_catalog
+from scuttlehouse.reading.engine import WarehouseError, identifier, literal, rows_of
+from scuttlehouse.reading.table_files import unreadable, verify_table
+
+
+def published_tables(home: Path, *, log_only: bool) -> list[tuple[str, str]]:
+    """The name and the metadata file of each published table, or of the log of runs alone.
+
+    Raises:
+        CatalogError: the catalog cannot be read.
+        WarehouseError: nothing is published yet.
+    """
+    with open_catalog(home, read_only=True) as catalog:
+        # One statement reads a namespace, so the tables are of one build.
+        tables = catalog.tables(LOG if log_only else PUBLISHED)
+    if not tables:
+        raise WarehouseError(NOTHING_PUBLISHED)
+    return sorted(tables.items())
+
+
+def scan_of(location: str) -> str:
+    """SQL for the rows of a table, from its metadata file."""
+    return f"iceberg_scan({literal(location)})"
+
+
+def verified_columns(
+    connection: duckdb.DuckDBPyConnection, name: str, location: str
+) -> list[tuple[str, str]]:
+    """The name and DuckDB's type of each column of a table, whose files are compared with their checksums.
+
+    Raises:
+        WarehouseError: the table is damaged.
+    """
+    verify_table(connection, name, location)
+    try:
+        described = rows_of(connection, f"describe from {scan_of(location)}")
+    except duckdb.Error as error:
+        raise unreadable(name, error) from None
+    return [(column, kind) for column, kind, *_ in described]
+
+
+def comments(table: str, metadata: Mapping[str, Any]) -> Iterator[str]:
+    """What sets the descriptions that the metadata file of a table has."""
+    comment = metadata.get("properties", {}).get("comment")
+    if comment:
+        yield f"comment on table {table} is {literal(comment)}"
+    current = metadata["current-schema-id"]
+    schema = next(one for one in metadata["schemas"] if one["schema-id"] == current)
+    for field in schema["fields"]:
+        if field.get("doc"):
+            column = f"{table}.{identifier(field['name'])}"
+            yield f"comment on column {column} is {literal(field['doc'])}"
