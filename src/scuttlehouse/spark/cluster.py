@@ -97,8 +97,10 @@ def check_workers() -> None:
         rows = session.range(1).mapInArrow(check, "problem string").collect()
     except SPARK_ERRORS as error:
         version = ".".join(map(str, sys.version_info[:2]))
+        # Python's worker gives its whole stack; its last line says what is missing.
+        reason = spark_sentence(error).strip().splitlines()[-1]
         raise ClusterError(
-            f"The workers of {place} cannot run this package: {spark_sentence(error)} Install "
+            f"The workers of {place} cannot run this package: {reason} Install "
             f"Python {version} and {' '.join(REQUIREMENTS.values())} on every worker, and set "
             "PYSPARK_PYTHON to the path of that Python there."
         ) from None
