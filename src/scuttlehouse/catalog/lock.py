@@ -10,6 +10,7 @@ removes unused files holds that one alone, because nothing reaches a file that i
 
 from __future__ import annotations
 
+import atexit
 import fcntl
 import json
 import os
@@ -62,6 +63,8 @@ class _DatabaseLock:
         self._stack = ExitStack()
         self._database = self._stack.enter_context(open_postgresql(address))
         self._mode: str | None = None
+        # A run that fails at its beginning has no end, and the driver closes nothing without a message.
+        atexit.register(self._close_in, os.getpid())
 
     def take(self, *, exclusive: bool) -> bool:
         mode = "" if exclusive else "_shared"
@@ -82,6 +85,10 @@ class _DatabaseLock:
 
     def close(self) -> None:
         self._stack.close()
+
+    def _close_in(self, process: int) -> None:
+        if os.getpid() == process:
+            self.close()
 
 
 @dataclass

@@ -98,7 +98,7 @@ def check_workers() -> None:
     except SPARK_ERRORS as error:
         version = ".".join(map(str, sys.version_info[:2]))
         # Python's worker gives its whole stack; its last line says what is missing.
-        reason = spark_sentence(error).strip().splitlines()[-1]
+        reason = spark_sentence(error).partition(" The cause: ")[0].strip().splitlines()[-1]
         raise ClusterError(
             f"The workers of {place} cannot run this package: {reason} Install "
             f"Python {version} and {' '.join(REQUIREMENTS.values())} on every worker, and set "
