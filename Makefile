@@ -48,7 +48,7 @@ test-cluster: $(VENV)/.installed-dev $(VENV)/.moto postgres
 
 # A Spark Connect server, PostgreSQL, logs in an S3 server, and a client without Java.
 test-connect: $(VENV)/.installed-dev $(VENV)/.connect $(VENV)/.moto postgres
-	@MOTO_SERVER=$(CURDIR)/$(VENV)/moto/bin/moto_server CONNECT_PACKAGES=$(CURDIR)/$(VENV)/connect $(BIN)/pytest tests/connect
+	@MOTO_PYTHON=$(CURDIR)/$(VENV)/moto/bin/python CONNECT_PACKAGES=$(CURDIR)/$(VENV)/connect $(BIN)/pytest tests/connect
 
 # The wheels in an empty environment, the project as a package of another one, a warehouse of an earlier commit, and what
 # other people's platforms do with the project. Each platform has an environment of its own.

@@ -34,8 +34,8 @@ FOLDER = f"s3://{BUCKET}/logs"
 @pytest.fixture(scope="module")
 def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """An S3 server; the environment leads to it."""
-    with s3(tmp_path_factory.mktemp("s3")) as variables, pytest.MonkeyPatch.context() as patch:
-        for name, value in variables.items():
+    with s3(tmp_path_factory.mktemp("s3")) as server, pytest.MonkeyPatch.context() as patch:
+        for name, value in server.variables.items():
             patch.setenv(name, value)
         yield
 

@@ -146,19 +146,35 @@ def listening(pids: Iterable[int]) -> set[int | str]:
     found: set[int | str] = set()
     for pid in pids:
         with suppress(FileNotFoundError, ProcessLookupError):
-            sockets = {
-                str(one.readlink()) for one in Path(f"/proc/{pid}/fd").iterdir() if one.is_symlink()
-            }
-            for name in ("tcp", "tcp6"):
-                for line in Path(f"/proc/{pid}/net/{name}").read_text().splitlines()[1:]:
-                    fields = line.split()
-                    if fields[3] == "0A" and f"socket:[{fields[9]}]" in sockets:
-                        found.add(int(fields[1].rpartition(":")[2], 16))
+            found |= {int(port, 16) for _, port in listening_addresses(pid)}
+            sockets = _sockets(pid)
             for line in Path(f"/proc/{pid}/net/unix").read_text().splitlines()[1:]:
                 fields = line.split()
                 if fields[3] == "00010000" and f"socket:[{fields[6]}]" in sockets:
                     found.add(fields[7].replace("@", "\0", 1))
     return found
+
+
+def listening_addresses(pid: int) -> set[tuple[str, str]]:
+    """The addresses and ports where a process listens, in hexadecimal digits, as the kernel writes them.
+
+    Raises:
+        FileNotFoundError, ProcessLookupError: the process has ended.
+    """
+    found = set()
+    sockets = _sockets(pid)
+    for name in ("tcp", "tcp6"):
+        for line in Path(f"/proc/{pid}/net/{name}").read_text().splitlines()[1:]:
+            fields = line.split()
+            if fields[3] == "0A" and f"socket:[{fields[9]}]" in sockets:
+                address, _, port = fields[1].rpartition(":")
+                found.add((address, port))
+    return found
+
+
+def _sockets(pid: int) -> set[str]:
+    """The open files of a process that are links; those of sockets are named ``socket:[NUMBER]``."""
+    return {str(one.readlink()) for one in Path(f"/proc/{pid}/fd").iterdir() if one.is_symlink()}
 
 
 def written_by(pids: Iterable[int]) -> set[Path]:
