@@ -98,8 +98,8 @@ def _s3() -> dict[str, str]:
     return {
         "io-impl": "org.apache.iceberg.aws.s3.S3FileIO",
         "client.region": s3_region(),
-        # A refused request is tried again after a random time, at most 0.1 s, then 0.2 s, and so on up to 20 s.
-        # Fourteen times take 73 s on average, and less than 25 s once in 4,000 times. Seven take 6 s.
+        # A refused request is tried again after a random time of at most 0.1 s, then 0.2 s, and so on, up to
+        # 20 s. Fourteen times take 73 s on average, and less than 25 s once in 4,000 times.
         "s3.retry.num-retries": "14",
     } | ({"s3.endpoint": endpoint, "s3.path-style-access": "true"} if endpoint else {})
 

@@ -13,17 +13,21 @@ from numpy.typing import NDArray
 
 from scuttlehouse.timeline.blocks import BLOCK, EVENT, NONE, Blocks, Ints32, Names, block_capacity
 from scuttlehouse.timeline.commands import Command, Ins, Mov
-from scuttlehouse.timeline.core import deliver, index_of, restore
+from scuttlehouse.timeline.core import deliver, deliver_one, index_of, raise_for, restore
 from scuttlehouse.timeline.graph import (
     ARRIVED,
+    AWAITED,
     FOLLOWED,
     LINK,
     LINKS,
     NAMES,
+    NEW,
+    REPEATED,
     WAITING,
     State,
     is_after,
 )
+from scuttlehouse.timeline.held import hold
 from scuttlehouse.timeline.order import CommandColumns
 
 
@@ -50,6 +54,7 @@ class CompiledOrder:
         self._state = State(
             names, links, none, blocks, np.zeros(0, WAITING), none, np.zeros(6, np.int64)
         )
+        self._held = hold(self._state)
 
     def __len__(self) -> int:
         return int(self._state.blocks.used[1])
@@ -102,26 +107,26 @@ class CompiledOrder:
     def add(self, name: str, previous: Sequence[str]) -> list[Command] | None:
         codes = self._codes
         known = len(codes)
-        texts = []
-        for one in (name, *previous):
-            if one not in codes:
-                codes[one] = len(codes)
+        names = (name, *previous)
+        events = [codes.setdefault(one, len(codes)) for one in names]
+        texts: list[bytes] = []
+        for one, event in zip(names, events, strict=True):
+            if event == known + len(texts):
                 texts.append(one.encode())
         text = b"".join(texts)
         self._make_room(len(texts), len(previous), len(text))
-        commands, refused = deliver(
-            self._state,
+        result, index = deliver_one(
+            self._held,
             np.frombuffer(text, np.uint8),
-            np.array([len(one) for one in texts], np.int32),
-            np.array([codes[name]], np.int32),
-            np.array([0, len(previous)], np.int32),
-            np.array([codes[one] for one in previous], np.int32),
+            np.array([len(previous), *events, *map(len, texts)], np.int32),
         )
-        if refused == NONE:
-            return [
-                Ins(name, to) if start == NONE else Mov(start, to)
-                for _, start, to in commands.tolist()
-            ]
+        if result == NEW:
+            return [Ins(name, index)]
+        if result == REPEATED:
+            return []
+        if result == AWAITED:
+            moves = raise_for(self._held, events[0])[:, 1:].tolist()
+            return [Ins(name, index), *(Mov(start, to) for start, to in moves)]
         for _ in texts:
             codes.popitem()
         self._state.counts[NAMES] = known
@@ -210,7 +215,7 @@ class CompiledOrder:
         if all_text > capacity:
             grown = _grown(state.names.text, max(all_text, 2 * capacity))
             state = state._replace(names=state.names._replace(text=grown))
-        self._state = state
+        self._state, self._held = state, hold(state)
         self._room = (
             len(state.names.events) - 1 - all_names,
             len(state.links) - all_links,

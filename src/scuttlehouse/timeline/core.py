@@ -24,7 +24,9 @@ from scuttlehouse.timeline.blocks import (
 )
 from scuttlehouse.timeline.graph import (
     ARRIVED,
+    AWAITED,
     LINKS,
+    NEW,
     REFUSED,
     REPEATED,
     State,
@@ -33,6 +35,7 @@ from scuttlehouse.timeline.graph import (
     register,
     wave,
 )
+from scuttlehouse.timeline.held import Held
 
 
 @borrowing
@@ -122,8 +125,8 @@ def settle(state: State, raised: int, new: int, commands: Ints32, count: int, ro
 
 
 @borrowing
-def place(state: State, event: int, commands: Ints32, count: int, row: int) -> int:
-    """Insert a registered event at its place."""
+def place(state: State, event: int) -> int:
+    """Insert a registered event at its place and return its index."""
     names, links = state.names, state.links
     new = names.events[event]
     rank = 0
@@ -131,7 +134,7 @@ def place(state: State, event: int, commands: Ints32, count: int, row: int) -> i
         rank = max(rank, names.events[links[link].previous].rank + 1)
     new.rank = new.target = rank
     at_place, slot = find_gap(state.blocks, names, event)
-    return append_command(commands, count, row, NONE, put_in(state, event, at_place, slot))
+    return put_in(state, event, at_place, slot)
 
 
 @borrowing
@@ -162,6 +165,20 @@ def with_room(commands: Ints32, count: int) -> Ints32:
     grown = np.empty((2 * count, 3), dtype=np.int32)
     grown[: commands.shape[0]] = commands
     return grown
+
+
+@njit(cache=True)
+def raise_all(
+    state: State, event: int, commands: Ints32, count: int, row: int
+) -> tuple[Ints32, int]:
+    """Raise all events that waited for a new event. Returns the commands, which may have grown."""
+    link = first_follower(state, event)
+    link, count, raised = raise_followers(state, link, event, commands, count, row)
+    while raised > 0:
+        commands = with_room(commands, count + raised + 1)
+        count = settle(state, raised, event, commands, count, row)
+        link, count, raised = raise_followers(state, link, event, commands, count, row)
+    return commands, count
 
 
 @njit(cache=True)
@@ -197,14 +214,37 @@ def deliver(
             continue
         if count == commands.shape[0]:
             commands = with_room(commands, count)
-        count = place(state, event, commands, count, row)
-        link = first_follower(state, event)
-        link, count, raised = raise_followers(state, link, event, commands, count, row)
-        while raised > 0:
-            commands = with_room(commands, count + raised + 1)
-            count = settle(state, raised, event, commands, count, row)
-            link, count, raised = raise_followers(state, link, event, commands, count, row)
+        index = place(state, event)
+        count = append_command(commands, count, row, NONE, index)
+        commands, count = raise_all(state, event, commands, count, row)
     return commands[:count], NONE
+
+
+@njit(cache=True)
+def deliver_one(held: Held, text: NDArray[np.uint8], numbers: Ints32) -> tuple[int, int]:
+    """Add an event, but do not raise the events that waited for it: ``raise_for`` does.
+
+    Args:
+        text: as in ``deliver``.
+        numbers: how many events it lists, the event, these events, and the sizes of the new names.
+
+    Returns:
+        ``AWAITED``, ``NEW``, ``REPEATED`` or ``REFUSED``, and the index of a new event.
+    """
+    state, event, end = held.state, numbers[1], 2 + numbers[0]
+    intern(state, text, numbers[end:])
+    result = register(state, event, numbers, 2, end)
+    if result != NEW:
+        return result, NONE
+    index = place(state, event)
+    return NEW if first_follower(state, event) == NONE else AWAITED, index
+
+
+@njit(cache=True)
+def raise_for(held: Held, event: int) -> Ints32:
+    """Raise the events that waited for a new event. Returns the commands, as ``deliver`` does."""
+    commands, count = raise_all(held.state, event, np.empty((8, 3), dtype=np.int32), 0, 0)
+    return commands[:count]
 
 
 @njit(cache=True)
@@ -236,12 +276,11 @@ def restore(
         if unmet[event] == 0:
             ready[end] = event
             end += 1
-    commands = np.empty((1, 3), dtype=np.int32)
     start = 0
     while start < end:
         event = ready[start]
         start += 1
-        place(state, event, commands, 0, NONE)
+        place(state, event)
         link = events[event].first_follower
         while link != NONE:
             follower = links[link].event

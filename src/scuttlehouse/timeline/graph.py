@@ -20,7 +20,8 @@ WAITING = np.dtype([("key", np.int64), ("event", np.int32)])
 NAMES, LINKS, ARRIVED, MARKS, FOLLOWED, SHARED = range(6)
 MOST_SHARED = 32
 
-NEW, REPEATED, REFUSED = range(3)
+# What became of an event. Others waited for an event that is AWAITED, which is new.
+NEW, REPEATED, REFUSED, AWAITED = range(4)
 
 
 class State(NamedTuple):
