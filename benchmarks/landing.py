@@ -1,8 +1,11 @@
-"""How fast plain JSON lines become rows, in this checkout and in an earlier one, in one run.
+"""How fast plain JSON lines become rows, beside bare verification and beside an earlier checkout, in one run.
 
-A log is the messages of the sample again and again, all lines that could be used. Both checkouts read it
-in turn, each time in a process of its own, to batches of Arrow, as a worker of Spark does; keys and rows of
-pzp included. What counts is processor time: other work on the machine lengthens both.
+    python benchmarks/landing.py [--baseline FOLDER]
+
+A log is the messages of the sample again and again, all lines that could be used. It is read, each time in a
+process of its own, to batches of Arrow, as a worker of Spark does; keys and rows of pzp included. Bare
+verification is libsodium's, of a signature for each line, over a text of its length. With a baseline, both
+checkouts read in turn. What counts is processor time: other work on the machine lengthens all of them.
 """
 
 from __future__ import annotations
@@ -14,6 +17,9 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from time import process_time
+
+from nacl.bindings import crypto_sign, crypto_sign_keypair, crypto_sign_open
 
 PROJECT = Path(__file__).parents[1]
 
@@ -58,6 +64,17 @@ def land(checkout: Path, log: Path) -> tuple[int, float]:
     return int(rows), float(seconds)
 
 
+def verify(log: Path) -> float:
+    """The processor seconds that libsodium takes for a signature of each line."""
+    key, secret = crypto_sign_keypair()
+    with log.open("rb") as lines:
+        signed = [crypto_sign(line, secret) for line in lines]
+    begun = process_time()
+    for one in signed:
+        crypto_sign_open(one, key)
+    return process_time() - begun
+
+
 def write_log(path: Path, size: int) -> None:
     """Repeat the sample's messages up to a size."""
     lines = [
@@ -74,24 +91,29 @@ def write_log(path: Path, size: int) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--baseline", type=Path, required=True, help="another checkout")
+    parser.add_argument("--baseline", type=Path, help="another checkout")
     parser.add_argument("--megabytes", type=int, default=20)
     parser.add_argument("--rounds", type=int, default=5)
     args = parser.parse_args()
+    checkouts = {"here": PROJECT}
+    if args.baseline:
+        checkouts["baseline"] = args.baseline.resolve()
     with tempfile.TemporaryDirectory() as folder:
         log = Path(folder) / "a.jsonl"
         write_log(log, args.megabytes << 20)
-        seconds: dict[str, list[float]] = {"here": [], "baseline": []}
+        seconds: dict[str, list[float]] = {name: [] for name in (*checkouts, "bare")}
         for number in range(args.rounds):
             # Who is first changes, so that neither gains by it.
-            order = ["here", "baseline"] if number % 2 else ["baseline", "here"]
-            for name in order:
-                rows, taken = land(PROJECT if name == "here" else args.baseline.resolve(), log)
+            for name in sorted(checkouts, reverse=number % 2 == 1):
+                rows, taken = land(checkouts[name], log)
                 seconds[name].append(taken)
                 rate = log.stat().st_size / taken / 1e6
                 print(f"{name:<8}  {rows} rows  {taken:.2f} s  {rate:.1f} MB/s", flush=True)
-        here, baseline = (statistics.median(seconds[name]) for name in ("here", "baseline"))
-        print(f"speed here / baseline: {baseline / here:.3f} (medians of {args.rounds} rounds)")
+            seconds["bare"].append(verify(log))
+        medians = {name: statistics.median(taken) for name, taken in seconds.items()}
+        print(f"seconds here / bare verification: {medians['here'] / medians['bare']:.2f}")
+        if args.baseline:
+            print(f"speed here / baseline: {medians['baseline'] / medians['here']:.3f}")
 
 
 if __name__ == "__main__":
