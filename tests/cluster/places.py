@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -97,5 +98,6 @@ def assert_same(found: Tables, expected: Tables, *, but: Iterable[str] = ()) -> 
     assert found.keys() == expected.keys()
     assert len(found) > 25
     for name in found.keys() - set(but):
-        others = [row for row in found[name] if row not in expected[name]][:3]
-        assert found[name] == expected[name], f"{name}: {others}"
+        if found[name] != expected[name]:
+            others = Counter(map(repr, found[name])) - Counter(map(repr, expected[name]))
+            pytest.fail(f"{name}: {[*others][:3]}, and {len(found[name])} rows")
