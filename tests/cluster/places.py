@@ -24,8 +24,8 @@ KEY = "07" * 32
 # These columns tell of builds, and not of logs.
 OF_BUILDS = {"batch_id", "build_id", "refresh_id", "refreshed_at"}
 
-# These tables tell of several builds. Warehouses with other histories have other rows. dim_logs says which logs
-# are new.
+# These tables tell of several builds. Warehouses with other histories have other rows. For one, dim_logs
+# says which logs are new.
 OF_HISTORIES = {"fct_timeline_updates", "fct_quality_results", "dim_logs"}
 
 Tables = dict[str, list[tuple[Any, ...]]]
