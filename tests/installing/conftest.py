@@ -13,6 +13,9 @@ import pytest
 
 from environments import TAG, Environment, copy_project, run_platform
 
+# Dagster's environment runs it.
+collect_ignore = ["dagster_runs.py"]
+
 
 @pytest.fixture(scope="session")
 def repository(tmp_path_factory: pytest.TempPathFactory) -> str:
