@@ -38,6 +38,9 @@ with DagsterInstance.ephemeral() as instance:
     found["checks"] = [check.check_name for check in checks if check.passed]
     found["failed_checks"] = [check.check_name for check in checks if not check.passed]
 
+    # Data catalogs read the artifacts of a build that succeeded.
+    artifacts = {path: path.read_bytes() for path in Path("target").glob("*.json")}
+
     age = example.defs.get_job_def("age")
     logs = [*Path("sample").iterdir()]
     for name, days in (("is_young", 1), ("is_old", 8)):
@@ -68,5 +71,7 @@ with DagsterInstance.ephemeral() as instance:
     example.alert(context)
     found["alert"] = [example.reason(step) for step in context.get_step_failure_events()]
     seed.write_text(kinds)
+    for path, content in artifacts.items():
+        path.write_bytes(content)
 
 Path(sys.argv[1]).write_text(json.dumps(found))

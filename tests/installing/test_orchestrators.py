@@ -14,7 +14,8 @@ def published(project: Path) -> list[str]:
     """The builds of the log that were published, the oldest first."""
     with open_published(project.parent / "house") as tables:
         _, rows = tables.query(
-            "select build_id from fct_builds where step = 'build' and status = 'published' order by ended_at"
+            "select build_id from fct_builds where step = 'build' and status = 'published' "
+            "order by started_at"
         )
     return [build for [build] in rows]
 
