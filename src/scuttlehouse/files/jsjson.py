@@ -28,8 +28,10 @@ Value: TypeAlias = "bool | float | str | list[Value] | dict[str, Value] | None"
 # its 8192 characters once they are indented.
 MAX_DEPTH = 128
 
-# Each level indents all that is in it, and is put together once more. So text with line ends has a limit, far
-# beyond that of a message: a line of 1 MiB may stand for 100 MiB, which are copied 100 times.
+# Each level indents all that is in it: a line of 1 MiB may stand for 100 MiB. So text with line ends has limits,
+# far beyond those of a message: how many characters stand before a member, which are 64 levels, and how many
+# before all members.
+MAX_INDENT = 1 + 2 * 64
 MAX_INDENTED = 1 << 22
 
 _MAX_EXACT_INTEGER = 2**53
@@ -47,7 +49,7 @@ class TooDeepError(ValueError):
 
 
 class TooLongError(ValueError):
-    """The indented text is longer than ``MAX_INDENTED`` characters."""
+    """Indentation by more than ``MAX_INDENT`` characters, or by more than ``MAX_INDENTED`` in all."""
 
 
 def _refuse_constant(name: str) -> NoReturn:
@@ -107,7 +109,7 @@ def stringify(value: Value, indent: int = 0) -> str:
 
     Raises:
         TooDeepError: the value nests deeper than Python can follow, or in a loop.
-        TooLongError: the text would be indented, and longer than ``MAX_INDENTED``.
+        TooLongError: the text would be indented beyond ``MAX_INDENT`` or ``MAX_INDENTED``.
         TypeError: something in it is not of JSON.
 
     Complexity: O(length of the text).
@@ -123,9 +125,14 @@ def stringify(value: Value, indent: int = 0) -> str:
     }
     """
     try:
-        text = _write(value, "\n", " " * indent, ": ") if indent else _write(value, "", "", ":")
+        pieces: list[str] = []
+        if indent:
+            _write(value, "\n", " " * indent, ": ", pieces)
+        else:
+            _write(value, "", "", ":", pieces)
     except RecursionError:
         raise TooDeepError from None
+    text = "".join(pieces)
     if not text.isascii() and _SURROGATE.search(text):
         # Two halves that stand side by side are one character; a half alone is escaped.
         text = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")
@@ -133,53 +140,67 @@ def stringify(value: Value, indent: int = 0) -> str:
     return text
 
 
-def _write(value: Value, line: str, step: str, colon: str) -> str:
+def _write(value: Value, line: str, step: str, colon: str, out: list[str]) -> None:
+    """Append the pieces of a text. They are joined once: each level around them would copy them again."""
+    if isinstance(value, dict):
+        if not value:
+            out.append("{}")
+            return
+        inner = _indented(line, step, len(out) + len(value))
+        if min(value) < ":":
+            value = _in_javascript_order(value)
+        before, comma = "{" + inner, "," + inner
+        for name, member in value.items():
+            text = _scalar(member)
+            if text is None:
+                out.append(before + encode_basestring(name) + colon)
+                _write(member, inner, step, colon, out)
+            else:
+                out.append(before + encode_basestring(name) + colon + text)
+            before = comma
+        out.append(line + "}")
+    elif isinstance(value, list):
+        if not value:
+            out.append("[]")
+            return
+        inner = _indented(line, step, len(out) + len(value))
+        before, comma = "[" + inner, "," + inner
+        for member in value:
+            text = _scalar(member)
+            if text is None:
+                out.append(before)
+                _write(member, inner, step, colon, out)
+            else:
+                out.append(before + text)
+            before = comma
+        out.append(line + "]")
+    else:
+        text = _scalar(value)
+        if text is None:
+            raise TypeError(f"JSON has no {type(value).__name__}.")
+        out.append(text)
+
+
+def _scalar(value: Value) -> str | None:
+    """The text of a value that holds no others; None for any other value."""
     kind = type(value)
     if kind is str:
         return encode_basestring(value)  # type: ignore[arg-type]
-    if kind is dict:
-        return _write_object(value, line, step, colon)  # type: ignore[arg-type]
     if kind is float or kind is int:
         return number_text(value)  # type: ignore[arg-type]
     if value is None:
         return "null"
     if value is True:
         return "true"
-    if value is False:
-        return "false"
-    if kind is list:
-        return _write_array(value, line, step, colon)  # type: ignore[arg-type]
-    raise TypeError(f"JSON has no {kind.__name__}.")
+    return "false" if value is False else None
 
 
-def _write_object(value: dict[str, Value], line: str, step: str, colon: str) -> str:
-    if not value:
-        return "{}"
-    if min(value) < ":":
-        value = _in_javascript_order(value)
+def _indented(line: str, step: str, pieces: int) -> str:
+    """What a member begins with, one level deeper."""
     inner = line + step
-    members = [
-        encode_basestring(name) + colon + _write(member, inner, step, colon)
-        for name, member in value.items()
-    ]
-    return _joined("{", members, inner, line) + "}"
-
-
-def _write_array(value: list[Value], line: str, step: str, colon: str) -> str:
-    if not value:
-        return "[]"
-    inner = line + step
-    members = [_write(member, inner, step, colon) for member in value]
-    return _joined("[", members, inner, line) + "]"
-
-
-def _joined(opening: str, members: list[str], inner: str, line: str) -> str:
-    if line and len(members) * len(inner) > MAX_INDENTED:
+    if line and (len(inner) > MAX_INDENT or pieces * len(inner) > MAX_INDENTED):
         raise TooLongError
-    text = opening + inner + ("," + inner).join(members) + line
-    if line and len(text) > MAX_INDENTED:
-        raise TooLongError
-    return text
+    return inner
 
 
 def _in_javascript_order(value: dict[str, Value]) -> dict[str, Value]:

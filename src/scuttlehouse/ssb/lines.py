@@ -1,7 +1,7 @@
 """Read one line of a log into the columns of ``stg_ssb__landed_lines``, and check its message.
 
 Only this module sees what a message says. It passes on the members of the content that connect messages
-(``KEPT_MEMBERS``), and names. It passes on no other text, no seed and no key. The texts of these members
+(:func:`_kept_content`), and names. It passes on no other text, no seed and no key. The texts of these members
 become ids, words and tokens (:mod:`scuttlehouse.ssb.texts`). The validity of the message by itself is also
 found here, because the exact text is needed for it (rulings R3 and R29).
 """
@@ -24,18 +24,8 @@ from scuttlehouse.ssb.opened import check_opened
 from scuttlehouse.ssb.texts import is_word, kept_id, kept_word
 from scuttlehouse.ssb.validation import feed_format, is_ciphertext, previous_text
 
-KEPT_MEMBERS = (
-    "type",
-    "tangles",
-    "root",
-    "branch",
-    "recps",
-    "excludes",
-    "creator",
-    "metafeed",
-    "subfeed",
-    "feedpurpose",
-)
+# Links to messages, feeds and groups. The other members that are kept are read each by itself.
+KEPT_LINKS = ("root", "branch", "recps", "creator", "metafeed", "subfeed")
 
 # Purposes that say what a feed is for. Any other purpose of a private announcement may be a key.
 PUBLIC_PURPOSES = frozenset({"group/additions", "index", "main", "root", "v1"})
@@ -127,7 +117,8 @@ def land_line(
     check, is_decrypted = check_opened(value, opened, key, network_key, unkeyed)
     is_private = is_decrypted or (isinstance(content, str) and is_ciphertext(content))
     secret, kind = message_key(content), _content_type(content)
-    kept = _kept_content(content, is_decrypted, ring) if isinstance(content, dict) else None
+    kind = None if kind is None else kept_word(kind, ring)
+    kept = _kept_content(content, kind, is_decrypted, ring) if isinstance(content, dict) else None
     previous = value.get("previous")
     return LandedLine(
         source_file=source_file,
@@ -137,7 +128,7 @@ def land_line(
         feed_format=feed_format(value["author"]),
         sequence=_whole_number(value["sequence"]),
         previous_id=None if previous is None else kept_id(previous_text(previous) or "", ring),
-        content_type=None if kind is None else kept_word(kind, ring),
+        content_type=kind,
         asserted_ms=finite_number(value.get("timestamp")),
         received_ms=finite_number(received),
         is_private=is_private,
@@ -183,23 +174,29 @@ def _whole_number(number: float) -> int | None:
     return int(number) if is_whole else None
 
 
-def _kept_content(content: dict[str, Any], is_decrypted: bool, ring: KeyRing) -> dict[str, Any]:
-    kept = _kept_members(content, KEPT_MEMBERS, ring)
+def _kept_content(
+    content: dict[str, Any], kind: str | None, is_decrypted: bool, ring: KeyRing
+) -> dict[str, Any]:
+    kept = _kept_members(content, KEPT_LINKS, ring)
     kept |= name_in_message(content, is_private=is_decrypted)
-    if isinstance(kind := content.get("type"), str):
-        kept["type"] = kept_word(kind, ring)
+    if "type" in content:
+        kept["type"] = _kept_links(content["type"], ring) if kind is None else kind
     if "tangles" in content:
         kept["tangles"] = _kept_tangles(content["tangles"], ring)
     if "excludes" in content:
         kept["excludes"] = _kept_excludes(content["excludes"], ring)
-    purpose = content.get("feedpurpose")
-    if isinstance(purpose, str):
-        is_public = purpose in PUBLIC_PURPOSES or (len(purpose) == 1 and is_word(purpose))
-        if (is_decrypted and not is_public) or purpose_key(purpose):
-            kept.pop("feedpurpose", None)
-        else:
+    if "feedpurpose" in content:
+        purpose = content["feedpurpose"]
+        if not isinstance(purpose, str):
+            kept["feedpurpose"] = _kept_links(purpose, ring)
+        elif not _may_be_a_key(purpose, is_decrypted):
             kept["feedpurpose"] = kept_word(purpose, ring)
     return kept
+
+
+def _may_be_a_key(purpose: str, is_decrypted: bool) -> bool:
+    is_public = purpose in PUBLIC_PURPOSES or (len(purpose) == 1 and is_word(purpose))
+    return (is_decrypted and not is_public) or bool(purpose_key(purpose))
 
 
 def _kept_members(source: dict[str, Any], names: Iterable[str], ring: KeyRing) -> dict[str, object]:
@@ -243,14 +240,15 @@ def _kept_excludes(excludes: object, ring: KeyRing) -> list[object]:
     """The excluded people as objects, with their cut-offs. The log may have objects or ids (ruling R17)."""
     if not isinstance(excludes, list):
         return []
-    items = (item if isinstance(item, dict) and "id" in item else {"id": item} for item in excludes)
     return [
         {
             "id": _kept_links(item["id"], ring),
             "groupFeedId": _kept_links(item.get("groupFeedId"), ring),
             "sequence": _kept_number(item.get("sequence")),
         }
-        for item in items
+        if isinstance(item, dict) and "id" in item
+        else {"id": _kept_links(item, ring), "groupFeedId": None, "sequence": None}
+        for item in excludes
     ]
 
 
