@@ -28,7 +28,7 @@ Value: TypeAlias = "bool | float | str | list[Value] | dict[str, Value] | None"
 # its 8192 characters once they are indented.
 MAX_DEPTH = 128
 
-# Each level indents all that is in it: a line of 1 MiB may stand for 100 MiB. So text with line ends has limits,
+# Each level indents all that is in it: a line of 1 MiB may stand for 100 MiB. So such text has limits,
 # far beyond those of a message: how many characters stand before a member, which are 64 levels, and how many
 # before all members.
 MAX_INDENT = 1 + 2 * 64
