@@ -18,15 +18,18 @@ and keeps members named by integers where they stand. Here (ECMA-262, "The JSON 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterator
 from json import JSONDecodeError, JSONDecoder
 from json.encoder import encode_basestring
-from typing import NoReturn, TypeAlias
+from typing import Any, NoReturn, TypeAlias
 
 Value: TypeAlias = "bool | float | str | list[Value] | dict[str, Value] | None"
 
 # Arrays and objects within each other. A valid message has at most 62 levels: more do not fit into
 # its 8192 characters once they are indented.
 MAX_DEPTH = 128
+# What is written may be deeper: a value that is put into others.
+MOST_LEVELS = 1000
 
 # Each level indents all that is in it: a line of 1 MiB may stand for 100 MiB. So such text has limits,
 # far beyond those of a message: how many characters stand before a member, which are 64 levels, and how many
@@ -108,7 +111,7 @@ def stringify(value: Value, indent: int = 0) -> str:
     ``indent`` is 0 to 10 spaces; 0 is one line without spaces. Integers are taken as doubles.
 
     Raises:
-        TooDeepError: the value nests deeper than Python can follow, or in a loop.
+        TooDeepError: the value nests deeper than ``MOST_LEVELS``, or in a loop.
         TooLongError: the text would be indented beyond ``MAX_INDENT`` or ``MAX_INDENTED``.
         TypeError: something in it is not of JSON.
 
@@ -124,15 +127,8 @@ def stringify(value: Value, indent: int = 0) -> str:
       ]
     }
     """
-    try:
-        pieces: list[str] = []
-        if indent:
-            _write(value, "\n", " " * indent, ": ", pieces)
-        else:
-            _write(value, "", "", ":", pieces)
-    except RecursionError:
-        raise TooDeepError from None
-    text = "".join(pieces)
+    line, step, colon = ("\n", " " * indent, ": ") if indent else ("", "", ":")
+    text = written(value, line, step, colon, _in_javascript_order, number_text)
     if not text.isascii() and _SURROGATE.search(text):
         # Two halves that stand side by side are one character; a half alone is escaped.
         text = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")
@@ -140,70 +136,80 @@ def stringify(value: Value, indent: int = 0) -> str:
     return text
 
 
-def _write(value: Value, line: str, step: str, colon: str, out: list[str]) -> None:
-    """Append the pieces of a text. They are joined once: each level around them would copy them again."""
-    if isinstance(value, dict):
-        if not value:
-            out.append("{}")
-            return
-        inner = _indented(line, step, len(out) + len(value))
-        if min(value) < ":":
-            value = _in_javascript_order(value)
-        before, comma = "{" + inner, "," + inner
-        for name, member in value.items():
-            text = _scalar(member)
-            if text is None:
-                out.append(before + encode_basestring(name) + colon)
-                _write(member, inner, step, colon, out)
-            else:
-                out.append(before + encode_basestring(name) + colon + text)
+def written(
+    value: Value,
+    line: str,
+    step: str,
+    colon: str,
+    in_order: Callable[[dict[str, Value]], dict[str, Value]],
+    number: Callable[[float], str],
+) -> str:
+    """A value as text, with the members of objects in some order.
+
+    A loop, not a function that calls itself: at some depths, which a stranger may choose, Python asks the
+    system for memory at each call of a function. And pieces, which are joined once: each level would copy
+    what is in it. ``line`` is a line end or empty, ``step`` what is put before each member for each level,
+    ``colon`` what follows a name.
+
+    Raises:
+        As :func:`stringify`.
+    """
+    out: list[str] = []
+    # What is written now: the values that are left, what stands before the next one, and before those that
+    # follow it, and what closes them all.
+    left: Iterator[Any] = iter((value,))
+    is_object, before, comma, inner, closing = False, "", "", line, ""
+    # The same of the arrays and objects around it.
+    levels: list[tuple[Iterator[Any], bool, str, str, str]] = []
+    while True:
+        for member in left:
+            start = before
             before = comma
-        out.append(line + "}")
-    elif isinstance(value, list):
-        if not value:
-            out.append("[]")
-            return
-        inner = _indented(line, step, len(out) + len(value))
-        before, comma = "[" + inner, "," + inner
-        for member in value:
-            text = _scalar(member)
-            if text is None:
-                out.append(before)
-                _write(member, inner, step, colon, out)
+            if is_object:
+                name, member = member
+                start += encode_basestring(name) + colon
+            kind = type(member)
+            if kind is str:
+                out.append(start + encode_basestring(member))
+            elif kind is float or kind is int:
+                out.append(start + number(member))
+            elif kind is dict or kind is list:
+                if not member:
+                    out.append(start + ("{}" if kind is dict else "[]"))
+                    continue
+                levels.append((left, is_object, comma, inner, closing))
+                is_object = kind is dict
+                closing = inner + ("}" if is_object else "]")
+                inner += step
+                if len(levels) > MOST_LEVELS:
+                    raise TooDeepError
+                blanks = len(inner)
+                if line and (
+                    blanks > MAX_INDENT or (len(out) + len(member)) * blanks > MAX_INDENTED
+                ):
+                    raise TooLongError
+                left = iter(in_order(member).items() if is_object else member)
+                before, comma = ("{" if is_object else "[") + inner, "," + inner
+                if start:
+                    out.append(start)
+                break
+            elif member is None:
+                out.append(start + "null")
+            elif kind is bool:
+                out.append(start + ("true" if member else "false"))
             else:
-                out.append(before + text)
+                raise TypeError(f"JSON has no {kind.__name__}.")
+        else:
+            if not levels:
+                return "".join(out)
+            out.append(closing)
+            left, is_object, comma, inner, closing = levels.pop()
             before = comma
-        out.append(line + "]")
-    else:
-        text = _scalar(value)
-        if text is None:
-            raise TypeError(f"JSON has no {type(value).__name__}.")
-        out.append(text)
-
-
-def _scalar(value: Value) -> str | None:
-    """The text of a value that holds no others; None for any other value."""
-    kind = type(value)
-    if kind is str:
-        return encode_basestring(value)  # type: ignore[arg-type]
-    if kind is float or kind is int:
-        return number_text(value)  # type: ignore[arg-type]
-    if value is None:
-        return "null"
-    if value is True:
-        return "true"
-    return "false" if value is False else None
-
-
-def _indented(line: str, step: str, pieces: int) -> str:
-    """What a member begins with, one level deeper."""
-    inner = line + step
-    if line and (len(inner) > MAX_INDENT or pieces * len(inner) > MAX_INDENTED):
-        raise TooLongError
-    return inner
 
 
 def _in_javascript_order(value: dict[str, Value]) -> dict[str, Value]:
+    if min(value) >= ":":
+        return value
     indices = [name for name in value if _INDEX.fullmatch(name) and int(name) <= _MAX_INDEX]
     return {**{name: value[name] for name in sorted(indices, key=int)}, **value}
 

@@ -27,6 +27,9 @@ from scuttlehouse.ssb.validation import feed_format, is_ciphertext, previous_tex
 # Links to messages, feeds and groups. The other members that are kept are read each by itself.
 KEPT_LINKS = ("root", "branch", "recps", "creator", "metafeed", "subfeed")
 
+# A number in the place of an excluded person. A stranger may write thousands.
+_NOBODY: dict[str, object] = {"id": 0, "groupFeedId": None, "sequence": None}
+
 # Purposes that say what a feed is for. Any other purpose of a private announcement may be a key.
 PUBLIC_PURPOSES = frozenset({"group/additions", "index", "main", "root", "v1"})
 
@@ -247,7 +250,9 @@ def _kept_excludes(excludes: object, ring: KeyRing) -> list[object]:
             "sequence": _kept_number(item.get("sequence")),
         }
         if isinstance(item, dict) and "id" in item
-        else {"id": _kept_links(item, ring), "groupFeedId": None, "sequence": None}
+        else _NOBODY
+        if isinstance(item, float)
+        else _NOBODY | {"id": _kept_links(item, ring)}
         for item in excludes
     ]
 
