@@ -31,10 +31,8 @@ MAX_DEPTH = 128
 # What is written may be deeper: a value that is put into others.
 MOST_LEVELS = 1000
 
-# Each level indents all that is in it: a line of 1 MiB may stand for 100 MiB. So such text has limits,
-# far beyond those of a message: how many characters stand before a member, which are 64 levels, and how many
-# before all members.
-MAX_INDENT = 1 + 2 * 64
+# Each level indents all that is in it: a line of 1 MiB may stand for 100 MiB. So the blanks of a text have a
+# limit, far beyond those of a message.
 MAX_INDENTED = 1 << 22
 
 _MAX_EXACT_INTEGER = 2**53
@@ -52,7 +50,7 @@ class TooDeepError(ValueError):
 
 
 class TooLongError(ValueError):
-    """Indentation by more than ``MAX_INDENT`` characters, or by more than ``MAX_INDENTED`` in all."""
+    """The text would be indented by more than ``MAX_INDENTED`` characters in all."""
 
 
 def _refuse_constant(name: str) -> NoReturn:
@@ -112,7 +110,7 @@ def stringify(value: Value, indent: int = 0) -> str:
 
     Raises:
         TooDeepError: the value nests deeper than ``MOST_LEVELS``, or in a loop.
-        TooLongError: the text would be indented beyond ``MAX_INDENT`` or ``MAX_INDENTED``.
+        TooLongError: the text would be indented by more than ``MAX_INDENTED`` characters.
         TypeError: something in it is not of JSON.
 
     Complexity: O(length of the text).
@@ -183,10 +181,7 @@ def written(
                 inner += step
                 if len(levels) > MOST_LEVELS:
                     raise TooDeepError
-                blanks = len(inner)
-                if line and (
-                    blanks > MAX_INDENT or (len(out) + len(member)) * blanks > MAX_INDENTED
-                ):
+                if line and (len(out) + len(member)) * len(inner) > MAX_INDENTED:
                     raise TooLongError
                 left = iter(in_order(member).items() if is_object else member)
                 before, comma = ("{" if is_object else "[") + inner, "," + inner

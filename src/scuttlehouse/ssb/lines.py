@@ -1,7 +1,7 @@
 """Read one line of a log into the columns of ``stg_ssb__landed_lines``, and check its message.
 
 Only this module sees what a message says. It passes on the members of the content that connect messages
-(:func:`_kept_content`), and names. It passes on no other text, no seed and no key. The texts of these members
+(``KEPT_MEMBERS``), and names. It passes on no other text, no seed and no key. The texts of these members
 become ids, words and tokens (:mod:`scuttlehouse.ssb.texts`). The validity of the message by itself is also
 found here, because the exact text is needed for it (rulings R3 and R29).
 """
@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from scuttlehouse.files.json_lines import finite_number, has_word, line_object
@@ -24,8 +23,18 @@ from scuttlehouse.ssb.opened import check_opened
 from scuttlehouse.ssb.texts import is_word, kept_id, kept_word
 from scuttlehouse.ssb.validation import feed_format, is_ciphertext, previous_text
 
-# Links to messages, feeds and groups. The other members that are kept are read each by itself.
-KEPT_LINKS = ("root", "branch", "recps", "creator", "metafeed", "subfeed")
+KEPT_MEMBERS = (
+    "type",
+    "tangles",
+    "root",
+    "branch",
+    "recps",
+    "excludes",
+    "creator",
+    "metafeed",
+    "subfeed",
+    "feedpurpose",
+)
 
 # A number in the place of an excluded person. A stranger may write thousands.
 _NOBODY: dict[str, object] = {"id": 0, "groupFeedId": None, "sequence": None}
@@ -180,21 +189,25 @@ def _whole_number(number: float) -> int | None:
 def _kept_content(
     content: dict[str, Any], kind: str | None, is_decrypted: bool, ring: KeyRing
 ) -> dict[str, Any]:
-    kept = _kept_members(content, KEPT_LINKS, ring)
-    kept |= name_in_message(content, is_private=is_decrypted)
-    if "type" in content:
-        kept["type"] = _kept_links(content["type"], ring) if kind is None else kind
-    if "tangles" in content:
-        kept["tangles"] = _kept_tangles(content["tangles"], ring)
-    if "excludes" in content:
-        kept["excludes"] = _kept_excludes(content["excludes"], ring)
-    if "feedpurpose" in content:
-        purpose = content["feedpurpose"]
-        if not isinstance(purpose, str):
-            kept["feedpurpose"] = _kept_links(purpose, ring)
-        elif not _may_be_a_key(purpose, is_decrypted):
-            kept["feedpurpose"] = kept_word(purpose, ring)
-    return kept
+    kept: dict[str, object] = {}
+    for name in KEPT_MEMBERS:
+        if name not in content:
+            continue
+        member = content[name]
+        if name == "type" and kind is not None:
+            kept[name] = kind
+        elif name == "tangles":
+            kept[name] = _kept_tangles(member, ring)
+        elif name == "excludes":
+            kept[name] = _kept_excludes(member, ring)
+        elif name == "feedpurpose" and isinstance(member, str):
+            if not _may_be_a_key(member, is_decrypted):
+                kept[name] = kept_word(member, ring)
+        elif name == "root":
+            kept[name] = _kept_root(member, ring)
+        else:
+            kept[name] = _kept_links(member, ring)
+    return kept | name_in_message(content, is_private=is_decrypted)
 
 
 def _may_be_a_key(purpose: str, is_decrypted: bool) -> bool:
@@ -202,13 +215,10 @@ def _may_be_a_key(purpose: str, is_decrypted: bool) -> bool:
     return (is_decrypted and not is_public) or bool(purpose_key(purpose))
 
 
-def _kept_members(source: dict[str, Any], names: Iterable[str], ring: KeyRing) -> dict[str, object]:
-    """The links under some names. Some software writes a root as a list with one item."""
-    kept = {name: _kept_links(source[name], ring) for name in names if name in source}
-    root = kept.get("root")
-    if isinstance(root, list) and len(root) == 1:
-        kept["root"] = root[0]
-    return kept
+def _kept_root(member: object, ring: KeyRing) -> object:
+    """The link to a root. Some software writes it as a list with one item."""
+    root = _kept_links(member, ring)
+    return root[0] if isinstance(root, list) and len(root) == 1 else root
 
 
 def _kept_links(member: object, ring: KeyRing) -> object:
@@ -231,12 +241,17 @@ def _kept_links(member: object, ring: KeyRing) -> object:
 def _kept_tangles(tangles: object, ring: KeyRing) -> object:
     if not isinstance(tangles, dict):
         return 0
-    return {
-        kept_word(name, ring): _kept_members(field, ("root", "previous"), ring)
-        if isinstance(field, dict)
-        else 0
-        for name, field in tangles.items()
-    }
+    return {kept_word(name, ring): _kept_field(field, ring) for name, field in tangles.items()}
+
+
+def _kept_field(field: object, ring: KeyRing) -> object:
+    """The links of a tangle's field."""
+    if not isinstance(field, dict):
+        return 0
+    kept = {"root": _kept_root(field["root"], ring)} if "root" in field else {}
+    return kept | (
+        {"previous": _kept_links(field["previous"], ring)} if "previous" in field else {}
+    )
 
 
 def _kept_excludes(excludes: object, ring: KeyRing) -> list[object]:
