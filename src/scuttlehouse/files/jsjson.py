@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 from json import JSONDecodeError, JSONDecoder
 from json.encoder import encode_basestring
 from typing import Any, NoReturn, TypeAlias
@@ -177,14 +178,12 @@ def written(
                     continue
                 levels.append((left, is_object, comma, inner, closing))
                 is_object = kind is dict
-                closing = inner + ("}" if is_object else "]")
-                inner += step
+                closing, before, comma, inner = _marks(inner, step, is_object)
                 if len(levels) > MOST_LEVELS:
                     raise TooDeepError
                 if line and (len(out) + len(member)) * len(inner) > MAX_INDENTED:
                     raise TooLongError
                 left = iter(in_order(member).items() if is_object else member)
-                before, comma = ("{" if is_object else "[") + inner, "," + inner
                 if start:
                     out.append(start)
                 break
@@ -200,6 +199,15 @@ def written(
             out.append(closing)
             left, is_object, comma, inner, closing = levels.pop()
             before = comma
+
+
+# A call of what is remembered is none of Python's functions.
+@lru_cache(1024)
+def _marks(line: str, step: str, is_object: bool) -> tuple[str, str, str, str]:
+    """What closes an array or an object, and stands before its first member, its others, and inner ones."""
+    inner = line + step
+    opening, closing = "{}" if is_object else "[]"
+    return line + closing, opening + inner, "," + inner, inner
 
 
 def _in_javascript_order(value: dict[str, Value]) -> dict[str, Value]:
