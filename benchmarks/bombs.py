@@ -52,7 +52,7 @@ MB = 1 << 20
 # What reading costs in any case: Python's start in the mirror of a file, and noise.
 LEAST = 2.0
 MOST = 3.0
-MOST_OF_SMALL = 6.5
+MOST_OF_SMALL = 7.0
 
 # What is written again and again, up to the size.
 KINDS = {
