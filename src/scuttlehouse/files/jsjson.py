@@ -206,7 +206,7 @@ def written(
 def _marks(line: str, step: str, is_object: bool) -> tuple[str, str, str, str]:
     """What closes an array or an object, and stands before its first member, its others, and inner ones."""
     inner = line + step
-    opening, closing = "{}" if is_object else "[]"
+    opening, closing = ("{", "}") if is_object else ("[", "]")
     return line + closing, opening + inner, "," + inner, inner
 
 
