@@ -10,8 +10,10 @@ _UNSEEN = re.compile(
 )
 _UNSEEN_IN_CSV = re.compile(_UNSEEN.pattern.replace("\x00-\x1f", "\x00-\x08\x0b-\x1f"))
 
-# A spreadsheet reads a cell that begins with one of these as a formula. The id of a classic feed is safe.
-_FORMULA = re.compile(r"[=+\-@\t\r\n]")
+# A spreadsheet reads a cell that begins with one of these as a formula, in Japan also the wide ones. Where
+# people write a comma in numbers, it begins a cell at a semicolon, too. The id of a classic feed is safe.
+_FORMULA = re.compile("[=+\\-@\uff1d\uff0b\uff0d\uff20\\t\\r\\n]")
+_LATER_FORMULA = re.compile("([;\\t\\r\\n][\\s\"']*+)(?=[=+\\-@\uff1d\uff0b\uff0d\uff20])")
 _FEED_ID = re.compile(r"@[A-Za-z0-9+/]{43}=\.ed25519")
 
 _UNSTORABLE = re.compile("[\\\\\x00\ud800-\udfff]")
@@ -39,14 +41,15 @@ def cut(text: str, most: int = 24) -> str:
 def csv_cell(cell: object) -> object:
     """A cell for a spreadsheet: a formula gets an apostrophe, control characters are written as codes.
 
-    Line feeds and tabs stay: CSV has quotes for them. Numbers, times and nulls stay as they are.
+    So does a formula behind a semicolon, a tab or a line feed, where some programs begin a cell. Line feeds
+    and tabs stay: CSV has quotes for them. Numbers, times and nulls stay as they are.
 
-    >>> csv_cell("=1+1"), csv_cell(-1), csv_cell("a\\x1b")
-    ("'=1+1", -1, 'a\\\\x1b')
+    >>> csv_cell("=1+1"), csv_cell(-1), csv_cell("a\\x1b"), csv_cell("a;=1+1")
+    ("'=1+1", -1, 'a\\\\x1b', "a;'=1+1")
     """
     if not isinstance(cell, str | list | dict):
         return cell
-    text = _UNSEEN_IN_CSV.sub(_code, str(cell))
+    text = _LATER_FORMULA.sub(r"\1'", _UNSEEN_IN_CSV.sub(_code, str(cell)))
     is_formula = _FORMULA.match(str(cell)) and not _FEED_ID.fullmatch(text)
     return f"'{text}" if is_formula else text
 

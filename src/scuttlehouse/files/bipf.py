@@ -66,7 +66,7 @@ def decode(data: bytes) -> jsjson.Value:
     >>> decode(bytes.fromhex("3518666f6f0e01"))
     {'foo': True}
     """
-    value, end = _value(data, 0, len(data), 0)
+    value, end = _value(data, 0, len(data))
     if end != len(data) or value is _UNDEFINED:
         raise BipfError("the value ends before its record")
     return value  # type: ignore[return-value]
@@ -86,47 +86,60 @@ def _tag(data: bytes, start: int, end: int) -> tuple[int, int, int]:
     raise BipfError("a length is wrong")
 
 
-def _value(data: bytes, start: int, end: int, depth: int) -> tuple[object, int]:
-    kind, start, end = _tag(data, start, end)
-    if depth > jsjson.MAX_DEPTH:
-        raise BipfError("nests too deep")
-    value: object
+def _value(data: bytes, start: int, end: int) -> tuple[object, int]:
+    """The value at a place, and where it ends. A loop, for the reason of :func:`jsjson.written`."""
+    whole: list[object] | dict[str, object] | None = None
+    name = ""
+    # The arrays and objects around, each with the name of its member that is read, and where it ends.
+    levels: list[tuple[list[object] | dict[str, object] | None, str, int]] = []
+    while True:
+        if isinstance(whole, dict):
+            kind, begin, start = _tag(data, start, end)
+            if kind != _STRING:
+                raise BipfError("the name of a member is not text")
+            name = data[begin:start].decode("utf-8", "replace")
+        kind, begin, stop = _tag(data, start, end)
+        if len(levels) > jsjson.MAX_DEPTH:
+            raise BipfError("nests too deep")
+        value: object
+        if kind in (_ARRAY, _OBJECT):
+            levels.append((whole, name, end))
+            whole = [] if kind == _ARRAY else {}
+            start, end = begin, stop
+        else:
+            value, start = _scalar(data, kind, begin, stop), stop
+            if whole is None:
+                return value, start
+            _put(whole, name, value)
+        while start == end:
+            value = whole
+            whole, name, end = levels.pop()
+            if whole is None:
+                return value, start
+            _put(whole, name, value)
+
+
+def _put(whole: list[object] | dict[str, object], name: str, value: object) -> None:
+    if isinstance(whole, list):
+        whole.append(None if value is _UNDEFINED else value)
+    elif value is not _UNDEFINED:
+        whole[name] = value
+
+
+def _scalar(data: bytes, kind: int, start: int, end: int) -> object:
     if kind == _STRING:
-        value = data[start:end].decode("utf-8", "replace")
-    elif kind == _BUFFER:
-        value = base64.b64encode(data[start:end]).decode()
-    elif kind == _INT and end - start == 4:
-        value = float(struct.unpack_from("<i", data, start)[0])
-    elif kind == _DOUBLE and end - start == 8:
-        value = struct.unpack_from("<d", data, start)[0]
-    elif kind == _ARRAY:
-        items = []
-        while start < end:
-            item, start = _value(data, start, end, depth + 1)
-            items.append(None if item is _UNDEFINED else item)
-        value = items
-    elif kind == _OBJECT:
-        value = _members(data, start, end, depth)
-    elif kind == _BOOLEAN_OR_NULL and end == start:
-        value = None
-    elif kind == _BOOLEAN_OR_NULL and end == start + 1 and data[start] <= 2:
-        value = (False, True, _UNDEFINED)[data[start]]
-    else:
-        raise BipfError("a value has an unknown type, or the wrong length")
-    return value, end
-
-
-def _members(data: bytes, start: int, end: int, depth: int) -> dict[str, object]:
-    members: dict[str, object] = {}
-    while start < end:
-        kind, name_start, start = _tag(data, start, end)
-        if kind != _STRING:
-            raise BipfError("the name of a member is not text")
-        name = data[name_start:start].decode("utf-8", "replace")
-        member, start = _value(data, start, end, depth + 1)
-        if member is not _UNDEFINED:
-            members[name] = member
-    return members
+        return data[start:end].decode("utf-8", "replace")
+    if kind == _BUFFER:
+        return base64.b64encode(data[start:end]).decode()
+    if kind == _INT and end - start == 4:
+        return float(struct.unpack_from("<i", data, start)[0])
+    if kind == _DOUBLE and end - start == 8:
+        return struct.unpack_from("<d", data, start)[0]
+    if kind == _BOOLEAN_OR_NULL and end == start:
+        return None
+    if kind == _BOOLEAN_OR_NULL and end == start + 1 and data[start] <= 2:
+        return (False, True, _UNDEFINED)[data[start]]
+    raise BipfError("a value has an unknown type, or the wrong length")
 
 
 def read_records(stream: BinaryIO) -> Iterator[Piece]:

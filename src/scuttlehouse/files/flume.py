@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import partial
+from itertools import chain
 from typing import BinaryIO
 
 from scuttlehouse.files.parts import MAX_LINE_BYTES, SHORT_BYTES, Line, Piece, ShortValues
@@ -44,7 +45,7 @@ def offset_width(head: bytes) -> int | None:
     >>> offset_width(bytes([0, 0, 0, 2]) + b"{}" + bytes([0, 0, 0, 2, 0, 0, 0, 14])), offset_width(b"{}")
     (4, None)
     """
-    places = (0, *(beginning.start() for beginning in _BEGINNING.finditer(head)))
+    places = chain((0,), (beginning.start() for beginning in _BEGINNING.finditer(head)))
     for place in places:
         length = _record_length(head, place)
         if length is not None:

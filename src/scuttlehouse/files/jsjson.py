@@ -18,18 +18,22 @@ and keeps members named by integers where they stand. Here (ECMA-262, "The JSON 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterator
+from functools import lru_cache
 from json import JSONDecodeError, JSONDecoder
 from json.encoder import encode_basestring
-from typing import NoReturn, TypeAlias
+from typing import Any, NoReturn, TypeAlias
 
 Value: TypeAlias = "bool | float | str | list[Value] | dict[str, Value] | None"
 
 # Arrays and objects within each other. A valid message has at most 62 levels: more do not fit into
 # its 8192 characters once they are indented.
 MAX_DEPTH = 128
+# What is written may be deeper: a value that is put into others.
+MOST_LEVELS = 1000
 
-# Each level indents all that is in it, and is put together once more. So text with line ends has a limit, far
-# beyond that of a message: a line of 1 MiB may stand for 100 MiB, which are copied 100 times.
+# Each level indents all that is in it: a line of 1 MiB may stand for 100 MiB. So the blanks of a text have a
+# limit, far beyond those of a message.
 MAX_INDENTED = 1 << 22
 
 _MAX_EXACT_INTEGER = 2**53
@@ -47,7 +51,7 @@ class TooDeepError(ValueError):
 
 
 class TooLongError(ValueError):
-    """The indented text is longer than ``MAX_INDENTED`` characters."""
+    """The text would be indented by more than ``MAX_INDENTED`` characters in all."""
 
 
 def _refuse_constant(name: str) -> NoReturn:
@@ -106,8 +110,8 @@ def stringify(value: Value, indent: int = 0) -> str:
     ``indent`` is 0 to 10 spaces; 0 is one line without spaces. Integers are taken as doubles.
 
     Raises:
-        TooDeepError: the value nests deeper than Python can follow, or in a loop.
-        TooLongError: the text would be indented, and longer than ``MAX_INDENTED``.
+        TooDeepError: the value nests deeper than ``MOST_LEVELS``, or in a loop.
+        TooLongError: the text would be indented by more than ``MAX_INDENTED`` characters.
         TypeError: something in it is not of JSON.
 
     Complexity: O(length of the text).
@@ -122,10 +126,8 @@ def stringify(value: Value, indent: int = 0) -> str:
       ]
     }
     """
-    try:
-        text = _write(value, "\n", " " * indent, ": ") if indent else _write(value, "", "", ":")
-    except RecursionError:
-        raise TooDeepError from None
+    line, step, colon = ("\n", " " * indent, ": ") if indent else ("", "", ":")
+    text = written(value, line, step, colon, _in_javascript_order, number_text)
     if not text.isascii() and _SURROGATE.search(text):
         # Two halves that stand side by side are one character; a half alone is escaped.
         text = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")
@@ -133,56 +135,84 @@ def stringify(value: Value, indent: int = 0) -> str:
     return text
 
 
-def _write(value: Value, line: str, step: str, colon: str) -> str:
-    kind = type(value)
-    if kind is str:
-        return encode_basestring(value)  # type: ignore[arg-type]
-    if kind is dict:
-        return _write_object(value, line, step, colon)  # type: ignore[arg-type]
-    if kind is float or kind is int:
-        return number_text(value)  # type: ignore[arg-type]
-    if value is None:
-        return "null"
-    if value is True:
-        return "true"
-    if value is False:
-        return "false"
-    if kind is list:
-        return _write_array(value, line, step, colon)  # type: ignore[arg-type]
-    raise TypeError(f"JSON has no {kind.__name__}.")
+def written(
+    value: Value,
+    line: str,
+    step: str,
+    colon: str,
+    in_order: Callable[[dict[str, Value]], dict[str, Value]],
+    number: Callable[[float], str],
+) -> str:
+    """A value as text, with the members of objects in some order.
+
+    A loop, not a function that calls itself: at some depths, which a stranger may choose, Python asks the
+    system for memory at each call of a function. And pieces, which are joined once: each level would copy
+    what is in it. ``line`` is a line end or empty, ``step`` what is put before each member for each level,
+    ``colon`` what follows a name.
+
+    Raises:
+        As :func:`stringify`.
+    """
+    out: list[str] = []
+    # What is written now: the values that are left, what stands before the next one, and before those that
+    # follow it, and what closes them all.
+    left: Iterator[Any] = iter((value,))
+    is_object, before, comma, inner, closing = False, "", "", line, ""
+    # The same of the arrays and objects around it.
+    levels: list[tuple[Iterator[Any], bool, str, str, str]] = []
+    while True:
+        for member in left:
+            start = before
+            before = comma
+            if is_object:
+                name, member = member
+                start += encode_basestring(name) + colon
+            kind = type(member)
+            if kind is str:
+                out.append(start + encode_basestring(member))
+            elif kind is float or kind is int:
+                out.append(start + number(member))
+            elif kind is dict or kind is list:
+                if not member:
+                    out.append(start + ("{}" if kind is dict else "[]"))
+                    continue
+                levels.append((left, is_object, comma, inner, closing))
+                is_object = kind is dict
+                closing, before, comma, inner = _marks(inner, step, is_object)
+                if len(levels) > MOST_LEVELS:
+                    raise TooDeepError
+                if line and (len(out) + len(member)) * len(inner) > MAX_INDENTED:
+                    raise TooLongError
+                left = iter(in_order(member).items() if is_object else member)
+                if start:
+                    out.append(start)
+                break
+            elif member is None:
+                out.append(start + "null")
+            elif kind is bool:
+                out.append(start + ("true" if member else "false"))
+            else:
+                raise TypeError(f"JSON has no {kind.__name__}.")
+        else:
+            if not levels:
+                return "".join(out)
+            out.append(closing)
+            left, is_object, comma, inner, closing = levels.pop()
+            before = comma
 
 
-def _write_object(value: dict[str, Value], line: str, step: str, colon: str) -> str:
-    if not value:
-        return "{}"
-    if min(value) < ":":
-        value = _in_javascript_order(value)
+# A call of what is remembered is none of Python's functions.
+@lru_cache(1024)
+def _marks(line: str, step: str, is_object: bool) -> tuple[str, str, str, str]:
+    """What closes an array or an object, and stands before its first member, its others, and inner ones."""
     inner = line + step
-    members = [
-        encode_basestring(name) + colon + _write(member, inner, step, colon)
-        for name, member in value.items()
-    ]
-    return _joined("{", members, inner, line) + "}"
-
-
-def _write_array(value: list[Value], line: str, step: str, colon: str) -> str:
-    if not value:
-        return "[]"
-    inner = line + step
-    members = [_write(member, inner, step, colon) for member in value]
-    return _joined("[", members, inner, line) + "]"
-
-
-def _joined(opening: str, members: list[str], inner: str, line: str) -> str:
-    if line and len(members) * len(inner) > MAX_INDENTED:
-        raise TooLongError
-    text = opening + inner + ("," + inner).join(members) + line
-    if line and len(text) > MAX_INDENTED:
-        raise TooLongError
-    return text
+    opening, closing = ("{", "}") if is_object else ("[", "]")
+    return line + closing, opening + inner, "," + inner, inner
 
 
 def _in_javascript_order(value: dict[str, Value]) -> dict[str, Value]:
+    if min(value) >= ":":
+        return value
     indices = [name for name in value if _INDEX.fullmatch(name) and int(name) <= _MAX_INDEX]
     return {**{name: value[name] for name in sorted(indices, key=int)}, **value}
 

@@ -9,7 +9,14 @@ from functools import partial
 from pathlib import Path
 from typing import TypeAlias
 
-from scuttlehouse.files.names import PACKED, SUFFIXES, has_name_of_a_log, kept_name, shown_name
+from scuttlehouse.files.names import (
+    PACKED,
+    SUFFIXES,
+    has_control,
+    has_name_of_a_log,
+    kept_name,
+    shown_name,
+)
 from scuttlehouse.files.parts import LandingError, Log
 from scuttlehouse.files.places import Stored, list_s3
 from scuttlehouse.landing.ledger import LedgerEntry
@@ -68,7 +75,7 @@ def list_logs(folder: Path | str, ring: KeyRing | None = None) -> list[Log]:
     entries = _stored(str(folder)) if is_in_s3(str(folder)) else _found(Path(folder))
     for name, reason, look in entries:
         shown = shown_name(name)
-        if shown != name and reason is None:
+        if reason is None and has_control(name):
             reason = (
                 "Its name holds line ends, control characters or bytes that are no text: rename it."
             )

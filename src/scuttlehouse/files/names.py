@@ -8,6 +8,7 @@ from itertools import accumulate, pairwise
 from pathlib import PurePosixPath
 
 from scuttlehouse.ssb.epoch_keys import KeyRing
+from scuttlehouse.ssb.key_texts import has_many_symbols
 from scuttlehouse.ssb.texts import token
 
 SUFFIXES = (".jsonl", ".ndjson", ".json", ".log", ".bipf", ".offset", ".txt")
@@ -18,8 +19,13 @@ _WINDOW = 19
 # So many of them are of different classes (small, capital, digit) in a key: 12 as a rule. In names it is 4.
 _LEAST_CHANGES = 8
 
+# Marks that change the direction of a text: "nosj.exe" may be shown as "exe.json".
+_DIRECTION = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]")
+
 _SEPARATORS = re.compile(r"[^A-Za-z0-9]+")
 _HEX = re.compile(r"(?=[a-f0-9]*[a-f])(?=[a-f0-9]*[0-9])[a-f0-9]{32,}")
+# A key of 16 bytes as a number, or as the codes of its characters. A date has up to 24 digits.
+_DIGITS = re.compile(r"[0-9]{32}")
 _WORD = re.compile(r"[A-Z]?[a-z]*|[A-Z]*|[0-9]*|[A-Za-z0-9]{1,3}")
 _RUN = re.compile(r"(?=[A-Za-z0-9]*[A-Za-z])(?=[A-Za-z0-9]*[0-9])[A-Za-z0-9]{20,}")
 _ENDING = re.compile(
@@ -28,13 +34,16 @@ _ENDING = re.compile(
 
 
 def shown_name(name: str) -> str:
-    """A name as a table may hold it and a terminal may show it: what is no text stands escaped.
+    """A name as a table may hold it and a terminal may show it: control characters and marks of direction
+    stand escaped.
 
     >>> shown_name("a\\nb\\udcff \\u200d.jsonl") == "a\\\\nb\\\\udcff \\u200d.jsonl"
     True
     """
     return "".join(
-        character.encode("unicode_escape").decode() if _is_no_text(character) else character
+        character.encode("unicode_escape").decode()
+        if _is_no_text(character) or _DIRECTION.match(character)
+        else character
         for character in name
     )
 
@@ -63,15 +72,17 @@ def kept_name(name: str, ring: KeyRing) -> str:
 
 
 def looks_like_key(text: str) -> bool:
-    """Whether a key may be in a text, in base64, base58, base32 or hex, with separators or without.
+    """Whether a key may be in a text, in base64, base58, base32, hex or digits, with separators or without.
 
     >>> looks_like_key("Patchwork-Export-20231010T1010"), looks_like_key("glTDKakoUPbVOd03b0gW7i_kUX2")
     (False, True)
     """
-    if _RUN.search(text):
+    is_of_symbols = has_many_symbols(text)
+    text = unicodedata.normalize("NFKC", text)
+    if is_of_symbols or _RUN.search(text):
         return True
     bare = _SEPARATORS.sub("", text)
-    if _HEX.search(bare.lower()):
+    if _DIGITS.search(bare) or _HEX.search(bare.lower()):
         return True
     changes = [_class_of(one) != _class_of(other) for one, other in pairwise(bare)]
     sums = [0, *accumulate(changes)]
@@ -83,6 +94,15 @@ def looks_like_key(text: str) -> bool:
 
 def _class_of(character: str) -> int:
     return 0 if character.isdigit() else 1 if character.isupper() else 2
+
+
+def has_control(name: str) -> bool:
+    """Whether a name has line ends, control characters or bytes that are no text.
+
+    >>> has_control("a\\nb"), has_control("a\\u200fb")
+    (True, False)
+    """
+    return any(map(_is_no_text, name))
 
 
 def has_name_of_a_log(name: str) -> bool:

@@ -59,7 +59,8 @@ _PATTERNS = (
     (re.compile(rb"[^\0]\0[^\0]\0"), "utf-16-le"),
 )
 
-_DECODER = JSONDecoder()
+# Python refuses integers of thousands of digits.
+_DECODER = JSONDecoder(parse_int=float)
 _BLANK = " \t\r\n\0\ufeff"
 # Blanks are looked at once, however many there are.
 _LINE_BEGINNING = re.compile(r'(?:\A|\n)[\s,\[\0\ufeff\x1e]*+(\{\s*")?')

@@ -14,7 +14,8 @@ from typing import NamedTuple
 
 from scuttlehouse.files.parts import SHORT_BYTES
 
-_DECODER = JSONDecoder()
+# Python refuses integers of thousands of digits.
+_DECODER = JSONDecoder(parse_int=float)
 
 # What stands between values.
 BETWEEN = "[ \t\r\n,\\[\\]\x1e\ufeff]*+"

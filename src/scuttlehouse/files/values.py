@@ -16,7 +16,8 @@ from typing import BinaryIO
 from scuttlehouse.files.parts import MAX_LINE_BYTES, SHORT_BYTES, Line, ShortValues
 from scuttlehouse.files.short_values import BETWEEN, find_run, line_numbers
 
-_DECODER = JSONDecoder()
+# Python refuses integers of thousands of digits.
+_DECODER = JSONDecoder(parse_int=float)
 _BETWEEN = re.compile(BETWEEN)
 _ZEROS = re.compile("\0+")
 _FIRST_MEMBER = re.compile(r'\{\s*"([^"\\]{0,64})"\s*:')

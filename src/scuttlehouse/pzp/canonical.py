@@ -9,9 +9,8 @@ the bytes.
 from __future__ import annotations
 
 from hashlib import sha512
-from json.encoder import encode_basestring
 
-from scuttlehouse.files.jsjson import Value, number_text
+from scuttlehouse.files.jsjson import Value, number_text, written
 
 _ALPHABET = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
 _DIGITS = {character: digit for digit, character in enumerate(_ALPHABET)}
@@ -26,7 +25,7 @@ def canonical(value: Value) -> bytes:
 
     Raises:
         ValueError: a number is not finite, or a text has half of a surrogate pair. Neither has a
-            canonical form.
+            canonical form. Or it nests in a loop.
 
     Complexity: O(n log n) in the length of the text.
 
@@ -36,22 +35,15 @@ def canonical(value: Value) -> bytes:
     Traceback (most recent call last):
     ValueError: a number that is not finite has no canonical form
     """
-    return _write(value).encode()
+    return written(value, "", "", ":", _in_order, _finite_text).encode()
 
 
-def _write(value: Value) -> str:
-    if isinstance(value, str):
-        return encode_basestring(value)
-    if isinstance(value, dict):
-        names = sorted(value, key=utf16_units)
-        return "{" + ",".join(f"{encode_basestring(n)}:{_write(value[n])}" for n in names) + "}"
-    if isinstance(value, list):
-        return "[" + ",".join(map(_write, value)) + "]"
-    if value is None:
-        return "null"
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    text = number_text(value)
+def _in_order(value: dict[str, Value]) -> dict[str, Value]:
+    return {name: value[name] for name in sorted(value, key=utf16_units)}
+
+
+def _finite_text(number: float) -> str:
+    text = number_text(number)
     if text == "null":
         raise ValueError("a number that is not finite has no canonical form")
     return text

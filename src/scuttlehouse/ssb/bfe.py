@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from binascii import a2b_base64
 from collections.abc import Mapping
-from typing import TypeAlias, TypeGuard
+from typing import Any, TypeAlias, TypeGuard
 
 from scuttlehouse.files import jsjson
 from scuttlehouse.pzp.canonical import utf16_units
@@ -55,6 +55,9 @@ _URI = re.compile(r"ssb:(?://)?([a-z-]+)[/:]([a-z0-9-]+)[/:]([A-Za-z0-9_=-]+)")
 _MOST = 2**53
 SIGNATURE_BYTES = 64
 
+# Closes a list or a dictionary.
+_END = object()
+
 Bytes: TypeAlias = "bytes | int | list[Bytes] | dict[str, Bytes]"
 
 
@@ -75,17 +78,33 @@ def encode(value: jsjson.Value) -> Bytes:
     >>> encode({"type": "a", "sequence": 1.0, "root": None})
     {'type': b'\\x06\\x00a', 'sequence': 1, 'root': b'\\x06\\x02'}
     """
+    encoded: list[Bytes] = [b""]
+    # A loop, for the reason of jsjson.written: values, and where their bytes belong.
+    left: list[tuple[jsjson.Value, Any, Any]] = [(value, encoded, 0)]
+    while left:
+        item, whole, place = left.pop()
+        inner: Any
+        if isinstance(item, list):
+            whole[place] = inner = [b""] * len(item)
+            left += ((one, inner, number) for number, one in enumerate(item))
+        elif isinstance(item, dict):
+            data = buffer_bytes(item)
+            whole[place] = inner = dict.fromkeys(item, b"") if data is None else BYTES + data
+            if data is None:
+                left += ((one, inner, name) for name, one in item.items())
+        else:
+            whole[place] = _encode_scalar(item)
+    return encoded[0]
+
+
+def _encode_scalar(value: bool | float | str | None) -> bytes | int:
+    """The bytes of a text or a constant; a number as it is."""
     if value is None:
         return _NIL
     if isinstance(value, bool):
         return _TRUE if value else _FALSE
     if isinstance(value, str):
         return _encode_text(value)
-    if isinstance(value, list):
-        return [encode(item) for item in value]
-    if isinstance(value, dict):
-        data = buffer_bytes(value)
-        return BYTES + data if data is not None else encode_members(value)
     if not is_whole(value):
         raise NoBytesError
     return int(value)
@@ -105,26 +124,24 @@ def bencode(value: Bytes) -> bytes:
     b'li1e2:abd1:ale1:bi2eee'
     """
     parts: list[bytes] = []
-    _bencode(value, parts)
+    left: list[Any] = [value]
+    while left:
+        item = left.pop()
+        if item is _END:
+            parts.append(b"e")
+        elif isinstance(item, bytes):
+            parts += [str(len(item)).encode(), b":", item]
+        elif isinstance(item, int):
+            parts.append(b"i%de" % item)
+        elif isinstance(item, list):
+            parts.append(b"l")
+            left += [_END, *reversed(item)]
+        else:
+            parts.append(b"d")
+            left.append(_END)
+            for name in sorted(item, key=utf16_units, reverse=True):
+                left += [item[name], _utf8(name)]
     return b"".join(parts)
-
-
-def _bencode(value: Bytes, parts: list[bytes]) -> None:
-    if isinstance(value, bytes):
-        parts += [str(len(value)).encode(), b":", value]
-    elif isinstance(value, int):
-        parts.append(b"i%de" % value)
-    elif isinstance(value, list):
-        parts.append(b"l")
-        for item in value:
-            _bencode(item, parts)
-        parts.append(b"e")
-    else:
-        parts.append(b"d")
-        for name in sorted(value, key=utf16_units):
-            _bencode(_utf8(name), parts)
-            _bencode(value[name], parts)
-        parts.append(b"e")
 
 
 def signature_bytes(signature: jsjson.Value) -> bytes | None:

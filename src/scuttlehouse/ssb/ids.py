@@ -73,6 +73,8 @@ _CLASSIC_NAMES = frozenset({"classic", "sha256", "ed25519", "cloaked"})
 # An id holds little more than its key. Today's formats have names of up to 15 characters.
 MAX_FORMAT_LENGTH = 20
 MAX_KEYS = 2
+# 32 bytes in base64: a shorter text is no id.
+_LEAST_LENGTH = 43
 # 32 and 64 bytes, padded.
 _KEY_LENGTHS = frozenset({44, 88})
 
@@ -186,6 +188,8 @@ def link_text(link: object) -> object:
 
 def _parts(text: str) -> tuple[str, str, str]:
     """The kind, the format and the key (in base64url) of an id. Empty texts if the text is not an id."""
+    if len(text) < _LEAST_LENGTH:
+        return "", "", ""
     return _short_parts(text) if len(text) <= REMEMBERED_LENGTH else _read_parts(text)
 
 

@@ -25,11 +25,13 @@ _DIGITS = re.compile(r"d{22}")
 # Alphabets of 85 and more characters have many different signs.
 _SIGNS = frozenset(string.punctuation)
 _LEAST_SIGNS = 7
+# Signs that no keyboard has are an alphabet, too: 256 of Braille, and more emoji.
+_LEAST_SYMBOLS = 12
 _HEX = re.compile(r"(?=[a-f0-9]*[a-f])(?=[a-f0-9]*[0-9])[a-f0-9]{32}")
 
 
 def may_hold_key(text: str) -> bool:
-    """Whether a text may hold 16 bytes or more of a key, in base64, base58, base32, hex or digits.
+    """Whether a text may hold 16 bytes or more of a key, in base64, base58, base32, hex, digits or symbols.
 
     Chance hides one key of 32 bytes in a thousand: it is written like words.
 
@@ -40,6 +42,8 @@ def may_hold_key(text: str) -> bool:
     >>> may_hold_key("glTD Kako-UPbV Od03 b0gW 7ikU"), may_hold_key("0123-4567-89ab-cdef-0123-4567-89ab-cdef")
     (True, True)
     """
+    if has_many_symbols(text):
+        return True
     text = unicodedata.normalize("NFKC", text)
     bare = "".join(map(_class_of, text))
     if len(bare) < LEAST_CHARACTERS:
@@ -55,6 +59,24 @@ def may_hold_key(text: str) -> bool:
         or bool(_DIGITS.search(bare))
         or bool(_HEX.search("".join(filter(str.isalnum, text.lower()))))
     )
+
+
+def has_many_symbols(text: str) -> bool:
+    """Whether a text has so many different symbols or accents that they may be the digits of a key.
+
+    Complexity: O(length of the text).
+
+    >>> has_many_symbols("1\u20ac\u2192\u20ac"), has_many_symbols("".join(map(chr, range(0x2801, 0x2811))))
+    (False, True)
+    """
+    composed = unicodedata.normalize("NFC", text)
+    symbols = {
+        one
+        for one in composed
+        if not one.isascii()
+        and (unicodedata.category(one)[0] == "S" or "\u0300" <= one <= "\u036f")
+    }
+    return len(symbols) >= _LEAST_SYMBOLS
 
 
 def _class_of(character: str) -> str:

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from scuttlehouse.files.json_lines import finite_number, has_word, line_object
@@ -36,6 +35,9 @@ KEPT_MEMBERS = (
     "subfeed",
     "feedpurpose",
 )
+
+# A number in the place of an excluded person. A stranger may write thousands.
+_NOBODY: dict[str, object] = {"id": 0, "groupFeedId": None, "sequence": None}
 
 # Purposes that say what a feed is for. Any other purpose of a private announcement may be a key.
 PUBLIC_PURPOSES = frozenset({"group/additions", "index", "main", "root", "v1"})
@@ -127,7 +129,8 @@ def land_line(
     check, is_decrypted = check_opened(value, opened, key, network_key, unkeyed)
     is_private = is_decrypted or (isinstance(content, str) and is_ciphertext(content))
     secret, kind = message_key(content), _content_type(content)
-    kept = _kept_content(content, is_decrypted, ring) if isinstance(content, dict) else None
+    kind = None if kind is None else kept_word(kind, ring)
+    kept = _kept_content(content, kind, is_decrypted, ring) if isinstance(content, dict) else None
     previous = value.get("previous")
     return LandedLine(
         source_file=source_file,
@@ -137,7 +140,7 @@ def land_line(
         feed_format=feed_format(value["author"]),
         sequence=_whole_number(value["sequence"]),
         previous_id=None if previous is None else kept_id(previous_text(previous) or "", ring),
-        content_type=None if kind is None else kept_word(kind, ring),
+        content_type=kind,
         asserted_ms=finite_number(value.get("timestamp")),
         received_ms=finite_number(received),
         is_private=is_private,
@@ -183,32 +186,39 @@ def _whole_number(number: float) -> int | None:
     return int(number) if is_whole else None
 
 
-def _kept_content(content: dict[str, Any], is_decrypted: bool, ring: KeyRing) -> dict[str, Any]:
-    kept = _kept_members(content, KEPT_MEMBERS, ring)
-    kept |= name_in_message(content, is_private=is_decrypted)
-    if isinstance(kind := content.get("type"), str):
-        kept["type"] = kept_word(kind, ring)
-    if "tangles" in content:
-        kept["tangles"] = _kept_tangles(content["tangles"], ring)
-    if "excludes" in content:
-        kept["excludes"] = _kept_excludes(content["excludes"], ring)
-    purpose = content.get("feedpurpose")
-    if isinstance(purpose, str):
-        is_public = purpose in PUBLIC_PURPOSES or (len(purpose) == 1 and is_word(purpose))
-        if (is_decrypted and not is_public) or purpose_key(purpose):
-            kept.pop("feedpurpose", None)
+def _kept_content(
+    content: dict[str, Any], kind: str | None, is_decrypted: bool, ring: KeyRing
+) -> dict[str, Any]:
+    kept: dict[str, object] = {}
+    for name in KEPT_MEMBERS:
+        if name not in content:
+            continue
+        member = content[name]
+        if name == "type" and kind is not None:
+            kept[name] = kind
+        elif name == "tangles":
+            kept[name] = _kept_tangles(member, ring)
+        elif name == "excludes":
+            kept[name] = _kept_excludes(member, ring)
+        elif name == "feedpurpose" and isinstance(member, str):
+            if not _may_be_a_key(member, is_decrypted):
+                kept[name] = kept_word(member, ring)
+        elif name == "root":
+            kept[name] = _kept_root(member, ring)
         else:
-            kept["feedpurpose"] = kept_word(purpose, ring)
-    return kept
+            kept[name] = _kept_links(member, ring)
+    return kept | name_in_message(content, is_private=is_decrypted)
 
 
-def _kept_members(source: dict[str, Any], names: Iterable[str], ring: KeyRing) -> dict[str, object]:
-    """The links under some names. Some software writes a root as a list with one item."""
-    kept = {name: _kept_links(source[name], ring) for name in names if name in source}
-    root = kept.get("root")
-    if isinstance(root, list) and len(root) == 1:
-        kept["root"] = root[0]
-    return kept
+def _may_be_a_key(purpose: str, is_decrypted: bool) -> bool:
+    is_public = purpose in PUBLIC_PURPOSES or (len(purpose) == 1 and is_word(purpose))
+    return (is_decrypted and not is_public) or bool(purpose_key(purpose))
+
+
+def _kept_root(member: object, ring: KeyRing) -> object:
+    """The link to a root. Some software writes it as a list with one item."""
+    root = _kept_links(member, ring)
+    return root[0] if isinstance(root, list) and len(root) == 1 else root
 
 
 def _kept_links(member: object, ring: KeyRing) -> object:
@@ -231,26 +241,34 @@ def _kept_links(member: object, ring: KeyRing) -> object:
 def _kept_tangles(tangles: object, ring: KeyRing) -> object:
     if not isinstance(tangles, dict):
         return 0
-    return {
-        kept_word(name, ring): _kept_members(field, ("root", "previous"), ring)
-        if isinstance(field, dict)
-        else 0
-        for name, field in tangles.items()
-    }
+    return {kept_word(name, ring): _kept_field(field, ring) for name, field in tangles.items()}
+
+
+def _kept_field(field: object, ring: KeyRing) -> object:
+    """The links of a tangle's field."""
+    if not isinstance(field, dict):
+        return 0
+    kept = {"root": _kept_root(field["root"], ring)} if "root" in field else {}
+    return kept | (
+        {"previous": _kept_links(field["previous"], ring)} if "previous" in field else {}
+    )
 
 
 def _kept_excludes(excludes: object, ring: KeyRing) -> list[object]:
     """The excluded people as objects, with their cut-offs. The log may have objects or ids (ruling R17)."""
     if not isinstance(excludes, list):
         return []
-    items = (item if isinstance(item, dict) and "id" in item else {"id": item} for item in excludes)
     return [
         {
             "id": _kept_links(item["id"], ring),
             "groupFeedId": _kept_links(item.get("groupFeedId"), ring),
             "sequence": _kept_number(item.get("sequence")),
         }
-        for item in items
+        if isinstance(item, dict) and "id" in item
+        else _NOBODY
+        if isinstance(item, float)
+        else _NOBODY | {"id": _kept_links(item, ring)}
+        for item in excludes
     ]
 
 

@@ -217,10 +217,11 @@ def test_what_cost_much_is_read_in_bulk(name: str, tmp_path: Path) -> None:
     assert counts == expected
 
 
-def test_a_text_that_indentation_makes_long_costs_no_memory() -> None:
+@pytest.mark.parametrize("depth", [60, 120])
+def test_a_text_that_indentation_makes_long_costs_no_memory(depth: int) -> None:
     """The first rule that is broken is told all the same."""
-    wide: Any = [None] * 30_000
-    for _ in range(120):
+    wide: Any = [None] * 40_000
+    for _ in range(depth):
         wide = [wide]
     for content, reason in ((wide, "type_is_malformed"), ({"type": "abc", "a": wide}, "too_long")):
         value = {

@@ -24,6 +24,10 @@ SPELLINGS = {
     "base64url": lambda key: base64.urlsafe_b64encode(key).decode(),
     "base64, in folders": lambda key: base64.b64encode(key).decode(),
     "base32": lambda key: base64.b32encode(key).decode(),
+    "wide hex": lambda key: "".join(chr(ord(one) + 0xFEE0) for one in key.hex()),
+    "a number": lambda key: str(int.from_bytes(key)),
+    "entities": lambda key: "".join(f"&#{ord(one)};" for one in base64.b64encode(key).decode()),
+    "Braille": lambda key: "".join(chr(0x2800 + byte) for byte in key),
 }
 
 
@@ -40,9 +44,13 @@ def test_no_name_holds_a_key(seed: int, spelling: str, frame: str) -> None:
     name = frame.format(SPELLINGS[spelling](key))
     kept = kept_name(name, RING)
     assert TOKEN in kept, name
-    bare = "".join(filter(str.isalnum, SPELLINGS[spelling](key)))
-    assert bare[:10] not in "".join(filter(str.isalnum, kept))
+    bare = "".join(filter(_is_spelling, SPELLINGS[spelling](key)))
+    assert bare[:10] not in "".join(filter(_is_spelling, kept))
     assert kept == kept_name(name, RING) != kept_name(name, KeyRing(b"other"))
+
+
+def _is_spelling(one: str) -> bool:
+    return one.isalnum() or one > "\u2800"
 
 
 def random_key(seed: int) -> bytes:
@@ -63,6 +71,7 @@ def random_key(seed: int) -> bytes:
         "a16 sp ace [br]{a,b} #1 50%25 q?x=1 it's.jsonl",
         "a12_other_suffixes/a12_other_suffix.json.gz",
         "\u65e5\u672c\u8a9e.jsonl",
+        "2023-10-10 10:10:10.123456 +0200 123.jsonl",
         "",
     ],
 )
@@ -74,6 +83,12 @@ def test_names_that_people_give_stay(name: str) -> None:
 def test_a_name_without_key_is_kept_as_it_is(name: str) -> None:
     shown = shown_name(name)
     assert (kept_name(shown, RING) == shown) == (not looks_like_key(shown))
+
+
+def test_a_mark_of_direction_is_shown_and_the_log_is_read(tmp_path: Path) -> None:
+    (tmp_path / "a\u202elnosj.jsonl").write_bytes(b"{}\n")
+    [log] = list_logs(tmp_path, RING)
+    assert (log.source_file, log.problem) == ("a\\u202elnosj.jsonl", None)
 
 
 def test_the_file_is_listed_with_its_token_and_its_path(tmp_path: Path) -> None:

@@ -36,6 +36,15 @@ SPELLINGS: dict[str, Callable[[bytes], str]] = {
     "decimal": lambda key: str(int.from_bytes(key)),
     "integers": lambda key: ",".join(map(str, key)),
     "percent": lambda key: "".join(f"%{byte:02X}" for byte in key),
+    "base32hex": lambda key: base64.b32hexencode(key).decode(),
+    "binary digits": lambda key: "".join(f"{byte:08b}" for byte in key),
+    "octal escapes": lambda key: "".join(f"\\{byte:03o}" for byte in key),
+    "HTML entities": lambda key: "".join(f"&#{one};" for one in base64.b64encode(key)),
+    "JSON escapes": lambda key: "".join(f"\\u{one:04x}" for one in base64.b64encode(key)),
+    "base64 backwards": lambda key: base64.b64encode(key).decode().rstrip("=")[::-1],
+    "base64 of base64": lambda key: base64.b64encode(base64.b64encode(key)).decode(),
+    "wide letters": lambda key: "".join(chr(one + 0xFEE0) for one in base64.b64encode(key)),
+    "Braille": lambda key: "".join(chr(0x2800 + byte) for byte in key),
     "JSON of a buffer": lambda key: json.dumps({"type": "Buffer", "data": list(key)}),
 }
 
@@ -55,6 +64,9 @@ DISGUISES: dict[str, Callable[[str], str]] = {
     "a query in percent": lambda text: quote(f"%x.sha256?unbox={text}", safe=""),
     "a path": lambda text: f"group/{text}",
     "two lines": lambda text: f"{text[:22]}\n{text[22:]}",
+    "zero-width spaces": lambda text: "\u200b".join(text),
+    "JSON in a text": lambda text: json.dumps({"unbox": text}),
+    "halves in turn": lambda text: f"{text[len(text) // 2 :]}.{text[: len(text) // 2]}",
     "quotes": lambda text: f'"{text}"',
     "a URI of no format": lambda text: f"ssb:secret/{text}",
     "a URI with many parts": lambda text: f"ssb:message/a/{text}/{'A' * 43}=/{'A' * 43}=",
@@ -76,6 +88,9 @@ PLACES: dict[str, Callable[[str], dict[str, Any]]] = {
     "creator": lambda text: {"type": "group/init", "creator": text, "version": text},
     "announcement": lambda text: {"type": "metafeed/add/derived", "metafeed": text, "subfeed": text},
     "purpose": lambda text: {"type": "metafeed/add/existing", "feedpurpose": text},
+    "a name": lambda text: {"type": "about", "about": f"@{'A' * 43}=.ed25519", "name": text},
+    "a group's name": lambda text: {"type": "group/init", "name": {"set": text}},
+    "mentions": lambda text: {"mentions": [{"link": text}], "channel": text, "image": {"link": text}},
     "seed": lambda text: {"type": "metafeed/seed", "metafeed": text, "seed": text},
     "another member": lambda text: {"secret": text, text: text, "text": {"deep": [[text]]}},
 }  # fmt: skip
@@ -137,7 +152,12 @@ def _line(feed: ClassicFeed, where: str, content: dict[str, Any], text: str) -> 
 
 
 def needles(planting: Planting) -> set[bytes]:
-    """What must be found nowhere: the key in every plain spelling, and enough of what was planted."""
-    texts = {spell(planting.key) for spell in SPELLINGS.values()}
-    forms = {text.rstrip("=") for text in texts} | {planting.text, json.dumps(planting.text)[1:-1]}
+    """What must be found nowhere: the key in every plain spelling, half of it, and what was planted.
+
+    A half is enough to guess the rest, and a text may be cut. Texts may stand in JSON.
+    """
+    texts = {spell(planting.key).rstrip("=") for spell in SPELLINGS.values()}
+    halves = {half for text in texts for half in (text[: len(text) // 2], text[len(text) // 2 :])}
+    forms = texts | halves | {planting.text}
+    forms |= {json.dumps(form)[1:-1] for form in forms}
     return {form.encode("utf-8", "surrogatepass") for form in forms} | {planting.key}

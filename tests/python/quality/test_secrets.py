@@ -12,6 +12,7 @@ import gzip
 import json
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -23,16 +24,31 @@ import pytest
 from conftest import Build, Warehouse
 from scuttlehouse.sample import secrets as sample_secrets
 
-Needles = dict[bytes, str]
-
 HEAD_BYTES = 8
+
+
+class Needles(dict[bytes, str]):
+    """Bytes to look for, each with its name."""
+
+    @cached_property
+    def by_head(self) -> dict[int, list[bytes]]:
+        """The same by their first bytes, as a number."""
+        found: dict[int, list[bytes]] = {}
+        for needle in self:
+            found.setdefault(int.from_bytes(needle[:HEAD_BYTES], "little"), []).append(needle)
+        return found
+
+    @cached_property
+    def heads(self) -> np.ndarray[tuple[int], np.dtype[np.uint64]]:
+        """These numbers in order."""
+        return np.array(sorted(self.by_head), dtype="<u8")
 
 
 def spellings(secret: bytes, kind: str) -> Needles:
     """The ways to write 32 bytes, with a name for each."""
     standard = base64.b64encode(secret).rstrip(b"=")
     url_safe = base64.urlsafe_b64encode(secret).rstrip(b"=")
-    return {
+    spelled = {
         secret: f"{kind} as bytes",
         # What has the padding contains this.
         standard: f"{kind} in base64",
@@ -47,22 +63,19 @@ def spellings(secret: bytes, kind: str) -> Needles:
         json.dumps([float(byte) for byte in secret]).encode()[1:-1]: f"{kind} as numbers",
         "\n".join(map(str, secret)).encode(): f"{kind} as lines of integers",
     }
+    return Needles(spelled)
 
 
 def find(data: bytes, needles: Needles) -> set[str]:
     """The names of the needles in the data. O(bytes of data), whatever the number of needles."""
-    by_head: dict[int, list[bytes]] = {}
-    for needle in needles:
-        by_head.setdefault(int.from_bytes(needle[:HEAD_BYTES], "little"), []).append(needle)
-    heads = np.array(sorted(by_head), dtype="<u8")
-    found = set()
+    heads, found = needles.heads, set()
     for offset in range(min(HEAD_BYTES, len(data) - HEAD_BYTES + 1)):
         count = (len(data) - offset) // HEAD_BYTES
         windows = np.frombuffer(data, "<u8", count, offset)
         places = np.minimum(np.searchsorted(heads, windows), len(heads) - 1)
         for window in np.flatnonzero(heads[places] == windows):
             start = offset + int(window) * HEAD_BYTES
-            for needle in by_head[int(windows[window])]:
+            for needle in needles.by_head[int(windows[window])]:
                 if data.startswith(needle, start):
                     found.add(needles[needle])
     return found
@@ -135,11 +148,11 @@ def needles(built: Build) -> Needles:
     known = log_secrets(built.logs)
     for secret in sample_secrets(1, "small"):
         known.setdefault(secret, "secret of the sample")
-    return {
-        spelling: name
+    return Needles(
+        (spelling, name)
         for number, (secret, kind) in enumerate(known.items())
         for spelling, name in spellings(secret, f"{kind} {number}").items()
-    }
+    )
 
 
 def test_the_logs_do_hold_the_secrets(built: Build, needles: Needles) -> None:

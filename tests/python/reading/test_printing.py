@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 import unicodedata
 
 import pytest
@@ -20,8 +21,9 @@ from scuttlehouse.replicas.replicas import PublishedUpdate, Replica
 TEXTS = st.text(
     st.characters()
     | st.characters(categories=["Cc", "Cf", "Cs", "Zl", "Zp"])
-    | st.sampled_from("=+-@\t\r\n\0\\'\"u0,;")
+    | st.sampled_from("=+-@\t\r\n\0\\'\"u0,;\uff1d\uff0d")
 )
+FORMULA_SIGNS = {*"=+-@\uff1d\uff0b\uff0d\uff20"}
 FEED_ID = "@6kpsY+KcUgq+9VB7Ey7F+ZVHdq6+vnuSQh7qaRRG0iw=.ed25519"
 
 
@@ -58,20 +60,26 @@ def test_csv_runs_nothing(rows: list[tuple[object, ...]]) -> None:
     write_rows(out, "csv", ["a", "b"], rows)
     read = list(csv.reader(io.StringIO(out.getvalue(), newline="")))[1:]
     for (text, number), (cell, other) in zip(rows, read, strict=True):
-        assert cell[:1] not in {*"=+-@\t\r\n"}
+        assert cell[:1] not in FORMULA_SIGNS | {*"\t\r\n"}
+        # Programs begin a cell there, too, and quotes and blanks before a formula are none to them.
+        later = [part.lstrip(' \u3000"') for part in re.split("[;\t\n]", cell)[1:]]
+        assert not any(part[:1] in FORMULA_SIGNS for part in later)
         assert other == ("" if number is None else str(number))
         assert not any(is_steering(sign) for sign in cell if sign not in "\n\t")
-        if isinstance(text, str) and text.isprintable() and text[:1] not in {*"=+-@"}:
+        is_plain = isinstance(text, str) and text.isprintable() and ";" not in text
+        if is_plain and text[:1] not in FORMULA_SIGNS:
             assert cell == text
 
 
-@pytest.mark.parametrize("cell", ["=1+1", "+1", "-1+1", "@SUM(1)", "\t=1", "\r=1", "\n=1"])
+@pytest.mark.parametrize(
+    "cell", ["=1+1", "+1", "-1+1", "@SUM(1)", "\t=1", "\r=1", "\n=1", "\uff1d1"]
+)
 def test_a_formula_is_guarded(cell: str) -> None:
     assert str(csv_cell(cell)).startswith("'")
 
 
 def test_harmless_cells_are_unchanged() -> None:
-    for cell in [FEED_ID, -1, 1.5, None, "", "a=1", "ssb:message/classic/a"]:
+    for cell in [FEED_ID, -1, 1.5, None, "", "a=1", "a; b-c", "1, -1", "ssb:message/classic/a"]:
         assert csv_cell(cell) == cell
     assert csv_cell(FEED_ID + "\n") != FEED_ID + "\n"
 
