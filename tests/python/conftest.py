@@ -348,9 +348,9 @@ def tribes2(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 
 @pytest.fixture(scope="session")
-def manifest(tmp_path_factory: pytest.TempPathFactory) -> Manifest:
+def manifest() -> Manifest:
     """The parsed project."""
-    return read_manifest(PROJECT, tmp_path_factory.mktemp("parse"))
+    return read_manifest(PROJECT)
 
 
 @dataclass
