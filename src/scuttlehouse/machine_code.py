@@ -32,7 +32,7 @@ def main() -> None:
     positions(codes, rank, ids)
     find_loops(2, *links)
     thread_positions(codes, rank, *links, table["thread_ms"], ids)
-    reach_counts(2, *links, np.arange(1, 2))
+    reach_counts(2, *links, np.ones(1, dtype=np.int64))
     timeline = Timeline()
     timeline.extend(ids, table["previous_ids"])
     again = Timeline.from_arrow(timeline.to_arrow())
