@@ -126,7 +126,8 @@ clean:
 	rm -rf $(VENV) $(SUPERSET) target logs .scuttlehouse
 
 # The lock has hashes: what is installed is what was tested. All of it is compiled here: where PYTHONDONTWRITEBYTECODE
-# is set, as in most containers, every process would compile what it imports anew.
+# is set, as in most containers, every process would compile what it imports anew. And without machine code that is
+# kept, every process of the first build would compile it.
 $(VENV)/.installed: requirements.lock pyproject.toml $(ADAPTER)/pyproject.toml src/scuttlehouse/catalog/jars.txt | java
 	@test -x $(BIN)/python || $(or $(PYTHON),python3) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "scuttlehouse needs Python 3.11 or newer: make build PYTHON=/path/to/python3.11")'
 	@test -x $(BIN)/python || $(or $(PYTHON),python3) -m venv $(VENV)
@@ -134,6 +135,7 @@ $(VENV)/.installed: requirements.lock pyproject.toml $(ADAPTER)/pyproject.toml s
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r requirements.lock
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e $(ADAPTER) -e .
 	@$(BIN)/python -m compileall -q src $(ADAPTER)/src
+	@$(BIN)/python -m scuttlehouse.machine_code
 	@$(BIN)/python -m scuttlehouse.catalog.jars
 	@echo "Keeping Spark's classes ready, so that every build starts faster ..."
 	@$(BIN)/python -m scuttlehouse.spark.class_archive

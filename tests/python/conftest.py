@@ -123,6 +123,9 @@ class Warehouse:
         from dbt.cli.main import dbtRunner
 
         where = ["--project-dir", str(self.project), "--profiles-dir", str(self.profiles)]
+        if {"--vars", "--target"} & {*arguments}:
+            # dbt parses the whole project again if they differ from those of its last run in a folder.
+            where += ["--target-path", str(self.project / "target" / "of_other_settings")]
         with pytest.MonkeyPatch.context() as patch:
             for name, value in self.environment.items():
                 patch.setenv(name, value)
@@ -345,9 +348,9 @@ def tribes2(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 
 @pytest.fixture(scope="session")
-def manifest(tmp_path_factory: pytest.TempPathFactory) -> Manifest:
+def manifest() -> Manifest:
     """The parsed project."""
-    return read_manifest(PROJECT, tmp_path_factory.mktemp("parse"))
+    return read_manifest(PROJECT)
 
 
 @dataclass
@@ -417,12 +420,15 @@ def unrelated_logs(
 def last_logs(
     warehouse: Warehouse, tribes2: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> Unrelated:
-    """The last log of every person in tribes2, and the thread from its exporters in another order."""
+    """The last log of every person in tribes2, the thread from its exporters in another order, and logs that
+    users reported beside those of their friends.
+    """
+    from test_dialects import WITH_FRIENDS
     from test_threads import write_exports
     from test_tribes2 import last
 
     exports = write_exports(tmp_path_factory.mktemp("exports"))
-    logs = [*(log.path for log in last(tribes2)), *reversed(exports)]
+    logs = [*(log.path for log in last(tribes2)), *reversed(exports), *WITH_FRIENDS]
     return build_unrelated(warehouse, logs)
 
 

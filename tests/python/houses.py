@@ -11,6 +11,7 @@ import traceback
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import count
 from mmap import mmap
 from pathlib import Path
@@ -47,15 +48,19 @@ class House:
         """The tables for pyiceberg. No connection stays open."""
         with open_catalog(self.home):  # pyiceberg finds the tables that we make.
             pass
+        try:
+            yield self._iceberg
+        finally:
+            self._iceberg.close()
+
+    @cached_property
+    def _iceberg(self) -> SqlCatalog:
+        # It is made once, because it compiles its statements once. It connects again after it was closed.
         uri = f"sqlite:///{self.home}/catalog.db?timeout=60"
         if self.address:
             uri = self.address.replace("postgresql://", "postgresql+psycopg://")
         warehouse = str(self.home / "warehouse")
-        catalog = SqlCatalog(CATALOG, uri=uri, warehouse=warehouse, init_catalog_tables="false")
-        try:
-            yield catalog
-        finally:
-            catalog.close()
+        return SqlCatalog(CATALOG, uri=uri, warehouse=warehouse, init_catalog_tables="false")
 
     def make(self, name: str, *numbers: int, namespace: str = WORK) -> str:
         """Create or replace a table with one column of numbers, and return its metadata file."""

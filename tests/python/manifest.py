@@ -41,18 +41,18 @@ class Manifest:
         return {name: node for name, node in self.published.items() if node.fqn[1] == "marts"}
 
 
-def read_manifest(project: Path, folder: Path) -> Manifest:
-    """Parse a project; what dbt writes goes to a folder."""
+def read_manifest(project: Path) -> Manifest:
+    """Parse a project. As always, dbt parses only what has changed since it was parsed in this folder."""
     # Importing dbt takes seconds, and few tests need it.
     from dbt.cli.main import dbtRunner
 
+    folder = project / "target" / "of_tests"
     outcome = dbtRunner().invoke(
         [
             "parse",
             "--quiet",
-            "--no-partial-parse",
             *("--project-dir", str(project), "--profiles-dir", str(project / "profiles")),
-            *("--target-path", str(folder / "target"), "--log-path", str(folder / "logs")),
+            *("--target-path", str(folder), "--log-path", str(folder)),
         ]
     )
     assert outcome.success, outcome.exception

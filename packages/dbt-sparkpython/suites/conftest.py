@@ -41,6 +41,7 @@ def dbt_profile_target(lake: Path) -> dict[str, Any]:
             f"{catalog}.jdbc.schema-version": "V1",
             f"{catalog}.warehouse": str(lake),
             "spark.sql.warehouse.dir": str(lake / "unused"),
+            "spark.sql.codegen.factoryMode": "NO_CODEGEN",  # little data: compiling takes longer
             "spark.sql.shuffle.partitions": "2",
             "spark.ui.enabled": "false",
         },

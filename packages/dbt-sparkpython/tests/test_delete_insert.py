@@ -27,6 +27,8 @@ shore:
       threads: 1
       server_side_parameters:
         spark.master: "local[2]"
+        spark.driver.extraJavaOptions: "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+        spark.sql.codegen.factoryMode: NO_CODEGEN
         spark.driver.extraClassPath: "{{ env_var('JARS') }}"
         spark.sql.extensions: org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions
         spark.sql.defaultCatalog: sea

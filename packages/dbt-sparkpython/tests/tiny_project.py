@@ -27,6 +27,7 @@ tiny:
         spark.driver.memory: "1g"
         spark.driver.extraJavaOptions: "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
         spark.sql.warehouse.dir: "{{ env_var('TINY_HOME') }}/warehouse"
+        spark.sql.codegen.factoryMode: NO_CODEGEN
         spark.sql.shuffle.partitions: "2"
         spark.sql.session.timeZone: "UTC"
         spark.ui.enabled: "false"

@@ -24,15 +24,22 @@ def flip(file: Path) -> None:
     file.write_bytes(data)
 
 
-@pytest.fixture
-def refreshing(warehouse: Warehouse, built: Build) -> Iterator[Warehouse]:
-    """There is one more log, so there is something to refresh."""
+@pytest.fixture(scope="module")
+def refreshed_once(warehouse: Warehouse, built: Build) -> Warehouse:
+    """What is published are the logs of the first build. The tests below do not publish, except the last."""
     warehouse.land(*built.logs)
-    log = warehouse.landing / "more.jsonl"
     with warehouse.published_unchecked():
         warehouse.refresh("build", *WITHOUT_TESTS)
-        log.write_bytes(built.logs[0].read_bytes()[:20_000])
-        yield warehouse
+    return warehouse
+
+
+@pytest.fixture
+def refreshing(refreshed_once: Warehouse, built: Build) -> Iterator[Warehouse]:
+    """There is one more log, so there is something to refresh."""
+    log = refreshed_once.landing / "more.jsonl"
+    log.write_bytes(built.logs[0].read_bytes()[:20_000])
+    with refreshed_once.published_unchecked():
+        yield refreshed_once
     log.unlink()
 
 
@@ -47,6 +54,26 @@ def metadata_file(warehouse: Warehouse, table: str) -> Path:
         build = catalog.published()
         assert build
         return Path(build.tables[table])
+
+
+def test_damaged_metadata(refreshing: Warehouse) -> None:
+    """Spark cannot list the tables and is not started. A full refresh makes the damaged table again."""
+    before = refreshing.published()
+    file = metadata_file(refreshing, "stg_ssb__messages")
+    content = file.read_bytes()
+    flip(file)
+    try:
+        refused = refreshing.run("scuttlehouse", "build")
+        assert refreshing.published() == before
+        damaged = "-s", "+stg_ssb__messages"
+        made = refreshing.run("scuttlehouse", "build", "--full-refresh", *damaged, *WITHOUT_TESTS)
+    finally:
+        file.write_bytes(content)  # A partial build without tests publishes nothing.
+    assert refused.returncode != 0
+    assert file.name in refused.stdout, refused.stdout
+    assert made.returncode == 0, made.stdout
+    shown = "scuttlehouse: the table stg_ssb__messages is damaged. This build makes it again.\n"
+    assert shown in made.stdout
 
 
 def test_a_refresh_of_damaged_tables(refreshing: Warehouse) -> None:
@@ -81,23 +108,3 @@ def test_a_full_refresh_beside_damaged_orders(refreshing: Warehouse) -> None:
     [counts] = refreshing.rows(counted)
     assert counts["inserted"] == counts["placed"] > 0
     assert counts["refreshes"] == 1
-
-
-def test_damaged_metadata(refreshing: Warehouse) -> None:
-    """Spark cannot list the tables and is not started. A full refresh makes the damaged table again."""
-    before = refreshing.published()
-    file = metadata_file(refreshing, "stg_ssb__messages")
-    content = file.read_bytes()
-    flip(file)
-    try:
-        refused = refreshing.run("scuttlehouse", "build")
-        assert refreshing.published() == before
-        damaged = "-s", "+stg_ssb__messages"
-        made = refreshing.run("scuttlehouse", "build", "--full-refresh", *damaged, *WITHOUT_TESTS)
-    finally:
-        file.write_bytes(content)  # A partial build without tests publishes nothing.
-    assert refused.returncode != 0
-    assert file.name in refused.stdout, refused.stdout
-    assert made.returncode == 0, made.stdout
-    shown = "scuttlehouse: the table stg_ssb__messages is damaged. This build makes it again.\n"
-    assert shown in made.stdout

@@ -30,6 +30,8 @@ from scuttlehouse.catalog.lock import _held
 from scuttlehouse.catalog.pyiceberg_tables import changing
 
 NAMES = "dim_a", "dim_b"
+# `make check` kills before every sixth statement.
+EVERY = max(30 // settings.default.max_examples, 1)
 Versions = list[dict[str, str]]
 
 
@@ -75,7 +77,7 @@ def test_a_process_is_killed_before_each_statement(
     house.begin("2")
     house.set_work(versions[2])
     before = house.published()
-    for last in count():
+    for last in count(0, EVERY):
         code = exit_code(fork(lambda last=last: die(last)))
         check(house, versions)
         if code == 0 or house.published() != before:  # SQLite's log is emptied after the commit.

@@ -2,7 +2,7 @@
 
 A history has outsiders, forks, people added again, several exclusions by one person, keys of odd lengths,
 inits without a members tangle, messages that nobody has, and meaningless times. A failure names the seed.
-SCUTTLEHOUSE_TEST_HISTORIES=5000 runs that many.
+SCUTTLEHOUSE_TEST_HISTORIES=5000 runs that many. `make test` runs 300, `make check` 50.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 import pytest
+from hypothesis import settings
 
 from group_histories import History
 from group_oracle import LogMessage, Oracle
@@ -24,8 +25,9 @@ from scuttlehouse.groups.forks import forks
 from scuttlehouse.groups.repairs import Repair, repairs
 from scuttlehouse.ssb.epoch_keys import KeyRing
 
-COUNT = int(os.environ.get("SCUTTLEHOUSE_TEST_HISTORIES", "300"))
-CHUNKS = 10
+COUNT = int(os.environ.get("SCUTTLEHOUSE_TEST_HISTORIES", str(10 * settings.default.max_examples)))
+# Every chunk has enough histories for everything to occur.
+CHUNKS = min(10, COUNT // 30)
 
 TYPES = {
     "group": None,

@@ -19,7 +19,7 @@ from scuttlehouse.pzp.lines import land_pzp_line
 from scuttlehouse.ssb.epoch_keys import KeyRing
 from scuttlehouse.ssb.lines import land_line
 from scuttlehouse.ssb.texts import TOKEN, is_word, kept_id, kept_item, kept_word, token
-from test_secrets import HEAD_BYTES, Needles, find, texts
+from test_secrets import HEAD_BYTES, Search, texts
 
 RING = KeyRing(b"pepper")
 KINDS = 400
@@ -91,14 +91,12 @@ def test_no_planted_key_stands_anywhere(warehouse: Warehouse, tmp_path: Path) ->
         "unit_test",
     )
     assert "planted.jsonl" not in process.stderr
-    sought = Needles(
-        (needle, one.kind)
-        for one in planted
-        for needle in needles(one)
-        if len(needle) >= HEAD_BYTES
-    )
+    sought = {
+        needle: one.kind for one in planted for needle in needles(one) if len(needle) >= HEAD_BYTES
+    }
     assert set(sought.values()) == {one.kind for one in planted}
-    assert len(find(log.read_bytes(), sought)) > KINDS / 2
+    search = Search(sought)
+    assert len(search.find(log.read_bytes())) > KINDS / 2
     roots = [warehouse.home, warehouse.project, warehouse.temporary]
     # Java removes what it unpacked for itself a moment after the build ends.
     walked = (place for root in roots for place in os.walk(root))
@@ -108,12 +106,12 @@ def test_no_planted_key_stands_anywhere(warehouse: Warehouse, tmp_path: Path) ->
     assert sum(path.suffix == ".parquet" for path in files) > 30
     found = [
         f"{kind} in what dbt says"
-        for kind in find((process.stdout + process.stderr).encode(), sought)
+        for kind in search.find((process.stdout + process.stderr).encode())
     ]
     for path in files:
         with suppress(FileNotFoundError):
             for text in [*texts(path), *avro_texts(path)]:
-                found += [f"{kind} in {path}" for kind in find(text, sought)]
+                found += [f"{kind} in {path}" for kind in search.find(text)]
     assert not found, "\n".join(sorted(found)[:40])
     rows = warehouse.rows(
         "select count(*) as n from stg_ssb__landed_lines where message_id is not null"

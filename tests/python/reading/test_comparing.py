@@ -112,7 +112,7 @@ def test_the_warehouse_answers_for_every_tangle_with_both(
 ) -> None:
     dice = random.Random(7)
     small = SmallWarehouse(tmp_path / "home")
-    group = random_graph(dice, 14, 0)
+    group = random_graph(dice, 9, 0)
     # The other tangle holds some of the same messages in another graph.
     epoch = {uri(100): [], **random_graph(dice, 5, 0)}
     publish(small, {f"group:{uri(0)}": group, f"epoch:{uri(1)}": epoch})

@@ -417,6 +417,7 @@ def test_the_command_follows_and_verifies(
     assert applied == len(publish(REFRESHES))
 
 
+@pytest.mark.parametrize("address", ["postgresql"], indirect=True)
 def test_the_command_follows_in_a_new_process(
     address: str, published: Published, tmp_path: Path
 ) -> None:

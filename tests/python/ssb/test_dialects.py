@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from conftest import FIXTURES, MARTS, PROJECT, Rows, Warehouse
+from conftest import FIXTURES, MARTS, PROJECT, Rows, Unrelated, Warehouse
 from scuttlehouse.files.parts import Line
 from scuttlehouse.ssb.epoch_keys import KeyRing
 from scuttlehouse.ssb.ids import any_id, message_uri
@@ -18,6 +18,8 @@ from test_publishing import WITHOUT_UNIT_TESTS
 REPORTED = FIXTURES / "reported"
 TRIBES2 = FIXTURES / "packages" / "tribes2"
 FRIENDS = [REPORTED / "b01_friend.jsonl", REPORTED / "f02_friend.jsonl"]
+# The logs of the friends, and what they are copies of.
+WITH_FRIENDS = [*sorted(REPORTED.glob("b01_*.jsonl")), *sorted(REPORTED.glob("f02_*.jsonl"))]
 RING = KeyRing(b"pepper")
 UNBOX_KEY = "glTDKakoUPbVOd03b0gW7idkUX2l4CNVFK9DMWRIDXo="
 
@@ -30,40 +32,39 @@ def keys_of(name: str) -> list[str]:
 
 @pytest.fixture(scope="module")
 def tables(warehouse: Warehouse) -> dict[str, Rows]:
+    """A whole build of all these logs but those of friends."""
     logs = [path for path in sorted(REPORTED.glob("*.jsonl")) if path not in FRIENDS]
     passing = sorted((REPORTED / "passing").glob("*.jsonl"))
     warehouse.land(*logs, *passing, *sorted(TRIBES2.glob("*.jsonl")))
     warehouse.build("build", *WITHOUT_UNIT_TESTS)
     tables = {mart: warehouse.rows(f"select * from {mart}") for mart in MARTS}
     tables["pzp"] = warehouse.rows("select * from stg_pzp__landed_lines")
-    warehouse.land(*logs, *FRIENDS)
-    some = "-s", "+fct_messages", "+fct_rejected_lines", "+fct_set_items"
-    warehouse.build("build", *some, "--exclude-resource-types", "test", "unit_test")
-    tables["with_friends"] = warehouse.rows("select * from fct_messages")
-    tables["rejects_with_friends"] = warehouse.rows("select * from fct_rejected_lines")
-    tables["items_with_friends"] = warehouse.rows("select * from fct_set_items")
     return tables
 
 
-def messages(tables: dict[str, Rows], name: str, table: str = "fct_messages") -> Rows:
-    rows = {row["message_id"]: row for row in tables[table]}
+def messages(tables: dict[str, Rows], name: str) -> Rows:
+    rows = {row["message_id"]: row for row in tables["fct_messages"]}
     return [rows[key] for key in keys_of(name)]
 
 
-@pytest.mark.parametrize("table", ["fct_messages", "with_friends"])
-def test_ssb_db_keeps_the_ciphertext_in_the_value(tables: dict[str, Rows], table: str) -> None:
-    rows = messages(tables, "b01_ssbdb1_private.jsonl", table)
+def test_ssb_db_keeps_the_ciphertext_in_the_value(tables: dict[str, Rows]) -> None:
+    is_kept(messages(tables, "b01_ssbdb1_private.jsonl"))
+
+
+def is_kept(rows: Rows) -> None:
     assert [row["validity"] for row in rows] == ["valid"] * 3
     assert [row["is_valid_in_feed"] for row in rows] == [True] * 3
     assert [row["is_private"] for row in rows] == [False, True, False]
     assert [row["is_decrypted"] for row in rows] == [False, True, False]
 
 
-def test_a_friends_copy_accuses_nobody(tables: dict[str, Rows]) -> None:
-    assert not [row for row in tables["rejects_with_friends"] if "friend" in row["source_file"]]
-    assert not [row for row in tables["rejects_with_friends"] if "b01" in row["source_file"]]
-    assert "forged" not in {row["reason"] for row in tables["rejects_with_friends"]}
-    assert "carol" in {row["item"] for row in tables["items_with_friends"]}
+def test_a_friends_copy_accuses_nobody(last_logs: Unrelated) -> None:
+    tables = last_logs.tables
+    is_kept(messages(tables, "b01_ssbdb1_private.jsonl"))
+    assert not [row for row in tables["fct_rejected_lines"] if "friend" in row["source_file"]]
+    assert not [row for row in tables["fct_rejected_lines"] if "b01" in row["source_file"]]
+    assert "forged" not in {row["reason"] for row in tables["fct_rejected_lines"]}
+    assert "carol" in {row["item"] for row in tables["fct_set_items"]}
 
 
 def test_other_formats_are_known_by_the_ends_of_their_sigils(tables: dict[str, Rows]) -> None:

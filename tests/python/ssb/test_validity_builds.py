@@ -31,7 +31,16 @@ def is_key(text: str | None) -> bool:
 NETWORKS = sorted({case["hmacKey"] for case in CASES if is_key(case["hmacKey"])})
 
 
-def verdicts(warehouse: Warehouse, cases: list[dict[str, Any]], **settings: str) -> Iterator[bool]:
+def network_key_file(warehouse: Warehouse) -> Path:
+    """The same path for all tests. Where a var has another value, dbt parses the whole project again."""
+    return warehouse.folder / "network_key"
+
+
+def settings_of(warehouse: Warehouse) -> tuple[str, str]:
+    return "--vars", json.dumps({"network_key_file": str(network_key_file(warehouse))})
+
+
+def verdicts(warehouse: Warehouse, cases: list[dict[str, Any]], *settings: str) -> Iterator[bool]:
     """Whether each case is valid by itself, line by line."""
     log = warehouse.folder / "cases.jsonl"
     with log.open("w") as file:
@@ -39,7 +48,7 @@ def verdicts(warehouse: Warehouse, cases: list[dict[str, Any]], **settings: str)
             value = case["raw"].replace("\n", " ")  # between members: a log has one line a message
             file.write(f'{{"key": "{case["id"] or NO_KEY}", "value": {value}}}\n')
     warehouse.land(log)
-    warehouse.build("run", "-s", "+stg_ssb__landed_lines", "--vars", json.dumps(settings))
+    warehouse.build("run", "-s", "+stg_ssb__landed_lines", *settings)
     rows = warehouse.rows("select validity from stg_ssb__landed_lines order by line_number")
     assert len(rows) == len(cases)
     yield from (row["validity"] == "valid" for row in rows)
@@ -64,14 +73,12 @@ def test_every_judged_case_of_the_main_network(warehouse: Warehouse) -> None:
 
 
 @pytest.mark.parametrize("key", NETWORKS)
-def test_every_judged_case_of_another_network(
-    warehouse: Warehouse, tmp_path: Path, key: str
-) -> None:
+def test_every_judged_case_of_another_network(warehouse: Warehouse, key: str) -> None:
     """The log has the cases of the network and those of the main network, which are invalid here."""
-    (tmp_path / "key").write_text(key + "\n")
+    network_key_file(warehouse).write_text(key + "\n")
     own = [case for case in CASES if case["hmacKey"] == key]
     main = [case for case in CASES if case["hmacKey"] is None and case["valid"]]
-    found = verdicts(warehouse, own + main, network_key_file=str(tmp_path / "key"))
+    found = verdicts(warehouse, own + main, *settings_of(warehouse))
     assert list(found) == [expected(case) for case in own] + [False for _ in main]
 
 
@@ -79,14 +86,14 @@ def test_every_judged_case_of_another_network(
 def test_a_file_without_a_key_is_refused_without_being_shown(
     warehouse: Warehouse, tmp_path: Path, text: str | None
 ) -> None:
-    file = tmp_path / "key"
+    file = network_key_file(warehouse)
+    file.unlink(missing_ok=True)
     if text is not None:
         file.write_text(text, encoding="latin-1")
     log = tmp_path / "log.jsonl"
     log.write_text("{}\n")
     warehouse.land(log)
-    settings = json.dumps({"network_key_file": str(file)})
-    outcome = warehouse.dbt("run", "-s", "+stg_ssb__landed_lines", "--vars", settings)
+    outcome = warehouse.dbt("run", "-s", "+stg_ssb__landed_lines", *settings_of(warehouse))
     [message] = [result.message for result in outcome.result if result.status == "error"]
     assert str(file) in message
     assert "network" in message
