@@ -4,30 +4,27 @@
 
 The histories are those of `tests/python/groups/test_costs.py`, which counts calls at small sizes: exclusions
 and additions in one epoch, chains of epochs, forks. The thread has one message after the other. Seconds of
-processor time are medians of RUNS. The exponent compares a quarter of the size with all of it; 1 is linear.
+processor time are medians. The exponent compares a quarter of the size with all of it; 1 is linear.
 Spark is not counted.
 """
 
 from __future__ import annotations
 
-import gc
 import math
 import sys
-from collections.abc import Callable
+from functools import partial
 from pathlib import Path
-from statistics import median
-from time import process_time
 
 import numpy as np
 import pyarrow as pa
 
 from scuttlehouse.tangles.order import positions, ranks
 from scuttlehouse.tangles.thread_order import thread_positions
+from timeline import median_seconds
 
 sys.path.append(str(Path(__file__).parents[1] / "tests/python/groups"))
 from test_costs import WORK
 
-RUNS = 3
 SIZES = {
     "exclusions, then additions": 3_000,
     "a chain of epochs": 2_000,
@@ -47,23 +44,13 @@ def order_thread(size: int) -> None:
     thread_positions(codes, node_ranks, *links, pa.array(np.arange(size, dtype=float)), ids)
 
 
-def seconds(work: Callable[[int], object], size: int) -> float:
-    taken = []
-    for _ in range(RUNS):
-        gc.collect()
-        begun = process_time()
-        work(size)
-        taken.append(process_time() - begun)
-    return median(taken)
-
-
 def main() -> None:
     cases = [(name, WORK[name], size) for name, size in SIZES.items()]
     cases.append(("a thread, a message after the other", order_thread, 100_000))
     order_thread(10)  # compiles
     print("| work | size | seconds | exponent |\n|---|---:|---:|---:|")
     for name, work, size in cases:
-        quarter, whole = seconds(work, size // 4), seconds(work, size)
+        quarter, whole = (median_seconds(partial(work, n)) for n in (size // 4, size))
         exponent = math.log(whole / quarter) / math.log(4)
         print(f"| {name} | {size:,} | {whole:.3f} | {exponent:.2f} |", flush=True)
 

@@ -5,15 +5,16 @@ from __future__ import annotations
 import re
 
 # C0 and C1 controls, direction marks and overrides, line separators, halves of surrogate pairs.
-_UNSEEN = re.compile(
+UNSEEN = re.compile(
     "[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff\ud800-\udfff]"
 )
-_UNSEEN_IN_CSV = re.compile(_UNSEEN.pattern.replace("\x00-\x1f", "\x00-\x08\x0b-\x1f"))
+_UNSEEN_IN_CSV = re.compile(UNSEEN.pattern.replace("\x00-\x1f", "\x00-\x08\x0b-\x1f"))
 
 # A spreadsheet reads a cell that begins with one of these as a formula, in Japan also the wide ones. Where
 # people write a comma in numbers, it begins a cell at a semicolon, too. The id of a classic feed is safe.
-_FORMULA = re.compile("[=+\\-@\uff1d\uff0b\uff0d\uff20\\t\\r\\n]")
-_LATER_FORMULA = re.compile("([;\\t\\r\\n][\\s\"']*+)(?=[=+\\-@\uff1d\uff0b\uff0d\uff20])")
+_SIGNS = "=+\\-@\uff1d\uff0b\uff0d\uff20"
+_FORMULA = re.compile(f"[{_SIGNS}\\t\\r\\n]")
+_LATER_FORMULA = re.compile(f"([;\\t\\r\\n][\\s\"']*+)(?=[{_SIGNS}])")
 _FEED_ID = re.compile(r"@[A-Za-z0-9+/]{43}=\.ed25519")
 
 _UNSTORABLE = re.compile("[\\\\\x00\ud800-\udfff]")
@@ -26,7 +27,7 @@ def visible(text: str) -> str:
     >>> print(visible("a\\x1b[31m\\u202eb\\n"))
     a\\x1b[31m\\u202eb\\x0a
     """
-    return _UNSEEN.sub(_code, text)
+    return UNSEEN.sub(_code, text)
 
 
 def cut(text: str, most: int = 24) -> str:

@@ -59,6 +59,8 @@ def _refuse_constant(name: str) -> NoReturn:
 
 
 _DECODER = JSONDecoder(parse_int=float, parse_constant=_refuse_constant)
+# For texts whose values are found here, and read elsewhere. Python refuses integers of thousands of digits.
+LENIENT_DECODER = JSONDecoder(parse_int=float)
 
 
 def parse(text: str) -> Value:

@@ -7,6 +7,7 @@ import unicodedata
 from itertools import accumulate, pairwise
 from pathlib import PurePosixPath
 
+from scuttlehouse.printing import UNSEEN
 from scuttlehouse.ssb.epoch_keys import KeyRing
 from scuttlehouse.ssb.key_texts import has_many_symbols
 from scuttlehouse.ssb.texts import token
@@ -18,9 +19,6 @@ PACKED = (".gz", ".bz2", ".zst")
 _WINDOW = 19
 # So many of them are of different classes (small, capital, digit) in a key: 12 as a rule. In names it is 4.
 _LEAST_CHANGES = 8
-
-# Marks that change the direction of a text: "nosj.exe" may be shown as "exe.json".
-_DIRECTION = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]")
 
 _SEPARATORS = re.compile(r"[^A-Za-z0-9]+")
 _HEX = re.compile(r"(?=[a-f0-9]*[a-f])(?=[a-f0-9]*[0-9])[a-f0-9]{32,}")
@@ -35,17 +33,12 @@ _ENDING = re.compile(
 
 def shown_name(name: str) -> str:
     """A name as a table may hold it and a terminal may show it: control characters and marks of direction
-    stand escaped.
+    stand escaped. With such marks, "nosj.exe" may be shown as "exe.json".
 
     >>> shown_name("a\\nb\\udcff \\u200d.jsonl") == "a\\\\nb\\\\udcff \\u200d.jsonl"
     True
     """
-    return "".join(
-        character.encode("unicode_escape").decode()
-        if _is_no_text(character) or _DIRECTION.match(character)
-        else character
-        for character in name
-    )
+    return UNSEEN.sub(lambda unseen: unseen[0].encode("unicode_escape").decode(), name)
 
 
 def kept_name(name: str, ring: KeyRing) -> str:

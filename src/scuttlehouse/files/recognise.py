@@ -7,13 +7,14 @@ import io
 import json
 import re
 from itertools import islice
-from json import JSONDecodeError, JSONDecoder
+from json import JSONDecodeError
 from typing import BinaryIO
 
 from zstandard import ZstdError
 
 from scuttlehouse.files.bipf import BLOCK_BYTES, begins_a_log, holds_a_message
 from scuttlehouse.files.flume import offset_width
+from scuttlehouse.files.jsjson import LENIENT_DECODER
 from scuttlehouse.files.parts import Kind, Log
 from scuttlehouse.files.unpack import BROKEN, opened, recoded, unpacked
 from scuttlehouse.files.values import is_message_at
@@ -59,8 +60,6 @@ _PATTERNS = (
     (re.compile(rb"[^\0]\0[^\0]\0"), "utf-16-le"),
 )
 
-# Python refuses integers of thousands of digits.
-_DECODER = JSONDecoder(parse_int=float)
 _BLANK = " \t\r\n\0\ufeff"
 # Blanks are looked at once, however many there are.
 _LINE_BEGINNING = re.compile(r'(?:\A|\n)[\s,\[\0\ufeff\x1e]*+(\{\s*")?')
@@ -200,7 +199,7 @@ def form_of(text: str) -> str | None:
     if _list_inside(text) or _MAP_OF_MESSAGES.match(text):
         return None
     try:
-        _, end = _DECODER.raw_decode(text)
+        _, end = LENIENT_DECODER.raw_decode(text)
     except (JSONDecodeError, RecursionError):
         return _form_of_lines(text)
     if "\n" in text[:end]:
@@ -223,7 +222,7 @@ def _list_inside(text: str) -> str | None:
         if _LIST_OF_MESSAGES.match(text, name.end()):
             return json.dumps(json.loads(name[1], strict=False))
         try:
-            _, place = _DECODER.raw_decode(text, name.end())
+            _, place = LENIENT_DECODER.raw_decode(text, name.end())
         except (JSONDecodeError, RecursionError):
             return None
     return None

@@ -9,13 +9,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from itertools import islice, takewhile
-from json import JSONDecodeError, JSONDecoder
+from json import JSONDecodeError
 from typing import NamedTuple
 
+from scuttlehouse.files.jsjson import LENIENT_DECODER
 from scuttlehouse.files.parts import SHORT_BYTES
-
-# Python refuses integers of thousands of digits.
-_DECODER = JSONDecoder(parse_int=float)
 
 # What stands between values.
 BETWEEN = "[ \t\r\n,\\[\\]\x1e\ufeff]*+"
@@ -77,7 +75,7 @@ def _are_objects(items: set[str]) -> bool:
     """
     objects = [item for item in items if item[0] == "{"]
     try:
-        return len(_DECODER.decode(f"[{','.join(objects)}]")) == len(objects)
+        return len(LENIENT_DECODER.decode(f"[{','.join(objects)}]")) == len(objects)
     except JSONDecodeError:
         return False
 

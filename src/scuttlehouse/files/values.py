@@ -10,14 +10,13 @@ import codecs
 import re
 from collections.abc import Iterator
 from functools import partial
-from json import JSONDecodeError, JSONDecoder
+from json import JSONDecodeError
 from typing import BinaryIO
 
+from scuttlehouse.files.jsjson import LENIENT_DECODER
 from scuttlehouse.files.parts import MAX_LINE_BYTES, SHORT_BYTES, Line, ShortValues
 from scuttlehouse.files.short_values import BETWEEN, find_run, line_numbers
 
-# Python refuses integers of thousands of digits.
-_DECODER = JSONDecoder(parse_int=float)
 _BETWEEN = re.compile(BETWEEN)
 _ZEROS = re.compile("\0+")
 _FIRST_MEMBER = re.compile(r'\{\s*"([^"\\]{0,64})"\s*:')
@@ -285,7 +284,7 @@ def _object_at(text: str, start: int) -> tuple[dict[str, object], int] | int:
     for length in (*_LENGTHS, len(text)):
         piece = text[start : start + length]
         try:
-            value, end = _DECODER.raw_decode(piece)
+            value, end = LENIENT_DECODER.raw_decode(piece)
         except JSONDecodeError as error:
             read += len(piece)
             is_open = error.msg.startswith("Unterminated") or error.pos + 16 > len(piece)

@@ -27,7 +27,7 @@ from scuttlehouse.ssb.epoch_keys import KeyRing
 
 COUNT = int(os.environ.get("SCUTTLEHOUSE_TEST_HISTORIES", str(10 * settings.default.max_examples)))
 # Every chunk has enough histories for everything to occur.
-CHUNKS = min(10, COUNT // 30)
+CHUNKS = max(min(10, COUNT // 30), 1)
 
 TYPES = {
     "group": None,

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+import forms
 from scuttlehouse.files import bipf
 from scuttlehouse.files.jsjson import stringify
 from scuttlehouse.files.parts import SHORT_BYTES, Line
@@ -36,9 +37,7 @@ def test_depth_costs_no_calls(write: Callable[[Any], object]) -> None:
 
 def test_depth_of_bytes_costs_no_calls() -> None:
     value = levels(b"1", 120)
-    record = b"\x06"
-    for _ in range(120):
-        record = _varint(len(record) << 3 | 4) + record
+    record = forms.bipf(levels(None, 120))
     with few_calls():
         assert bencode(value) == b"l" * 120 + b"1:1" + b"e" * 120
         decoded = bipf.decode(record)
@@ -54,11 +53,6 @@ def few_calls() -> Iterator[None]:
         yield
     finally:
         sys.setrecursionlimit(limit)
-
-
-def _varint(number: int) -> bytes:
-    more, last = divmod(number, 128)
-    return bytes([last | 128]) + _varint(more) if more else bytes([last])
 
 
 def test_a_line_has_no_more_parts_than_short_texts_fit() -> None:
