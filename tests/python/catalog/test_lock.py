@@ -82,7 +82,7 @@ def test_a_build_is_alone_and_says_who_it_is(
         )
         assert message.startswith(f"{prefix}{socket.gethostname()}, since 20")
         assert message.endswith(" UTC. Wait until it ends, or stop it, and try again.")
-    lock.hold(exclusive=exclusive)
+    hold_soon(lock, exclusive=exclusive)
 
 
 def test_other_commands_run_together_but_not_beside_a_build(house: House, lock: BuildLock) -> None:
@@ -98,7 +98,7 @@ def test_other_commands_run_together_but_not_beside_a_build(house: House, lock: 
         lock.hold(exclusive=False)
     with pytest.raises(AssertionError), holding(house, "build"):
         pass  # This process still holds its shared lock.
-    lock.hold(exclusive=True)
+    hold_soon(lock, exclusive=True)
     with pytest.raises(AssertionError), holding(house, "run"):
         pass
 
@@ -108,19 +108,19 @@ def test_a_killed_process_leaves_no_lock(house: House, lock: BuildLock, command:
     with holding(house, command) as other:
         other.send_signal(signal.SIGKILL)
         other.wait()
-        hold_soon(lock)
+        hold_soon(lock, exclusive=True)
         lines = (house.home / "build.lock").read_text().splitlines()
         assert [json.loads(line)["process"] for line in lines] == [os.getpid()]
 
 
-def hold_soon(lock: BuildLock) -> None:
+def hold_soon(lock: BuildLock, *, exclusive: bool) -> None:
     """PostgreSQL ends the session of a killed process a moment later."""
     for _ in range(600):
         with suppress(CatalogError):
-            lock.hold(exclusive=True)
+            lock.hold(exclusive=exclusive)
             return
         time.sleep(0.1)
-    lock.hold(exclusive=True)
+    lock.hold(exclusive=exclusive)
 
 
 def test_a_process_may_take_its_lock_again(house: House, lock: BuildLock) -> None:
