@@ -29,6 +29,9 @@ sys.path.insert(0, str(PROJECT / "dashboards"))
 import assets
 
 BOARDS = assets.boards()
+PYTHON = PROJECT / ".venv" / "bin" / "python"
+# What stands for marks of HTML on the dashboards (`dashboards/datasets/_labels.sql`).
+SIMILAR = str.maketrans("<>&\"'", "\u2039\u203a\uff06\u201d\u2019")
 
 
 def sql(query: str) -> list[list[str]]:
@@ -264,6 +267,47 @@ class TestDashboards(unittest.TestCase):
 
     def _runs(self) -> int:
         return len(re.findall(r"\d{4}-\d\d-\d\d \d\d:\d\d", self.shown.charts()["table: Runs"]))
+
+    def test_y_names_do_not_run_in_the_browser(self) -> None:
+        """Runs after the others: a log comes whose names are HTML, scripts and templates."""
+        if not self.has_sample:
+            self.skipTest("no log is put among those of somebody else")
+        writer = [PYTHON, Path(__file__).with_name("hostile_names.py")]
+        log = self.folder / "logs" / "hostile.jsonl"
+        names = self._said([*writer, log])
+        subprocess.run([SCUTTLEHOUSE, "build"], cwd=PROJECT, check=True)
+        [[group_id, root_id]] = sql(
+            "select group_id, root_id from dim_groups where contains(name, 'onload')"
+        )
+        for board in BOARDS:
+            with self.subTest(board["slug"]):
+                self.shown.open(f"/superset/dashboard/{board['slug']}/")
+                self._runs_nothing()
+        self.shown.open("/superset/dashboard/this-morning/")
+        self._click("Forks to mend", "td a", names[-1].translate(SIMILAR))
+        self._runs_nothing()
+        drawing = self._chart("Epochs, members and forks").text
+        for name in names:
+            assert name[:20] in drawing, name
+        for kind, subject in (("group", group_id), ("commands", f"group:{root_id}")):
+            page = self.folder / f"{kind}.html"
+            subprocess.run(
+                [SCUTTLEHOUSE, "draw", kind, subject, "--output", page], cwd=PROJECT, check=True
+            )
+            self.shown.driver.get(page.as_uri())
+            self._runs_nothing()
+
+    def _said(self, command: list[Any]) -> list[str]:
+        return subprocess.run(
+            command, check=True, capture_output=True, text=True
+        ).stdout.splitlines()
+
+    def _runs_nothing(self) -> None:
+        """What `hostile_names.py` writes is no part of the page, and has set no title."""
+        assert self.shown.driver.title != "run"
+        for selector in ("img[src=x]", "[onload*='run']", "[onerror]", "a[href^=javascript]"):
+            assert not self._elements(selector), selector
+        assert "1337" not in self.shown.driver.find_element(By.TAG_NAME, "body").text
 
     def test_zz_no_request_leaves_this_machine(self) -> None:
         """Runs last: it looks at all that the browser has asked."""

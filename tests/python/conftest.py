@@ -68,9 +68,15 @@ Read = TypeVar("Read")
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark tests that need Spark, and put them into two processes, one for tests that share a whole build."""
+    """Mark tests that need Spark or PostgreSQL.
+
+    Those of Spark are put into two processes, one for tests that share a whole build.
+    """
     for item in items:
         fixtures = getattr(item, "fixturenames", ())
+        parameters = item.callspec.params.values() if hasattr(item, "callspec") else ()
+        if "postgresql_url" in fixtures or "postgresql" in parameters:
+            item.add_marker(pytest.mark.postgresql)
         if "warehouse" in fixtures:
             item.add_marker(pytest.mark.spark)
             item.add_marker(

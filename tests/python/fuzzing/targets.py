@@ -23,7 +23,7 @@ from conftest import FIXTURES, PROJECT
 from scuttlehouse.databases import open_database
 from scuttlehouse.files import bipf, flume, jsjson
 from scuttlehouse.files.listing import entry_of
-from scuttlehouse.files.parts import MAX_LINE_BYTES, Kind, Line, Piece
+from scuttlehouse.files.parts import MAX_LINE_BYTES, Kind, Line, Piece, each_line
 from scuttlehouse.files.recognise import recognise
 from scuttlehouse.files.unpack import BROKEN, opened
 from scuttlehouse.landing.glued_lines import epoch_keys, land_lines, land_pzp_lines
@@ -255,7 +255,8 @@ def read_bipf(data: bytes) -> int:
         pass
     else:
         json.dumps(value)
-    for line in [*bipf.read_records(io.BytesIO(data)), *flume.read_records(io.BytesIO(data))]:
+    pieces = [*bipf.read_records(io.BytesIO(data)), *flume.read_records(io.BytesIO(data))]
+    for line in each_line(pieces):
         assert (line.text is None) == (line.fault is not None)
     return len(data)
 
