@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
@@ -16,9 +17,11 @@ from scuttlehouse.catalog.home import (
     temporary_folder,
 )
 from scuttlehouse.catalog.jars import jars
-from scuttlehouse.catalog.names import CATALOG
+from scuttlehouse.catalog.names import CATALOG, CatalogError
 from scuttlehouse.catalog.storage import warehouse_location
 from scuttlehouse.s3 import is_in_s3, s3_endpoint, s3_region
+
+LEAST_ROOM_BYTES = 8_000_000
 
 
 def spark_settings() -> dict[str, str]:
@@ -27,9 +30,10 @@ def spark_settings() -> dict[str, str]:
     From here on, only their owner can read the files that this process and its Java write.
 
     Raises:
-        CatalogError: the home cannot be used, a jar is missing, or a table is damaged.
+        CatalogError: the home cannot be used, its disk is full, a jar is missing, or a table is damaged.
     """
     settings = catalog_settings()
+    _check_room(home_folder())
     if not _names_files_in_utf_8():
         os.environ["LC_ALL"] = "C.UTF-8"
     temporary = temporary_folder(home_folder())
@@ -39,6 +43,16 @@ def spark_settings() -> dict[str, str]:
         "spark.local.dir": str(temporary),
         "spark.sql.warehouse.dir": str(temporary / "unused"),
     }
+
+
+def _check_room(home: Path) -> None:
+    """Java unpacks SQLite's library into the home, and without room says only that the library is missing."""
+    free = shutil.disk_usage(home).free
+    if free < LEAST_ROOM_BYTES:
+        raise CatalogError(
+            f"No space left on device: {home} has {free / 1e6:.1f} MB of room, and a build needs more."
+            " Make room, or set SCUTTLEHOUSE_HOME to a folder on another disk."
+        )
 
 
 def big_spark_settings() -> dict[str, str]:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from houses import House
-from scuttlehouse.catalog import open_catalog
+from scuttlehouse.catalog import CatalogError, open_catalog
 from scuttlehouse.catalog.spark import big_spark_settings, postgresql, spark_settings
 
 PROJECT = Path(__file__).parents[3]
@@ -85,3 +85,12 @@ def test_a_build_on_postgresql(
         assert set(catalog.tables("scuttlehouse")) == {"fct_builds"}
     assert not (home / "catalog.db").exists()
     assert list(home.glob("warehouse/scuttlehouse_work_log/fct_builds/data/*.parquet"))
+
+
+def test_a_full_disk_is_told_before_spark_starts(
+    sqlite_house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SCUTTLEHOUSE_HOME", str(sqlite_house.home))
+    monkeypatch.setattr("scuttlehouse.catalog.spark.LEAST_ROOM_BYTES", 1 << 62)
+    with pytest.raises(CatalogError, match=r"No space left on device: .* has [0-9.]+ MB of room"):
+        spark_settings()
