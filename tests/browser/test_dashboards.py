@@ -29,16 +29,19 @@ sys.path.insert(0, str(PROJECT / "dashboards"))
 import assets
 
 BOARDS = assets.boards()
-PYTHON = PROJECT / ".venv" / "bin" / "python"
+PYTHON = SCUTTLEHOUSE.with_name("python")
 # What stands for marks of HTML on the dashboards (`dashboards/datasets/_labels.sql`).
 SIMILAR = str.maketrans("<>&\"'", "\u2039\u203a\uff06\u201d\u2019")
 
 
 def sql(query: str) -> list[list[str]]:
     """The rows that `scuttlehouse sql` gives, as texts."""
-    command = [SCUTTLEHOUSE, "sql", query, "--format", "csv"]
-    said = subprocess.run(command, check=True, capture_output=True, text=True).stdout
-    return list(csv.reader(said.splitlines()))[1:]
+    return list(csv.reader(said(SCUTTLEHOUSE, "sql", query, "--format", "csv")))[1:]
+
+
+def said(*command: str | Path) -> list[str]:
+    """The lines that a command prints."""
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout.splitlines()
 
 
 class TestDashboards(unittest.TestCase):
@@ -272,9 +275,8 @@ class TestDashboards(unittest.TestCase):
         """Runs after the others: a log comes whose names are HTML, scripts and templates."""
         if not self.has_sample:
             self.skipTest("no log is put among those of somebody else")
-        writer = [PYTHON, Path(__file__).with_name("hostile_names.py")]
         log = self.folder / "logs" / "hostile.jsonl"
-        names = self._said([*writer, log])
+        names = said(PYTHON, Path(__file__).with_name("hostile_names.py"), log)
         subprocess.run([SCUTTLEHOUSE, "build"], cwd=PROJECT, check=True)
         [[group_id, root_id]] = sql(
             "select group_id, root_id from dim_groups where contains(name, 'onload')"
@@ -296,11 +298,6 @@ class TestDashboards(unittest.TestCase):
             )
             self.shown.driver.get(page.as_uri())
             self._runs_nothing()
-
-    def _said(self, command: list[Any]) -> list[str]:
-        return subprocess.run(
-            command, check=True, capture_output=True, text=True
-        ).stdout.splitlines()
 
     def _runs_nothing(self) -> None:
         """What `hostile_names.py` writes is no part of the page, and has set no title."""

@@ -21,6 +21,7 @@ from scuttlehouse.catalog.names import CATALOG, CatalogError
 from scuttlehouse.catalog.storage import warehouse_location
 from scuttlehouse.s3 import is_in_s3, s3_endpoint, s3_region
 
+# Java unpacks SQLite's library of 1 to 2 MB into the home. Without room it only says that it is missing.
 LEAST_ROOM_BYTES = 8_000_000
 
 
@@ -33,10 +34,11 @@ def spark_settings() -> dict[str, str]:
         CatalogError: the home cannot be used, its disk is full, a jar is missing, or a table is damaged.
     """
     settings = catalog_settings()
-    _check_room(home_folder())
+    home = home_folder()
+    _check_room(home)
     if not _names_files_in_utf_8():
         os.environ["LC_ALL"] = "C.UTF-8"
-    temporary = temporary_folder(home_folder())
+    temporary = temporary_folder(home)
     return settings | {
         "spark.driver.extraClassPath": os.pathsep.join(map(str, jars())),
         "spark.driver.defaultJavaOptions": f'"-Djava.io.tmpdir={temporary}"',
@@ -46,7 +48,7 @@ def spark_settings() -> dict[str, str]:
 
 
 def _check_room(home: Path) -> None:
-    """Java unpacks SQLite's library into the home, and without room says only that the library is missing."""
+    """Raise CatalogError if the disk of the home is as good as full."""
     free = shutil.disk_usage(home).free
     if free < LEAST_ROOM_BYTES:
         raise CatalogError(

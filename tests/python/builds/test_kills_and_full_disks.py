@@ -56,7 +56,8 @@ def disk(warehouse: Warehouse) -> Iterator[Path]:
         pytest.skip("only root may mount a disk")
     yield warehouse.home
     warehouse.stop()
-    subprocess.run(["umount", str(warehouse.home)], check=True)
+    # Java of this process keeps SQLite's library open, which is on this disk.
+    subprocess.run(["umount", "--lazy", str(warehouse.home)], check=True)
 
 
 @if_asked
