@@ -119,7 +119,7 @@ def main() -> None:
         if given.messages:
             landing, later = Path(logs, "landing"), Path(logs, "later.jsonl")
             write_log(landing, given.messages)
-            hold_back(landing, later)
+            later.write_bytes(b"".join(hold_back(landing)))
         for number in range(1, given.rounds + 1):
             with TemporaryDirectory() as folder:
                 rounds.append(steps_of(checkouts, landing, later, Path(folder)))

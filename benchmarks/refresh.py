@@ -1,14 +1,14 @@
-"""What a refresh costs compared with a whole build: for one per cent more, and for nothing new.
+"""What a refresh costs compared with a whole build: for one per cent more, one message, and nothing new.
 
     python benchmarks/refresh.py [--messages N ...] [--target local_big]
 
-For each number of messages, a log of that size from `scuttlehouse sample --size huge` is built four times in
+For each number of messages, a log of that size from `scuttlehouse sample --size huge` is built five times in
 one warehouse: 99 per cent of it from nothing (`whole`); the last per cent of every exporter, as a log that
-has arrived since (`1 %`); again without anything new, with `dbt build` (`dbt`) and with `scuttlehouse build`
-(`nothing`), which then starts neither dbt nor Java. Seconds go from the start of the process to its end,
-including Python, Java, tests and expectations. Then come the seconds of every step, summed over its models
-or tests. Several run at the same time, so the sum is more than the build took. `start` is the rest: Python,
-parsing, Java.
+has arrived since (`1 %`); one message more, in a log of its own (`one`); again without anything new, with
+`dbt build` (`dbt`) and with `scuttlehouse build` (`nothing`), which then starts neither dbt nor Java.
+Seconds go from the start of the process to its end, including Python, Java, tests and expectations. Then
+come the seconds of every step, summed over its models or tests. Several run at the same time, so the sum is
+more than the build took. `start` is the rest: Python, parsing, Java.
 """
 
 from __future__ import annotations
@@ -55,20 +55,20 @@ def main() -> None:
 
 
 def measure(messages: int, folder: Path, target: str) -> None:
-    landing, later, home = folder / "landing", folder / "later.jsonl", folder / "home"
+    landing, home = folder / "landing", folder / "home"
     write_log(landing, messages)
-    counts = {"whole": 0, "1 %": hold_back(landing, later), "dbt": 0}
-    counts["whole"] = sum(count_lines(log) for log in landing.glob("*.jsonl"))
+    *held, last = hold_back(landing)
     whole = 0.0
-    for name, lines in counts.items():
-        if name == "1 %":
-            later.rename(landing / later.name)
+    for name, new in {"whole": [], "1 %": held, "one": [last], "dbt": []}.items():
+        if new:
+            (landing / f"new-{len(new)}.jsonl").write_bytes(b"".join(new))
+        count = len(new) if whole else sum(map(count_lines, landing.glob("*.jsonl")))
         seconds = build(landing, home, target).seconds
         whole = whole or seconds
         steps, elapsed = step_seconds(home / "target")
         steps["start"] = seconds - elapsed
         print(
-            f"{messages:>9,} {name:>8} {lines:>8,} {seconds:>7.1f} {seconds / whole:>8.1%}  "
+            f"{messages:>9,} {name:>8} {count:>8,} {seconds:>7.1f} {seconds / whole:>8.1%}  "
             + " ".join(f"{steps[step]:>12.1f}" for step in [*STEPS, "start"]),
             flush=True,
         )
@@ -84,22 +84,20 @@ def write_log(landing: Path, messages: int) -> None:
     write_sample(landing, SEED, "huge")
 
 
-def hold_back(landing: Path, later: Path) -> int:
-    """Move the last lines of every exporter to another file, and return how many."""
-    held = 0
+def hold_back(landing: Path) -> list[bytes]:
+    """Remove the last lines of every exporter from its logs, and return them."""
+    held: list[bytes] = []
     exporters: dict[str, list[Path]] = {}
     for log in sorted(landing.glob("*.jsonl")):
         exporters.setdefault(log.name.split("-")[0], []).append(log)
-    with later.open("wb") as tail:
-        for logs in exporters.values():
-            left = round(sum(map(count_lines, logs)) * NEW_SHARE)
-            for log in reversed(logs):
-                lines = log.read_bytes().splitlines(keepends=True)
-                kept = max(len(lines) - left, 0)
-                tail.writelines(lines[kept:])
-                log.write_bytes(b"".join(lines[:kept]))
-                left -= len(lines) - kept
-                held += len(lines) - kept
+    for logs in exporters.values():
+        left = round(sum(map(count_lines, logs)) * NEW_SHARE)
+        for log in reversed(logs):
+            lines = log.read_bytes().splitlines(keepends=True)
+            kept = max(len(lines) - left, 0)
+            held += lines[kept:]
+            log.write_bytes(b"".join(lines[:kept]))
+            left -= len(lines) - kept
     return held
 
 
