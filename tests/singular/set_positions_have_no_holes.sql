@@ -13,13 +13,25 @@ items as (
 
 ),
 
+-- Not with lower(), because Spark then loads tables of all alphabets, which takes three seconds.
+lower_ids as (
+
+    select
+        *,
+        translate(message_id, 'ABCDEFGHIJKLMNOPQRSTUVWXYZ', 'abcdefghijklmnopqrstuvwxyz') as lower_id
+    from set_messages
+
+),
+
 numbered_messages as (
 
     select
         *,
-        row_number() over (partition by set_id order by depth asc, lower(message_id) asc, message_id desc) - 1
-            as expected_position
-    from set_messages
+        row_number() over (
+            partition by set_id
+            order by depth asc, lower_id asc, message_id desc
+        ) - 1 as expected_position
+    from lower_ids
 
 ),
 
