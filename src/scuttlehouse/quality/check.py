@@ -6,6 +6,7 @@ import logging
 import warnings
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
+from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from scuttlehouse.quality.expectations import Expectation, Suite
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
         ExpectationSuiteValidationResult,
         ExpectationValidationResult,
     )
+    from great_expectations.core.batch_definition import BatchDefinition
     from great_expectations.datasource.fluent.interfaces import Batch
     from pyspark.sql import DataFrame
 
@@ -49,17 +51,21 @@ def check(suite: Suite, table: DataFrame) -> Checked:
     changed, nothing is printed or sent.
     """
     with _quiet():
-        import great_expectations as gx
+        return _check_batch(_whole_table().get_batch({"dataframe": table}), suite)
 
-        import scuttlehouse.quality.satisfy  # noqa: F401 - registers an expectation
 
-        context = gx.get_context(mode="ephemeral")
-        context.enable_analytics(enable=False)
-        context.variables.progress_bars = {"globally": False}
-        marts = context.data_sources.add_spark("marts", persist=False)
-        asset = marts.add_dataframe_asset(suite.table_name)
-        whole = asset.add_batch_definition_whole_dataframe("all")
-        return _check_batch(whole.get_batch({"dataframe": table}), suite)
+@cache
+def _whole_table() -> BatchDefinition:
+    """What turns a DataFrame into a batch. All tables share it, because it takes a while to make."""
+    import great_expectations as gx
+
+    import scuttlehouse.quality.satisfy  # noqa: F401 - registers an expectation
+
+    context = gx.get_context(mode="ephemeral")
+    context.enable_analytics(enable=False)
+    context.variables.progress_bars = {"globally": False}
+    tables = context.data_sources.add_spark("tables", persist=False)
+    return tables.add_dataframe_asset("table").add_batch_definition_whole_dataframe("all")
 
 
 def _check_batch(batch: Batch, suite: Suite) -> Checked:
