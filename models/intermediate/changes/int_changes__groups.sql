@@ -1,14 +1,5 @@
--- Everything that a group's rows depend on: its tangles, the tangles of its epochs, the feeds that are
--- announced for the keys of its epochs, and the epochs of the people who write to it. Groups that share a
--- key share the epoch of a message with that key. A message after a cut-off is on a feed that an exclusion
--- names. Names of people are beside their ids.
-{%- set tangle_columns = ['root_id', 'group_id'] %}
-{%- set exclusion_columns = {'group_id': 'string', 'group_feed_id': 'string'} %}
-{%- set message_columns = ['addressed_group_id'] %}
-{%- set tangle_message_columns = {
-    'tangle_id': 'string', 'message_id': 'string', 'root_id': 'string', 'group_id': 'string'
-} %}
-{%- set link_columns = {'tangle_id': 'string', 'previous_id': 'string'} %}
+-- The groups that are touched directly, and those that depend on them. Groups that share a key share the
+-- epoch of a message with that key. Names of people are beside their ids.
 {%- set feed_columns = {'feed_id': 'string', 'key_hash': 'string'} %}
 {%- set text = 'string' %}
 {%- set people_columns = {
@@ -21,15 +12,9 @@
 } %}
 with
 
-changed_people as (
+touched_groups as (
 
-    select * from {{ ref('int_changes__people') }}
-
-),
-
-tangle_messages as (
-
-    {{ touched_now_and_before('int_tangles__messages', 'tangle_id', 'int_changes__tangles', tangle_columns) }}
+    select * from {{ ref('int_changes__directly_touched_groups') }}
 
 ),
 
@@ -52,79 +37,6 @@ timelines as (
 
 ),
 
--- For a message that is in no tangle: the group that it is for.
-addressed_messages as (
-
-    {{ touched_now_and_before('stg_ssb__messages', 'message_id', 'stg_changes__messages', message_columns) }}
-
-),
-
-touched_views as (
-
-    select * from {{ ref('int_changes__views') }}
-
-),
-
-published_tangle_messages as (
-
-    select * from {{ base_of('int_tangles__messages', tangle_message_columns) }}
-
-),
-
-published_links as (
-
-    select * from {{ base_of('fct_tangle_links', link_columns) }}
-
-),
-
--- What the owner of a log knows of a group depends on which of its messages the log holds.
-viewed_tangles as (
-
-    select published_tangle_messages.tangle_id
-    from published_tangle_messages
-    left semi join touched_views on published_tangle_messages.message_id = touched_views.message_id
-    union
-    select published_links.tangle_id
-    from published_links
-    left semi join touched_views on published_links.previous_id = touched_views.message_id
-
-),
-
-touched_tangles as (
-
-    select
-        root_id,
-        group_id
-    from tangle_messages
-    union
-    select
-        published_tangle_messages.root_id,
-        published_tangle_messages.group_id
-    from published_tangle_messages
-    left semi join viewed_tangles on published_tangle_messages.tangle_id = viewed_tangles.tangle_id
-
-),
-
-changed_keys as (
-
-    select feeds.key_hash
-    from feeds
-    left semi join changed_people on feeds.feed_id = changed_people.feed_id
-
-),
-
-touched_feeds as (
-
-    select * from {{ ref('int_changes__feeds') }}
-
-),
-
-published_exclusions as (
-
-    select * from {{ base_of('fct_exclusions', exclusion_columns) }}
-
-),
-
 changed_names as (
 
     {{ changed_ids('person_id', 'int_feeds__person_names') }}
@@ -140,28 +52,6 @@ published_people as (
         from {{ base_of(table, columns) }}
         {{ 'union all' if not loop.last }}
     {% endfor %}
-
-),
-
-touched_groups as (
-
-    select group_id from touched_tangles
-    where group_id is not null
-    union
-    select addressed_group_id as group_id from addressed_messages
-    where addressed_group_id is not null
-    union
-    select epochs.group_id
-    from epochs
-    left semi join touched_tangles on epochs.epoch_id = touched_tangles.root_id
-    union
-    select epochs.group_id
-    from epochs
-    left semi join changed_keys on epochs.key_hash = changed_keys.key_hash
-    union
-    select published_exclusions.group_id
-    from published_exclusions
-    left semi join touched_feeds on published_exclusions.group_feed_id = touched_feeds.feed_id
 
 ),
 

@@ -26,42 +26,34 @@ published_lines as (
 
 ),
 
-now_held as (
+held_messages as (
 
     select
-        lines.source_file,
-        lines.message_id
+        source_file,
+        message_id,
+        true as is_now
     from lines
-    left semi join new_logs on lines.source_file = new_logs.source_file
-    where lines.content is not null
-
-),
-
-held_before as (
-
+    where content is not null
+    union all
     select
-        published_lines.source_file,
-        published_lines.message_id
+        source_file,
+        message_id,
+        false as is_now
     from published_lines
-    left semi join new_logs on published_lines.source_file = new_logs.source_file
-    where published_lines.content is not null
+    where content is not null
 
 ),
 
 -- A log that has grown holds most of its messages as before.
 changed_views as (
 
-    (
-        select * from now_held
-        except
-        select * from held_before
-    )
-    union all
-    (
-        select * from held_before
-        except
-        select * from now_held
-    )
+    select
+        held_messages.source_file,
+        held_messages.message_id
+    from held_messages
+    left semi join new_logs on held_messages.source_file = new_logs.source_file
+    group by held_messages.source_file, held_messages.message_id
+    having bool_and(held_messages.is_now) or not bool_or(held_messages.is_now)
 
 ),
 

@@ -1,0 +1,135 @@
+-- Everything of its own that a group's rows depend on: its tangles, the tangles of its epochs, and the feeds
+-- that are announced for the keys of its epochs. A message after a cut-off is on a feed that an exclusion
+-- names.
+{%- set tangle_columns = ['root_id', 'group_id'] %}
+{%- set exclusion_columns = {'group_id': 'string', 'group_feed_id': 'string'} %}
+{%- set message_columns = ['addressed_group_id'] %}
+{%- set tangle_message_columns = {
+    'tangle_id': 'string', 'message_id': 'string', 'root_id': 'string', 'group_id': 'string'
+} %}
+{%- set link_columns = {'tangle_id': 'string', 'previous_id': 'string'} %}
+{%- set feed_columns = {'feed_id': 'string', 'key_hash': 'string'} %}
+with
+
+changed_people as (
+
+    select * from {{ ref('int_changes__people') }}
+
+),
+
+tangle_messages as (
+
+    {{ touched_now_and_before('int_tangles__messages', 'tangle_id', 'int_changes__tangles', tangle_columns) }}
+
+),
+
+feeds as (
+
+    {{ now_and_before('int_feeds__people', feed_columns) }}
+
+),
+
+epochs as (
+
+    select * from {{ ref('int_groups__known_epochs') }}
+
+),
+
+-- For a message that is in no tangle: the group that it is for.
+addressed_messages as (
+
+    {{ touched_now_and_before('stg_ssb__messages', 'message_id', 'stg_changes__messages', message_columns) }}
+
+),
+
+touched_views as (
+
+    select * from {{ ref('int_changes__views') }}
+
+),
+
+published_tangle_messages as (
+
+    select * from {{ base_of('int_tangles__messages', tangle_message_columns) }}
+
+),
+
+published_links as (
+
+    select * from {{ base_of('fct_tangle_links', link_columns) }}
+
+),
+
+tangles_of_links as (
+
+    select published_links.tangle_id
+    from published_links
+    left semi join touched_views on published_links.previous_id = touched_views.message_id
+
+),
+
+-- What the owner of a log knows of a group depends on which of its messages the log holds.
+touched_tangles as (
+
+    select
+        root_id,
+        group_id
+    from tangle_messages
+    union
+    select
+        root_id,
+        group_id
+    from published_tangle_messages
+    where
+        message_id in (select touched_views.message_id from touched_views)
+        or tangle_id in (select tangles_of_links.tangle_id from tangles_of_links)
+
+),
+
+groups_of_tangles as (
+
+    select explode(array(touched_tangles.group_id, epochs.group_id)) as group_id
+    from touched_tangles
+    left join epochs on touched_tangles.root_id = epochs.epoch_id
+
+),
+
+changed_keys as (
+
+    select feeds.key_hash
+    from feeds
+    left semi join changed_people on feeds.feed_id = changed_people.feed_id
+
+),
+
+touched_feeds as (
+
+    select * from {{ ref('int_changes__feeds') }}
+
+),
+
+published_exclusions as (
+
+    select * from {{ base_of('fct_exclusions', exclusion_columns) }}
+
+),
+
+final as (
+
+    select group_id from groups_of_tangles
+    where group_id is not null
+    union
+    select addressed_group_id as group_id from addressed_messages
+    where addressed_group_id is not null
+    union
+    select epochs.group_id
+    from epochs
+    left semi join changed_keys on epochs.key_hash = changed_keys.key_hash
+    union
+    select published_exclusions.group_id
+    from published_exclusions
+    left semi join touched_feeds on published_exclusions.group_feed_id = touched_feeds.feed_id
+
+)
+
+select * from final
