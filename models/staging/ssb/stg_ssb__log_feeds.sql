@@ -32,57 +32,27 @@ announcements as (
 
 ),
 
-first_feeds as (
+chains as (
 
     select
         owners.source_file,
-        announcements.subfeed_id
+        explode(
+            array(owners.owner_id, v1s.subfeed_id, shards.subfeed_id, leaves.subfeed_id)
+        ) as feed_id
     from owners
-    inner join announcements on owners.owner_id = announcements.metafeed_id
-
-),
-
-second_feeds as (
-
-    select
-        first_feeds.source_file,
-        announcements.subfeed_id
-    from first_feeds
-    inner join announcements on first_feeds.subfeed_id = announcements.metafeed_id
-
-),
-
-third_feeds as (
-
-    select
-        second_feeds.source_file,
-        announcements.subfeed_id
-    from second_feeds
-    inner join announcements on second_feeds.subfeed_id = announcements.metafeed_id
+    left join announcements as v1s on owners.owner_id = v1s.metafeed_id
+    left join announcements as shards on v1s.subfeed_id = shards.metafeed_id
+    left join announcements as leaves on shards.subfeed_id = leaves.metafeed_id
 
 ),
 
 final as (
 
-    select
+    select distinct
         source_file,
-        owner_id as feed_id
-    from owners
-    union
-    select
-        source_file,
-        subfeed_id as feed_id
-    from first_feeds
-    union
-    select
-        source_file,
-        subfeed_id as feed_id
-    from second_feeds
-    union
-    select
-        source_file,
-        subfeed_id as feed_id
-    from third_feeds
+        feed_id
+    from chains
+    where feed_id is not null
 
 )
 

@@ -26,32 +26,37 @@ published_messages as (
 
 ),
 
-encrypted_lines as (
+-- Lines that are valid under one id are the same message, so they have one feed and one sequence number.
+compared_lines as (
 
-    select distinct
-        message_id,
-        feed_id,
-        sequence
+    select
+        *,
+        max(
+            if(validity = 'valid' and is_private and not is_decrypted, struct(feed_id, sequence), null)
+        ) over (partition by message_id) as encrypted_place
     from lines
-    where validity = 'valid' and is_private and not is_decrypted
 
 ),
 
 -- An opened message without its signed bytes is the same message as the one that another log has encrypted.
 -- In any case the plaintext is only the word of a log (ruling R36).
+judged_lines as (
+
+    select
+        * except (encrypted_place),
+        warning in ('ciphertext_not_in_log', 'content_signature_only', 'signed_bytes_not_in_log')
+        and encrypted_place = struct(feed_id, sequence) as is_confirmed
+    from compared_lines
+
+),
+
 confirmed_lines as (
 
     select
-        lines.* except (validity, warning),
-        if(encrypted_lines.message_id is null, lines.validity, 'valid') as validity,
-        if(encrypted_lines.message_id is null, lines.warning, null) as warning
-    from lines
-    left join encrypted_lines
-        on
-            lines.warning in ('ciphertext_not_in_log', 'content_signature_only', 'signed_bytes_not_in_log')
-            and lines.message_id = encrypted_lines.message_id
-            and lines.feed_id = encrypted_lines.feed_id
-            and lines.sequence = encrypted_lines.sequence
+        * except (validity, warning, is_confirmed),
+        if(is_confirmed, 'valid', validity) as validity,
+        if(is_confirmed, null, warning) as warning
+    from judged_lines
 
 ),
 
