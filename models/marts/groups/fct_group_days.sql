@@ -53,31 +53,6 @@ root_epochs as (
 
 ),
 
-written as (
-
-    select
-        group_id,
-        kind,
-        author_id,
-        timeline_previous_ids is not null as is_in_timeline,
-        to_date({{ timestamp_of('time_ms') }}) as day
-    from messages
-
-),
-
-days_of_messages as (
-
-    select
-        group_id,
-        day,
-        count_if(is_in_timeline) as message_count,
-        count_if(is_in_timeline and kind = 'other') as post_count,
-        count(distinct author_id) as author_count
-    from written
-    group by group_id, day
-
-),
-
 -- A period without a time begins when the period before it begins, or else with the group.
 first_days as (
 
@@ -120,84 +95,6 @@ following_periods as (
 
 ),
 
-events as (
-
-    select
-        group_id,
-        from_ms as time_ms,
-        1 as member_change,
-        0 as epoch_count,
-        0 as exclusion_count,
-        0 as fork_count
-    from following_periods
-    where not is_excluded
-    union all
-    select
-        group_id,
-        to_ms as time_ms,
-        -1 as member_change,
-        0 as epoch_count,
-        0 as exclusion_count,
-        0 as fork_count
-    from following_periods
-    where not is_excluded and to_ms is not null
-    union all
-    select
-        group_id,
-        time_ms,
-        0 as member_change,
-        1 as epoch_count,
-        0 as exclusion_count,
-        0 as fork_count
-    from epochs
-    union all
-    select
-        group_id,
-        time_ms,
-        0 as member_change,
-        0 as epoch_count,
-        1 as exclusion_count,
-        0 as fork_count
-    from changes
-    union all
-    select
-        group_id,
-        began_ms as time_ms,
-        0 as member_change,
-        0 as epoch_count,
-        0 as exclusion_count,
-        1 as fork_count
-    from forks
-
-),
-
-days_of_events as (
-
-    select
-        group_id,
-        to_date({{ timestamp_of('time_ms') }}) as day,
-        sum(member_change) as member_change,
-        sum(epoch_count) as epoch_count,
-        sum(exclusion_count) as exclusion_count,
-        sum(fork_count) as fork_count
-    from events
-    where time_ms is not null
-    group by group_id, to_date({{ timestamp_of('time_ms') }})
-
-),
-
-days_of_repairs as (
-
-    select
-        group_id,
-        to_date(first_seen_at) as day,
-        count(*) as repair_count
-    from repairs
-    where first_seen_at is not null
-    group by group_id, to_date(first_seen_at)
-
-),
-
 listed as (
 
     select
@@ -220,14 +117,78 @@ first_needed as (
 
 ),
 
-days_of_gaps as (
+-- A row is a fact of a day. Somebody who becomes a member is 1, somebody who is no member any more -1.
+facts as (
 
     select
         group_id,
+        to_date({{ timestamp_of('time_ms') }}) as day,
+        case
+            when timeline_previous_ids is null then 'message_elsewhere'
+            when kind = 'other' then 'post'
+            else 'act'
+        end as fact,
+        author_id,
+        0 as member_change
+    from messages
+    union all
+    select
+        group_id,
+        to_date({{ timestamp_of('from_ms') }}) as day,
+        'membership' as fact,
+        null as author_id,
+        1 as member_change
+    from following_periods
+    where not is_excluded
+    union all
+    select
+        group_id,
+        to_date({{ timestamp_of('to_ms') }}) as day,
+        'membership' as fact,
+        null as author_id,
+        -1 as member_change
+    from following_periods
+    where not is_excluded
+    union all
+    select
+        group_id,
+        to_date({{ timestamp_of('time_ms') }}) as day,
+        'epoch' as fact,
+        null as author_id,
+        0 as member_change
+    from epochs
+    union all
+    select
+        group_id,
+        to_date({{ timestamp_of('time_ms') }}) as day,
+        'exclusion' as fact,
+        null as author_id,
+        0 as member_change
+    from changes
+    union all
+    select
+        group_id,
+        to_date({{ timestamp_of('began_ms') }}) as day,
+        'fork' as fact,
+        null as author_id,
+        0 as member_change
+    from forks
+    union all
+    select
+        group_id,
+        to_date(first_seen_at) as day,
+        'repair' as fact,
+        null as author_id,
+        0 as member_change
+    from repairs
+    union all
+    select
+        group_id,
         day,
-        count(*) as gap_count
+        'gap' as fact,
+        null as author_id,
+        0 as member_change
     from first_needed
-    group by group_id, day
 
 ),
 
@@ -235,18 +196,19 @@ days as (
 
     select
         group_id,
-        day
-    from days_of_messages
-    union
-    select
-        group_id,
-        day
-    from days_of_events
-    union
-    select
-        group_id,
-        day
-    from days_of_repairs
+        day,
+        sum(member_change) as member_change,
+        count_if(fact in ('post', 'act')) as message_count,
+        count_if(fact = 'post') as post_count,
+        count(distinct author_id) as author_count,
+        count_if(fact = 'epoch') as epoch_count,
+        count_if(fact = 'exclusion') as exclusion_count,
+        count_if(fact = 'fork') as fork_count,
+        count_if(fact = 'gap') as gap_count,
+        count_if(fact = 'repair') as repair_count
+    from facts
+    where day is not null
+    group by group_id, day
 
 ),
 
@@ -256,26 +218,20 @@ final as (
         days.group_id,
         {{ group_name('days.group_id', 'root_epochs.said_name') }} as group_name,
         days.day,
-        sum(coalesce(days_of_events.member_change, 0)) over (
+        sum(days.member_change) over (
             partition by days.group_id
             order by days.day
             rows between unbounded preceding and current row
         ) as member_count,
-        coalesce(days_of_messages.message_count, 0) as message_count,
-        coalesce(days_of_messages.post_count, 0) as post_count,
-        coalesce(days_of_messages.author_count, 0) as author_count,
-        coalesce(days_of_events.epoch_count, 0) as epoch_count,
-        coalesce(days_of_events.exclusion_count, 0) as exclusion_count,
-        coalesce(days_of_events.fork_count, 0) as fork_count,
-        coalesce(days_of_gaps.gap_count, 0) as gap_count,
-        coalesce(days_of_repairs.repair_count, 0) as repair_count
+        days.message_count,
+        days.post_count,
+        days.author_count,
+        days.epoch_count,
+        days.exclusion_count,
+        days.fork_count,
+        days.gap_count,
+        days.repair_count
     from days
-    left join days_of_messages
-        on days.group_id = days_of_messages.group_id and days.day = days_of_messages.day
-    left join days_of_events on days.group_id = days_of_events.group_id and days.day = days_of_events.day
-    left join days_of_gaps on days.group_id = days_of_gaps.group_id and days.day = days_of_gaps.day
-    left join days_of_repairs
-        on days.group_id = days_of_repairs.group_id and days.day = days_of_repairs.day
     left join root_epochs on days.group_id = root_epochs.group_id
 
 )

@@ -13,8 +13,8 @@ opened_messages as (
     select
         message_id,
         content_type,
-        content,
-        addressed_group_id as group_id
+        addressed_group_id as group_id,
+        coalesce(get_json_object(content, '$.tangles') = '0', false) as has_other_tangles
     from messages
     where addressed_group_id is not null and content is not null and validity != 'invalid'
 
@@ -39,16 +39,9 @@ group_messages as (
 
 ),
 
-all_tangle_messages as (
-
-    select * from {{ ref('int_tangles__messages') }}
-
-),
-
 tangle_messages as (
 
-    select * from all_tangle_messages
-    where status != 'rejected'
+    select * from {{ ref('int_tangles__messages') }}
 
 ),
 
@@ -201,80 +194,67 @@ addressed_to_groups as (
 
 ),
 
--- The tangles that a message claims a place in.
+-- The tangles that a message claims a place in, and its fields that cannot be read.
 claims as (
 
     select
+        addressed_to_groups.group_id,
         addressed_to_groups.message_id,
-        bool_or(tangle_messages.tangle_kind = 'group') as claims_group,
-        bool_or(tangle_messages.tangle_kind = 'epoch') as claims_epoch,
-        bool_or(tangle_messages.tangle_kind = 'members') as claims_members
+        addressed_to_groups.content_type,
+        addressed_to_groups.has_other_tangles,
+        collect_set(tangle_messages.tangle_kind) filter (
+            where tangle_messages.status != 'rejected'
+        ) as claimed_kinds,
+        collect_set(
+            concat(tangle_messages.tangle_kind, ' ', tangle_messages.status_reason)
+        ) filter (
+            where tangle_messages.status_reason in (
+                'field_is_no_object', 'root_is_no_id', 'root_has_previous', 'previous_is_no_list_of_ids'
+            )
+        ) as unreadable_fields
     from addressed_to_groups
-    inner join tangle_messages on addressed_to_groups.message_id = tangle_messages.message_id
-    group by addressed_to_groups.message_id
-
-),
-
-described_messages as (
-
-    select
-        addressed_to_groups.*,
-        addressed_to_groups.content_type in ('group/add-member', 'group/exclude-member') as is_change,
-        coalesce(claims.claims_group, false) as claims_group,
-        coalesce(claims.claims_epoch, false) as claims_epoch,
-        coalesce(claims.claims_members, false) as claims_members
-    from addressed_to_groups
-    left join claims on addressed_to_groups.message_id = claims.message_id
+    left join tangle_messages on addressed_to_groups.message_id = tangle_messages.message_id
+    group by
+        addressed_to_groups.group_id,
+        addressed_to_groups.message_id,
+        addressed_to_groups.content_type,
+        addressed_to_groups.has_other_tangles
 
 ),
 
 violations_of_claims as (
 
     select
-        described_messages.group_id,
-        described_messages.message_id,
+        claims.group_id,
+        claims.message_id,
         items.rule_id,
         items.found
-    from described_messages,
+    from claims,
         lateral explode(
             map(
                 'tangles_are_no_object',
-                case when get_json_object(content, '$.tangles') = '0' then 'tangles that are no object' end,
+                case when has_other_tangles then 'tangles that are no object' end,
+                'tangle_field_is_unreadable',
+                case
+                    when size(unreadable_fields) > 0 then array_join(array_sort(unreadable_fields), ', ')
+                end,
                 'message_without_group_tangle',
-                case when not claims_group then 'no place in a group tangle' end,
+                case when not array_contains(claimed_kinds, 'group') then 'no place in a group tangle' end,
                 'init_without_epoch_tangle',
                 case
-                    when content_type = 'group/init' and not claims_epoch then 'no place in an epoch tangle'
+                    when content_type = 'group/init' and not array_contains(claimed_kinds, 'epoch')
+                        then 'no place in an epoch tangle'
                 end,
                 'change_without_members_tangle',
-                case when is_change and not claims_members then 'no place in a members tangle' end
+                case
+                    when
+                        content_type in ('group/add-member', 'group/exclude-member')
+                        and not array_contains(claimed_kinds, 'members')
+                        then 'no place in a members tangle'
+                end
             )
         ) as items (rule_id, found)
     where items.found is not null
-
-),
-
-violations_of_fields as (
-
-    select
-        addressed_to_groups.group_id,
-        all_tangle_messages.message_id,
-        'tangle_field_is_unreadable' as rule_id,
-        array_join(
-            array_sort(
-                collect_set(
-                    concat(all_tangle_messages.tangle_kind, ' ', all_tangle_messages.status_reason)
-                )
-            ),
-            ', '
-        ) as found
-    from addressed_to_groups
-    inner join all_tangle_messages on addressed_to_groups.message_id = all_tangle_messages.message_id
-    where
-        all_tangle_messages.status_reason in (
-            'field_is_no_object', 'root_is_no_id', 'root_has_previous', 'previous_is_no_list_of_ids'
-        )
-    group by addressed_to_groups.group_id, all_tangle_messages.message_id
 
 ),
 
@@ -294,6 +274,7 @@ listed as (
         placed_messages.tangle_id,
         placed_messages.message_id,
         placed_messages.feed_id,
+        tangle_fields.sequence,
         tangle_fields.previous_ids,
         explode(tangle_fields.previous_ids) as previous_id
     from placed_messages
@@ -304,29 +285,16 @@ listed as (
 
 ),
 
-counted as (
+-- What a feed lists, and where it lists that first.
+numbered as (
 
     select
-        *,
-        count(*) over (partition by tangle_id, feed_id, previous_id) as feed_count
+        group_id,
+        message_id,
+        previous_id,
+        sequence,
+        min(sequence) over (partition by tangle_id, feed_id, previous_id) as first_sequence
     from listed
-
-),
-
--- What a feed lists twice.
-listed_again as (
-
-    select
-        counted.group_id,
-        counted.message_id,
-        counted.previous_id,
-        messages.sequence,
-        min(messages.sequence) over (
-            partition by counted.tangle_id, counted.feed_id, counted.previous_id
-        ) as first_sequence
-    from counted
-    inner join messages on counted.message_id = messages.message_id
-    where counted.feed_count > 1
 
 ),
 
@@ -338,7 +306,7 @@ no_tips as (
         group_id,
         message_id,
         previous_id
-    from listed_again
+    from numbered
     where first_sequence < sequence
     union
     select
@@ -369,8 +337,6 @@ violations as (
     select * from violations_of_acts
     union all
     select * from violations_of_claims
-    union all
-    select * from violations_of_fields
     union all
     select * from violations_of_links
 
