@@ -211,7 +211,7 @@ def test_a_build_is_logged_step_by_step(warehouse: Warehouse, built: Build) -> N
         assert added == [len(built.tables[mart]), 0, 0], mart
     logged = [steps[mart]["rows_added"] for mart in MARTS if mart not in OF_BUILDS]
     assert [whole[name] for name in CHANGES] == [sum(logged), 0, 0]
-    assert steps["int_tangles__settled"]["settling_steps"] == 8
+    assert steps["int_tangles__settled"]["settling_steps"] == 4
     read = steps["stg_ssb__messages"]["rows_out"]
     assert steps["stg_ssb__tangle_fields"]["rows_in"] == read == len(built.tables["fct_messages"])
     assert {row["step_kind"] for row in steps.values()} == {"build", "model", "seed", "test"}

@@ -22,7 +22,7 @@ import dialects
 import forms
 from conftest import PROJECT
 from scuttlehouse.files.listing import entry_of
-from scuttlehouse.files.parts import Kind, Line
+from scuttlehouse.files.parts import Kind, Line, each_line
 from scuttlehouse.files.recognise import recognise
 from scuttlehouse.landing.glued_lines import land_lines, land_pzp_lines
 from scuttlehouse.landing.logs import list_splits, read_lines
@@ -117,4 +117,5 @@ def lines_in(path: Path) -> list[Line]:
     log = entry_of(path, path.name)
     kind: Any = recognise(log)
     assert isinstance(kind, Kind), kind
-    return [line for split in list_splits([replace(log, kind=kind)]) for line in read_lines(split)]
+    splits = list_splits([replace(log, kind=kind)])
+    return [line for split in splits for line in each_line(read_lines(split))]

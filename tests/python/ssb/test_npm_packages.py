@@ -20,7 +20,7 @@ import pytest
 from conftest import FIXTURES
 from scuttlehouse.files import jsjson
 from scuttlehouse.files.listing import entry_of
-from scuttlehouse.files.parts import Kind, Line, Log
+from scuttlehouse.files.parts import Kind, Line, Log, each_line
 from scuttlehouse.files.recognise import recognise
 from scuttlehouse.landing.logs import list_splits, read_lines
 from scuttlehouse.ssb.bfe import Bytes, encode
@@ -114,7 +114,7 @@ def tribes2(folder: Path, name: str) -> list[LandedLine]:
     kind = recognise(log)
     assert isinstance(kind, Kind)
     splits = list_splits([Log(log.path, name, log.size_bytes, 0, kind)])
-    return [landed(name, line) for split in splits for line in read_lines(split)]
+    return [landed(name, line) for split in splits for line in each_line(read_lines(split))]
 
 
 def test_a_group_of_ssb_tribes2(written: Path) -> None:
