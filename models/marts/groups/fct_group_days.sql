@@ -117,7 +117,7 @@ first_needed as (
 
 ),
 
--- A row is a fact of a day. Somebody who becomes a member is 1, somebody who is no member any more -1.
+-- A row is a fact of a day. member_change is 1 where somebody becomes a member, and -1 where somebody stops.
 facts as (
 
     select
