@@ -48,6 +48,10 @@
 {%- endmacro %}
 
 
+{#- If there are no ids, Spark plans what needs rows of them away. -#}
 {% macro is_among(id, relation) -%}
+  {%- if adapter.call_python('scuttlehouse.builds.new_rows.is_empty', relation.identifier) -%}
+    {{ return('false') }}
+  {%- endif -%}
   {{ return(id ~ ' in (select touched.' ~ id.split('.') | last ~ ' from ' ~ relation ~ ' as touched)') }}
 {%- endmacro %}

@@ -8,6 +8,7 @@ from typing import Any
 from pyspark.sql import SparkSession
 
 from scuttlehouse.builds import runs
+from scuttlehouse.builds.new_rows import is_empty
 from scuttlehouse.quality.check import check
 from scuttlehouse.quality.data_docs import pages_folder, write_page
 from scuttlehouse.quality.expectations import suite_of
@@ -19,8 +20,8 @@ _one_at_a_time = threading.Lock()
 def broken(relation: Any, tested_rows: str) -> str:
     """SQL for the broken expectations of a table: a row has a column, a sentence, and what was observed.
 
-    The results become rows of ``fct_quality_results`` when the run ends. A command that only shows
-    its SQL checks nothing.
+    The results become rows of ``fct_quality_results`` when the run ends. If this refresh computes no row of the
+    table, nothing is checked, and the earlier results stay. A command that only shows its SQL checks nothing.
 
     Args:
         relation: the table, as dbt names it.
@@ -29,8 +30,8 @@ def broken(relation: Any, tested_rows: str) -> str:
     Raises:
         ValueError: the entry of the table in yml has an expectation that cannot be read.
     """
-    run = runs.current()
-    if run is None:
+    run, keys = runs.current(), runs.tested_keys(relation.identifier)
+    if run is None or (keys and is_empty(keys[1])):
         return _sql([])
     suite = suite_of(runs.table_node(run, relation.identifier))
     table = SparkSession.builder.getOrCreate().sql(f"select * from {tested_rows}")

@@ -1,4 +1,4 @@
-"""Where the rows begin that a refresh has inserted into a table."""
+"""Which rows a refresh has inserted into a table, and whether a table has any."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 from scuttlehouse.builds import runs
 from scuttlehouse.catalog import open_catalog
-from scuttlehouse.catalog.reached_files import read_metadata
+from scuttlehouse.catalog.reached_files import read_metadata, totals_of
 
 
 def snapshot_before(table: str, touched: str) -> int | None:
@@ -38,6 +38,21 @@ def snapshot_before(table: str, touched: str) -> int | None:
     if base is None or work is None or base == work:
         return None
     return _inserted_after(read_metadata(base), read_metadata(work))
+
+
+def is_empty(table: str) -> bool:
+    """Whether a table that this run reads or writes has no row. If the catalog does not say so, it may have rows.
+
+    Raises:
+        CatalogError: the catalog or a metadata file of the table is damaged.
+    """
+    run = runs.current()
+    if run is None:
+        return False
+    with open_catalog(run.home) as catalog:
+        metadata_file = catalog.tables(run.schemas.work).get(table)
+    totals = totals_of(metadata_file) if metadata_file else None
+    return totals is not None and totals["total-records"] == 0
 
 
 def _inserted_after(before: Mapping[str, Any], now: Mapping[str, Any]) -> int | None:

@@ -69,6 +69,28 @@ def read_metadata(file: str) -> dict[str, Any]:
     return metadata
 
 
+_TOTALS = "total-records", "total-position-deletes", "total-files-size"
+
+
+def totals_of(file: str) -> dict[str, int] | None:
+    """What Iceberg says of a table's current snapshot: rows, deleted rows, and bytes of its files.
+
+    Args:
+        file: the metadata file.
+
+    Returns:
+        Zeros if there is no snapshot yet; None if the snapshot does not say how many rows it has.
+
+    Raises:
+        CatalogError: the file is missing or damaged.
+    """
+    metadata = parsed(file, lambda: read_metadata(file))
+    current = metadata.get("current-snapshot-id")
+    snapshots = {one["snapshot-id"]: one["summary"] for one in metadata.get("snapshots", ())}
+    said = snapshots.get(current, {"total-records": 0})
+    return {name: int(said.get(name, 0)) for name in _TOTALS} if "total-records" in said else None
+
+
 def _named_by(metadata: Mapping[str, Any]) -> tuple[list[str], str | None]:
     """The statistics files, and the manifest list of the current snapshot. The list is None without one."""
     kinds = "statistics", "partition-statistics"

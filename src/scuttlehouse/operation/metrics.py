@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from scuttlehouse.catalog import CatalogError, open_catalog
-from scuttlehouse.catalog.reached_files import parsed, read_metadata
+from scuttlehouse.catalog.reached_files import totals_of
 from scuttlehouse.reading.engine import WarehouseError
 from scuttlehouse.reading.warehouse import open_published
 
@@ -126,7 +126,7 @@ def _of_state(published_at: str, kept: int) -> Iterator[Metric]:
 
 def _of_tables(tables: Mapping[str, str]) -> Iterator[Metric]:
     """The rows and bytes of tables, from what Iceberg says of their current snapshots."""
-    summaries = {name: said for name in sorted(tables) if (said := _summary(tables[name]))}
+    summaries = {name: said for name in sorted(tables) if (said := totals_of(tables[name]))}
     yield _gauge(
         "scuttlehouse_table_rows",
         "Rows of each published table.",
@@ -140,20 +140,6 @@ def _of_tables(tables: Mapping[str, str]) -> Iterator[Metric]:
         "Bytes of the files of each published table.",
         [({"table": name}, said["total-files-size"]) for name, said in summaries.items()],
     )
-
-
-_SUMMED = "total-records", "total-position-deletes", "total-files-size"
-
-
-def _summary(file: str) -> dict[str, int] | None:
-    """The totals of the current snapshot; null if it has none, zeros if there is no snapshot yet."""
-    metadata = parsed(file, lambda: read_metadata(file))
-    current = metadata.get("current-snapshot-id")
-    snapshots = {one["snapshot-id"]: one["summary"] for one in metadata.get("snapshots", ())}
-    said = snapshots.get(current, {"total-records": 0})
-    if "total-records" not in said:
-        return None
-    return {name: int(said.get(name, 0)) for name in _SUMMED}
 
 
 def _gauge(name: str, meaning: str, samples: list[tuple[Labels, float]]) -> Metric:

@@ -88,11 +88,13 @@ def test_anything_new_is_built(warehouse: Warehouse, kept: str) -> None:
         settings.write_text(text)
 
 
-OF_TANGLES = "tangles_add_up", "is_key_dim_tangles_tangle_id"
+EXPECTATIONS = "meets_expectations_dim_tangles_"
+IS_KEY = "is_key_dim_tangles_tangle_id"
+OF_TANGLES = "tangles_add_up", IS_KEY, EXPECTATIONS
 
 
 def found_faulty(warehouse: Warehouse, command: str) -> dict[str, bool]:
-    """Two tests of tangles, and whether they find faults."""
+    """The tests of tangles, and whether they find faults."""
     options = "--indirect-selection", "empty", "--no-write-json"
     outcome = warehouse.dbt(command, "-s", *OF_TANGLES, *options)
     status = {one.node.name: str(one.status) for one in outcome.result}
@@ -104,8 +106,7 @@ def test_a_refresh_tests_what_it_computes(warehouse: Warehouse) -> None:
     """Faults are planted in the tables of a tangle. The refresh keeps or computes these tables."""
     find = "select max(tangle_id) as tangle_id from scuttlehouse.dim_tangles where depth > 0"
     [tangle] = [row["tangle_id"] for row in warehouse.rows(find)]
-    _, is_key = OF_TANGLES
-    neither, both = dict.fromkeys(OF_TANGLES, False), dict.fromkeys(OF_TANGLES, True)
+    none, all_three = dict.fromkeys(OF_TANGLES, False), dict.fromkeys(OF_TANGLES, True)
     with another_time(warehouse):
         # Begin a refresh that finds no touched tangle.
         warehouse.refresh(
@@ -113,19 +114,20 @@ def test_a_refresh_tests_what_it_computes(warehouse: Warehouse) -> None:
         )
         for name in "dim_tangles", "fct_tangle_messages":
             warehouse.rows(f"insert into {name} select * from {name} where tangle_id = '{tangle}'")
+        warehouse.rows(f"update dim_tangles set depth = -1 where tangle_id = '{tangle}'")
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(runs, "tests_touched_rows", lambda: True)
-            assert found_faulty(warehouse, "test") == neither, f"kept: {tangle}"
+            assert found_faulty(warehouse, "test") == none, f"kept: {tangle}"
             touched = f"insert into int_changes__tangles values ('{tangle}')"
             warehouse.rows(touched)
-            assert found_faulty(warehouse, "test") == both, f"computed: {tangle}"
+            assert found_faulty(warehouse, "test") == all_three, f"computed: {tangle}"
             run = runs.current
             patch.setattr(
                 runs,
                 "current",
                 lambda: replace(found, is_refresh=True) if (found := run()) else None,
             )
-            assert not found_faulty(warehouse, "test")[is_key], (
+            assert not found_faulty(warehouse, "test")[IS_KEY], (
                 "only one of the two rows was inserted"
             )
             for statement in (
@@ -134,8 +136,9 @@ def test_a_refresh_tests_what_it_computes(warehouse: Warehouse) -> None:
                 f"cross join (values 1, 2) where tangle_id = '{tangle}'",
             ):
                 warehouse.rows(statement)
-            assert found_faulty(warehouse, "test")[is_key], "both were inserted"
-        assert found_faulty(warehouse, "test") == both, "dbt test looks at everything"
+            assert found_faulty(warehouse, "test")[IS_KEY], "both were inserted"
+        everything = {name: name != EXPECTATIONS for name in OF_TANGLES}
+        assert found_faulty(warehouse, "test") == everything, "dbt test looks at everything"
 
 
 @pytest.mark.usefixtures("kept")
