@@ -12,7 +12,7 @@ DBT_ARGS := --profiles-dir profiles
 SUPERSET := .venv-dashboards
 SERVE := $(SUPERSET)/bin/python dashboards/serve.py
 
-.PHONY: build test test-cluster test-connect test-installing test-trino lint-and-pytest check quick-tests quick-tests-of-warehouses adapter lint style types sql docs pictures clean java jars postgres
+.PHONY: build test test-cluster test-connect test-installing test-trino lint-and-pytest check quick-tests quick-tests-of-warehouses adapter lint style types sql docs pictures clean java jars postgres machine-code class-archive
 .PHONY: dashboards dashboards-stop dashboards-password dashboards-pictures test-dashboards
 
 build: jars
@@ -126,20 +126,29 @@ clean:
 	rm -rf $(VENV) $(SUPERSET) target logs .scuttlehouse
 
 # The lock has hashes: what is installed is what was tested. All of it is compiled here: where PYTHONDONTWRITEBYTECODE
-# is set, as in most containers, every process would compile what it imports anew. And without machine code that is
-# kept, every process of the first build would compile it.
-$(VENV)/.installed: requirements.lock pyproject.toml $(ADAPTER)/pyproject.toml src/scuttlehouse/catalog/jars.txt | java
+# is set, as in most containers, every process would compile what it imports anew. A package may have files that this
+# Python cannot compile; pip skips them, too.
+$(VENV)/.packages: requirements.lock pyproject.toml $(ADAPTER)/pyproject.toml src/scuttlehouse/catalog/jars.txt | java
 	@test -x $(BIN)/python || $(or $(PYTHON),python3) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "scuttlehouse needs Python 3.11 or newer: make build PYTHON=/path/to/python3.11")'
 	@test -x $(BIN)/python || $(or $(PYTHON),python3) -m venv $(VENV)
 	@echo "Installing into $(VENV) (a minute or two the first time) ..."
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r requirements.lock
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-compile --require-hashes -r requirements.lock
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e $(ADAPTER) -e .
-	@$(BIN)/python -m compileall -q src $(ADAPTER)/src
-	@$(BIN)/python -m scuttlehouse.machine_code
+	@$(BIN)/python -m compileall -qq -j 2 $(VENV)/lib src $(ADAPTER)/src || true
 	@$(BIN)/python -m scuttlehouse.catalog.jars
-	@echo "Keeping Spark's classes ready, so that every build starts faster ..."
-	@$(BIN)/python -m scuttlehouse.spark.class_archive
 	@touch $@
+
+$(VENV)/.installed: $(VENV)/.packages
+	@echo "Keeping machine code and Spark's classes ready, so that every build starts faster ..."
+	@$(MAKE) --no-print-directory --jobs=2 machine-code class-archive
+	@touch $@
+
+# Without it, every process of the first build would compile the same functions.
+machine-code:
+	@$(BIN)/python -m scuttlehouse.machine_code
+
+class-archive:
+	@$(BIN)/python -m scuttlehouse.spark.class_archive
 
 $(SUPERSET)/.installed: dashboards/requirements.lock
 	@bash dashboards/install $(SUPERSET)
