@@ -42,7 +42,7 @@ class Manifest:
 
 
 def read_manifest(project: Path) -> Manifest:
-    """Parse a project. Unless a macro has changed, dbt parses only what has changed since it was parsed here."""
+    """Parse a project. Unless a macro has changed, dbt parses only what has changed since the last time."""
     # Importing dbt takes seconds, and few tests need it.
     from dbt.cli.main import dbtRunner
 

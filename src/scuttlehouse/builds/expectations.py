@@ -10,7 +10,7 @@ from pyspark.sql import SparkSession
 from scuttlehouse.builds import runs
 from scuttlehouse.builds.new_rows import is_empty
 from scuttlehouse.quality.check import check
-from scuttlehouse.quality.data_docs import pages_folder, write_page
+from scuttlehouse.quality.data_docs import page_of, pages_folder, write_page
 from scuttlehouse.quality.expectations import suite_of
 
 # dbt tests several tables at once, and Great Expectations keeps its context and its logger for all threads.
@@ -20,8 +20,9 @@ _one_at_a_time = threading.Lock()
 def broken(relation: Any, tested_rows: str) -> str:
     """SQL for the broken expectations of a table: a row has a column, a sentence, and what was observed.
 
-    The results become rows of ``fct_quality_results`` when the run ends. If this refresh computes no row of the
-    table, nothing is checked, and the earlier results stay. A command that only shows its SQL checks nothing.
+    The results become rows of ``fct_quality_results`` when the run ends. If this refresh computes no row of
+    the table, nothing is checked, and the earlier results and page stay. A command that only shows its SQL
+    checks nothing.
 
     Args:
         relation: the table, as dbt names it.
@@ -30,8 +31,8 @@ def broken(relation: Any, tested_rows: str) -> str:
     Raises:
         ValueError: the entry of the table in yml has an expectation that cannot be read.
     """
-    run, keys = runs.current(), runs.tested_keys(relation.identifier)
-    if run is None or (keys and is_empty(keys[1])):
+    run = runs.current()
+    if run is None or _has_passed(run, relation.identifier):
         return _sql([])
     suite = suite_of(runs.table_node(run, relation.identifier))
     table = SparkSession.builder.getOrCreate().sql(f"select * from {tested_rows}")
@@ -52,6 +53,13 @@ def broken(relation: Any, tested_rows: str) -> str:
     ]
     run.quality_results += rows
     return _sql([row for row in rows if not row["is_success"]])
+
+
+def _has_passed(run: runs.Run, table: str) -> bool:
+    """Whether a table is as it was published, and its page says so."""
+    keys = runs.tested_keys(table)
+    page = page_of(pages_folder(run.home, run.schemas), table)
+    return bool(keys and is_empty(keys[1]) and run.has_published_pages and page.exists())
 
 
 def _sql(broken: list[dict[str, Any]]) -> str:

@@ -41,7 +41,7 @@ def snapshot_before(table: str, touched: str) -> int | None:
 
 
 def is_empty(table: str) -> bool:
-    """Whether a table that this run reads or writes has no row. If the catalog does not say so, it may have rows.
+    """Whether a table of this run has no row. If the catalog does not say so, it may have rows.
 
     Raises:
         CatalogError: the catalog or a metadata file of the table is damaged.

@@ -63,6 +63,8 @@ class Run:
     is_empty: bool = False
     is_refresh: bool = False
     tests_touched_rows: bool = False
+    # No build has failed since the published one, so the pages of the Data Docs tell of its tables.
+    has_published_pages: bool = False
     rules_changed: bool = False
     started_at: datetime = field(default_factory=lambda: datetime.now(UTC))
     # Rows of fct_quality_results; tests add to it.
@@ -196,7 +198,7 @@ def _is_whole_number(value: object) -> bool:
 def _start_from_published(catalog: Catalog, run: Run, is_full_refresh: bool) -> None:
     project = _project()
     rules, whole_project = rules_hash(project, run.variables), project_hash(project)
-    published = catalog.published()
+    published, before = catalog.published(), catalog.work(run.schemas)
     landing = landing_folder()
     run.is_refresh = bool(
         published
@@ -207,6 +209,7 @@ def _start_from_published(catalog: Catalog, run: Run, is_full_refresh: bool) -> 
     run.tests_touched_rows = bool(
         run.is_refresh and published and published.project_hash == whole_project
     )
+    run.has_published_pages = bool(published and before and before.build_id == published.build_id)
     rebuilt = {run.graph["nodes"][node]["alias"] for node in run.selected if _is_made(node)}
     if published and published.landing == landing and not is_full_refresh:
         rebuilt -= set(LANDED_LINES)

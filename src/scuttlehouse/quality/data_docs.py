@@ -31,6 +31,11 @@ def pages_folder(home: Path, schemas: Schemas) -> Path:
     return pages if schemas.is_published else pages / schemas.work
 
 
+def page_of(folder: Path, table: str) -> Path:
+    """The page of a table, in the folder of all pages."""
+    return folder / f"{table}.html"
+
+
 def write_page(folder: Path, build_id: str, checked: Checked) -> None:
     """Write the page of a checked table.
 
@@ -98,4 +103,4 @@ def _write(folder: Path, name: str, page: str) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     unfinished = folder / f"{name}.new"
     unfinished.write_text(page, encoding="utf-8")
-    unfinished.replace(folder / f"{name}.html")
+    unfinished.replace(page_of(folder, name))

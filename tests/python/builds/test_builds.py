@@ -204,7 +204,7 @@ def test_a_developer_starts_from_the_published_tables(
 
 
 @pytest.mark.usefixtures("kept")
-def test_untouched_rows_are_not_computed(warehouse: Warehouse) -> None:
+def test_untouched_rows_are_neither_computed_nor_checked(warehouse: Warehouse) -> None:
     """This publishes a build. The tests above need none after the first, so this one is behind them."""
     with another_time(warehouse):
         outcome = warehouse.dbt("build", "--no-write-json", *WITHOUT_UNIT_TESTS)
@@ -213,6 +213,25 @@ def test_untouched_rows_are_not_computed(warehouse: Warehouse) -> None:
         marts = ("dim_sets", "dim_tangles", "fct_messages", "dim_groups")
         assert {shown[name] for name in marts} == {"no key to replace"}
         assert shown["dim_logs"] == "OK"
+
+    tables = "dim_sets", "dim_tangles"
+    of_sets, of_tangles = (warehouse.home / "data_docs" / f"{name}.html" for name in tables)
+    of_sets.unlink()
+    of_tangles.write_text("as it was")
+    checks = [f"meets_expectations_{name}_" for name in tables]
+    some = "build", "-s", *checks, "--indirect-selection", "empty", "--no-write-json"
+    warehouse.refresh(*some)
+    builds = warehouse.rows(
+        "select table_name, max(build_id) as build_id, count(distinct build_id) as n "
+        "from scuttlehouse_work.fct_quality_results group by table_name"
+    )
+    assert {row["n"] for row in builds} == {1}
+    by_table = {row["table_name"]: row["build_id"] for row in builds}
+    assert by_table["dim_tangles"] == by_table["dim_logs"] != by_table["dim_sets"]
+    assert of_tangles.read_text() == "as it was"
+    assert of_sets.exists(), "a missing page is written"
+    warehouse.refresh(*some)
+    assert of_tangles.read_text() != "as it was", "the build before published nothing"
 
 
 @pytest.mark.parametrize(
