@@ -62,9 +62,6 @@ PUBLISHED = sorted([*MARTS, "fct_quality_results"])
 # The tables about builds, and not about logs.
 OF_BUILDS = {"fct_timeline_updates", "fct_quality_results", "dim_logs"}
 
-# A setting of the profile.
-ONE_COMPILER = "-XX:TieredStopAtLevel=1 "
-
 Rows = list[dict[str, Any]]
 Read = TypeVar("Read")
 
@@ -108,12 +105,6 @@ class Warehouse:
                 shutil.copytree(PROJECT / path, self.project / path)
         for name in ("profiles", "schedules"):
             shutil.copytree(PROJECT / name, self.project / name)
-        # The Java of this process lives for many builds, so its second compiler pays.
-        self.profiles = folder / "profiles"
-        shutil.copytree(PROJECT / "profiles", self.profiles)
-        with_one_compiler = (self.profiles / "profiles.yml").read_text()
-        assert ONE_COMPILER in with_one_compiler
-        (self.profiles / "profiles.yml").write_text(with_one_compiler.replace(ONE_COMPILER, ""))
 
     @property
     def environment(self) -> dict[str, str]:
@@ -145,6 +136,10 @@ class Warehouse:
             for name, value in self.environment.items():
                 patch.setenv(name, value)
             return dbtRunner().invoke([*arguments, *where, "--quiet"])
+
+    @property
+    def profiles(self) -> Path:
+        return self.project / "profiles"
 
     def build(self, *arguments: str) -> None:
         """Build only the landed logs. If anything fails, fail the test with dbt's message."""
