@@ -11,6 +11,4 @@ select
     rows_deleted,
     started_at
 from fct_builds
-where
-    step <> 'build'
-    and build_id in (select build_id from fct_quality_results where table_name = 'dim_logs')
+where step <> 'build' and build_id in (select build_id from fct_quality_results where table_name = 'dim_logs')
