@@ -42,20 +42,16 @@ class Manifest:
 
 
 def read_manifest(project: Path) -> Manifest:
-    """Parse a project. Unless a macro has changed, dbt parses only what has changed since the last time."""
+    """Parse a whole project: dbt's partial parser may forget the descriptions of singular tests."""
     # Importing dbt takes seconds, and few tests need it.
     from dbt.cli.main import dbtRunner
 
     folder = project / "target" / "of_tests"
-    kept = folder / "partial_parse.msgpack"
-    macros = [path.stat().st_mtime for path in (project / "macros").rglob("*.sql")]
-    # With a changed macro, dbt forgets the descriptions of the singular tests that call it.
-    if kept.exists() and kept.stat().st_mtime < max(macros):
-        kept.unlink()
     outcome = dbtRunner().invoke(
         [
             "parse",
             "--quiet",
+            "--no-partial-parse",
             *("--project-dir", str(project), "--profiles-dir", str(project / "profiles")),
             *("--target-path", str(folder), "--log-path", str(folder)),
         ]
