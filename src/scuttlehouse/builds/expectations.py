@@ -10,7 +10,7 @@ from pyspark.sql import SparkSession
 from scuttlehouse.builds import runs
 from scuttlehouse.builds.new_rows import is_empty
 from scuttlehouse.quality.check import check
-from scuttlehouse.quality.data_docs import page_of, pages_folder, write_page
+from scuttlehouse.quality.data_docs import is_page_of, pages_folder, write_page
 from scuttlehouse.quality.expectations import suite_of
 
 # dbt tests several tables at once, and Great Expectations keeps its context and its logger for all threads.
@@ -56,10 +56,14 @@ def broken(relation: Any, tested_rows: str) -> str:
 
 
 def _has_passed(run: runs.Run, table: str) -> bool:
-    """Whether a table is as it was published, and its page says so."""
-    keys = runs.tested_keys(table)
-    page = page_of(pages_folder(run.home, run.schemas), table)
-    return bool(keys and is_empty(keys[1]) and run.has_published_pages and page.exists())
+    """Whether a table is as it was published, and its page is of the build that published its results.
+
+    A later page tells of rows that were never published.
+    """
+    keys, build_id = runs.tested_keys(table), run.checked_by.get(table)
+    if keys is None or build_id is None:
+        return False
+    return is_page_of(pages_folder(run.home, run.schemas), table, build_id) and is_empty(keys[1])
 
 
 def _sql(broken: list[dict[str, Any]]) -> str:

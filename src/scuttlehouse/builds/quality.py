@@ -8,11 +8,12 @@ from typing import Any
 
 import pyarrow as pa
 
-from scuttlehouse.catalog import Catalog, Schemas, checksums
+from scuttlehouse.catalog import Catalog, Schemas, checksums, open_catalog
 from scuttlehouse.catalog.pyiceberg_tables import changing
 from scuttlehouse.catalog.reached_files import files_of
 from scuttlehouse.quality.data_docs import pages_folder, write_index
 from scuttlehouse.quality.expectations import suite_of
+from scuttlehouse.reading.warehouse import open_published
 
 TABLE = "fct_quality_results"
 
@@ -27,6 +28,21 @@ SCHEMA = pa.schema(
         ("is_success", pa.bool_()),
     ]
 )
+
+
+def checking_builds(home: Path) -> dict[str, str]:
+    """The id of the build that checked each published table. Empty if no results are published.
+
+    Raises:
+        WarehouseError: the published results are damaged.
+    """
+    with open_catalog(home, read_only=True) as catalog:
+        published = catalog.published()
+    if published is None or TABLE not in published.public:
+        return {}
+    with open_published(home) as warehouse:
+        _, rows = warehouse.query(f"select distinct table_name, build_id from {TABLE}")
+    return dict(rows)
 
 
 def write_results(

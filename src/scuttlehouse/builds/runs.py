@@ -13,6 +13,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from scuttlehouse.builds.quality import checking_builds
 from scuttlehouse.builds.rules import project_hash, rules_hash
 from scuttlehouse.builds.steps import run_step, steps_table
 from scuttlehouse.builds.unchanged import logged_builds
@@ -63,8 +64,8 @@ class Run:
     is_empty: bool = False
     is_refresh: bool = False
     tests_touched_rows: bool = False
-    # No build has failed since the published one, so the pages of the Data Docs tell of its tables.
-    has_published_pages: bool = False
+    # The build that checked each published table, if tests may skip its rows.
+    checked_by: Mapping[str, str] = field(default_factory=dict)
     rules_changed: bool = False
     started_at: datetime = field(default_factory=lambda: datetime.now(UTC))
     # Rows of fct_quality_results; tests add to it.
@@ -198,8 +199,7 @@ def _is_whole_number(value: object) -> bool:
 def _start_from_published(catalog: Catalog, run: Run, is_full_refresh: bool) -> None:
     project = _project()
     rules, whole_project = rules_hash(project, run.variables), project_hash(project)
-    published, before = catalog.published(), catalog.work(run.schemas)
-    landing = landing_folder()
+    published, landing = catalog.published(), landing_folder()
     run.is_refresh = bool(
         published
         and published.can_be_refreshed(rules, landing)
@@ -209,7 +209,8 @@ def _start_from_published(catalog: Catalog, run: Run, is_full_refresh: bool) -> 
     run.tests_touched_rows = bool(
         run.is_refresh and published and published.project_hash == whole_project
     )
-    run.has_published_pages = bool(published and before and before.build_id == published.build_id)
+    if run.tests_touched_rows:
+        run.checked_by = checking_builds(run.home)
     rebuilt = {run.graph["nodes"][node]["alias"] for node in run.selected if _is_made(node)}
     if published and published.landing == landing and not is_full_refresh:
         rebuilt -= set(LANDED_LINES)

@@ -31,9 +31,10 @@ def pages_folder(home: Path, schemas: Schemas) -> Path:
     return pages if schemas.is_published else pages / schemas.work
 
 
-def page_of(folder: Path, table: str) -> Path:
-    """The page of a table, in the folder of all pages."""
-    return folder / f"{table}.html"
+def is_page_of(folder: Path, table: str, build_id: str) -> bool:
+    """Whether the page of a table is there, and this build wrote it."""
+    page = _page(folder, table)
+    return page.exists() and f"Build {build_id}," in page.read_text(encoding="utf-8")
 
 
 def write_page(folder: Path, build_id: str, checked: Checked) -> None:
@@ -103,4 +104,8 @@ def _write(folder: Path, name: str, page: str) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     unfinished = folder / f"{name}.new"
     unfinished.write_text(page, encoding="utf-8")
-    unfinished.replace(page_of(folder, name))
+    unfinished.replace(_page(folder, name))
+
+
+def _page(folder: Path, name: str) -> Path:
+    return folder / f"{name}.html"

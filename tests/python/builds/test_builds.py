@@ -214,13 +214,16 @@ def test_untouched_rows_are_neither_computed_nor_checked(warehouse: Warehouse) -
         assert {shown[name] for name in marts} == {"no key to replace"}
         assert shown["dim_logs"] == "OK"
 
-    tables = "dim_sets", "dim_tangles"
-    of_sets, of_tangles = (warehouse.home / "data_docs" / f"{name}.html" for name in tables)
-    of_sets.unlink()
-    of_tangles.write_text("as it was")
+    tables = "dim_groups", "dim_sets", "dim_tangles"
+    of_groups, of_sets, of_tangles = pages = [
+        warehouse.home / "data_docs" / f"{name}.html" for name in tables
+    ]
     checks = [f"meets_expectations_{name}_" for name in tables]
-    some = "build", "-s", *checks, "--indirect-selection", "empty", "--no-write-json"
-    warehouse.refresh(*some)
+    only = "--indirect-selection", "empty", "--no-write-json"
+    assert warehouse.dbt("test", "-s", checks[0], *only).success
+    of_sets.unlink()
+    before = [page.exists() and page.read_text() for page in pages]
+    warehouse.refresh("build", "-s", *checks, *only)
     builds = warehouse.rows(
         "select table_name, max(build_id) as build_id, count(distinct build_id) as n "
         "from scuttlehouse_work.fct_quality_results group by table_name"
@@ -228,10 +231,9 @@ def test_untouched_rows_are_neither_computed_nor_checked(warehouse: Warehouse) -
     assert {row["n"] for row in builds} == {1}
     by_table = {row["table_name"]: row["build_id"] for row in builds}
     assert by_table["dim_tangles"] == by_table["dim_logs"] != by_table["dim_sets"]
-    assert of_tangles.read_text() == "as it was"
+    assert of_tangles.read_text() == before[2]
     assert of_sets.exists(), "a missing page is written"
-    warehouse.refresh(*some)
-    assert of_tangles.read_text() != "as it was", "the build before published nothing"
+    assert of_groups.read_text() != before[0], "dbt test wrote it, and publishes nothing"
 
 
 @pytest.mark.parametrize(
