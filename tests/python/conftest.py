@@ -6,12 +6,15 @@ Builds run in this process, where a warm build takes a third of the time. :meth:
 
 from __future__ import annotations
 
+import gc
 import os
+import random
 import shutil
 import subprocess
 import sys
 import tarfile
 import threading
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -28,6 +31,7 @@ import pytest
 import yaml
 from hypothesis import settings
 
+import examples
 import postgresql
 from houses import House
 from manifest import Manifest, read_manifest
@@ -41,13 +45,6 @@ from scuttlehouse.serving.duckdb_file import write_serving_file
 if TYPE_CHECKING:
     from test_figures import Figures
     from test_tribes2 import Tables
-
-# Tests never depend on timing. Every run tries other examples. `make check` tries few ("quick"), because
-# somebody waits for it before every commit. "default" (--hypothesis-profile), hypothesis's own, tries 100.
-# Tests that need more or fewer examples than others say so as a share of settings.default.
-settings.register_profile("project", deadline=None, max_examples=30)
-settings.register_profile("quick", deadline=None, max_examples=5)
-settings.load_profile("project")
 
 PROJECT = Path(__file__).parents[2]
 FIXTURES = Path(__file__).parent / "fixtures"
@@ -67,8 +64,8 @@ Read = TypeVar("Read")
 
 
 @pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark tests that need Spark or PostgreSQL.
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Mark tests that need Spark or PostgreSQL, and leave out some cases if few examples are tried.
 
     Those of Spark are put into two processes, one for tests that share a whole build.
     """
@@ -82,6 +79,26 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(
                 pytest.mark.xdist_group("built" if "built" in fixtures else "warehouse")
             )
+    if examples.are_few():
+        keep_few_cases(config, items)
+
+
+def pytest_collection_finish() -> None:
+    """Python's collector need not scan what importing all tests has made again and again."""
+    gc.freeze()
+
+
+def keep_few_cases(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Of each parametrized test, keep as many cases as a property has examples: others in every run."""
+    cases = defaultdict(list)
+    for item in items:
+        cases[item.nodeid.partition("[")[0]].append(item)
+    few = settings.default.max_examples
+    left_out = {
+        item for found in cases.values() for item in random.sample(found, max(0, len(found) - few))
+    }
+    config.hook.pytest_deselected(items=[item for item in items if item in left_out])
+    items[:] = [item for item in items if item not in left_out]
 
 
 class Warehouse:

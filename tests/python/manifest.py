@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
+
+import yaml
+
+from dbt.include import sparkpython
 
 NAME = "scuttlehouse"
 
@@ -42,19 +47,39 @@ class Manifest:
 
 
 def read_manifest(project: Path) -> Manifest:
-    """Parse a whole project: dbt's partial parser may forget the descriptions of singular tests."""
+    """Parse a project. If no file has changed, read what dbt kept when it last parsed it.
+
+    After a change it parses the whole project: its partial parser may forget descriptions of singular tests.
+    """
     # Importing dbt takes seconds, and few tests need it.
     from dbt.cli.main import dbtRunner
 
     folder = project / "target" / "of_tests"
+    parsed, files = folder / "parsed_files", _hash_of_files(project)
+    is_known = parsed.exists() and parsed.read_text() == files
     outcome = dbtRunner().invoke(
         [
             "parse",
             "--quiet",
-            "--no-partial-parse",
+            "--partial-parse" if is_known else "--no-partial-parse",
             *("--project-dir", str(project), "--profiles-dir", str(project / "profiles")),
             *("--target-path", str(folder), "--log-path", str(folder)),
         ]
     )
     assert outcome.success, outcome.exception
+    parsed.write_text(files)
     return Manifest(outcome.result)
+
+
+def _hash_of_files(project: Path) -> str:
+    """A hash of all that dbt reads of a project and of the adapter's macros."""
+    config = yaml.safe_load((project / "dbt_project.yml").read_text())
+    kinds = "model", "macro", "seed", "test"
+    folders = [project / path for kind in kinds for path in config[f"{kind}-paths"]]
+    folders += [project / "profiles", Path(sparkpython.PACKAGE_PATH)]
+    files = [path for folder in folders for path in folder.rglob("*.*")]
+    files = [path for path in files if path.is_file() and path.suffix != ".pyc"]
+    found = sha256()
+    for path in [project / "dbt_project.yml", *sorted(files)]:
+        found.update(f"{path} {path.stat().st_size} ".encode() + path.read_bytes())
+    return found.hexdigest()

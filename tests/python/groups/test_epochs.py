@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from conftest import FIXTURES
+from examples import are_few, share_of
 from oracles import (
     missing_members_by_library,
     nearest_by_definition,
@@ -429,9 +430,9 @@ def test_all_groups_of_four_people_and_four_forked_epochs() -> None:
     """
     keys = {epoch: place for place, epoch in enumerate("KLMN")}
     no_ancestors = Ancestry({epoch: [] for epoch in "KLMN"})
-    groups = rings = 0
-    for members in every_fork():
-        groups += 1
+    groups, rings = [*every_fork()], 0
+    assert len(groups) == 3016
+    for members in share_of(groups):
         orders = list(permutations(members))
         group_prefers = {group_preferred_epoch(order, members, keys) for order in orders}
         assert len(group_prefers) == 1, members
@@ -444,4 +445,4 @@ def test_all_groups_of_four_people_and_four_forked_epochs() -> None:
             left = survivors(frozenset(orders[0]), members, keys)
             rings += len(left) > 1
             assert prefers.pop().epoch_id in left, (members, person)
-    assert (groups, rings) == (3016, 90)
+    assert rings == 90 or are_few()

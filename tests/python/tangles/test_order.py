@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from scuttlesort import Timeline
 
 from conftest import FIXTURES
+from examples import share_of
 from oracles import longest_paths, scuttlesort_order
 from scuttlehouse.tangles.graphs import UNKNOWN, number_links, number_nodes
 from scuttlehouse.tangles.order import UNRANKED, find_loops, find_tips, positions, ranks
@@ -128,7 +129,7 @@ def test_the_theorem_on_every_small_graph_in_every_delivery_order() -> None:
     graphs = dags_of("abc") + dags_of("abcd")
     assert len(graphs) == 25 + 543
     orders = ordered({str(number): graph for number, graph in enumerate(graphs)})
-    for number, graph in enumerate(graphs):
+    for number, graph in share_of([*enumerate(graphs)]):
         for delivery in permutations(graph):
             timeline = Timeline()
             for name in delivery:

@@ -18,6 +18,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from conftest import FIXTURES
+from examples import share_of
 from oracles import longest_paths, scuttlesort_order
 from scuttlehouse.timeline import ConflictError, LoopError, Timeline, fastest_order
 from scuttlehouse.timeline.commands import Command, Ins, follow, read_commands
@@ -133,16 +134,15 @@ def vectors() -> list[dict[str, Any]]:
 def test_the_vectors_command_by_command(
     kind: type[Timeline], deliver: Callable[..., list[list[tuple[Any, ...]]]]
 ) -> None:
-    seen = 0
-    for vector in vectors():
+    published_vectors = vectors()
+    assert len(published_vectors) == 236
+    for vector in share_of(published_vectors):
         timeline = kind()
         by_event = deliver(timeline, vector["deliver"])
         assert by_event == [[tuple(one) for one in commands] for commands in vector["cmds"]], vector
         assert list(timeline) == vector["final"]
         assert [timeline.rank(name) for name in timeline] == vector["rank"]
         assert sorted(timeline.tips()) == sorted(vector["tips"])
-        seen += 1
-    assert seen == 236
 
 
 @both
@@ -205,13 +205,13 @@ def dags_of(names: str) -> set[frozenset[tuple[str, str]]]:
 def test_every_small_graph_in_every_delivery_order(names: str) -> None:
     graphs = dags_of(names)
     assert len(graphs) == {"abc": 25, "abcd": 543}[names]
-    for graph in graphs:
+    for graph in share_of([*graphs]):
         listed = {name: [one for one, later in graph if later == name] for name in names}
         for order in permutations(names):
             delivery = [(name, listed[name]) for name in order]
             expected = published(delivery)
-            assert add_all(PlainTimeline(), delivery) == expected
-            assert add_all(CompiledTimeline(), delivery) == expected
+            assert add_all(PlainTimeline(), delivery) == expected, delivery
+            assert add_all(CompiledTimeline(), delivery) == expected, delivery
 
 
 @both

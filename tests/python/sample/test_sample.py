@@ -19,6 +19,7 @@ import pytest
 from nacl.exceptions import BadSignatureError
 from nacl.signing import VerifyKey
 
+from examples import share_of
 from scuttlehouse.sample import (
     Summary,
     add_arguments,
@@ -172,7 +173,7 @@ def made_again(seed: int, size: str) -> tuple[dict[str, bytearray], list[bytes]]
     return files, sample.secrets
 
 
-@pytest.fixture(scope="module", params=CASES, ids=lambda case: f"{case[1]}-{case[0]}")
+@pytest.fixture(scope="module", params=share_of(CASES), ids=lambda case: f"{case[1]}-{case[0]}")
 def logs(request: pytest.FixtureRequest) -> Logs:
     return written(*request.param)
 

@@ -1,0 +1,30 @@
+"""How many examples tests try. Every run tries others, and none depends on timing.
+
+`make check` tries few ("quick"), because somebody waits for it before every commit. "default"
+(--hypothesis-profile), hypothesis's own, tries 100. Tests that need more or fewer examples than others say so
+as a share of settings.default.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from typing import TypeVar
+
+from hypothesis import settings
+
+settings.register_profile("project", deadline=None, max_examples=30)
+settings.register_profile("quick", deadline=None, max_examples=5)
+settings.load_profile("project")
+
+Case = TypeVar("Case")
+
+
+def are_few() -> bool:
+    """Whether this run tries few examples."""
+    return settings.default is settings.get_profile("quick")
+
+
+def share_of(cases: Sequence[Case]) -> Sequence[Case]:
+    """All cases, or as large a random share of them as the share of examples that this run tries."""
+    return random.sample(cases, max(1, len(cases) // 6)) if are_few() else cases
