@@ -49,12 +49,26 @@ def files(warehouse: Warehouse) -> set[str]:
 @pytest.fixture
 def kept(warehouse: Warehouse, built: Build) -> str:
     """The published build of exactly the logs in the landing folder."""
+    return keep(warehouse, built)
+
+
+def keep(warehouse: Warehouse, built: Build) -> str:
     warehouse.land(*built.logs)
     if since(warehouse) is None:
         warehouse.refresh("build", *WITHOUT_UNIT_TESTS)
     found = since(warehouse)
     assert found
     return found
+
+
+@pytest.fixture(scope="module")
+def untouched(warehouse: Warehouse, built: Build) -> dict[str, str]:
+    """What dbt says of each step of a refresh that finds no touched id. It publishes a build."""
+    keep(warehouse, built)
+    with another_time(warehouse):
+        outcome = warehouse.dbt("build", "--no-write-json", *WITHOUT_UNIT_TESTS)
+    assert outcome.success
+    return {one.node.name: one.message for one in outcome.result}
 
 
 def test_a_build_with_nothing_new_changes_nothing(warehouse: Warehouse, kept: str) -> None:
@@ -86,59 +100,6 @@ def test_anything_new_is_built(warehouse: Warehouse, kept: str) -> None:
         assert since(warehouse) is None, "a var has changed"
     finally:
         settings.write_text(text)
-
-
-EXPECTATIONS = "meets_expectations_dim_tangles_"
-IS_KEY = "is_key_dim_tangles_tangle_id"
-OF_TANGLES = "tangles_add_up", IS_KEY, EXPECTATIONS
-
-
-def found_faulty(warehouse: Warehouse, command: str) -> dict[str, bool]:
-    """The tests of tangles, and whether they find faults."""
-    options = "--indirect-selection", "empty", "--no-write-json"
-    outcome = warehouse.dbt(command, "-s", *OF_TANGLES, *options)
-    status = {one.node.name: str(one.status) for one in outcome.result}
-    return {name: status[name] == "fail" for name in OF_TANGLES}
-
-
-@pytest.mark.usefixtures("kept")
-def test_a_refresh_tests_what_it_computes(warehouse: Warehouse) -> None:
-    """Faults are planted in the tables of a tangle. The refresh keeps or computes these tables."""
-    find = "select max(tangle_id) as tangle_id from scuttlehouse.dim_tangles where depth > 0"
-    [tangle] = [row["tangle_id"] for row in warehouse.rows(find)]
-    none, all_three = dict.fromkeys(OF_TANGLES, False), dict.fromkeys(OF_TANGLES, True)
-    with another_time(warehouse):
-        # Begin a refresh that finds no touched tangle.
-        warehouse.refresh(
-            "build", "-s", "stg_landing__logs+", "--exclude-resource-types", "test", "unit_test"
-        )
-        for name in "dim_tangles", "fct_tangle_messages":
-            warehouse.rows(f"insert into {name} select * from {name} where tangle_id = '{tangle}'")
-        warehouse.rows(f"update dim_tangles set depth = -1 where tangle_id = '{tangle}'")
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(runs, "tests_touched_rows", lambda: True)
-            assert found_faulty(warehouse, "test") == none, f"kept: {tangle}"
-            touched = f"insert into int_changes__tangles values ('{tangle}')"
-            warehouse.rows(touched)
-            assert found_faulty(warehouse, "test") == all_three, f"computed: {tangle}"
-            run = runs.current
-            patch.setattr(
-                runs,
-                "current",
-                lambda: replace(found, is_refresh=True) if (found := run()) else None,
-            )
-            assert not found_faulty(warehouse, "test")[IS_KEY], (
-                "only one of the two rows was inserted"
-            )
-            for statement in (
-                f"delete from dim_tangles where tangle_id = '{tangle}'",
-                "insert into dim_tangles select published.* from scuttlehouse.dim_tangles as published "
-                f"cross join (values 1, 2) where tangle_id = '{tangle}'",
-            ):
-                warehouse.rows(statement)
-            assert found_faulty(warehouse, "test")[IS_KEY], "both were inserted"
-        everything = {name: name != EXPECTATIONS for name in OF_TANGLES}
-        assert found_faulty(warehouse, "test") == everything, "dbt test looks at everything"
 
 
 @pytest.mark.usefixtures("kept")
@@ -203,16 +164,13 @@ def test_a_developer_starts_from_the_published_tables(
         assert not catalog.tables(ann.work)
 
 
-@pytest.mark.usefixtures("kept")
-def test_untouched_rows_are_neither_computed_nor_checked(warehouse: Warehouse) -> None:
-    """This publishes a build. The tests above need none after the first, so this one is behind them."""
-    with another_time(warehouse):
-        outcome = warehouse.dbt("build", "--no-write-json", *WITHOUT_UNIT_TESTS)
-        assert outcome.success
-        shown = {one.node.name: one.message for one in outcome.result}
-        marts = ("dim_sets", "dim_tangles", "fct_messages", "dim_groups")
-        assert {shown[name] for name in marts} == {"no key to replace"}
-        assert shown["dim_logs"] == "OK"
+def test_untouched_rows_are_neither_computed_nor_checked(
+    warehouse: Warehouse, untouched: dict[str, str]
+) -> None:
+    """The tests above need no build after the first, so those of a refresh are behind them."""
+    marts = ("dim_sets", "dim_tangles", "fct_messages", "dim_groups")
+    assert {untouched[name] for name in marts} == {"no key to replace"}
+    assert untouched["dim_logs"] == "OK"
 
     tables = "dim_groups", "dim_sets", "dim_tangles"
     of_groups, of_sets, of_tangles = pages = [
@@ -223,17 +181,69 @@ def test_untouched_rows_are_neither_computed_nor_checked(warehouse: Warehouse) -
     assert warehouse.dbt("test", "-s", checks[0], *only).success
     of_sets.unlink()
     before = [page.exists() and page.read_text() for page in pages]
+    checked = checked_by(warehouse)
     warehouse.refresh("build", "-s", *checks, *only)
-    builds = warehouse.rows(
-        "select table_name, max(build_id) as build_id, count(distinct build_id) as n "
-        "from scuttlehouse_work.fct_quality_results group by table_name"
-    )
-    assert {row["n"] for row in builds} == {1}
-    by_table = {row["table_name"]: row["build_id"] for row in builds}
-    assert by_table["dim_tangles"] == by_table["dim_logs"] != by_table["dim_sets"]
+    again = checked_by(warehouse)
+    assert {name for name in again if again[name] != checked[name]} == {"dim_groups", "dim_sets"}
     assert of_tangles.read_text() == before[2]
     assert of_sets.exists(), "a missing page is written"
     assert of_groups.read_text() != before[0], "dbt test wrote it, and publishes nothing"
+
+
+def checked_by(warehouse: Warehouse) -> dict[str, str]:
+    """The one run whose results about a table stay, by the name of the table."""
+    rows = warehouse.rows(
+        "select distinct table_name, build_id from scuttlehouse_work.fct_quality_results"
+    )
+    found = {row["table_name"]: row["build_id"] for row in rows}
+    assert len(found) == len(rows)
+    return found
+
+
+EXPECTATIONS = "meets_expectations_dim_tangles_"
+IS_KEY = "is_key_dim_tangles_tangle_id"
+OF_TANGLES = "tangles_add_up", IS_KEY, EXPECTATIONS
+
+
+def found_faulty(warehouse: Warehouse, command: str) -> dict[str, bool]:
+    """The tests of tangles, and whether they find faults."""
+    options = "--indirect-selection", "empty", "--no-write-json"
+    outcome = warehouse.dbt(command, "-s", *OF_TANGLES, *options)
+    status = {one.node.name: str(one.status) for one in outcome.result}
+    return {name: status[name] == "fail" for name in OF_TANGLES}
+
+
+@pytest.mark.usefixtures("untouched")
+def test_a_refresh_tests_what_it_computes(warehouse: Warehouse) -> None:
+    """Faults are planted in the tables of a tangle. The refresh keeps or computes these tables."""
+    find = "select max(tangle_id) as tangle_id from scuttlehouse.dim_tangles where depth > 0"
+    [tangle] = [row["tangle_id"] for row in warehouse.rows(find)]
+    none, all_three = dict.fromkeys(OF_TANGLES, False), dict.fromkeys(OF_TANGLES, True)
+    for name in "dim_tangles", "fct_tangle_messages":
+        warehouse.rows(f"insert into {name} select * from {name} where tangle_id = '{tangle}'")
+    warehouse.rows(f"update dim_tangles set depth = -1 where tangle_id = '{tangle}'")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(runs, "tests_touched_rows", lambda: True)
+        assert found_faulty(warehouse, "test") == none, f"kept: {tangle}"
+        touched = f"insert into int_changes__tangles values ('{tangle}')"
+        warehouse.rows(touched)
+        assert found_faulty(warehouse, "test") == all_three, f"computed: {tangle}"
+        run = runs.current
+        patch.setattr(
+            runs,
+            "current",
+            lambda: replace(found, is_refresh=True) if (found := run()) else None,
+        )
+        assert not found_faulty(warehouse, "test")[IS_KEY], "only one of the two rows was inserted"
+        for statement in (
+            f"delete from dim_tangles where tangle_id = '{tangle}'",
+            "insert into dim_tangles select published.* from scuttlehouse.dim_tangles as published "
+            f"cross join (values 1, 2) where tangle_id = '{tangle}'",
+        ):
+            warehouse.rows(statement)
+        assert found_faulty(warehouse, "test")[IS_KEY], "both were inserted"
+    everything = {name: name != EXPECTATIONS for name in OF_TANGLES}
+    assert found_faulty(warehouse, "test") == everything, "dbt test looks at everything"
 
 
 @pytest.mark.parametrize(
@@ -251,8 +261,14 @@ def test_impossible_settings_are_refused(name: str, value: object, wanted: str) 
         check_variables({**possible, name: value})
 
 
-def test_a_build_with_impossible_settings_ends_with_the_sentence(warehouse: Warehouse) -> None:
-    outcome = warehouse.dbt("build", "-s", "tangle_kinds", "--vars", "{kept_builds: all}")
+def test_a_build_with_impossible_settings_ends_with_the_sentence(
+    warehouse: Warehouse, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The vars are those that dbt knows. With `--vars` dbt would parse the whole project again."""
+    monkeypatch.setattr(
+        runs, "check_variables", lambda known: check_variables({**known, "kept_builds": "all"})
+    )
+    outcome = warehouse.dbt("build", "-s", "tangle_kinds")
     assert not outcome.success
     messages = [str(one.message) for one in outcome.result or ()]
     sentence = "The var kept_builds is all: set it to a whole number from 1 on."
