@@ -6,9 +6,10 @@ For each number of messages, a log of that size from `scuttlehouse sample --size
 one warehouse: 99 per cent of it from nothing (`whole`); the last per cent of every exporter, as a log that
 has arrived since (`1 %`); one message more, in a log of its own (`one`); again without anything new, with
 `dbt build` (`dbt`) and with `scuttlehouse build` (`nothing`), which then starts neither dbt nor Java.
-Seconds go from the start of the process to its end, including Python, Java, tests and expectations. Then
-come the seconds of every step, summed over its models or tests. Several run at the same time, so the sum is
-more than the build took. `start` is the rest: Python, parsing, Java.
+Seconds go from the start of the process to its end, including Python, Java, tests and expectations. Peak
+memory is that of all processes. Then come the seconds of every step, summed over its models or tests.
+Several run at the same time, so the sum is more than the build took. `start` is the rest: Python, parsing,
+Java.
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ def main() -> None:
     parser.add_argument("--target", default="local_big")
     given = parser.parse_args()
     print(
-        f"{'messages':>9} {'build':>8} {'lines':>8} {'s':>7} {'of whole':>8}  "
+        f"{'messages':>9} {'build':>8} {'lines':>8} {'s':>7} {'of whole':>8} {'peak GB':>7}  "
         + " ".join(f"{step:>12}" for step in [*STEPS, "start"])
     )
     for messages in given.messages:
@@ -63,12 +64,13 @@ def measure(messages: int, folder: Path, target: str) -> None:
         if new:
             (landing / f"new-{len(new)}.jsonl").write_bytes(b"".join(new))
         count = len(new) if whole else sum(map(count_lines, landing.glob("*.jsonl")))
-        seconds = build(landing, home, target).seconds
+        seconds, peak, _ = build(landing, home, target)
         whole = whole or seconds
         steps, elapsed = step_seconds(home / "target")
         steps["start"] = seconds - elapsed
         print(
-            f"{messages:>9,} {name:>8} {count:>8,} {seconds:>7.1f} {seconds / whole:>8.1%}  "
+            f"{messages:>9,} {name:>8} {count:>8,} {seconds:>7.1f} {seconds / whole:>8.1%} "
+            f"{peak / 1e9:>7.2f}  "
             + " ".join(f"{steps[step]:>12.1f}" for step in [*STEPS, "start"]),
             flush=True,
         )

@@ -45,6 +45,7 @@ from scuttlehouse.serving.duckdb_file import write_serving_file
 if TYPE_CHECKING:
     from test_figures import Figures
     from test_tribes2 import Tables
+    from test_written_histories import Histories
 
 PROJECT = Path(__file__).parents[2]
 FIXTURES = Path(__file__).parent / "fixtures"
@@ -423,19 +424,30 @@ def written_figures(tmp_path_factory: pytest.TempPathFactory) -> Figures:
 
 
 @pytest.fixture(scope="session")
+def written_histories(tmp_path_factory: pytest.TempPathFactory) -> Histories:
+    """Generated histories of groups as a log."""
+    from test_written_histories import write_histories
+
+    return write_histories(tmp_path_factory.mktemp("histories") / "histories.jsonl")
+
+
+@pytest.fixture(scope="session")
 def unrelated_logs(
     warehouse: Warehouse,
     tribes2: Path,
     written_figures: Figures,
+    written_histories: Histories,
     tmp_path_factory: pytest.TempPathFactory,
 ) -> Unrelated:
-    """A log of every scenario of tribes2, the figures, all sets, and a thread from three exporters."""
+    """A log of every scenario of tribes2, the figures, generated histories, all sets, and a thread from three
+    exporters.
+    """
     from test_set_builds import write_logs
     from test_threads import write_exports
     from test_tribes2 import chosen
 
     folder = tmp_path_factory.mktemp("unrelated")
-    logs = [*(log.path for log in chosen(tribes2)), written_figures.log]
+    logs = [*(log.path for log in chosen(tribes2)), written_figures.log, written_histories.log]
     return build_unrelated(warehouse, [*logs, *write_logs(folder), *write_exports(folder)])
 
 

@@ -24,22 +24,17 @@ def flip(file: Path) -> None:
     file.write_bytes(data)
 
 
-@pytest.fixture(scope="module")
-def refreshed_once(warehouse: Warehouse, built: Build) -> Warehouse:
-    """What is published are the logs of the first build. The tests below do not publish, except the last."""
-    warehouse.land(*built.logs)
-    with warehouse.published_unchecked():
-        warehouse.refresh("build", *WITHOUT_TESTS)
-    return warehouse
-
-
 @pytest.fixture
-def refreshing(refreshed_once: Warehouse, built: Build) -> Iterator[Warehouse]:
-    """There is one more log, so there is something to refresh."""
-    log = refreshed_once.landing / "more.jsonl"
+def refreshing(warehouse: Warehouse, built: Build) -> Iterator[Warehouse]:
+    """One log more than those that are published, so there is something to refresh.
+
+    The tests do not publish, except the last.
+    """
+    warehouse.land(*built.logs)
+    log = warehouse.landing / "more.jsonl"
     log.write_bytes(built.logs[0].read_bytes()[:20_000])
-    with refreshed_once.published_unchecked():
-        yield refreshed_once
+    with warehouse.published_unchecked():
+        yield warehouse
     log.unlink()
 
 

@@ -24,6 +24,7 @@ import pytest
 
 from conftest import Unrelated, Warehouse
 from test_figures import Figures
+from test_written_histories import Histories
 
 ALL_PEERS = os.environ.get("SCUTTLEHOUSE_TEST_ALL_PEERS") == "1"
 
@@ -407,6 +408,7 @@ def test_a_log_of_every_scenario(
     warehouse: Warehouse,
     tribes2: Path,
     written_figures: Figures,
+    written_histories: Histories,
     unrelated_logs: Unrelated,
     choice: int,
 ) -> None:
@@ -424,7 +426,7 @@ def test_a_log_of_every_scenario(
         for oracle, answer, _ in log.answers()
         if "ok" in answer["epochs"]
     }
-    found = set(tables.groups) - written_figures.group_ids
+    found = set(tables.groups) - written_figures.group_ids - written_histories.group_ids
     seen.equal("groups", "the build", found, groups)
     for number, log in enumerate(logs):
         for compare in COMPARISONS:

@@ -1,7 +1,7 @@
-"""Generated histories as logs, through a whole build. The tables must be what the oracle says.
+"""Generated histories as a log, through a whole build. The tables must be what the oracle says.
 
-One build reads all histories, which share people, and a log of odd groups. `test_group_histories.py` compares
-thousands without a warehouse.
+One build reads all histories, which share people, odd groups, and unrelated logs. `test_group_histories.py`
+compares thousands without a warehouse.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from conftest import Rows, Warehouse
+from conftest import Rows, Unrelated
 from group_histories import History
 from group_oracle import LogMessage, Oracle
 from scuttlehouse.sample.groups import Group
@@ -117,14 +117,20 @@ class OddGroups:
         self.lonely = world.publish(feed, content, READER)
 
 
-class Build(NamedTuple):
-    tables: dict[str, Rows]
+class Histories(NamedTuple):
+    """All histories and the odd groups, in one log."""
+
+    log: Path
     written: list[Written]
     odd: OddGroups
 
+    @property
+    def group_ids(self) -> set[str]:
+        odd = {self.odd.group.id, f"unnamed:{self.odd.lonely.uri}"}
+        return odd | {one.group_id for one in self.written}
 
-@pytest.fixture(scope="module")
-def build(warehouse: Warehouse, tmp_path_factory: pytest.TempPathFactory) -> Build:
+
+def write_histories(log: Path) -> Histories:
     world, lines = World(3, "histories"), []
     written = [write(world, seed, lines) for seed in SEEDS]
     odd = OddGroups(world)
@@ -132,11 +138,20 @@ def build(warehouse: Warehouse, tmp_path_factory: pytest.TempPathFactory) -> Bui
         if message.readers is not None:
             message.readers = frozenset({*message.readers, "reader"})
         lines.append(line_of(message, "reader", message.at))
-    log: Path = tmp_path_factory.mktemp("histories") / "histories.jsonl"
     log.write_bytes(b"".join(lines))
-    warehouse.land(log)
-    warehouse.build_marts()
-    return Build({name: warehouse.rows(f"select * from {name}") for name in TABLES}, written, odd)
+    return Histories(log, written, odd)
+
+
+class Build(NamedTuple):
+    tables: dict[str, Rows]
+    written: list[Written]
+    odd: OddGroups
+
+
+@pytest.fixture(scope="module")
+def build(unrelated_logs: Unrelated, written_histories: Histories) -> Build:
+    tables = {name: unrelated_logs.tables[name] for name in TABLES}
+    return Build(tables, written_histories.written, written_histories.odd)
 
 
 def pairs(rows: Rows, flag: str) -> dict[str, set[str]]:
