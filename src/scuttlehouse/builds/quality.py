@@ -8,7 +8,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from scuttlehouse.catalog import Catalog, Schemas, checksums, open_catalog
+from scuttlehouse.catalog import Build, Catalog, Schemas, checksums
 from scuttlehouse.catalog.pyiceberg_tables import changing
 from scuttlehouse.catalog.reached_files import files_of
 from scuttlehouse.quality.data_docs import pages_folder, write_index
@@ -30,15 +30,13 @@ SCHEMA = pa.schema(
 )
 
 
-def checking_builds(home: Path) -> dict[str, str]:
+def checking_builds(home: Path, published: Build) -> dict[str, str]:
     """The id of the build that checked each published table. Empty if no results are published.
 
     Raises:
         WarehouseError: the published results are damaged.
     """
-    with open_catalog(home, read_only=True) as catalog:
-        published = catalog.published()
-    if published is None or TABLE not in published.public:
+    if TABLE not in published.public:
         return {}
     with open_published(home) as warehouse:
         _, rows = warehouse.query(f"select distinct table_name, build_id from {TABLE}")

@@ -209,8 +209,8 @@ def _start_from_published(catalog: Catalog, run: Run, is_full_refresh: bool) -> 
     run.tests_touched_rows = bool(
         run.is_refresh and published and published.project_hash == whole_project
     )
-    if run.tests_touched_rows:
-        run.checked_by = checking_builds(run.home)
+    if published and run.tests_touched_rows:
+        run.checked_by = checking_builds(run.home, published)
     rebuilt = {run.graph["nodes"][node]["alias"] for node in run.selected if _is_made(node)}
     if published and published.landing == landing and not is_full_refresh:
         rebuilt -= set(LANDED_LINES)

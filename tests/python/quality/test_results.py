@@ -8,9 +8,10 @@ import pyarrow as pa
 import pytest
 
 from houses import House
-from scuttlehouse.builds.quality import SCHEMA, TABLE, write_results
+from scuttlehouse.builds.quality import SCHEMA, TABLE, checking_builds, write_results
 from scuttlehouse.catalog import MAIN, WORK, open_catalog
-from scuttlehouse.quality.data_docs import pages_folder
+from scuttlehouse.quality.data_docs import is_page_of, pages_folder
+from scuttlehouse.reading.engine import WarehouseError
 
 Rows = list[dict[str, Any]]
 
@@ -88,3 +89,24 @@ def test_without_the_table_nothing_is_written(sqlite_house: House) -> None:
     sqlite_house.begin("one")
     assert not write(sqlite_house, "one", [result("one", "dim_a")])
     assert not pages_folder(sqlite_house.home, MAIN).exists()
+
+
+def test_the_builds_that_checked_the_published_tables(sqlite_house: House) -> None:
+    rows = [result("zero", "dim_a"), result("one", "dim_b"), result("one", "dim_b")]
+    create_table(sqlite_house, rows)
+    home, build = sqlite_house.home, sqlite_house.publish("one", TABLE)
+    assert checking_builds(home, build) == {"dim_a": "zero", "dim_b": "one"}
+    [file] = [path for path in sqlite_house.files() if path.suffix == ".parquet"]
+    file.write_bytes(file.read_bytes()[:-1])
+    with pytest.raises(WarehouseError, match=file.name):
+        checking_builds(home, build)
+    assert checking_builds(home, sqlite_house.build("two", {"dim_a": 1})) == {}
+
+
+def test_a_page_is_of_the_build_that_wrote_it(sqlite_house: House) -> None:
+    create_table(sqlite_house, [])
+    write(sqlite_house, "one", [result("one", "dim_a")])
+    folder = pages_folder(sqlite_house.home, MAIN)
+    assert is_page_of(folder, "index", "one")
+    assert not is_page_of(folder, "index", "on")
+    assert not is_page_of(folder, "dim_a", "one"), "there is no such page"
