@@ -406,12 +406,12 @@ def test_every_last_word_is_needed(history: History) -> None:
         assert any(opposites)
 
 
-def assert_no_further_message_can_be_dropped(messages: list[SetMessage]) -> None:
+def assert_no_further_message_can_be_dropped(messages: list[SetMessage], where: str = "") -> None:
     gone, items = prunable(messages), names(messages)
-    assert names(without(messages, gone)) == items
+    assert names(without(messages, gone)) == items, where
     for one, because in kept_because(messages).items():
         if because == "order":
-            assert names(without(messages, gone | {one})) != items
+            assert names(without(messages, gone | {one})) != items, where
 
 
 @given(any_sets)
@@ -422,7 +422,7 @@ def test_no_further_message_can_be_dropped_by_itself(messages: list[SetMessage])
 def test_no_further_message_can_be_dropped_where_the_order_decides() -> None:
     """Two thousand sets, because only a few of them show which messages are tried again."""
     for seed in share_of(range(2000)):
-        assert_no_further_message_can_be_dropped(crowded(seed))
+        assert_no_further_message_can_be_dropped(crowded(seed), f"seed {seed}")
 
 
 def test_a_message_is_tried_again_when_it_no_longer_places_an_item() -> None:
