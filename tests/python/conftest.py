@@ -29,7 +29,6 @@ import psycopg
 import pyarrow as pa
 import pytest
 import yaml
-from hypothesis import settings
 
 import examples
 import postgresql
@@ -94,9 +93,10 @@ def keep_few_cases(config: pytest.Config, items: list[pytest.Item]) -> None:
     cases = defaultdict(list)
     for item in items:
         cases[item.nodeid.partition("[")[0]].append(item)
-    few = settings.default.max_examples
     left_out = {
-        item for found in cases.values() for item in random.sample(found, max(0, len(found) - few))
+        item
+        for found in cases.values()
+        for item in random.sample(found, max(0, len(found) - examples.FEW))
     }
     config.hook.pytest_deselected(items=[item for item in items if item in left_out])
     items[:] = [item for item in items if item not in left_out]

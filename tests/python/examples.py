@@ -13,8 +13,9 @@ from typing import TypeVar
 
 from hypothesis import settings
 
-settings.register_profile("project", deadline=None, max_examples=30)
-settings.register_profile("quick", deadline=None, max_examples=5)
+MANY, FEW = 30, 5
+settings.register_profile("project", deadline=None, max_examples=MANY)
+settings.register_profile("quick", deadline=None, max_examples=FEW)
 settings.load_profile("project")
 
 Case = TypeVar("Case")
@@ -27,4 +28,4 @@ def are_few() -> bool:
 
 def share_of(cases: Sequence[Case]) -> Sequence[Case]:
     """All cases, or as large a random share of them as the share of examples that this run tries."""
-    return random.sample(cases, max(1, len(cases) // 6)) if are_few() else cases
+    return random.sample(cases, max(1, len(cases) * FEW // MANY)) if are_few() else cases

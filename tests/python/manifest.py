@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 import yaml
 
 from dbt.include import sparkpython
+from scuttlehouse.builds.rules import hash_files
 
 NAME = "scuttlehouse"
 
@@ -55,7 +55,7 @@ def read_manifest(project: Path) -> Manifest:
     from dbt.cli.main import dbtRunner
 
     folder = project / "target" / "of_tests"
-    parsed, files = folder / "parsed_files", _hash_of_files(project)
+    parsed, files = folder / "parsed_files", _files_as_they_are(project)
     is_known = parsed.exists() and parsed.read_text() == files
     outcome = dbtRunner().invoke(
         [
@@ -71,15 +71,13 @@ def read_manifest(project: Path) -> Manifest:
     return Manifest(outcome.result)
 
 
-def _hash_of_files(project: Path) -> str:
-    """A hash of all that dbt reads of a project and of the adapter's macros."""
+def _files_as_they_are(project: Path) -> str:
+    """The files that dbt reads of a project and of the adapter, and a hash of their content."""
     config = yaml.safe_load((project / "dbt_project.yml").read_text())
     kinds = "model", "macro", "seed", "test"
     folders = [project / path for kind in kinds for path in config[f"{kind}-paths"]]
     folders += [project / "profiles", Path(sparkpython.PACKAGE_PATH)]
     files = [path for folder in folders for path in folder.rglob("*.*")]
     files = [path for path in files if path.is_file() and path.suffix != ".pyc"]
-    found = sha256()
-    for path in [project / "dbt_project.yml", *sorted(files)]:
-        found.update(f"{path} {path.stat().st_size} ".encode() + path.read_bytes())
-    return found.hexdigest()
+    files.append(project / "dbt_project.yml")
+    return "\n".join([hash_files(files), *sorted(map(str, files))])

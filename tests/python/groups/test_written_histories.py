@@ -142,16 +142,9 @@ def write_histories(log: Path) -> Histories:
     return Histories(log, written, odd)
 
 
-class Build(NamedTuple):
-    tables: dict[str, Rows]
-    written: list[Written]
-    odd: OddGroups
-
-
 @pytest.fixture(scope="module")
-def build(unrelated_logs: Unrelated, written_histories: Histories) -> Build:
-    tables = {name: unrelated_logs.tables[name] for name in TABLES}
-    return Build(tables, written_histories.written, written_histories.odd)
+def tables(unrelated_logs: Unrelated) -> dict[str, Rows]:
+    return {name: unrelated_logs.tables[name] for name in TABLES}
 
 
 def pairs(rows: Rows, flag: str) -> dict[str, set[str]]:
@@ -162,9 +155,10 @@ def pairs(rows: Rows, flag: str) -> dict[str, set[str]]:
     return found
 
 
-def test_the_tables_are_what_the_oracle_says(build: Build) -> None:
-    tables = build.tables
-    for written, seed in zip(build.written, SEEDS, strict=True):
+def test_the_tables_are_what_the_oracle_says(
+    tables: dict[str, Rows], written_histories: Histories
+) -> None:
+    for written, seed in zip(written_histories.written, SEEDS, strict=True):
         oracle, where = Oracle(written.log, written.root), f"seed {seed}"
         own = {
             name: [row for row in rows if row["group_id"] == written.group_id]
@@ -224,9 +218,11 @@ def test_the_tables_are_what_the_oracle_says(build: Build) -> None:
         }, where
 
 
-def test_a_cut_off_is_stored_and_later_messages_are_marked(build: Build) -> None:
-    odd = build.odd
-    (row,) = [one for one in build.tables["fct_exclusions"] if one["group_id"] == odd.group.id]
+def test_a_cut_off_is_stored_and_later_messages_are_marked(
+    tables: dict[str, Rows], written_histories: Histories
+) -> None:
+    odd = written_histories.odd
+    (row,) = [one for one in tables["fct_exclusions"] if one["group_id"] == odd.group.id]
     feed = odd.group.feed("c", "X")
     assert row["group_feed_id"] == feed.id
     assert row["cutoff_sequence"] == odd.before.value["sequence"]
@@ -234,18 +230,20 @@ def test_a_cut_off_is_stored_and_later_messages_are_marked(build: Build) -> None
     assert row["following_epoch_id"] == odd.group.epochs["H"].init
     past = {
         one["message_id"]
-        for one in build.tables["fct_group_audit_log"]
+        for one in tables["fct_group_audit_log"]
         if one["group_id"] == odd.group.id and one["is_past_cutoff"]
     }
     assert past == {message.uri for message in odd.late}
 
 
-def test_a_group_with_only_its_first_message_in_the_log(build: Build) -> None:
-    uri = build.odd.lonely.uri
-    rows = [row for row in build.tables["dim_groups"] if row["root_id"] == uri]
+def test_a_group_with_only_its_first_message_in_the_log(
+    tables: dict[str, Rows], written_histories: Histories
+) -> None:
+    uri = written_histories.odd.lonely.uri
+    rows = [row for row in tables["dim_groups"] if row["root_id"] == uri]
     assert [row["group_id"] for row in rows] == [f"unnamed:{uri}"]
     assert (rows[0]["epoch_count"], rows[0]["person_count"], rows[0]["repair_count"]) == (1, 0, 0)
-    (epoch,) = [row for row in build.tables["dim_epochs"] if row["epoch_id"] == uri]
+    (epoch,) = [row for row in tables["dim_epochs"] if row["epoch_id"] == uri]
     assert (epoch["group_id"], epoch["member_count"], epoch["is_tip"]) == (
         f"unnamed:{uri}",
         0,
@@ -253,11 +251,11 @@ def test_a_group_with_only_its_first_message_in_the_log(build: Build) -> None:
     )
 
 
-def test_keys_of_other_lengths(build: Build) -> None:
+def test_keys_of_other_lengths(tables: dict[str, Rows], written_histories: Histories) -> None:
     """A key of 48 bytes has a rank. A key of 16 bytes has none and is flagged (R31)."""
-    by_epoch = {row["epoch_id"]: row for row in build.tables["dim_epochs"]}
+    by_epoch = {row["epoch_id"]: row for row in tables["dim_epochs"]}
     found = set()
-    for written in build.written:
+    for written in written_histories.written:
         own = [entry for entry in written.log if entry.id in by_epoch]
         for entry in own:
             row, length = by_epoch[entry.id], len(entry.key or b"")
