@@ -164,7 +164,7 @@ def test_old_java_is_refused(unbuilt: Project, tmp_path: Path) -> None:
     )
     printed = run.communicate()[0]
     assert run.returncode != 0
-    assert f"Spark needs Java 17 or newer, and {old} is Java 11. Install" in printed
+    assert f"Spark needs Java 17 to 22, and {old} is Java 11. Install" in printed
     assert "Traceback" not in printed
 
 
@@ -198,6 +198,30 @@ session.open_session(target)
 """
     run = subprocess.run([sys.executable, "-c", start], capture_output=True, text=True, check=False)
     assert "ended before it was ready: Improperly specified VM option" in run.stderr
+
+
+@pytest.mark.parametrize(
+    ("version", "is_fit"), [("1.8.0_402", False), ("21.0.8", True), ("25", False)]
+)
+def test_versions_of_java(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, version: str, is_fit: bool
+) -> None:
+    found = tmp_path / "bin" / "java"
+    found.parent.mkdir()
+    found.write_text(f"#!/bin/sh\necho 'openjdk version \"{version}\"' >&2\n")
+    found.chmod(0o755)
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path))
+    number = version.removeprefix("1.").partition(".")[0]
+    refused = f"Spark needs Java 17 to 22, and {found} is Java {number}."
+    assert java.why_unfit() == (None if is_fit else refused)
+
+
+def test_spark_that_fails_in_a_newer_java_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    unfit = "Spark needs Java 17 to 22, and java is Java 25."
+    monkeypatch.setattr(java, "is_running", lambda: True)
+    monkeypatch.setattr(java, "why_unfit", lambda: unfit)
+    with pytest.raises(DbtRuntimeError, match=f"{unfit} Install"):
+        session._start_here({"spark.remote": "sc://localhost"})
 
 
 @pytest.mark.usefixtures("running")

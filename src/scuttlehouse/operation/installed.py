@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import socket
 import sys
 from importlib.metadata import PackageNotFoundError, requires, version
@@ -18,7 +17,6 @@ from scuttlehouse.operation.findings import Finding
 
 _SHOWN = "dbt-core", "dbt-sparkpython", "pyspark", "pyiceberg", "duckdb", "great-expectations"
 _INSTALL = "Run `make build`, or `pip install` this project again."
-_LEAST_JAVA = 17
 _CONNECT_SECONDS = 5
 
 
@@ -59,17 +57,14 @@ def java() -> Finding:
     """The Java that Spark starts."""
     if elsewhere := _spark_elsewhere():
         return elsewhere
-    from dbt.adapters.sparkpython.java import java_version
+    from dbt.adapters.sparkpython.java import HOW_TO_GET_JAVA, java_path, java_version, why_unfit
 
-    home = os.environ.get("JAVA_HOME")
-    path = shutil.which("java", path=os.path.join(home, "bin") if home else None)  # noqa: PTH118
-    advice = f"Install Java {_LEAST_JAVA} or newer, or set JAVA_HOME to it (bin/ensure-java)."
-    if path is None:
-        where = f"JAVA_HOME ({home}) has no bin/java" if home else "There is no `java` on the PATH"
-        return Finding("fail", f"{where}.", advice)
-    number = java_version(path)
-    if number is None or number < _LEAST_JAVA:
-        return Finding("fail", f"{path} is Java {number or 'of no known version'}.", advice)
+    if unfit := why_unfit():
+        return Finding("fail", unfit, HOW_TO_GET_JAVA)
+    path = java_path()
+    number = java_version(path) if path else None
+    if number is None:
+        return Finding("fail", f"{path} does not say its version.", HOW_TO_GET_JAVA)
     return Finding("ok", f"Java {number} ({path})")
 
 

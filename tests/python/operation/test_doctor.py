@@ -152,6 +152,7 @@ def test_settings_that_lead_nowhere(
     wrong = {"master", "jars", "java", "key", "tables", "last build"}
     assert {name for name, state in said.items() if state == "fail"} == wrong
     assert said["home"] == said["landing"] == "warn"
+    assert f"Spark needs Java 17 to 22, and JAVA_HOME ({tmp_path}) has no" in found["java"][1]
     assert f"127.0.0.1:{port}" in found["master"][1]
     assert "is missing" in found["jars"][1]
 

@@ -17,10 +17,11 @@ from pyspark.java_gateway import launch_gateway
 
 from dbt.adapters.sparkpython import class_archive
 
-LEAST_JAVA = 17
+# Spark 4.1 needs Java 17, and its Hadoop a method that Java 23 refuses (`Subject.getSubject`).
+FIT_VERSIONS = range(17, 23)
 CHATTER = re.compile(r"WARN|^Using |^Picked up |^Setting |^To adjust |^\s*$")
 HOW_TO_GET_JAVA = (
-    f"Install a JDK or JRE {LEAST_JAVA} or newer (`apt-get install openjdk-17-jre-headless`,"
+    "Install a JDK or JRE 17 or 21 (`apt-get install openjdk-17-jre-headless`,"
     " `brew install openjdk@17` or `conda install openjdk=17`) and set JAVA_HOME to it."
 )
 
@@ -52,20 +53,31 @@ def start(parameters: dict[str, str], log_file: Path) -> None:
 
 def why_not_started(log_file: Path) -> str:
     """One sentence about why Java did not start, from a look at this machine's Java."""
-    home = os.environ.get("JAVA_HOME")
-    java = shutil.which("java", path=str(Path(home, "bin")) if home else None)
-    if java is None:
-        where = f"JAVA_HOME ({home}) has no bin/java" if home else "there is no `java` on the PATH"
-        return f"Spark needs Java {LEAST_JAVA} or newer, and {where}. {HOW_TO_GET_JAVA}"
-    version = java_version(java)
-    if version is not None and version < LEAST_JAVA:
-        return (
-            f"Spark needs Java {LEAST_JAVA} or newer, and {java} is Java {version}."
-            f" {HOW_TO_GET_JAVA}"
-        )
+    if unfit := why_unfit():
+        return f"{unfit} {HOW_TO_GET_JAVA}"
     lines = log_file.read_text(errors="replace").splitlines()
     reason = next((line for line in lines if not CHATTER.search(line)), "it printed nothing")
     return f"Spark's Java process ended before it was ready: {reason} (see {log_file})"
+
+
+def why_unfit() -> str | None:
+    """Why Spark cannot run with the Java of this machine. Null if its version fits, or is not known."""
+    needed = f"Spark needs Java {FIT_VERSIONS[0]} to {FIT_VERSIONS[-1]}"
+    java = java_path()
+    if java is None:
+        home = os.environ.get("JAVA_HOME")
+        where = f"JAVA_HOME ({home}) has no bin/java" if home else "there is no `java` on the PATH"
+        return f"{needed}, and {where}."
+    version = java_version(java)
+    if version is not None and version not in FIT_VERSIONS:
+        return f"{needed}, and {java} is Java {version}."
+    return None
+
+
+def java_path() -> str | None:
+    """The `java` that Spark's launcher starts, or null."""
+    home = os.environ.get("JAVA_HOME")
+    return shutil.which("java", path=str(Path(home, "bin")) if home else None)
 
 
 def java_version(java: str) -> int | None:

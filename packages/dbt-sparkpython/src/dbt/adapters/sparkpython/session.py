@@ -103,6 +103,8 @@ def _start_here(parameters: dict[str, str]) -> SparkSession:
     try:
         return SparkSession.builder.config(map=dict(parameters)).getOrCreate()
     except SPARK_ERRORS as error:
+        if unfit := java.why_unfit():
+            raise DbtRuntimeError(f"{unfit} {java.HOW_TO_GET_JAVA}") from error
         raise DbtRuntimeError(f"Spark did not start: {spark_sentence(error)}") from error
 
 
