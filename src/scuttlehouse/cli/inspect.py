@@ -52,6 +52,11 @@ def run(args: argparse.Namespace) -> int:
 def _print_all(names: Iterable[str]) -> bool:
     is_good = True
     for path in map(Path, names):
+        if not os.path.lexists(path):
+            name = visible(shown_name(str(path)))
+            print(f"{name}: There is no such file, or you may not look into its folder.")
+            is_good = False
+            continue
         try:
             logs = list_logs(path) if path.is_dir() else [entry_of(path, shown_name(str(path)))]
         except LandingError as error:

@@ -578,7 +578,7 @@ def test_inspect(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["inspect", str(tmp_path), str(tmp_path / "gone"), "/dev/null"]) == 1
     said = capsys.readouterr().out
     assert "b.json: This is a zip archive: unpack it with `unzip`.\n" in said
-    assert f"{tmp_path}/gone: The file cannot be read (No such file or directory): " in said
+    assert f"{tmp_path}/gone: There is no such file, or you may not look into its folder.\n" in said
     assert "/dev/null: A device and no file: " in said
 
 
