@@ -55,6 +55,9 @@ MARTS = sorted(
     for path in (PROJECT / folder / "marts").rglob(f"*.{kind}")
 )
 
+# One Java runs all builds of a test process. After three of them its second compiler has won what it cost.
+LONG_LIVED_JAVA = "-XX:TieredStopAtLevel=4"
+
 PUBLISHED = sorted([*MARTS, "fct_quality_results"])
 # The tables about builds, and not about logs.
 OF_BUILDS = {"fct_timeline_updates", "fct_quality_results", "dim_logs"}
@@ -153,6 +156,7 @@ class Warehouse:
         with pytest.MonkeyPatch.context() as patch:
             for name, value in self.environment.items():
                 patch.setenv(name, value)
+            patch.setenv("_JAVA_OPTIONS", LONG_LIVED_JAVA)
             return dbtRunner().invoke([*arguments, *where, "--quiet"])
 
     @property
