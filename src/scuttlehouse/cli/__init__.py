@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import re
 import sys
 from collections.abc import Sequence
@@ -59,4 +60,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
             implementation.add_arguments(command)
             command.set_defaults(run=implementation.run)
     args = parser.parse_args(arguments)
-    return int(args.run(args) or 0)
+    try:
+        code = int(args.run(args) or 0)
+        sys.stdout.flush()
+    except BrokenPipeError:  # The reader, `head` for example, has enough.
+        _print_nowhere()
+        return 0
+    except OSError as error:
+        if error.filename is not None:
+            raise
+        _print_nowhere()
+        print(f"The output cannot be written: {error.strerror}.", file=sys.stderr)
+        return 1
+    return code
+
+
+def _print_nowhere() -> None:
+    """Python would report an output that cannot be written once more when it ends."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

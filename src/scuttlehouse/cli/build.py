@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -9,6 +10,7 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from threading import Event, Thread
+from typing import Any
 from uuid import uuid4
 
 from scuttlehouse.catalog import CatalogError, home_folder, locked, open_catalog
@@ -43,6 +45,7 @@ def build(options: Sequence[str]) -> int:
     With options, dbt always runs. If something is wrong, dbt runs too, and reports it. With `--verify`, all
     logs and tables are read first, and compared with what earlier builds recorded.
     """
+    go_on_without_reader()
     if "--verify" in options:
         options = [option for option in options if option != "--verify"]
         if not _verify():
@@ -57,6 +60,33 @@ def build(options: Sequence[str]) -> int:
     else:
         code = _build_with_progress(options)
     return LEFT_OUT if code == 0 and _leaves_out() else code
+
+
+class _Output(io.FileIO):
+    """A file to print to. If it cannot be written any more, the rest goes nowhere."""
+
+    def write(self, data: Any, /) -> int:
+        try:
+            return super().write(data)
+        except OSError:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), self.fileno())
+            return len(data)
+
+
+def go_on_without_reader() -> None:
+    """Let the build go on if the reader of its output, `head` for example, has enough.
+
+    An error in one of dbt's threads would leave the others waiting for ever, and the lock held.
+    """
+    printed = sys.stdout
+    if printed is sys.__stdout__ and isinstance(printed, io.TextIOWrapper):
+        printed.flush()
+        sys.stdout = io.TextIOWrapper(
+            io.BufferedWriter(_Output(printed.fileno(), "w", closefd=False)),
+            encoding=printed.encoding,
+            errors=printed.errors,
+            line_buffering=printed.line_buffering or printed.write_through,
+        )
 
 
 def _run_dbt(options: Sequence[str]) -> int:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from pathlib import Path
 
@@ -46,16 +45,13 @@ def run(args: argparse.Namespace) -> int:
     except (CatalogError, WarehouseError) as error:
         print(visible(str(error)), file=sys.stderr)
         return 1
+    if not args.output:
+        sys.stdout.buffer.write(drawing)
+        return 0
     try:
-        if args.output:
-            args.output.write_bytes(drawing)
-        else:
-            sys.stdout.buffer.write(drawing)
-            sys.stdout.flush()
-    except BrokenPipeError:  # The reader, `head` for example, has enough.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        args.output.write_bytes(drawing)
     except OSError as error:
-        target = visible(str(args.output or "the standard output"))
+        target = visible(str(args.output))
         print(f"The drawing cannot be written to {target}: {error.strerror}.", file=sys.stderr)
         return 1
     return 0

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import os
 import secrets
-import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
@@ -40,13 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print what the files are; return 1 if one of them cannot be read as a log."""
-    try:
-        is_good = _print_all(args.files)
-        sys.stdout.flush()
-    except BrokenPipeError:  # The reader, for example `head`, has stopped reading.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
-    return 0 if is_good else 1
+    return 0 if _print_all(args.files) else 1
 
 
 def _print_all(names: Iterable[str]) -> bool:

@@ -40,11 +40,7 @@ def run(args: argparse.Namespace) -> int:
     except (CatalogError, WarehouseError) as error:
         print(visible(str(error)), file=sys.stderr)
         return 1
-    try:
-        print(*told, sep="\n")
-        sys.stdout.flush()
-    except BrokenPipeError:  # The reader, `head` for example, has enough.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    print(*told, sep="\n")
     return 0
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 
 from scuttlehouse.catalog import CatalogError, home_folder
@@ -32,9 +31,5 @@ def run(args: argparse.Namespace) -> int:
     except (CatalogError, WarehouseError) as error:
         print(visible(str(error)), file=sys.stderr)
         return 1
-    try:
-        write_rows(sys.stdout, args.format, columns, rows, is_raw=args.raw)
-        sys.stdout.flush()
-    except BrokenPipeError:  # The reader, `head` for example, has enough.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    write_rows(sys.stdout, args.format, columns, rows, is_raw=args.raw)
     return 0

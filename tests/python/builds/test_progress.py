@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+import subprocess
+import sys
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -159,3 +161,22 @@ def test_the_last_build_is_the_last_published_one(tmp_path: Path) -> None:
     small.publish({"dim_logs": pa.table({"status": ["new"]})})
     small.log("fct_builds", steps_table(steps).cast(SCHEMA))
     assert last_build(home) == (10.0, {"slow": 7.0})
+
+
+def test_a_build_goes_on_if_nobody_reads_its_output() -> None:
+    script = (
+        "import sys\n"
+        "from scuttlehouse.cli.build import go_on_without_reader\n"
+        "go_on_without_reader()\n"
+        "for number in range(100_000):\n"
+        "    print(number, flush=number % 1000 == 0)\n"
+        "print('the end', file=sys.stderr)\n"
+    )
+    build = [sys.executable, "-c", script]
+    with subprocess.Popen(build, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as running:
+        assert running.stdout
+        assert running.stderr
+        assert running.stdout.readline() == b"0\n"
+        running.stdout.close()
+        assert running.stderr.read() == b"the end\n"
+    assert running.returncode == 0

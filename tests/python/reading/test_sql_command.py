@@ -134,6 +134,31 @@ def test_a_reader_that_stops_early(small: SmallWarehouse) -> None:
     assert asked.returncode == 0
 
 
+@pytest.mark.parametrize("command", ["sql|from fct_numbers", "rollback|--list", "doctor"])
+def test_output_that_nobody_reads(small: SmallWarehouse, command: str) -> None:
+    with start(small.home, str(BIN / "scuttlehouse"), *command.split("|")) as asked:
+        assert asked.stdout
+        assert asked.stderr
+        asked.stdout.close()
+        assert asked.stderr.read() == ""
+    assert asked.returncode == 0
+
+
+@pytest.mark.parametrize("command", ["sql|from fct_numbers", "rollback|--list", "doctor"])
+def test_output_to_a_full_disk(small: SmallWarehouse, command: str) -> None:
+    with Path("/dev/full").open("w") as full:
+        asked = subprocess.run(
+            [str(BIN / "scuttlehouse"), *command.split("|")],
+            env={**os.environ, "SCUTTLEHOUSE_HOME": str(small.home)},
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+    said = "The output cannot be written: No space left on device.\n"
+    assert (asked.returncode, asked.stderr) == (1, said)
+
+
 def test_several_queries_at_the_same_time(small: SmallWarehouse) -> None:
     queries = [
         "select count(*) as n from fct_numbers",
