@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import argparse
-import os
+import errno
 import re
 import sys
 from collections.abc import Sequence
 from importlib import import_module
 from typing import NoReturn
+
+from scuttlehouse.cli.output import send_nowhere
 
 # The module of each command is imported only when the command is run: it starts faster.
 _COMMANDS = {
@@ -33,6 +35,10 @@ _COMMANDS = {
     "metrics": ("scuttlehouse.cli.metrics", "print metrics of the builds for Prometheus"),
     "sample": ("scuttlehouse.sample", "write a signed sample log"),
 }
+
+
+# What writing to a file or to the standard output fails with.
+_WRITE_ERRORS = errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO
 
 
 class _Parser(argparse.ArgumentParser):
@@ -64,17 +70,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         code = int(args.run(args) or 0)
         sys.stdout.flush()
     except BrokenPipeError:  # The reader, `head` for example, has enough.
-        _print_nowhere()
+        send_nowhere(sys.stdout.fileno())
         return 0
     except OSError as error:
-        if error.filename is not None:
+        if error.filename is not None or error.errno not in _WRITE_ERRORS:
             raise
-        _print_nowhere()
+        send_nowhere(sys.stdout.fileno())
         print(f"The output cannot be written: {error.strerror}.", file=sys.stderr)
         return 1
     return code
-
-
-def _print_nowhere() -> None:
-    """Python would report an output that cannot be written once more when it ends."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

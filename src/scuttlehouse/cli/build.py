@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -10,11 +9,11 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from threading import Event, Thread
-from typing import Any
 from uuid import uuid4
 
 from scuttlehouse.catalog import CatalogError, home_folder, locked, open_catalog
 from scuttlehouse.catalog.home import holds_table_files
+from scuttlehouse.cli.output import go_on_without_reader
 from scuttlehouse.files.parts import LandingError
 from scuttlehouse.printing import visible
 from scuttlehouse.reading.engine import WarehouseError
@@ -60,33 +59,6 @@ def build(options: Sequence[str]) -> int:
     else:
         code = _build_with_progress(options)
     return LEFT_OUT if code == 0 and _leaves_out() else code
-
-
-class _Output(io.FileIO):
-    """A file to print to. If it cannot be written any more, the rest goes nowhere."""
-
-    def write(self, data: Any, /) -> int:
-        try:
-            return super().write(data)
-        except OSError:
-            os.dup2(os.open(os.devnull, os.O_WRONLY), self.fileno())
-            return len(data)
-
-
-def go_on_without_reader() -> None:
-    """Let the build go on if the reader of its output, `head` for example, has enough.
-
-    An error in one of dbt's threads would leave the others waiting for ever, and the lock held.
-    """
-    printed = sys.stdout
-    if printed is sys.__stdout__ and isinstance(printed, io.TextIOWrapper):
-        printed.flush()
-        sys.stdout = io.TextIOWrapper(
-            io.BufferedWriter(_Output(printed.fileno(), "w", closefd=False)),
-            encoding=printed.encoding,
-            errors=printed.errors,
-            line_buffering=printed.line_buffering or printed.write_through,
-        )
 
 
 def _run_dbt(options: Sequence[str]) -> int:

@@ -166,7 +166,7 @@ def test_the_last_build_is_the_last_published_one(tmp_path: Path) -> None:
 def test_a_build_goes_on_if_nobody_reads_its_output() -> None:
     script = (
         "import sys\n"
-        "from scuttlehouse.cli.build import go_on_without_reader\n"
+        "from scuttlehouse.cli.output import go_on_without_reader\n"
         "go_on_without_reader()\n"
         "for number in range(100_000):\n"
         "    print(number, flush=number % 1000 == 0)\n"

@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -80,6 +81,7 @@ def java_path() -> str | None:
     return shutil.which("java", path=str(Path(home, "bin")) if home else None)
 
 
+@cache
 def java_version(java: str) -> int | None:
     """The major version that `java -version` reports: 8 for "1.8.0_402", 17 for "17.0.15"."""
     answer = subprocess.run([java, "-version"], capture_output=True, text=True, check=False)
