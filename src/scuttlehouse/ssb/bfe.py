@@ -52,8 +52,12 @@ _BLOB = re.compile(rf"&({_BASE64})\.sha256")
 CIPHERTEXT = re.compile(rf"({_BASE64})\.box(2?)")
 _SIGNED = re.compile(rf"({_BASE64})\.sig\.ed25519")
 _URI = re.compile(r"ssb:(?://)?([a-z-]+)[/:]([a-z0-9-]+)[/:]([A-Za-z0-9_=-]+)")
+# 32 bytes, in their one spelling: a signature over bytes covers every other one, too.
+_KEY = re.compile(r"[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]=")
 _MOST = 2**53
 SIGNATURE_BYTES = 64
+
+_FROM_URL = str.maketrans("-_", "+/")
 
 # Closes a list or a dictionary.
 _END = object()
@@ -172,10 +176,9 @@ def _encode_text(text: str) -> bytes:
 def _encode_uri(text: str) -> bytes:
     match = _URI.fullmatch(text)
     if match and (code := _OTHER_URIS.get(f"{match[1]}/{match[2]}")):
-        try:
-            return _sized(code + a2b_base64(match[3].translate(str.maketrans("-_", "+/"))))
-        except ValueError:
-            raise NoBytesError from None
+        if not _KEY.fullmatch(match[3]):
+            raise NoBytesError
+        return code + a2b_base64(match[3].translate(_FROM_URL))
     if match and match[1] in _TYPE_FORMATS:
         return _encode_id(text)
     return _TEXT + _utf8(text)

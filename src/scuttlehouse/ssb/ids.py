@@ -21,8 +21,9 @@ no ``=`` at the end                    base64url without padding, as RFC 4648, s
 ``{"link": <id>, ...}``                a link as an object: ssb-ref 2, ssb-mentions (see :func:`link_text`)
 =====================================  ===================================================================
 
-Base64 is canonical, as in the reference library: 32 bytes have one spelling. A text that differs in the
-bits after the last byte is not an id. Every function takes O(length of the text).
+Base64 is canonical in every format, as in the reference library: bytes have one spelling. A text that differs
+in the bits after the last byte is not an id: a signature over bytes would cover it, too, and anybody could
+move a message to another feed. Every function takes O(length of the text).
 """
 
 from __future__ import annotations
@@ -35,6 +36,7 @@ from functools import lru_cache
 _BASE64 = r"[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]"
 _BASE64URL = r"[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]"
 _BASE64_OF_64 = r"[A-Za-z0-9+/]{85}[AQgw]"
+_BASE64URL_OF_64 = r"[A-Za-z0-9_-]{85}[AQgw]"
 # A name of words and a number of its version: a stranger's format may not hold a part of a key.
 _FORMAT = r"(?:sha256|ed25519|[a-z]+(?:-[a-z]+)*(?:-v[0-9]{1,3})?)"
 _TAIL = r"(?:/blob)?(?:[?#].*)?"
@@ -45,7 +47,7 @@ _URI = re.compile(
     rf"((?:[/:](?!blob(?:[?#]|\Z))[A-Za-z0-9_-]+={{0,2}})+){_TAIL}",
     re.DOTALL,
 )
-_KEY_URL = re.compile(_BASE64URL)
+_KEY = re.compile(rf"{_BASE64URL}=?|{_BASE64URL_OF_64}(?:==)?")
 _VERSIONED = re.compile(r"[a-z-]+-v[0-9]+")
 
 # The format for each ending of a sigil, and for each older name in a URI.
@@ -75,8 +77,8 @@ MAX_FORMAT_LENGTH = 20
 MAX_KEYS = 2
 # 32 bytes in base64: a shorter text is no id.
 _LEAST_LENGTH = 43
-# 32 and 64 bytes, padded.
-_KEY_LENGTHS = frozenset({44, 88})
+# 32 bytes, padded.
+_SHORT_KEY = 44
 
 # Longer texts are not remembered: a stranger's would fill the memory.
 REMEMBERED_LENGTH = 200
@@ -169,10 +171,7 @@ def id_bytes(text: str) -> bytes | None:
     'ea4a6c63'
     """
     kind, _, parts = _parts(text)
-    try:
-        return a2b_base64(parts.translate(_FROM_URL)) if kind and "/" not in parts else None
-    except ValueError:
-        return None
+    return a2b_base64(parts.translate(_FROM_URL)) if kind and "/" not in parts else None
 
 
 def link_text(link: object) -> object:
@@ -197,7 +196,7 @@ def _read_parts(text: str) -> tuple[str, str, str]:
     if match := _SIGIL.fullmatch(text):
         kind, key, name = _KINDS[match[1]], match[2].translate(_TO_URL), match[3]
         form = _FORMATS[kind].get(name) or (name if _VERSIONED.fullmatch(name) else "")
-        is_long = len(key) > 44
+        is_long = len(key) > _SHORT_KEY
         if (
             not form
             or len(form) > MAX_FORMAT_LENGTH
@@ -209,11 +208,11 @@ def _read_parts(text: str) -> tuple[str, str, str]:
         kind, name = match[1], match[2]
         keys = match[3][1:].replace(":", "/").split("/")
         is_short = len(name) <= MAX_FORMAT_LENGTH and len(keys) <= MAX_KEYS
-        if not is_short or any(len(_padded(key)) not in _KEY_LENGTHS for key in keys):
+        if not is_short or not all(map(_KEY.fullmatch, keys)):
             return "", "", ""
         if name in _CLASSIC_NAMES or kind == "identity":
             is_name_of_kind = kind == "identity" or name == "classic" or name in _FORMATS[kind]
-            if len(keys) > 1 or not is_name_of_kind or not _is_key(keys[0]):
+            if len(keys) > 1 or not is_name_of_kind or len(keys[0]) > _SHORT_KEY:
                 return "", "", ""
         return kind, _FORMATS[kind].get(name, name), "/".join(map(_padded, keys))
     return "", "", ""
@@ -223,11 +222,7 @@ def _read_parts(text: str) -> tuple[str, str, str]:
 _short_parts = lru_cache(4096)(_read_parts)
 
 
-def _is_key(text: str) -> bool:
-    return bool(_KEY_URL.fullmatch(text.removesuffix("=")))
-
-
 def _padded(base64: str) -> str:
-    """Base64 with its padding. A text with an impossible length stays as it is."""
+    """The base64 of 32 or 64 bytes, with its padding."""
     bare = base64.rstrip("=")
-    return base64 if len(bare) % 4 == 1 else bare + "=" * (-len(bare) % 4)
+    return bare + "=" * (-len(bare) % 4)

@@ -12,6 +12,7 @@ from scuttlehouse.ssb.ids import any_id, feed_format, feed_id, link_text, messag
 KEY = bytes(range(200, 232))
 SIGIL64 = base64.b64encode(KEY).decode()
 URL64 = base64.urlsafe_b64encode(KEY).decode()
+URL64_OF_64 = base64.urlsafe_b64encode(KEY + KEY).decode()
 MESSAGE = f"%{SIGIL64}.sha256"
 FEED = f"@{SIGIL64}.ed25519"
 BENDY_FEED = f"ssb:feed/bendybutt-v1/{URL64}"
@@ -110,6 +111,9 @@ def lookalikes(text: str) -> list[str]:
         f"ssb:message/Bendybutt-v1/{URL64}",
         f"ssb:message/bendybutt-v1/{URL64}/",
         f"ssb:message/bendybutt-v1/{URL64}\n",
+        *lookalikes(f"ssb:message/bendybutt-v1/{URL64}"),
+        *lookalikes(f"ssb:feed/buttwoo-v1/{URL64}/{URL64}"),
+        f"ssb:message/bamboo/{URL64_OF_64[:-3]}B==",  # bits beyond the last byte
         f"ssb:feed/bendybutt-\u0661/{URL64}",
         f"ssb:blob/classic/{URL64}",
         f"http://ssb:feed/classic/{URL64}",
