@@ -35,19 +35,34 @@ founders as (
 
 ),
 
--- Anybody may name a root and a group that do not belong together. The founder's word counts most.
+made_groups as (
+
+    select
+        message_id as root_id,
+        made_group_id
+    from group_messages
+    where made_group_id is not null
+
+),
+
+-- Anybody may name a root and a group that do not belong together. A root that proves its group makes no other;
+-- where nothing is proven, the founder's word counts most.
 claims as (
 
     select
         founders.root_id,
         group_messages.group_id,
-        max(case when people.person_id = founders.founder_id then 1 else 0 end) as is_founders_word,
-        count(*) as claim_count
+        made_groups.root_id is not null as is_proven,
+        bool_or(people.person_id = founders.founder_id) as is_founders_word,
+        count(distinct people.person_id) as claimant_count
     from group_messages
     inner join founders on group_messages.root_id = founders.root_id
     inner join people on group_messages.feed_id = people.feed_id
-    where group_messages.content_type = 'group/add-member' and group_messages.group_id is not null
-    group by founders.root_id, group_messages.group_id
+    left join made_groups on founders.root_id = made_groups.root_id
+    where
+        group_messages.content_type = 'group/add-member'
+        and group_messages.group_id = coalesce(made_groups.made_group_id, group_messages.group_id)
+    group by founders.root_id, group_messages.group_id, made_groups.root_id
 
 ),
 
@@ -57,10 +72,11 @@ ranked_claims as (
         root_id,
         group_id,
         row_number() over (
-            partition by root_id order by is_founders_word desc, claim_count desc, group_id asc
+            partition by root_id order by is_founders_word desc, claimant_count desc, group_id asc
         ) as group_number,
         row_number() over (
-            partition by group_id order by is_founders_word desc, claim_count desc, root_id asc
+            partition by group_id
+            order by is_proven desc, is_founders_word desc, claimant_count desc, root_id asc
         ) as root_number
     from claims
 

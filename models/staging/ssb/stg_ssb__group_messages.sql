@@ -24,12 +24,11 @@ recipients as (
         feed_id,
         content_type,
         key_hash,
+        made_group_id,
         asserted_ms,
         get_json_object(content, '$.root') as root_id,
         get_json_object(content, '$.name') as said_name,
-        coalesce(
-            get_json_object(content, '$.tangles.epoch'), get_json_object(content, '$.tangles.members')
-        ) is not null as has_epoch_tangle,
+        get_json_object(content, '$.tangles.epoch') is not null as has_epoch_tangle,
         from_json(get_json_object(content, '$.recps'), 'array<string>') as recps,
         from_json(
             get_json_object(content, '$.excludes'),
@@ -92,6 +91,7 @@ final as (
         feed_id,
         content_type,
         key_hash,
+        made_group_id,
         asserted_ms,
         root_id,
         recipient_ids,

@@ -150,7 +150,9 @@ sightings as (
         coalesce(
             min({{ plausible_ms('received_ms') }}) over (partition by message_id),
             min(received_ms) over (partition by message_id)
-        ) as first_received_ms
+        ) as first_received_ms,
+        -- It is proven, so any line may tell it.
+        max(made_group_id) over (partition by message_id) as proven_group_id
     from marked_lines
 
 ),
@@ -177,6 +179,7 @@ final as (
         sightings.is_private,
         sightings.is_decrypted and sightings.counts as is_decrypted,
         if(sightings.counts, sightings.is_announcement_signed, null) as is_announcement_signed,
+        sightings.proven_group_id as made_group_id,
         sightings.asserted_ms,
         -- The group that a message is for is its first recipient.
         case

@@ -108,7 +108,7 @@ def _encode_scalar(value: bool | float | str | None) -> bytes | int:
     if isinstance(value, bool):
         return _TRUE if value else _FALSE
     if isinstance(value, str):
-        return _encode_text(value)
+        return encode_text(value)
     if not is_whole(value):
         raise NoBytesError
     return int(value)
@@ -159,7 +159,12 @@ def signature_bytes(signature: jsjson.Value) -> bytes | None:
     return data if len(data) == SIGNATURE_BYTES else None
 
 
-def _encode_text(text: str) -> bytes:
+def encode_text(text: str) -> bytes:
+    """A text in BFE: an id, a signature or a ciphertext as its type, any other as text. As :func:`encode`.
+
+    >>> encode_text("abc")
+    b'\\x06\\x00abc'
+    """
     if text.startswith("ssb:"):
         return _encode_uri(text)
     if match := CIPHERTEXT.fullmatch(text):

@@ -16,6 +16,7 @@ from scuttlehouse.files.json_lines import finite_number, has_word, line_object
 from scuttlehouse.files.parts import Line
 from scuttlehouse.ssb.claims import is_announcement_signed, plaintext_hash, proven_owner
 from scuttlehouse.ssb.epoch_keys import KeyRing, message_key, purpose_key
+from scuttlehouse.ssb.group_ids import made_group_id
 from scuttlehouse.ssb.ids import link_text, message_uri
 from scuttlehouse.ssb.messages import Message, UnkeyedMessage, unkeyed_message, with_key
 from scuttlehouse.ssb.naming import name_in_message
@@ -91,6 +92,7 @@ class LandedLine(NamedTuple):
     key_hash: str | None = None
     plaintext_hash: str | None = None
     is_announcement_signed: bool | None = None
+    made_group_id: str | None = None
     owner_id: str | None = None
     validity: str | None = None
     invalid_reason: str | None = None
@@ -151,6 +153,9 @@ def land_line(
         if is_decrypted or check.validity == "not_checked"
         else None,
         is_announcement_signed=is_announcement_signed(content, check, is_decrypted=is_decrypted),
+        made_group_id=made_group_id(key, value, opened.ciphertext, secret)
+        if kind == "group/init"
+        else None,
         owner_id=proven_owner(content),
         validity=check.validity,
         invalid_reason=check.invalid_reason,

@@ -1,0 +1,77 @@
+"""The id of a group, derived from its first message: nobody else can make a message with that id.
+
+The id hides the first message: it is derived from the key that opens the message and from its id.
+(``private-group-spec``, "group-id"; ``envelope-spec``, "derive_secret", "cloaked_msg_id".) A message that
+only says the id of a group proves nothing, because everybody may know the id.
+"""
+
+from __future__ import annotations
+
+import hmac
+from base64 import urlsafe_b64encode
+from collections.abc import Mapping
+from typing import Any
+
+from nacl.bindings import crypto_secretbox_open
+from nacl.exceptions import CryptoError
+
+from scuttlehouse.ssb.bfe import NoBytesError, encode_text
+from scuttlehouse.ssb.ids import feed_format
+from scuttlehouse.ssb.validation import canonical_bytes, previous_text
+from scuttlehouse.warehouse_key import KEY_BYTES
+
+_SCHEME = b"envelope-large-symmetric-group"
+_NO_PREVIOUS = b"\1\0" + bytes(32)
+_NO_NONCE = bytes(24)
+_HEADER, _SLOT = slice(32), slice(32, 64)
+
+
+def made_group_id(
+    message_id: str, value: Mapping[str, Any], ciphertext: str | None, group_key: bytes | None
+) -> str | None:
+    """The id of the group that a ``group/init`` makes, as ``ssb:identity/group/...``.
+
+    Args:
+        message_id: the id of the message, in any spelling.
+        value: the value of the message. Its author counts, and its previous, a text or null.
+        ciphertext: the content as it was signed. None if the log does not hold it.
+        group_key: the key of the group, 32 bytes.
+
+    Returns:
+        None if the key does not open the ciphertext in its first slot, or one of them is not there. The
+        ciphertext tells whether it was opened, so that nobody can pretend it.
+
+    Complexity: O(1), without what encodes and decodes the ciphertext.
+
+    >>> made_group_id("%a", {"author": "@a", "previous": None}, None, bytes(32)) is None
+    True
+    """
+    envelope = canonical_bytes(ciphertext.partition(".box")[0]) if ciphertext else None
+    author, previous = value["author"], previous_text(value.get("previous"))
+    if envelope is None or len(envelope) < _SLOT.stop or feed_format(author) != "classic":
+        return None
+    if group_key is None or len(group_key) != KEY_BYTES:
+        return None
+    try:
+        feed, message = encode_text(author), encode_text(message_id)
+        before = _NO_PREVIOUS if previous is None else encode_text(previous)
+    except NoBytesError:
+        return None
+    place = (b"envelope", feed, before)
+    slot_key = _derived(group_key, *place, b"slot_key", _SCHEME)
+    message_key = bytes(a ^ b for a, b in zip(envelope[_SLOT], slot_key, strict=True))
+    read_key = _derived(message_key, *place, b"read_key")
+    try:
+        crypto_secretbox_open(
+            envelope[_HEADER], _NO_NONCE, _derived(read_key, *place, b"header_key")
+        )
+    except CryptoError:
+        return None
+    group = _derived(read_key, b"cloaked_msg_id", message)
+    return f"ssb:identity/group/{urlsafe_b64encode(group).decode()}"
+
+
+def _derived(key: bytes, *labels: bytes) -> bytes:
+    """32 bytes that follow from a key: HKDF-Expand of RFC 5869, with SHA-256. Lengths stand before labels."""
+    info = b"".join(len(label).to_bytes(2, "little") + label for label in labels)
+    return hmac.digest(key, info + b"\1", "sha256")
