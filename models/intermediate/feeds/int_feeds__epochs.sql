@@ -12,14 +12,25 @@ epochs as (
 
 ),
 
-epoch_keys as (
+-- Whoever knows a key can make an epoch with it, but not an earlier one in its group.
+epochs_of_groups as (
 
     select
         key_hash,
-        min(epoch_id) as epoch_id
+        group_id,
+        min_by(epoch_id, struct(depth, epoch_id)) as epoch_id
     from epochs
     where key_hash is not null
-    group by key_hash
+    group by key_hash, group_id
+
+),
+
+epoch_keys as (
+
+    select
+        *,
+        count(*) over (partition by key_hash) = 1 as is_only_group
+    from epochs_of_groups
 
 ),
 
@@ -27,7 +38,9 @@ final as (
 
     select
         people.feed_id,
-        epoch_keys.epoch_id
+        epoch_keys.group_id,
+        epoch_keys.epoch_id,
+        epoch_keys.is_only_group
     from people
     inner join epoch_keys on people.key_hash = epoch_keys.key_hash
 

@@ -26,6 +26,12 @@ people as (
 
 ),
 
+epoch_keys as (
+
+    select * from {{ ref('int_groups__epoch_keys') }}
+
+),
+
 key_ranks as (
 
     select * from {{ ref('int_groups__key_ranks') }}
@@ -52,7 +58,7 @@ final as (
         epochs.message_id as epoch_id,
         epochs.group_id,
         people.person_id as creator_id,
-        group_messages.key_hash,
+        epoch_keys.key_hash,
         key_ranks.key_rank,
         key_ranks.is_short as has_short_key,
         epochs.rank as depth,
@@ -66,8 +72,9 @@ final as (
     inner join group_messages on epochs.message_id = group_messages.message_id
     inner join people on epochs.feed_id = people.feed_id
     left join tangle_fields on epochs.message_id = tangle_fields.message_id
+    left join epoch_keys on epochs.message_id = epoch_keys.epoch_id
     left join key_ranks
-        on epochs.group_id = key_ranks.group_id and group_messages.key_hash = key_ranks.key_hash
+        on epoch_keys.group_id = key_ranks.group_id and epoch_keys.key_hash = key_ranks.key_hash
     left join members_roots on epochs.message_id = members_roots.message_id
 
 )

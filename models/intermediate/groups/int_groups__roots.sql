@@ -45,8 +45,8 @@ made_groups as (
 
 ),
 
--- Anybody may name a root and a group that do not belong together. A root that proves its group makes no other;
--- where nothing is proven, the founder's word counts most.
+-- Anybody may name a root and a group that do not belong together. A root that proves its group makes no
+-- other; where nothing is proven, the founder's word counts most.
 claims as (
 
     select

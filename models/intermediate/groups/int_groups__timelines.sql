@@ -36,7 +36,10 @@ final as (
         coalesce(explicit_epochs.epoch_id, feed_epochs.epoch_id) as epoch_id
     from tangle_messages
     left join explicit_epochs on tangle_messages.message_id = explicit_epochs.message_id
-    left join feed_epochs on tangle_messages.feed_id = feed_epochs.feed_id
+    left join feed_epochs
+        on
+            tangle_messages.feed_id = feed_epochs.feed_id
+            and (tangle_messages.group_id = feed_epochs.group_id or feed_epochs.is_only_group)
 
 )
 

@@ -83,7 +83,10 @@ final as (
     inner join people on messages.feed_id = people.feed_id
     left join standings on messages.message_id = standings.message_id
     left join explicit_epochs on messages.message_id = explicit_epochs.message_id
-    left join feed_epochs on messages.feed_id = feed_epochs.feed_id
+    left join feed_epochs
+        on
+            messages.feed_id = feed_epochs.feed_id
+            and (messages.addressed_group_id = feed_epochs.group_id or feed_epochs.is_only_group)
     left join cutoffs on messages.feed_id = cutoffs.group_feed_id
 
 )

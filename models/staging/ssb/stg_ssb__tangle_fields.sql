@@ -22,7 +22,8 @@ contents as (
 
 ),
 
--- `tangles` may hold anything. A field is any value under one of its names.
+-- `tangles` may hold anything. A field is any value under one of its names. A thread's field that is null
+-- says nothing: the root of a thread need not know that it is one, and answers may have `root` and `branch`.
 fields as (
 
     select
@@ -33,7 +34,9 @@ fields as (
         schema_of_variant(tangles.value) like 'OBJECT%' as is_object
     from contents,
         lateral variant_explode(try_variant_get(contents.content, '$.tangles', 'variant')) as tangles
-    where tangles.key is not null
+    where
+        tangles.key is not null
+        and not (tangles.key = 'thread' and schema_of_variant(tangles.value) = 'VOID')
 
 ),
 
@@ -85,7 +88,9 @@ thread_posts as (
         -- In a message about members, `root` is the first message of the group.
         not coalesce(contents.content_type like 'group/%', false)
         and schema_of_variant(try_variant_get(contents.content, '$.root', 'variant')) = 'STRING'
-        and try_variant_get(contents.content, '$.tangles.thread', 'variant') is null
+        and coalesce(
+            schema_of_variant(try_variant_get(contents.content, '$.tangles.thread', 'variant')), 'VOID'
+        ) = 'VOID'
         and (
             contents.content_type = 'post'
             or try_variant_get(contents.content, '$.root', 'string') like 'ssb:message/%'
@@ -116,7 +121,9 @@ thread_fields as (
 -- Groups before epochs (ruling R38): the first message of the group is also that of its only epoch.
 first_messages as (
 
-    select shaped_fields.message_id
+    select
+        shaped_fields.message_id,
+        bool_or(shaped_fields.tangle_kind = 'members') as has_members_field
     from shaped_fields
     inner join contents on shaped_fields.message_id = contents.message_id
     where contents.content_type = 'group/init'
@@ -127,7 +134,7 @@ first_messages as (
             and shaped_fields.root_id is null
             and shaped_fields.fault is null
         )
-        and not bool_or(shaped_fields.tangle_kind in ('epoch', 'members'))
+        and not bool_or(shaped_fields.tangle_kind = 'epoch')
 
 ),
 
@@ -135,7 +142,7 @@ epoch_fields as (
 
     select
         message_id,
-        explode(array('epoch', 'members')) as tangle_kind,
+        explode(if(has_members_field, array('epoch'), array('epoch', 'members'))) as tangle_kind,
         cast(null as array<string>) as previous_ids,
         cast(null as string) as root_id,
         cast(null as string) as fault

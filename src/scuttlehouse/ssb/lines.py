@@ -43,7 +43,10 @@ _NOBODY: dict[str, object] = {"id": 0, "groupFeedId": None, "sequence": None}
 # Purposes that say what a feed is for. Any other purpose of a private announcement may be a key.
 PUBLIC_PURPOSES = frozenset({"group/additions", "index", "main", "root", "v1"})
 
-# Every line that makes an epoch has these bytes, and most other lines do not. Names may be escaped.
+# Messages with the key of an epoch. The first message of a group before epochs has none, its additions do.
+WITH_EPOCH_KEY = frozenset({"group/init", "group/add-member"})
+
+# Every line with such a message has these bytes, and most other lines do not. Names may be escaped.
 KEY_WORDS = (b"secret", b"groupKey", b"\\u")
 
 REJECT_REASONS = {
@@ -164,7 +167,7 @@ def land_line(
 
 
 def epoch_key(line: Line, parsed: dict[str, Any] | str | None = None) -> bytes | None:
-    """The key of the epoch that the message of a line makes. None for all other lines.
+    """The key of an epoch, from the message of a line that makes it or adds people. None for other lines.
 
     >>> epoch_key(Line(1, b'{"key": "%a"}', None)) is None
     True
@@ -174,7 +177,7 @@ def epoch_key(line: Line, parsed: dict[str, Any] | str | None = None) -> bytes |
     found = unkeyed_message(line_object(line) if parsed is None else parsed)
     if (
         not isinstance(found, UnkeyedMessage)
-        or _content_type(found.value["content"]) != "group/init"
+        or _content_type(found.value["content"]) not in WITH_EPOCH_KEY
     ):
         return None
     is_message = isinstance(with_key(found, None), Message)
@@ -250,9 +253,9 @@ def _kept_tangles(tangles: object, ring: KeyRing) -> object:
 
 
 def _kept_field(field: object, ring: KeyRing) -> object:
-    """The links of a tangle's field."""
+    """The links of a tangle's field. 0 stands for what is no object, but null stays."""
     if not isinstance(field, dict):
-        return 0
+        return None if field is None else 0
     kept = {"root": _kept_root(field["root"], ring)} if "root" in field else {}
     return kept | (
         {"previous": _kept_links(field["previous"], ring)} if "previous" in field else {}
