@@ -35,6 +35,12 @@ _FAULTS_OF_CONTENT = frozenset(
 )
 
 
+# Faults that a value has if its members are in another order than the signed one. A key that is right proves
+# the order.
+_FAULTS_OF_ORDER = frozenset({"members_out_of_order", "id_mismatch"})
+_FAULTS_OF_ORDER_WITHOUT_KEY = _FAULTS_OF_ORDER | {"signature_is_wrong"}
+
+
 class Opened(NamedTuple):
     """``value``: the value as it was signed, if the log has it. ``ciphertext``: None if the log has none.
 
@@ -114,11 +120,12 @@ def check_opened(
     is_opened = opened.is_decrypted or _is_of_private_kind(value.get("content"))
     if is_opened and checks[-1].invalid_reason in _FAULTS_OF_CONTENT:
         return Check(None, "not_checked", None, "ciphertext_not_in_log"), True
-    is_reordered = len(checks) > 1 and not any(_has_key(check, key) for check in checks)
+    is_reordered = checks[0].invalid_reason == "members_out_of_order" and len(checks) > 1
+    is_proven = any(_has_key(check, key) for check in checks)
     may_be_inside = (
         isinstance(value.get("content"), dict) and proven.invalid_reason in _FAULTS_OF_CONTENT
     )
-    if is_reordered and may_be_inside:
+    if is_reordered and may_be_inside and not is_proven:
         return Check(None, "not_checked", None, "members_reordered"), opened.is_decrypted
     return proven, opened.is_decrypted
 
@@ -152,12 +159,15 @@ def _is_bendybutt(value: dict[str, Any]) -> bool:
 def _checks_in_every_order(
     value: dict[str, Any], key: str | None, hmac_key: bytes | None
 ) -> Iterator[Check]:
-    """The checks of a value as it is and, if its members are out of order, in each order of a message."""
+    """The checks of a value as it is and, if that is not what was signed, in each other order of a message.
+
+    Some software writes all messages in one of the two orders, whichever their authors signed (go-ssb).
+    """
     check = check_value(value, key=key, hmac_key=hmac_key)
     yield check
-    if check.invalid_reason == "members_out_of_order":
+    if check.invalid_reason in (_FAULTS_OF_ORDER if key else _FAULTS_OF_ORDER_WITHOUT_KEY):
         for order in MEMBER_ORDERS:
-            if value.keys() >= set(order):
+            if value.keys() >= set(order) and list(value) != order:
                 signed = {name: value[name] for name in order}
                 yield check_value(signed, key=key, hmac_key=hmac_key)
 

@@ -189,6 +189,15 @@ def sorted_members(record: Record) -> Record:
     return record | {"value": {name: value[name] for name in sorted(value)}}
 
 
+def with_author_first(record: Record) -> Record:
+    """The author before the sequence, as go-ssb writes, if the key proves the order that was signed."""
+    if without_key(record) == record:
+        return record
+    value = record["value"]
+    names = dict.fromkeys(("previous", "author", "sequence", *value))
+    return record | {"value": {name: value[name] for name in names if name in value}}
+
+
 def pzp_without_id(record: Record) -> Record:
     from scuttlehouse.pzp.canonical import canonical, hash_text
 
@@ -233,6 +242,7 @@ DIALECTS: dict[str, Callable[[Record], Record]] = {
     ),
     "without keys": without_key,
     "sorted members": sorted_members,
+    "the author first": with_author_first,
     "pzp without ids": pzp_without_id,
 }
 

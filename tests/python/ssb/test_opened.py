@@ -104,6 +104,32 @@ def test_additions_and_reordering_by_an_exporter_are_undone() -> None:
     assert land({**post.value, "exported": 1}, post.key).validity == "valid"
 
 
+def in_order(value: dict[str, Any], *middle: str) -> dict[str, Any]:
+    return {name: value[name] for name in ("previous", *middle, *value)}
+
+
+@pytest.mark.parametrize("signed", [("sequence", "author"), ("author", "sequence")])
+@pytest.mark.parametrize("written", [("sequence", "author"), ("author", "sequence")])
+def test_either_order_of_a_message_may_be_written_in_the_other(
+    signed: tuple[str, str], written: tuple[str, str]
+) -> None:
+    """go-ssb writes all messages in one order, whichever of the two the author signed."""
+    feed = ClassicFeed(bytes(32))
+    unsigned = {**feed.publish({"type": "post", "text": "a"}, 1).value, "signature": None}
+    value = in_order(unsigned, *signed)
+    del value["signature"]
+    value["signature"] = feed.signer.sign(json.dumps(value, indent=2).encode())
+    key = check_value(value).message_key
+    assert key is not None
+    exported = in_order(value, *written)
+    assert land(exported, key).validity == "valid"
+    row = land_line("a.jsonl", Line(1, json.dumps(exported).encode(), None), RING)
+    assert row is not None
+    assert (row.message_id, row.validity) == (message_uri(key), "valid")
+    forged = {**exported, "content": {"type": "post", "text": "b"}}
+    assert land(forged, key).invalid_reason == "id_mismatch"
+
+
 def test_a_reordered_content_accuses_nobody() -> None:
     """As `jq -S` writes: the text that was signed cannot be found again."""
     post = ClassicFeed(bytes(32)).publish({"type": "post", "text": "a"}, 1)
