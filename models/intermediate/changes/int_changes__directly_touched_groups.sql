@@ -94,6 +94,23 @@ groups_of_tangles as (
 
 ),
 
+group_messages as (
+
+    select * from {{ ref('stg_ssb__group_messages') }}
+
+),
+
+-- People may be named by any of their feeds.
+named_feeds as (
+
+    select
+        group_id,
+        explode(flatten(array_compact(array(recipient_ids, excluded_ids)))) as feed_id
+    from group_messages
+    where group_id is not null
+
+),
+
 changed_keys as (
 
     select feeds.key_hash
@@ -125,6 +142,10 @@ final as (
     select epochs.group_id
     from epochs
     left semi join changed_keys on epochs.key_hash = changed_keys.key_hash
+    union
+    select named_feeds.group_id
+    from named_feeds
+    left semi join changed_people on named_feeds.feed_id = changed_people.feed_id
     union
     select published_exclusions.group_id
     from published_exclusions

@@ -30,7 +30,7 @@ timelines as (
 
 group_messages as (
 
-    select * from {{ ref('stg_ssb__group_messages') }}
+    select * from {{ ref('int_groups__acts') }}
 
 ),
 

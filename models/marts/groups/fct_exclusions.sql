@@ -9,7 +9,7 @@ changes as (
 
 group_messages as (
 
-    select * from {{ ref('stg_ssb__group_messages') }}
+    select * from {{ ref('int_groups__acts') }}
 
 ),
 

@@ -35,7 +35,7 @@ people as (
 
 group_messages as (
 
-    select * from {{ ref('stg_ssb__group_messages') }}
+    select * from {{ ref('int_groups__acts') }}
 
 ),
 

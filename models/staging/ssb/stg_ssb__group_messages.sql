@@ -39,7 +39,7 @@ recipients as (
 
 ),
 
--- If a recipient is not an id (a bare key), 0 or a token is in its place.
+-- Other recipients are not people: a group, a message, or what is no id (0 or a token is in its place).
 people as (
 
     select
@@ -47,13 +47,13 @@ people as (
         array_distinct(
             filter(
                 slice(recps, 2, greatest(size(recps), 1)),
-                person_id -> person_id not in ('0', '') and not {{ is_token('person_id') }}
+                feed_id -> {{ is_feed_id('feed_id') }}
             )
         ) as recipient_ids,
         array_distinct(
             filter(
                 transform(excludes, item -> item.id),
-                person_id -> person_id not in ('0', '') and not {{ is_token('person_id') }}
+                feed_id -> {{ is_feed_id('feed_id') }}
             )
         ) as excluded_ids
     from recipients

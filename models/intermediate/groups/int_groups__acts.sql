@@ -1,0 +1,101 @@
+with
+
+group_messages as (
+
+    select * from {{ ref('stg_ssb__group_messages') }}
+
+),
+
+people as (
+
+    select * from {{ ref('int_feeds__people') }}
+
+),
+
+named_feeds as (
+
+    select
+        group_messages.message_id,
+        'recipient' as part,
+        items.pos as place,
+        items.col as feed_id,
+        cast(null as struct<feed_id string, sequence bigint>) as cutoff
+    from group_messages, lateral posexplode(group_messages.recipient_ids) as items
+    union all
+    select
+        group_messages.message_id,
+        'excluded' as part,
+        items.pos as place,
+        items.col.excluded_ids as feed_id,
+        case
+            when items.col.cutoff_feed_ids is not null
+                then struct(items.col.cutoff_feed_ids as feed_id, items.col.cutoff_sequences as sequence)
+        end as cutoff
+    from group_messages,
+        lateral posexplode(
+            arrays_zip(
+                group_messages.excluded_ids, group_messages.cutoff_feed_ids, group_messages.cutoff_sequences
+            )
+        ) as items
+
+),
+
+-- Old software names people by their main feeds, and the same person may be named by several.
+named_people as (
+
+    select
+        named_feeds.message_id,
+        named_feeds.part,
+        coalesce(people.person_id, named_feeds.feed_id) as person_id,
+        min(named_feeds.place) as place,
+        min(named_feeds.cutoff) as cutoff
+    from named_feeds
+    left join people on named_feeds.feed_id = people.feed_id
+    group by named_feeds.message_id, named_feeds.part, coalesce(people.person_id, named_feeds.feed_id)
+
+),
+
+lists as (
+
+    select
+        message_id,
+        array_sort(
+            collect_list(case when part = 'recipient' then struct(place, person_id) end)
+        ) as recipient_people,
+        array_sort(
+            collect_list(case when part = 'excluded' then struct(place, person_id, cutoff) end)
+        ) as excluded_people
+    from named_people
+    group by message_id
+
+),
+
+final as (
+
+    select
+        group_messages.message_id,
+        group_messages.feed_id,
+        group_messages.content_type,
+        group_messages.key_hash,
+        case
+            when group_messages.recipient_ids is not null
+                then coalesce(transform(lists.recipient_people, person -> person.person_id), array())
+        end as recipient_ids,
+        case
+            when group_messages.excluded_ids is not null
+                then coalesce(transform(lists.excluded_people, person -> person.person_id), array())
+        end as excluded_ids,
+        case
+            when group_messages.excluded_ids is not null
+                then coalesce(transform(lists.excluded_people, person -> person.cutoff.feed_id), array())
+        end as cutoff_feed_ids,
+        case
+            when group_messages.excluded_ids is not null
+                then coalesce(transform(lists.excluded_people, person -> person.cutoff.sequence), array())
+        end as cutoff_sequences
+    from group_messages
+    left join lists on group_messages.message_id = lists.message_id
+
+)
+
+select * from final
