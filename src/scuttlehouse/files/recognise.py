@@ -68,7 +68,7 @@ _FIRST_MEMBERS = "key|value|id|msg|author|previous|data|metadata"
 _LIST_OF_MESSAGES = re.compile(rf'\[\s*\{{\s*"(?:{_FIRST_MEMBERS})"\s*:')
 _MEMBER_NAME = re.compile(r'\s*[{,]\s*("(?:[^"\\]|\\.){1,64}")\s*:\s*')
 _MAP_OF_MESSAGES = re.compile(
-    r'\{\s*"(?:(?:%|ssb:)[^"\\\n]{1,200}|[1-9A-HJ-NP-Za-km-z]{43,44})"\s*:\s*\{'
+    r'\{\s*"(?:(?:%|ssb:)[^"\\\n]{1,200}|[1-9A-HJ-NP-Za-km-z]{43,44}|[0-9]{1,20})"\s*:\s*\{'
 )
 
 _TEXT_OF_JSON = re.compile(r'\[?\s*"\{\s*\\"')
