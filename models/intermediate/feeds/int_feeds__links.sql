@@ -53,6 +53,8 @@ linked_messages as (
             when own_messages.previous_id not like 'ssb:message/%' then 'previous_is_no_message_id'
             when previous_messages.message_id is null then 'previous_not_in_log'
             when previous_messages.validity = 'invalid' then 'previous_is_invalid'
+            -- Nobody knows that such a message is what it says, so neither its feed nor its sequence counts.
+            when previous_messages.validity = 'not_checked' then 'previous_is_not_checked'
             when previous_messages.feed_id != own_messages.feed_id then 'previous_of_other_feed'
             when previous_messages.sequence is null then 'sequence_is_not_next'
             when own_messages.sequence != previous_messages.sequence + 1 then 'sequence_is_not_next'

@@ -51,9 +51,8 @@ valid_chains as (
 
     select
         feed_id,
-        max(sequence) as valid_through_sequence
+        coalesce(max(case when feed_fault is null then sequence end), 0) as valid_through_sequence
     from standings
-    where feed_fault is null
     group by feed_id
 
 ),

@@ -71,7 +71,8 @@ final as (
         messages.line_number,
         case
             when messages.validity = 'invalid' then false
-            when messages.validity = 'not_checked' or standings.feed_fault = 'previous_not_in_log' then null
+            when messages.validity = 'not_checked' then null
+            when standings.feed_fault in ('previous_not_in_log', 'previous_is_not_checked') then null
             else standings.feed_fault is null
         end as is_valid_in_feed,
         messages.is_private,

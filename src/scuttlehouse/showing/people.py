@@ -63,7 +63,9 @@ PERSON_PAGE = (
                 arg_min(feed_fault, feed_fault_sequence) as fault,
                 count(*) filter (where validity = 'invalid') as invalid_count
             from fct_messages
-            where person_id = {id} and (feed_fault is not null or validity = 'invalid')
+            where
+                person_id = {id}
+                and (feed_fault != 'previous_is_not_checked' or validity = 'invalid')
             group by feed_id
         )
 

@@ -17,6 +17,7 @@ FEED_FAULTS = {
     "previous_is_no_message_id": "The previous is not a message id.",
     "previous_not_in_log": "The message before is not in the log.",
     "previous_is_invalid": "The message before is invalid.",
+    "previous_is_not_checked": "The message before is not checked.",
     "previous_of_other_feed": "The message before is of another feed.",
     "sequence_is_not_next": "The sequence is not one more than that of the message before.",
     "sequence_is_no_place": "The sequence is less than 1, or not a whole number up to 2^53.",
@@ -26,8 +27,8 @@ FEED_FAULTS = {
 class Link(NamedTuple):
     """A message and how it follows the message before it.
 
-    ``link_fault`` is None if ``previous_id`` is a message of the same feed with the sequence before, or if
-    the message begins the feed. ``sequence`` is None if the log has no whole number; such a message always
+    ``link_fault`` is None if ``previous_id`` is a valid message of the same feed with the sequence before, or
+    if the message begins the feed. ``sequence`` is None if the log has no whole number; such a message always
     has a fault.
     """
 

@@ -209,7 +209,8 @@ ROWS: dict[str, list[dict[str, Any]]] = {
             "is_valid_in_feed": False,
         },
         {"message_id": FIRST, "feed_id": ANN, "person_id": ANN, "validity": "valid"},
-        {"message_id": LEFT, "feed_id": ANN, "person_id": ANN, "validity": "valid"},
+        {"message_id": LEFT, "feed_id": ANN, "person_id": ANN, "validity": "valid"}
+        | {"feed_fault": "previous_is_not_checked"},
     ],
     "dim_tangles": [
         {
@@ -400,6 +401,11 @@ def test_faults_of_a_feed(show: Show) -> None:
     assert "  b/long  classic     4              2        1        1  yes     -\n" in out
     assert "  Readers (reader)  excluded" in out
     assert re.search(r"Readers \(reader\) +0 +1 +1 +1\n", out)
+
+
+def test_a_message_that_is_not_checked_is_no_fault_of_its_feed(show: Show) -> None:
+    assert "Feeds with faults" in show("eve")[1]
+    assert "Feeds with faults" not in show("ann")[1]
 
 
 def test_where_a_message_is_and_whether_it_is_valid(show: Show) -> None:

@@ -37,7 +37,7 @@ class Standing(NamedTuple):
 
 
 def random_feed(number: int, dice: random.Random) -> Iterator[Message]:
-    """A chain with branches, sometimes with a fault or a missing message."""
+    """A chain with branches, sometimes with a fault, or a message that is missing or not checked."""
     feed = f"feed-{number}"
     trouble = dice.choice([0.0, 0.0, 0.05, 0.2])
     branching = dice.choice([0.0, 0.0, 0.1, 0.3])
@@ -53,7 +53,7 @@ def random_feed(number: int, dice: random.Random) -> Iterator[Message]:
             previous = dice.choice([None, "not an id", lost, elsewhere, one, before])
             places = [None, -1, 0, 1, sequence, sequence + 2]
             place = dice.choice(places) if dice.random() < 0.5 else sequence + 1
-            validity = dice.choice(["valid", "valid", "invalid"])
+            validity = dice.choice(["valid", "valid", "invalid", "not_checked"])
         if dice.random() >= trouble / 4:
             yield Message(one, feed, previous, place, validity)
         ends.append((one, place or 0))
@@ -83,6 +83,8 @@ def own_fault(messages: dict[str, Message], message: Message) -> str | None:
         return "previous_not_in_log"
     if previous.validity == "invalid":
         return "previous_is_invalid"
+    if previous.validity == "not_checked":
+        return "previous_is_not_checked"
     if previous.feed_id != message.feed_id:
         return "previous_of_other_feed"
     if previous.sequence is None or previous.sequence + 1 != message.sequence:
