@@ -112,7 +112,7 @@ messages as (
         -- A time in the future counts as the time of reception (ruling R13).
         any_value(least(asserted_ms, received_ms)) as told_ms,
         max(epoch_id) as epoch_id,
-        max(position) as position,
+        max(case when is_in_timeline then position end) as position,
         max(members_root_id) as members_root_id,
         array_sort(array_distinct(flatten(collect_list(previous_ids)))) as previous_ids,
         array_sort(
