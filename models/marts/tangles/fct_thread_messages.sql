@@ -63,8 +63,12 @@ final as (
             when placed_messages.asserted_ms < 0 then 'before_1970'
             when placed_messages.asserted_ms > placed_messages.received_ms then 'after_received'
         end as asserted_time_fault,
-        -- There is no message between neighbours, so an author who knows of the one above lists it.
-        case when placed_messages.above_id is not null then links.message_id is null end as is_concurrent,
+        -- Every message names the root. There is no message between neighbours, so an author who knows of
+        -- another one above lists it.
+        case
+            when placed_messages.above_id = placed_messages.root_id then false
+            when placed_messages.above_id is not null then links.message_id is null
+        end as is_concurrent,
         {{ timestamp_of('placed_messages.asserted_ms') }} as asserted_at,
         {{ timestamp_of('placed_messages.received_ms') }} as received_at,
         {{ timestamp_of('least(placed_messages.asserted_ms, placed_messages.received_ms)') }} as ordered_at
