@@ -181,7 +181,7 @@ final as (
         if(sightings.counts, sightings.is_announcement_signed, null) as is_announcement_signed,
         sightings.proven_group_id as made_group_id,
         sightings.asserted_ms,
-        -- The group that a message is for is its first recipient.
+        -- The group that a message is for is its first recipient, if that is a group.
         case
             when
                 sightings.counts
@@ -189,7 +189,11 @@ final as (
                     sightings.content like '%"ssb:identity/group/%'
                     or sightings.content like '%"ssb:message/cloaked/%'
                 )
-                then get_json_object(sightings.content, '$.recps[0]')
+                then
+                    regexp_substr(
+                        get_json_object(sightings.content, '$.recps[0]'),
+                        '^ssb:(identity/group|message/cloaked)/.+'
+                    )
         end as addressed_group_id,
         -- The earliest time stays, even if its log is gone (ruling R2).
         coalesce(
