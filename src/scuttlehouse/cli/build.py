@@ -53,12 +53,25 @@ def build(options: Sequence[str]) -> int:
         _forget_damaged_tables()
     is_verifying = bool(os.environ.get(VERIFY))
     if not options and not is_verifying and _nothing_is_new():
-        code = 0
-    elif any(option.partition("=")[0] in _OUTPUT_OPTIONS for option in options):
+        return LEFT_OUT if _leaves_out() else 0
+    before = _published_id()
+    if any(option.partition("=")[0] in _OUTPUT_OPTIONS for option in options):
         code = _run_dbt(options)
     else:
         code = _build_with_progress(options)
-    return LEFT_OUT if code == 0 and _leaves_out() else code
+    # `--help`, the target `dev` and some parts of the project publish nothing.
+    has_published = code == 0 and _published_id() != before
+    return LEFT_OUT if has_published and _leaves_out() else code
+
+
+def _published_id() -> str | None:
+    """The id of the published build. None if nothing is published, or nobody can say."""
+    try:
+        with open_catalog(home_folder(), read_only=True) as catalog:
+            published = catalog.published()
+    except CatalogError:
+        return None
+    return published.build_id if published else None
 
 
 def _run_dbt(options: Sequence[str]) -> int:

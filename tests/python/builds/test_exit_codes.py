@@ -1,0 +1,105 @@
+"""The exit code of `scuttlehouse build` where something in the landing folder could not be read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+
+from scuttlehouse.builds.steps import run_step, steps_table
+from scuttlehouse.cli import build, main
+from scuttlehouse.cli.build import LEFT_OUT
+from small_warehouse import SmallWarehouse
+
+TEXTS = (
+    "landing_folder",
+    "source_file",
+    "content_hash",
+    "status",
+    "batch_id",
+    "lines_hash",
+    "status_reason",
+    "form",
+    "compression",
+    "encoding",
+)
+LEDGER = pa.schema(
+    [
+        *((name, pa.string()) for name in TEXTS),
+        ("size_bytes", pa.int64()),
+        ("modified_at", pa.timestamp("us", "UTC")),
+    ]
+)
+
+
+def logs(*reasons: str) -> pa.Table:
+    """A ledger of entries that are left out, each for a reason."""
+    rows = [
+        {"landing_folder": "/landing", "status": "left_out", "status_reason": reason}
+        | {"source_file": f"{number}.jsonl", "size_bytes": 1}
+        for number, reason in enumerate(reasons)
+    ]
+    return pa.Table.from_pylist(rows, LEDGER)
+
+
+@pytest.fixture
+def small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> SmallWarehouse:
+    """A warehouse whose published build could not read a log."""
+    monkeypatch.setenv("SCUTTLEHOUSE_HOME", str(tmp_path / "home"))
+    warehouse = SmallWarehouse(tmp_path / "home")
+    warehouse.log("fct_builds", steps_table([run_step("build-1", "published")]))
+    warehouse.publish({"dim_logs": logs("It cannot be read.")})
+    return warehouse
+
+
+@pytest.fixture
+def dbt(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[[], object], int], None]:
+    """Let something else run in place of dbt, and return its exit code."""
+
+    def replace(run: Callable[[], object], code: int) -> None:
+        def instead(_: object) -> int:
+            run()
+            return code
+
+        monkeypatch.setattr(build, "_build_with_progress", instead)
+
+    return replace
+
+
+@pytest.mark.usefixtures("small")
+def test_help_leaves_nothing_out() -> None:
+    assert main(["build", "--help"]) == 0
+
+
+@pytest.mark.usefixtures("small")
+@pytest.mark.parametrize("code", [0, 1, 2])
+def test_a_run_that_publishes_nothing_ends_as_dbt_does(dbt: Callable[..., None], code: int) -> None:
+    dbt(lambda: None, code)
+    assert main(["build", "--target", "dev"]) == code
+
+
+@pytest.mark.parametrize(
+    ("reasons", "code"),
+    [
+        (["It cannot be read."], LEFT_OUT),
+        (["Its name is not that of a log: it is a picture."], 0),
+        ([], 0),
+    ],
+)
+def test_a_build_that_publishes_says_what_it_leaves_out(
+    small: SmallWarehouse, dbt: Callable[..., None], reasons: list[str], code: int
+) -> None:
+    dbt(lambda: small.publish({"dim_logs": logs(*reasons)}), 0)
+    assert main(["build", "--full-refresh"]) == code
+
+
+def test_a_build_with_nothing_new_says_what_is_left_out(
+    small: SmallWarehouse, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    published = small.publish({})
+    monkeypatch.setattr(
+        "scuttlehouse.builds.unchanged.unchanged_build", lambda _home, _project: published
+    )
+    assert main(["build"]) == LEFT_OUT
