@@ -31,6 +31,9 @@ SCHEMA = pa.schema(
 )
 LONGEST_MESSAGE = 500
 
+# The statuses of runs in which nothing failed. An `unpublished` one ran a part, or another command.
+ENDED_WELL = ("published", "unpublished", "unchanged")
+
 # Tables about builds. Every build changes them.
 OF_BUILDS = ("dim_logs", "fct_timeline_updates", "fct_quality_results")
 

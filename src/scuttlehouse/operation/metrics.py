@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from scuttlehouse.builds.steps import ENDED_WELL
 from scuttlehouse.catalog import CatalogError, open_catalog
 from scuttlehouse.catalog.reached_files import totals_of
 from scuttlehouse.reading.engine import WarehouseError
@@ -28,8 +29,8 @@ _RUNS = """
     group by status
     order by status
 """
-_LAST_RUN = """
-    select status in ('published', 'unchanged')
+_LAST_RUN = f"""
+    select status in {ENDED_WELL}
     from fct_builds
     where step = 'build' and started_at is not null
     order by started_at desc
@@ -109,7 +110,7 @@ def _of_runs(runs: list[tuple[Any, ...]], last: list[tuple[Any, ...]]) -> Iterat
     )
     yield _gauge(
         "scuttlehouse_last_run_success",
-        "1 if the last run published or found nothing new, otherwise 0.",
+        "0 if the last run failed or was killed, otherwise 1.",
         [({}, float(is_success)) for (is_success,) in last],
     )
 

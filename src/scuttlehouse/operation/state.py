@@ -7,6 +7,7 @@ import shutil
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from scuttlehouse.builds.steps import ENDED_WELL
 from scuttlehouse.catalog import BuildLock, home_folder, open_catalog
 from scuttlehouse.catalog.database import postgresql_address
 from scuttlehouse.catalog.readers import mode_of_readers
@@ -153,7 +154,7 @@ def last_build() -> Finding:
         return Finding("warn", "The log of builds is empty.", _BUILD)
     [(build_id, status, started_at)] = rows
     what = f"{build_id}: {status}, began {started_at:%Y-%m-%d %H:%M:%S UTC}"
-    if status in ("published", "unchanged", "unpublished"):
+    if status in ENDED_WELL:
         return Finding("ok", what)
     because = f"; first {failed[0][0]}: {failed[0][1]}" if failed else ""
     return Finding(

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from scuttlehouse.builds.steps import run_step, steps_table
 from scuttlehouse.cli import main
 from scuttlehouse.operation.metrics import Metric, metrics, text_of, update_metrics_file
+from scuttlehouse.operation.state import last_build
 from small_warehouse import SmallWarehouse
 
 Samples = dict[tuple[str, frozenset[tuple[str, str]]], float]
@@ -141,6 +142,20 @@ def test_the_numbers_are_those_of_the_tables(small: SmallWarehouse) -> None:
     }
     age = datetime.now(UTC).timestamp() - of(samples, "published_timestamp_seconds")[()]
     assert 0 <= age < 3600
+
+
+@pytest.mark.parametrize(
+    ("status", "is_well"),
+    [("published", 1), ("unpublished", 1), ("unchanged", 1), ("failed", 0), ("killed", 0)],
+)
+def test_a_run_without_failures_is_a_success(
+    small: SmallWarehouse, monkeypatch: pytest.MonkeyPatch, status: str, is_well: int
+) -> None:
+    """`scuttlehouse doctor` calls the same runs ok."""
+    small.log("fct_builds", runs(("build-4", status, 4)))
+    assert of(read_format(text_of(metrics(small.home))), "last_run_success") == {(): is_well}
+    monkeypatch.setenv("SCUTTLEHOUSE_HOME", str(small.home))
+    assert last_build().state == ("ok" if is_well else "warn")
 
 
 def test_bytes_are_those_of_the_files(small: SmallWarehouse) -> None:
