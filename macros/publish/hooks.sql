@@ -43,8 +43,8 @@
 {%- endmacro %}
 
 
-{#- Show the files of the landing folder to `dbt source freshness`. The view lasts as long as the session.
-Of S3 it has only the time of the newest file. -#}
+{#- Show the files of the landing folder to `dbt source freshness`. The view lasts as long as the Spark application,
+and all its sessions see it. Of S3 it has only the time of the newest file. -#}
 {% macro create_landing_files() -%}
   {%- set landing = adapter.call_python('scuttlehouse.landing.logs.landing_folder') -%}
   {%- if landing.startswith('s3://') -%}

@@ -44,8 +44,9 @@ SET_FAULTS = {
 
 
 class LandedPzpLine(NamedTuple):
-    """A row of ``stg_pzp__landed_lines``. In a rejected line, every field except the first three is null.
+    """A row of ``stg_pzp__landed_lines``.
 
+    In a rejected line, all fields are null but the first three and the last two; ``line_hash`` may be null too.
     If a text should be an id and is not, or an item or a domain is neither a word nor an id, the row has its
     token (:mod:`scuttlehouse.ssb.texts`). A member of another type is null.
 
