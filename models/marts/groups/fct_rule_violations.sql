@@ -1,5 +1,5 @@
--- The rules of the group exclusion specification that a message of a group breaks. seeds/rules.csv describes
--- each rule. A violation alone changes no other table (ruling R35).
+-- The rules of the group exclusion specification and of the tangle SIP that a message of a group breaks.
+-- seeds/rules.csv describes each rule. A violation alone changes no other table (ruling R35).
 with
 
 messages as (
