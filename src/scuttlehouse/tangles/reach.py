@@ -1,14 +1,12 @@
-"""Which messages come after which in a graph of `previous` links, for many sources at once.
+"""How many messages come after others in a graph of `previous` links, for many sources at once.
 
-Two questions need this: how many messages a missing one blocks (``fct_tangle_gaps``), and which
-exclusions lead up to an epoch (4.9 of the group exclusion specification, ruling R24).
+``fct_tangle_gaps`` needs this: how many messages a missing one blocks.
 """
 
 from __future__ import annotations
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
 from scuttlehouse.tangles.graphs import Ints, followers_of
 
@@ -27,32 +25,12 @@ def reach_counts(node_count: int, messages: Ints, previous: Ints, sources: Ints)
     [3, 2, 0]
     """
     offsets, followers = followers_of(node_count, messages, previous)
-    nothing = np.zeros(node_count, dtype=np.bool_)
-    return _reach(offsets, followers, sources, nothing)[0]
-
-
-def reach_pairs(
-    node_count: int, messages: Ints, previous: Ints, sources: Ints, is_target: NDArray[np.bool_]
-) -> tuple[Ints, Ints]:
-    """The pairs of a source (its index in ``sources``) and a target (a node) that comes after it.
-
-    >>> is_target = np.array([False, False, True, True])
-    >>> pairs = reach_pairs(4, np.array([1, 2, 3]), np.array([0, 0, 1]), np.array([1]), is_target)
-    >>> [column.tolist() for column in pairs]
-    [[0], [3]]
-    """
-    offsets, followers = followers_of(node_count, messages, previous)
-    _, pair_sources, pair_targets = _reach(offsets, followers, sources, is_target)
-    return pair_sources, pair_targets
+    return _reach(offsets, followers, sources)
 
 
 @njit(cache=True)
-def _reach(
-    offsets: Ints, followers: Ints, sources: Ints, is_target: NDArray[np.bool_]
-) -> tuple[Ints, Ints, Ints]:
+def _reach(offsets: Ints, followers: Ints, sources: Ints) -> Ints:
     counts = np.zeros(sources.size, dtype=np.int64)
-    pair_sources = [np.int64(0) for _ in range(0)]
-    pair_targets = [np.int64(0) for _ in range(0)]
     masks = np.zeros(offsets.size - 1, dtype=np.uint64)
     is_queued = np.zeros(offsets.size - 1, dtype=np.bool_)
     for first in range(0, sources.size, 64):  # one bit per source, so 64 at a time
@@ -85,8 +63,5 @@ def _reach(
             for bit in range(block.size):
                 if masks[node] & (np.uint64(1) << np.uint64(bit)) and block[bit] != node:
                     counts[first + bit] += 1
-                    if is_target[node]:
-                        pair_sources.append(np.int64(first + bit))
-                        pair_targets.append(node)
             masks[node] = 0
-    return counts, np.array(pair_sources), np.array(pair_targets)
+    return counts
