@@ -30,7 +30,6 @@ class Nodes:
     """
 
     tangle_codes: Ints
-    _tangle_ids: pa.Array
     _message_ids: pa.Array
     # Nodes sorted by message and tangle, and the place where each message begins.
     _sorted_nodes: Ints
@@ -39,15 +38,10 @@ class Nodes:
     def __len__(self) -> int:
         return len(self.tangle_codes)
 
-    def find(self, tangle_ids: Column, message_ids: Column) -> Ints:
-        """The node of each pair. ``UNKNOWN`` (-1) if there is no such node or an id is null.
-
-        Complexity: O(k log n) for k pairs among n nodes.
-        """
-        return self._find(_codes_in(self._tangle_ids, tangle_ids), message_ids)
-
     def find_beside(self, nodes: Ints, message_ids: Column) -> Ints:
-        """The node of each message in the tangle of another node. ``UNKNOWN`` (-1) as in ``find``.
+        """The node of each message in the tangle of another node.
+
+        ``UNKNOWN`` (-1) if there is no such node or the id is null.
 
         Complexity: O(k log n) for k messages among n nodes.
 
@@ -55,10 +49,8 @@ class Nodes:
         >>> nodes.find_beside(np.array([1, 2]), pa.array(["a", "b"])).tolist()
         [0, -1]
         """
-        return self._find(self.tangle_codes[nodes], message_ids)
-
-    def _find(self, tangles: Ints, message_ids: Column) -> Ints:
         messages = _codes_in(self._message_ids, message_ids)
+        tangles = self.tangle_codes[nodes]
         return _search(self._offsets, self._sorted_nodes, self.tangle_codes, tangles, messages)
 
 
@@ -76,8 +68,6 @@ def number_nodes(tangle_ids: Column, message_ids: Column) -> Nodes:
     >>> nodes = number_nodes(pa.array(["t", "t", "u"]), pa.array(["a", "b", "a"]))
     >>> len(nodes), nodes.tangle_codes.tolist()
     (3, [0, 0, 1])
-    >>> nodes.find(pa.array(["u", "u"]), pa.array(["a", "b"])).tolist()
-    [2, -1]
     """
     for name, column in (("tangle", tangle_ids), ("message", message_ids)):
         if column.null_count:
@@ -97,42 +87,7 @@ def number_nodes(tangle_ids: Column, message_ids: Column) -> Nodes:
         )
     offsets = np.zeros(len(messages.dictionary) + 1, dtype=np.int64)
     np.cumsum(np.bincount(message_codes, minlength=len(offsets) - 1), out=offsets[1:])
-    return Nodes(tangle_codes, tangles.dictionary, messages.dictionary, order, offsets)
-
-
-def number_links(
-    nodes: Nodes, tangle_ids: Column, message_ids: Column, previous_ids: Column
-) -> tuple[Ints, Ints]:
-    """The message and the previous of each row, as nodes. Repeated rows stay repeated.
-
-    Args:
-        nodes: the result of ``number_nodes`` for the candidates of the same tangles.
-        tangle_ids, message_ids, previous_ids: a link per row. The message lists the previous.
-
-    Returns:
-        Two columns of nodes: the messages, and the previous. A previous is ``UNKNOWN`` (-1) if it is null
-        or not a message of that tangle.
-
-    Raises:
-        ValueError: a message is not among the nodes.
-
-    Complexity: O(k log n) for k links among n nodes.
-
-    >>> nodes = number_nodes(pa.array(["t", "t"]), pa.array(["a", "b"]))
-    >>> tangle_ids, message_ids = pa.array(["t", "t"]), pa.array(["b", "b"])
-    >>> links = number_links(nodes, tangle_ids, message_ids, pa.array(["a", "elsewhere"]))
-    >>> [column.tolist() for column in links]
-    [[1, 1], [0, -1]]
-    """
-    link_message = nodes.find(tangle_ids, message_ids)
-    strangers = np.flatnonzero(link_message == UNKNOWN)
-    if len(strangers):
-        row = int(strangers[0])
-        raise ValueError(
-            f"A link of message {message_ids[row]} in tangle {tangle_ids[row]} has no candidate; "
-            "give links of the numbered messages only."
-        )
-    return link_message, nodes.find(tangle_ids, previous_ids)
+    return Nodes(tangle_codes, messages.dictionary, order, offsets)
 
 
 def followers_of(node_count: int, link_message: Ints, link_previous: Ints) -> tuple[Ints, Ints]:
@@ -164,8 +119,8 @@ def followers_of(node_count: int, link_message: Ints, link_previous: Ints) -> tu
     for column, least in ((link_message, 0), (link_previous, UNKNOWN)):
         if column.size and not least <= column.min() <= column.max() < node_count:
             raise ValueError(
-                f"A link names a node outside {least} to {node_count - 1}; number the links with "
-                "number_links and the nodes that they belong to."
+                f"A link names a node outside {least} to {node_count - 1}; number links and nodes together, "
+                "as tables.read_graph does."
             )
     is_known = link_previous >= 0
     previous = link_previous[is_known]

@@ -28,7 +28,7 @@ def grow(
         node_count: the candidates are the nodes 0 to ``node_count - 1`` (``graphs.number_nodes``).
         is_root: per node. On a refresh, messages that were in before may be given as roots.
         link_message, link_previous: a row per message and previous that it lists. Repeats are allowed. A
-            previous that is not a candidate of the tangle is -1 (``graphs.number_links``).
+            previous that is not a candidate of the tangle is -1 (``tables.read_graph``).
 
     Raises:
         ValueError: the columns do not match (``graphs.followers_of``).

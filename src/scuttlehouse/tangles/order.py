@@ -97,7 +97,7 @@ def ranks(node_count: int, link_message: Ints, link_previous: Ints) -> Ints:
     Args:
         node_count: the messages are the nodes 0 to ``node_count - 1`` (``graphs.number_nodes``).
         link_message, link_previous: a row per message and previous that it lists. A previous that is not
-            known is -1 (``graphs.number_links``).
+            known is -1 (``tables.read_graph``).
 
     Returns:
         A rank per node, from 0. ``UNRANKED`` (-1) for nodes in a loop or behind one, because no path to

@@ -11,12 +11,11 @@ from hypothesis import strategies as st
 from scuttlehouse.tangles.graphs import (
     UNKNOWN,
     Column,
-    Nodes,
     followers_of,
-    number_links,
     number_nodes,
     walk,
 )
+from scuttlehouse.tangles.tables import read_graph
 
 IDS = st.sampled_from(["a", "b", "c", "", "__proto__", "toString", "\ufb01", "\U0001f600"])
 PAIRS = st.tuples(st.sampled_from(["t", "u", "a"]), IDS)
@@ -26,15 +25,17 @@ def columns(rows: list[tuple[str, ...]], width: int) -> list[pa.Array]:
     return [pa.array([row[place] for row in rows], pa.string()) for place in range(width)]
 
 
-@given(st.lists(PAIRS, unique=True), st.lists(PAIRS))
-def test_find_is_a_dictionary_of_pairs(
-    pairs: list[tuple[str, str]], asked: list[tuple[str, str]]
+@given(st.lists(PAIRS, unique=True, min_size=1), st.data())
+def test_a_message_is_found_in_the_tangle_of_another_node(
+    pairs: list[tuple[str, str]], data: st.DataObject
 ) -> None:
+    asked = data.draw(st.lists(st.tuples(st.integers(0, len(pairs) - 1), st.none() | IDS)))
     nodes = number_nodes(*columns(pairs, 2))
-    number_of = {pair: number for number, pair in enumerate(pairs)}
+    number_of: dict[tuple[str, str | None], int] = {p: number for number, p in enumerate(pairs)}
+    beside = np.array([node for node, _ in asked], dtype=np.int64)
+    found = nodes.find_beside(beside, pa.array([one for _, one in asked], pa.string()))
     assert len(nodes) == len(pairs)
-    assert nodes.find(*columns(pairs, 2)).tolist() == list(range(len(pairs)))
-    assert nodes.find(*columns(asked, 2)).tolist() == [number_of.get(p, UNKNOWN) for p in asked]
+    assert found.tolist() == [number_of.get((pairs[node][0], one), UNKNOWN) for node, one in asked]
 
 
 @given(st.lists(PAIRS, unique=True))
@@ -44,18 +45,17 @@ def test_tangles_are_numbered_as_they_first_appear(pairs: list[tuple[str, str]])
     assert codes.tolist() == [first_seen.index(tangle) for tangle, _ in pairs]
 
 
-@given(st.lists(PAIRS, unique=True, min_size=1), st.data())
+@given(st.dictionaries(PAIRS, st.none() | st.lists(IDS)))
 def test_links_are_numbered_within_their_tangle(
-    pairs: list[tuple[str, str]], data: st.DataObject
+    rows: dict[tuple[str, str], list[str] | None],
 ) -> None:
-    links = data.draw(st.lists(st.tuples(st.sampled_from(pairs), st.none() | IDS)))
-    nodes = number_nodes(*columns(pairs, 2))
-    tangle_ids, message_ids = columns([pair for pair, _ in links], 2)
-    previous_ids = pa.array([previous for _, previous in links], pa.string())
-    message, previous = number_links(nodes, tangle_ids, message_ids, previous_ids)
-    number_of: dict[tuple[str, str | None], int] = {p: number for number, p in enumerate(pairs)}
-    assert message.tolist() == [number_of[pair] for pair, _ in links]
-    assert previous.tolist() == [number_of.get((p[0], one), UNKNOWN) for p, one in links]
+    lists = pa.array(rows.values(), pa.list_(pa.string()))
+    names = "tangle_id", "message_id", "previous_ids"
+    graph = read_graph(pa.table([*columns([*rows], 2), lists], names))
+    number_of = {pair: number for number, pair in enumerate(rows)}
+    links = [(pair, one) for pair, listed in rows.items() for one in listed or ()]
+    assert graph.link_message.tolist() == [number_of[pair] for pair, _ in links]
+    assert graph.link_previous.tolist() == [number_of.get((p[0], one), UNKNOWN) for p, one in links]
 
 
 SHAPES: dict[str, Callable[[pa.Array], Column]] = {
@@ -74,27 +74,22 @@ def test_every_text_type_of_arrow_is_read(shape: str) -> None:
     tangle_ids, message_ids = pa.array(["t", "t", "u"]), pa.array(["b", "a", "b"])
     reshape = SHAPES[shape]
     nodes = number_nodes(reshape(tangle_ids), reshape(message_ids))
-    assert nodes.find(reshape(tangle_ids), reshape(message_ids)).tolist() == [0, 1, 2]
-    assert nodes.find(tangle_ids, message_ids).tolist() == [0, 1, 2]
+    for asked in (message_ids, reshape(message_ids)):
+        assert nodes.find_beside(np.arange(3), asked).tolist() == [0, 1, 2]
 
 
-def test_a_column_without_any_previous_is_unknown() -> None:
+def test_a_column_without_any_id_is_unknown() -> None:
     nodes = number_nodes(pa.array(["t"]), pa.array(["a"]))
-    links = number_links(nodes, pa.array(["t"]), pa.array(["a"]), pa.nulls(1))
-    assert [column.tolist() for column in links] == [[0], [UNKNOWN]]
+    assert nodes.find_beside(np.array([0]), pa.nulls(1)).tolist() == [UNKNOWN]
 
 
 def test_an_empty_partition_has_no_nodes() -> None:
     empty = pa.array([], pa.string())
     nodes = number_nodes(empty, empty)
     assert len(nodes) == 0
-    assert nodes.find(pa.array(["t"]), pa.array(["a"])).tolist() == [UNKNOWN]
     nothing = np.array([], dtype=np.int64)
+    assert nodes.find_beside(nothing, empty).tolist() == []
     assert [column.tolist() for column in followers_of(0, nothing, nothing)] == [[0], []]
-
-
-def two_nodes() -> Nodes:
-    return number_nodes(pa.array(["t", "t"]), pa.array(["a", "b"]))
 
 
 def test_a_repeated_pair_is_refused() -> None:
@@ -107,11 +102,6 @@ def test_null_ids_are_refused() -> None:
         number_nodes(pa.array([None], pa.string()), pa.array(["a"]))
     with pytest.raises(ValueError, match="A message id is null"):
         number_nodes(pa.array(["t"]), pa.array([None], pa.string()))
-
-
-def test_a_link_of_an_unknown_message_is_refused() -> None:
-    with pytest.raises(ValueError, match="A link of message c in tangle t has no candidate"):
-        number_links(two_nodes(), pa.array(["t"]), pa.array(["c"]), pa.array(["a"]))
 
 
 def test_arrow_holds_no_lone_surrogates() -> None:

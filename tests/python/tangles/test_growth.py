@@ -24,8 +24,8 @@ from oracles import (
     settled,
     tangle_candidates,
 )
-from scuttlehouse.tangles.graphs import number_links, number_nodes
 from scuttlehouse.tangles.growth import grow
+from scuttlehouse.tangles.tables import read_graph
 
 FIXTURE = FIXTURES / "tangles" / "tangles.jsonl.gz"
 
@@ -55,10 +55,10 @@ CANDIDATES = any_candidates() | past_only_candidates()
 def grown(tangles: Mapping[str, Candidates]) -> dict[str, set[str]]:
     """The graphs of many tangles, from Arrow columns to sets of ids."""
     rows = [(t, m, listed) for t, candidates in tangles.items() for m, listed in candidates.items()]
-    links = [(t, m, one) for t, m, listed in rows for one in listed or ()]
-    nodes = number_nodes(*(pa.array([row[i] for row in rows], pa.string()) for i in (0, 1)))
-    link_columns = (pa.array([link[i] for link in links], pa.string()) for i in (0, 1, 2))
-    message, previous = number_links(nodes, *link_columns)
+    types = pa.string(), pa.string(), pa.list_(pa.string())
+    columns = [pa.array([row[place] for row in rows], kind) for place, kind in enumerate(types)]
+    names = "tangle_id", "message_id", "previous_ids"
+    nodes, message, previous = read_graph(pa.table(columns, names))
     is_root = np.array([listed is None for _, _, listed in rows], dtype=np.bool_)
     is_in = grow(len(nodes), is_root, message, previous)
     graphs: dict[str, set[str]] = {tangle: set() for tangle in tangles}

@@ -17,8 +17,9 @@ from scuttlesort import Timeline
 from conftest import FIXTURES
 from examples import share_of
 from oracles import longest_paths, scuttlesort_order
-from scuttlehouse.tangles.graphs import UNKNOWN, number_links, number_nodes
+from scuttlehouse.tangles.graphs import UNKNOWN
 from scuttlehouse.tangles.order import UNRANKED, find_loops, find_tips, positions, ranks
+from scuttlehouse.tangles.tables import read_graph
 
 TIMELINES = FIXTURES / "timelines"
 # Names with another order in UTF-16, collation or case folding than by code point.
@@ -41,11 +42,11 @@ Previous = Mapping[str, Collection[str]]
 def ordered(tangles: Mapping[str, Previous]) -> dict[str, tuple[list[str], list[int]]]:
     """For each tangle its ranked messages in order, and their ranks, from Arrow columns."""
     rows = [(tangle, message) for tangle, previous in tangles.items() for message in previous]
-    links = [(t, m, one) for t, m in rows for one in tangles[t][m]]
     tangle_ids, message_ids = (pa.array([row[i] for row in rows], pa.string()) for i in (0, 1))
-    nodes = number_nodes(tangle_ids, message_ids)
-    link_columns = (pa.array([link[i] for link in links], pa.string()) for i in (0, 1, 2))
-    node_ranks = ranks(len(nodes), *number_links(nodes, *link_columns))
+    lists = pa.array([[*tangles[t][m]] for t, m in rows], pa.list_(pa.string()))
+    names = "tangle_id", "message_id", "previous_ids"
+    nodes, *links = read_graph(pa.table([tangle_ids, message_ids, lists], names))
+    node_ranks = ranks(len(nodes), *links)
     places = positions(nodes.tangle_codes, node_ranks, message_ids)
     placed: dict[str, list[tuple[int, str, int]]] = {tangle: [] for tangle in tangles}
     for (tangle, message), rank, place in zip(

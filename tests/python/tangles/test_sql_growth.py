@@ -31,8 +31,8 @@ from oracles import (
     scuttlesort_order,
     tangle_candidates,
 )
-from scuttlehouse.tangles.graphs import number_links, number_nodes
 from scuttlehouse.tangles.order import positions, ranks
+from scuttlehouse.tangles.tables import read_graph
 
 FIXTURE = FIXTURES / "tangles" / "tangles.jsonl.gz"
 SEEDS = range(5)
@@ -486,21 +486,19 @@ def test_ranks_and_positions_are_those_of_the_pure_functions(grown: Answers) -> 
         for world in random_worlds()
         for kind, root, *_ in tangle_fields(world)
     }
-    nodes, links = [], []
+    nodes, lists = [], []
     for tangle, rows in grown.messages.items():
         inside = [
             one for one, row in rows.items() if row.status == "in" and tangle in candidates_of
         ]
         nodes += [(tangle, one) for one in inside]
-        links += [(tangle, one, p) for one in inside for p in candidates_of[tangle][one] or ()]
+        lists += [candidates_of[tangle][one] for one in inside]
         assert sorted(inside, key=lambda one: (rows[one].rank, one)) == sorted(
             inside, key=lambda one: rows[one].position
         )
     columns = [pa.array([node[place] for node in nodes]) for place in (0, 1)]
-    numbered = number_nodes(*columns)
-    pairs = number_links(
-        numbered, *(pa.array([link[place] for link in links]) for place in (0, 1, 2))
-    )
+    columns.append(pa.array(lists, pa.list_(pa.string())))
+    numbered, *pairs = read_graph(pa.table(columns, ("tangle_id", "message_id", "previous_ids")))
     rank = ranks(len(numbered), *pairs)
     position = positions(numbered.tangle_codes, rank, columns[1])
     found = [grown.messages[tangle][one] for tangle, one in nodes]

@@ -11,8 +11,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from oracles import ThreadPost, kahn_order, thread_key
-from scuttlehouse.tangles.graphs import number_links, number_nodes
 from scuttlehouse.tangles.order import UNRANKED, ranks
+from scuttlehouse.tangles.tables import read_graph
 from scuttlehouse.tangles.thread_order import thread_positions
 
 Thread = Mapping[str, ThreadPost]
@@ -40,12 +40,11 @@ def orders(threads: Mapping[str, Thread]) -> dict[str, list[str]]:
     rows = [
         (tangle, name, post) for tangle, thread in threads.items() for name, post in thread.items()
     ]
-    links = [(tangle, name, one) for tangle, name, post in rows for one in post.previous]
     tangle_ids = pa.array([row[0] for row in rows], pa.string())
     ids = pa.array([row[1] for row in rows], pa.string())
-    nodes = number_nodes(tangle_ids, ids)
-    columns = (pa.array([link[place] for link in links], pa.string()) for place in range(3))
-    pairs = number_links(nodes, *columns)
+    lists = pa.array([[*row[2].previous] for row in rows], pa.list_(pa.string()))
+    names = "tangle_id", "message_id", "previous_ids"
+    nodes, *pairs = read_graph(pa.table([tangle_ids, ids, lists], names))
     times = pa.array([row[2].time for row in rows], pa.float64())
     places = thread_positions(nodes.tangle_codes, ranks(len(nodes), *pairs), *pairs, times, ids)
     found: dict[str, list[str]] = {tangle: [""] * len(thread) for tangle, thread in threads.items()}
