@@ -17,10 +17,12 @@ from __future__ import annotations
 import argparse
 import math
 import random
+import sys
 from base64 import b64encode
 from collections.abc import Iterator
 from hashlib import sha256
 from itertools import islice
+from pathlib import Path
 from time import process_time
 from typing import Any, NamedTuple
 
@@ -28,7 +30,10 @@ from nacl.bindings import crypto_sign_open
 from nacl.signing import SigningKey
 
 from scuttlehouse.files import jsjson
-from scuttlehouse.ssb.validation import check_link, check_value
+from scuttlehouse.ssb.validation import check_value
+
+sys.path.append(str(Path(__file__).parents[1] / "tests/python/ssb"))
+from chain_rule import check_link
 
 SEED = 1
 FEEDS = 100

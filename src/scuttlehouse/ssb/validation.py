@@ -1,11 +1,10 @@
 """The rules of the classic feed format, as the reference validator judges them.
 
 There are two questions. *Is the message valid by itself?* (:func:`check_value`): its shape, its length, its
-id and its signature, which need no other message. *Does it follow the message before it?*
-(:func:`check_link`): in the warehouse, SQL windows answer this. The reference appends a message to a feed
-if both are true. (``spec/1`` and ``spec/3``, "Classic feed"; rulings R3 and R4. No document has the other
-rules, only the reference validator.) :mod:`scuttlehouse.ssb.bendybutt` judges messages of bendybutt-v1.
-Feeds of other formats are not checked.
+id and its signature, which need no other message. *Does it follow the message before it?* The model
+``int_feeds__links`` answers this. The reference appends a message to a feed if both are true. (``spec/1`` and
+``spec/3``, "Classic feed"; rulings R3 and R4. No document has the other rules, only the reference validator.)
+:mod:`scuttlehouse.ssb.bendybutt` judges messages of bendybutt-v1. Feeds of other formats are not checked.
 
 The reference accepts some messages that break its own rules. They are valid here too, with a warning.
 """
@@ -49,13 +48,6 @@ REASONS = {
     **bendybutt.REASONS,
 }
 
-LINK_REASONS = {
-    "first_has_previous": "The feed's first message has a previous that is not null.",
-    "first_sequence_is_not_1": "The feed's first message has another sequence than 1.",
-    "sequence_is_not_next": "The sequence is not one more than that of the message before.",
-    "previous_is_not_last": "The previous is not the id of the message before: a fork.",
-}
-
 # A message gets the first of these that applies to it.
 WARNINGS = {
     "timestamp_is_no_number": "The timestamp is not a number; the reference looks at it in the first "
@@ -97,27 +89,6 @@ MEMBER_ORDERS = tuple(
 )
 _SIGNATURE_END = ".sig.ed25519"
 _LINE_ENDS = frozenset("\n\r\u2028\u2029")
-
-
-def check_message(
-    value_text: str,
-    *,
-    content_ciphertext: str | None = None,
-    key: str | None = None,
-    hmac_key: bytes | None = None,
-) -> Check:
-    """Judge the JSON text of a message's value by itself. See :func:`check_value`.
-
-    >>> check_message("nothing")
-    Check(message_key=None, validity='invalid', invalid_reason='not_json', warning=None)
-    """
-    try:
-        value = jsjson.parse(value_text)
-    except jsjson.TooDeepError:
-        return Check(None, "invalid", "too_deep")
-    except ValueError:
-        return Check(None, "invalid", "not_json")
-    return check_value(value, content_ciphertext=content_ciphertext, key=key, hmac_key=hmac_key)
 
 
 def check_value(
@@ -195,27 +166,6 @@ def check_value(
     except BadSignatureError:
         return Check(message_key, "invalid", "signature_is_wrong")
     return Check(message_key, "valid", None, _warning(value, signature))
-
-
-def check_link(
-    sequence: jsjson.Value, previous: jsjson.Value, last: tuple[str, int] | None
-) -> str | None:
-    """Judge whether a message that is valid by itself follows the last message of its feed.
-
-    ``last`` is the id and the sequence of the last message, None for an empty feed. The id is spelled as
-    in ``previous``. Returns None or one of ``LINK_REASONS``.
-
-    >>> check_link(2.0, "%a", ("%a", 1)), check_link(3, "%a", ("%a", 1)), check_link(1, None, None)
-    (None, 'sequence_is_not_next', None)
-    """
-    if last is None:
-        if previous is not None:
-            return "first_has_previous"
-        return None if sequence == 1 else "first_sequence_is_not_1"
-    last_id, last_sequence = last
-    if sequence != last_sequence + 1:
-        return "sequence_is_not_next"
-    return None if previous_text(previous) == last_id else "previous_is_not_last"
 
 
 def previous_text(previous: jsjson.Value) -> str | None:

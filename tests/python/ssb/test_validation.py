@@ -15,17 +15,15 @@ from hypothesis import strategies as st
 from nacl.exceptions import BadSignatureError
 from nacl.signing import SigningKey, VerifyKey
 
+from chain_rule import LINK_REASONS, check_link
 from conftest import FIXTURES
 from scuttlehouse.files import jsjson
 from scuttlehouse.ssb.ids import message_uri
 from scuttlehouse.ssb.network_key import network_key
 from scuttlehouse.ssb.validation import (
-    LINK_REASONS,
     REASONS,
     WARNINGS,
     Check,
-    check_link,
-    check_message,
     check_value,
     feed_format,
     previous_text,
@@ -48,6 +46,22 @@ def raw_lines(name: str) -> list[dict[str, Json]]:
     text = gzip.decompress((FEEDS / name).read_bytes()).decode()
     parsed = [jsjson.parse(line) for line in text.removesuffix("\n").split("\n")]
     return [line for line in parsed if isinstance(line, dict)]
+
+
+def check_message(
+    value_text: str,
+    *,
+    key: str | None = None,
+    hmac_key: bytes | None = None,
+) -> Check:
+    """Judge the JSON text of a message's value by itself."""
+    try:
+        value = jsjson.parse(value_text)
+    except jsjson.TooDeepError:
+        return Check(None, "invalid", "too_deep")
+    except ValueError:
+        return Check(None, "invalid", "not_json")
+    return check_value(value, key=key, hmac_key=hmac_key)
 
 
 # What the reference validator says
