@@ -212,17 +212,6 @@ def minimum_required_depth(messages: Iterable[SetMessage]) -> int | None:
     return min((message.depth for message in item_roots(messages)), default=None)
 
 
-def minimum_ghost_depth(depth: int, ghost_span: int = 32) -> int:
-    """The least depth at which the reference remembers the ids of dropped messages.
-
-    ``depth`` is the minimum required depth. ``ghost_span`` is how many depths below it are remembered.
-
-    >>> minimum_ghost_depth(40), minimum_ghost_depth(7)
-    (8, 0)
-    """
-    return max(0, depth - ghost_span)
-
-
 def reference_keeps(messages: Iterable[SetMessage]) -> list[SetMessage]:
     """The messages that the reference keeps, in order: the moot, and those with at least the required depth.
 
