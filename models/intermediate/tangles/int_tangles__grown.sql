@@ -31,7 +31,6 @@ final as (
         candidates.tangle_id,
         candidates.message_id,
         candidates.previous_ids,
-        candidates.is_root,
         least(candidates.asserted_ms, candidates.received_ms) as thread_ms,
         case when checked.is_settled then 'settled' else 'walked' end as grown_by,
         case
