@@ -39,7 +39,6 @@ final as (
         domain,
         tangle_id,
         previous_ids,
-        account_tip_ids,
         device_key,
         added_key,
         added_items,

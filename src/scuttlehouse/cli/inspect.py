@@ -20,8 +20,8 @@ from scuttlehouse.landing.glued_lines import land_lines, land_pzp_lines
 from scuttlehouse.landing.logs import list_splits, read_lines
 from scuttlehouse.landing.rejects import fold_rejects
 from scuttlehouse.printing import visible
-from scuttlehouse.pzp.lines import REASONS as PZP_REASONS
 from scuttlehouse.pzp.lines import LandedPzpLine
+from scuttlehouse.pzp.rules import REASONS as PZP_REASONS
 from scuttlehouse.ssb.epoch_keys import KeyRing
 from scuttlehouse.ssb.lines import REJECT_REASONS, LandedLine
 from scuttlehouse.ssb.texts import TOKEN

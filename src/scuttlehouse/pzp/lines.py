@@ -26,8 +26,6 @@ from scuttlehouse.pzp.rules import (
     is_texts,
     whole_number,
 )
-from scuttlehouse.pzp.rules import REASONS as REASONS
-from scuttlehouse.pzp.rules import moot_id as moot_id
 from scuttlehouse.ssb.epoch_keys import KeyRing
 from scuttlehouse.ssb.opened import has_recipients
 from scuttlehouse.ssb.texts import kept_item, kept_pzp_id, kept_word
@@ -46,7 +44,8 @@ SET_FAULTS = {
 class LandedPzpLine(NamedTuple):
     """A row of ``stg_pzp__landed_lines``.
 
-    In a rejected line, all fields are null but the first three and the last two; ``line_hash`` may be null too.
+    In a rejected line, all fields but the first three and the last two are null; ``line_hash`` may be null.
+
     If a text should be an id and is not, or an item or a domain is neither a word nor an id, the row has its
     token (:mod:`scuttlehouse.ssb.texts`). A member of another type is null.
 
@@ -55,7 +54,6 @@ class LandedPzpLine(NamedTuple):
       account is unknown.
     - ``tangle_id``, ``depth``, ``previous_ids``: the tangle of the account or of the feed, and the message's
       place in it. Null if the message is in none. The root of a tangle has depth 0 and lists nothing.
-    - ``account_tip_ids``: what the writer knew of the account's tangle. Null if the message does not say.
     - ``device_key``: the public key that signed. Null if the sigkey is not a key.
     - ``is_erased``: whether somebody has removed the data and left its hash.
     - ``added_key``: the public key for signing that an account's message adds; otherwise null.
@@ -79,7 +77,6 @@ class LandedPzpLine(NamedTuple):
     tangle_id: str | None = None
     depth: int | None = None
     previous_ids: list[str] | None = None
-    account_tip_ids: list[str] | None = None
     device_key: str | None = None
     is_moot: bool | None = None
     is_account_message: bool | None = None
@@ -172,7 +169,6 @@ def land_pzp_line(
         tangle_id=_id(place.tangle_id, ring),
         depth=place.depth,
         previous_ids=place.previous_ids,
-        account_tip_ids=_ids(metadata.get("accountTips"), ring),
         device_key=_public_key(sigkey),
         is_moot=is_feed_root,
         is_account_message=is_account_message,

@@ -67,7 +67,7 @@ REJECT_REASONS = {
 class LandedLine(NamedTuple):
     """A row of ``stg_ssb__landed_lines``.
 
-    In a rejected line, all fields are null but the first three and the last two; ``line_hash`` may be null too.
+    In a rejected line, all fields but the first three and the last two are null; ``line_hash`` may be null.
 
     ``asserted_ms`` and ``received_ms`` are milliseconds since 1970, null if the log has no number.
     ``sequence`` is null if it is not a whole number of at most 2^53. ``content`` is the kept members as JSON

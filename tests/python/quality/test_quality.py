@@ -19,7 +19,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from manifest import Manifest
 from quality_rows import BAD, GOOD, Row, matches, tried_rows
-from scuttlehouse.pzp.lines import REASONS as PZP_REASONS
+from scuttlehouse.pzp.rules import REASONS as PZP_REASONS
 from scuttlehouse.quality.check import Checked, check
 from scuttlehouse.quality.data_docs import write_index, write_page
 from scuttlehouse.quality.expectations import Expectation, Suite, suite_of

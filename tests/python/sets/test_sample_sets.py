@@ -16,7 +16,8 @@ from nacl.signing import VerifyKey
 from conftest import FIXTURES, PROJECT
 from scuttlehouse.landing.logs import Line
 from scuttlehouse.pzp.canonical import from_base58, utf16_units
-from scuttlehouse.pzp.lines import LandedPzpLine, land_pzp_line, moot_id
+from scuttlehouse.pzp.lines import LandedPzpLine, land_pzp_line
+from scuttlehouse.pzp.rules import moot_id
 from scuttlehouse.sample import Summary, generate
 from scuttlehouse.sample.summary import SetSummary
 from scuttlehouse.sets.items import (
