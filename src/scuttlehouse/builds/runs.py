@@ -158,20 +158,15 @@ def table_node(run: Run, table: str) -> Mapping[str, Any]:
     return found
 
 
-def tests_touched_rows() -> bool:
-    """Whether tests of this run may skip the rows that a refresh keeps. They passed the same tests before."""
-    return _run is not None and _run.tests_touched_rows
-
-
 def tested_keys(table: str) -> tuple[str, str] | None:
     """The key of a model, and the model that lists its touched keys. Tests of this run read only those.
 
-    None if the tests read all rows.
+    The rows that a refresh keeps passed the same tests before. None if the tests read all rows.
     """
-    if not tests_touched_rows():
+    run = current()
+    if run is None or not run.tests_touched_rows:
         return None
-    assert _run is not None, "begin() has run"
-    config = table_node(_run, table)["config"]
+    config = table_node(run, table)["config"]
     touched = config.get("replaced_keys_from")
     return (config["unique_key"], touched) if touched else None
 

@@ -43,7 +43,6 @@ def run_step(
     status: str,
     *,
     started_at: datetime | None = None,
-    message: str | None = None,
     changes: Changes | None = None,
 ) -> dict[str, Any]:
     """The row of a whole run."""
@@ -51,7 +50,6 @@ def run_step(
     seconds = (datetime.now(UTC) - started_at).total_seconds() if started_at else None
     return {
         **step,
-        "message": message,
         "seconds": seconds,
         "started_at": started_at,
         **_changed_rows(total_changes(changes or {})),

@@ -90,7 +90,7 @@ class Canvas:
             f' class="{kind}">{_title(title)}</rect>'
         )
 
-    def route(self, points: Sequence[Point], kind: str = "line", title: str = "") -> None:
+    def route(self, points: Sequence[Point], kind: str = "line") -> None:
         """Draw a line through points, level at each point, with an arrow at its end."""
         path = f"M{points[0][0]:g},{points[0][1]:g}"
         for (x, y), (to_x, to_y) in pairwise(points):
@@ -98,7 +98,7 @@ class Canvas:
             path += f" C{half:g},{y:g} {half:g},{to_y:g} {to_x:g},{to_y:g}"
         x, y = points[-1]
         path += f" M{x - 6:g},{y - 4:g} L{x:g},{y:g} L{x - 6:g},{y + 4:g}"
-        self.path(path, kind, title)
+        self.path(path, kind)
 
     def path(self, path: str, kind: str, title: str = "") -> None:
         """Draw an SVG path. It does not widen the drawing; :meth:`reach` does."""

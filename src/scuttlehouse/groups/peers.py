@@ -82,7 +82,7 @@ def peer_epochs(
     todo: dict[str, list[Repair]] = defaultdict(list)
     for repair in _own(repairs(tips, members, correct, ancestry, key_ranks), members, peer):
         todo[repair.epoch_id].append(repair)
-    beginnings = {epoch: (init.position, init.asserted_ms) for epoch, init in standing.items()}
+    beginnings = {epoch: (init.position, None) for epoch, init in standing.items()}
     detected: Counter[str] = Counter()
     for fork in forks(previous, members, key_ranks, beginnings):
         if fork.is_current and peer in fork.witness_ids:

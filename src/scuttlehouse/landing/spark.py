@@ -144,17 +144,15 @@ def lines_of(batches: Iterable[pa.RecordBatch]) -> Iterator[tuple[str, Piece]]:
                 yield split.source_file, line
 
 
-def row_batches(
-    rows: Iterable[Sequence[Any] | None], schema: pa.Schema
-) -> Iterator[pa.RecordBatch]:
-    """Rows as batches of up to BATCH_LINES; a None is no row.
+def row_batches(rows: Iterable[Sequence[Any]], schema: pa.Schema) -> Iterator[pa.RecordBatch]:
+    """Rows as batches of up to BATCH_LINES.
 
     >>> schema = pa.schema([("n", pa.int64())])
-    >>> [batch.to_pylist() for batch in row_batches([(1,), None, (2,)], schema)]
+    >>> [batch.to_pylist() for batch in row_batches([(1,), (2,)], schema)]
     [[{'n': 1}, {'n': 2}]]
     """
-    kept = (row for row in rows if row is not None)
-    while batch := list(islice(kept, BATCH_LINES)):
+    left = iter(rows)
+    while batch := list(islice(left, BATCH_LINES)):
         columns = zip(*batch, strict=True)
         yield pa.record_batch(
             [pa.array(c, f.type) for c, f in zip(columns, schema, strict=True)], schema=schema

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 
@@ -223,17 +223,17 @@ def test_a_refresh_tests_what_it_computes(warehouse: Warehouse) -> None:
         warehouse.rows(f"insert into {name} select * from {name} where tangle_id = '{tangle}'")
     warehouse.rows(f"update dim_tangles set depth = -1 where tangle_id = '{tangle}'")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(runs, "tests_touched_rows", lambda: True)
+        run = runs.current
+
+        def current(**changes: bool) -> Callable[[], runs.Run | None]:
+            return lambda: replace(found, **changes) if (found := run()) else None
+
+        patch.setattr(runs, "current", current(tests_touched_rows=True))
         assert found_faulty(warehouse, "test") == none, f"kept: {tangle}"
         touched = f"insert into int_changes__tangles values ('{tangle}')"
         warehouse.rows(touched)
         assert found_faulty(warehouse, "test") == all_three, f"computed: {tangle}"
-        run = runs.current
-        patch.setattr(
-            runs,
-            "current",
-            lambda: replace(found, is_refresh=True) if (found := run()) else None,
-        )
+        patch.setattr(runs, "current", current(tests_touched_rows=True, is_refresh=True))
         assert not found_faulty(warehouse, "test")[IS_KEY], "only one of the two rows was inserted"
         for statement in (
             f"delete from dim_tangles where tangle_id = '{tangle}'",
