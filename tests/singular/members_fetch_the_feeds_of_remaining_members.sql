@@ -24,12 +24,6 @@ gaps as (
 
 ),
 
-tangles as (
-
-    select * from {{ ref('dim_tangles') }}
-
-),
-
 expected as (
 
     select
@@ -58,8 +52,7 @@ missing as (
         preferred_epochs.person_id,
         gaps.missing_id
     from gaps
-    inner join tangles on gaps.tangle_id = tangles.tangle_id
-    inner join preferred_epochs on tangles.group_id = preferred_epochs.group_id
+    inner join preferred_epochs on gaps.group_id = preferred_epochs.group_id
 
 ),
 

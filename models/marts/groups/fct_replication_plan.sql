@@ -29,12 +29,6 @@ people as (
 gaps as (
 
     select * from {{ ref('fct_tangle_gaps') }}
-
-),
-
-tangles as (
-
-    select * from {{ ref('dim_tangles') }}
     where group_id is not null
 
 ),
@@ -91,10 +85,9 @@ feed_rows as (
 missing as (
 
     select distinct
-        tangles.group_id,
-        gaps.missing_id
+        group_id,
+        missing_id
     from gaps
-    inner join tangles on gaps.tangle_id = tangles.tangle_id
 
 ),
 
