@@ -69,7 +69,14 @@ class Ancestry:
         return mask
 
     def masks_after(self) -> dict[str, int]:
-        """The epochs that succeed each epoch, as bits."""
+        """The epochs that succeed each epoch, as bits.
+
+        Complexity: O(epochs + links) operations on integers with a bit for each epoch.
+
+        >>> ancestry = Ancestry({"x": [], "y": ["x"], "z": ["y"]})
+        >>> {epoch: bin(mask) for epoch, mask in ancestry.masks_after().items()}
+        {'x': '0b110', 'y': '0b100', 'z': '0b0'}
+        """
         after = dict.fromkeys(self._epochs, 0)
         for epoch in reversed(self._epochs):
             for one in self._previous[epoch]:
@@ -78,7 +85,13 @@ class Ancestry:
         return after
 
     def masks_under(self, masks: Mapping[str, int]) -> dict[str, int]:
-        """For each epoch the bits that it and all that precede it have in ``masks``, 0 for one without."""
+        """For each epoch the bits that it and all that precede it have in ``masks``, 0 for one without.
+
+        Complexity: O(epochs + links) operations on integers as wide as those of ``masks``.
+
+        >>> Ancestry({"x": [], "y": ["x"], "z": ["y"]}).masks_under({"x": 1, "z": 4})
+        {'x': 1, 'y': 1, 'z': 5}
+        """
         under: dict[str, int] = {}
         for epoch in self._epochs:
             mask = masks.get(epoch, 0)

@@ -117,6 +117,8 @@ def contenders(tips: Collection[str], members: Members, key_ranks: KeyRanks) -> 
 def fork_rule(left_members: frozenset[str], right_members: frozenset[str]) -> ForkRule:
     """The rule that applies to two forked epochs, in the order of sections 4.4 to 4.7.
 
+    Complexity: O(members).
+
     >>> fork_rule(frozenset("abd"), frozenset("abc"))
     'overlapping'
     """
@@ -131,6 +133,8 @@ def fork_winner(left: str, right: str, members: Members, key_ranks: KeyRanks) ->
     """Which of two forked epochs wins: the subset (4.5), else the least key (4.4, 4.6).
 
     None if they are disjoint (4.7): the members of one have nothing to do with the other.
+
+    Complexity: O(members).
 
     >>> members = {"l": frozenset("ab"), "r": frozenset("abc")}
     >>> fork_winner("l", "r", members, {"l": 1, "r": 0})
@@ -148,6 +152,9 @@ def fork_witnesses(left: str, right: str, members: Members, ancestry: Ancestry) 
     """The members of both epochs and of all their nearest common predecessors (section 3, R19).
 
     Empty if there is no common predecessor.
+
+    Complexity: O(members) for each nearest common predecessor, and as many operations on integers with a bit
+    for each epoch.
 
     >>> members = {"x": frozenset("abc"), "l": frozenset("abd"), "r": frozenset("acd")}
     >>> ancestry = Ancestry({"x": [], "l": ["x"], "r": ["x"]})
@@ -198,6 +205,8 @@ def _least_key_per_membership(
 
 def in_key_order(epochs: Iterable[str], key_ranks: KeyRanks) -> list[str]:
     """The epochs by their keys, the least first. Epochs without a rank come last, by id (4.3).
+
+    Complexity: O(n log n).
 
     >>> in_key_order("abc", {"a": None, "b": 1, "c": 0})
     ['c', 'b', 'a']

@@ -49,6 +49,20 @@ def knowledge(
 
     Complexity: O(messages + links) operations on integers with a bit for each epoch, exclusion,
     addition and person excluded; plus the people in ``excluded_before``.
+
+    >>> from scuttlehouse.groups.authority import judge
+    >>> def message(name, kind, epoch, people, *previous):
+    ...     before = [one for one in previous if one in "xy"] if kind == "init" else []
+    ...     return GroupMessage(
+    ...         name, "ann", kind, epoch, people, previous, previous, before, True, False, None, 0
+    ...     )
+    >>> messages = [
+    ...     message("x", "init", None, []), message("1", "add", "x", ["ann", "bob"], "x"),
+    ...     message("2", "exclude", "x", ["bob"], "1"), message("y", "init", None, [], "x", "2"),
+    ... ]
+    >>> found = knowledge(messages, judge(messages))
+    >>> found.excluded_before, found.following, found.before_init
+    ({'x': frozenset(), 'y': frozenset({'bob'})}, {'2': 'y'}, {'2'})
     """
     inits = [one for one in messages if one.kind == "init" and counts(one, judged)]
     exclusions = [one for one in messages if one.kind == "exclude" and counts(one, judged)]
@@ -172,6 +186,19 @@ def own_epochs(messages: Sequence[GroupMessage], judged: Judged) -> dict[str, st
 
     Complexity: as ``authority.judge``, with a bit for each act on an epoch after which its author created
     several.
+
+    >>> from scuttlehouse.groups.authority import judge
+    >>> def message(name, kind, epoch, people, *previous):
+    ...     before = [one for one in previous if one in "xy"] if kind == "init" else []
+    ...     return GroupMessage(
+    ...         name, "ann", kind, epoch, people, previous, previous, before, True, False, None, 0
+    ...     )
+    >>> messages = [
+    ...     message("x", "init", None, []), message("1", "add", "x", ["ann", "bob"], "x"),
+    ...     message("2", "exclude", "x", ["bob"], "1"), message("y", "init", None, [], "x", "2"),
+    ... ]
+    >>> own_epochs(messages, judge(messages))
+    {'2': 'y'}
     """
     acts: dict[tuple[str, str], list[int]] = defaultdict(list)
     for place, message in enumerate(messages):

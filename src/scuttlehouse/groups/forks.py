@@ -62,11 +62,18 @@ def forks(
     If more than ``MOST_RIVALS`` epochs were newest, an epoch is paired only with those that have the least
     keys, because the number of all pairs is the square of the number of forked epochs.
 
+    The forks come in the order in which the later one of their two epochs begins; those of one epoch by the
+    key of the other.
+
     Args:
         previous: every epoch of the group that counts, with the epochs that it directly succeeds.
         members: the declared members of each epoch.
         key_ranks: the places of the epochs' keys.
         beginnings: the place and time at which each epoch begins.
+
+    Raises:
+        KeyError: epochs succeed each other in a loop.
+        ValueError: two epochs that fork have no common predecessor.
 
     Complexity: O(forks * (direct successors + members)).
 

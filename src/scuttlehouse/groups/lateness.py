@@ -17,6 +17,14 @@ class Choices:
     Only forks need this. Somebody who knows of an epoch that succeeds all their others has no choice to make.
 
     ``additions`` are in the order of ``ancestry``, those of one epoch in any order.
+
+    >>> def addition(epoch, *people):
+    ...     return GroupMessage("", "", "add", epoch, people, (), (), (), True, False, None, 0)
+    >>> additions = [addition("x", "ann", "bob"), addition("l", "ann"), addition("r", "ann", "bob")]
+    >>> ancestry = Ancestry({"x": [], "l": ["x"], "r": ["x"]})
+    >>> choices = Choices(additions, ancestry, {"x": 0, "l": 1, "r": 2})
+    >>> [choices.preferred("ann", known) for known in (0b000, 0b001, 0b101, 0b111)]
+    [None, 'x', 'r', 'l']
     """
 
     def __init__(

@@ -61,6 +61,21 @@ def peer_epochs(
         peer: the person.
 
     Complexity: as ``judge``, ``knowledge``, ``forks`` and ``repairs``.
+
+    >>> def message(name, kind, epoch, people, *previous):
+    ...     before = [one for one in previous if one in "xy"] if kind == "init" else []
+    ...     return GroupMessage(
+    ...         name, "ann", kind, epoch, people, previous, previous, before, True, False, None, 0
+    ...     )
+    >>> messages = [
+    ...     message("x", "init", None, []), message("1", "add", "x", ["ann", "bob"], "x"),
+    ...     message("2", "exclude", "x", ["bob"], "1"), message("y", "init", None, [], "x", "2"),
+    ...     message("3", "add", "y", ["ann"], "y"),
+    ... ]
+    >>> for epoch in peer_epochs(messages, {"x": 0, "y": 1}, "bob"):
+    ...     print(epoch.epoch_id, epoch.is_tip, epoch.is_member, epoch.member_count, epoch.rule)
+    x False True 2 only
+    y True False 1 None
     """
     judged = judge(messages)
     inits = [one for one in messages if one.kind == "init"]
@@ -132,6 +147,18 @@ def seen(
         log: ids of all messages that the log holds and somebody could open, including those of other groups.
 
     Complexity: O(messages + links).
+
+    >>> def message(name, kind, epoch, people, *previous):
+    ...     return GroupMessage(
+    ...         name, "ann", kind, epoch, people, previous, previous, [], True, False, None, 0
+    ...     )
+    >>> messages = [
+    ...     message("x", "init", None, []), message("1", "add", "x", ["ann"], "x"),
+    ...     message("2", "add", "x", ["bob"], "1"),
+    ... ]
+    >>> listed = {one.message_id: Listed((), "x", one.previous_ids) for one in messages}
+    >>> [(one.message_id, one.kind) for one in seen(messages, listed, {"x", "2"})]
+    [('x', 'init'), ('2', 'other')]
     """
     held = [one for one in messages if one.message_id in log]
     timeline = _closed(

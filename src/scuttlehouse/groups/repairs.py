@@ -104,6 +104,8 @@ def merges(
 ) -> Iterator[tuple[str, list[str], frozenset[str]]]:
     """The bases that get a new epoch, each with the rivals that it takes in and the witnesses who remain.
 
+    Complexity: as :func:`repairs`.
+
     >>> members = {"x": frozenset("abc"), "l": frozenset("ab"), "r": frozenset("ac")}
     >>> ancestry = Ancestry({"x": [], "l": ["x"], "r": ["x"]})
     >>> list(merges("lr", members, ancestry, {"l": 1, "r": 0}))

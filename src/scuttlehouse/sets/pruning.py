@@ -250,7 +250,7 @@ def _kept_for_order(ordered: list[SetMessage], free: list[str]) -> set[str]:
 
 
 def _preceding_all(ordered: list[SetMessage], roots: Collection[str]) -> set[str]:
-    """The messages that precede every one of these roots. None if there are no roots.
+    """The messages that precede every one of these roots. An empty set if there are no roots.
 
     Only roots that follow no other root matter: a message before all of them is before all roots. Each of
     these roots has a bit, and each message has the bits of the roots that it precedes.

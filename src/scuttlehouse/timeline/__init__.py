@@ -97,6 +97,12 @@ class Timeline:
             ValueError: as ``extend``.
 
         Complexity: O(n log n + k) for n names and k links.
+
+        >>> timeline = Timeline()
+        >>> _ = timeline.add("b", ["a"])
+        >>> other = Timeline.from_arrow(timeline.to_arrow())
+        >>> other.add("a"), list(other)
+        ([Ins(name='a', position=0)], ['a', 'b'])
         """
         timeline = cls(most_listed=most_listed)
         names, after = _columns(events["name"], events["after"])
@@ -244,6 +250,8 @@ class Timeline:
                 added. Undoing it costs O(n log n).
             TooManyError: as ``add``, for the first such row. It is checked before everything else.
             ValueError: the columns have different lengths, or hold a null.
+
+        Complexity: as ``add``, for each row.
 
         >>> timeline = Timeline()
         >>> timeline.extend(pa.array(["b", "a"]), pa.array([["a"], None])).to_pylist()[0]
