@@ -150,7 +150,7 @@ class Progress:
         return "" if seconds is None else f"  (about {spoken(seconds)} left)"
 
     def seconds_left(self) -> float | None:
-        """How long the rest may take; null if no build was published before.
+        """How long the rest may take; None if no build was published before.
 
         The steps that have ended are weighed by their seconds in the last build. The rest goes on at the
         pace of this build so far, or, at its beginning, as the last build did.

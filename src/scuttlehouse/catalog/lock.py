@@ -169,7 +169,7 @@ class BuildLock:
             file.write(f"{words}\n")
 
     def holder(self) -> str | None:
-        """The last process that has signed and, judged from this host, not ended; null if there is none."""
+        """The last process that has signed and, judged from this host, not ended; None if there is none."""
         holders: dict[tuple[str, int], dict[str, Any]] = {}
         for words in self._signatures():
             key = words["host"], words["process"]

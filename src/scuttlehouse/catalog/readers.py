@@ -22,7 +22,7 @@ _HOME, _FOLDER, _FILE = 0o2710, 0o710, 0o640
 
 
 def readers_group(environment: Mapping[str, str] = os.environ) -> int | None:
-    """The id of the group that may read the published tables; null if nobody else may.
+    """The id of the group that may read the published tables; None if nobody else may.
 
     Raises:
         CatalogError: there is no such group.
@@ -101,7 +101,11 @@ def _files_of(table: str) -> list[Path]:
 
 
 def _set_mode(path: Path, group: int | None, mode: int, closed: int) -> None:
-    """Give a file or folder to the group, or close it. What is so already is not touched: see the service."""
+    """Give a file or folder to the group, or close it.
+
+    A mode that is right already is not set again, because under ``RestrictSUIDSGID``
+    (``schedules/scuttlehouse.service``) systemd refuses to set the group bit of the home.
+    """
     state = path.stat()
     if group is None:
         if stat.S_IMODE(state.st_mode) != closed:

@@ -45,10 +45,10 @@ def roll_back(home: Path, build_id: str | None) -> str | None:
     """Publish a kept build again, in one transaction, and show it in dashboards.
 
     Args:
-        build_id: the build, or null for the one before the published one.
+        build_id: the build, or None for the one before the published one.
 
     Returns:
-        Why dashboards do not show it, or null.
+        Why dashboards do not show it, or None.
 
     Raises:
         CatalogError: a build is running, nothing is published, or no such build is kept.

@@ -18,7 +18,7 @@ from scuttlehouse.pzp.lines import PZP_WORDS, LandedPzpLine, land_pzp_line
 from scuttlehouse.ssb.epoch_keys import KeyRing
 from scuttlehouse.ssb.lines import KEY_WORDS, LandedLine, epoch_key, land_line
 
-# What a line is that holds several values, or one beside something else, or one that is no object.
+# Reasons for which a line may hold more than one value.
 _MAY_HAVE_PARTS = ("not_json", "not_utf8", "not_a_message")
 
 # What may stand between values, beside byte order marks.

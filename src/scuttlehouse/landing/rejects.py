@@ -22,7 +22,7 @@ MOST_REJECTS = 100
 
 _HASH_DIGITS = 24
 
-# So many different short lines of a log are looked at. A file of millions of them would cost too much.
+# So many different short lines of a log are examined. A file of millions of them would cost too much.
 _MOST_SHORT = 2000
 TOO_SHORT = "too_short"
 
@@ -44,9 +44,9 @@ def fold_rejects(
     hash of its line, keyed by the key of the warehouse; a row that counts others, and one of bytes that
     could not be read, has none.
 
-    A short line is no message: it is ``too_short`` if it looks like one. So is, as an SSB line, each one that
-    differs from the first ``_MOST_SHORT`` of its log, which alone are looked at. Logs come one after the
-    other.
+    A short line is no message: it is ``too_short`` if it looks like one. Only the first ``_MOST_SHORT``
+    different short lines of a log are examined. Later ones are ``too_short`` as SSB lines, and are no lines
+    of pzp. Logs come one after the other.
 
     Complexity: O(bytes), memory O(logs * reasons).
 
