@@ -1,0 +1,38 @@
+"""What `dbt build --selector` publishes if everything passes: no Spark, no warehouse."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from manifest import Manifest
+from scuttlehouse.builds.publishable import LEDGER, public_models, publishable
+
+PROJECT = Path(__file__).parents[3]
+
+
+@pytest.mark.parametrize("subject", ["feeds", "tangles", "groups", "sets"])
+def test_a_selector_publishes_the_tables_of_its_subject(
+    manifest: Manifest, tmp_path: Path, subject: str
+) -> None:
+    from dbt.cli.main import dbtRunner
+
+    listed = dbtRunner(manifest=manifest.parsed).invoke(
+        [
+            *("ls", "--quiet", "--selector", subject),
+            *("--output", "json", "--output-keys", "unique_id"),
+            *("--project-dir", str(PROJECT), "--profiles-dir", str(PROJECT / "profiles")),
+            *("--target-path", str(tmp_path), "--log-path", str(tmp_path)),
+        ]
+    )
+    chosen = {json.loads(line)["unique_id"] for line in listed.result}
+    nodes = {name: node.to_dict() for name, node in manifest.parsed.nodes.items()}
+    schema = manifest.marts["dim_groups"].schema
+    tables = public_models(nodes, schema)
+    own = {table for table, model in tables.items() if nodes[model]["fqn"][2] == subject}
+    for is_refresh in (True, False):
+        published = publishable(nodes, chosen, schema, is_refresh=is_refresh)
+        assert own - {LEDGER} <= published
+        assert LEDGER not in published
