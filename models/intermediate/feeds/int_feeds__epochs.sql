@@ -12,16 +12,23 @@ epochs as (
 
 ),
 
+first_messages as (
+
+    select * from {{ ref('stg_ssb__group_messages') }}
+    where content_type = 'group/init' and key_hash is not null
+
+),
+
 -- Whoever knows a key can make an epoch with it, but not an earlier one in its group.
 epochs_of_groups as (
 
     select
-        key_hash,
-        group_id,
-        min_by(epoch_id, struct(depth, epoch_id)) as epoch_id
+        first_messages.key_hash,
+        epochs.group_id,
+        min_by(epochs.epoch_id, struct(epochs.depth, epochs.epoch_id)) as epoch_id
     from epochs
-    where key_hash is not null
-    group by key_hash, group_id
+    inner join first_messages on epochs.epoch_id = first_messages.message_id
+    group by first_messages.key_hash, epochs.group_id
 
 ),
 
