@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from itertools import pairwise
 
 import pytest
 
@@ -75,7 +76,10 @@ select 1 as crab
     "models/shore.yml": """
 models:
   - name: pools
-    columns: [{name: crab, description: "Its crab's number."}, {name: pool, description: A pool.}]
+    description: "{{ var('pools', 'Where crabs are.') }}"
+    columns:
+      - {name: crab, description: "Its crab's number."}
+      - {name: pool, description: "{{ var('pool', 'A pool.') }}"}
 """,
 }
 
@@ -88,6 +92,7 @@ outcomes = []
 for steps in json.loads(sys.argv[1]):
     outcome = dbtRunner().invoke(["run", "--quiet", *steps["options"], "--vars", json.dumps(steps["vars"])])
     session = SparkSession.getActiveSession() or SparkSession.builder.getOrCreate()
+    described = session.sql("describe extended shore.pools").collect()
     tables = {}
     for name in "pools", "own_keys", "in_python":
         tables[name] = sorted(map(list, session.sql(f"select * from shore.{name}").collect()))
@@ -95,7 +100,9 @@ for steps in json.loads(sys.argv[1]):
         "messages": {one.node.name: one.message for one in outcome.result},
         "tables": tables,
         "deletes": session.sql("select count(*) from shore.pools.delete_files").collect()[0][0],
-        "comments": [row.comment for row in session.sql("describe shore.pools").collect()][:2],
+        "comments": [row.comment for row in described][:2],
+        "comment": [row.data_type for row in described if row.col_name == "Comment"],
+        "alterations": open("logs/dbt.log").read().count("alter table shore.pools"),
         "snapshots": session.sql("select count(*) from shore.pools.snapshots").collect()[0][0],
     })
 print("SAID" + json.dumps(outcomes))
@@ -118,6 +125,9 @@ def outcomes(tmp_path_factory: pytest.TempPathFactory) -> list[dict]:
         {"vars": {"touched": [*range(100, 150)], "rows": ["(5, 'g')"]}},
         {"vars": {"touched": [], "rows": ["(6, 'h')"]}, "options": ["--full-refresh", *good]},
         {"vars": {"touched": [], "rows": ["(6, 'h')"]}, "options": ["-s", "tag:broken"]},
+        {"vars": {"touched": [], "rows": ["(7, 'i')"], "pools": "Crabs'.", "pool": "Water."}},
+        {"vars": {"touched": [6], "rows": ["(7, 'i')"], "pools": r"Of \ pools.", "pool": "Rock."}},
+        {"vars": {"touched": [], "rows": ["(8, 'j')"], "pools": r"Of \ pools.", "pool": "Rock."}},
     ]
     run = subprocess.run(
         [sys.executable, "-c", RUN, json.dumps([{"options": good, **one} for one in runs])],
@@ -166,7 +176,27 @@ def test_a_table_with_many_deleted_rows_is_rewritten(outcomes: list[dict]) -> No
 
 def test_comments_stay(outcomes: list[dict]) -> None:
     for run in outcomes[:5]:
+        assert run["comment"] == ["Where crabs are."]
         assert run["comments"] == ["Its crab's number.", "A pool."]
+
+
+@pytest.mark.parametrize(
+    ("run", "message", "comment", "comments"),
+    [
+        (6, "no key to replace", "Crabs'.", ["Its crab's number.", "Water."]),
+        (7, "OK", r"Of \ pools.", ["Its crab's number.", "Rock."]),
+    ],
+)
+def test_changed_descriptions_reach_a_table_that_stays(
+    outcomes: list[dict], run: int, message: str, comment: str, comments: list[str]
+) -> None:
+    assert outcomes[run]["messages"]["pools"] == message
+    assert (outcomes[run]["comment"], outcomes[run]["comments"]) == ([comment], comments)
+
+
+def test_descriptions_that_are_there_cost_no_statement(outcomes: list[dict]) -> None:
+    counts = [run["alterations"] for run in outcomes]
+    assert [after - before for before, after in pairwise(counts)] == [0, 0, 0, 1, 0, 2, 2, 0]
 
 
 def test_a_full_refresh_rebuilds_the_table(outcomes: list[dict]) -> None:

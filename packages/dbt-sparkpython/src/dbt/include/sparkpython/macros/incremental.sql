@@ -22,6 +22,9 @@
 
   {%- if replaced_keys and not run_query('select 1 from ' ~ replaced_keys ~ ' limit 1').rows -%}
     {%- call noop_statement('main', 'no key to replace') -%}{%- endcall -%}
+    {%- if not sparkpython_has_docs(existing_relation) -%}
+      {%- do persist_docs(target_relation, model) -%}
+    {%- endif -%}
     {{ return({'relations': [target_relation]}) }}
   {%- endif -%}
 
