@@ -32,7 +32,7 @@
 {#- Every run ends with this: publish a build that passed everything, and log the steps. -#}
 {% macro end_run(results) %}
   {%- if execute -%}
-    {%- do adapter.call_python('scuttlehouse.builds.ending.end', results=results, arguments=invocation_args_dict) -%}
+    {%- do adapter.call_python('scuttlehouse.builds.ending.end', results=results) -%}
   {%- endif -%}
 {% endmacro %}
 

@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from scuttlehouse.builds.changes import Changes, count_changes
-from scuttlehouse.builds.publishable import all_models, keys_of, public_models, publishable
+from scuttlehouse.builds.publishable import (
+    FAILED,
+    all_models,
+    all_steps,
+    keys_of,
+    passed_so_far,
+    public_models,
+    publishable,
+)
 from scuttlehouse.builds.quality import TABLE as QUALITY_RESULTS
 from scuttlehouse.builds.quality import write_results
 from scuttlehouse.builds.runs import BUILDING, FILES_LOCK, LOGGED, Run, RunError, finished
@@ -28,10 +36,8 @@ from scuttlehouse.operation.metrics import update_metrics_file
 from scuttlehouse.reading.engine import WarehouseError
 from scuttlehouse.serving.renewal import renew_serving
 
-FAILED = ("error", "fail", "partial success", "runtime error")
 
-
-def end(results: Sequence[Any], arguments: Mapping[str, Any]) -> None:
+def end(results: Sequence[Any]) -> None:
     """Publish the tables that passed, log the run, and print what is published now.
 
     Raises:
@@ -44,7 +50,7 @@ def end(results: Sequence[Any], arguments: Mapping[str, Any]) -> None:
         if run.command not in LOGGED:
             return
         with open_catalog(run.home) as catalog:
-            _end(catalog, run, results, arguments)
+            _end(catalog, run, results)
     finally:
         run.lock.release()
         BuildLock(run.home, FILES_LOCK).release()
@@ -52,23 +58,27 @@ def end(results: Sequence[Any], arguments: Mapping[str, Any]) -> None:
             update_metrics_file(run.home)
 
 
-def _end(catalog: Catalog, run: Run, results: Sequence[Any], arguments: Mapping[str, Any]) -> None:
-    failed = any(str(result.status) in FAILED for result in results)
+def _end(catalog: Catalog, run: Run, results: Sequence[Any]) -> None:
+    statuses = {result.node.unique_id: str(result.status) for result in results}
+    failed = any(status in FAILED for status in statuses.values())
     may_publish = (
         run.command in BUILDING
         and run.schemas.is_published
         and not (failed or run.is_empty or run.rules_changed)
     )
     nodes, work = run.graph["nodes"], run.schemas.work
-    chosen = _chosen(run, arguments)
+    passed = passed_so_far(nodes, run.passed, statuses)
     models = {name: nodes[model] for name, model in public_models(nodes, work).items()}
     has_results = write_results(
         catalog, run.home, run.schemas, run.run_id, run.quality_results, models
     )
-    public = publishable(nodes, chosen, work, is_refresh=run.is_refresh) if may_publish else set()
+    public = publishable(nodes, passed, work, is_refresh=run.is_refresh) if may_publish else set()
+    # dbt does not say what the build of a retry had selected. So a retry publishes everything or nothing.
+    if run.command == "retry" and not all_steps(nodes) <= passed:
+        public = set()
     if public and has_results:
         public.add(QUALITY_RESULTS)
-    build, changes = _publish(catalog, run, public, chosen) if public else (None, {})
+    build, changes = _publish(catalog, run, public, passed) if public else (None, {})
     status = "failed" if failed else "published" if build and build.is_whole else "unpublished"
     steps = [run_step(run.run_id, status, started_at=run.started_at, changes=changes)]
     steps += node_steps(
@@ -80,6 +90,8 @@ def _end(catalog: Catalog, run: Run, results: Sequence[Any], arguments: Mapping[
         run.started_at,
     )
     append_steps(catalog, run.home, steps_table(steps), run.schemas)
+    if run.command in BUILDING:
+        catalog.record_passed(run.run_id, () if run.is_empty else passed, run.schemas)
     if build:
         _remove_unreachable(catalog, run)
     if not run.schemas.is_published:
@@ -101,20 +113,8 @@ def _remove_unreachable(catalog: Catalog, run: Run) -> None:
         print(f"Files that no kept build needs were not removed: {error}")
 
 
-def _chosen(run: Run, arguments: Mapping[str, Any]) -> frozenset[str]:
-    """The nodes that a build runs. A retry counts the nodes that the failed build ran, too."""
-    if run.command != "retry":
-        return frozenset(run.selected)
-    # dbt does not store what the failed build selected, only whether it selected something.
-    choices = [arguments.get(name) for name in ("select", "exclude", "selector", "resource_types")]
-    left_out = arguments.get("exclude_resource_types") or ()
-    if any(choices) or "test" in left_out:
-        return frozenset(run.selected)
-    return frozenset(run.graph["nodes"])
-
-
 def _publish(
-    catalog: Catalog, run: Run, public: set[str], chosen: frozenset[str]
+    catalog: Catalog, run: Run, public: set[str], passed: frozenset[str]
 ) -> tuple[Build, Changes]:
     nodes = run.graph["nodes"]
     before = catalog.published()
@@ -134,7 +134,7 @@ def _publish(
         run.run_id,
         public,
         is_whole=public == set(public_models(nodes, run.schemas.work))
-        and all_models(nodes) <= chosen,
+        and all_models(nodes) <= passed,
         landing=landing_folder(),
         kept_builds=run.variables["kept_builds"],
     )
@@ -167,6 +167,11 @@ def _report(
         raise RunError(
             "Nothing was published: the code has changed since the build began that this retry continues. "
             "Run the whole `dbt build`, which makes every table by the same rules."
+        )
+    elif unpublished and run.command == "retry":
+        print(
+            "\nNothing was published, because not every step of the project has passed in this retry and the "
+            "build that it continues: run the whole `dbt build`.\n"
         )
     elif unpublished:
         print(

@@ -8,6 +8,9 @@ from typing import Any
 # The ledger says which logs have been read. Published without all tables, it could hide unread lines.
 LEDGER = "dim_logs"
 
+FAILED = ("error", "fail", "partial success", "runtime error")
+NOT_PASSED = (*FAILED, "skipped")
+
 Nodes = Mapping[str, Mapping[str, Any]]
 
 
@@ -31,30 +34,62 @@ def all_models(nodes: Nodes) -> set[str]:
     }
 
 
-def publishable(
-    nodes: Nodes, chosen: Collection[str], schema: str, *, is_refresh: bool
-) -> set[str]:
-    """The public tables of a schema that a run may publish, by name, if all chosen nodes pass.
+def all_steps(nodes: Nodes) -> set[str]:
+    """The ids of all nodes that a whole build runs, and of parts of other models."""
+    kinds = ("model", "seed", "snapshot", "test")
+    return {name for name, node in nodes.items() if node["resource_type"] in kinds}
 
-    A table is publishable if the run makes it and also runs everything that depends on it: its tests, the
-    tables that are made from it, and their tests. The ledger is publishable only in a run that makes every
-    table. A run that is not a refresh must also make everything that the table is made from, because an
+
+def publishable(
+    nodes: Nodes, passed: Collection[str], schema: str, *, is_refresh: bool
+) -> set[str]:
+    """The public tables of a schema that a build may publish, by name, if these nodes have passed in it.
+
+    A table is publishable if it has passed, and so has everything that depends on it: its tests, the tables
+    that are made from it, and their tests. The ledger is publishable only if every table has passed. In a
+    build that is not a refresh, everything that the table is made from must have passed too, because an
     earlier refresh may have left tables there that hold only touched rows.
 
     Complexity: O(public tables * nodes).
     """
     readers = _readers(nodes)
     parents = {name: _parents(node) for name, node in nodes.items()}
-    makes_all = all_models(nodes) <= set(chosen)
+    makes_all = all_models(nodes) <= set(passed)
 
     def is_publishable(table: str, model: str) -> bool:
         needed = _reached(model, readers)
         if not is_refresh:
             needed |= _reached(model, parents) & all_models(nodes)
-        return (table != LEDGER or makes_all) and needed <= set(chosen)
+        return (table != LEDGER or makes_all) and needed <= set(passed)
 
     tables = public_models(nodes, schema)
     return {table for table, model in tables.items() if is_publishable(table, model)}
+
+
+def passed_so_far(
+    nodes: Nodes, before: Collection[str], statuses: Mapping[str, str]
+) -> frozenset[str]:
+    """The nodes that have passed in a build and its retries, on the tables that are there now.
+
+    What passed before no longer counts if it reads what the last run made again: that may have other rows.
+    Parts of other models count as passed, because dbt has no result for them.
+
+    Args:
+        nodes: all nodes of the project.
+        before: what had passed before the last run.
+        statuses: what the last run ran, with dbt's statuses.
+
+    Complexity: O(nodes * nodes).
+    """
+    readers = _readers(nodes)
+    reading_it = {reader for node in statuses for reader in _reached(node, readers)}
+    now = {node for node, status in statuses.items() if status not in NOT_PASSED}
+    parts = {
+        name
+        for name, node in nodes.items()
+        if node["resource_type"] == "model" and node["config"]["materialized"] == "ephemeral"
+    }
+    return frozenset((set(before) - reading_it | now | parts) & nodes.keys())
 
 
 def _reached(start: str, edges: Mapping[str, Iterable[str]]) -> set[str]:

@@ -7,7 +7,7 @@ a lock and a log of its own, and publishes nothing.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -62,6 +62,8 @@ class Run:
     variables: Mapping[str, Any]
     lock: BuildLock  # A developer's run holds FILES_LOCK, too.
     is_empty: bool = False
+    # What has passed in the build that a retry continues.
+    passed: Collection[str] = ()
     is_refresh: bool = False
     tests_touched_rows: bool = False
     # The build that checked each published table, if tests may skip its rows.
@@ -110,6 +112,8 @@ def begin(
             _start_from_published(catalog, run, is_full_refresh)
         elif command == "retry":
             _continue_retry(catalog, run)
+        elif command in LOGGED:
+            _forget_passed(catalog, schemas)
     if command in BUILDING:
         import_ahead()
     _run = run
@@ -224,16 +228,27 @@ def _is_made(node: str) -> bool:
 
 
 def _continue_retry(catalog: Catalog, run: Run) -> None:
-    """A retry continues with the tables of the build that failed."""
+    """A retry continues with the tables of the build that failed, and with what has passed in it."""
     work, published = catalog.work(run.schemas), catalog.published()
     if work is None or work.base_id != (published.build_id if published else None):
         raise RunError(
             "Another build was published since the one that failed: run the whole `dbt build`."
         )
+    # dbt's results of a killed build leave out what did not run, or are those of an earlier build.
+    if work.passed is None:
+        raise RunError(
+            f"The build {work.build_id} did not end, so no retry can continue it: run the whole `dbt build`."
+        )
     run.rules_changed = work.rules_hash != rules_hash(_project(), run.variables)
-    if work.build_id not in logged_builds(run.home, run.schemas):
-        _log_end(catalog, run, work.build_id, "killed")
+    run.passed = work.passed
     catalog.go_on(run.run_id, run.schemas)
+
+
+def _forget_passed(catalog: Catalog, schemas: Schemas) -> None:
+    """`dbt run` and `dbt seed` change tables after their tests: a retry of the build counts only itself."""
+    work = catalog.work(schemas)
+    if work and work.passed:
+        catalog.record_passed(work.build_id, (), schemas)
 
 
 def _continue_log(catalog: Catalog, run: Run, is_full_refresh: bool) -> None:
@@ -252,7 +267,9 @@ def _continue_log(catalog: Catalog, run: Run, is_full_refresh: bool) -> None:
 def _log_killed_run(catalog: Catalog, run: Run) -> None:
     """Log the build before this one, if it did not end."""
     work, published = catalog.work(run.schemas), catalog.published()
-    if work is None or work.build_id in logged_builds(run.home, run.schemas):
+    if work is None or work.passed is not None:
+        return
+    if work.build_id in logged_builds(run.home, run.schemas):
         return
     was_published = published is not None and published.build_id == work.build_id
     status = "published" if was_published else "killed"

@@ -104,7 +104,20 @@ class Catalog:
         with self.database.transaction():
             state, _ = rows.read_records(self.database)
             before = state.works[schemas.work]
-            work = replace(before, build_id=build_id).built_by(definitions.BUILDER, before)
+            work = replace(before, build_id=build_id, passed=None)
+            work = work.built_by(definitions.BUILDER, before)
+            rows.write_state(self.database, state.with_work(schemas.work, work))
+
+    def record_passed(
+        self, build_id: str, passed: Collection[str], schemas: Schemas = MAIN
+    ) -> None:
+        """Record that a build has ended, and what has passed. Do nothing if another one has begun since."""
+        with self.database.transaction():
+            state, _ = rows.read_records(self.database)
+            work = state.works.get(schemas.work)
+            if work is None or work.build_id != build_id:
+                return
+            work = replace(work, passed=tuple(sorted(passed)))
             rows.write_state(self.database, state.with_work(schemas.work, work))
 
     def drop_work(self, schemas: Schemas) -> None:

@@ -56,6 +56,8 @@ class Work:
 
     Attributes:
         base_id: the build that was published then; None if there was none.
+        passed: the nodes that have passed in it and in the build that it retries. None until it ends: a
+            killed build never ends.
         builder: the process that builds.
         superseded: the processes that built before it, newest first.
     """
@@ -64,6 +66,7 @@ class Work:
     base_id: str | None
     rules_hash: str
     project_hash: str
+    passed: tuple[str, ...] | None = None
     builder: str = field(default="", compare=False)
     superseded: tuple[str, ...] = field(default=(), compare=False)
 
@@ -169,11 +172,15 @@ def state_of(text: str, checksum: str) -> State:
     if "works" not in values:  # An earlier version has one work namespace.
         work = values.pop("work")
         values["works"] = {WORK: work} if work else {}
-    works = {
-        namespace: Work(**{**work, "superseded": tuple(work.get("superseded", ()))})
-        for namespace, work in values["works"].items()
-    }
+    works = {namespace: _work_of(work) for namespace, work in values["works"].items()}
     return State(**{**values, "builds": tuple(values["builds"]), "works": works})
+
+
+def _work_of(values: Mapping[str, Any]) -> Work:
+    passed = values.get("passed")  # An earlier version has neither.
+    superseded = tuple(values.get("superseded", ()))
+    tuples = {"passed": None if passed is None else tuple(passed), "superseded": superseded}
+    return Work(**{**values, **tuples})
 
 
 def _open(text: str, checksum: str) -> dict[str, Any]:

@@ -6,6 +6,7 @@ import json
 import os
 import random
 import shutil
+import signal
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
@@ -79,18 +80,25 @@ def land_other_logs(warehouse: Warehouse, folder: Path, tribes2: Path) -> None:
 
 @dataclass
 class Killed:
-    """A build that was killed, what was published before it, and what another user saw while it ran."""
+    """A build that was killed, what was published before it, and what another user saw while it ran.
+
+    `refused` is what a retry said before it and after it.
+    """
 
     build_id: str
     before: dict[str, Rows]
     seen: SeenByAnother | None
+    refused: list[str]
 
 
 @pytest.fixture(scope="module")
 def killed(
     warehouse: Warehouse, built: Build, tribes2: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> Killed:
-    """A build of other logs is killed. Where this process may become another user, that one looks before."""
+    """A build of other logs is interrupted after a test has failed, and another one is killed.
+
+    Where this process may become another user, that one looks before.
+    """
     assert built.tables
     land_other_logs(warehouse, tmp_path_factory.mktemp("other"), tribes2)
     before = warehouse.published()
@@ -100,8 +108,15 @@ def killed(
         if os.geteuid() == 0:
             seen.append(SeenByAnother(warehouse, build))
 
-    build_id = kill_a_build(warehouse, random.Random(1), look)
-    return Killed(build_id, before, seen[0] if seen else None)
+    # Tables are made from these words only late, so the interrupted build has not got to any of them.
+    with a_test_that_fails(warehouse, on="rules") as failing:
+        interrupt_a_build(warehouse, failing.stem)
+        failing.write_text(failing.read_text().replace("limit 1", "limit 0"))
+        refused = [refusal(warehouse)]
+        build_id = kill_a_build(warehouse, random.Random(1), look)
+        # dbt has the results of the interrupted build still: a killed one writes none.
+        refused.append(refusal(warehouse))
+    return Killed(build_id, before, seen[0] if seen else None, refused)
 
 
 def differing(ours: dict[str, Rows], theirs: dict[str, Rows]) -> list[str]:
@@ -127,6 +142,14 @@ def retry(warehouse: Warehouse) -> Any:
     # In a new process, dbt does not know what the build before a retry selected.
     set_selected_resources(set())
     return warehouse.dbt("retry")
+
+
+def refusal(warehouse: Warehouse) -> str:
+    """What a retry says that may not begin. As it has no end, this process still holds its lock."""
+    outcome = retry(warehouse)
+    BuildLock(warehouse.home).release()
+    assert not outcome.success
+    return str(outcome.exception)
 
 
 def a_reader(warehouse: Warehouse) -> AbstractContextManager[list[tuple[int, int]]]:
@@ -229,6 +252,17 @@ def test_another_user_finds_no_answer_and_no_file_while_a_build_and_a_query_run(
     answered = [found for found in seen.answers if not is_refused(found[2])]
     assert not answered, answered
     assert not seen.opened
+
+
+def test_a_retry_continues_no_build_that_was_killed(
+    killed: Killed, published: dict[str, Rows]
+) -> None:
+    """It would run only the test that had failed, and hide that new logs are in half of the tables only."""
+    assert differing(killed.before, published) == []
+    for said in killed.refused:
+        assert "did not end, so no retry can continue it: run the whole `dbt build`." in said
+    assert killed.build_id in killed.refused[1]
+    assert killed.build_id not in killed.refused[0]
 
 
 @pytest.mark.usefixtures("other_logs")
@@ -446,6 +480,22 @@ def kill_a_build(warehouse: Warehouse, dice: random.Random, look: Callable[[int]
         work = catalog.work()
     assert work
     return work.build_id
+
+
+def interrupt_a_build(warehouse: Warehouse, test: str) -> None:
+    """Stop dbt with Ctrl-C after a test has failed."""
+    command = "dbt", "build", "--profiles-dir", "profiles", *WITHOUT_UNIT_TESTS
+    with warehouse.start(*command) as process:
+        printed = []
+        for line in process.stdout or ():
+            printed.append(line)
+            if "FAIL" in line and test in line:
+                break
+        process.send_signal(signal.SIGINT)
+        printed += process.stdout or ()
+    assert "Exited because of keyboard interrupt" in "".join(printed), printed
+    results = json.loads((warehouse.project / "target" / "run_results.json").read_text())["results"]
+    assert [one["unique_id"].split(".")[-1] for one in results if one["status"] == "fail"] == [test]
 
 
 @pytest.mark.usefixtures("published")

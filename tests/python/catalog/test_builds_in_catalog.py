@@ -329,6 +329,24 @@ def test_a_dropped_log_is_no_longer_published(house: House) -> None:
         assert catalog.tables(LOG) == {}
 
 
+def test_what_has_passed_is_known_once_a_build_has_ended(house: House) -> None:
+    """A retry goes on with it, and has not ended itself yet. A build that lost its lock records nothing."""
+    house.begin("one")
+    with open_catalog(house.home) as catalog:
+        assert catalog.work().passed is None
+        catalog.record_passed("another", ["test.a"])
+        assert catalog.work().passed is None
+        catalog.record_passed("one", {"test.b", "model.a"})
+        assert catalog.work().passed == ("model.a", "test.b")
+        catalog.go_on("retry of one")
+        assert catalog.work().passed is None
+        catalog.record_passed("retry of one", ())
+        assert catalog.work().passed == ()
+    house.begin("two")
+    with open_catalog(house.home) as catalog:
+        assert catalog.work().passed is None
+
+
 ANN = Schemas("scuttlehouse_dev_ann")
 
 

@@ -1,0 +1,207 @@
+"""A retry publishes what has passed in its build and in itself. The runs are real, without dbt and Spark."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from houses import House
+from scuttlehouse.builds import ending, runs
+from scuttlehouse.builds.publishable import all_steps, passed_so_far
+from scuttlehouse.builds.runs import RunError
+from scuttlehouse.catalog import WORK, BuildLock, open_catalog
+
+VARIABLES = {"settle_steps": 4, "set_ghost_span": 32, "kept_builds": 3}
+
+
+def node(kind: str, alias: str, *parents: str, **config: str) -> dict[str, Any]:
+    return {
+        "resource_type": kind,
+        "alias": alias,
+        "schema": WORK,
+        "config": {"materialized": "table", **config},
+        "depends_on": {"nodes": list(parents)},
+    }
+
+
+NODES = {
+    "seed.words": node("seed", "words"),
+    "model.stg": node("model", "stg", "seed.words"),
+    "model.part": node("model", "part", "model.stg", materialized="ephemeral"),
+    "model.dim_a": node("model", "dim_a", "model.part", access="public"),
+    "model.dim_b": node("model", "dim_b", "model.stg", access="public"),
+    "test.stg": node("test", "of_stg", "model.stg"),
+    "test.a": node("test", "of_a", "model.dim_a"),
+    "test.b": node("test", "of_b", "model.dim_b"),
+}
+# dbt has no result for a part of another model.
+STEPS = NODES.keys() - {"model.part"}
+PASSED = dict.fromkeys(STEPS, "success")
+
+
+def passed_after(*statuses: Mapping[str, str]) -> set[str]:
+    """What has passed in a build and its retries."""
+    passed: frozenset[str] = frozenset()
+    for ran in statuses:
+        passed = passed_so_far(NODES, passed, ran)
+    return {*passed}
+
+
+FAILED = PASSED | {"test.a": "fail"}
+BROKEN = PASSED | {"model.dim_a": "error", "test.a": "skipped"}
+
+
+@pytest.mark.parametrize(
+    ("statuses", "missing"),
+    [
+        ([PASSED], set()),
+        ([PASSED | {"test.a": "warn"}], set()),
+        ([FAILED], {"test.a"}),
+        ([FAILED, {"test.a": "fail"}], {"test.a"}),
+        ([FAILED, {"test.a": "fail"}, {"test.a": "pass"}], set()),
+        ([BROKEN], {"model.dim_a", "test.a"}),
+        ([BROKEN, {"model.dim_a": "success", "test.a": "fail"}], {"test.a"}),
+        ([BROKEN, {"model.dim_a": "success", "test.a": "fail"}, {"test.a": "pass"}], set()),
+        # The retry has the results of another build, in which another test failed.
+        ([FAILED, {"test.b": "pass"}], {"test.a"}),
+        # In that one, a table was not made. It is made again after its test has passed.
+        ([FAILED, {"model.dim_b": "success"}], {"test.a", "test.b"}),
+        (
+            [FAILED, {"model.stg": "success", "test.stg": "pass"}],
+            STEPS - {"seed.words", "model.stg", "test.stg"},
+        ),
+    ],
+)
+def test_what_has_passed_in_a_build_and_its_retries(
+    statuses: list[dict[str, str]], missing: set[str]
+) -> None:
+    assert all_steps(NODES) - passed_after(*statuses) == missing
+
+
+class Runs:
+    """A home in which runs of dbt begin and end without dbt and Spark."""
+
+    def __init__(self, house: House) -> None:
+        self.house = house
+        self._count = 0
+
+    def begin(self, command: str) -> str:
+        """Begin a run, and return its id. A run in a new process knows nothing of the run before it."""
+        runs.finished()
+        BuildLock(self.house.home).release()
+        self._count += 1
+        run_id = f"{command} {self._count}"
+        # dbt does not say what a retry selects.
+        retries = command == "retry"
+        runs.begin(
+            command="build" if retries else command,
+            run_id=run_id,
+            schema=WORK,
+            is_full_refresh=False,
+            is_empty=False,
+            graph={"nodes": NODES},
+            selected=[] if retries else sorted(STEPS),
+            variables=VARIABLES,
+        )
+        return run_id
+
+    def run(self, command: str, statuses: Mapping[str, str]) -> str:
+        """Run these steps to the end. Every table that succeeds gets a new row."""
+        run_id = self.begin(command)
+        for step, status in statuses.items():
+            if status == "success" and not step.startswith("test."):
+                self.house.make(NODES[step]["alias"], self._count)
+        ending.end([result(step, status) for step, status in statuses.items()])
+        return run_id
+
+    @property
+    def published(self) -> str | None:
+        with open_catalog(self.house.home) as catalog:
+            build = catalog.published()
+        return build and build.build_id
+
+
+def result(step: str, status: str) -> SimpleNamespace:
+    kind = NODES[step]["resource_type"]
+    of_step = SimpleNamespace(
+        unique_id=step,
+        resource_type=kind,
+        alias=NODES[step]["alias"],
+        name=NODES[step]["alias"],
+        depends_on=SimpleNamespace(nodes=NODES[step]["depends_on"]["nodes"]),
+    )
+    return SimpleNamespace(node=of_step, status=status, message=None, execution_time=1.0, timing=[])
+
+
+@pytest.fixture
+def dbt(sqlite_house: House, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Runs]:
+    monkeypatch.setenv("SCUTTLEHOUSE_HOME", str(sqlite_house.home))
+    monkeypatch.setenv("SCUTTLEHOUSE_LANDING", str(tmp_path))
+    (tmp_path / "dbt_project.yml").write_text("name: club\n")
+    monkeypatch.setattr(runs, "_project", lambda: tmp_path)
+    monkeypatch.setattr(runs, "import_ahead", lambda: None)
+    monkeypatch.setattr(ending, "print_summary", lambda *_: None)
+    yield Runs(sqlite_house)
+    runs.finished()
+    BuildLock(sqlite_house.home).release()
+
+
+def test_retries_publish_a_build_once_all_of_it_has_passed(dbt: Runs) -> None:
+    dbt.run("build", BROKEN)
+    dbt.run("retry", {"model.dim_a": "success", "test.a": "fail"})
+    assert dbt.published is None
+    last = dbt.run("retry", {"test.a": "pass"})
+    assert dbt.published == last
+    assert dbt.house.read() == {"dim_a": [2], "dim_b": [1]}
+
+
+@pytest.mark.parametrize("killed", ["build", "retry"])
+def test_a_retry_of_what_was_killed_is_refused(dbt: Runs, killed: str) -> None:
+    """Whatever dbt has as the results of the last build."""
+    first = dbt.run("build", PASSED)
+    dbt.run("build", FAILED)
+    run_id = dbt.begin(killed)
+    for _ in range(2):
+        with pytest.raises(RunError) as told:
+            dbt.begin("retry")
+        assert str(told.value) == (
+            f"The build {run_id} did not end, so no retry can continue it: run the whole `dbt build`."
+        )
+    assert dbt.published == first
+    assert dbt.published != dbt.run("build", PASSED)
+
+
+def test_a_retry_with_the_results_of_another_build_publishes_nothing(
+    dbt: Runs, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Even if only the test of a table that is not published has failed."""
+    dbt.run("build", PASSED | {"test.stg": "fail"})
+    dbt.run("retry", {"test.b": "pass"})
+    assert dbt.published is None
+    assert (
+        "Nothing was published, because not every step of the project has passed in this retry and the build "
+        "that it continues: run the whole `dbt build`."
+    ) in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("command", ["run", "seed"])
+def test_a_retry_does_not_count_what_passed_before_other_runs(dbt: Runs, command: str) -> None:
+    dbt.run("build", FAILED)
+    dbt.run(command, {"seed.words": "success"})
+    dbt.run("retry", {"test.a": "pass"})
+    assert dbt.published is None
+
+
+def test_only_a_killed_build_is_called_killed(
+    dbt: Runs, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Even if there is no log of builds yet, because no build has got so far."""
+    dbt.run("build", PASSED | {"seed.words": "error"})
+    killed = dbt.begin("build")
+    assert "was killed" not in capsys.readouterr().out
+    dbt.begin("build")
+    assert f"The build {killed} was killed." in capsys.readouterr().out
