@@ -80,7 +80,8 @@ def _end(catalog: Catalog, run: Run, results: Sequence[Any]) -> None:
         public.add(QUALITY_RESULTS)
     build, changes = _publish(catalog, run, public, passed) if public else (None, {})
     status = "failed" if failed else "published" if build and build.is_whole else "unpublished"
-    steps = [run_step(run.run_id, status, started_at=run.started_at, changes=changes)]
+    kind = "retry" if run.command == "retry" else "refresh" if run.is_refresh else "build"
+    steps = [run_step(run.run_id, status, kind=kind, started_at=run.started_at, changes=changes)]
     steps += node_steps(
         run.run_id,
         results,

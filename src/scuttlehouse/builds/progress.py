@@ -9,13 +9,15 @@ from pathlib import Path
 from threading import Lock
 from typing import Any, NamedTuple, TextIO
 
+from scuttlehouse.builds.unchanged import is_to_refresh
 from scuttlehouse.catalog import CatalogError
+from scuttlehouse.files.parts import LandingError
 from scuttlehouse.printing import cut, visible
 from scuttlehouse.reading.engine import WarehouseError
 from scuttlehouse.reading.warehouse import open_published
 
 _BAR = 24
-# Before this part of the work is done, the pace of this build says less than the last build.
+# Before this part of the work is done, the pace of this build says less than the last build like it.
 _FIRST_PART = 0.05
 # How often a log says how much was read, in seconds; a terminal always shows it.
 _EVERY = 30.0
@@ -37,7 +39,7 @@ _LAST_BUILD = """
 
     published as (
         select build_id, seconds from fct_builds
-        where step = 'build' and status = 'published' and seconds is not null
+        where step = 'build' and step_kind = '{}' and status = 'published' and seconds is not null
         order by started_at desc limit 1
     )
 
@@ -49,18 +51,23 @@ _LAST_BUILD = """
 
 
 class LastBuild(NamedTuple):
-    """The seconds that the last published build took, in all and for each step; steps run side by side."""
+    """The seconds that a build took, in all and for each step; steps run side by side."""
 
     seconds: float | None
     steps: Mapping[str, float]
 
 
-def last_build(home: Path) -> LastBuild:
-    """The last published build; an empty one if there is none, or if the log of builds cannot be read."""
+def last_build(home: Path, project: Path, *, is_full_refresh: bool) -> LastBuild:
+    """The last whole build that was published and is of the kind of the next one: a refresh, or no refresh.
+
+    A retry does not count, because it runs few steps. The result is empty if there is no such build, or if
+    the log of builds or the project cannot be read.
+    """
     try:
+        refreshes = not is_full_refresh and is_to_refresh(home, project)
         with open_published(home) as warehouse:
-            _, rows = warehouse.query(_LAST_BUILD)
-    except (CatalogError, WarehouseError):
+            _, rows = warehouse.query(_LAST_BUILD.format("refresh" if refreshes else "build"))
+    except (CatalogError, WarehouseError, LandingError, OSError, ValueError, LookupError):
         rows = []
     return LastBuild(rows[0][2] if rows else None, {step: seconds for step, seconds, _ in rows})
 

@@ -42,11 +42,12 @@ def run_step(
     build_id: str,
     status: str,
     *,
+    kind: str = "build",
     started_at: datetime | None = None,
     changes: Changes | None = None,
 ) -> dict[str, Any]:
     """The row of a whole run."""
-    step = {"build_id": build_id, "step": "build", "step_kind": "build", "status": status}
+    step = {"build_id": build_id, "step": "build", "step_kind": kind, "status": status}
     seconds = (datetime.now(UTC) - started_at).total_seconds() if started_at else None
     return {
         **step,

@@ -93,6 +93,18 @@ def unchanged_build(home: Path, project: Path) -> Build | None:
     return published if is_same and is_unchanged(found, known) else None
 
 
+def is_to_refresh(home: Path, project: Path) -> bool:
+    """Whether a new build keeps the rows that no new line touches.
+
+    Raises:
+        LandingError: the landing folder has no possible name.
+    """
+    with open_catalog(home, read_only=True) as catalog:
+        published = catalog.published()
+    rules = rules_hash(project, project_variables(project))
+    return published is not None and published.can_be_refreshed(rules, landing_folder())
+
+
 def is_unchanged(logs: Iterable[Log], known: Mapping[str, LedgerEntry]) -> bool:
     """Whether a folder and a ledger have the same entries, with the same sizes, times and reasons."""
     present = {

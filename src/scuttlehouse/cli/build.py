@@ -95,11 +95,12 @@ def _build_with_progress(options: Sequence[str]) -> int:
     from scuttlehouse.landing.reading import bytes_read
 
     try:
-        last = last_build(home_folder())
+        is_full_refresh = not {"--full-refresh", "-f"}.isdisjoint(options)
+        last = last_build(home_folder(), Path.cwd(), is_full_refresh=is_full_refresh)
     except CatalogError:  # dbt says what is wrong.
         last = LastBuild(None, {})
     if last.seconds:
-        print(f"scuttlehouse: the last build took {spoken(last.seconds)}.", flush=True)
+        print(f"scuttlehouse: the last build of this kind took {spoken(last.seconds)}.", flush=True)
     progress = Progress(sys.stdout, last, bytes_read, is_terminal=sys.stdout.isatty())
     arguments = [*DBT_BUILD, *_profiles(options), *options]
     sys.argv = ["dbt", *arguments]

@@ -143,15 +143,39 @@ def test_errors_are_those_of_dbt(is_terminal: bool) -> None:
     assert "\x1b " not in text
 
 
-def test_the_last_build_is_the_last_published_one(tmp_path: Path) -> None:
-    home = tmp_path / "home"
-    assert last_build(home) == (None, {})
+RUNS = [
+    ("build", "published"),
+    ("build", "published"),
+    ("refresh", "published"),
+    ("refresh", "published"),
+    ("refresh", "failed"),
+    ("retry", "published"),
+    ("build", "unpublished"),
+    ("build", "unchanged"),
+]
+
+
+def test_the_last_build_is_a_published_one_of_the_same_kind(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And no retry, which may run one test only."""
+    home, project = tmp_path / "home", tmp_path / "project"
+
+    def last(*, is_full_refresh: bool = False) -> LastBuild:
+        return last_build(home, project, is_full_refresh=is_full_refresh)
+
+    assert last() == (None, {})
     small = SmallWarehouse(home)
-    assert last_build(home) == (None, {})
+    project.mkdir()
+    (project / "dbt_project.yml").write_text("name: club\n")
+    rules = ["other rules"]
+    monkeypatch.setattr("scuttlehouse.builds.unchanged.rules_hash", lambda *_: rules[0])
+    monkeypatch.setenv("SCUTTLEHOUSE_LANDING", "/landing")
+    assert last() == (None, {})
     began = datetime(2026, 1, 1, tzinfo=UTC)
     steps = []
-    for number, status in enumerate(["published", "published", "failed", "unchanged"]):
-        run = run_step(f"b{number}", status, started_at=began + timedelta(days=number))
+    for number, (kind, status) in enumerate(RUNS):
+        run = run_step(f"b{number}", status, kind=kind, started_at=began + timedelta(days=number))
         if status == "unchanged":
             run["seconds"] = None
         steps += [
@@ -160,7 +184,10 @@ def test_the_last_build_is_the_last_published_one(tmp_path: Path) -> None:
         ]
     small.publish({"dim_logs": pa.table({"status": ["new"]})})
     small.log("fct_builds", steps_table(steps).cast(SCHEMA))
-    assert last_build(home) == (10.0, {"slow": 7.0})
+    assert last() == (10.0, {"slow": 7.0}), "by other rules, all tables are made"
+    rules[0] = "rules"
+    assert last() == (30.0, {"slow": 21.0})
+    assert last(is_full_refresh=True) == (10.0, {"slow": 7.0})
 
 
 def test_a_build_goes_on_if_nobody_reads_its_output() -> None:
