@@ -17,7 +17,7 @@ _EXTENSIONS = "avro", "iceberg"
 
 _SETTINGS = (
     "set TimeZone = 'UTC'",
-    "set ieee_floating_point_ops = false",  # A division by zero is null, as JSON has no infinity.
+    "set ieee_floating_point_ops = false",  # A division by zero is null.
     "set python_enable_replacements = false",  # Python variables are not tables.
     "set allow_persistent_secrets = false",
     "set enable_progress_bar = false",  # It would be printed among the rows.

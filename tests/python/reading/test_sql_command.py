@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from decimal import Decimal
 from pathlib import Path
+from typing import Any
 
 import duckdb
 import pyarrow as pa
@@ -102,6 +103,24 @@ def test_json_is_read_back(ask: Ask) -> None:
     assert (code, err) == (0, "")
     expected = json.loads(json.dumps(MESSAGES.to_pylist(), default=str))
     assert [json.loads(line) for line in out.splitlines()] == expected
+
+
+@pytest.mark.parametrize(
+    ("columns", "line"),
+    [
+        ("1 as a, 2 as a, 3 as a_1", {"a": 1, "a_2": 2, "a_1": 3}),
+        ("1 as a, 2 as A", {"a": 1, "A": 2}),
+        (
+            "'nan'::double as a, ['infinity'::float, 1.5] as b, {'c': '-infinity'::double} as d",
+            {"a": "NaN", "b": ["Infinity", 1.5], "d": {"c": "-Infinity"}},
+        ),
+        ("map([date '2026-01-02'], ['nan'::float]) as a", {"a": {"2026-01-02": "NaN"}}),
+    ],
+)
+def test_json_loses_nothing_and_is_json(ask: Ask, columns: str, line: dict[str, Any]) -> None:
+    code, out, err = ask(f"select {columns}", "--format", "json")
+    assert (code, err) == (0, "")
+    assert json.loads(out, parse_constant=pytest.fail) == line
 
 
 def test_times_are_in_utc(ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
