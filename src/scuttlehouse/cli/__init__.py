@@ -5,12 +5,13 @@ from __future__ import annotations
 import argparse
 import errno
 import re
+import signal
 import sys
 from collections.abc import Sequence
 from importlib import import_module
 from typing import NoReturn
 
-from scuttlehouse.cli.output import send_nowhere
+from scuttlehouse.cli.output import make_printable, send_nowhere
 
 # The module of each command is imported only when the command is run: it starts faster.
 _COMMANDS = {
@@ -40,6 +41,9 @@ _COMMANDS = {
 # What writing to a file or to the standard output fails with.
 _WRITE_ERRORS = errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO
 
+# The exit code after Ctrl-C, as that of a program that the signal ends.
+INTERRUPTED = 128 + signal.SIGINT
+
 
 class _Parser(argparse.ArgumentParser):
     """Hides the password of a URL in an unexpected argument."""
@@ -50,7 +54,14 @@ class _Parser(argparse.ArgumentParser):
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; return its exit code. An error is printed as a sentence."""
-    arguments = sys.argv[1:] if arguments is None else arguments
+    make_printable()
+    try:
+        return _run(sys.argv[1:] if arguments is None else arguments)
+    except KeyboardInterrupt:
+        return INTERRUPTED
+
+
+def _run(arguments: Sequence[str]) -> int:
     chosen = next((argument for argument in arguments if not argument.startswith("-")), None)
     if arguments and arguments[0] == "build":  # What follows are options of dbt.
         return int(import_module("scuttlehouse.cli.build").build(arguments[1:]))

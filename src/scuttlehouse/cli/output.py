@@ -1,16 +1,40 @@
-"""The standard output of a command, if it cannot be written any more."""
+"""The output of a command where it is missing, cannot be written, or cannot show a character."""
 
 from __future__ import annotations
 
 import io
 import os
 import sys
+from pathlib import Path
 from typing import Any
+
+# The numbers of the standard streams are 0, 1 and 2.
+_LAST_STANDARD = 2
+
+# Python's ways to write a character that an output does not know, where they fail.
+_FAILING = "strict", "surrogateescape"
 
 
 def send_nowhere(descriptor: int) -> None:
     """Make an open file lead nowhere. Python would report once more, when it ends, what cannot be written."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), descriptor)
+
+
+def make_printable() -> None:
+    """Let every command print: a closed stream leads nowhere, and codes stand for what it cannot show.
+
+    A closed stream leaves its number free. The next file to be opened would take it, and what a library
+    prints would go there. Without a standard error, Python prints errors among the answers.
+    """
+    while (descriptor := os.open(os.devnull, os.O_RDWR)) <= _LAST_STANDARD:
+        os.set_inheritable(descriptor, True)
+    os.close(descriptor)
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:
+            setattr(sys, name, Path(os.devnull).open("w", encoding="utf-8"))
+        elif isinstance(stream, io.TextIOWrapper) and stream.errors in _FAILING:
+            stream.reconfigure(errors="backslashreplace")
 
 
 class _Output(io.FileIO):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -33,6 +34,9 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 Rows = list[tuple[Any, ...]]
+
+# How long a query may take to stop until it is told again.
+_STOP_SECONDS = 0.1
 
 
 @contextmanager
@@ -98,6 +102,8 @@ class Warehouse:
         self, connection: duckdb.DuckDBPyConnection, schemas: Mapping[str, Mapping[str, str]]
     ) -> None:
         self._connection = connection
+        # Where queries run: while DuckDB has the main thread, Python does not see Ctrl-C.
+        self._thread = ThreadPoolExecutor(max_workers=1)
         self._locations = {
             TableName("", schema, name.lower()): location
             for schema, tables in schemas.items()
@@ -117,18 +123,33 @@ class Warehouse:
 
         The files of the tables that the query names are compared with their checksums first.
 
+        Ctrl-C stops it.
+
         Raises:
             WarehouseError: the statement is not a query, DuckDB refuses it, or a file of a table that it
                 names is missing or damaged.
         """
         query = read_query(self._connection, statement)
         self._prepare(query)
+        answer = self._thread.submit(self._answer, query)
         try:
-            self._connection.execute(query.statement)
-            columns = [column[0] for column in self._connection.description or []]
-            return columns, self._connection.fetchall()
+            return answer.result()
+        except KeyboardInterrupt:
+            self._stop(answer)
+            raise
         except duckdb.Error as error:
             raise WarehouseError(first_sentences(str(error))) from None
+
+    def _answer(self, query: Query) -> tuple[list[str], Rows]:
+        self._connection.execute(query.statement)
+        columns = [column[0] for column in self._connection.description or []]
+        return columns, self._connection.fetchall()
+
+    def _stop(self, answer: Future[Any]) -> None:
+        # A query that begins afterwards would not know that it is to stop.
+        while not answer.done():
+            self._connection.interrupt()
+            wait([answer], timeout=_STOP_SECONDS)
 
     def verify(self, table: str) -> None:
         """Compare every file of a published table with its checksums.

@@ -1,0 +1,114 @@
+"""Commands whose output is closed or knows few characters, and commands that are interrupted."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+
+from scuttlehouse.cli import INTERRUPTED
+from small_warehouse import SmallWarehouse
+
+COMMAND = str(Path(sys.executable).parent / "scuttlehouse")
+
+ENDLESS = "select count(*) from range(9000000000000000000)"
+
+# Runs a command that says when it has read a query, which DuckDB then begins.
+TELLING = """
+import sys
+from scuttlehouse.cli import main
+from scuttlehouse.reading import warehouse
+read_query = warehouse.read_query
+def read(*arguments):
+    query = read_query(*arguments)
+    print("begun", flush=True)
+    return query
+warehouse.read_query = read
+sys.exit(main(sys.argv[1:]))
+"""
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    small = SmallWarehouse(tmp_path_factory.mktemp("home"))
+    small.publish({"fct_numbers": pa.table({"number": [1]})})
+    return small.home
+
+
+def run(
+    home: Path, redirection: str, *arguments: str, **environment: str
+) -> subprocess.CompletedProcess[str]:
+    """Run a command in a shell that redirects its streams."""
+    return subprocess.run(
+        ["sh", "-c", f'exec "$0" "$@" {redirection}', COMMAND, *arguments],
+        env={**os.environ, "SCUTTLEHOUSE_HOME": str(home), **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+@pytest.mark.parametrize("closed", [">&-", ">&- 2>&-", "<&- >&- 2>&-"])
+@pytest.mark.parametrize(
+    "command", ["sql|from fct_numbers", "rollback|--list", "--help", "build|--help"]
+)
+def test_a_closed_output(home: Path, command: str, closed: str) -> None:
+    done = run(home, closed, *command.split("|"))
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+def test_a_closed_output_hides_no_error(home: Path) -> None:
+    done = run(home, ">&-", "sql", "select nope")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize("arguments", [["sql", "select nope"], ["sql"], ["nope"]])
+def test_errors_are_no_answers(home: Path, arguments: list[str]) -> None:
+    done = run(home, "2>&-", *arguments)
+    assert done.returncode in (1, 2)
+    assert (done.stdout, done.stderr) == ("", "")
+
+
+@pytest.mark.parametrize(("form", "shown"), [("table", "\\xfc"), ("csv", "\\xfc")])
+def test_characters_that_the_output_does_not_know(home: Path, form: str, shown: str) -> None:
+    statement = "select 'ü' as a"
+    done = run(home, "", "sql", statement, "--format", form, PYTHONIOENCODING="ascii")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.splitlines()[-1] == shown
+
+
+def test_json_needs_few_characters(home: Path) -> None:
+    statement = "select 'ü😀' as a"
+    done = run(home, "", "sql", statement, "--format", "json", PYTHONIOENCODING="ascii")
+    assert json.loads(done.stdout) == {"a": "ü😀"}
+
+
+def test_another_way_to_show_characters_stays(home: Path) -> None:
+    done = run(home, "", "sql", "select 'ü' as a", PYTHONIOENCODING="ascii:replace")
+    assert done.stdout.splitlines()[-1] == "?"
+
+
+def test_a_query_is_interrupted(home: Path) -> None:
+    with subprocess.Popen(
+        [sys.executable, "-c", TELLING, "sql", ENDLESS],
+        env={**os.environ, "SCUTTLEHOUSE_HOME": str(home)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as asked:
+        try:
+            assert asked.stdout
+            assert asked.stdout.readline() == "begun\n"
+            asked.send_signal(signal.SIGINT)
+            # It ends at once. The limit is for a query that does not.
+            assert asked.communicate(timeout=300) == ("", "")
+        finally:
+            asked.kill()
+    assert asked.returncode == INTERRUPTED
