@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import os
 import sys
-from pathlib import Path
 from typing import Any
 
 # The numbers of the standard streams are 0, 1 and 2.
@@ -32,7 +31,8 @@ def make_printable() -> None:
     for name in ("stdout", "stderr"):
         stream = getattr(sys, name)
         if stream is None:
-            setattr(sys, name, Path(os.devnull).open("w", encoding="utf-8"))
+            nowhere = io.BufferedWriter(io.FileIO(os.devnull, "w"))
+            setattr(sys, name, io.TextIOWrapper(nowhere, encoding="utf-8"))
         elif isinstance(stream, io.TextIOWrapper) and stream.errors in _FAILING:
             stream.reconfigure(errors="backslashreplace")
 
