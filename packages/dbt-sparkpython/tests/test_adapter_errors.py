@@ -12,9 +12,10 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import pyspark
 import pytest
 from dbt_common.exceptions import DbtRuntimeError
-from pyspark.errors import PySparkException
+from pyspark.errors import PySparkException, PySparkRuntimeError
 
 from conftest import Project
 from dbt.adapters.sparkpython import (
@@ -198,6 +199,37 @@ session.open_session(target)
 """
     run = subprocess.run([sys.executable, "-c", start], capture_output=True, text=True, check=False)
     assert "ended before it was ready: Improperly specified VM option" in run.stderr
+
+
+@pytest.mark.parametrize(
+    ("master", "own"),
+    [
+        ("local[2]", {"PYSPARK_PYTHON": sys.executable, "PYSPARK_DRIVER_PYTHON": sys.executable}),
+        # The workers of a cluster have another Python. Nobody here can run it.
+        (
+            "spark://host:7077",
+            dict.fromkeys(
+                ["PYSPARK_PYTHON", "PYSPARK_DRIVER_PYTHON", "PYSPARK_SUBMIT_ARGS"], "/other"
+            ),
+        ),
+    ],
+)
+def test_another_spark_in_the_environment_is_not_used(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, master: str, own: dict[str, str]
+) -> None:
+    names = "SPARK_HOME", "PYSPARK_PYTHON", "PYSPARK_DRIVER_PYTHON", "PYSPARK_SUBMIT_ARGS"
+    for name in names:
+        monkeypatch.setenv(name, "/other")
+    found = {}
+
+    def launch(*_: object) -> None:
+        found.update({name: os.environ[name] for name in names if name in os.environ})
+        raise PySparkRuntimeError(errorClass="JAVA_GATEWAY_EXITED", messageParameters={})
+
+    monkeypatch.setattr(java, "launch_gateway", launch)
+    with pytest.raises(DbtRuntimeError):
+        java.start({"spark.master": master}, tmp_path / "spark.log")
+    assert found == {"SPARK_HOME": str(Path(pyspark.__file__).parent), **own}
 
 
 @pytest.mark.parametrize(

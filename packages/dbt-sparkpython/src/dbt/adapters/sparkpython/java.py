@@ -14,6 +14,7 @@ from typing import Any
 from dbt_common.exceptions import DbtRuntimeError
 from pyspark import SparkConf, SparkContext
 from pyspark.errors import PySparkRuntimeError
+from pyspark.find_spark_home import _find_spark_home
 from pyspark.java_gateway import launch_gateway
 
 from dbt.adapters.sparkpython import class_archive
@@ -33,8 +34,7 @@ def is_running() -> bool:
 
 def start(parameters: dict[str, str], log_file: Path) -> None:
     """Start Java. All of its output goes to `log_file`, from the first line on."""
-    if parameters.get("spark.master", "local[*]").startswith("local"):
-        os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
+    _settle_environment(parameters)
     conf = SparkConf(loadDefaults=False)
     for key, value in parameters.items():
         conf.set(key, value)
@@ -50,6 +50,25 @@ def start(parameters: dict[str, str], log_file: Path) -> None:
         except PySparkRuntimeError as error:
             raise DbtRuntimeError(why_not_started(log_file)) from error
     SparkContext._ensure_initialized(gateway=gateway, conf=conf)
+
+
+def _settle_environment(parameters: dict[str, str]) -> None:
+    """Let Java run the Spark that PySpark comes with, in the way that the target says.
+
+    The environment may name another Spark. For a Spark in this process, it may name another Python and
+    other options, too; elsewhere these are the way to say what workers have.
+    """
+    if is_local(parameters):
+        os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
+        os.environ.pop("PYSPARK_SUBMIT_ARGS", None)
+    os.environ.pop("SPARK_HOME", None)
+    # Named here, or Spark's scripts would look for it with the Python of the workers.
+    os.environ["SPARK_HOME"] = _find_spark_home()  # type: ignore[no-untyped-call]
+
+
+def is_local(parameters: dict[str, str]) -> bool:
+    """Whether Spark runs in one Java process on this machine."""
+    return parameters.get("spark.master", "local[*]").startswith("local")
 
 
 def why_not_started(log_file: Path) -> str:

@@ -96,7 +96,7 @@ def _start(parameters: dict[str, str]) -> SparkSession:
 
 
 def _start_here(parameters: dict[str, str]) -> SparkSession:
-    if parameters.get("spark.master", "local[*]").startswith("local"):
+    if java.is_local(parameters):
         parameters = LOCAL_SETTINGS | parameters
     if not java.is_running():
         java.start(parameters, _log_file)
