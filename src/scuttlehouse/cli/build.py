@@ -13,6 +13,7 @@ from uuid import uuid4
 
 from scuttlehouse.catalog import CatalogError, home_folder, locked, open_catalog
 from scuttlehouse.catalog.home import holds_table_files
+from scuttlehouse.cli.dbt_settings import PROFILES, is_full_refresh, is_plain_build, variable
 from scuttlehouse.cli.output import go_on_without_reader
 from scuttlehouse.files.parts import LandingError
 from scuttlehouse.printing import visible
@@ -20,10 +21,6 @@ from scuttlehouse.reading.engine import WarehouseError
 
 # Unit tests test the code and not the logs: `make test` runs them.
 DBT_BUILD = ("build", "--exclude-resource-type", "unit_test")
-
-# In the project itself, or in another one that has it as a package.
-PROFILES = Path("profiles"), Path("dbt_packages", "scuttlehouse", "profiles")
-
 
 # With one of these, dbt prints its own output, and no progress is shown.
 _OUTPUT_OPTIONS = frozenset(
@@ -41,15 +38,16 @@ LEFT_OUT = 3
 def build(options: Sequence[str]) -> int:
     """Run `dbt build` with some options, unless nothing is new; return its exit code, or LEFT_OUT.
 
-    With options, dbt always runs. If something is wrong, dbt runs too, and reports it. With `--verify`, all
-    logs and tables are read first, and compared with what earlier builds recorded.
+    With options, or variables of dbt that change what it makes, dbt always runs. If something is wrong, dbt
+    runs too, and reports it. With `--verify`, all logs and tables are read first, and compared with what
+    earlier builds recorded.
     """
     go_on_without_reader()
     if "--verify" in options:
         options = [option for option in options if option != "--verify"]
         if not _verify():
             return 1
-    if "--full-refresh" in options:
+    if is_full_refresh(options):
         _forget_damaged_tables()
     is_verifying = bool(os.environ.get(VERIFY))
     if not options and not is_verifying and _nothing_is_new():
@@ -115,7 +113,7 @@ def _build_with_progress(options: Sequence[str]) -> int:
 
 def _profiles(options: Sequence[str]) -> list[str]:
     """The option that names the profiles. It is not needed if an option or dbt's own variable names them."""
-    if "--profiles-dir" in options or "DBT_PROFILES_DIR" in os.environ:
+    if "--profiles-dir" in options or variable("PROFILES_DIR"):
         return []
     found = [str(folder) for folder in PROFILES if (folder / "profiles.yml").is_file()]
     return ["--profiles-dir", found[0]] if found else []
@@ -198,6 +196,8 @@ def _forget_damaged_tables() -> None:
 def _nothing_is_new() -> bool:
     from scuttlehouse.builds.unchanged import unchanged_build
 
+    if not is_plain_build(Path.cwd()):
+        return False
     try:
         home = home_folder()
         published = unchanged_build(home, Path.cwd())

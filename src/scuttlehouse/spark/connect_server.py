@@ -21,7 +21,7 @@ import yaml
 from dbt.adapters.sparkpython.session import LOCAL_SETTINGS
 from scuttlehouse.catalog import CatalogError, home_folder, temporary_folder
 from scuttlehouse.catalog.spark import spark_settings
-from scuttlehouse.cli.build import PROFILES
+from scuttlehouse.cli.dbt_settings import PROFILES
 from scuttlehouse.spark.connect import ADDRESS, TOKEN
 from scuttlehouse.warehouse_key import WarehouseKeyError, warehouse_pepper, write_private
 

@@ -1,0 +1,78 @@
+"""What options and environment variables ask of dbt, without dbt: importing it takes seconds."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+import yaml
+
+from scuttlehouse.catalog.names import WORK
+
+# In the project itself, or in another one that has it as a package.
+PROFILES = Path("profiles"), Path("dbt_packages", "scuttlehouse", "profiles")
+
+# The variables of those options that change what a build makes. Others change the target and the output.
+CHANGING = (
+    "DEFER",
+    "DEFER_TO_STATE",
+    "EMPTY",
+    "EVENT_TIME_END",
+    "EVENT_TIME_START",
+    "FAVOR_STATE",
+    "FULL_REFRESH",
+    "PROJECT_DIR",
+    "RESOURCE_TYPES",
+    "SAMPLE",
+    "STORE_FAILURES",
+    "WARN_ERROR",
+    "WARN_ERROR_OPTIONS",
+)
+
+_YES = {"1", "true", "t", "yes", "y", "on"}
+_NO = {"", "0", "false", "f", "no", "n", "off"}
+
+# dbt's short options without a value may stand together: `-xf`.
+_FULL_REFRESH = re.compile(r"--full-refresh$|-[dqx]*f")
+
+
+def variable(name: str) -> str:
+    """The value of dbt's variable for an option. It is empty if there is none."""
+    return os.environ.get(f"DBT_ENGINE_{name}") or os.environ.get(f"DBT_{name}") or ""
+
+
+def is_full_refresh(options: Sequence[str]) -> bool:
+    """Whether a build makes all tables again.
+
+    >>> is_full_refresh(["-xf"]), is_full_refresh(["-s", "fct_messages"])
+    (True, False)
+    """
+    is_asked = variable("FULL_REFRESH").strip().lower() in _YES
+    return is_asked or any(_FULL_REFRESH.match(option) for option in options)
+
+
+def is_plain_build(project: Path) -> bool:
+    """Whether a build without options makes all tables and publishes them, by dbt's variables and profiles.
+
+    False if the profiles name the target or its schema in Jinja, or cannot be read.
+    """
+    if any(variable(name).strip().lower() not in _NO for name in CHANGING):
+        return False
+    try:
+        return _schema(project) == WORK
+    except (OSError, ValueError, LookupError, TypeError, AttributeError, yaml.YAMLError):
+        return False
+
+
+def _schema(project: Path) -> object:
+    """The schema of dbt's target, as the profiles write it."""
+    given = variable("PROFILES_DIR")
+    folders = [Path(given)] if given else [*PROFILES, Path(), Path.home() / ".dbt"]
+    files = [folder / "profiles.yml" for folder in folders]
+    [file, *_] = [file for file in files if file.is_file()]
+    settings = yaml.safe_load((project / "dbt_project.yml").read_text("utf-8"))
+    profile = yaml.safe_load(file.read_text("utf-8"))[variable("PROFILE") or settings["profile"]]
+    target = variable("TARGET") or profile.get("target", "default")
+    return profile["outputs"][target]["schema"]

@@ -1,0 +1,135 @@
+"""What dbt's environment variables change in `scuttlehouse build`, without dbt."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+
+from conftest import PROJECT
+from scuttlehouse.cli import build, main
+from scuttlehouse.cli.dbt_settings import CHANGING, is_plain_build
+from small_warehouse import SmallWarehouse
+
+# What dbt would return if it ran.
+DBT_RAN = 7
+
+
+@pytest.fixture(autouse=True)
+def small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> SmallWarehouse:
+    """A warehouse with a published build. A command in the project finds nothing new."""
+    monkeypatch.setenv("SCUTTLEHOUSE_HOME", str(tmp_path / "home"))
+    monkeypatch.delenv("DBT_TARGET", raising=False)
+    monkeypatch.chdir(PROJECT)
+    small = SmallWarehouse(tmp_path / "home")
+    published = small.publish({"fct_numbers": pa.table({"number": [1]})})
+    monkeypatch.setattr(
+        "scuttlehouse.builds.unchanged.unchanged_build", lambda _home, _project: published
+    )
+    monkeypatch.setattr(build, "_log_unchanged", lambda _home: None)
+    monkeypatch.setattr(build, "_build_with_progress", lambda _options: DBT_RAN)
+    return small
+
+
+@pytest.mark.parametrize(
+    "variables",
+    [
+        "",
+        "DBT_TARGET=embedded",
+        "DBT_TARGET=local_big",
+        "DBT_ENGINE_TARGET=cluster DBT_TARGET=nonsense",
+        "DBT_PROFILE=scuttlehouse",
+        "DBT_FULL_REFRESH=",
+        "DBT_FULL_REFRESH=False DBT_EMPTY=0",
+        "DBT_USE_COLORS=false DBT_SEND_ANONYMOUS_USAGE_STATS=false DBT_TARGET_PATH=/tmp",
+        "DBT_EXCLUDE_RESOURCE_TYPES=unit_test",
+    ],
+)
+def test_dbt_need_not_run(variables: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    for variable in variables.split():
+        monkeypatch.setenv(*variable.split("="))
+    assert main(["build"]) == 0
+
+
+@pytest.mark.parametrize(
+    "variables",
+    [
+        "DBT_FULL_REFRESH=1",
+        "DBT_ENGINE_FULL_REFRESH=true",
+        "DBT_EMPTY=yes",
+        "DBT_SAMPLE=3 days",
+        "DBT_TARGET=dev",
+        "DBT_TARGET=nonsense",
+        "DBT_ENGINE_TARGET=dev",
+        "DBT_PROFILE=nonsense",
+        "DBT_PROFILES_DIR=/nonexistent",
+        "DBT_PROJECT_DIR=elsewhere",
+        "DBT_RESOURCE_TYPES=model",
+        "DBT_WARN_ERROR=nonsense",
+    ],
+)
+def test_dbt_runs_where_its_variables_ask_for_more(
+    variables: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(*variables.split("="))
+    assert main(["build"]) == DBT_RAN
+
+
+@pytest.mark.parametrize(
+    ("profiles", "is_plain"),
+    [
+        ("club: {target: a, outputs: {a: {schema: scuttlehouse_work}}}", True),
+        ("club: {outputs: {default: {schema: scuttlehouse_work}}}", True),
+        ("club: {target: a, outputs: {a: {schema: scuttlehouse_dev_ann}}}", False),
+        ("club: {target: '{{ target }}', outputs: {a: {schema: scuttlehouse_work}}}", False),
+        ("another: {target: a, outputs: {a: {schema: scuttlehouse_work}}}", False),
+        ("club: [a]", False),
+        ("club: {{ jinja }}", False),
+        ("", False),
+    ],
+)
+def test_the_profile_says_whether_builds_are_published(
+    profiles: str, is_plain: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "dbt_project.yml").write_text("profile: club\n")
+    (tmp_path / "profiles.yml").write_text(profiles)
+    monkeypatch.chdir(tmp_path)
+    assert is_plain_build(tmp_path) == is_plain
+    monkeypatch.chdir(PROJECT)
+    monkeypatch.setenv("DBT_PROFILES_DIR", str(tmp_path))
+    assert is_plain_build(tmp_path) == is_plain
+
+
+@pytest.mark.parametrize(
+    ("options", "variable", "is_told"),
+    [
+        ("--full-refresh", "", True),
+        ("-f", "", True),
+        ("-xf --target embedded", "", True),
+        ("", "on", True),
+        ("-s fct_numbers", "", False),
+        ("--fail-fast", "0", False),
+    ],
+)
+def test_a_full_refresh_needs_no_damaged_table(
+    small: SmallWarehouse,
+    options: str,
+    variable: str,
+    is_told: bool,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    Path(small.write("fct_numbers", pa.table({"number": [2]}))).write_text("{}")
+    monkeypatch.setenv("DBT_FULL_REFRESH", variable)
+    main(["build", *options.split()])
+    said = "the table fct_numbers is damaged. This build makes it again.\n"
+    assert (said in capsys.readouterr().out) == is_told
+
+
+def test_dbt_has_these_variables() -> None:
+    from dbt.cli.main import cli
+
+    known = {name for option in cli.commands["build"].params for name in option.envvar or ()}
+    assert {f"DBT_ENGINE_{name}" for name in CHANGING} <= known
+    assert {f"DBT_{name}" for name in CHANGING} <= known
