@@ -7,6 +7,7 @@ a lock and a log of its own, and publishes nothing.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -90,7 +91,8 @@ def begin(
     """Check the settings and lock the warehouse. A build then starts from the published tables.
 
     Raises:
-        RunError: a setting has an impossible value, or there is no build that a retry can continue.
+        RunError: a setting has an impossible value, Python runs without docstrings, or there is no build that
+            a retry can continue.
         CatalogError: another build runs, the warehouse is damaged, or the schema is not one to build in.
     """
     global _run
@@ -101,6 +103,7 @@ def begin(
         command = "retry"
     if command not in WRITING:
         return
+    _check_docstrings()
     home, schemas = home_folder(), schemas_of(schema)
     prepare_home(home)
     lock = _lock(home, schemas)
@@ -117,6 +120,14 @@ def begin(
     if command in BUILDING:
         import_ahead()
     _run = run
+
+
+def _check_docstrings() -> None:
+    if sys.flags.optimize > 1:
+        raise RunError(
+            "Python runs without docstrings, which Great Expectations needs: unset PYTHONOPTIMIZE, and do "
+            "not run Python with -OO."
+        )
 
 
 def _lock(home: Path, schemas: Schemas) -> BuildLock:

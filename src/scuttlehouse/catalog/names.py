@@ -69,7 +69,7 @@ def schemas_of(target_schema: str) -> Schemas:
     if target_schema != WORK and not _DEVELOPER.fullmatch(target_schema):
         raise CatalogError(
             f"The target has the schema {target_schema!r}: it must be {WORK}, or scuttlehouse_dev_ and the "
-            "name of a developer in small letters and digits (SCUTTLEHOUSE_DEVELOPER)."
+            "name of a developer. Set SCUTTLEHOUSE_DEVELOPER to a name in small letters and digits."
         )
     return Schemas(target_schema)
 

@@ -19,12 +19,13 @@ from scuttlehouse.serving.renewal import renew_serving
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of ``scuttlehouse rollback``."""
-    parser.add_argument(
+    choices = parser.add_mutually_exclusive_group()
+    choices.add_argument(
         "--to",
         metavar="BUILD_ID",
         help="publish this build; by default the one before the published one",
     )
-    parser.add_argument("--list", action="store_true", help="only list the kept builds")
+    choices.add_argument("--list", action="store_true", help="only list the kept builds")
 
 
 def run(args: argparse.Namespace) -> int:

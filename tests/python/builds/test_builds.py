@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import re
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -15,7 +17,7 @@ from scuttlehouse.builds import runs
 from scuttlehouse.builds.runs import RunError, check_variables
 from scuttlehouse.builds.steps import run_step, steps_table
 from scuttlehouse.builds.unchanged import unchanged_build
-from scuttlehouse.catalog import BuildLock, Schemas, open_catalog
+from scuttlehouse.catalog import BuildLock, CatalogError, Schemas, open_catalog, schemas_of
 from scuttlehouse.catalog.log import append_steps
 
 WITHOUT_UNIT_TESTS = "--exclude-resource-types", "unit_test"
@@ -259,6 +261,27 @@ def test_impossible_settings_are_refused(name: str, value: object, wanted: str) 
     check_variables(possible)
     with pytest.raises(RunError, match=f"^The var {name} is {value}: set it to {wanted}.$"):
         check_variables({**possible, name: value})
+
+
+def test_python_without_docstrings_is_refused() -> None:
+    begin = (
+        "from scuttlehouse.builds import runs; variables = {'settle_steps': 4, 'set_ghost_span': 32, "
+        "'kept_builds': 3}; runs.begin('build', 'id', 'nobody', False, False, {}, ['a'], variables)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", begin],
+        env={**os.environ, "PYTHONOPTIMIZE": "2"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert "RunError: Python runs without docstrings, which Great Expectations" in done.stderr
+
+
+def test_a_target_of_nobody_is_refused() -> None:
+    """That of `dev`, where the environment has no name of the user."""
+    with pytest.raises(CatalogError, match="Set SCUTTLEHOUSE_DEVELOPER to a name in small letters"):
+        schemas_of("scuttlehouse_dev_")
 
 
 def test_a_build_with_impossible_settings_ends_with_the_sentence(

@@ -317,7 +317,15 @@ def test_an_extension_that_somebody_changed_is_refused(
 
 @pytest.mark.parametrize(
     "arguments",
-    [[], ["nope"], ["sql"], ["sql", "select 1", "--format", "xml"], ["follow"], ["sample"]],
+    [
+        [],
+        ["nope"],
+        ["sql"],
+        ["sql", "select 1", "--format", "xml"],
+        ["rollback", "--list", "--to", "build-1"],
+        ["follow"],
+        ["sample"],
+    ],
 )
 def test_usage(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as left:
