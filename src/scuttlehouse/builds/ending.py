@@ -92,7 +92,9 @@ def _end(catalog: Catalog, run: Run, results: Sequence[Any]) -> None:
     )
     append_steps(catalog, run.home, steps_table(steps), run.schemas)
     if run.command in BUILDING:
-        catalog.record_passed(run.run_id, () if run.is_empty else passed, run.schemas)
+        # Tables without rows, or by other rules than those of the build, may not be published later either.
+        counts = not (run.is_empty or run.rules_changed)
+        catalog.record_passed(run.run_id, passed if counts else (), run.schemas)
     if build:
         _remove_unreachable(catalog, run)
     if not run.schemas.is_published:

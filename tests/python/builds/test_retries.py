@@ -196,6 +196,19 @@ def test_a_retry_does_not_count_what_passed_before_other_runs(dbt: Runs, command
     assert dbt.published is None
 
 
+def test_what_passed_by_other_rules_does_not_count(dbt: Runs, tmp_path: Path) -> None:
+    """Even if the rules of the build are back."""
+    dbt.run("build", BROKEN)
+    (tmp_path / "models").mkdir()
+    other = tmp_path / "models" / "a.sql"
+    other.write_text("select 1")
+    with pytest.raises(RunError, match="the code has changed since the build began"):
+        dbt.run("retry", {"model.dim_a": "success", "test.a": "pass"})
+    other.unlink()
+    dbt.run("retry", {"test.a": "pass"})
+    assert dbt.published is None
+
+
 def test_only_a_killed_build_is_called_killed(
     dbt: Runs, capsys: pytest.CaptureFixture[str]
 ) -> None:
