@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from concurrent.futures import Future, ThreadPoolExecutor, wait
+from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -104,6 +104,8 @@ class Warehouse:
         self._connection = connection
         # Where queries run: while DuckDB has the main thread, Python does not see Ctrl-C.
         self._thread = ThreadPoolExecutor(max_workers=1)
+        # Ctrl-C while the thread starts would make a second one, beside a query that runs in the first.
+        self._thread.submit(int)
         self._locations = {
             TableName("", schema, name.lower()): location
             for schema, tables in schemas.items()
@@ -131,11 +133,10 @@ class Warehouse:
         """
         query = read_query(self._connection, statement)
         self._prepare(query)
-        answer = self._thread.submit(self._answer, query)
         try:
-            return answer.result()
+            return self._thread.submit(self._answer, query).result()
         except KeyboardInterrupt:
-            self._stop(answer)
+            self._stop()
             raise
         except duckdb.Error as error:
             raise WarehouseError(first_sentences(str(error))) from None
@@ -145,11 +146,13 @@ class Warehouse:
         columns = [column[0] for column in self._connection.description or []]
         return columns, self._connection.fetchall()
 
-    def _stop(self, answer: Future[Any]) -> None:
-        # A query that begins afterwards would not know that it is to stop.
-        while not answer.done():
+    def _stop(self) -> None:
+        # The thread does this when it has no query, begun or waiting. A query that begins afterwards would
+        # not know that it is to stop.
+        free = self._thread.submit(int)
+        while not free.done():
             self._connection.interrupt()
-            wait([answer], timeout=_STOP_SECONDS)
+            wait([free], timeout=_STOP_SECONDS)
 
     def verify(self, table: str) -> None:
         """Compare every file of a published table with its checksums.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import re
 import shutil
 import signal
 from collections.abc import Callable, Iterator
@@ -483,13 +484,22 @@ def kill_a_build(warehouse: Warehouse, dice: random.Random, look: Callable[[int]
 
 
 def interrupt_a_build(warehouse: Warehouse, test: str) -> None:
-    """Stop dbt with Ctrl-C after a test has failed."""
+    """Stop dbt with Ctrl-C after a test has failed.
+
+    It has noted the failure when a step that began afterwards has ended.
+    """
     command = "dbt", "build", "--profiles-dir", "profiles", *WITHOUT_UNIT_TESTS
     with warehouse.start(*command) as process:
-        printed = []
+        printed, begun = [], None
         for line in process.stdout or ():
             printed.append(line)
             if "FAIL" in line and test in line:
+                begun = set[str]()
+            if begun is None or not (step := re.search(r"(\d+) of \d+ (START)?", line)):
+                continue
+            if step[2]:
+                begun.add(step[1])
+            elif step[1] in begun:
                 break
         process.send_signal(signal.SIGINT)
         printed += process.stdout or ()
