@@ -47,8 +47,7 @@ def write_rows(
     elif form == "json":
         names = _different(columns)
         for row in rows:
-            line = _known_to_json(dict(zip(names, row, strict=True)))
-            out.write(json.dumps(line, default=str, allow_nan=False) + "\n")
+            out.write(_json_line(dict(zip(names, row, strict=True))) + "\n")
     else:
         _write_table(out, columns, rows, str if is_raw else visible)
 
@@ -65,6 +64,16 @@ def _different(names: Sequence[str]) -> list[str]:
         unused = (other for other in numbered if other not in found and other not in names)
         found.append(name if name not in found else next(unused))
     return found
+
+
+def _json_line(members: dict[str, object]) -> str:
+    try:
+        return json.dumps(members, default=str, allow_nan=False)
+    except (
+        TypeError,
+        ValueError,
+    ):  # Rare, and looking for it in every row would take as long again.
+        return json.dumps(_known_to_json(members), default=str, allow_nan=False)
 
 
 def _known_to_json(value: object) -> object:
