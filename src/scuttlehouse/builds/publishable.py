@@ -57,9 +57,9 @@ def publishable(
     makes_all = all_models(nodes) <= set(passed)
 
     def is_publishable(table: str, model: str) -> bool:
-        needed = _reached(model, readers)
+        needed = _reached([model], readers)
         if not is_refresh:
-            needed |= _reached(model, parents) & all_models(nodes)
+            needed |= _reached([model], parents) & all_models(nodes)
         return (table != LEDGER or makes_all) and needed <= set(passed)
 
     tables = public_models(nodes, schema)
@@ -79,10 +79,9 @@ def passed_so_far(
         before: what had passed before the last run.
         statuses: what the last run ran, with dbt's statuses.
 
-    Complexity: O(nodes * nodes).
+    Complexity: O(nodes + links between them).
     """
-    readers = _readers(nodes)
-    reading_it = {reader for node in statuses for reader in _reached(node, readers)}
+    reading_it = _reached(statuses, _readers(nodes))
     now = {node for node, status in statuses.items() if status not in NOT_PASSED}
     parts = {
         name
@@ -92,9 +91,10 @@ def passed_so_far(
     return frozenset((set(before) - reading_it | now | parts) & nodes.keys())
 
 
-def _reached(start: str, edges: Mapping[str, Iterable[str]]) -> set[str]:
+def _reached(starts: Iterable[str], edges: Mapping[str, Iterable[str]]) -> set[str]:
+    """The starts, and all that edges lead to from them."""
     found: set[str] = set()
-    waiting = [start]
+    waiting = [*starts]
     while waiting:
         node = waiting.pop()
         if node not in found:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from scuttlehouse.builds.rules import lines_hash, project_hash, project_variables, rules_hash
 from scuttlehouse.catalog import PUBLISHED, Build, Schemas, open_catalog
@@ -76,15 +76,10 @@ def unchanged_build(home: Path, project: Path) -> Build | None:
     """
     if not home.is_dir():
         return None
-    with open_catalog(home, read_only=True) as catalog:
-        published = catalog.published()
     variables = project_variables(project)
     landing = landing_folder()
-    if (
-        published is None
-        or not published.can_be_refreshed(rules_hash(project, variables), landing)
-        or published.project_hash != project_hash(project)
-    ):
+    published = _build_to_refresh(home, project, variables, landing)
+    if published is None or published.project_hash != project_hash(project):
         return None
     known = published_logs(home).of_folder(landing)
     rules = lines_hash(home, variables["network_key_file"])
@@ -99,10 +94,19 @@ def is_to_refresh(home: Path, project: Path) -> bool:
     Raises:
         LandingError: the landing folder has no possible name.
     """
+    variables = project_variables(project)
+    return _build_to_refresh(home, project, variables, landing_folder()) is not None
+
+
+def _build_to_refresh(
+    home: Path, project: Path, variables: Mapping[str, Any], landing: str
+) -> Build | None:
+    """The published build, if a new build continues from its tables; otherwise None."""
     with open_catalog(home, read_only=True) as catalog:
         published = catalog.published()
-    rules = rules_hash(project, project_variables(project))
-    return published is not None and published.can_be_refreshed(rules, landing_folder())
+    if published is None or not published.can_be_refreshed(rules_hash(project, variables), landing):
+        return None
+    return published
 
 
 def is_unchanged(logs: Iterable[Log], known: Mapping[str, LedgerEntry]) -> bool:

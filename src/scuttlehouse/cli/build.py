@@ -93,8 +93,7 @@ def _build_with_progress(options: Sequence[str]) -> int:
     from scuttlehouse.landing.reading import bytes_read
 
     try:
-        is_full_refresh = not {"--full-refresh", "-f"}.isdisjoint(options)
-        last = last_build(home_folder(), Path.cwd(), is_full_refresh=is_full_refresh)
+        last = last_build(home_folder(), Path.cwd(), is_full_refresh=is_full_refresh(options))
     except CatalogError:  # dbt says what is wrong.
         last = LastBuild(None, {})
     if last.seconds:

@@ -44,7 +44,7 @@ def knowledge(
     ``key_ranks`` are the places of the epochs' keys (4.3). Without them, ids decide between forks.
 
     An exclusion leads up to an epoch in two cases: it comes before the epoch's first message in the group
-    tangle, or the epoch is, or succeeds, the one that :func:`own_epochs` pairs it with. By the letter of
+    tangle, or the epoch is, or succeeds, the one that ``_own_epochs`` pairs it with. By the letter of
     4.9 an exclusion is forever: adding the person again does not undo it.
 
     Complexity: O(messages + links) operations on integers with a bit for each epoch, exclusion,
@@ -67,7 +67,7 @@ def knowledge(
     inits = [one for one in messages if one.kind == "init" and counts(one, judged)]
     exclusions = [one for one in messages if one.kind == "exclude" and counts(one, judged)]
     ancestry = Ancestry({one.message_id: one.previous_epoch_ids for one in inits})
-    own = own_epochs(messages, judged)
+    own = _own_epochs(messages, judged)
     following: dict[str, str | None] = {
         one.message_id: own.get(one.message_id) for one in exclusions
     }
@@ -176,7 +176,7 @@ def _leading(
     return {epoch: mask | known_at.get(epoch, 0) for epoch, mask in led.items()}
 
 
-def own_epochs(messages: Sequence[GroupMessage], judged: Judged) -> dict[str, str]:
+def _own_epochs(messages: Sequence[GroupMessage], judged: Judged) -> dict[str, str]:
     """The epoch of the same author that each exclusion leads to (R24b). An author may have none.
 
     An author's acts on an epoch G are their exclusions in G and the epochs that they created after it. They
@@ -186,19 +186,6 @@ def own_epochs(messages: Sequence[GroupMessage], judged: Judged) -> dict[str, st
 
     Complexity: as ``authority.judge``, with a bit for each act on an epoch after which its author created
     several.
-
-    >>> from scuttlehouse.groups.authority import judge
-    >>> def message(name, kind, epoch, people, *previous):
-    ...     before = [one for one in previous if one in "xy"] if kind == "init" else []
-    ...     return GroupMessage(
-    ...         name, "ann", kind, epoch, people, previous, previous, before, True, False, None, 0
-    ...     )
-    >>> messages = [
-    ...     message("x", "init", None, []), message("1", "add", "x", ["ann", "bob"], "x"),
-    ...     message("2", "exclude", "x", ["bob"], "1"), message("y", "init", None, [], "x", "2"),
-    ... ]
-    >>> own_epochs(messages, judge(messages))
-    {'2': 'y'}
     """
     acts: dict[tuple[str, str], list[int]] = defaultdict(list)
     for place, message in enumerate(messages):
