@@ -41,8 +41,11 @@ _COMMANDS = {
 # What writing to a file or to the standard output fails with.
 _WRITE_ERRORS = errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO
 
+# They have nothing to undo, so Ctrl-C ends their process. DuckDB keeps it from Python while a query runs.
+_READERS = "inspect", "sql", "show", "compare", "draw", "doctor", "metrics"
+
 # The exit code after Ctrl-C, as that of a program that the signal ends.
-INTERRUPTED = 128 + signal.SIGINT
+_INTERRUPTED = 128 + signal.SIGINT
 
 
 class _Parser(argparse.ArgumentParser):
@@ -55,14 +58,19 @@ class _Parser(argparse.ArgumentParser):
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; return its exit code. An error is printed as a sentence."""
     make_printable()
+    on_interrupt = signal.getsignal(signal.SIGINT)
     try:
         return _run(sys.argv[1:] if arguments is None else arguments)
     except KeyboardInterrupt:
-        return INTERRUPTED
+        return _INTERRUPTED
+    finally:
+        signal.signal(signal.SIGINT, on_interrupt)
 
 
 def _run(arguments: Sequence[str]) -> int:
     chosen = next((argument for argument in arguments if not argument.startswith("-")), None)
+    if chosen in _READERS:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
     if arguments and arguments[0] == "build":  # What follows are options of dbt.
         return int(import_module("scuttlehouse.cli.build").build(arguments[1:]))
     parser = _Parser(prog="scuttlehouse", description=__doc__)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -34,9 +33,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 Rows = list[tuple[Any, ...]]
-
-# How long a query may take to stop until it is told again.
-_STOP_SECONDS = 0.1
 
 
 @contextmanager
@@ -102,10 +98,6 @@ class Warehouse:
         self, connection: duckdb.DuckDBPyConnection, schemas: Mapping[str, Mapping[str, str]]
     ) -> None:
         self._connection = connection
-        # Where queries run: while DuckDB has the main thread, Python does not see Ctrl-C.
-        self._thread = ThreadPoolExecutor(max_workers=1)
-        # Ctrl-C while the thread starts would make a second one, beside a query that runs in the first.
-        self._thread.submit(int)
         self._locations = {
             TableName("", schema, name.lower()): location
             for schema, tables in schemas.items()
@@ -125,8 +117,6 @@ class Warehouse:
 
         The files of the tables that the query names are compared with their checksums first.
 
-        Ctrl-C stops it.
-
         Raises:
             WarehouseError: the statement is not a query, DuckDB refuses it, or a file of a table that it
                 names is missing or damaged.
@@ -134,25 +124,11 @@ class Warehouse:
         query = read_query(self._connection, statement)
         self._prepare(query)
         try:
-            return self._thread.submit(self._answer, query).result()
-        except KeyboardInterrupt:
-            self._stop()
-            raise
+            self._connection.execute(query.statement)
+            columns = [column[0] for column in self._connection.description or []]
+            return columns, self._connection.fetchall()
         except duckdb.Error as error:
             raise WarehouseError(first_sentences(str(error))) from None
-
-    def _answer(self, query: Query) -> tuple[list[str], Rows]:
-        self._connection.execute(query.statement)
-        columns = [column[0] for column in self._connection.description or []]
-        return columns, self._connection.fetchall()
-
-    def _stop(self) -> None:
-        # The thread does this when it has no query, begun or waiting. A query that begins afterwards would
-        # not know that it is to stop.
-        free = self._thread.submit(int)
-        while not free.done():
-            self._connection.interrupt()
-            wait([free], timeout=_STOP_SECONDS)
 
     def verify(self, table: str) -> None:
         """Compare every file of a published table with its checksums.
