@@ -5,7 +5,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.pandas.types import from_arrow_schema
 
 from scuttlehouse.groups.forks import forks
-from scuttlehouse.tangles.tables import read_epochs
+from scuttlehouse.groups.tables import read_epochs
 
 SCHEMA = pa.schema(
     [

@@ -6,6 +6,7 @@ from pyspark.sql.pandas.types import from_arrow_schema
 
 from scuttlehouse.groups.authority import GroupMessage, counts, judge
 from scuttlehouse.groups.exclusions import knowledge
+from scuttlehouse.groups.tables import read_messages
 
 SCHEMA = pa.schema(
     [
@@ -35,15 +36,9 @@ def model(dbt: Any, session: SparkSession) -> DataFrame:
 
 def find(table: pa.Table) -> pa.Table:
     """Whether each init, addition and exclusion of a group counts, and which posts are late."""
-    group_id = table["group_id"][0].as_py()
-    columns = (table[name].to_pylist() for name in GroupMessage._fields)
-    messages = [
-        one._replace(person_ids=one.person_ids or ())
-        for one in sorted(map(GroupMessage, *columns), key=lambda one: one.message_id)
-    ]
+    group_id, messages, key_ranks = read_messages(table)
     judged = judge(messages)
-    names, ranks = (table[name].to_pylist() for name in ("message_id", "key_rank"))
-    found = knowledge(messages, judged, dict(zip(names, ranks, strict=True)))
+    found = knowledge(messages, judged, key_ranks)
     return pa.Table.from_pylist(
         [
             {

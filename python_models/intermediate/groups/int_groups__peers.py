@@ -8,6 +8,7 @@ from pyspark.sql.pandas.types import from_arrow_schema
 from scuttlehouse.groups.authority import GroupMessage
 from scuttlehouse.groups.peers import Listed, PeerEpoch, peer_epochs, seen
 from scuttlehouse.groups.repairs import Repair
+from scuttlehouse.groups.tables import read_messages
 
 REPAIR = pa.struct([("action", pa.string()), ("person_id", pa.string()), ("because", pa.string())])
 SCHEMA = pa.schema(
@@ -43,16 +44,9 @@ def model(dbt: Any, session: SparkSession) -> DataFrame:
 
 def judge_views(table: pa.Table, sightings: pa.Table) -> pa.Table:
     """The epochs of a group, as the owner of each log with messages of the group should judge them."""
-    group_id = table["group_id"][0].as_py()
-    columns = (table[name].to_pylist() for name in GroupMessage._fields)
-    messages = [
-        one._replace(person_ids=one.person_ids or ())
-        for one in sorted(map(GroupMessage, *columns), key=lambda one: one.message_id)
-    ]
-    names = table["message_id"].to_pylist()
+    group_id, messages, key_ranks = read_messages(table)
     lists = map(Listed, *(table[name].to_pylist() for name in Listed._fields))
-    listed = dict(zip(names, lists, strict=True))
-    key_ranks = dict(zip(names, table["key_rank"].to_pylist(), strict=True))
+    listed = dict(zip(table["message_id"].to_pylist(), lists, strict=True))
     logs: dict[tuple[str, str], set[str]] = defaultdict(set)
     for row in sightings.to_pylist():
         logs[row["source_file"], row["owner_id"]].add(row["message_id"])

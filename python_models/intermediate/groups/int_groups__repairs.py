@@ -6,7 +6,7 @@ from pyspark.sql import functions as F
 from pyspark.sql.pandas.types import from_arrow_schema
 
 from scuttlehouse.groups.repairs import repairs
-from scuttlehouse.tangles.tables import read_epochs
+from scuttlehouse.groups.tables import read_epochs
 
 SCHEMA = pa.schema(
     [

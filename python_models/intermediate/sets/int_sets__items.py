@@ -5,7 +5,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.pandas.types import from_arrow_schema
 
 from scuttlehouse.sets.items import lost_by_reference, read_items
-from scuttlehouse.tangles.tables import SET_MESSAGE_COLUMNS, read_set_messages
+from scuttlehouse.sets.tables import SET_MESSAGE_COLUMNS, read_set_messages
 
 SCHEMA = pa.schema(
     [

@@ -14,8 +14,8 @@ from scuttlehouse.sets.items import (
 )
 from scuttlehouse.sets.pruning import trail, verdicts
 from scuttlehouse.sets.rules import Unsuperseded, left_deletions, unsuperseded
+from scuttlehouse.sets.tables import SET_MESSAGE_COLUMNS, read_set_messages
 from scuttlehouse.sets.tangles import Candidate, standings
-from scuttlehouse.tangles.tables import SET_MESSAGE_COLUMNS, read_set_messages
 
 SCHEMA = pa.schema(
     [

@@ -1,0 +1,34 @@
+"""Read the Arrow tables of one set that the dbt models pass."""
+
+from __future__ import annotations
+
+import pyarrow as pa
+
+from scuttlehouse.sets.items import SetMessage
+
+# The columns of a set's messages, in the order of SetMessage.
+SET_MESSAGE_COLUMNS = [
+    "message_id",
+    "depth",
+    "previous_ids",
+    "added_items",
+    "deleted_items",
+    "superseded_ids",
+]
+
+
+def read_set_messages(table: pa.Table) -> list[SetMessage]:
+    """Read a table with a row per message of one set, as ``int_sets__candidates`` has them.
+
+    ``previous_ids`` is a list of texts without nulls. ``added_items``, ``deleted_items`` and
+    ``superseded_ids`` are all such lists, or all null.
+
+    Complexity: O(n) in rows and their lists.
+
+    >>> columns = {"message_id": ["m"], "depth": [1], "previous_ids": [["moot"]]}
+    >>> lists = {"added_items": [["a"]], "deleted_items": [[]], "superseded_ids": [[]]}
+    >>> read_set_messages(pa.table(columns | lists))[0][1:]
+    (1, ['moot'], ['a'], [], [])
+    """
+    rows = table.select(SET_MESSAGE_COLUMNS).to_pylist()
+    return [SetMessage(*row.values()) for row in rows]
