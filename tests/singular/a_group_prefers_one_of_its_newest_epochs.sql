@@ -28,10 +28,11 @@ faults as (
         on groups.preferred_epoch_id = epochs.epoch_id and groups.group_id = epochs.group_id
     where groups.preferred_epoch_id is not null
     union all
+    -- An epoch is not paired with more than 50 others, so a larger group may lack the row of its disjoint epochs.
     select groups.group_id
     from groups
     left anti join disjoint_forks on groups.group_id = disjoint_forks.group_id
-    where groups.preferred_epoch_id is null and groups.tip_count > 0
+    where groups.preferred_epoch_id is null and groups.tip_count between 1 and 51
 
 )
 

@@ -1,5 +1,5 @@
 -- One row per epoch, with the sets that the rules of preference compare. An epoch that does not count has no
--- members, and is neither before nor after one that counts (rulings R30 and R32).
+-- members; what follows it follows the epochs before it (rulings R18, R30 and R32).
 with
 
 epochs as (
@@ -40,42 +40,11 @@ declared as (
 
 ),
 
-previous as (
-
-    select
-        judged.message_id as epoch_id,
-        explode(messages.previous_epoch_ids) as previous_epoch_id
-    from judged
-    inner join messages on judged.message_id = messages.message_id and judged.group_id = messages.group_id
-    where judged.counts
-
-),
-
-previous_that_count as (
-
-    select
-        previous.epoch_id,
-        previous.previous_epoch_id
-    from previous
-    inner join judged on previous.previous_epoch_id = judged.message_id
-    where judged.counts
-
-),
-
-grouped_previous as (
-
-    select
-        epoch_id,
-        array_sort(collect_set(previous_epoch_id)) as previous_epoch_ids
-    from previous_that_count
-    group by epoch_id
-
-),
-
 succeeded as (
 
-    select distinct previous_epoch_id as epoch_id
-    from previous_that_count
+    select distinct explode(previous_epoch_ids) as epoch_id
+    from judged
+    where counts
 
 ),
 
@@ -91,13 +60,12 @@ final as (
         messages.position,
         messages.time_ms,
         judged.counts and succeeded.epoch_id is null as is_tip,
-        coalesce(grouped_previous.previous_epoch_ids, cast(array() as array<string>)) as previous_epoch_ids,
+        coalesce(judged.previous_epoch_ids, cast(array() as array<string>)) as previous_epoch_ids,
         coalesce(declared.member_ids, cast(array() as array<string>)) as member_ids
     from epochs
     inner join messages on epochs.epoch_id = messages.message_id and epochs.group_id = messages.group_id
     inner join judged on epochs.epoch_id = judged.message_id and epochs.group_id = judged.group_id
     left join declared on epochs.epoch_id = declared.epoch_id
-    left join grouped_previous on epochs.epoch_id = grouped_previous.epoch_id
     left join succeeded on epochs.epoch_id = succeeded.epoch_id
 
 )

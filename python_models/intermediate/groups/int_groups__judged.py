@@ -4,7 +4,7 @@ import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.pandas.types import from_arrow_schema
 
-from scuttlehouse.groups.authority import GroupMessage, counts, judge
+from scuttlehouse.groups.authority import GroupMessage, judge
 from scuttlehouse.groups.exclusions import knowledge
 from scuttlehouse.groups.tables import read_messages
 
@@ -15,6 +15,7 @@ SCHEMA = pa.schema(
         ("kind", pa.string()),
         ("is_authorized", pa.bool_()),
         ("counts", pa.bool_()),
+        ("previous_epoch_ids", pa.list_(pa.string())),
         ("is_late", pa.bool_()),
         ("is_before_init", pa.bool_()),
         ("is_stale", pa.bool_()),
@@ -45,8 +46,9 @@ def find(table: pa.Table) -> pa.Table:
                 "group_id": group_id,
                 "message_id": one.message_id,
                 "kind": one.kind,
-                "is_authorized": judged.get(one.message_id),
-                "counts": counts(one, judged),
+                "is_authorized": judged.authority.get(one.message_id),
+                "counts": one.message_id in judged.counting,
+                "previous_epoch_ids": judged.previous_epochs.get(one.message_id),
                 "is_late": one.message_id in found.late,
                 "is_before_init": one.message_id in found.before_init,
                 "is_stale": one.message_id in found.stale,

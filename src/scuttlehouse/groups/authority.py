@@ -2,14 +2,17 @@
 
 Section 4.1 of the group exclusion specification lets "some member" act. Somebody is a member if their own
 message knows of it: if the messages before it in the group, epoch and members tangles of the group say so.
+
+An epoch that does not count stands for the epochs that it follows: precedence is ancestry in the epoch tangle
+(R18), and anybody may put an epoch into the tangle. So what follows it follows them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Literal, NamedTuple
 
-from scuttlehouse.groups.causality import sweep
+from scuttlehouse.groups.causality import bits_of, sweep
 
 Kind = Literal["init", "add", "exclude", "other"]
 Authority = bool | None
@@ -44,66 +47,139 @@ class GroupMessage(NamedTuple):
     position: int
 
 
-def judge(messages: Sequence[GroupMessage]) -> dict[str, Authority]:
-    """Whether the author of each init, addition and exclusion was a member of the epoch it acts on (R30).
+class Judged(NamedTuple):
+    """What the acts of a group are worth.
+
+    ``authority``: whether the author of each init, addition and exclusion was a member of the epoch that it
+    acts on (R30). None where the log lacks messages that may show it. ``counting``: the acts that change
+    something. They are authorised (None is taken as true), and their epoch is, too, and has a members tangle
+    (R32). ``previous_epochs``: for each epoch that counts, those that count and that it follows, directly or
+    with only epochs between that do not count; sorted.
+    """
+
+    authority: dict[str, Authority]
+    counting: frozenset[str]
+    previous_epochs: dict[str, list[str]]
+
+
+def judge(messages: Sequence[GroupMessage]) -> Judged:
+    """Judge every init, addition and exclusion of a group.
 
     The creator of an epoch is a member from its first message on, other people from the first addition that
     counts. An exclusion does not end membership (R16). The creator of an epoch must be a member of every
-    epoch before it that counts, and of at least one.
+    epoch before it, and of at least one. Of an epoch that does not count, they must be a member of those that
+    it stands for. A first epoch without a members tangle stands for itself, and only its creator is a member.
 
-    Returns:
-        True; False if the log holds all messages before it and they show no membership; None if some of
-        those messages are missing. None counts as true. A message in a loop, or behind one, is False.
+    An act is not authorised if the log holds all messages before it and they show no membership; nor if it is
+    in a loop, or behind one.
 
-    Complexity: O(messages + links + additions) operations on integers with a bit for each pair of an
-    epoch and a person who acts on it.
+    Complexity: O(messages + links + additions) operations on integers with a bit for each pair of an epoch
+    and a person who acts on it, or who is added to it and creates epochs. For each epoch also O(epochs before
+    it that epochs between them stand for).
 
     >>> def message(name, author, kind, epoch, people, *previous, lacks=False):
-    ...     before = [one for one in previous if one in "xy"] if kind == "init" else []
+    ...     before = [one for one in previous if one in "xyz"] if kind == "init" else []
     ...     return GroupMessage(
     ...         name, author, kind, epoch, people, previous, previous, before, True, lacks, None, 0
     ...     )
-    >>> judge([
+    >>> judged = judge([
     ...     message("x", "ann", "init", None, []), message("1", "ann", "add", "x", ["bob"], "x"),
-    ...     message("2", "bob", "exclude", "x", ["ann"], "1"), message("y", "bob", "init", None, [], "x"),
+    ...     message("2", "eve", "init", None, [], "x"), message("y", "eve", "init", None, [], "x"),
+    ...     message("z", "bob", "init", None, [], "y", "1"),
     ...     message("3", "eve", "add", "x", ["eve"], "lost", lacks=True),
     ... ])
-    {'x': True, '1': True, '2': True, 'y': False, '3': None}
+    >>> judged.authority
+    {'x': True, '1': True, '2': False, 'y': False, 'z': True, '3': None}
+    >>> judged.previous_epochs
+    {'x': [], 'z': ['x']}
     """
-    places = places_of(messages)
-    # Bit 0: a message before this one is missing. The others: pairs of an epoch and a person acting on it.
-    pairs: dict[tuple[str, str], int] = {}
-    for message in messages:
-        for epoch in _acts_on(message):
-            pairs.setdefault((epoch, message.author_id), 2 << len(pairs))
-    judged: dict[str, Authority] = {}
+    inits = [one for one in messages if one.kind == "init"]
+    pairs = _pairs(messages, {one.author_id for one in inits})
+    epochs = {one.message_id: 1 << place for place, one in enumerate(inits)}
+    authority: dict[str, Authority] = {}
+    counting: set[str] = set()
+    # For each epoch as bits: those that it follows, and those that it stands for, which may be itself.
+    follows: dict[str, int] = {}
+    stands_for: dict[str, int] = {}
+
+    def authority_of(message: GroupMessage, on: Iterable[str], before: int) -> Authority:
+        on = list(on)
+        if all(before & pairs.get((epoch, message.author_id), 0) for epoch in on):
+            return bool(on)
+        return None if before & 1 else False
+
+    def visit_init(message: GroupMessage, before: int) -> int:
+        name, own = message.message_id, epochs[message.message_id]
+        follows[name] = 0
+        for epoch in message.previous_epoch_ids:
+            follows[name] |= stands_for.get(epoch, 0)
+        on = (inits[place].message_id for place in bits_of(follows[name]))
+        is_first = not message.previous_epoch_ids
+        authority[name] = True if is_first else authority_of(message, on, before)
+        if authority[name] is not False and message.declares_members:
+            counting.add(name)
+        is_alone = name in counting or (authority[name] is not False and not follows[name])
+        stands_for[name] = own if is_alone else follows[name]
+        return 0 if authority[name] is False else pairs[name, message.author_id]
+
+    def visit_change(message: GroupMessage, before: int) -> int:
+        epoch = message.epoch_id or ""
+        is_on_epoch = authority.get(epoch, False) is not False
+        authority[message.message_id] = authority_of(message, [epoch] * is_on_epoch, before)
+        if authority[message.message_id] is False or epoch not in counting:
+            return 0
+        counting.add(message.message_id)
+        gained = 0
+        for person in message.person_ids if message.kind == "add" else ():
+            gained |= pairs.get((epoch, person), 0)
+        return gained
 
     def visit(node: int, before: int) -> int:
         message = messages[node]
-        before |= message.lacks_previous
-        if message.kind != "other":
-            judged[message.message_id] = _authority(
-                message, before, pairs, judged, places, messages
-            )
-        gained = int(message.lacks_previous)
-        if not counts(message, judged):
-            return gained
-        if message.kind == "init":
-            gained |= pairs.get((message.message_id, message.author_id), 0)
-        elif message.kind == "add" and message.epoch_id:
-            for person in message.person_ids:
-                gained |= pairs.get((message.epoch_id, person), 0)
-        return gained
+        # Bit 0: a message before this one is missing.
+        lacks = int(message.lacks_previous)
+        if message.kind == "other":
+            return lacks
+        visit_act = visit_init if message.kind == "init" else visit_change
+        return lacks | visit_act(message, before | lacks)
 
+    places = places_of(messages)
     sweep([known(message.previous_ids, places) for message in messages], visit)
     acts = [message.message_id for message in messages if message.kind != "other"]
-    return {act: judged.get(act, False) for act in acts}
+    return Judged(
+        {act: authority.get(act, False) for act in acts},
+        frozenset(counting),
+        {
+            one.message_id: sorted(
+                epoch
+                for place in bits_of(follows[one.message_id])
+                if (epoch := inits[place].message_id) in counting
+            )
+            for one in inits
+            if one.message_id in counting
+        },
+    )
 
 
-def counts(message: GroupMessage, judged: Mapping[str, Authority]) -> bool:
-    """Whether an act changes anything: it is authorised, and a new epoch has a members tangle (R30, R32)."""
-    is_whole = message.kind != "init" or message.declares_members
-    return is_whole and judged.get(message.message_id) is not False and message.kind != "other"
+def _pairs(
+    messages: Iterable[GroupMessage], creators: Collection[str]
+) -> dict[tuple[str, str], int]:
+    """A bit, from the second on, for each pair of an epoch and a person whose membership may be asked for."""
+    pairs: dict[tuple[str, str], int] = {}
+    for message in messages:
+        if message.kind == "init":
+            # The creator acts on the new epoch, too, as soon as it counts.
+            asked = [(epoch, message.author_id) for epoch in message.previous_epoch_ids]
+            asked.append((message.message_id, message.author_id))
+        elif message.kind == "other" or message.epoch_id is None:
+            continue
+        else:
+            asked = [(message.epoch_id, message.author_id)]
+            if message.kind == "add":
+                asked += [(message.epoch_id, one) for one in message.person_ids if one in creators]
+        for pair in asked:
+            pairs.setdefault(pair, 2 << len(pairs))
+    return pairs
 
 
 def places_of(messages: Iterable[GroupMessage]) -> dict[str, int]:
@@ -114,39 +190,3 @@ def places_of(messages: Iterable[GroupMessage]) -> dict[str, int]:
 def known(message_ids: Iterable[str], places: Mapping[str, int]) -> list[int]:
     """The indexes of the messages that are in the log."""
     return [places[one] for one in message_ids if one in places]
-
-
-def _acts_on(message: GroupMessage) -> Sequence[str]:
-    if message.kind == "init":
-        # The creator acts on the new epoch, too, as soon as it counts.
-        return (*message.previous_epoch_ids, message.message_id)
-    if message.kind == "other" or message.epoch_id is None:
-        return ()
-    return (message.epoch_id,)
-
-
-def _authority(
-    message: GroupMessage,
-    before: int,
-    pairs: Mapping[tuple[str, str], int],
-    judged: Mapping[str, Authority],
-    places: Mapping[str, int],
-    messages: Sequence[GroupMessage],
-) -> Authority:
-    def is_member(epoch: str) -> Authority:
-        if before & pairs[epoch, message.author_id]:
-            return True
-        return None if before & 1 else False
-
-    def epoch_counts(epoch: str) -> bool:
-        return epoch in judged and counts(messages[places[epoch]], judged)
-
-    if message.kind != "init":
-        epoch = message.epoch_id
-        return is_member(epoch) if epoch and epoch_counts(epoch) else False
-    if not message.previous_epoch_ids:
-        return True
-    answers = {is_member(epoch) for epoch in message.previous_epoch_ids if epoch_counts(epoch)}
-    if not answers or False in answers:
-        return False
-    return None if None in answers else True

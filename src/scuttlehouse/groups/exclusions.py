@@ -8,12 +8,10 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from scuttlehouse.groups.ancestry import Ancestry
-from scuttlehouse.groups.authority import Authority, GroupMessage, counts, known, places_of
+from scuttlehouse.groups.authority import GroupMessage, Judged, known, places_of
 from scuttlehouse.groups.causality import bits_of, sweep
 from scuttlehouse.groups.epochs import KeyRanks
 from scuttlehouse.groups.lateness import Choices
-
-Judged = Mapping[str, Authority]
 
 
 class Knowledge(NamedTuple):
@@ -22,8 +20,8 @@ class Knowledge(NamedTuple):
     ``excluded_before``: the people whom an exclusion that leads up to the epoch excludes, for each epoch that
     counts (R24); only people who were ever added. ``following``: the epoch that each exclusion that counts
     leads to, the first if there are several, None if there is none. ``readded``: the people whom an addition
-    adds although it knows of their exclusion. ``late``: posts in an epoch by somebody who knew of an epoch
-    that succeeds it, or of a fork where they should have preferred the other epoch (4.8.1).
+    adds although it knows of their exclusion. ``late``: posts in an epoch by somebody who, by the additions
+    that they knew of, should have preferred another one (4.8.1).
     ``before_init``: exclusions that the first message of their author's next epoch knows of (4.1).
     ``stale``: inits that follow an epoch although they know of another one that succeeds it (4.10.2).
     """
@@ -64,9 +62,11 @@ def knowledge(
     >>> found.excluded_before, found.following, found.before_init
     ({'x': frozenset(), 'y': frozenset({'bob'})}, {'2': 'y'}, {'2'})
     """
-    inits = [one for one in messages if one.kind == "init" and counts(one, judged)]
-    exclusions = [one for one in messages if one.kind == "exclude" and counts(one, judged)]
-    ancestry = Ancestry({one.message_id: one.previous_epoch_ids for one in inits})
+    inits = [one for one in messages if one.kind == "init" and one.message_id in judged.counting]
+    exclusions = [
+        one for one in messages if one.kind == "exclude" and one.message_id in judged.counting
+    ]
+    ancestry = Ancestry(judged.previous_epochs)
     own = _own_epochs(messages, judged)
     following: dict[str, str | None] = {
         one.message_id: own.get(one.message_id) for one in exclusions
@@ -76,7 +76,7 @@ def knowledge(
     # is in no epoch.
     order = {epoch: place for place, epoch in enumerate(ancestry.in_order())}
     additions = sorted(
-        (one for one in messages if one.kind == "add" and counts(one, judged)),
+        (one for one in messages if one.kind == "add" and one.message_id in judged.counting),
         key=lambda one: order[one.epoch_id or ""],
     )
     added = {person for one in additions for person in one.person_ids}
@@ -107,13 +107,12 @@ def knowledge(
 
     def visit(node: int, before: int) -> int:
         message = timeline[node]
-        if message.kind == "add" and counts(message, judged):
+        if message.kind == "add" and message.message_id in judged.counting:
             again = [one for one in message.person_ids if before & person_bits.get(one, 0)]
             if again:
                 readded[message.message_id] = again
         elif message.kind == "other" and (epoch := message.epoch_id or "") in ancestry:
-            preferred = choices.preferred(message.author_id, before >> first_addition)
-            if before & after[epoch] or preferred not in (None, epoch):
+            if choices.preferred(message.author_id, before >> first_addition) not in (None, epoch):
                 late.add(message.message_id)
         elif message.message_id in ancestry:
             known_at[message.message_id] = before
@@ -144,7 +143,9 @@ def knowledge(
             epoch: frozenset(
                 people[place] for place in bits_of(mask >> len(inits) + len(exclusions) & everybody)
             )
-            for epoch, mask in _leading(inits, ancestry, own, struck, known_at).items()
+            for epoch, mask in _leading(
+                judged.previous_epochs, ancestry, own, struck, known_at
+            ).items()
         },
         following,
         readded,
@@ -159,20 +160,19 @@ def knowledge(
 
 
 def _leading(
-    inits: Sequence[GroupMessage],
+    previous: Mapping[str, Sequence[str]],
     ancestry: Ancestry,
     own: Mapping[str, str],
     struck: Mapping[str, int],
     known_at: Mapping[str, int],
 ) -> dict[str, int]:
     """The people excluded up to each epoch, as bits. It knows of them, or an epoch that it follows does."""
-    led = dict.fromkeys((one.message_id for one in inits), 0)
+    led = dict.fromkeys(previous, 0)
     for exclusion, epoch in own.items():
         led[epoch] |= struck[exclusion]
-    previous = {one.message_id: one.previous_epoch_ids for one in inits}
     for epoch in ancestry.in_order():
         for one in previous[epoch]:
-            led[epoch] |= led.get(one, 0)
+            led[epoch] |= led[one]
     return {epoch: mask | known_at.get(epoch, 0) for epoch, mask in led.items()}
 
 
@@ -189,12 +189,12 @@ def _own_epochs(messages: Sequence[GroupMessage], judged: Judged) -> dict[str, s
     """
     acts: dict[tuple[str, str], list[int]] = defaultdict(list)
     for place, message in enumerate(messages):
-        if not counts(message, judged):
+        if message.message_id not in judged.counting:
             continue
         if message.kind == "exclude" and message.epoch_id:
             acts[message.author_id, message.epoch_id].append(place)
         elif message.kind == "init":
-            for epoch in message.previous_epoch_ids:
+            for epoch in judged.previous_epochs[message.message_id]:
                 acts[message.author_id, epoch].append(place)
     created = {
         key: [one for one in own if messages[one].kind == "init"] for key, own in acts.items()

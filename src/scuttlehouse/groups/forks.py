@@ -37,7 +37,7 @@ class Fork(NamedTuple):
 
     left_epoch_id: str
     right_epoch_id: str
-    nearest_epoch_id: str
+    nearest_epoch_id: str | None
     rule: ForkRule
     winner_epoch_id: str | None
     loser_epoch_id: str | None
@@ -66,14 +66,13 @@ def forks(
     key of the other.
 
     Args:
-        previous: every epoch of the group that counts, with the epochs that it directly succeeds.
+        previous: every epoch of the group that counts, with those of them that it follows.
         members: the declared members of each epoch.
         key_ranks: the places of the epochs' keys.
         beginnings: the place and time at which each epoch begins.
 
     Raises:
         KeyError: epochs succeed each other in a loop.
-        ValueError: two epochs that fork have no common predecessor.
 
     Complexity: O(forks * (direct successors + members)).
 
@@ -118,7 +117,7 @@ def forks(
         yield Fork(
             left,
             right,
-            min(nearest),
+            min(nearest, default=None),
             rule,
             winner,
             None if winner is None else left if winner == right else right,

@@ -14,8 +14,6 @@ from scuttlehouse.groups.epochs import KeyRanks, preferred_epoch
 class Choices:
     """The epochs that people could choose from, by the additions that their messages knew of.
 
-    Only forks need this. Somebody who knows of an epoch that succeeds all their others has no choice to make.
-
     ``additions`` are in the order of ``ancestry``, those of one epoch in any order.
 
     >>> def addition(epoch, *people):

@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from scuttlehouse.groups.ancestry import Ancestry
-from scuttlehouse.groups.authority import GroupMessage, counts, judge
+from scuttlehouse.groups.authority import GroupMessage, judge
 from scuttlehouse.groups.causality import sweep
 from scuttlehouse.groups.epochs import KeyRanks, Members, preferred_epoch
 from scuttlehouse.groups.exclusions import knowledge
@@ -79,25 +79,21 @@ def peer_epochs(
     """
     judged = judge(messages)
     inits = [one for one in messages if one.kind == "init"]
-    standing = {one.message_id: one for one in inits if counts(one, judged)}
-    previous = {
-        epoch: [one for one in init.previous_epoch_ids if one in standing]
-        for epoch, init in standing.items()
-    }
-    declared: dict[str, set[str]] = {epoch: set() for epoch in standing}
+    previous = judged.previous_epochs
+    declared: dict[str, set[str]] = {epoch: set() for epoch in previous}
     for one in messages:
-        if one.kind == "add" and one.epoch_id in declared and counts(one, judged):
+        if one.kind == "add" and one.epoch_id and one.message_id in judged.counting:
             declared[one.epoch_id].update(one.person_ids)
     members = {epoch: frozenset(people) for epoch, people in declared.items()}
     ancestry = Ancestry(previous)
     tips = set(ancestry.unsucceeded(previous))
     everybody = frozenset[str]().union(*members.values())
     excluded = knowledge(messages, judged).excluded_before
-    correct = {epoch: everybody - excluded[epoch] for epoch in standing}
+    correct = {epoch: everybody - excluded[epoch] for epoch in previous}
     todo: dict[str, list[Repair]] = defaultdict(list)
     for repair in _own(repairs(tips, members, correct, ancestry, key_ranks), members, peer):
         todo[repair.epoch_id].append(repair)
-    beginnings = {epoch: (init.position, None) for epoch, init in standing.items()}
+    beginnings = {one.message_id: (one.position, None) for one in inits}
     detected: Counter[str] = Counter()
     for fork in forks(previous, members, key_ranks, beginnings):
         if fork.is_current and peer in fork.witness_ids:
@@ -107,7 +103,7 @@ def peer_epochs(
     return [
         PeerEpoch(
             epoch,
-            epoch in standing,
+            epoch in previous,
             epoch in tips,
             epoch in own,
             len(members.get(epoch, ())),

@@ -118,18 +118,24 @@ class Oracle:
         if message in self.epochs:
             if message == self.root:
                 return True
-            answers = [
-                self.is_member(author, one, message)
-                for one in self.previous(message)
-                if self.stands(one)
-            ]
+            answers = [self.is_member(author, one, message) for one in self.follows(message)]
             if not answers or False in answers:
                 return False
             return None if None in answers else True
         epoch = self.epoch_of(message)
-        if epoch is None or not self.stands(epoch):
+        if epoch is None or self.authority(epoch) is False:
             return False
         return self.is_member(author, epoch, message)
+
+    # R18: an epoch that does not count leaves the epochs before it where they are.
+
+    def follows(self, epoch: str) -> set[str]:
+        """The epochs before an epoch. One that does not count stands for those before it."""
+        return {found for one in self.previous(epoch) for found in self.stands_for(one)}
+
+    def stands_for(self, epoch: str) -> set[str]:
+        is_first = self.authority(epoch) is not False and not self.follows(epoch)
+        return {epoch} if self.stands(epoch) or is_first else self.follows(epoch)
 
     def stands(self, epoch: str) -> bool:
         """Whether an epoch counts: R30 and R32."""
@@ -145,7 +151,9 @@ class Oracle:
             act
             for graph in self.members_graphs.values()
             for act in graph
-            if self.log[act].type == type and self.authority(act) is not False
+            if self.log[act].type == type
+            and self.authority(act) is not False
+            and self.epoch_of(act) in self.standing
         )
 
     def _declared(self, epoch: str) -> frozenset[str]:
@@ -161,9 +169,8 @@ class Oracle:
     # Section 3.
 
     def _precedes(self, one: str, other: str) -> bool:
-        """Through epochs that count."""
-        direct = [epoch for epoch in self.previous(other) if epoch in self.standing]
-        return any(one == epoch or self.precedes(one, epoch) for epoch in direct)
+        """R18: ancestry in the epoch tangle."""
+        return any(one == epoch or self.precedes(one, epoch) for epoch in self.previous(other))
 
     @cached_property
     def tips(self) -> list[str]:
@@ -189,8 +196,9 @@ class Oracle:
 
     def fork(self, left: str, right: str, members: dict[str, frozenset[str]]) -> Fork:
         one, other = members[left], members[right]
-        witnesses = one & other
-        for epoch in self.nearest(left, right):
+        nearest = self.nearest(left, right)
+        witnesses = one & other if nearest else frozenset()
+        for epoch in nearest:
             witnesses &= members[epoch]
         by_key = min(left, right, key=self.key)
         if one == other:
@@ -247,7 +255,7 @@ class Oracle:
         acts = {
             epoch
             for epoch in self.standing
-            if base in self.previous(epoch) and self.log[epoch].author == author
+            if base in self.follows(epoch) and self.log[epoch].author == author
         }
         if not acts:
             return None
@@ -300,8 +308,6 @@ class Oracle:
             if entry.id not in self.group_graph:
                 continue
             past = self.timeline_past(entry.id)
-            if any(e in past and self.precedes(entry.epoch, e) for e in self.standing):
-                found.add(entry.id)
             members: dict[str, frozenset[str]] = {}
             for act in self.acts("group/add-member"):
                 if act in past:
@@ -330,6 +336,7 @@ class Oracle:
             if any(
                 other in self.timeline_past(epoch) and self.precedes(one, other)
                 for one in self.previous(epoch)
+                if one in self.standing
                 for other in self.standing
             )
         }

@@ -76,7 +76,8 @@ class Log:
         """The product's answers. They must equal the oracle's."""
         found, oracle = Answers(self.entries, "X"), Oracle(self.entries, "X")
         assert found.correct == {epoch: oracle.correct(epoch) for epoch in oracle.standing}
-        assert found.judged == {act: oracle.authority(act) for act in found.judged}
+        authority = found.judged.authority
+        assert authority == {act: oracle.authority(act) for act in authority}
         assert found.preferences() == oracle.preferences()
         assert {one[:3] for one in found.repairs()} == oracle.repairs()
         return found
@@ -209,7 +210,7 @@ def test_an_outsiders_epoch_does_not_count() -> None:
     log.found("E", "x", "abcx", "X+")
     log.add("E++", "a", "d", "E+", "E")
     found = log.answers()
-    assert [found.judged[act] for act in ("X", "X+", "E", "E+", "E++")] == [
+    assert [found.judged.authority[act] for act in ("X", "X+", "E", "E+", "E++")] == [
         True,
         True,
         False,
@@ -229,7 +230,7 @@ def test_additions_and_exclusions_by_outsiders_do_not_count() -> None:
     log.found("H", "x", "x", "x-a")
     log.found("I", "a", "abc", "H")
     found = log.answers()
-    assert {act for act, answer in found.judged.items() if answer is False} == {
+    assert {act for act, answer in found.judged.authority.items() if answer is False} == {
         "x+x",
         "x-a",
         "H",
@@ -243,7 +244,7 @@ def test_a_member_may_act_after_their_addition() -> None:
     log.add("early", "c", "d", "X+")
     log.add("+c", "a", "c", "X+")
     log.add("late", "c", "e", "+c")
-    judged = log.answers().judged
+    judged = log.answers().judged.authority
     assert (judged["early"], judged["late"]) == (False, True)
 
 
@@ -254,7 +255,7 @@ def test_an_excluded_member_still_acts_in_that_epoch() -> None:
     log.add("c+d", "c", "d", "-c")
     log.found("H", "a", "ab", "-c")
     log.add("H+d", "c", "d", "H+", "H")
-    judged = log.answers().judged
+    judged = log.answers().judged.authority
     assert (judged["c+d"], judged["H+d"]) == (True, False)
 
 
@@ -265,17 +266,53 @@ def test_with_missing_messages_nobody_can_tell() -> None:
     log.found("H", "c", "cd", "lost")
     log.found("I", "b", "ab", "lost X+")
     found = log.answers()
-    assert [found.judged[act] for act in ("c+d", "H", "H+", "I")] == [None, None, True, True]
+    assert [found.judged.authority[act] for act in ("c+d", "H", "H+", "I")] == [
+        None,
+        None,
+        True,
+        True,
+    ]
     assert found.tips == ["H", "I"]
     assert found.members["X"] == frozenset("abd")
 
 
 def test_missing_messages_do_not_help_in_an_outsiders_epoch() -> None:
+    """An epoch after it stands where it would without the outsider's."""
     log = Log("ab")
     log.found("E", "x", "", "X+")
     log.add("E+y", "y", "y", "lost", "E")
-    log.found("F", "y", "y", "lost", previous="E")
-    assert [log.answers().judged[act] for act in ("E", "E+y", "F", "F+")] == [False] * 4
+    log.found("F", "y", "y", "X+ E", previous="E")
+    log.found("G", "y", "y", "lost", previous="E")
+    log.found("H", "y", "y", "lost")
+    authority = log.answers().judged.authority
+    assert [authority[act] for act in ("E", "E+y", "F", "F+")] == [False] * 4
+    assert (authority["G"], authority["H"]) == (None, None)
+
+
+def test_an_epoch_after_an_outsiders_follows_the_epochs_before_it() -> None:
+    """Precedence is ancestry in the epoch tangle (R18). Anybody may put an epoch into it."""
+    log = Log("abc")
+    log.found("L", "a", "ab", "X+")
+    log.found("R", "b", "abc", "X+")
+    log.found("G", "x", "x", "L+", previous="L")
+    log.found("G2", "y", "y", "G+", previous="G")
+    log.found("H", "a", "ab", "L+ R+ G2+", previous="G2 R")
+    log.found("I", "c", "c", "L+ R+ G2+", previous="G2 R")
+    found = log.answers()
+    assert found.previous == {"X": [], "L": ["X"], "R": ["X"], "H": ["L", "R"]}
+    assert found.tips == ["H"], "I does not count: c is in R, and not in L"
+    assert found.preferences() == {None: "H", "a": "H", "b": "H", "c": "R"}
+    assert found.forks() == {}
+
+
+def test_an_exclusion_leads_to_an_epoch_after_an_outsiders() -> None:
+    """R24b: the author's next epoch on the same one. The outsider's epoch between does not matter."""
+    log = Log("abc")
+    log.found("E", "x", "x", "X+")
+    log.found("H", "a", "ab", "X+", previous="E")
+    log.exclude("-c", "a", "c", "X+")
+    assert log.answers().known.following == {"-c": "H"}
+    assert log.correct()["H"] == "ab"
 
 
 def test_an_author_who_joins_two_epochs_must_be_a_member_of_both() -> None:
@@ -287,7 +324,7 @@ def test_an_author_who_joins_two_epochs_must_be_a_member_of_both() -> None:
     log.found("M", "d", "abcd", "L+ R+", previous="L R")
     log.found("N", "a", "ab", "L+ R+ E+", previous="L R E")
     found = log.answers()
-    assert (found.judged["M"], found.judged["N"]) == (False, True)
+    assert (found.judged.authority["M"], found.judged.authority["N"]) == (False, True)
     assert found.tips == ["N"]
 
 
@@ -304,9 +341,9 @@ def test_an_init_without_a_members_tangle_does_not_count(members: object) -> Non
     log.found("I", "a", "ab", "H", previous="H")
     log.found("J", "b", "abc", "H", previous="X H")
     found = log.answers()
-    assert sorted(found.previous) == ["J", "X"]
-    assert found.judged["H"] is True
-    assert found.tips == ["J"]
+    assert found.previous == {"X": [], "I": ["X"], "J": ["X"]}
+    assert found.judged.authority["H"] is True
+    assert found.tips == ["I", "J"]
 
 
 def test_a_group_without_a_members_tangle_in_its_first_epoch() -> None:
@@ -315,6 +352,13 @@ def test_a_group_without_a_members_tangle_in_its_first_epoch() -> None:
     found = log.answers()
     assert (found.previous, found.tips, found.repairs()) == ({}, [], [])
     assert found.preferences() == {None: None}
+    # Its creator creates the epoch again, as the rule says, and then once more.
+    log.found("H", "a", "ab", "X")
+    log.found("I", "a", "abc", "X")
+    log.found("J", "b", "bc", "H+")
+    found = log.answers()
+    assert found.previous == {"H": [], "I": []}
+    assert found.forks() == {("H", "I"): ("subset", "H", frozenset())}
 
 
 # 4.8.1
@@ -329,6 +373,16 @@ def test_a_post_is_late_when_its_author_knew_of_a_later_epoch() -> None:
     log.post("new", "c", "H+", "H")
     log.found("E", "x", "x", "H+", previous="H")
     log.post("of outsiders", "c", "E", "H")
+    assert log.answers().known.late == {"late"}
+
+
+def test_a_post_of_somebody_whom_the_later_epoch_leaves_out_is_not_late() -> None:
+    """4.8.1 is about their most preferred epoch, which is the one that declares them."""
+    log = Log("abc")
+    log.exclude("-c", "a", "c", "X+")
+    log.found("H", "a", "ab", "-c")
+    log.post("own", "c", "H+", "X")
+    log.post("late", "b", "H+", "X")
     assert log.answers().known.late == {"late"}
 
 
@@ -368,7 +422,7 @@ def test_many_exclusions_and_additions_that_know_of_them() -> None:
     rows += [row(name, "a", "init", None, "", before, "X") for name in "HI"]
     judged = judge(rows)
     found = knowledge(rows, judged)
-    assert set(judged.values()) == {True}
+    assert set(judged.authority.values()) == {True}
     assert found.readded == {f"add{number}": ["c"] for number in range(count)}
     assert set(found.following.values()) == {"H"}
     assert found.excluded_before == {"X": frozenset(), "H": frozenset("c"), "I": frozenset("c")}
@@ -388,7 +442,7 @@ def test_a_long_chain_of_epochs() -> None:
         before = f"+{number}"
     judged = judge(rows)
     found = knowledge(rows, judged)
-    assert set(judged.values()) == {True}
+    assert set(judged.authority.values()) == {True}
     assert found.following == {f"-{number}": f"H{number}" for number in range(1, count)}
     previous = {f"H{number}": [f"H{number - 1}"] if number else [] for number in range(count)}
     members = {epoch: frozenset("ab") for epoch in previous}

@@ -18,7 +18,7 @@ from group_histories import History
 from group_oracle import LogMessage, Oracle
 from oracles import fixpoint_graph, tangle_candidates
 from scuttlehouse.groups.ancestry import Ancestry
-from scuttlehouse.groups.authority import GroupMessage, Kind, counts, judge
+from scuttlehouse.groups.authority import GroupMessage, Kind, judge
 from scuttlehouse.groups.epochs import group_preferred_epoch, preferred_epoch
 from scuttlehouse.groups.exclusions import knowledge
 from scuttlehouse.groups.forks import forks
@@ -64,21 +64,20 @@ class Answers:
         self.log = {entry.id: entry for entry in log}
         self.messages = group_messages(log, root)
         self.judged = judge(self.messages)
-        standing = [one for one in self.messages if one.kind == "init" and counts(one, self.judged)]
-        names = {one.message_id for one in standing}
-        self.previous = {
-            one.message_id: [epoch for epoch in one.previous_epoch_ids if epoch in names]
-            for one in standing
-        }
+        self.previous = self.judged.previous_epochs
         self.ancestry = Ancestry(self.previous)
         self.tips = self.ancestry.unsucceeded(self.previous)
         ring = KeyRing(b"pepper").ranked(entry.key for entry in log if entry.key)
-        keys = {epoch: self.log[epoch].key for epoch in names}
+        keys = {epoch: self.log[epoch].key for epoch in self.previous}
         self.key_ranks = {
             epoch: ring.ranks[ring.hash(key)] if key else None for epoch, key in keys.items()
         }
         self.known = knowledge(self.messages, self.judged, self.key_ranks)
-        additions = [one for one in self.messages if one.kind == "add" and counts(one, self.judged)]
+        additions = [
+            one
+            for one in self.messages
+            if one.kind == "add" and one.message_id in self.judged.counting
+        ]
         self.members = {
             epoch: frozenset(
                 person for one in additions if one.epoch_id == epoch for person in one.person_ids
@@ -179,8 +178,10 @@ def test_the_product_and_the_oracle_agree(chunk: int) -> None:
         ours, theirs = Answers(history.log, history.root), Oracle(history.log, history.root)
         acts = [*theirs.epochs, *(a for graph in theirs.members_graphs.values() for a in graph)]
         where = f"seed {seed}"
-        assert ours.judged == {act: theirs.authority(act) for act in acts}, where
+        assert ours.judged.authority == {act: theirs.authority(act) for act in acts}, where
         assert sorted(ours.previous) == theirs.standing, where
+        follows = {epoch: theirs.follows(epoch) & {*theirs.standing} for epoch in theirs.standing}
+        assert {epoch: {*found} for epoch, found in ours.previous.items()} == follows, where
         assert ours.members == {epoch: theirs.declared(epoch) for epoch in theirs.standing}, where
         assert ours.correct == {epoch: theirs.correct(epoch) for epoch in theirs.standing}, where
         assert ours.known.late == theirs.late(), where
@@ -197,13 +198,15 @@ def test_the_product_and_the_oracle_agree(chunk: int) -> None:
         assert ours.forks() == theirs.forks(), where
         assert ours.preferences() == theirs.preferences(), where
         assert {one[:3] for one in ours.repairs()} == theirs.repairs(), where
-        seen.update(str(answer) for answer in ours.judged.values())
+        seen.update(str(answer) for answer in ours.judged.authority.values())
         seen.update(rule for rule, _, _ in ours.forks().values())
         seen.update(one.action for one in ours.repairs())
         seen["readded"] += bool(readded)
         seen["late"] += bool(ours.known.late)
         seen["before_init"] += bool(ours.known.before_init)
         seen["stale"] += bool(ours.known.stale)
+        direct = {one.message_id: {*one.previous_epoch_ids} for one in ours.messages}
+        seen["through"] += any({*found} - direct[e] for e, found in ours.previous.items())
     assert seen.keys() >= {
         "True",
         "False",
@@ -215,6 +218,7 @@ def test_the_product_and_the_oracle_agree(chunk: int) -> None:
         "late",
         "before_init",
         "stale",
+        "through",
     }
 
 
