@@ -28,7 +28,7 @@ faults as (
         on groups.preferred_epoch_id = epochs.epoch_id and groups.group_id = epochs.group_id
     where groups.preferred_epoch_id is not null
     union all
-    -- An epoch is not paired with more than 50 others, so a larger group may lack the row of its disjoint epochs.
+    -- An epoch is not paired with more than 50 others: a larger group may lack the row of a disjoint pair.
     select groups.group_id
     from groups
     left anti join disjoint_forks on groups.group_id = disjoint_forks.group_id

@@ -104,7 +104,8 @@ final as (
         coalesce(epochs.has_short_key, false) as has_short_key,
         size(epoch_members.member_ids) = 0 as is_empty,
         not array_contains(epoch_members.member_ids, epochs.creator_id) as has_foreign_creator,
-        unfollowed_exclusions.epoch_id is not null as has_unfollowed_exclusion,
+        unfollowed_exclusions.epoch_id is not null and epochs.has_epoch_tangle is distinct from false
+            as has_unfollowed_exclusion,
         late_posts.epoch_id is not null as has_late_post,
         wrong_secrets.epoch_id is not null as has_wrong_secret,
         {{ timestamp_of('epochs.asserted_ms') }} as asserted_at

@@ -46,6 +46,13 @@ preferences as (
 
 ),
 
+periods as (
+
+    select * from {{ ref('int_groups__membership_periods') }}
+    where to_position is null and not is_excluded
+
+),
+
 names as (
 
     select * from {{ ref('int_feeds__person_names') }}
@@ -82,6 +89,16 @@ people as (
         count(distinct person_id) as person_count
     from changes
     where change = 'add' and counts
+    group by group_id
+
+),
+
+current_people as (
+
+    select
+        group_id,
+        count(distinct person_id) as person_count
+    from periods
     group by group_id
 
 ),
@@ -135,6 +152,7 @@ final as (
         coalesce(repair_counts.repair_count, 0) as repair_count,
         coalesce(people.person_count, 0) as person_count,
         case
+            when groups.protocol = 'before_epochs' then cast(coalesce(current_people.person_count, 0) as int)
             when preferred_epochs.epoch_id is not null then size(preferred_epochs.member_ids)
         end as current_member_count,
         coalesce(timelines.message_count, 0) as message_count,
@@ -143,6 +161,7 @@ final as (
     from groups
     left join names on groups.founder_id = names.person_id
     left join people on groups.group_id = people.group_id
+    left join current_people on groups.group_id = current_people.group_id
     left join preferences on groups.group_id = preferences.group_id
     left join epoch_members as preferred_epochs on preferences.epoch_id = preferred_epochs.epoch_id
     left join timelines on groups.group_id = timelines.group_id

@@ -108,6 +108,7 @@ described_acts as (
         judged.is_stale,
         judged.following_epoch_id,
         epochs.epoch_id,
+        epochs.has_epoch_tangle,
         epochs.has_valid_members_tangle,
         epochs.has_short_key,
         epochs.key_hash as epoch_key_hash,
@@ -115,7 +116,10 @@ described_acts as (
         group_messages.key_hash,
         group_messages.recipient_ids,
         group_messages.excluded_ids,
-        people.key_hash as feed_key_hash,
+        case
+            when people.key_hash != epochs.key_hash then 'a feed for another key'
+            when people.key_hash is null and people.feed_purpose is not null then 'a feed for something else'
+        end as other_feed,
         exists(group_messages.cutoff_feed_ids, feed_id -> feed_id is null)
         or exists(group_messages.cutoff_sequences, sequence -> sequence is null) as is_without_cutoff,
         people.feed_purpose != 'group/additions' or people.key_hash is not null as is_on_other_feed
@@ -141,12 +145,8 @@ violations_of_acts as (
             map(
                 'epoch_key_is_short',
                 case when kind = 'init' and has_short_key then 'a key of less than 32 bytes' end,
-                'init_on_other_feed',
-                case when kind = 'init' and feed_key_hash != epoch_key_hash then 'a feed for another key' end,
-                'exclusion_on_other_feed',
-                case
-                    when kind = 'exclude' and feed_key_hash != epoch_key_hash then 'a feed for another key'
-                end,
+                'init_on_other_feed', case when kind = 'init' then other_feed end,
+                'exclusion_on_other_feed', case when kind = 'exclude' then other_feed end,
                 'excludes_oneself',
                 case when kind = 'exclude' and array_contains(excluded_ids, author_id) then author_id end,
                 'excludes_nobody',
@@ -182,7 +182,10 @@ violations_of_acts as (
                 case when kind = 'init' and not has_valid_members_tangle then 'no members tangle' end
             )
         ) as items (rule_id, found)
-    where items.found is not null
+    where
+        items.found is not null
+        -- Software before epochs (ruling R38) could not follow the other rules.
+        and (described_acts.has_epoch_tangle is distinct from false or items.rule_id = 'act_of_outsider')
 
 ),
 
