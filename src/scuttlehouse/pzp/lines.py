@@ -47,7 +47,8 @@ class LandedPzpLine(NamedTuple):
     In a rejected line, all fields but the first three and the last two are null; ``line_hash`` may be null.
 
     If a text should be an id and is not, or an item or a domain is neither a word nor an id, the row has its
-    token (:mod:`scuttlehouse.ssb.texts`). A member of another type is null.
+    token (:mod:`scuttlehouse.ssb.texts`). The domain of a set keeps its beginning, ``SET_DOMAIN``. A member
+    of another type is null.
 
     - ``account_id``: the account that the message speaks for. An account's own message is in the tangle of
       its account, which has the account's id. Null if the message is in several tangles, because then its
@@ -257,7 +258,11 @@ def _public_key(text: object) -> str | None:
 
 
 def _domain(value: object, ring: KeyRing) -> str | None:
-    return kept_word(value, ring) if isinstance(value, str) else None
+    """The domain if it is a word, otherwise its token. The domain of a set keeps its beginning as it is."""
+    if not isinstance(value, str):
+        return None
+    beginning = SET_DOMAIN if value.startswith(SET_DOMAIN) else ""
+    return beginning + kept_word(value.removeprefix(beginning), ring)
 
 
 def _id(value: object, ring: KeyRing) -> str | None:
