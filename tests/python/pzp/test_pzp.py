@@ -696,6 +696,32 @@ def test_a_set_is_known_by_its_domain(domain: str, kept: str | None) -> None:
     assert (land(line).is_moot, land(line).domain) == (True, kept or domain)
 
 
+def opened(data: Any) -> Json:
+    """A line whose data somebody has opened. The ciphertext is always the same."""
+    line = with_data(addition(), "AAAA.box")
+    line["msg"]["data"] = data
+    return line | {"misc": {"private": True, "originalData": "AAAA.box"}}
+
+
+def test_a_plaintext_has_a_hash() -> None:
+    """No signature covers it (R36). The order of members does not matter."""
+    data = {"add": ["carol"], "del": [], "supersedes": [], "more": 1e400}
+    row, other = land(opened(data)), land(opened(shuffled(data)))
+    assert (row.validity, row.added_items) == ("valid", ["carol"])
+    assert row.plaintext_hash is not None
+    assert row.plaintext_hash == other.plaintext_hash
+    changes: list[Any] = [{"add": ["eve"]}, {"more": HALF}, {"del": 1}]
+    others = [land(opened(data | change)) for change in changes] + [land(opened("text"))]
+    assert {one.message_id for one in others} == {row.message_id}
+    assert len({one.plaintext_hash for one in [row, *others]} - {None}) == 5
+
+
+def test_data_that_nobody_opened_has_no_hash() -> None:
+    for data in ("AAAA.box", None):
+        assert land(opened(data)).plaintext_hash is None
+    assert {land(line).plaintext_hash for line in LOG} == {None}
+
+
 ITEM_SPELLINGS = [
     text
     for key in ("hgtpIhsCCdlAxzCLgjPdj9CwGcFzpnKA9f6_T9WWGhw=", "A" * 43 + "=")
