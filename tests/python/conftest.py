@@ -459,15 +459,17 @@ def unrelated_logs(
 def last_logs(
     warehouse: Warehouse, tribes2: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> Unrelated:
-    """The last log of every person in tribes2, the thread from its exporters in another order, and logs that
-    users reported beside those of their friends.
+    """The last log of every person in tribes2, the thread from its exporters in another order, sets beside
+    the logs of strangers, and logs that users reported beside those of their friends.
     """
     from test_dialects import WITH_FRIENDS
+    from test_hostile_sets import write_hostile_logs
     from test_threads import write_exports
     from test_tribes2 import last
 
     exports = write_exports(tmp_path_factory.mktemp("exports"))
-    logs = [*(log.path for log in last(tribes2)), *reversed(exports), *WITH_FRIENDS]
+    hostile = write_hostile_logs(tmp_path_factory.mktemp("sets"))
+    logs = [*(log.path for log in last(tribes2)), *reversed(exports), *hostile, *WITH_FRIENDS]
     return build_unrelated(warehouse, logs)
 
 

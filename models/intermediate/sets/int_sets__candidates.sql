@@ -18,41 +18,66 @@ accounts as (
 
 ),
 
-candidates as (
+set_messages as (
+
+    select * from messages
+    where
+        domain like 'set!_v1!_!_%' escape '!'
+        and tangle_id is not null
+        and not is_account_message
+        and {{ is_touched('tangle_id', 'int_changes__sets') }}
+
+),
+
+signatures as (
 
     select
-        messages.tangle_id as set_id,
-        messages.message_id,
-        messages.account_id,
-        messages.domain,
-        messages.previous_ids,
-        messages.device_key,
-        messages.added_items,
-        messages.deleted_items,
-        messages.superseded_ids,
-        messages.set_fault,
-        messages.depth,
-        messages.data_bytes,
-        messages.line_bytes,
-        messages.is_moot,
-        messages.is_erased,
-        messages.received_ms,
-        case when accounts.account_id is not null then device_keys.device_key is not null end as is_by_device
-    from messages
-    left join accounts on messages.account_id = accounts.account_id
-    left join device_keys
-        on messages.account_id = device_keys.account_id and messages.device_key = device_keys.device_key
-    where
-        messages.domain like 'set!_v1!_!_%' escape '!'
-        and messages.tangle_id is not null
-        and not messages.is_account_message
+        message_id,
+        account_id,
+        explode(device_keys) as device_key
+    from set_messages
+
+),
+
+-- Devices of one account may sign the same message, and a stranger may sign it, too.
+signing_devices as (
+
+    select
+        signatures.message_id,
+        min(signatures.device_key) as device_key
+    from signatures
+    inner join device_keys
+        on signatures.account_id = device_keys.account_id and signatures.device_key = device_keys.device_key
+    group by signatures.message_id
 
 ),
 
 final as (
 
-    select * from candidates
-    where {{ is_touched('set_id', 'int_changes__sets') }}
+    select
+        set_messages.tangle_id as set_id,
+        set_messages.message_id,
+        set_messages.account_id,
+        set_messages.domain,
+        set_messages.previous_ids,
+        set_messages.added_items,
+        set_messages.deleted_items,
+        set_messages.superseded_ids,
+        set_messages.set_fault,
+        set_messages.differing_source_files,
+        set_messages.depth,
+        set_messages.data_bytes,
+        set_messages.line_bytes,
+        set_messages.is_moot,
+        set_messages.is_erased,
+        set_messages.received_ms,
+        coalesce(signing_devices.device_key, array_min(set_messages.device_keys)) as device_key,
+        case
+            when accounts.account_id is not null then signing_devices.device_key is not null
+        end as is_by_device
+    from set_messages
+    left join accounts on set_messages.account_id = accounts.account_id
+    left join signing_devices on set_messages.message_id = signing_devices.message_id
 
 )
 

@@ -13,49 +13,113 @@ lines as (
 
 ),
 
--- A message may be seen in several logs. A line with data counts before a line without, and a line with
--- opened data before ciphertext. The rest only makes the choice repeatable.
-sightings as (
+-- The id covers neither the key that signed nor the time. Anybody can sign what a device has signed before.
+signed_messages as (
+
+    select
+        message_id,
+        array_sort(collect_set(device_key)) as device_keys,
+        coalesce(min({{ plausible_ms('received_ms') }}), min(received_ms)) as received_ms
+    from lines
+    group by message_id
+
+),
+
+plaintexts as (
+
+    select
+        message_id,
+        plaintext_hash,
+        count(distinct source_file) as log_count,
+        min(source_file) as source_file
+    from lines
+    where plaintext_hash is not null
+    group by message_id, plaintext_hash
+
+),
+
+ranked_plaintexts as (
 
     select
         *,
+        rank() over (partition by message_id order by log_count desc) as plaintext_rank
+    from plaintexts
+
+),
+
+-- A plaintext is only the word of a log. If plaintexts differ, that of more logs counts, otherwise none
+-- (ruling R36). Nothing in a log of pzp proves whose log it is.
+judged_plaintexts as (
+
+    select
+        message_id,
+        if(
+            count_if(plaintext_rank = 1) = 1,
+            max(if(plaintext_rank = 1, plaintext_hash, null)),
+            null
+        ) as counting_hash,
+        if(
+            count(*) > 1, array_join(array_sort(collect_set(source_file)), ', '), null
+        ) as differing_source_files
+    from ranked_plaintexts
+    group by message_id
+
+),
+
+-- A message may be seen in several logs. A line with data counts before a line without, and a line with the
+-- plaintext that counts before others. Anybody can make a line longer. The rest only makes the choice
+-- repeatable.
+sightings as (
+
+    select
+        lines.*,
+        judged_plaintexts.differing_source_files,
+        judged_plaintexts.message_id is not null and judged_plaintexts.counting_hash is null as is_undecided,
         row_number() over (
-            partition by message_id
-            order by is_erased, set_fault is not null, source_file, line_number
-        ) as sighting_number,
-        coalesce(
-            min({{ plausible_ms('received_ms') }}) over (partition by message_id),
-            min(received_ms) over (partition by message_id)
-        ) as first_received_ms
+            partition by lines.message_id
+            order by
+                lines.is_erased asc,
+                coalesce(lines.plaintext_hash = judged_plaintexts.counting_hash, false) desc,
+                lines.line_bytes asc,
+                lines.source_file asc,
+                lines.line_number asc
+        ) as sighting_number
     from lines
+    left join judged_plaintexts on lines.message_id = judged_plaintexts.message_id
 
 ),
 
 final as (
 
     select
-        message_id,
-        account_id,
-        domain,
-        tangle_id,
-        previous_ids,
-        device_key,
-        added_key,
-        added_items,
-        deleted_items,
-        superseded_ids,
-        set_fault,
-        source_file,
-        depth,
-        data_bytes,
-        line_bytes,
-        line_number,
-        is_moot,
-        is_account_message,
-        is_erased,
-        first_received_ms as received_ms
+        sightings.message_id,
+        sightings.account_id,
+        sightings.domain,
+        sightings.tangle_id,
+        sightings.previous_ids,
+        signed_messages.device_keys,
+        sightings.differing_source_files,
+        sightings.source_file,
+        sightings.depth,
+        sightings.data_bytes,
+        sightings.line_bytes,
+        sightings.line_number,
+        sightings.is_moot,
+        sightings.is_account_message,
+        sightings.is_erased,
+        signed_messages.received_ms,
+        if(sightings.is_undecided, null, sightings.added_key) as added_key,
+        if(sightings.is_undecided, null, sightings.added_items) as added_items,
+        if(sightings.is_undecided, null, sightings.deleted_items) as deleted_items,
+        if(sightings.is_undecided, null, sightings.superseded_ids) as superseded_ids,
+        if(
+            sightings.is_undecided and (sightings.added_items is not null or sightings.set_fault is not null),
+            'plaintexts_differ',
+            sightings.set_fault
+        ) as set_fault
     from sightings
-    where sighting_number = 1
+    inner join signed_messages on sightings.message_id = signed_messages.message_id
+    where sightings.sighting_number = 1
 
 )
 

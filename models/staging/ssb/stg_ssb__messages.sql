@@ -171,8 +171,14 @@ final as (
         if(sightings.is_differing, 'plaintexts_differ', sightings.warning) as warning,
         if(sightings.counts, sightings.key_hash, null) as key_hash,
         sightings.source_file,
-        element_at(
-            filter(sightings.source_files, name -> name != sightings.source_file), 1
+        -- One log may give several plaintexts.
+        if(
+            sightings.is_differing,
+            coalesce(
+                try_element_at(filter(sightings.source_files, name -> name != sightings.source_file), 1),
+                sightings.source_file
+            ),
+            null
         ) as differing_source_file,
         sightings.sequence,
         sightings.line_number,

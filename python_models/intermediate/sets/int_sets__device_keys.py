@@ -11,7 +11,9 @@ def model(dbt: Any, session: SparkSession) -> DataFrame:
     messages = (
         dbt.ref("stg_pzp__messages")
         .where("is_account_message and depth is not null")
-        .select("account_id", "message_id", "depth", "device_key", "added_key")
+        .selectExpr(
+            "account_id", "message_id", "depth", "explode(device_keys) as device_key", "added_key"
+        )
     )
     return messages.groupBy("account_id").applyInArrow(
         find_keys, "account_id string, device_key string"

@@ -16,7 +16,8 @@ from typing import NamedTuple
 class AccountMessage(NamedTuple):
     """A valid message of an account's tangle. The message that makes the account has depth 0.
 
-    ``device_key`` signed the message. ``added_key`` is the key that it adds, None if it adds none.
+    ``device_key`` signed the message. A message that several keys signed is given once for each of them.
+    ``added_key`` is the key that it adds, None if it adds none.
     """
 
     message_id: str

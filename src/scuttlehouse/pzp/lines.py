@@ -12,6 +12,7 @@ of the metadata, so that a line without one has the id that its message has.
 
 from __future__ import annotations
 
+import json
 from typing import Any, NamedTuple, TypeGuard
 
 from scuttlehouse.files.json_lines import finite_number, has_word, line_object
@@ -38,6 +39,8 @@ PZP_WORDS = (b'"msg"', b'"metadata"', b"\\u")
 SET_FAULTS = {
     "no_lists": "The data is not an object with the arrays add, del and supersedes.",
     "item_is_no_text": "An item of add, del or supersedes is not a text.",
+    "plaintexts_differ": "Logs give different plaintexts of the message, and no plaintext is in more logs "
+    "than each of the others, so none counts.",
 }
 
 
@@ -47,7 +50,8 @@ class LandedPzpLine(NamedTuple):
     In a rejected line, all fields but the first three and the last two are null; ``line_hash`` may be null.
 
     If a text should be an id and is not, or an item or a domain is neither a word nor an id, the row has its
-    token (:mod:`scuttlehouse.ssb.texts`). A member of another type is null.
+    token (:mod:`scuttlehouse.ssb.texts`). The domain of a set keeps its beginning, ``SET_DOMAIN``. A member
+    of another type is null.
 
     - ``account_id``: the account that the message speaks for. An account's own message is in the tangle of
       its account, which has the account's id. Null if the message is in several tangles, because then its
@@ -58,7 +62,10 @@ class LandedPzpLine(NamedTuple):
     - ``is_erased``: whether somebody has removed the data and left its hash.
     - ``added_key``: the public key for signing that an account's message adds; otherwise null.
     - ``added_items``, ``deleted_items``, ``superseded_ids``: the content of a message of a set. Null in every
-      other message. ``set_fault`` is one of ``SET_FAULTS`` if a message of a set's feed lacks this content.
+      other message. ``set_fault`` is one of ``SET_FAULTS`` if a message of a set's feed lacks this content;
+      one line alone never has ``plaintexts_differ``.
+    - ``plaintext_hash``: a keyed hash of the data if somebody has opened it, otherwise null. No signature
+      covers opened data (ruling R36).
     - ``data_bytes``, ``line_bytes``: the length of the data as canonical JSON, as the message states it, and
       of the line without its end.
     - ``received_ms``: milliseconds since 1970. Null if the log has no finite number.
@@ -86,6 +93,7 @@ class LandedPzpLine(NamedTuple):
     deleted_items: list[str] | None = None
     superseded_ids: list[str] | None = None
     set_fault: str | None = None
+    plaintext_hash: str | None = None
     data_bytes: int | None = None
     line_bytes: int | None = None
     received_ms: float | None = None
@@ -139,7 +147,7 @@ def land_pzp_line(
     misc = misc if isinstance(misc, dict) else {}
     # The hash is that of the ciphertext (see scuttlehouse.ssb.opened).
     original_data = misc.get("originalData")
-    is_opened = isinstance(original_data, str) and data is not None
+    is_opened = isinstance(original_data, str) and data is not None and data != original_data
     signed = {**message, "data": original_data} if is_opened else message
     is_feed_root = is_moot(message)
     is_account_message = metadata.get("account") == SELF
@@ -178,6 +186,7 @@ def land_pzp_line(
         deleted_items=deleted,
         superseded_ids=superseded,
         set_fault=set_content if isinstance(set_content, str) else None,
+        plaintext_hash=ring.hash(json.dumps(data, sort_keys=True).encode()) if is_opened else None,
         data_bytes=whole_number(metadata.get("dataSize")),
         line_bytes=len(line.text or b""),
         received_ms=finite_number(record.get("received")),
@@ -257,7 +266,11 @@ def _public_key(text: object) -> str | None:
 
 
 def _domain(value: object, ring: KeyRing) -> str | None:
-    return kept_word(value, ring) if isinstance(value, str) else None
+    """The domain if it is a word, otherwise its token. The domain of a set keeps its beginning as it is."""
+    if not isinstance(value, str):
+        return None
+    beginning = SET_DOMAIN if value.startswith(SET_DOMAIN) else ""
+    return beginning + kept_word(value.removeprefix(beginning), ring)
 
 
 def _id(value: object, ring: KeyRing) -> str | None:

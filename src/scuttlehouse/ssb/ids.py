@@ -48,6 +48,7 @@ _URI = re.compile(
     re.DOTALL,
 )
 _KEY = re.compile(rf"{_BASE64URL}=?|{_BASE64URL_OF_64}(?:==)?")
+_HAS_TAIL = re.compile(r"[?#]|/blob\Z")
 _VERSIONED = re.compile(r"[a-z-]+-v[0-9]+")
 
 # The format for each ending of a sigil, and for each older name in a URI.
@@ -152,6 +153,16 @@ def any_id(text: str) -> str | None:
     if kind == "feed":
         return feed_id(text)
     return f"ssb:{kind}/{form}/{parts}" if kind else None
+
+
+def is_bare_id(text: str) -> bool:
+    """Whether a text is an id in any spelling, and nothing else: no query, fragment or other tail.
+
+    >>> key = "hgtpIhsCCdlAxzCLgjPdj9CwGcFzpnKA9f6_T9WWGhw="
+    >>> is_bare_id(f"ssb:message:sha256:{key}"), is_bare_id(f"ssb:message/classic/{key}#chapter1")
+    (True, False)
+    """
+    return any_id(text) is not None and not _HAS_TAIL.search(text)
 
 
 def message_format(text: str) -> str | None:

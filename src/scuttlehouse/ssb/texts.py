@@ -14,7 +14,7 @@ from functools import lru_cache
 
 from scuttlehouse.pzp.canonical import from_base58
 from scuttlehouse.ssb.epoch_keys import KeyRing
-from scuttlehouse.ssb.ids import any_id
+from scuttlehouse.ssb.ids import any_id, is_bare_id
 from scuttlehouse.ssb.key_texts import LEAST_CHARACTERS, may_hold_key
 
 MAX_WORD_LENGTH = 40
@@ -80,7 +80,15 @@ def kept_pzp_id(text: str, ring: KeyRing) -> str:
 
 
 def kept_item(text: str, ring: KeyRing) -> str:
-    """The item of a set if it is a word or an id of either source, otherwise its token."""
-    if is_word(text):
+    """The item of a set if it is a word or an id of either source, otherwise its token. O(length).
+
+    Items are texts: if two spell one id in two ways, they are two items. So an id stays as it is written, and
+    an id with a tail becomes a token, because a key may be in the tail.
+
+    >>> message, ring = "%hgtpIhsCCdlAxzCLgjPdj9CwGcFzpnKA9f6/T9WWGhw=.sha256", KeyRing(b"pepper")
+    >>> kept_item(message, ring) == message, kept_item(f"{message}#chapter1", ring)
+    (True, 'token-61-22ea63e8b6834e68165aaf2a')
+    """
+    if is_word(text) or is_bare_id(text):
         return text
-    return any_id(text) or kept_pzp_id(text, ring)
+    return kept_pzp_id(text, ring)

@@ -23,8 +23,9 @@ from scuttlehouse.pzp.canonical import canonical, from_base58, hash_text, to_bas
 from scuttlehouse.pzp.lines import SET_FAULTS, LandedPzpLine, is_pzp, land_pzp_line
 from scuttlehouse.pzp.rules import REASONS, moot_id
 from scuttlehouse.ssb.epoch_keys import KeyRing
+from scuttlehouse.ssb.ids import any_id
 from scuttlehouse.ssb.lines import epoch_key, land_line
-from scuttlehouse.ssb.texts import kept_pzp_id, token
+from scuttlehouse.ssb.texts import kept_item, kept_pzp_id, token
 
 Json = dict[str, Any]
 
@@ -671,6 +672,95 @@ def test_the_set_content_of_a_message(data: Any, fault: str | None) -> None:
     assert other[14:18] == (None, None, None, None)
     account = land(with_metadata(with_data(addition(), data), account="self", accountTips=None))
     assert account[14:18] == (None, None, None, None)
+
+
+@pytest.mark.parametrize(
+    ("domain", "kept"),
+    [
+        ("set_v1__", "set_v1__"),
+        ("set_v1__follows", "set_v1__follows"),
+        ("set_v1__blockedAccounts", "set_v1__blockedAccounts"),
+        ("set_v1__" + "followed_hashtags_of_my_main_device", None),
+        ("set_v1__" + "a" * 41, f"set_v1__{token('a' * 41, RING)}"),
+        ("set_v1__" + DEVICE_KEY, f"set_v1__{token(DEVICE_KEY, RING)}"),
+        ("set_v1_blockedAccounts", token("set_v1_blockedAccounts", RING)),
+        ("a" * 41, token("a" * 41, RING)),
+    ],
+)
+def test_a_set_is_known_by_its_domain(domain: str, kept: str | None) -> None:
+    """Whatever follows `set_v1__`; only that becomes a token."""
+    row = land(with_metadata(addition(), domain=domain))
+    assert (row.validity, row.domain) == ("valid", kept or domain)
+    assert (row.added_items is not None) == domain.startswith("set_v1__")
+    line = with_metadata(moot(), domain=domain)
+    assert (land(line).is_moot, land(line).domain) == (True, kept or domain)
+
+
+def opened(data: Any) -> Json:
+    """A line whose data somebody has opened. The ciphertext is always the same."""
+    line = with_data(addition(), "AAAA.box")
+    line["msg"]["data"] = data
+    return line | {"misc": {"private": True, "originalData": "AAAA.box"}}
+
+
+def test_a_plaintext_has_a_hash() -> None:
+    """No signature covers it (R36). The order of members does not matter."""
+    data = {"add": ["carol"], "del": [], "supersedes": [], "more": 1e400}
+    row, other = land(opened(data)), land(opened(shuffled(data)))
+    assert (row.validity, row.added_items) == ("valid", ["carol"])
+    assert row.plaintext_hash is not None
+    assert row.plaintext_hash == other.plaintext_hash
+    changes: list[Any] = [{"add": ["eve"]}, {"more": HALF}, {"del": 1}]
+    others = [land(opened(data | change)) for change in changes] + [land(opened("text"))]
+    assert {one.message_id for one in others} == {row.message_id}
+    assert len({one.plaintext_hash for one in [row, *others]} - {None}) == 5
+
+
+def test_data_that_nobody_opened_has_no_hash() -> None:
+    for data in ("AAAA.box", None):
+        assert land(opened(data)).plaintext_hash is None
+    assert {land(line).plaintext_hash for line in LOG} == {None}
+
+
+ITEM_SPELLINGS = [
+    text
+    for key in ("hgtpIhsCCdlAxzCLgjPdj9CwGcFzpnKA9f6_T9WWGhw=", "A" * 43 + "=")
+    for base64 in (key, key.rstrip("="))
+    for text in [
+        *(f"ssb:{kind}{base64}" for kind in ("feed/classic/", "feed/ed25519/", "//feed:classic:")),
+        *(f"ssb:{kind}{base64}" for kind in ("message/classic/", "message:sha256:")),
+        *(
+            f"{base64.translate(str.maketrans('-_', '+/'))}{end}"
+            for end in ("", ".ed25519", ".sha256")
+        ),
+        f"@{base64.translate(str.maketrans('-_', '+/'))}.ed25519",
+        f"%{base64.translate(str.maketrans('-_', '+/'))}.sha256",
+        f"%{base64.translate(str.maketrans('-_', '+/'))}.cloaked",
+    ]
+]
+ITEMS = st.one_of(
+    st.text(max_size=4),
+    st.sampled_from([ACCOUNT, "carol", "token-5-000000000000000000000000", *ITEM_SPELLINGS]),
+    st.tuples(
+        st.sampled_from(ITEM_SPELLINGS),
+        st.sampled_from(["", "#a", "#b", "?", "/blob", "/blob?unbox=a", "\n", "="]),
+    ).map("".join),
+)
+
+
+@given(st.lists(ITEMS, min_size=2, max_size=30, unique=True))
+def test_different_texts_are_different_items(texts: list[str]) -> None:
+    kept = [kept_item(text, RING) for text in texts]
+    assert len(set(kept)) == len(texts)
+    assert all(one in (text, token(text, RING)) for one, text in zip(kept, texts, strict=True))
+
+
+@pytest.mark.parametrize("text", [text for text in ITEM_SPELLINGS if any_id(text)])
+def test_an_id_stays_readable_and_its_tail_does_not(text: str) -> None:
+    assert kept_item(text, RING) == text
+    for tail in ("#chapter1", "?unbox=c2VjcmV0", "/blob", "/blob?unbox=c2VjcmV0"):
+        assert any_id(text + tail) == any_id(text)
+        assert kept_item(text + tail, RING) == token(text + tail, RING)
 
 
 def test_no_data_without_a_hash_is_no_set_message() -> None:

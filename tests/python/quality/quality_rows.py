@@ -185,6 +185,7 @@ SET_MESSAGE = {
     "status": "in",
     "status_reason": None,
     "set_fault": None,
+    "differing_source_files": None,
     "superseded_by_id": None,
     "kept_because": "item_root",
     "depth": 3,
@@ -540,6 +541,11 @@ GOOD: dict[str, list[Row]] = {
         | {"kept_because": "moot", "is_moot": True, "device_key": None, "depth": 0}
         | {"position": 0, "lipmaa_depth": None, "has_lipmaa_link": None},
         SET_MESSAGE | SILENT | {"kept_because": "concurrent", "set_fault": "no_lists"},
+        SET_MESSAGE | {"differing_source_files": "a.jsonl, b.jsonl"},
+        SET_MESSAGE
+        | SILENT
+        | {"kept_because": "concurrent", "set_fault": "plaintexts_differ"}
+        | {"differing_source_files": "a.jsonl, b.jsonl"},
         SET_MESSAGE
         | SILENT
         | NOT_IN_SET
@@ -895,6 +901,7 @@ BAD: dict[tuple[str, str], list[Row]] = {
     ("dim_sets", "lost_by_reference_count"): [{"lost_by_reference_count": 3}],
     ("fct_set_links", "is_in_set"): [{"is_in_set": True}],
     ("fct_set_messages", "device_key"): [{"device_key": None}],
+    ("fct_set_messages", "differing_source_files"): [{"set_fault": "plaintexts_differ"}],
     ("fct_set_messages", "status_reason"): [
         {"status_reason": "missing"},
         {"status": "set_aside"},

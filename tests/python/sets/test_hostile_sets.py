@@ -1,0 +1,145 @@
+"""Sets in a real build beside the logs of strangers, with names of sets and items of every kind."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from conftest import FIXTURES, Rows, Unrelated
+from scuttlehouse.files import jsjson
+from scuttlehouse.pzp.canonical import canonical
+from scuttlehouse.pzp.rules import SIGNATURE_TAG
+from scuttlehouse.sample.devices import Account, Device, Log
+from scuttlehouse.sample.sets import Set
+from scuttlehouse.sample.world import World
+
+Json = dict[str, Any]
+
+OPENED = FIXTURES / "reported" / "f02_pzp_decrypted_set.jsonl"
+KEY = "hgtpIhsCCdlAxzCLgjPdj9CwGcFzpnKA9f6_T9WWGhw="
+CHAPTER = f"ssb:message/classic/{KEY}#chapter"
+NAMES = [
+    *["follows", "blockedAccounts", "hashtagSubscriptions", "followed_hashtags_of_my_main_device"],
+    *["000102030405060708090a0b0c0d0e0f", "followed_hashtags_of_my_main_device_and_of_all_others"],
+]
+SPELLINGS = [
+    *["@hgtpIhsCCdlAxzCLgjPdj9CwGcFzpnKA9f6/T9WWGhw=.ed25519", f"ssb:feed/classic/{KEY}"],
+    *["%hgtpIhsCCdlAxzCLgjPdj9CwGcFzpnKA9f6/T9WWGhw=.sha256", f"ssb:message/classic/{KEY}"],
+    f"ssb:message:classic:{KEY}",
+]
+
+
+class Written:
+    """Two devices of one account write sets, and a stranger signs each of their messages again."""
+
+    def __init__(self) -> None:
+        world = World(7, "small")
+        log = Log(world)
+        first, second, stranger = (Device(bytes([number] * 32)) for number in (71, 72, 73))
+        self.devices = {first.key, second.key}
+        account = Account(log, first, bytes(8))
+        self.account_id = account.id
+        account.add(second)
+        self.ids = []
+        for name in NAMES:
+            one = Set(account, name)
+            self.ids.append(one.id)
+            one.add(second, "carol")
+            one.sync()
+            one.write(first, {"add": SPELLINGS, "del": [], "supersedes": []})
+            one.sync()
+            one.write(second, {"add": [f"{CHAPTER}1", f"{CHAPTER}2"], "del": [], "supersedes": []})
+            one.sync()
+            one.write(first, {"add": [], "del": [f"{CHAPTER}1"], "supersedes": []})
+            one.sync()
+        self.lines = [json.loads(line) for line in log.lines()]
+        self.forged = [signed_again(line, stranger) for line in self.lines]
+
+
+def signed_again(line: Json, device: Device) -> Json:
+    """The same message with another signature, on a longer line. Its id does not change."""
+    metadata = jsjson.parse(json.dumps(line["msg"]["metadata"]))
+    signature = device.sign(SIGNATURE_TAG + canonical(metadata))
+    message = line["msg"] | {"sigkey": device.key, "sig": signature}
+    return line | {"msg": message, "more": "x" * 1000}
+
+
+def write_hostile_logs(folder: Path) -> list[Path]:
+    """The logs of the account and of the stranger, and two more for the reported set with opened data."""
+    written = Written()
+    opened = [json.loads(line) for line in OPENED.read_text().splitlines()]
+    logs = {
+        "a_forged": [*written.forged, *map(of_mallory, opened)],
+        "a_friend": [line | {"more": "another log"} for line in opened],
+        "devices": written.lines,
+    }
+    paths = []
+    for name, lines in logs.items():
+        paths.append(folder / f"{name}.jsonl")
+        paths[-1].write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return paths
+
+
+def of_mallory(line: Json) -> Json:
+    """The line with another plaintext, if somebody has opened it."""
+    if "misc" not in line:
+        return line
+    return line | {"msg": line["msg"] | {"data": {"add": ["mallory"], "del": [], "supersedes": []}}}
+
+
+@pytest.fixture(scope="module")
+def tables(last_logs: Unrelated) -> dict[str, Rows]:
+    return last_logs.tables
+
+
+@pytest.fixture(scope="module")
+def written() -> Written:
+    return Written()
+
+
+def test_every_set_is_there_whatever_its_name(tables: dict[str, Rows], written: Written) -> None:
+    sets = {row["set_id"]: row for row in tables["dim_sets"]}
+    domains = [sets[one]["domain"] for one in written.ids]
+    assert domains[:4] == [f"set_v1__{name}" for name in NAMES[:4]]
+    assert [domain.rpartition("-")[0] for domain in domains[4:]] == [
+        "set_v1__token-32",
+        "set_v1__token-53",
+    ]
+    assert [sets[one]["message_count"] for one in written.ids] == [5] * len(NAMES)
+
+
+def test_different_texts_are_different_items(tables: dict[str, Rows], written: Written) -> None:
+    items = defaultdict(list)
+    for row in sorted(tables["fct_set_items"], key=lambda row: int(row["position"])):
+        items[row["set_id"]].append(row["item"])
+    for one in written.ids:
+        *readable, chapter = items[one]
+        assert readable == ["carol", *SPELLINGS]
+        assert chapter.startswith(f"token-{len(CHAPTER) + 1}-")
+
+
+def test_a_stranger_who_signs_again_changes_nothing(
+    tables: dict[str, Rows], written: Written
+) -> None:
+    rows = [row for row in tables["fct_set_messages"] if row["set_id"] in written.ids]
+    assert {row["status"] for row in rows} == {"in"}
+    assert {row["device_key"] for row in rows} == written.devices
+    freed = {
+        row["freed_bytes"] for row in tables["fct_set_prunings"] if row["set_id"] in written.ids
+    }
+    assert all(size < 1000 for size in freed)
+
+
+def test_the_plaintext_in_more_logs_counts(tables: dict[str, Rows]) -> None:
+    """R36: a_forged sorts first, and is outvoted."""
+    [opened] = [json.loads(line) for line in OPENED.read_text().splitlines() if "misc" in line]
+    [row] = [row for row in tables["fct_set_messages"] if row["message_id"] == opened["id"]]
+    items = [one["item"] for one in tables["fct_set_items"] if one["set_id"] == row["set_id"]]
+    assert items == ["carol"]
+    assert row["set_fault"] is None
+    files = row["differing_source_files"].split(", ")
+    assert [name.partition("-")[2] for name in files] == ["a_forged.jsonl", "a_friend.jsonl"]
