@@ -50,13 +50,14 @@ tangles as (
         tangle_id,
         tangle_kind,
         root_id,
-        bool_or(message_id = root_id) as has_field_of_root
+        bool_or(message_id = root_id and fault is null) as has_field_of_root,
+        bool_or(message_id != root_id) as has_others
     from fields
     group by tangle_id, tangle_kind, root_id
 
 ),
 
--- The root of a thread need not know that it is a root.
+-- The root of a thread need not know that it is a root, and what it says of that may be faulty.
 implicit_roots as (
 
     select
@@ -77,7 +78,15 @@ implicit_roots as (
         true as is_implicit
     from tangles
     inner join kinds on tangles.tangle_kind = kinds.tangle_kind and kinds.is_root_implicit
-    where not tangles.has_field_of_root
+    where tangles.has_others and not tangles.has_field_of_root
+
+),
+
+fields_of_others as (
+
+    select fields.* from fields
+    left anti join implicit_roots
+        on fields.tangle_id = implicit_roots.tangle_id and fields.message_id = implicit_roots.message_id
 
 ),
 
@@ -99,7 +108,7 @@ all_fields as (
         addressed_group_id,
         is_root,
         false as is_implicit
-    from fields
+    from fields_of_others
     union all
     select * from implicit_roots
 

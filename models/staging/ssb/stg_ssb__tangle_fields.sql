@@ -74,8 +74,20 @@ shaped_fields as (
 
 ),
 
--- Posts, votes and other messages of a thread are connected by `root` and `branch` (rulings R11 and R39). A
--- message with a tangle field of that kind says its thread there.
+-- A message with a tangle field of that kind says its thread there, if the root that it names can be read.
+readable_thread_fields as (
+
+    select message_id from shaped_fields
+    where
+        tangle_kind = 'thread'
+        and case
+            when root_id is null then fault is null
+            else root_id != '' and not {{ is_token('root_id') }}
+        end
+
+),
+
+-- Posts, votes and other messages of a thread are connected by `root` and `branch` (rulings R11 and R39).
 thread_posts as (
 
     select
@@ -84,13 +96,11 @@ thread_posts as (
         try_variant_get(contents.content, '$.root', 'string') as root_id,
         try_variant_get(contents.content, '$.branch', 'variant') as branch
     from contents
+    left anti join readable_thread_fields on contents.message_id = readable_thread_fields.message_id
     where
         -- In a message about members, `root` is the first message of the group.
         not coalesce(contents.content_type like 'group/%', false)
         and schema_of_variant(try_variant_get(contents.content, '$.root', 'variant')) = 'STRING'
-        and coalesce(
-            schema_of_variant(try_variant_get(contents.content, '$.tangles.thread', 'variant')), 'VOID'
-        ) = 'VOID'
         and (
             contents.content_type = 'post'
             or try_variant_get(contents.content, '$.root', 'string') like 'ssb:message/%'
@@ -150,9 +160,20 @@ epoch_fields as (
 
 ),
 
+-- In their place, a field that names no root says nothing.
+tangle_fields as (
+
+    select shaped_fields.* from shaped_fields
+    left anti join thread_posts
+        on
+            shaped_fields.message_id = thread_posts.message_id
+            and shaped_fields.tangle_kind = thread_posts.tangle_kind
+
+),
+
 all_fields as (
 
-    select * from shaped_fields
+    select * from tangle_fields
     union all
     select * from epoch_fields
     union all

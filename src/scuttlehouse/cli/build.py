@@ -169,14 +169,14 @@ def _verify() -> bool:
 def _leaves_out() -> bool:
     """Whether the build could not read something in the landing folder. What is no log does not count."""
     from scuttlehouse.builds.unchanged import published_logs
-    from scuttlehouse.files.listing import NOT_NAMED
+    from scuttlehouse.files.listing import NOT_MEANT
 
     try:
         entries = published_logs(home_folder()).entries
     except (CatalogError, WarehouseError):
         return False
     reasons = (entry.status_reason or "" for _, entry in entries if entry.status == "left_out")
-    return any(not reason.startswith(NOT_NAMED) for reason in reasons)
+    return any(not reason.startswith(NOT_MEANT) for reason in reasons)
 
 
 def _forget_damaged_tables() -> None:

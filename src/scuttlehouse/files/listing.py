@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import re
 import stat
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import TypeAlias
@@ -26,12 +28,22 @@ from scuttlehouse.ssb.epoch_keys import KeyRing
 
 SHOWN_REASONS = 3
 
-# How the reason begins of a file that nobody may have meant to be a log.
-NOT_NAMED = "Its name is not that of a log"
+# How the reasons begin of files that nobody may have meant to be logs.
+_NOT_NAMED = "Its name is not that of a log"
+_INDEX = "A file of LevelDB"
+NOT_MEANT = (_NOT_NAMED, _INDEX)
 _NOT_A_LOG = (
-    f"{NOT_NAMED}: if it is one, let the name end in {', '.join(SUFFIXES[:-1])} "
+    f"{_NOT_NAMED}: if it is one, let the name end in {', '.join(SUFFIXES[:-1])} "
     f"or {SUFFIXES[-1]}; compressed, {', '.join(PACKED)} may follow."
 )
+
+_OF_LEVELDB = (
+    f"{_INDEX}: an index or a store of keys, and no log. The messages are in another file, for example "
+    "log.bipf or log.offset."
+)
+# LevelDB names its write-ahead log by a number, and has these files beside it.
+_NUMBERED = re.compile(r"[0-9]{6,}\.log")
+_CURRENT, _MANIFEST = "CURRENT", "MANIFEST-"
 
 _SPECIAL = (
     (stat.S_ISFIFO, "A named pipe (FIFO)"),
@@ -124,13 +136,20 @@ def _stored(folder: str) -> Iterator[_Entry]:
             f"The landing folder {folder} does not exist: put logs there, or set SCUTTLEHOUSE_LANDING to the "
             "folder of S3 that holds your logs."
         ) from None
+    beside: dict[str, set[str]] = {}
     for stored in objects:
-        yield stored.name, None, partial(_entry_of_stored, stored)
+        parent, _, name = stored.name.rpartition("/")
+        beside.setdefault(parent, set()).add(name)
+    for stored in objects:
+        yield stored.name, None, partial(_entry_of_stored, stored, beside)
 
 
-def _entry_of_stored(stored: Stored, shown: str, reason: str | None) -> Log:
-    if reason is None and not has_name_of_a_log(stored.name):
-        reason = _NOT_A_LOG
+def _entry_of_stored(
+    stored: Stored, beside: Mapping[str, set[str]], shown: str, reason: str | None
+) -> Log:
+    parent, _, name = stored.name.rpartition("/")
+    if reason is None:
+        reason = _problem_of_name(name, lambda: beside[parent])
     return Log(stored.place, shown, stored.size_bytes, stored.modified_ms, problem=reason)
 
 
@@ -191,10 +210,31 @@ def _problem(path: Path, mode: int) -> str | None:
             return f"{what} and no file: move it out of the landing folder."
     if stat.S_ISDIR(mode):
         return "A folder and no file."
-    if not has_name_of_a_log(path.name):
-        return _NOT_A_LOG
+    problem = _problem_of_name(path.name, partial(_names_beside, path))
+    if problem is not None:
+        return problem
     try:
         os.close(os.open(path, os.O_RDONLY | os.O_NONBLOCK))
     except OSError as error:
         return f"The file cannot be read ({error.strerror}): {_REMEDY}."
     return None
+
+
+def _problem_of_name(name: str, names_beside: Callable[[], Iterable[str]]) -> str | None:
+    """Why a file with this name is no log, if the name says so, or the names beside it do."""
+    if not has_name_of_a_log(name):
+        return _NOT_A_LOG
+    if _NUMBERED.fullmatch(name):
+        beside = [*names_beside()]
+        if _CURRENT in beside and any(other.startswith(_MANIFEST) for other in beside):
+            return _OF_LEVELDB
+    return None
+
+
+def _names_beside(path: Path) -> list[str]:
+    """The names in the folder of a file of LevelDB; none in other folders, which may have many."""
+    if not path.with_name(_CURRENT).exists():
+        return []
+    with suppress(OSError):
+        return [other.name for other in path.parent.iterdir()]
+    return []

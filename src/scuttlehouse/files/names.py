@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterator
 from itertools import accumulate, pairwise
+from operator import and_
 from pathlib import PurePosixPath
 
 from scuttlehouse.printing import UNSEEN
@@ -19,6 +21,11 @@ PACKED = (".gz", ".bz2", ".zst")
 _WINDOW = 19
 # So many of them are of different classes (small, capital, digit) in a key: 12 as a rule. In names it is 4.
 _LEAST_CHANGES = 8
+# Where words follow each other ("MyOldPhoneLog"), it is 8 as well. But a key has short pieces: by how many
+# characters they are shorter than four is 24 as a rule, and 5 in words.
+_PIECE = re.compile(r"u?l+|u+(?!l)|d+")
+_WORD_LENGTH = 4
+_LEAST_MISSING = 7
 
 _SEPARATORS = re.compile(r"[^A-Za-z0-9]+")
 _HEX = re.compile(r"(?=[a-f0-9]*[a-f])(?=[a-f0-9]*[0-9])[a-f0-9]{32,}")
@@ -77,16 +84,23 @@ def looks_like_key(text: str) -> bool:
     bare = _SEPARATORS.sub("", text)
     if _DIGITS.search(bare) or _HEX.search(bare.lower()):
         return True
-    changes = [_class_of(one) != _class_of(other) for one, other in pairwise(bare)]
-    sums = [0, *accumulate(changes)]
-    return any(
-        after - before >= _LEAST_CHANGES
-        for before, after in zip(sums, sums[_WINDOW:], strict=False)
-    )
+    classes = "".join(map(_class_of, bare))
+    missing = [0] * len(bare)
+    for piece in _PIECE.finditer(classes):
+        missing[piece.start()] = max(_WORD_LENGTH - len(piece[0]), 0)
+    changes = accumulate((one != other for one, other in pairwise(classes)), initial=0)
+    is_changing = _reached([*changes], _WINDOW, _LEAST_CHANGES)
+    is_short = _reached([*accumulate(missing, initial=0)], _WINDOW + 1, _LEAST_MISSING)
+    return any(map(and_, is_changing, is_short))
 
 
-def _class_of(character: str) -> int:
-    return 0 if character.isdigit() else 1 if character.isupper() else 2
+def _reached(sums: list[int], length: int, least: int) -> Iterator[bool]:
+    """Whether so many come together, for each part of this length."""
+    return (after - before >= least for before, after in zip(sums, sums[length:], strict=False))
+
+
+def _class_of(character: str) -> str:
+    return "d" if character.isdigit() else "u" if character.isupper() else "l"
 
 
 def has_control(name: str) -> bool:

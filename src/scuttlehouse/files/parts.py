@@ -27,6 +27,7 @@ Form: TypeAlias = Literal[
     "concatenated",
     "bipf_log",
     "flume_log",
+    "pzp_log",
 ]
 Compression: TypeAlias = Literal["none", "gzip", "bzip2", "zstd"]
 Encoding: TypeAlias = Literal["utf-8", "utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be", "binary"]

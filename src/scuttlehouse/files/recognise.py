@@ -16,6 +16,7 @@ from scuttlehouse.files.bipf import BLOCK_BYTES, begins_a_log, holds_a_message
 from scuttlehouse.files.flume import offset_width
 from scuttlehouse.files.jsjson import LENIENT_DECODER
 from scuttlehouse.files.parts import Kind, Log
+from scuttlehouse.files.pzp_log import holds_a_record
 from scuttlehouse.files.unpack import BROKEN, opened, recoded, unpacked
 from scuttlehouse.files.values import is_message_at
 
@@ -45,6 +46,10 @@ _OTHERS = (
     (b"\xff\xd8\xff", "a picture", "move it out of the landing folder"),
     (b"\x7fELF", "a program", "move it out of the landing folder"),
 )
+
+# The file `data` of a margaret log: a length of eight bytes, and a message as go-ssb stores it, in CBOR
+# (multimsg: a classic message, and its id and author as arrays of 32 bytes and an algorithm).
+_MARGARET = re.compile(rb"\0{5}[\0-\x10].{2}\x01\x86\x82\x58\x20", re.DOTALL)
 
 _MARKS = (
     (codecs.BOM_UTF32_LE, "utf-32-le"),
@@ -121,13 +126,20 @@ def recognise_head(head: bytes, compression: str) -> Kind | str:
             return f"This is {what}{inside}: {remedy}."
     if head[257:262] == b"ustar":
         return f"This is a tar archive{inside}: unpack it with `tar -xf`."
+    if _MARGARET.match(head):
+        return (
+            f"This is the log of go-ssb (margaret){inside}: export its messages with `sbotcli log`."
+        )
     if offset_width(head) is not None:
         return Kind("flume_log", compression, "binary")
     if begins_a_log(head[:BLOCK_BYTES]):
         return Kind("bipf_log", compression, "binary")
     encoding = encoding_of(head)
-    if encoding == "utf-8" and b"\0" in head and holds_a_message(head):
-        return Kind("bipf_log", compression, "binary")
+    if encoding == "utf-8" and b"\0" in head:
+        if holds_a_record(head):
+            return Kind("pzp_log", compression, "binary")
+        if holds_a_message(head):
+            return Kind("bipf_log", compression, "binary")
     as_utf8 = head if encoding == "utf-8" else recoded(io.BytesIO(head), encoding).read()
     text = codecs.getincrementaldecoder("utf-8")("replace").decode(as_utf8)
     form = form_of(text)

@@ -38,8 +38,12 @@ _MOST_SEARCHED = 1 << 14
 # An object's beginning up to the name of its first member, if blanks are few.
 _LONGEST_BEGINNING = 1 << 7
 
-# What a message begins with in most files, beside what others of its file begin with.
-_KEYS = ("key", "id")
+# What a message begins with in most files, beside what others of its file begin with: as a record with a key,
+# an id or a place, and as a value alone. Such a value is also inside of a record, as a member of it.
+_OF_RECORDS = frozenset({"key", "id", "value", "seq", "offset"})
+_OF_VALUES = frozenset({"previous", "author", "hash", "data", "metadata", "sig"})
+_MEMBER = re.compile(r'"\s*:\s*\Z')
+_LONGEST_MEMBER = 1 << 4
 
 # What tells a message from an object inside of one: members of which it has all. Each has one of these words.
 _WORDS = ('"value"', '"msg"', '"content"', '"metadata"', "\\u")
@@ -48,8 +52,8 @@ _PARTS = (
     {"key", "value"},
     {"id", "msg"},
     {"author", "content"},
-    {"value", "timestamp"},
     {"metadata", "sig"},
+    *({"value", member} for member in ("timestamp", "seq", "offset")),
 )
 
 
@@ -202,15 +206,15 @@ class _Window:
         if self.text.startswith("\0", self.start):
             return self._skip_zeros()
         own = _FIRST_MEMBER.match(self.text, self.start)
-        names = {name or (own[1] if own else ""), *_KEYS}
+        names = {name or (own[1] if own else "")} | _OF_RECORDS | _OF_VALUES
         is_object = self.text.startswith("{", self.start)
         skipped = 0
         while self.start < len(self.text):
-            place = self._beginning(names, self.start + (skipped == 0))
+            place, is_beginning = self._beginning(names, self.start + (skipped == 0))
             end = min(place, self.start + MAX_LINE_BYTES)
             skipped += len(self.take(end))
             self.fill()
-            if end < place or self.start == len(self.text) or not self._begins(names):
+            if end < place or not is_beginning:
                 continue
             if self._is_tried_enough():
                 skipped += len(self.take(self.start + _LEAST_COST_OF_A_TRY))
@@ -224,8 +228,8 @@ class _Window:
             return "too_long"
         return "cut_short" if is_object and self.start == len(self.text) else "damaged"
 
-    def _beginning(self, names: set[str], start: int) -> int:
-        """Where the next object begins that may be a message; or how far there is none."""
+    def _beginning(self, names: set[str], start: int) -> tuple[int, bool]:
+        """Where the next object begins that may be a message; or how far there is none. And which of both."""
         last = len(self.text)
         if self._is_over:
             if self._last_message is None:
@@ -235,15 +239,13 @@ class _Window:
         for found in _FIRST_MEMBER.finditer(self.text, start):
             if found.start() > last:
                 break
-            if found[1] in names:
-                return found.start()
+            place = found.start()
+            before = self.text[max(place - _LONGEST_MEMBER, 0) : place]
+            if found[1] in names and not (found[1] in _OF_VALUES and _MEMBER.search(before)):
+                return place, True
         if self._is_over:
-            return len(self.text)
-        return max(len(self.text) - _LONGEST_BEGINNING, start)
-
-    def _begins(self, names: set[str]) -> bool:
-        found = _FIRST_MEMBER.match(self.text, self.start)
-        return found is not None and found[1] in names
+            return len(self.text), False
+        return max(len(self.text) - _LONGEST_BEGINNING, start), False
 
     def _skip_zeros(self) -> str:
         while self.text.startswith("\0", self.start):

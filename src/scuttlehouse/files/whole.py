@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterator
 from typing import BinaryIO, cast
 
-from scuttlehouse.files import bipf, flume, parts
+from scuttlehouse.files import bipf, flume, parts, pzp_log
 from scuttlehouse.files.parts import Line, Piece, ShortLines, Split
 from scuttlehouse.files.unpack import BROKEN, buffered, opened
 from scuttlehouse.files.values import split_values
@@ -149,4 +149,5 @@ _READERS: dict[str, Callable[[BinaryIO], Iterator[Piece]]] = {
     "concatenated": _by_place,
     "bipf_log": bipf.read_records,
     "flume_log": flume.read_records,
+    "pzp_log": pzp_log.read_records,
 }

@@ -237,14 +237,19 @@ def _kept_links(member: object, ring: KeyRing) -> object:
     A text that is not an id becomes its token. Anything else becomes 0, which shows its shape but not its
     content: a recipient may be a key itself, as an object.
     """
-    member = link_text(member)
+    if isinstance(member, list):
+        return _kept_ids([*map(link_text, member)], ring)
+    return _kept_ids(link_text(member), ring)
+
+
+def _kept_ids(member: object, ring: KeyRing) -> object:
+    """The same from texts alone: in a tangle's field, any other form of a link is a fault (ruling R6)."""
     if member is None:
         return None
     if isinstance(member, str):
         return kept_id(member, ring)
     if isinstance(member, list):
-        links = map(link_text, member)
-        return [kept_id(link, ring) if isinstance(link, str) else 0 for link in links]
+        return [kept_id(text, ring) if isinstance(text, str) else 0 for text in member]
     return 0
 
 
@@ -258,10 +263,7 @@ def _kept_field(field: object, ring: KeyRing) -> object:
     """The links of a tangle's field. 0 stands for what is no object, but null stays."""
     if not isinstance(field, dict):
         return None if field is None else 0
-    kept = {"root": _kept_root(field["root"], ring)} if "root" in field else {}
-    return kept | (
-        {"previous": _kept_links(field["previous"], ring)} if "previous" in field else {}
-    )
+    return {name: _kept_ids(field[name], ring) for name in ("root", "previous") if name in field}
 
 
 def _kept_excludes(excludes: object, ring: KeyRing) -> list[object]:

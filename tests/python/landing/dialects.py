@@ -102,29 +102,24 @@ def with_links(record: Record, spell: Callable[[str], Any]) -> Record:
 
 
 def with_objects(record: Record) -> Record:
-    """Links as objects in the tangles and recipients of an opened message."""
+    """Links as objects in the recipients of an opened message, and where it names a thread."""
     if not is_free(record):
         return record
     content = {**record["value"]["content"]}
-    for name in ("tangles", "recps", "root", "branch"):
+    for name in ("recps", "root", "branch"):
         if name in content:
             content[name] = spelled(content[name], lambda text: {"link": text, "name": "x"})
     return record | {"value": record["value"] | {"content": content}}
 
 
 def with_lists(record: Record) -> Record:
-    """The root of each tangle of an opened message as a list with one id."""
+    """The root that an opened message names as a list with one id."""
     if not is_free(record):
         return record
-    content = {**record["value"]["content"]}
-    tangles = content.get("tangles")
-    if isinstance(tangles, dict):
-        content["tangles"] = {
-            name: field | {"root": [field["root"]]}
-            if isinstance(field, dict) and isinstance(field.get("root"), str)
-            else field
-            for name, field in tangles.items()
-        }
+    content = record["value"]["content"]
+    root = content.get("root")
+    if isinstance(root, str):
+        content = content | {"root": [root]}
     return record | {"value": record["value"] | {"content": content}}
 
 

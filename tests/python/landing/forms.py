@@ -129,12 +129,29 @@ def flume_log(values: Values, width: int = 4) -> bytes:
     return bytes(log)
 
 
+def pzp_log(values: Values) -> bytes:
+    """ppppp-db, with a deleted record after each that is kept, and zeros behind some data."""
+    blocks = [bytearray()]
+    for number, value in enumerate(values):
+        data = text(value).encode("utf-8", "surrogatepass")
+        empty = number % 3
+        for record in (
+            struct.pack("<HH", len(data), empty) + data + bytes(empty),
+            struct.pack("<HH", 0, len(data)) + bytes(len(data)),
+        ):
+            if len(blocks[-1]) + len(record) + 4 > BLOCK:
+                blocks.append(bytearray())
+            blocks[-1] += record
+    return b"".join(block.ljust(BLOCK, b"\0") for block in blocks)
+
+
 BINARIES: dict[str, tuple[str, Callable[[Values], bytes]]] = {
     "bipf_log": ("bipf_log", bipf_log),
     "flume_log": ("flume_log", flume_log),
     "flume_log_48": ("flume_log", lambda values: flume_log(values, 6)),
     "flume_log_53": ("flume_log", lambda values: flume_log(values, 8)),
     "flume_log_of_old": ("flume_log", lambda values: flume_log(values, 0)),
+    "pzp_log": ("pzp_log", pzp_log),
 }
 
 ENCODINGS = {

@@ -234,6 +234,10 @@ def row_of_text(text: bytes | None) -> LandedLine:
         (b"<!DOCTYPE html><p>404", "HTML"),
         (b"id,author\n1,me\n", "`jq -c .`"),
         (b"\x81\x92\x93" * 99, "Binary data"),
+        (
+            bytes.fromhex("00000000000001b7018682582000") + b'..f6_fsha256..{"previous": null}',
+            "go-ssb (margaret): export its messages with `sbotcli log`",
+        ),
         (b'{"level": 30, "time": 1}\n' * 100, "JSON of other software"),
         (b"[" + b'{"a":1},' * 99 + b"{}]", "JSON of other software"),
         (b'{"%a=.sha256": {"key": "%a=.sha256"}}', "jq -c '.[]'"),
@@ -305,6 +309,53 @@ def test_damage_at_the_beginning_costs_the_first_message(
     assert whole == messages[1:]
 
 
+@cache
+def bare_values() -> tuple[Any, ...]:
+    """Public messages of both sources, without the records around them."""
+    bare = [one.get("msg") or one["value"] for one in values() if "msg" in one or "value" in one]
+    return tuple(one for one in bare if "data" in one or row_of(one).validity == "valid")
+
+
+@pytest.mark.parametrize("form", [*forms.TEXTS])
+@pytest.mark.parametrize("wrapper", ["", "seq", "offset"])
+@pytest.mark.parametrize("fault", ["a line before", "cut"])
+def test_values_without_records_behind_something_else(
+    form: str, wrapper: str, fault: str, tmp_path: Path
+) -> None:
+    """None of them but the first begins with what stands at the beginning of the file."""
+    for bare in (
+        [value for value in bare_values() if "content" in value][:30],
+        [value for value in bare_values() if "data" in value],
+    ):
+        messages = [{wrapper: 1.0, "value": value} if wrapper else value for value in bare]
+        data = forms.rewrite(messages, form, "none", "utf-8")
+        path = tmp_path / "a.json"
+        path.write_bytes(b"server started\n" + data if fault == "a line before" else data[150:])
+        whole = parsed([part for line in read(path) for part in line_parts(line) if is_json(part)])
+        assert whole == (messages if fault == "a line before" else messages[1:])
+
+
+@pytest.mark.parametrize("before", [b"msg: ", b"00ff12ab"])
+def test_values_behind_something_else_on_their_lines(before: bytes, tmp_path: Path) -> None:
+    """As debuggers print them, and as the test data of flumedb-rs has them behind their bytes in hex."""
+    path = tmp_path / "a.jsonl"
+    texts = (forms.text(value).encode() for value in bare_values())
+    path.write_bytes(b"".join(before + text + b"\n" for text in texts))
+    parts = [part for line in read(path) for part in line_parts(line)]
+    assert parsed([part for part in parts if is_json(part)]) == [*bare_values()]
+
+
+@pytest.mark.parametrize("form", ["array", "pretty_printed"])
+def test_a_value_inside_of_a_damaged_record_is_no_message(form: str, tmp_path: Path) -> None:
+    """Its ciphertext may be beside it, in the record."""
+    messages = [value for value in values() if "value" in value][:30]
+    data = forms.rewrite(messages, form, "none", "utf-8").decode()
+    beginning = data.index('"value"', data.index(messages[11]["key"]))
+    path = tmp_path / "a.json"
+    path.write_text(data[: beginning - 8] + data[beginning:])
+    assert parsed([part for part in read(path) if is_json(part)]) == messages[:11] + messages[12:]
+
+
 def is_json(line: Line) -> bool:
     return line.text is not None and isinstance(line_object(line), dict)
 
@@ -351,6 +402,18 @@ def test_bytes_lost_or_put_in_cost_the_messages_they_are_in(
     parts = [part for line in read(path) for part in line_parts(line) if is_json(part)]
     kept = [value for value in parsed(parts) if value in messages]
     assert len(kept) >= len(messages) - (2 if lost > 1 else 1)
+
+
+def test_a_log_of_pzp_that_is_cut(tmp_path: Path) -> None:
+    """In its last block; what is whole before it is read. Zeros may stand behind data."""
+    messages = [value for value in values() if "msg" in value]
+    data = forms.pzp_log(messages)
+    place = data.rindex(b"{", 0, data.rindex(b'"msg"'))
+    path = tmp_path / "log.log"
+    path.write_bytes(data[: place + 100])
+    lines = read(path)
+    assert parsed(lines[:-1]) == messages[:-1]
+    assert lines[-1] == Line(2 * len(messages) - 1, None, "cut_short")
 
 
 def test_a_file_whose_units_begin_elsewhere_at_every_sign(tmp_path: Path) -> None:

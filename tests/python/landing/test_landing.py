@@ -23,7 +23,7 @@ from conftest import Warehouse
 from houses import exit_code, fork
 from memory import peak_memory
 from scuttlehouse.files import parts
-from scuttlehouse.files.listing import list_logs, require_logs
+from scuttlehouse.files.listing import NOT_MEANT, entry_of, list_logs, require_logs
 from scuttlehouse.files.parts import MAX_LINE_BYTES, PLAIN, Kind, Line, Split, each_line
 from scuttlehouse.files.recognise import recognise
 from scuttlehouse.landing.ledger import LedgerEntry, take_stock
@@ -227,6 +227,27 @@ def test_logs_anywhere_below_the_folder(tmp_path: Path) -> None:
     told = {log.source_file: log.problem for log in listed if log.problem}
     assert list(told) == others
     assert all(problem.startswith("Its name is not that of a log: ") for problem in told.values())
+
+
+def test_files_of_leveldb_are_no_logs(tmp_path: Path) -> None:
+    """As they are below ~/.ssb: its write-ahead log has the ending of a log. Other numbers may be logs."""
+    index, other = tmp_path / "flume" / "feed", tmp_path / "numbered"
+    for folder in (index, other):
+        folder.mkdir(parents=True)
+        for name in ("000003.log", "000005.ldb", "CURRENT", "LOG"):
+            (folder / name).write_bytes(b"\x9a\x81\xff\0\x01")
+    (index / "MANIFEST-000002").touch()
+    (index / "2023.log").write_bytes(b"{}\n")
+    logs = {log.source_file: log.problem for log in list_logs(tmp_path)}
+    problem = logs.pop("flume/feed/000003.log")
+    assert problem is not None
+    assert problem.startswith("A file of LevelDB: an index or a store of keys, and no log.")
+    assert problem.startswith(NOT_MEANT)
+    assert entry_of(index / "000003.log", "a").problem == problem
+    assert [name for name, told in logs.items() if told is None] == [
+        "flume/feed/2023.log",
+        "numbered/000003.log",
+    ]
 
 
 def stock_of(folder: Path) -> dict[str, LedgerEntry]:

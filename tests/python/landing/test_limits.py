@@ -161,7 +161,7 @@ COSTLY = {
     ),
     "arrays without end around messages": (
         PRETTY + (b'{"a":[' + SMALL % b'"' + b'"}') * 5_000 + b'"value"' + b" " * 70 + b"}",
-        {"not_a_message": 1, "cut_short": 1},
+        {"not_a_message": 1, "": 487, "damaged": 487, "cut_short": 1},
     ),
     "different names behind damage": (
         PRETTY + b"".join(b'{"n%d":x}{"key":"%070d"}' % (n, n) for n in range(2_000)),
@@ -185,6 +185,14 @@ COSTLY = {
     "records of BIPF": ((b"\1\0\5" * 21_845 + b"\0") * 4, {"not_a_message": 4 * 21_845}),
     "damage of BIPF": (
         (b"\1\0\5" + b"\x85" * ((1 << 16) - 3)) * 4,
+        {"not_a_message": 4, "damaged": 4},
+    ),
+    "records of pzp": (
+        (b"\2\0\0\0{}\0\0\1\0\0" * 5_957).ljust(1 << 16, b"\0") * 4,
+        {"not_a_message": 4 * 5_957},
+    ),
+    "damage of pzp": (
+        (b"\2\0\0\0{}" + b'\x50\0\0\0{"' * 10_000 + b"}" * 5_530) * 4,
         {"not_a_message": 4, "damaged": 4},
     ),
     "records of flume": (FLUME * 50_000, {"not_a_message": 50_000}),

@@ -72,6 +72,12 @@ def random_key(seed: int) -> bytes:
         "a12_other_suffixes/a12_other_suffix.json.gz",
         "\u65e5\u672c\u8a9e.jsonl",
         "2023-10-10 10:10:10.123456 +0200 123.jsonl",
+        "planetary/PostWithAltText.json",
+        "FeedReplicationTests/PostWithAltTextAndMentions.json",
+        "ssb/2019-01-Log-Of-My-Phone.json",
+        "ManyVerseOldPhoneLog.json",
+        "testdata/MsgWithBlobRefsAndURLs.json",
+        "RAFAEL-MacBook-Pro-2 SSB LOG.json",
         "",
     ],
 )

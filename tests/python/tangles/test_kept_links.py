@@ -63,11 +63,26 @@ def test_links_of_any_shape_give_the_same_ids(
 ) -> None:
     link = [root[0]] if is_list else root[0]
     listed, ids = [link for link, _ in others], [name for _, name in others]
-    field = {"root": link, "previous": listed}
-    found = kept({"root": link, "branch": listed, "recps": listed, "tangles": {"x": field}})
+    found = kept({"root": link, "branch": listed, "recps": listed})
     assert found["root"] == root[1]
     assert found["branch"] == found["recps"] == ids
-    assert found["tangles"] == {"x": {"root": root[1], "previous": ids}}
+
+
+@given(IDS, st.lists(IDS, max_size=3))
+def test_a_field_of_a_tangle_names_ids_as_texts(
+    root: tuple[str, str, list[str]], others: list[tuple[str, str, list[str]]]
+) -> None:
+    """In any spelling, but in no other form (ruling R6): that keeps its shape, which is a fault."""
+    texts, ids = [text for _, text, _ in others], [uri for uri, _, _ in others]
+    objects = [{"link": text} for text in texts]
+    for written, expected in (
+        ({"root": root[1], "previous": texts}, {"root": root[0], "previous": ids}),
+        ({"root": root[2][0], "previous": None}, {"root": root[0], "previous": None}),
+        ({"root": [root[1]], "previous": objects}, {"root": [root[0]], "previous": [0] * len(ids)}),
+        ({"root": {"link": root[1]}, "previous": root[1]}, {"root": 0, "previous": root[0]}),
+        ({"root": root[1], "previous": [texts]}, {"root": root[0], "previous": [0]}),
+    ):
+        assert kept({"tangles": {"x": written}})["tangles"] == {"x": expected}
 
 
 @pytest.mark.parametrize(
@@ -85,7 +100,6 @@ def test_links_of_any_shape_give_the_same_ids(
     ],
 )
 def test_values_that_are_not_links_keep_their_shape(link: object, expected: object) -> None:
-    assert kept({"tangles": {"x": {"root": link}}})["tangles"] == {"x": {"root": expected}}
     assert kept({"root": link})["root"] == expected
 
 
@@ -113,7 +127,7 @@ def test_no_key_of_a_query_is_kept(link: str) -> None:
             "root": link,
             "branch": [link, {"link": link}],
             "recps": [link],
-            "tangles": {link: {"root": link, "previous": [{"link": link}]}},
+            "tangles": {link: {"root": link, "previous": [link, {"link": link}]}},
             "metafeed": link,
             "feedpurpose": link,
         }

@@ -16,10 +16,14 @@ DELAYS = {"near": 2_000, "far": 50_000, "late": 900_000}
 
 
 def thread() -> list[Message]:
-    """A thread in both spellings, by three feeds. The clock of one of them is in the year 9999."""
+    """A thread in both spellings, by three feeds. The clock of one of them is in the year 9999.
+
+    What the root says of its own thread is faulty, and so is what the post with ``branch`` says beside it.
+    """
     ann, bob, future = (ClassicFeed(bytes([seed]) * 32) for seed in (1, 2, 3))
     future.clock = 253_402_300_799_000 - NOON - 100_000
-    root = ann.publish({"type": "post", "text": "hello"}, NOON)
+    odd = {"thread": {"root": None, "previous": []}}
+    root = ann.publish({"type": "post", "text": "hello", "tangles": odd}, NOON)
     future.publish({"type": "post", "text": "first of my feed"}, NOON)
 
     def tangled(*previous: Message) -> dict[str, object]:
@@ -28,7 +32,8 @@ def thread() -> list[Message]:
 
     def branched(*previous: Message) -> dict[str, object]:
         branch = [message.key for message in previous]
-        return {"type": "post", "text": "ah", "root": root.key, "branch": branch}
+        post = {"type": "post", "text": "ah", "root": root.key, "branch": branch}
+        return {**post, "tangles": {"thread": {"root": None}}}
 
     dreamt = future.publish(tangled(root), NOON + 10_000)
     old = bob.publish(branched(root), NOON + 20_000)
