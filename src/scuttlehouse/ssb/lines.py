@@ -12,7 +12,7 @@ import json
 import math
 from typing import Any, NamedTuple
 
-from scuttlehouse.files.json_lines import finite_number, has_word, line_object
+from scuttlehouse.files.json_lines import finite_number, has_word, line_object, received_time
 from scuttlehouse.files.parts import Line
 from scuttlehouse.ssb.claims import is_announcement_signed, plaintext_hash, proven_owner
 from scuttlehouse.ssb.epoch_keys import KeyRing, message_key, purpose_key
@@ -70,6 +70,7 @@ class LandedLine(NamedTuple):
     In a rejected line, all fields but the first three and the last two are null; ``line_hash`` may be null.
 
     ``asserted_ms`` and ``received_ms`` are milliseconds since 1970, null if the log has no number.
+    A ``received_ms`` of 0 or less is null.
     ``sequence`` is null if it is not a whole number of at most 2^53. ``content`` is the kept members as JSON
     text, null if nobody opened the message. ``key_hash`` replaces the key of the epoch that the message
     makes, adds people to, or announces a feed for. ``plaintext_hash`` is a hash of everything in the message
@@ -149,7 +150,7 @@ def land_line(
         previous_id=None if previous is None else kept_id(previous_text(previous) or "", ring),
         content_type=kind,
         asserted_ms=finite_number(value.get("timestamp")),
-        received_ms=finite_number(received),
+        received_ms=received_time(received),
         is_private=is_private,
         is_decrypted=is_decrypted,
         content=None if kept is None else json.dumps(kept),

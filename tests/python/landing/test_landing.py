@@ -527,6 +527,14 @@ def test_a_row_of_a_message_in_full() -> None:
     )
 
 
+@pytest.mark.parametrize("time", [-62135596800000, -1, 0, -0.0, None, "1", True])
+def test_a_time_that_is_not_after_1970_is_no_time_of_reception(time: object) -> None:
+    """go-ssb writes the year 1, where it knows no time."""
+    message = entry(post(ClassicFeed(bytes(32))))
+    assert land(written(message | {"timestamp": time})).received_ms is None
+    assert land(written(message | {"timestamp": 1})).received_ms == 1.0
+
+
 def nested(levels: int) -> bytes:
     return b"[" * levels + b"]" * levels
 
