@@ -54,6 +54,13 @@ LEAST = 2.0
 MOST = 3.0
 MOST_OF_SMALL = 7.0
 
+# A message under another id: all that an exporter may have changed in it is tried.
+MISNAMED = (
+    b'{"key":"%%%b=.sha256","value":{"previous":null,"author":"@%b=.ed25519","sequence":1,'
+    b'"timestamp":1445587812859,"hash":"sha256","content":{"type":"post","text":"%b"},'
+    b'"signature":"%b==.sig.ed25519"}}\n'
+)
+
 # What is written again and again, up to the size.
 KINDS = {
     "zeros": bytes(MB),
@@ -78,6 +85,10 @@ KINDS = {
         b'{"author":"b","sequence":1,"content":%b0%b}\n' % (b"[" * 60 + b"0," * 20_000, b"]" * 60)
     )
     * (MB // 40_000),
+    "messages under other ids": MISNAMED % (b"A" * 43, b"A" * 43, b"x", b"A" * 86) * (MB // 370),
+    "long messages under other ids": MISNAMED
+    % (b"A" * 43, b"A" * 43, b"x" * 7_500, b"A" * 86)
+    * (MB // 7_900),
 }
 # Lines, and pieces of lines, that are hardly longer than SHORT_BYTES: each is parsed, and hashed or searched.
 SMALL = {

@@ -91,7 +91,8 @@ faults as (
             when tested_lines.message_id is null then rejected_lines.reason is null
             when messages.message_id is null then true
             when tested_lines.has_reject then false
-            when rejected_lines.reason = 'forged' then tested_lines.has_invalid_message is distinct from true
+            when rejected_lines.reason in ('forged', 'rewritten')
+                then tested_lines.has_invalid_message is distinct from true
             else rejected_lines.reason is not null
         end
 

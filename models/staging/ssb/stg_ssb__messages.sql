@@ -26,14 +26,18 @@ published_messages as (
 
 ),
 
--- Lines that are valid under one id are the same message, so they have one feed and one sequence number.
+-- Lines that are valid under one id are the same message, so they have the same signed members. An opened
+-- line whose ciphertext is checked proves them as well as the ciphertext alone.
 compared_lines as (
 
     select
         *,
-        max(
-            if(validity = 'valid' and is_private and not is_decrypted, struct(feed_id, sequence), null)
-        ) over (partition by message_id) as encrypted_place
+        max(if(is_private and validity = 'valid', struct(feed_id, sequence), null))
+            over (partition by message_id) as signed_place,
+        max(if(is_private and validity = 'valid', previous_id, null))
+            over (partition by message_id) as signed_previous_id,
+        max(if(is_private and validity = 'valid', asserted_ms, null))
+            over (partition by message_id) as signed_asserted_ms
     from lines
 
 ),
@@ -43,19 +47,23 @@ compared_lines as (
 judged_lines as (
 
     select
-        * except (encrypted_place),
-        warning in ('ciphertext_not_in_log', 'content_signature_only', 'signed_bytes_not_in_log')
-        and encrypted_place = struct(feed_id, sequence) as is_confirmed
+        *,
+        is_decrypted
+        and warning in ('ciphertext_not_in_log', 'content_signature_only', 'signed_bytes_not_in_log')
+        and struct(feed_id, sequence) = signed_place as is_confirmed
     from compared_lines
 
 ),
 
+-- It adds its plaintext. What was signed comes from the line that proves it.
 confirmed_lines as (
 
     select
-        * except (validity, warning, is_confirmed),
+        * except (validity, warning, previous_id, asserted_ms),
         if(is_confirmed, 'valid', validity) as validity,
-        if(is_confirmed, null, warning) as warning
+        if(is_confirmed, null, warning) as warning,
+        if(is_confirmed, signed_previous_id, previous_id) as previous_id,
+        if(is_confirmed, signed_asserted_ms, asserted_ms) as asserted_ms
     from judged_lines
 
 ),

@@ -21,9 +21,9 @@ claimed_ids as (
 
 ),
 
--- Anybody can write a line with the id of another person's message. If another line holds the real message,
--- this line says nothing about it.
-forged_ids as (
+-- Anybody can write a line with the id of another person's message, and software can write a message
+-- otherwise than it was signed. If another line holds the real message, this line says nothing about it.
+held_ids as (
 
     select messages.message_id
     from messages
@@ -38,10 +38,15 @@ final as (
         lines.line_number,
         lines.line_hash,
         lines.line_count,
-        coalesce(lines.reject_reason, 'forged') as reason
+        case
+            when lines.reject_reason is not null then lines.reject_reason
+            -- Only the hash and the signature tell that somebody says what the author did not.
+            when lines.invalid_reason in ('id_mismatch', 'signature_is_wrong') then 'forged'
+            else 'rewritten'
+        end as reason
     from lines
-    left join forged_ids on lines.reject_reason is null and lines.message_id = forged_ids.message_id
-    where lines.reject_reason is not null or forged_ids.message_id is not null
+    left join held_ids on lines.reject_reason is null and lines.message_id = held_ids.message_id
+    where lines.reject_reason is not null or held_ids.message_id is not null
 
 )
 

@@ -72,3 +72,13 @@ def finite_number(number: object) -> float | None:
     except OverflowError:
         return None
     return value if math.isfinite(value) else None
+
+
+def received_time(number: object) -> float | None:
+    """A time of reception in milliseconds since 1970. None for what is none: go-ssb writes the year 1.
+
+    >>> received_time(1.0), received_time(0), received_time(-62135596800000)
+    (1.0, None, None)
+    """
+    time = finite_number(number)
+    return time if time is not None and time > 0 else None

@@ -15,7 +15,7 @@ from __future__ import annotations
 import json
 from typing import Any, NamedTuple, TypeGuard
 
-from scuttlehouse.files.json_lines import finite_number, has_word, line_object
+from scuttlehouse.files.json_lines import has_word, line_object, received_time
 from scuttlehouse.files.parts import Line
 from scuttlehouse.pzp.canonical import canonical, from_base58, hash_text
 from scuttlehouse.pzp.rules import (
@@ -68,7 +68,7 @@ class LandedPzpLine(NamedTuple):
       covers opened data (ruling R36).
     - ``data_bytes``, ``line_bytes``: the length of the data as canonical JSON, as the message states it, and
       of the line without its end.
-    - ``received_ms``: milliseconds since 1970. Null if the log has no finite number.
+    - ``received_ms``: milliseconds since 1970. Null if the log has no finite number above 0.
     - ``validity``: ``valid``; ``invalid`` with one of ``REASONS``; or ``not_checked`` with the reason
       ``ciphertext_not_in_log``. With ``id_differs``, the ``message_id`` is only a claim: the message does not
       have this id.
@@ -189,7 +189,7 @@ def land_pzp_line(
         plaintext_hash=ring.hash(json.dumps(data, sort_keys=True).encode()) if is_opened else None,
         data_bytes=whole_number(metadata.get("dataSize")),
         line_bytes=len(line.text or b""),
-        received_ms=finite_number(record.get("received")),
+        received_ms=received_time(record.get("received")),
         validity="not_checked" if is_unchecked else "invalid" if reason else "valid",
         invalid_reason=reason,
     )

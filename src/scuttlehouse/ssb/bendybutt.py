@@ -7,9 +7,11 @@ content signature]``. In an announcement, the announced feed makes the content s
 another person's feed. (Specifications "Bendy Butt", "SSB Binary Field Encodings" and "ssb-meta-feeds";
 rulings R4 and R37.)
 
-A log holds the JSON form (``ssb-bendy-butt``, ``go-metafeed``), and this module builds the bytes from it
-again. For an opened message, ssb-db2 exports the inner content signature in place of the signed one. Its
-bytes cannot be built, and only the content signature can be checked.
+A log holds the JSON form (``ssb-bendy-butt``), and this module builds the bytes from it again. For an opened
+message, ssb-db2 exports the inner content signature in place of the signed one. Its bytes cannot be built,
+and only the content signature can be checked. ``go-metafeed`` (``ValueContent``) writes the whole section as
+the content, and its bytes as text, in which every byte that is not UTF-8 becomes U+FFFD: ids, signatures and
+ciphertext are lost. Its signatures end in ``.metafeed-v1.sig.ed25519``. Such a message is not checked.
 """
 
 from __future__ import annotations
@@ -203,11 +205,12 @@ def _shape_fault(value: Mapping[str, jsjson.Value]) -> str | None:
         return "timestamp_is_no_time"
     content = value["content"]
     is_sealed = isinstance(content, str) and CIPHERTEXT.fullmatch(content) is not None
+    # Where the signature has no bytes, the content has none either: it may be any JSON (go-metafeed).
+    if signature_bytes(value["signature"]) is None:
+        return "signature_is_malformed"
     # The reference takes any text beside a content signature for ciphertext.
     if not isinstance(content, str | dict):
         return "content_is_malformed"
-    if signature_bytes(value["signature"]) is None:
-        return "signature_is_malformed"
     if is_sealed and "contentSignature" not in value:
         return None
     is_malformed = signature_bytes(value.get("contentSignature")) is None

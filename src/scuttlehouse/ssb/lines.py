@@ -12,15 +12,14 @@ import json
 import math
 from typing import Any, NamedTuple
 
-from scuttlehouse.files.json_lines import finite_number, has_word, line_object
+from scuttlehouse.files.json_lines import finite_number, has_word, line_object, received_time
 from scuttlehouse.files.parts import Line
 from scuttlehouse.ssb.claims import is_announcement_signed, plaintext_hash, proven_owner
 from scuttlehouse.ssb.epoch_keys import KeyRing, message_key, purpose_key
 from scuttlehouse.ssb.group_ids import made_group_id
 from scuttlehouse.ssb.ids import link_text, message_uri
-from scuttlehouse.ssb.messages import Message, UnkeyedMessage, unkeyed_message, with_key
+from scuttlehouse.ssb.messages import UnkeyedMessage, checked_message, may_be_key, unkeyed_message
 from scuttlehouse.ssb.naming import name_in_message
-from scuttlehouse.ssb.opened import check_opened
 from scuttlehouse.ssb.texts import is_word, kept_id, kept_word
 from scuttlehouse.ssb.validation import feed_format, is_ciphertext, previous_text
 
@@ -61,6 +60,9 @@ REJECT_REASONS = {
     "too_deep": "The line nests deeper than any message may.",
     "not_a_message": "The line is JSON, but lacks what every message has: a value with an author, a "
     "sequence and a content, and a key that is a message id; or, of pzp, a msg with metadata.",
+    "id_is_unknown": "The message has no key, and the line does not hold what was signed: its members are "
+    "not in the order that was signed, its ids are spelled otherwise, or its ciphertext or its bytes are not "
+    "there. So no id can be known: export with keys.",
 }
 
 
@@ -70,6 +72,8 @@ class LandedLine(NamedTuple):
     In a rejected line, all fields but the first three and the last two are null; ``line_hash`` may be null.
 
     ``asserted_ms`` and ``received_ms`` are milliseconds since 1970, null if the log has no number.
+    ``asserted_ms`` has the fraction that was signed, if an exporter cut it off. A ``received_ms`` of 0 or
+    less is null.
     ``sequence`` is null if it is not a whole number of at most 2^53. ``content`` is the kept members as JSON
     text, null if nobody opened the message. ``key_hash`` replaces the key of the epoch that the message
     makes, adds people to, or announces a feed for. ``plaintext_hash`` is a hash of everything in the message
@@ -124,16 +128,15 @@ def land_line(
     >>> land_line("a.jsonl", Line(7, b"[1, 2]", None), ring).reject_reason
     'not_a_message'
     """
-    message = with_key(
+    message = checked_message(
         unkeyed_message(line_object(line) if parsed is None else parsed), network_key
     )
     if message is None:
         return None
     if isinstance(message, str):
         return LandedLine(source_file, line.line_number, message)
-    key, value, received, opened, unkeyed = message
+    key, value, received, opened, (check, is_decrypted, signed) = message
     content = value["content"]
-    check, is_decrypted = check_opened(value, opened, key, network_key, unkeyed)
     is_private = is_decrypted or (isinstance(content, str) and is_ciphertext(content))
     secret, kind = message_key(content), _content_type(content)
     kind = None if kind is None else kept_word(kind, ring)
@@ -148,8 +151,8 @@ def land_line(
         sequence=_whole_number(value["sequence"]),
         previous_id=None if previous is None else kept_id(previous_text(previous) or "", ring),
         content_type=kind,
-        asserted_ms=finite_number(value.get("timestamp")),
-        received_ms=finite_number(received),
+        asserted_ms=finite_number(signed.get("timestamp")),
+        received_ms=received_time(received),
         is_private=is_private,
         is_decrypted=is_decrypted,
         content=None if kept is None else json.dumps(kept),
@@ -179,11 +182,11 @@ def epoch_key(line: Line, parsed: dict[str, Any] | str | None = None) -> bytes |
     found = unkeyed_message(line_object(line) if parsed is None else parsed)
     if (
         not isinstance(found, UnkeyedMessage)
+        or not may_be_key(found.key)
         or _content_type(found.value["content"]) not in WITH_EPOCH_KEY
     ):
         return None
-    is_message = isinstance(with_key(found, None), Message)
-    return message_key(found.value["content"]) if is_message else None
+    return message_key(found.value["content"])
 
 
 def _content_type(content: object) -> str | None:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeGuard
 
 from scuttlehouse.pzp.lines import is_pzp
 from scuttlehouse.ssb.ids import message_uri
-from scuttlehouse.ssb.opened import Opened, original, own_key, unkeyed_checks
-from scuttlehouse.ssb.validation import Check
+from scuttlehouse.ssb.opened import Judged, Opened, check_opened, original
 
 
 class UnkeyedMessage(NamedTuple):
@@ -21,13 +19,13 @@ class UnkeyedMessage(NamedTuple):
 
 
 class Message(NamedTuple):
-    """A message with its key, its signed value, and its checks if the log gives it no key."""
+    """A message with its key, and what its check says."""
 
     key: str
     value: dict[str, Any]
     received: object
     opened: Opened
-    unkeyed: Sequence[Check]
+    judged: Judged
 
 
 def unkeyed_message(message: dict[str, Any] | str) -> UnkeyedMessage | str | None:
@@ -59,23 +57,43 @@ def unkeyed_message(message: dict[str, Any] | str) -> UnkeyedMessage | str | Non
     return UnkeyedMessage(key, value, message.get("timestamp"), meta)
 
 
-def with_key(found: UnkeyedMessage | str | None, network_key: bytes | None) -> Message | str | None:
-    """A message with the key that the log gives it, or else its own; what is none comes back as it is.
+def checked_message(
+    found: UnkeyedMessage | str | None, network_key: bytes | None
+) -> Message | str | None:
+    """A message with its check, under the key that the log gives it, or else its own.
+
+    What is none comes back as it is. ``id_is_unknown`` if a message has no key, and the log does not hold
+    what was signed, whose hash it would be.
 
     Complexity: O(length of the message).
 
-    >>> with_key(unkeyed_message({"author": "@a", "sequence": 1.0, "content": 0}), None).key
+    >>> value = {"author": "@a", "sequence": 1.0, "content": 0}
+    >>> checked_message(unkeyed_message(value), None).key
     '%4kvyEfCch++krnaOWKPi+MoFhfcWvew8vXotfFbb1v0=.sha256'
+    >>> author = "ssb:feed/classic/6kpsY-KcUgq-9VB7Ey7F-ZVHdq6-vnuSQh7qaRRG0iw="
+    >>> checked_message(unkeyed_message({**value, "author": author}), None)
+    'id_is_unknown'
     """
     if not isinstance(found, UnkeyedMessage):
         return found
     key, value, received, meta = found
-    opened = original(value, meta)
-    unkeyed = unkeyed_checks(opened, network_key) if key is None else []
-    key = own_key(unkeyed) if key is None else key
-    if not (isinstance(key, str) and message_uri(key)):
+    if not may_be_key(key):
         return "not_a_message"
-    return Message(key, value, received, opened, unkeyed)
+    opened = original(value, meta)
+    judged = check_opened(value, opened, key, network_key)
+    if key is None and judged.check.validity == "not_checked":
+        return "id_is_unknown"
+    key = judged.check.message_key if key is None else key
+    return Message(key, value, received, opened, judged) if key else "not_a_message"
+
+
+def may_be_key(key: object) -> TypeGuard[str | None]:
+    """Whether a key is the id of a message, or is not there. O(1).
+
+    >>> may_be_key(None), may_be_key("%a")
+    (True, False)
+    """
+    return key is None or (isinstance(key, str) and message_uri(key) is not None)
 
 
 def _is_numbered(message: dict[str, Any]) -> bool:

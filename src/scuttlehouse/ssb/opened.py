@@ -11,6 +11,7 @@ place                               software
 ``value.meta.original``             ssb-db 19 and 20 (``util.js``, ``originalValue``), ssb-tribes
 ``value.cyphertext``                ssb-db up to 20, with ``value.private`` and ``value.unbox``; Patchwork
 ``misc.originalData``               pzp (``lib/encryption.js``), of a record's data
+none                                go-ssb (``private/manager.go``): an empty hash, the signature ``reboxed``
 ==================================  ============================================================
 
 If a message says that it was private, but its ciphertext is in none of these places, nobody can tell whether
@@ -23,22 +24,19 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from scuttlehouse.ssb import bendybutt
+from scuttlehouse.ssb.exported import forms, with_sigils
 from scuttlehouse.ssb.ids import feed_format, message_sigil
-from scuttlehouse.ssb.validation import MEMBER_ORDERS, Check, check_value, is_ciphertext
+from scuttlehouse.ssb.validation import Check, is_ciphertext
 
 # Members that unboxers add to a value. No signed value has these (ssb-db util.js, ssb-db2 msg-utils.js).
 UNBOXER_MEMBERS = frozenset({"meta", "cyphertext", "private", "unbox"})
 
-# Faults that the plaintext can have when the ciphertext has none.
+# Faults that a value can have when the signed one has none: something inside of its content was changed.
 _FAULTS_OF_CONTENT = frozenset(
     {"type_is_malformed", "too_long", "id_mismatch", "signature_is_wrong"}
 )
-
-
-# Faults that a value has if its members are in another order than the signed one. A key that is right proves
-# the order.
-_FAULTS_OF_ORDER = frozenset({"members_out_of_order", "id_mismatch"})
-_FAULTS_OF_ORDER_WITHOUT_KEY = _FAULTS_OF_ORDER | {"signature_is_wrong"}
+# Software that opens a message may write what is no signature (go-ssb: "reboxed").
+_FAULTS_OF_OPENED = _FAULTS_OF_CONTENT | {"signature_is_malformed"}
 
 
 class Opened(NamedTuple):
@@ -80,24 +78,30 @@ def original(value: dict[str, Any], meta: dict[str, Any]) -> Opened:
     return Opened(signed, ciphertext, ciphertext is not None or is_marked)
 
 
+class Judged(NamedTuple):
+    """``is_decrypted``: it is an opened message. ``signed``: the value as it was signed, as far as known."""
+
+    check: Check
+    is_decrypted: bool
+    signed: dict[str, Any]
+
+
 def check_opened(
-    value: dict[str, Any],
-    opened: Opened,
-    key: str,
-    hmac_key: bytes | None,
-    unkeyed: Sequence[Check] = (),
-) -> tuple[Check, bool]:
+    value: dict[str, Any], opened: Opened, key: str | None, hmac_key: bytes | None
+) -> Judged:
     """Judge a message by the value that was signed, and say whether it is an opened message.
 
-    A private message without its ciphertext is ``not_checked``, with the warning ``ciphertext_not_in_log``.
-    If an exporter added members to a value or reordered them, that is undone when the key of the message
-    proves it. If that proves nothing, members inside of the content may have another order, too, as ``jq -S``
-    and databases write them: then the message is ``not_checked``, with the warning ``members_reordered``.
+    ``key`` is the id that the log gives the message. A message is ``not_checked`` if the log does not hold
+    what was signed, and :mod:`scuttlehouse.ssb.exported` cannot find it. The warning says why:
 
-    ``unkeyed`` is what :func:`unkeyed_checks` gave for the value, if it had no key: nothing is checked twice.
+    - ``ciphertext_not_in_log``: it is a private message without its ciphertext.
+    - ``ids_respelled``: its author or its previous is a URI.
+    - ``members_reordered``: its members are sorted, and so may be the members inside of its content.
+
+    Without a key such a message has no id: ``message_key`` is None. Another has that of its hash.
 
     >>> value = {"author": "@nobody", "content": {"type": "post"}}
-    >>> check_opened(value, original(value, {}), "%a", None)[0].invalid_reason
+    >>> check_opened(value, original(value, {}), "%a", None).check.invalid_reason
     'author_is_no_feed_id'
     """
     if _is_bendybutt(value):
@@ -105,71 +109,47 @@ def check_opened(
         verdict = bendybutt.check_message(
             value_in_log, opened.ciphertext, key, hmac_key, is_opened=opened.is_decrypted
         )
-        return Check(*verdict), opened.is_decrypted
+        return Judged(Check(*verdict), opened.is_decrypted, opened.value)
     checks = []
-    keyed = (_with_key(check, key) for check in unkeyed)
-    for check in keyed if unkeyed else _checks_in_every_order(opened.value, key, hmac_key):
-        if check.validity == "valid":
+    for form in forms(opened.value, key, hmac_key):
+        if form.check.validity == "valid":
             # If the signature covers a text, it was never encrypted, whatever the log says.
-            return check, opened.ciphertext is not None
-        checks.append(check)
-    # The key proves in which order a message was written.
-    proven = next((check for check in checks if _has_key(check, key)), checks[-1])
-    if opened.ciphertext is not None:
-        return proven, True
-    is_opened = opened.is_decrypted or _is_of_private_kind(value.get("content"))
-    if is_opened and checks[-1].invalid_reason in _FAULTS_OF_CONTENT:
-        return Check(None, "not_checked", None, "ciphertext_not_in_log"), True
-    is_reordered = checks[0].invalid_reason == "members_out_of_order" and len(checks) > 1
-    is_proven = any(_has_key(check, key) for check in checks)
-    may_be_inside = (
-        isinstance(value.get("content"), dict) and proven.invalid_reason in _FAULTS_OF_CONTENT
-    )
-    if is_reordered and may_be_inside and not is_proven:
-        return Check(None, "not_checked", None, "members_reordered"), opened.is_decrypted
-    return proven, opened.is_decrypted
+            return Judged(form.check, opened.ciphertext is not None, form.value)
+        checks.append(form.check)
+    # A key that is right proves how the message was written.
+    proven = next((check for check in checks if key and _has_key(check, key)), None)
+    warning = None if proven else _doubt(opened, checks, has_key=key is not None)
+    is_opened = opened.is_decrypted or warning == "ciphertext_not_in_log"
+    if warning:
+        return Judged(Check(None, "not_checked", None, warning), is_opened, opened.value)
+    return Judged(proven or checks[-1 if key else 0], is_opened, opened.value)
 
 
-def unkeyed_checks(opened: Opened, hmac_key: bytes | None) -> list[Check]:
-    """The checks of a message from a log without keys, in each order of its members that may be signed."""
-    return [*_checks_in_every_order(opened.value, None, hmac_key)]
+def _doubt(opened: Opened, checks: Sequence[Check], *, has_key: bool) -> str | None:
+    """Why nobody can tell from the log whether a message is valid. None if somebody can.
 
-
-def own_key(unkeyed: Sequence[Check]) -> str | None:
-    """The key of such a message: the hash of the value in the order that was signed.
-
-    >>> own_key(unkeyed_checks(original({"author": "ssb:feed/bamboo/none"}, {}), None)) is None
-    False
+    With a key, a fault that only the changed member can have leaves no doubt. Without a key, nothing tells
+    which of its forms was signed, whatever else is wrong.
     """
-    return next((check for check in unkeyed if check.validity == "valid"), unkeyed[0]).message_key
-
-
-def _with_key(check: Check, key: str) -> Check:
-    """The check that a value has with a key; the signature is looked at after the key."""
-    is_looked_at = check.validity == "valid" or check.invalid_reason == "signature_is_wrong"
-    if is_looked_at and not _has_key(check, key):
-        return Check(check.message_key, "invalid", "id_mismatch")
-    return check
+    content, reason = opened.value.get("content"), checks[-1].invalid_reason
+    is_opened = opened.is_decrypted or _is_of_private_kind(content)
+    is_unsigned = reason == "hash_is_not_sha256" and opened.value["hash"] in ("", None)
+    may_be_opened = is_unsigned or reason in _FAULTS_OF_OPENED
+    if opened.ciphertext is None and is_opened and may_be_opened:
+        return "ciphertext_not_in_log"
+    is_doubtful = reason in _FAULTS_OF_CONTENT if has_key else reason is not None
+    if is_doubtful and with_sigils(opened.value) is not opened.value:
+        return "ids_respelled"
+    # A value that lacks members has no other order.
+    is_reordered = checks[0].invalid_reason == "members_out_of_order" and len(checks) > 1
+    if is_doubtful and is_reordered:
+        # With a key only the order inside of the content is unknown, and ciphertext has none.
+        return "members_reordered" if isinstance(content, dict) or not has_key else None
+    return None
 
 
 def _is_bendybutt(value: dict[str, Any]) -> bool:
     return feed_format(str(value.get("author"))) == bendybutt.FORMAT
-
-
-def _checks_in_every_order(
-    value: dict[str, Any], key: str | None, hmac_key: bytes | None
-) -> Iterator[Check]:
-    """The checks of a value as it is and, if that is not what was signed, in each other order of a message.
-
-    Some software writes all messages in one of the two orders, whichever their authors signed (go-ssb).
-    """
-    check = check_value(value, key=key, hmac_key=hmac_key)
-    yield check
-    if check.invalid_reason in (_FAULTS_OF_ORDER if key else _FAULTS_OF_ORDER_WITHOUT_KEY):
-        for order in MEMBER_ORDERS:
-            if value.keys() >= set(order) and list(value) != order:
-                signed = {name: value[name] for name in order}
-                yield check_value(signed, key=key, hmac_key=hmac_key)
 
 
 def _has_key(check: Check, key: str) -> bool:

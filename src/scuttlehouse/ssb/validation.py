@@ -60,6 +60,8 @@ WARNINGS = {
     "counts, else that of more logs, else none.",
     "members_reordered": "The members of the message are not in the order of a message, as `jq -S` and "
     "databases write them, so that what was signed is not in the log and the message is not checked.",
+    "ids_respelled": "The author or the previous is a URI, where a message has a sigil. With sigils the "
+    "message has not the id of its key either, so what was signed is not in the log and it is not checked.",
     "ciphertext_not_in_log": "The message is private and somebody has opened it; the ciphertext that "
     "was signed is not in the log, so that the message is not checked.",
 }
@@ -136,8 +138,7 @@ def check_value(
     except jsjson.TooLongError:
         text = ""
     utf8 = text.encode()
-    # The hash covers the low byte of every UTF-16 unit.
-    units = utf8 if len(utf8) == len(text) else text.encode("utf-16-le")[::2]
+    units = hashed_bytes(text)
     digest = b2a_base64(sha256(units).digest(), newline=False).decode()
     message_key = f"%{digest}.sha256" if text else None
 
@@ -166,6 +167,15 @@ def check_value(
     except BadSignatureError:
         return Check(message_key, "invalid", "signature_is_wrong")
     return Check(message_key, "valid", None, _warning(value, signature))
+
+
+def hashed_bytes(text: str) -> bytes:
+    """What the hash of a message covers of its text: the low byte of every UTF-16 unit.
+
+    >>> hashed_bytes("a\u2713").hex()
+    '6113'
+    """
+    return text.encode() if text.isascii() else text.encode("utf-16-le")[::2]
 
 
 def previous_text(previous: jsjson.Value) -> str | None:

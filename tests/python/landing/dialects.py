@@ -193,6 +193,15 @@ def with_author_first(record: Record) -> Record:
     return record | {"value": {name: value[name] for name in names if name in value}}
 
 
+def with_uris_of_the_value(record: Record) -> Record:
+    """The author and the previous as URIs, if the key proves how the author wrote them."""
+    if without_key(record) == record or "content" not in record["value"]:
+        return record
+    value = record["value"]
+    ids = {name: value[name] for name in ("author", "previous") if isinstance(value[name], str)}
+    return record | {"value": value | {name: uri(text) for name, text in ids.items()}}
+
+
 def pzp_without_id(record: Record) -> Record:
     from scuttlehouse.pzp.canonical import canonical, hash_text
 
@@ -238,6 +247,7 @@ DIALECTS: dict[str, Callable[[Record], Record]] = {
     "without keys": without_key,
     "sorted members": sorted_members,
     "the author first": with_author_first,
+    "the author and the previous as URIs": with_uris_of_the_value,
     "pzp without ids": pzp_without_id,
 }
 

@@ -99,6 +99,51 @@ def test_a_value_without_bytes_is_not_checked() -> None:
         assert verdict == Verdict(None, "not_checked", None, "signed_bytes_not_in_log"), odd
 
 
+def as_go_metafeed_writes(vector: dict[str, Any]) -> dict[str, Any]:
+    """The value that ``ValueContent`` of go-metafeed (``message.go``) makes of the bytes of a message."""
+    value = value_of(vector)
+
+    def texts(encoded: Any) -> Any:
+        """BFE as Go's JSON writes it: every byte that is not UTF-8 becomes U+FFFD."""
+        if isinstance(encoded, bytes):
+            return encoded.decode("utf-8", "replace")
+        if isinstance(encoded, list):
+            return [texts(item) for item in encoded]
+        if isinstance(encoded, dict):
+            return {name: texts(item) for name, item in encoded.items()}
+        return encoded
+
+    section = encode(value["content"])
+    if "contentSignature" in value:
+        section = [section, encode(value.pop("contentSignature"))]
+    signature = encode(value["signature"])
+    assert isinstance(signature, bytes)
+    return value | {
+        "hash": "metafeed-v1",
+        "content": texts(section),
+        "signature": base64.b64encode(signature).decode() + ".metafeed-v1.sig.ed25519",
+    }
+
+
+def test_what_go_metafeed_writes_is_not_checked() -> None:
+    """Ids, signatures and ciphertext are lost in it."""
+    valid = [vector for vector in VECTORS if judge(vector).validity == "valid"]
+    assert {type(as_go_metafeed_writes(vector)["content"]) for vector in valid} == {list}
+    for vector in valid:
+        line = {"key": vector["key"], "value": as_go_metafeed_writes(vector), "timestamp": 1}
+        row = land_line("a", Line(1, json.dumps(line).encode(), None), KeyRing(b"pepper"))
+        assert row is not None
+        assert (row.validity, row.warning) == ("not_checked", "signed_bytes_not_in_log")
+        assert (row.content, row.is_announcement_signed) == (None, None)
+
+
+def test_a_list_with_a_signature_is_no_content() -> None:
+    value = value_of(VECTORS[0])
+    section = [value["content"], value.pop("contentSignature")]
+    verdict = check_message({**value, "content": section}, None, VECTORS[0]["key"], None)
+    assert verdict.reason == "content_is_malformed"
+
+
 CONTENT = {
     "type": "metafeed/add/derived",
     "tangles": {"metafeed": {"root": None, "previous": None}},

@@ -1,0 +1,116 @@
+"""What exporters change in a value of the classic format, and how it is undone.
+
+==========================================  ==========================================================
+change                                      software
+==========================================  ==========================================================
+members in another order                    ``jq -S``, jsonb of PostgreSQL; go-ssb writes one of two orders
+members added                               exporters
+``author`` and ``previous`` as URIs         the vectors of private-group-spec
+a timestamp without its fraction            go-ssb-refs (``millisecs.go``), so all that go-ssb exports
+==========================================  ==========================================================
+
+Nothing that is undone is believed: the key of the message proves it by its hash, or else the signature.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from hashlib import sha256
+from typing import Any, NamedTuple
+
+from scuttlehouse.files import jsjson
+from scuttlehouse.files.json_lines import finite_number
+from scuttlehouse.ssb.ids import feed_format, feed_id, id_bytes, message_format, message_sigil
+from scuttlehouse.ssb.validation import MEMBER_ORDERS, Check, check_value, hashed_bytes
+
+# Faults that a value has if it is not in the order that was signed. A key that is right proves the order.
+_FAULTS = frozenset({"members_out_of_order", "id_mismatch"})
+_FAULTS_WITHOUT_KEY = _FAULTS | {"signature_is_wrong"}
+
+# Software counts the messages of the same millisecond: monotonic-timestamp 0.0.8 adds n / 1000 to the time of
+# the nth of them, and 0.0.9 adds n / (n + 1000). Real logs have up to 16.
+_FRACTIONS = tuple(n / parts for n in range(1, 17) for parts in (1000, n + 1000))
+# The year 2248. A double of this size still has thousandths.
+_MOST_TIME = 2**43
+
+_BEFORE_TIME = '\n  "timestamp": '
+
+
+class Form(NamedTuple):
+    """A value that may be the signed one, and its check."""
+
+    value: dict[str, Any]
+    check: Check
+
+
+def forms(value: dict[str, Any], key: str | None, hmac_key: bytes | None) -> Iterator[Form]:
+    """The value as it is and, if that is not what was signed, as it may have been before an export.
+
+    ``key`` is the id that the log gives the message. Without a key a fraction is not searched: the hash tells
+    it at once, a signature only after as many checks.
+
+    Complexity: O(length of the value). A wrong key costs up to 60 hashes.
+
+    >>> [form.check.invalid_reason for form in forms({"author": "@nobody"}, None, None)]
+    ['author_is_no_feed_id']
+    """
+    check = check_value(value, key=key, hmac_key=hmac_key)
+    yield Form(value, check)
+    if check.validity != "invalid":
+        return
+    spelled = with_sigils(value)
+    is_respelled = spelled is not value and check.invalid_reason == "author_is_no_feed_id"
+    if not is_respelled and check.invalid_reason not in (_FAULTS if key else _FAULTS_WITHOUT_KEY):
+        return
+    mismatched = [value] if spelled is value and check.invalid_reason == "id_mismatch" else []
+    for order in MEMBER_ORDERS:
+        is_as_it_is = spelled is value and list(value) == order
+        if not is_as_it_is and spelled.keys() >= set(order):
+            ordered = {name: spelled[name] for name in order}
+            check = check_value(ordered, key=key, hmac_key=hmac_key)
+            yield Form(ordered, check)
+            if check.invalid_reason == "id_mismatch":
+                mismatched.append(ordered)
+    if key is None or message_format(key) != "classic":
+        return
+    times = _times(value.get("timestamp"))
+    for form in mismatched if times else []:
+        if (time := _signed_time(form, times, key)) is not None:
+            whole = {**form, "timestamp": time}
+            yield Form(whole, check_value(whole, key=key, hmac_key=hmac_key))
+
+
+def with_sigils(value: dict[str, Any]) -> dict[str, Any]:
+    """The value with the ids of its author and its previous as sigils. The same object if they are.
+
+    >>> with_sigils({"author": "ssb:feed/ed25519/6kpsY-KcUgq-9VB7Ey7F-ZVHdq6-vnuSQh7qaRRG0iw="})
+    {'author': '@6kpsY+KcUgq+9VB7Ey7F+ZVHdq6+vnuSQh7qaRRG0iw=.ed25519'}
+    """
+    author, previous = value.get("author"), value.get("previous")
+    sigils = {}
+    if isinstance(author, str) and feed_format(author) == "classic":
+        sigils["author"] = feed_id(author)
+    if isinstance(previous, str) and (sigil := message_sigil(previous)) is not None:
+        sigils["previous"] = sigil
+    is_spelled = all(value[name] == sigil for name, sigil in sigils.items())
+    return value if is_spelled else {**value, **sigils}
+
+
+def _times(timestamp: object) -> dict[bytes, float]:
+    """The times that a timestamp may have had before its fraction was cut off, by their JSON."""
+    number = finite_number(timestamp)
+    if number is None or not 1 <= number < _MOST_TIME or not number.is_integer():
+        return {}
+    # Python writes such a number as JavaScript does, and faster than jsjson.
+    return {repr(time).encode(): time for time in (number + fraction for fraction in _FRACTIONS)}
+
+
+def _signed_time(value: dict[str, Any], times: dict[bytes, float], key: str) -> float | None:
+    """The one of the times with which a value has its key. None if none is."""
+    wanted = id_bytes(key)
+    before, _, after = jsjson.stringify(value, indent=2).partition(_BEFORE_TIME)
+    head, tail = hashed_bytes(before + _BEFORE_TIME), hashed_bytes(after[after.index(",") :])
+    for text, time in times.items():
+        if sha256(head + text + tail).digest() == wanted:
+            return time
+    return None

@@ -1,0 +1,222 @@
+"""What exporters change in signed values: it is undone where the key or the signature proves it."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from dialects import uri
+from scuttlehouse.files.parts import Line
+from scuttlehouse.sample.signing import ClassicFeed, Message
+from scuttlehouse.ssb.epoch_keys import KeyRing
+from scuttlehouse.ssb.exported import forms
+from scuttlehouse.ssb.ids import message_uri
+from scuttlehouse.ssb.lines import LandedLine, land_line
+
+RING = KeyRing(b"pepper")
+AT = 1445587812859
+CONTENT = {"type": "post", "text": "a \u2713", "b": 1, "a": [{"y": 1, "x": 2}]}
+# go-ssb 2022, private/manager.go: WrappedUnboxingSink.
+REBOXED = {"hash": "", "signature": "reboxed", "meta": {"private": True}}
+
+
+def post(at: float = AT, content: dict[str, Any] = CONTENT, **options: Any) -> Message:
+    """The second message of a feed, so that it has a previous."""
+    feed = ClassicFeed(bytes(32))
+    feed.publish({"type": "first"}, 1)
+    return feed.publish(content, at, **options)  # type: ignore[arg-type]
+
+
+def land(value: dict[str, Any], key: str | None = None, **beside: Any) -> LandedLine:
+    line = ({"key": key, "value": value} if key else value) | beside
+    row = land_line("a.jsonl", Line(1, json.dumps(line).encode(), None), RING)
+    assert row is not None
+    return row
+
+
+def in_order(value: dict[str, Any], *first: str) -> dict[str, Any]:
+    return {name: value[name] for name in dict.fromkeys((*first, *value))}
+
+
+def as_uris(value: dict[str, Any]) -> dict[str, Any]:
+    return value | {name: uri(value[name]) for name in ("author", "previous")}
+
+
+def by_jq(value: dict[str, Any]) -> dict[str, Any]:
+    sorted_value: dict[str, Any] = json.loads(json.dumps(value, sort_keys=True))
+    return sorted_value
+
+
+def by_postgresql(value: Any) -> Any:
+    """jsonb: shorter names first, then by bytes."""
+    if isinstance(value, list):
+        return [by_postgresql(item) for item in value]
+    if not isinstance(value, dict):
+        return value
+    names = sorted(value, key=lambda name: (len(name.encode()), name.encode()))
+    return {name: by_postgresql(value[name]) for name in names}
+
+
+# Times
+
+
+# What monotonic-timestamp 0.0.9 and 0.0.8 give for the messages of one millisecond.
+@pytest.mark.parametrize("n", [1, 2, 3, 5, 6, 7, 11, 16])
+@pytest.mark.parametrize("parts", [1000, None])
+@pytest.mark.parametrize("first", [(), ("previous", "author")])
+def test_the_key_proves_the_fraction_of_a_time(
+    n: int, parts: int | None, first: tuple[str, ...]
+) -> None:
+    at = AT + n / (parts or n + 1000)
+    signed = post(at)
+    row = land(in_order(signed.value | {"timestamp": AT}, *first), signed.key)
+    assert (row.validity, row.warning, row.asserted_ms) == ("valid", None, at)
+
+
+def test_a_time_is_cut_and_the_members_are_sorted() -> None:
+    signed = post(AT + 0.003, {"type": "post"})
+    for export in by_jq, by_postgresql, as_uris:
+        row = land(export(signed.value | {"timestamp": AT}), signed.key)
+        assert (row.validity, row.asserted_ms) == ("valid", AT + 0.003)
+
+
+@pytest.mark.parametrize("at", [AT + 0.5, AT + 1, AT - 0.003, AT + 0.1])
+def test_another_time_is_another_message(at: float) -> None:
+    signed = post(at)
+    row = land(signed.value | {"timestamp": AT}, signed.key)
+    assert (row.validity, row.invalid_reason) == ("invalid", "id_mismatch")
+
+
+@pytest.mark.parametrize("time", [None, "x", True, -1, 0, 1.5, 1e300, 2**70])
+def test_no_time_has_a_fraction(time: object) -> None:
+    signed = post(AT + 0.003)
+    assert land(signed.value | {"timestamp": time}, signed.key).validity == "invalid"
+
+
+def test_a_changed_text_stays_changed() -> None:
+    signed = post(AT + 0.003)
+    changed = signed.value | {"timestamp": AT, "content": {"type": "post", "text": "b"}}
+    assert land(changed, signed.key).invalid_reason == "id_mismatch"
+
+
+def test_nothing_is_searched_if_nothing_can_be_found() -> None:
+    signed = post()
+    assert len([*forms(signed.value, signed.key, None)]) == 1
+    assert len([*forms(signed.value | {"hash": "sha1"}, signed.key, None)]) == 1
+    # As it is, and with the author before the sequence.
+    assert len([*forms(signed.value, post(1).key, None)]) == 2
+
+
+# Ids
+
+
+@pytest.mark.parametrize("names", [("author",), ("previous",), ("author", "previous")])
+@pytest.mark.parametrize("first", [(), ("previous", "author"), ("content",)])
+def test_the_key_or_the_signature_proves_the_sigils(
+    names: tuple[str, ...], first: tuple[str, ...]
+) -> None:
+    signed = post()
+    value = signed.value | {name: uri(signed.value[name]) for name in names}
+    for key in signed.key, signed.uri, None:
+        row = land(in_order(value, *first), key)
+        assert (row.message_id, row.validity, row.warning) == (signed.uri, "valid", None)
+        assert row.feed_id == signed.author
+        assert row.previous_id == message_uri(signed.value["previous"])
+
+
+def test_a_message_with_uris_inside_accuses_nobody() -> None:
+    signed = post(content={"type": "post", "root": post(1).key})
+    value = as_uris(signed.value) | {"content": {"type": "post", "root": post(1).uri}}
+    row = land(value, signed.key)
+    assert (row.validity, row.warning) == ("not_checked", "ids_respelled")
+    assert land(value).reject_reason == "id_is_unknown"
+    broken = land(value | {"hash": "sha512"}, signed.key)
+    assert (broken.validity, broken.invalid_reason) == ("invalid", "hash_is_not_sha256")
+
+
+def test_a_message_that_was_written_with_a_uri_is_invalid() -> None:
+    value = as_uris(post().value)
+    key = next(forms(value, None, None)).check.message_key
+    assert key is not None
+    assert land(value, key).invalid_reason == "author_is_no_feed_id"
+
+
+# Messages without keys
+
+
+@pytest.mark.parametrize("export", [by_jq, by_postgresql])
+def test_without_its_order_a_message_without_a_key_has_no_id(export: Any) -> None:
+    signed = post()
+    value = export(signed.value)
+    row = land(value)
+    assert (row.reject_reason, row.message_id, row.validity) == ("id_is_unknown", None, None)
+    assert land({"value": value}, timestamp=5).reject_reason == "id_is_unknown"
+    row = land(value, signed.key)
+    assert (row.validity, row.warning) == ("not_checked", "members_reordered")
+
+
+@pytest.mark.parametrize("export", [by_jq, by_postgresql])
+def test_the_signature_proves_the_order_of_a_message_without_a_key(export: Any) -> None:
+    for signed in post(content={"type": "post"}), post(ciphertext="AAAA.box2"):
+        row = land(export(signed.value))
+        assert (row.message_id, row.validity) == (signed.uri, "valid")
+    changed = export(post(ciphertext="AAAA.box2").value) | {"content": "AAAE.box2"}
+    assert land(changed).reject_reason == "id_is_unknown"
+
+
+def test_a_message_without_a_key_in_its_order_has_the_id_of_its_hash() -> None:
+    signed = post()
+    value = signed.value | {"content": {"type": "post", "text": "b"}}
+    row = land(value)
+    assert (row.reject_reason, row.invalid_reason) == (None, "signature_is_wrong")
+    assert row.message_id == message_uri(next(forms(value, None, None)).check.message_key or "")
+
+
+def test_a_value_that_lacks_members_has_no_other_order() -> None:
+    value = post().value
+    del value["hash"]
+    for export in dict, by_jq:
+        row = land(export(value))
+        assert (row.reject_reason, row.invalid_reason) == (None, "members_out_of_order")
+
+
+def test_an_opened_message_without_a_key_has_no_id() -> None:
+    content = {"type": "post", "text": "a"}
+    signed = post(content=content, ciphertext="AAAA.box2")
+    opened = signed.value | {"content": content}
+    assert land(opened | {"private": True}).reject_reason == "id_is_unknown"
+    assert land(opened | REBOXED).reject_reason == "id_is_unknown"
+    row = land(opened | {"cyphertext": "AAAA.box2"})
+    assert (row.message_id, row.validity, row.is_decrypted) == (signed.uri, "valid", True)
+
+
+def test_another_format_without_a_key_has_no_id() -> None:
+    value = post().value | {"author": f"ssb:feed/bamboo/{'A' * 43}="}
+    assert land(value).reject_reason == "id_is_unknown"
+
+
+# Opened messages of go-ssb
+
+
+def test_go_ssb_writes_no_signature_when_it_opens_a_message() -> None:
+    content = {"type": "post", "text": "a"}
+    signed = post(content=content, ciphertext="AAAA.box")
+    opened = in_order(signed.value | {"content": content} | REBOXED, "previous", "author")
+    for value in opened, as_uris(opened), by_jq(opened), opened | {"hash": "sha256"}:
+        row = land(value, signed.key)
+        assert (row.validity, row.warning) == ("not_checked", "ciphertext_not_in_log")
+        assert (row.is_private, row.is_decrypted, row.content_type) == (True, True, "post")
+    changed = land({**opened, "hash": "sha512"}, signed.key)
+    assert changed.invalid_reason == "hash_is_not_sha256"
+    del opened["meta"]
+    assert land(opened, signed.key).invalid_reason == "hash_is_not_sha256"
+
+
+def test_the_hash_of_a_plaintext_proves_that_it_was_never_encrypted() -> None:
+    signed = post(content={"type": "post", "text": "a"})
+    value = signed.value | {"signature": post(1).value["signature"]}
+    key = next(forms(value, None, None)).check.message_key
+    row = land(value | {"private": True}, key)
+    assert (row.validity, row.invalid_reason) == ("invalid", "signature_is_wrong")
