@@ -22,8 +22,56 @@ contents as (
 
 ),
 
+thread_links as (
+
+    select
+        message_id,
+        content_type,
+        content,
+        try_variant_get(content, '$.branch', 'variant') as branch,
+        case
+            when schema_of_variant(try_variant_get(content, '$.root', 'variant')) = 'STRING'
+                then try_variant_get(content, '$.root', 'string')
+        end as root_id,
+        try_variant_get(content, '$.tangles.thread.root', 'string') as thread_root_id,
+        schema_of_variant(try_variant_get(content, '$.tangles.thread.root', 'variant')) as thread_root_shape,
+        schema_of_variant(
+            try_variant_get(content, '$.tangles.thread.previous', 'variant')
+        ) as thread_previous_shape
+    from contents
+
+),
+
+-- Posts, votes and other messages of a thread are connected by `root` and `branch` (rulings R11 and R39). A
+-- message with a tangle field of that kind says its thread there, if the root that it names can be read.
+marked_contents as (
+
+    select
+        message_id,
+        content_type,
+        content,
+        branch,
+        root_id,
+        coalesce(
+            (content_type = 'post' or root_id like 'ssb:message/%')
+            -- In a message about members, `root` is the first message of the group.
+            and not coalesce(content_type like 'group/%', false)
+            and root_id is not null
+            and not coalesce(
+                case thread_root_shape
+                    when 'STRING' then thread_root_id != '' and not {{ is_token('thread_root_id') }}
+                    when 'VOID' then thread_previous_shape = 'VOID'
+                end,
+                false
+            ),
+            false
+        ) as is_thread_post
+    from thread_links
+
+),
+
 -- `tangles` may hold anything. A field is any value under one of its names. A thread's field that is null
--- says nothing: the root of a thread need not know that it is one, and answers may have `root` and `branch`.
+-- says nothing, nor does one in whose place `root` and `branch` count.
 fields as (
 
     select
@@ -32,11 +80,13 @@ fields as (
         try_variant_get(tangles.value, '$.root', 'variant') as root,
         try_variant_get(tangles.value, '$.previous', 'variant') as previous,
         schema_of_variant(tangles.value) like 'OBJECT%' as is_object
-    from contents,
+    from marked_contents as contents,
         lateral variant_explode(try_variant_get(contents.content, '$.tangles', 'variant')) as tangles
     where
         tangles.key is not null
-        and not (tangles.key = 'thread' and schema_of_variant(tangles.value) = 'VOID')
+        and not (
+            tangles.key = 'thread' and (contents.is_thread_post or schema_of_variant(tangles.value) = 'VOID')
+        )
 
 ),
 
@@ -74,45 +124,11 @@ shaped_fields as (
 
 ),
 
--- A message with a tangle field of that kind says its thread there, if the root that it names can be read.
-readable_thread_fields as (
-
-    select message_id from shaped_fields
-    where
-        tangle_kind = 'thread'
-        and case
-            when root_id is null then fault is null
-            else root_id != '' and not {{ is_token('root_id') }}
-        end
-
-),
-
--- Posts, votes and other messages of a thread are connected by `root` and `branch` (rulings R11 and R39).
-thread_posts as (
-
-    select
-        contents.message_id,
-        'thread' as tangle_kind,
-        try_variant_get(contents.content, '$.root', 'string') as root_id,
-        try_variant_get(contents.content, '$.branch', 'variant') as branch
-    from contents
-    left anti join readable_thread_fields on contents.message_id = readable_thread_fields.message_id
-    where
-        -- In a message about members, `root` is the first message of the group.
-        not coalesce(contents.content_type like 'group/%', false)
-        and schema_of_variant(try_variant_get(contents.content, '$.root', 'variant')) = 'STRING'
-        and (
-            contents.content_type = 'post'
-            or try_variant_get(contents.content, '$.root', 'string') like 'ssb:message/%'
-        )
-
-),
-
 thread_fields as (
 
     select
         message_id,
-        tangle_kind,
+        'thread' as tangle_kind,
         case
             when schema_of_variant(branch) = 'STRING' then array(cast(branch as string))
             else try_cast(branch as array<string>)
@@ -124,7 +140,8 @@ thread_fields as (
                 or exists(try_cast(branch as array<string>), previous_id -> previous_id is null)
                 then 'previous_is_no_list_of_ids'
         end as fault
-    from thread_posts
+    from marked_contents
+    where is_thread_post
 
 ),
 
@@ -160,20 +177,9 @@ epoch_fields as (
 
 ),
 
--- In their place, a field that names no root says nothing.
-tangle_fields as (
-
-    select shaped_fields.* from shaped_fields
-    left anti join thread_posts
-        on
-            shaped_fields.message_id = thread_posts.message_id
-            and shaped_fields.tangle_kind = thread_posts.tangle_kind
-
-),
-
 all_fields as (
 
-    select * from tangle_fields
+    select * from shaped_fields
     union all
     select * from epoch_fields
     union all
