@@ -18,14 +18,23 @@ accounts as (
 
 ),
 
-set_messages as (
+messages_of_sets as (
 
-    select * from messages
+    select
+        *,
+        tangle_id as set_id
+    from messages
     where
         domain like 'set!_v1!_!_%' escape '!'
         and tangle_id is not null
         and not is_account_message
-        and {{ is_touched('tangle_id', 'int_changes__sets') }}
+
+),
+
+set_messages as (
+
+    select * from messages_of_sets
+    where {{ is_touched('set_id', 'int_changes__sets') }}
 
 ),
 
@@ -55,7 +64,7 @@ signing_devices as (
 final as (
 
     select
-        set_messages.tangle_id as set_id,
+        set_messages.set_id,
         set_messages.message_id,
         set_messages.account_id,
         set_messages.domain,
