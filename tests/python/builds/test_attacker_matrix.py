@@ -155,7 +155,10 @@ def test_every_attacker_was_heard(attacked: dict[str, Attacked]) -> None:
         assert len(rejected) > 100, attacker
         differing = [r for r in one.after["fct_messages"] if r["warning"] == "plaintexts_differ"]
         assert len(differing) > 10, attacker
-        assert all(row["is_decrypted"] for row in differing)
+        # What the attacker has written differently twice may not count; what others have written does.
+        sealed = [row for row in differing if not row["is_decrypted"]]
+        of_others = [row for row in sealed if row["feed_id"] not in one.own]
+        assert not of_others, f"{attacker}: {of_others}"
         assert len(one.after["fct_messages"]) > len(one.before["fct_messages"]) + 5
     acts = {
         (attacker, row["action"], row["is_authorized"])
