@@ -53,11 +53,7 @@ judged_plaintexts as (
 
     select
         message_id,
-        if(
-            count_if(plaintext_rank = 1) = 1,
-            max(if(plaintext_rank = 1, plaintext_hash, null)),
-            null
-        ) as counting_hash,
+        {{ only_first('plaintext_hash', 'plaintext_rank') }} as counting_hash,
         if(
             count(*) > 1, array_join(array_sort(collect_set(source_file)), ', '), null
         ) as differing_source_files

@@ -119,11 +119,7 @@ differing_messages as (
 
     select
         message_id,
-        if(
-            count_if(plaintext_rank = 1) = 1,
-            max(if(plaintext_rank = 1, plaintext_hash, null)),
-            null
-        ) as counting_hash,
+        {{ only_first('plaintext_hash', 'plaintext_rank') }} as counting_hash,
         sort_array(collect_set(source_file)) as source_files
     from ranked_plaintexts
     group by message_id

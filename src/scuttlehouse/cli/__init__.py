@@ -58,19 +58,22 @@ class _Parser(argparse.ArgumentParser):
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; return its exit code. An error is printed as a sentence."""
     make_printable()
-    on_interrupt = signal.getsignal(signal.SIGINT)
-    try:
-        return _run(sys.argv[1:] if arguments is None else arguments)
-    except KeyboardInterrupt:
-        return _INTERRUPTED
-    finally:
-        signal.signal(signal.SIGINT, on_interrupt)
-
-
-def _run(arguments: Sequence[str]) -> int:
+    if arguments is None:
+        arguments = sys.argv[1:]
     chosen = next((argument for argument in arguments if not argument.startswith("-")), None)
     if chosen in _READERS:
-        signal.signal(signal.SIGINT, signal.SIG_DFL)
+        on_interrupt = signal.signal(signal.SIGINT, signal.SIG_DFL)
+        try:
+            return _run(arguments, chosen)
+        finally:
+            signal.signal(signal.SIGINT, on_interrupt)
+    try:
+        return _run(arguments, chosen)
+    except KeyboardInterrupt:
+        return _INTERRUPTED
+
+
+def _run(arguments: Sequence[str], chosen: str | None) -> int:
     if arguments and arguments[0] == "build":  # What follows are options of dbt.
         return int(import_module("scuttlehouse.cli.build").build(arguments[1:]))
     parser = _Parser(prog="scuttlehouse", description=__doc__)

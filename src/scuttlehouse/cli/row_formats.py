@@ -69,10 +69,8 @@ def _different(names: Sequence[str]) -> list[str]:
 def _json_line(members: dict[str, object]) -> str:
     try:
         return json.dumps(members, default=str, allow_nan=False)
-    except (
-        TypeError,
-        ValueError,
-    ):  # Rare, and looking for it in every row would take as long again.
+    except (TypeError, ValueError):
+        # Rare, and looking for it in every row would take as long again.
         return json.dumps(_known_to_json(members), default=str, allow_nan=False)
 
 

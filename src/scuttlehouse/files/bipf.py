@@ -10,12 +10,12 @@ from __future__ import annotations
 import base64
 import re
 import struct
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import partial
 from typing import BinaryIO, NamedTuple
 
 from scuttlehouse.files import jsjson
-from scuttlehouse.files.parts import SHORT_BYTES, Line, Piece, ShortValues
+from scuttlehouse.files.parts import SHORT_BYTES, Line, Piece, ShortValues, kept_numbers
 
 BLOCK_BYTES = 1 << 16
 
@@ -158,7 +158,9 @@ def read_records(stream: BinaryIO) -> Iterator[Piece]:
             if record.short:
                 texts = [_short_text(data, known) for data in record.short if data.strip(b"\0")]
                 following = number + len(record.short)
-                yield ShortValues(number, following, texts, partial(_numbers, record.short, number))
+                yield ShortValues(
+                    number, following, texts, partial(kept_numbers, record.short, number)
+                )
                 number = following
                 continue
             if record.fault:
@@ -166,11 +168,6 @@ def read_records(stream: BinaryIO) -> Iterator[Piece]:
             elif record.data.strip(b"\0"):
                 yield _line(number, record.data)
             number += 1
-
-
-def _numbers(found: Sequence[bytes], first: int) -> Iterator[int]:
-    """The numbers of the records that are not deleted."""
-    return (number for number, data in enumerate(found, first) if data.strip(b"\0"))
 
 
 def _short_text(data: bytes, known: dict[bytes, bytes]) -> bytes:

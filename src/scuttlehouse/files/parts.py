@@ -130,6 +130,15 @@ class ShortValues(NamedTuple):
         return self.find_numbers()
 
 
+def kept_numbers(records: Iterable[bytes], first: int) -> Iterator[int]:
+    """The numbers of the records that are not deleted. A deleted one is zeros, or nothing. O(bytes).
+
+    >>> [*kept_numbers([b"{}", b"\\0\\0", b"", b"{}"], 7)]
+    [7, 10]
+    """
+    return (number for number, data in enumerate(records, first) if data.strip(b"\0"))
+
+
 # What a reader of files yields.
 Piece: TypeAlias = Line | ShortLines | ShortValues
 

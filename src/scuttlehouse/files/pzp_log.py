@@ -16,7 +16,7 @@ from json import JSONDecodeError
 from typing import BinaryIO
 
 from scuttlehouse.files.jsjson import LENIENT_DECODER
-from scuttlehouse.files.parts import SHORT_BYTES, Line, Piece, ShortValues
+from scuttlehouse.files.parts import SHORT_BYTES, Line, Piece, ShortValues, kept_numbers
 
 BLOCK_BYTES = 1 << 16
 
@@ -62,12 +62,7 @@ def read_records(stream: BinaryIO) -> Iterator[Piece]:
 
 def _short_values(number: int, found: list[bytes]) -> ShortValues:
     texts = [data for data in found if data]
-    return ShortValues(number, number + len(found), texts, partial(_numbers, found, number))
-
-
-def _numbers(found: list[bytes], first: int) -> Iterator[int]:
-    """The numbers of the records that are not deleted."""
-    return (number for number, data in enumerate(found, first) if data)
+    return ShortValues(number, number + len(found), texts, partial(kept_numbers, found, number))
 
 
 def holds_a_record(head: bytes) -> bool:

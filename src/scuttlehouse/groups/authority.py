@@ -84,12 +84,12 @@ def judge(messages: Sequence[GroupMessage]) -> Judged:
     ...     )
     >>> judged = judge([
     ...     message("x", "ann", "init", None, []), message("1", "ann", "add", "x", ["bob"], "x"),
-    ...     message("2", "eve", "init", None, [], "x"), message("y", "eve", "init", None, [], "x"),
+    ...     message("2", "bob", "exclude", "x", ["ann"], "1"), message("y", "eve", "init", None, [], "x"),
     ...     message("z", "bob", "init", None, [], "y", "1"),
     ...     message("3", "eve", "add", "x", ["eve"], "lost", lacks=True),
     ... ])
     >>> judged.authority
-    {'x': True, '1': True, '2': False, 'y': False, 'z': True, '3': None}
+    {'x': True, '1': True, '2': True, 'y': False, 'z': True, '3': None}
     >>> judged.previous_epochs
     {'x': [], 'z': ['x']}
     """
@@ -102,8 +102,7 @@ def judge(messages: Sequence[GroupMessage]) -> Judged:
     follows: dict[str, int] = {}
     stands_for: dict[str, int] = {}
 
-    def authority_of(message: GroupMessage, on: Iterable[str], before: int) -> Authority:
-        on = list(on)
+    def authority_of(message: GroupMessage, on: Sequence[str], before: int) -> Authority:
         if all(before & pairs.get((epoch, message.author_id), 0) for epoch in on):
             return bool(on)
         return None if before & 1 else False
@@ -113,7 +112,7 @@ def judge(messages: Sequence[GroupMessage]) -> Judged:
         follows[name] = 0
         for epoch in message.previous_epoch_ids:
             follows[name] |= stands_for.get(epoch, 0)
-        on = (inits[place].message_id for place in bits_of(follows[name]))
+        on = [inits[place].message_id for place in bits_of(follows[name])]
         is_first = not message.previous_epoch_ids
         authority[name] = True if is_first else authority_of(message, on, before)
         if authority[name] is not False and message.declares_members:
@@ -124,8 +123,8 @@ def judge(messages: Sequence[GroupMessage]) -> Judged:
 
     def visit_change(message: GroupMessage, before: int) -> int:
         epoch = message.epoch_id or ""
-        is_on_epoch = authority.get(epoch, False) is not False
-        authority[message.message_id] = authority_of(message, [epoch] * is_on_epoch, before)
+        on = [] if authority.get(epoch, False) is False else [epoch]
+        authority[message.message_id] = authority_of(message, on, before)
         if authority[message.message_id] is False or epoch not in counting:
             return 0
         counting.add(message.message_id)

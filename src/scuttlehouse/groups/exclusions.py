@@ -62,10 +62,9 @@ def knowledge(
     >>> found.excluded_before, found.following, found.before_init
     ({'x': frozenset(), 'y': frozenset({'bob'})}, {'2': 'y'}, {'2'})
     """
-    inits = [one for one in messages if one.kind == "init" and one.message_id in judged.counting]
-    exclusions = [
-        one for one in messages if one.kind == "exclude" and one.message_id in judged.counting
-    ]
+    acts = [one for one in messages if one.message_id in judged.counting]
+    inits = [one for one in acts if one.kind == "init"]
+    exclusions = [one for one in acts if one.kind == "exclude"]
     ancestry = Ancestry(judged.previous_epochs)
     own = _own_epochs(messages, judged)
     following: dict[str, str | None] = {
@@ -76,7 +75,7 @@ def knowledge(
     # is in no epoch.
     order = {epoch: place for place, epoch in enumerate(ancestry.in_order())}
     additions = sorted(
-        (one for one in messages if one.kind == "add" and one.message_id in judged.counting),
+        (one for one in acts if one.kind == "add"),
         key=lambda one: order[one.epoch_id or ""],
     )
     added = {person for one in additions for person in one.person_ids}
