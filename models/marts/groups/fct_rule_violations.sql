@@ -69,9 +69,9 @@ epochs as (
 
 ),
 
-epoch_members as (
+judged_epochs as (
 
-    select * from {{ ref('int_groups__epoch_members') }}
+    select * from {{ ref('int_groups__judged_epochs') }}
 
 ),
 
@@ -89,7 +89,7 @@ names as (
 
 groups as (
 
-    select distinct group_id from epoch_members
+    select distinct group_id from judged_epochs
 
 ),
 
@@ -112,7 +112,7 @@ described_acts as (
         epochs.has_valid_members_tangle,
         epochs.has_short_key,
         epochs.key_hash as epoch_key_hash,
-        epoch_members.member_ids,
+        judged_epochs.member_ids,
         group_messages.key_hash,
         group_messages.recipient_ids,
         group_messages.excluded_ids,
@@ -127,7 +127,7 @@ described_acts as (
     inner join judged on acts.message_id = judged.message_id and acts.group_id = judged.group_id
     left join epochs
         on coalesce(acts.epoch_id, acts.message_id) = epochs.epoch_id and acts.group_id = epochs.group_id
-    left join epoch_members on epochs.epoch_id = epoch_members.epoch_id
+    left join judged_epochs on epochs.epoch_id = judged_epochs.epoch_id
     left join group_messages on acts.message_id = group_messages.message_id
     left join people on group_messages.feed_id = people.feed_id
 
