@@ -8,32 +8,13 @@ messages as (
 
 ),
 
-opened_messages as (
-
-    select
-        message_id,
-        content_type,
-        addressed_group_id as group_id,
-        coalesce(get_json_object(content, '$.tangles') = '0', false) as has_other_tangles
-    from messages
-    where addressed_group_id is not null and content is not null and validity != 'invalid'
-
-),
-
-addressed_messages as (
-
-    select * from opened_messages
-    where {{ is_touched('group_id', 'int_changes__groups') }}
-
-),
-
 people as (
 
     select * from {{ ref('int_feeds__people') }}
 
 ),
 
-group_messages as (
+acts as (
 
     select * from {{ ref('int_groups__acts') }}
 
@@ -51,7 +32,7 @@ tangle_fields as (
 
 ),
 
-acts as (
+group_messages as (
 
     select * from {{ ref('int_groups__messages') }}
 
@@ -87,20 +68,39 @@ names as (
 
 ),
 
+opened_messages as (
+
+    select
+        message_id,
+        content_type,
+        addressed_group_id as group_id,
+        coalesce(get_json_object(content, '$.tangles') = '0', false) as has_other_tangles
+    from messages
+    where addressed_group_id is not null and content is not null and validity != 'invalid'
+
+),
+
+addressed_messages as (
+
+    select * from opened_messages
+    where {{ is_touched('group_id', 'int_changes__groups') }}
+
+),
+
 groups as (
 
     select distinct group_id from judged_epochs
 
 ),
 
--- Facts about each act: the epoch that it makes or acts on, and the feed that it is on.
+-- Facts about each act and each late post: the epoch that it makes or changes, and the feed that it is on.
 described_acts as (
 
     select
-        acts.group_id,
-        acts.message_id,
-        acts.kind,
-        acts.author_id,
+        group_messages.group_id,
+        group_messages.message_id,
+        group_messages.kind,
+        group_messages.author_id,
         judged.is_authorized,
         judged.counts,
         judged.is_late,
@@ -113,23 +113,26 @@ described_acts as (
         epochs.has_short_key,
         epochs.key_hash as epoch_key_hash,
         judged_epochs.member_ids,
-        group_messages.key_hash,
-        group_messages.recipient_ids,
-        group_messages.excluded_ids,
+        acts.key_hash,
+        acts.recipient_ids,
+        acts.excluded_ids,
         case
             when people.key_hash != epochs.key_hash then 'a feed for another key'
             when people.key_hash is null and people.feed_purpose is not null then 'a feed for something else'
         end as other_feed,
-        exists(group_messages.cutoff_feed_ids, feed_id -> feed_id is null)
-        or exists(group_messages.cutoff_sequences, sequence -> sequence is null) as is_without_cutoff,
+        exists(acts.cutoff_feed_ids, feed_id -> feed_id is null)
+        or exists(acts.cutoff_sequences, sequence -> sequence is null) as is_without_cutoff,
         people.feed_purpose != 'group/additions' or people.key_hash is not null as is_on_other_feed
-    from acts
-    inner join judged on acts.message_id = judged.message_id and acts.group_id = judged.group_id
+    from group_messages
+    inner join judged
+        on group_messages.message_id = judged.message_id and group_messages.group_id = judged.group_id
     left join epochs
-        on coalesce(acts.epoch_id, acts.message_id) = epochs.epoch_id and acts.group_id = epochs.group_id
+        on
+            coalesce(group_messages.epoch_id, group_messages.message_id) = epochs.epoch_id
+            and group_messages.group_id = epochs.group_id
     left join judged_epochs on epochs.epoch_id = judged_epochs.epoch_id
-    left join group_messages on acts.message_id = group_messages.message_id
-    left join people on group_messages.feed_id = people.feed_id
+    left join acts on group_messages.message_id = acts.message_id
+    left join people on acts.feed_id = people.feed_id
 
 ),
 
