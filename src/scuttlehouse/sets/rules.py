@@ -1,13 +1,13 @@
-"""A rule for messages of sets that a message may break (pzp-set, "Msg content")."""
+"""The two rules for the contents of messages of sets that a message may break (pzp-set, "Msg content")."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
-from scuttlehouse.groups.causality import sweep
 from scuttlehouse.sets.items import SetMessage, words
+from scuttlehouse.tangles.causality import sweep
 
 
 class Unsuperseded(NamedTuple):
@@ -21,7 +21,7 @@ class Unsuperseded(NamedTuple):
     known_id: str
 
 
-def unsuperseded(messages: Sequence[SetMessage]) -> Iterator[Unsuperseded]:
+def unsuperseded(messages: Sequence[SetMessage]) -> list[Unsuperseded]:
     """The changes of a set that do not point to a newest known change of the same item.
 
     "When you add or delete an item in a set, in the supersedes array you MUST point to the currently-known
@@ -39,7 +39,7 @@ def unsuperseded(messages: Sequence[SetMessage]) -> Iterator[Unsuperseded]:
     ...     SetMessage("moot", 0, [], None, None, None), SetMessage("1", 1, ["moot"], ["a"], [], []),
     ...     SetMessage("2", 2, ["1"], [], ["a"], ["1"]), SetMessage("3", 3, ["2"], ["a"], [], ["1"]),
     ... ]
-    >>> list(unsuperseded(messages))
+    >>> unsuperseded(messages)
     [Unsuperseded(message_id='3', item='a', known_id='2')]
     """
     about: dict[str, list[int]] = defaultdict(list)
@@ -77,7 +77,7 @@ def unsuperseded(messages: Sequence[SetMessage]) -> Iterator[Unsuperseded]:
 
     places = {message.message_id: node for node, message in enumerate(messages)}
     sweep([[places[one] for one in m.previous_ids if one in places] for m in messages], visit)
-    return iter(found)
+    return found
 
 
 def left_deletions(messages: Sequence[SetMessage]) -> dict[str, str]:
