@@ -18,12 +18,11 @@ from scuttlehouse.files.parts import Kind, LandingError, Log, Piece
 from scuttlehouse.files.unpack import BROKEN
 from scuttlehouse.landing.glued_lines import land_lines, land_pzp_lines
 from scuttlehouse.landing.logs import list_splits, read_lines
-from scuttlehouse.landing.rejects import fold_rejects
+from scuttlehouse.landing.rejects import fold_rejects, remedies
 from scuttlehouse.printing import visible
 from scuttlehouse.pzp.lines import LandedPzpLine
-from scuttlehouse.pzp.rules import REASONS as PZP_REASONS
 from scuttlehouse.ssb.epoch_keys import KeyRing
-from scuttlehouse.ssb.lines import REJECT_REASONS, LandedLine
+from scuttlehouse.ssb.lines import LandedLine
 from scuttlehouse.ssb.texts import TOKEN
 
 # Strangers write the types: this many different types are counted, by this many characters.
@@ -119,11 +118,13 @@ class _Found:
         if kinds:
             yield "  each by itself:"
             yield from (f"    {n:>8}  {word}" for word, n in self.validities.most_common())
-        if self.rejected:
-            yield f"  {self.rejected.total()} lines would be rejected:"
+        if not self.rejected:
+            return
+        yield f"  {self.rejected.total()} lines would be rejected:"
+        says = remedies()
         for reason, count in self.rejected.most_common():
-            says = REJECT_REASONS.get(reason) or PZP_REASONS.get(reason, "")
-            yield f"    {count:>8}  {reason}, first at {place} {self.first_lines[reason]}. {says}"
+            first = self.first_lines[reason]
+            yield f"    {count:>8}  {reason}, first at {place} {first}. {says[reason]}"
 
 
 def _found(log: Log) -> _Found:
