@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from scuttlehouse.sets.items import SetMessage, words
+from scuttlehouse.sets.items import SetMessage, changes
 from scuttlehouse.tangles.causality import sweep
 
 
@@ -44,8 +44,8 @@ def unsuperseded(messages: Sequence[SetMessage]) -> list[Unsuperseded]:
     """
     about: dict[str, list[int]] = defaultdict(list)
     for node, message in enumerate(messages):
-        for word in words(message):
-            about[word.item].append(node)
+        for change in changes(message):
+            about[change.item].append(node)
     shared = {item: nodes for item, nodes in about.items() if len(nodes) > 1}
     # The highest bit of a set is the last message in the order.
     nodes_of_bits = sorted({node for nodes in shared.values() for node in nodes})
@@ -58,8 +58,8 @@ def unsuperseded(messages: Sequence[SetMessage]) -> list[Unsuperseded]:
 
     def visit(node: int, before: int) -> int:
         message = messages[node]
-        for word in words(message):
-            known = before & masks.get(word.item, 0)
+        for change in changes(message):
+            known = before & masks.get(change.item, 0)
             if not known:
                 continue
             last = messages[nodes_of_bits[known.bit_length() - 1]]
@@ -72,7 +72,7 @@ def unsuperseded(messages: Sequence[SetMessage]) -> list[Unsuperseded]:
                 known ^= 1 << known.bit_length() - 1
             superseded = set(message.superseded_ids or ())
             if newest.isdisjoint(superseded) and superseded <= readable:
-                found.append(Unsuperseded(message.message_id, word.item, last.message_id))
+                found.append(Unsuperseded(message.message_id, change.item, last.message_id))
         return bits.get(node, 0)
 
     places = {message.message_id: node for node, message in enumerate(messages)}
