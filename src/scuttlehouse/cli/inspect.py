@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import csv
 import os
 import secrets
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import partial
+from importlib.resources import files
 from pathlib import Path
 
 from scuttlehouse.files.limits import recognise_within_limits
@@ -18,7 +20,7 @@ from scuttlehouse.files.parts import Kind, LandingError, Log, Piece
 from scuttlehouse.files.unpack import BROKEN
 from scuttlehouse.landing.glued_lines import land_lines, land_pzp_lines
 from scuttlehouse.landing.logs import list_splits, read_lines
-from scuttlehouse.landing.rejects import fold_rejects, remedies
+from scuttlehouse.landing.rejects import fold_rejects
 from scuttlehouse.printing import visible
 from scuttlehouse.pzp.lines import LandedPzpLine
 from scuttlehouse.ssb.epoch_keys import KeyRing
@@ -121,10 +123,16 @@ class _Found:
         if not self.rejected:
             return
         yield f"  {self.rejected.total()} lines would be rejected:"
-        says = remedies()
+        says = _remedies()
         for reason, count in self.rejected.most_common():
             first = self.first_lines[reason]
             yield f"    {count:>8}  {reason}, first at {place} {first}. {says[reason]}"
+
+
+def _remedies() -> dict[str, str]:
+    """What each reason to reject a line means, and what to do: the seed ``reject_reasons``."""
+    seed = files("scuttlehouse.cli").joinpath("reject_reasons.csv").read_text("utf-8")
+    return {row["reason"]: row["remedy"] for row in csv.DictReader(seed.splitlines())}
 
 
 def _found(log: Log) -> _Found:

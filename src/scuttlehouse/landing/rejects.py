@@ -7,10 +7,8 @@ a file of them costs little more than an ordinary one of as many bytes.
 
 from __future__ import annotations
 
-import csv
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from importlib.resources import files
 from typing import Generic, TypeVar, cast
 
 from scuttlehouse.files.parts import SHORT_BYTES, Line, Piece
@@ -30,16 +28,6 @@ TOO_SHORT = "too_short"
 
 Row = TypeVar("Row", bound=LandedLine | LandedPzpLine)
 Land = Callable[[str, Line], Iterable[Row]]
-
-
-def remedies() -> dict[str, str]:
-    """What each reason to reject a line means, and what to do: the seed ``reject_reasons``.
-
-    >>> remedies()["empty_line"]
-    'The line is empty. Nothing is lost.'
-    """
-    seed = files("scuttlehouse.landing").joinpath("reject_reasons.csv").read_text("utf-8")
-    return {row["reason"]: row["remedy"] for row in csv.DictReader(seed.splitlines())}
 
 
 def fold_rejects(
