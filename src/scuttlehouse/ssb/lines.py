@@ -17,11 +17,11 @@ from scuttlehouse.files.parts import Line
 from scuttlehouse.ssb.claims import is_announcement_signed, plaintext_hash, proven_owner
 from scuttlehouse.ssb.epoch_keys import KeyRing, message_key, purpose_key
 from scuttlehouse.ssb.group_ids import made_group_id
-from scuttlehouse.ssb.ids import link_text, message_uri
+from scuttlehouse.ssb.ids import feed_format, link_text, message_uri
 from scuttlehouse.ssb.messages import UnkeyedMessage, checked_message, may_be_key, unkeyed_message
 from scuttlehouse.ssb.naming import name_in_message
 from scuttlehouse.ssb.texts import is_word, kept_id, kept_word
-from scuttlehouse.ssb.validation import feed_format, is_ciphertext, previous_text
+from scuttlehouse.ssb.validation import is_ciphertext, previous_text
 
 KEPT_MEMBERS = (
     "type",

@@ -21,8 +21,7 @@ from nacl.exceptions import BadSignatureError
 
 from scuttlehouse.files import jsjson
 from scuttlehouse.ssb import bendybutt
-from scuttlehouse.ssb.ids import feed_format as feed_format
-from scuttlehouse.ssb.ids import feed_id, message_sigil
+from scuttlehouse.ssb.ids import feed_format, feed_id, message_sigil
 
 MAX_LENGTH = 8192
 

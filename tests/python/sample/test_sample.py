@@ -20,6 +20,7 @@ from nacl.exceptions import BadSignatureError
 from nacl.signing import VerifyKey
 
 from examples import share_of
+from oracles import uri
 from scuttlehouse.sample import (
     Summary,
     add_arguments,
@@ -63,13 +64,6 @@ def read_line(line: bytes) -> tuple[str, dict[str, Any]]:
     if entry["value"]["sequence"] > 2**53:
         return "huge_sequence", {}
     return "message", entry
-
-
-def uri(key: str) -> str:
-    """A message id in the one spelling that the summary has."""
-    if key.startswith("%"):
-        return "ssb:message/classic/" + key[1:-7].replace("+", "-").replace("/", "_")
-    return key
 
 
 class Logs:

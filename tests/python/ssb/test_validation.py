@@ -18,7 +18,7 @@ from nacl.signing import SigningKey, VerifyKey
 from chain_rule import LINK_REASONS, check_link
 from conftest import FIXTURES
 from scuttlehouse.files import jsjson
-from scuttlehouse.ssb.ids import message_uri
+from scuttlehouse.ssb.ids import feed_format, message_uri
 from scuttlehouse.ssb.network_key import network_key
 from scuttlehouse.ssb.opened import check_opened, original
 from scuttlehouse.ssb.validation import (
@@ -26,7 +26,6 @@ from scuttlehouse.ssb.validation import (
     WARNINGS,
     Check,
     check_value,
-    feed_format,
     previous_text,
 )
 
