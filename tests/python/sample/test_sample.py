@@ -329,7 +329,7 @@ def test_feeds_are_chains_but_for_named_gaps_and_forks(logs: Logs) -> None:
     assert [2] in gaps.values()
 
 
-def test_times(small: Logs) -> None:
+def test_a_clock_may_be_hours_ahead_or_a_day_behind(small: Logs) -> None:
     (late,) = small.summary.warned.values()
     assert isinstance(small.entries[late]["value"]["timestamp"], str)
     ahead = [

@@ -390,7 +390,7 @@ def test_every_verdict_by_definition(messages: list[SetMessage]) -> None:
 
 
 @given(histories())
-def test_every_last_word_is_needed(history: History) -> None:
+def test_every_last_change_is_needed(history: History) -> None:
     """Without it, a message that comes in just before it would have the last change."""
     gone = prunable(history.held)
     for message in history.held:

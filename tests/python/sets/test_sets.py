@@ -299,7 +299,7 @@ def test_the_messages_that_an_item_depends_on(messages: list[SetMessage]) -> Non
 
 
 @given(messages_of_sets())
-def test_the_last_word_says_whether_an_item_is_in(messages: list[SetMessage]) -> None:
+def test_the_last_change_says_whether_an_item_is_in(messages: list[SetMessage]) -> None:
     last = dict(change for message in topological_order(messages) for change in changes(message))
     assert {item for item, is_deletion in last.items() if not is_deletion} == {*names(messages)}
 
