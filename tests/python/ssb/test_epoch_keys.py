@@ -134,9 +134,9 @@ def test_the_key_of_a_warehouse_may_come_from_elsewhere(tmp_path: Path, text: st
     [
         ({"SCUTTLEHOUSE_KEY": "c2VjcmV0IHNlY3JldA=="}, "SCUTTLEHOUSE_KEY is not a key"),
         ({"SCUTTLEHOUSE_KEY": "secret!" * 9 + "s"}, "32 bytes in base64 or hex"),
-        ({"SCUTTLEHOUSE_KEY_FILE": "/nowhere"}, "No such file"),
+        ({"SCUTTLEHOUSE_KEY_FILE": "/nowhere/at/all"}, "No such file"),
         ({"SCUTTLEHOUSE_KEY_FILE": "/dev/null"}, "names is not a key of a warehouse"),
-        ({"SCUTTLEHOUSE_KEY_COMMAND": "/nowhere"}, "cannot be run: No such file"),
+        ({"SCUTTLEHOUSE_KEY_COMMAND": "/nowhere/at/all"}, "cannot be run: No such file"),
         ({"SCUTTLEHOUSE_KEY_COMMAND": "echo 'secret"}, "quotes are not closed"),
         ({"SCUTTLEHOUSE_KEY_COMMAND": "false"}, "has failed with 1"),
         ({"SCUTTLEHOUSE_KEY_COMMAND": "echo secret; true"}, "COMMAND is not a key"),
