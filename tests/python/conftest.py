@@ -403,7 +403,7 @@ def built(warehouse: Warehouse, tribes2: Path) -> Build:
         for name, value in warehouse.environment_of_processes.items():
             patch.setenv(name, value)
         output = dagster_definitions(warehouse.project).refresh.execute_in_process()
-    names = "int_groups__epoch_members", "int_groups__messages", "int_groups__judged"
+    names = "int_groups__judged_epochs", "int_groups__messages", "int_groups__judged"
     intermediate = {name: warehouse.rows(f"select * from {name}") for name in names}
     printed = output.output_for_node("build")
     # Later builds would renew it if it stayed where it is.

@@ -12,6 +12,13 @@ Previous = Mapping[str, Collection[str]]
 Members = Mapping[str, frozenset[str]]
 
 
+def uri(key: str) -> str:
+    """A message id in the one spelling of tables (ruling R1)."""
+    if key.startswith("%"):
+        return "ssb:message/classic/" + key[1:-7].replace("+", "-").replace("/", "_")
+    return key
+
+
 def tangle_candidates(messages: Iterable[tuple[str, Any]], root: str) -> dict[str, Any]:
     """Tangle specification, 'Members tangle' 1, and ruling R6: the messages that could be in the tangle.
 

@@ -60,6 +60,24 @@ published_links as (
 
 ),
 
+group_messages as (
+
+    select * from {{ ref('stg_ssb__group_messages') }}
+
+),
+
+touched_feeds as (
+
+    select * from {{ ref('int_changes__feeds') }}
+
+),
+
+published_exclusions as (
+
+    select * from {{ base_of('fct_exclusions', exclusion_columns) }}
+
+),
+
 tangles_of_links as (
 
     select published_links.tangle_id
@@ -94,12 +112,6 @@ groups_of_tangles as (
 
 ),
 
-group_messages as (
-
-    select * from {{ ref('stg_ssb__group_messages') }}
-
-),
-
 -- People may be named by any of their feeds.
 named_feeds as (
 
@@ -116,18 +128,6 @@ changed_keys as (
     select feeds.key_hash
     from feeds
     left semi join changed_people on feeds.feed_id = changed_people.feed_id
-
-),
-
-touched_feeds as (
-
-    select * from {{ ref('int_changes__feeds') }}
-
-),
-
-published_exclusions as (
-
-    select * from {{ base_of('fct_exclusions', exclusion_columns) }}
 
 ),
 

@@ -4,7 +4,7 @@ with
 
 epochs as (
 
-    select * from {{ ref('int_groups__epoch_members') }}
+    select * from {{ ref('int_groups__judged_epochs') }}
     where counts
 
 ),

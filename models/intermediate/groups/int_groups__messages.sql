@@ -28,7 +28,7 @@ timelines as (
 
 ),
 
-group_messages as (
+acts as (
 
     select * from {{ ref('int_groups__acts') }}
 
@@ -144,8 +144,8 @@ described_messages as (
         epochs.previous_epoch_ids,
         epochs.has_valid_members_tangle,
         timelines.epoch_id as written_in_epoch_id,
-        group_messages.recipient_ids,
-        group_messages.excluded_ids,
+        acts.recipient_ids,
+        acts.excluded_ids,
         coalesce(timeline_lengths.message_count, 0) as timeline_length,
         case
             when epochs.epoch_id is not null then 'init'
@@ -160,7 +160,7 @@ described_messages as (
     left join timelines
         on messages.message_id = timelines.message_id and messages.group_id = timelines.group_id
     left join timeline_lengths on messages.group_id = timeline_lengths.group_id
-    left join group_messages on messages.message_id = group_messages.message_id
+    left join acts on messages.message_id = acts.message_id
 
 ),
 

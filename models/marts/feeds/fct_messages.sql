@@ -39,8 +39,8 @@ exclusions as (
 
 ),
 
--- The ends of the feeds of excluded people (4.1.4.B).
-cutoffs as (
+-- Where the feeds of excluded people end (4.1.4.B). If several messages cut a feed off, the least counts.
+earliest_cutoffs as (
 
     select
         group_feed_id,
@@ -77,7 +77,7 @@ final as (
         end as is_valid_in_feed,
         messages.is_private,
         messages.is_decrypted,
-        coalesce(messages.sequence > cutoffs.cutoff_sequence, false) as is_past_cutoff,
+        coalesce(messages.sequence > earliest_cutoffs.cutoff_sequence, false) as is_past_cutoff,
         {{ timestamp_of('messages.asserted_ms') }} as asserted_at,
         {{ timestamp_of('messages.received_ms') }} as received_at
     from messages
@@ -88,7 +88,7 @@ final as (
         on
             messages.feed_id = feed_epochs.feed_id
             and (messages.addressed_group_id = feed_epochs.group_id or feed_epochs.is_only_group)
-    left join cutoffs on messages.feed_id = cutoffs.group_feed_id
+    left join earliest_cutoffs on messages.feed_id = earliest_cutoffs.group_feed_id
 
 )
 

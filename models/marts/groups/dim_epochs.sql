@@ -6,9 +6,9 @@ epochs as (
 
 ),
 
-epoch_members as (
+judged_epochs as (
 
-    select * from {{ ref('int_groups__epoch_members') }}
+    select * from {{ ref('int_groups__judged_epochs') }}
 
 ),
 
@@ -96,21 +96,21 @@ final as (
             when epochs.key_rank is not null
                 then dense_rank() over (partition by epochs.group_id order by epochs.key_rank nulls last)
         end as key_rank,
-        size(epoch_members.member_ids) as member_count,
+        size(judged_epochs.member_ids) as member_count,
         epochs.is_root,
-        epoch_members.is_tip,
-        epoch_members.is_authorized,
+        judged_epochs.is_tip,
+        judged_epochs.is_authorized,
         epochs.has_valid_members_tangle,
         coalesce(epochs.has_short_key, false) as has_short_key,
-        size(epoch_members.member_ids) = 0 as is_empty,
-        not array_contains(epoch_members.member_ids, epochs.creator_id) as has_foreign_creator,
+        size(judged_epochs.member_ids) = 0 as is_empty,
+        not array_contains(judged_epochs.member_ids, epochs.creator_id) as has_foreign_creator,
         unfollowed_exclusions.epoch_id is not null and epochs.has_epoch_tangle is distinct from false
             as has_unfollowed_exclusion,
         late_posts.epoch_id is not null as has_late_post,
         wrong_secrets.epoch_id is not null as has_wrong_secret,
         {{ timestamp_of('epochs.asserted_ms') }} as asserted_at
     from epochs
-    inner join epoch_members on epochs.epoch_id = epoch_members.epoch_id
+    inner join judged_epochs on epochs.epoch_id = judged_epochs.epoch_id
     left join names on epochs.creator_id = names.person_id
     left join group_names on epochs.group_id = group_names.group_id
     left join unfollowed_exclusions on epochs.epoch_id = unfollowed_exclusions.epoch_id

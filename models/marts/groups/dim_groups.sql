@@ -7,9 +7,9 @@ epochs as (
 
 ),
 
-epoch_members as (
+judged_epochs as (
 
-    select * from {{ ref('int_groups__epoch_members') }}
+    select * from {{ ref('int_groups__judged_epochs') }}
 
 ),
 
@@ -69,15 +69,15 @@ groups as (
         max(case when epochs.is_root then epochs.said_name end) as said_name,
         -- Epochs of outsiders say nothing of the software that the group uses.
         if(
-            count_if(epoch_members.is_authorized is distinct from false) = 1
-            and not bool_or(epochs.has_epoch_tangle and epoch_members.is_authorized is distinct from false),
+            count_if(judged_epochs.is_authorized is distinct from false) = 1
+            and not bool_or(epochs.has_epoch_tangle and judged_epochs.is_authorized is distinct from false),
             'before_epochs',
             'epochs'
         ) as protocol,
         count(*) as epoch_count,
-        count_if(epoch_members.is_tip) as tip_count
+        count_if(judged_epochs.is_tip) as tip_count
     from epochs
-    inner join epoch_members on epochs.epoch_id = epoch_members.epoch_id
+    inner join judged_epochs on epochs.epoch_id = judged_epochs.epoch_id
     group by epochs.group_id
 
 ),
@@ -163,7 +163,7 @@ final as (
     left join people on groups.group_id = people.group_id
     left join current_people on groups.group_id = current_people.group_id
     left join preferences on groups.group_id = preferences.group_id
-    left join epoch_members as preferred_epochs on preferences.epoch_id = preferred_epochs.epoch_id
+    left join judged_epochs as preferred_epochs on preferences.epoch_id = preferred_epochs.epoch_id
     left join timelines on groups.group_id = timelines.group_id
     left join fork_counts on groups.group_id = fork_counts.group_id
     left join repair_counts on groups.group_id = repair_counts.group_id

@@ -1,9 +1,9 @@
 -- The graph of preference (4.8 of the group exclusion specification): 4.2 to 4.6 applied to two epochs.
 with
 
-epoch_members as (
+judged_epochs as (
 
-    select * from {{ ref('int_groups__epoch_members') }}
+    select * from {{ ref('int_groups__judged_epochs') }}
     where counts
 
 ),
@@ -22,7 +22,7 @@ successions as (
         epoch_id as preferred_epoch_id,
         'successor' as rule,
         explode(previous_epoch_ids) as other_epoch_id
-    from epoch_members
+    from judged_epochs
 
 ),
 

@@ -6,9 +6,9 @@ repairs as (
 
 ),
 
-epoch_members as (
+judged_epochs as (
 
-    select * from {{ ref('int_groups__epoch_members') }}
+    select * from {{ ref('int_groups__judged_epochs') }}
 
 ),
 
@@ -87,11 +87,11 @@ final as (
         case when repairs.action = 'add' then 'must' else 'should' end as severity,
         case
             when repairs.action = 'add'
-                then {{ timestamp_of('greatest(epoch_members.time_ms, first_additions.added_ms)') }}
-            else {{ timestamp_of('coalesce(fork_beginnings.began_ms, epoch_members.time_ms)') }}
+                then {{ timestamp_of('greatest(judged_epochs.time_ms, first_additions.added_ms)') }}
+            else {{ timestamp_of('coalesce(fork_beginnings.began_ms, judged_epochs.time_ms)') }}
         end as first_seen_at
     from repairs
-    inner join epoch_members on repairs.epoch_id = epoch_members.epoch_id
+    inner join judged_epochs on repairs.epoch_id = judged_epochs.epoch_id
     left join
         first_additions
         on repairs.group_id = first_additions.group_id and repairs.person_id = first_additions.person_id

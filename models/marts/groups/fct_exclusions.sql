@@ -7,7 +7,7 @@ changes as (
 
 ),
 
-group_messages as (
+acts as (
 
     select * from {{ ref('int_groups__acts') }}
 
@@ -41,17 +41,15 @@ root_epochs as (
 cutoffs as (
 
     select
-        group_messages.message_id,
+        acts.message_id,
         items.excluded_id,
         items.group_feed_id,
         items.cutoff_sequence
-    from group_messages,
+    from acts,
         lateral inline(
-            arrays_zip(
-                group_messages.excluded_ids, group_messages.cutoff_feed_ids, group_messages.cutoff_sequences
-            )
+            arrays_zip(acts.excluded_ids, acts.cutoff_feed_ids, acts.cutoff_sequences)
         ) as items (excluded_id, group_feed_id, cutoff_sequence)
-    where group_messages.content_type = 'group/exclude-member'
+    where acts.content_type = 'group/exclude-member'
 
 ),
 

@@ -12,7 +12,7 @@ people as (
 
 ),
 
-group_messages as (
+acts as (
 
     select * from {{ ref('int_groups__acts') }}
 
@@ -50,8 +50,8 @@ root_epochs as (
 
 ),
 
--- The ends of the feeds of excluded people (4.1.4.B).
-cutoffs as (
+-- Where the feeds of excluded people end (4.1.4.B). If several messages cut a feed off, the least counts.
+earliest_cutoffs as (
 
     select
         group_id,
@@ -72,7 +72,7 @@ actions as (
         timelines.asserted_ms,
         people.person_id as actor_id,
         judged.is_authorized,
-        coalesce(messages.sequence > cutoffs.cutoff_sequence, false) as is_past_cutoff,
+        coalesce(messages.sequence > earliest_cutoffs.cutoff_sequence, false) as is_past_cutoff,
         case timelines.content_type
             when 'group/init' then 'init'
             when 'group/add-member' then 'add'
@@ -84,23 +84,25 @@ actions as (
             else timelines.epoch_id
         end as epoch_id,
         case timelines.content_type
-            when 'group/add-member' then group_messages.recipient_ids
-            when 'group/exclude-member' then group_messages.excluded_ids
+            when 'group/add-member' then acts.recipient_ids
+            when 'group/exclude-member' then acts.excluded_ids
         end as subject_ids
     from timelines
     inner join people on timelines.feed_id = people.feed_id
     inner join messages on timelines.message_id = messages.message_id
-    left join group_messages on timelines.message_id = group_messages.message_id
+    left join acts on timelines.message_id = acts.message_id
     left join
         judged
         on timelines.message_id = judged.message_id and timelines.group_id = judged.group_id
     left join
-        cutoffs
-        on timelines.group_id = cutoffs.group_id and timelines.feed_id = cutoffs.group_feed_id
+        earliest_cutoffs
+        on
+            timelines.group_id = earliest_cutoffs.group_id
+            and timelines.feed_id = earliest_cutoffs.group_feed_id
 
 ),
 
-acts_on_people as (
+actions_by_subject as (
 
     select
         * except (subject_ids),
@@ -112,24 +114,24 @@ acts_on_people as (
 final as (
 
     select
-        acts_on_people.group_id,
-        {{ group_name('acts_on_people.group_id', 'root_epochs.said_name') }} as group_name,
-        acts_on_people.message_id,
-        acts_on_people.action,
-        acts_on_people.content_type,
-        acts_on_people.actor_id,
-        {{ person_name('acts_on_people.actor_id', 'names.name') }} as actor_name,
-        acts_on_people.subject_id,
-        {{ person_name('acts_on_people.subject_id', 'subjects.name') }} as subject_name,
-        acts_on_people.epoch_id,
-        acts_on_people.position,
-        acts_on_people.is_authorized,
-        acts_on_people.is_past_cutoff,
-        {{ timestamp_of('acts_on_people.asserted_ms') }} as asserted_at
-    from acts_on_people
-    left join root_epochs on acts_on_people.group_id = root_epochs.group_id
-    left join names on acts_on_people.actor_id = names.person_id
-    left join names as subjects on acts_on_people.subject_id = subjects.person_id
+        actions_by_subject.group_id,
+        {{ group_name('actions_by_subject.group_id', 'root_epochs.said_name') }} as group_name,
+        actions_by_subject.message_id,
+        actions_by_subject.action,
+        actions_by_subject.content_type,
+        actions_by_subject.actor_id,
+        {{ person_name('actions_by_subject.actor_id', 'names.name') }} as actor_name,
+        actions_by_subject.subject_id,
+        {{ person_name('actions_by_subject.subject_id', 'subjects.name') }} as subject_name,
+        actions_by_subject.epoch_id,
+        actions_by_subject.position,
+        actions_by_subject.is_authorized,
+        actions_by_subject.is_past_cutoff,
+        {{ timestamp_of('actions_by_subject.asserted_ms') }} as asserted_at
+    from actions_by_subject
+    left join root_epochs on actions_by_subject.group_id = root_epochs.group_id
+    left join names on actions_by_subject.actor_id = names.person_id
+    left join names as subjects on actions_by_subject.subject_id = subjects.person_id
 
 )
 

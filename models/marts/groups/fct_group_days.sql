@@ -10,7 +10,7 @@ messages as (
 
 epochs as (
 
-    select * from {{ ref('int_groups__epoch_members') }}
+    select * from {{ ref('int_groups__judged_epochs') }}
     where counts
 
 ),

@@ -7,9 +7,9 @@ preferences as (
 
 ),
 
-epoch_members as (
+judged_epochs as (
 
-    select * from {{ ref('int_groups__epoch_members') }}
+    select * from {{ ref('int_groups__judged_epochs') }}
 
 ),
 
@@ -36,9 +36,9 @@ final as (
         preferences.epoch_id,
         preferences.rule,
         preferences.is_witness,
-        epoch_members.is_tip
+        judged_epochs.is_tip
     from preferences
-    inner join epoch_members on preferences.epoch_id = epoch_members.epoch_id
+    inner join judged_epochs on preferences.epoch_id = judged_epochs.epoch_id
     left join root_epochs on preferences.group_id = root_epochs.group_id
     left join names on preferences.person_id = names.person_id
 

@@ -8,6 +8,66 @@ messages as (
 
 ),
 
+people as (
+
+    select * from {{ ref('int_feeds__people') }}
+
+),
+
+acts as (
+
+    select * from {{ ref('int_groups__acts') }}
+
+),
+
+tangle_messages as (
+
+    select * from {{ ref('int_tangles__messages') }}
+
+),
+
+tangle_fields as (
+
+    select * from {{ ref('stg_ssb__tangle_fields') }}
+
+),
+
+group_messages as (
+
+    select * from {{ ref('int_groups__messages') }}
+
+),
+
+judged as (
+
+    select * from {{ ref('int_groups__judged') }}
+
+),
+
+epochs as (
+
+    select * from {{ ref('int_groups__epochs') }}
+
+),
+
+judged_epochs as (
+
+    select * from {{ ref('int_groups__judged_epochs') }}
+
+),
+
+rules as (
+
+    select * from {{ ref('rules') }}
+
+),
+
+names as (
+
+    select * from {{ ref('int_feeds__person_names') }}
+
+),
+
 opened_messages as (
 
     select
@@ -27,80 +87,20 @@ addressed_messages as (
 
 ),
 
-people as (
-
-    select * from {{ ref('int_feeds__people') }}
-
-),
-
-group_messages as (
-
-    select * from {{ ref('int_groups__acts') }}
-
-),
-
-tangle_messages as (
-
-    select * from {{ ref('int_tangles__messages') }}
-
-),
-
-tangle_fields as (
-
-    select * from {{ ref('stg_ssb__tangle_fields') }}
-
-),
-
-acts as (
-
-    select * from {{ ref('int_groups__messages') }}
-
-),
-
-judged as (
-
-    select * from {{ ref('int_groups__judged') }}
-
-),
-
-epochs as (
-
-    select * from {{ ref('int_groups__epochs') }}
-
-),
-
-epoch_members as (
-
-    select * from {{ ref('int_groups__epoch_members') }}
-
-),
-
-rules as (
-
-    select * from {{ ref('rules') }}
-
-),
-
-names as (
-
-    select * from {{ ref('int_feeds__person_names') }}
-
-),
-
 groups as (
 
-    select distinct group_id from epoch_members
+    select distinct group_id from judged_epochs
 
 ),
 
--- Facts about each act: the epoch that it makes or acts on, and the feed that it is on.
+-- Facts about each act and each late post: the epoch that it makes or changes, and the feed that it is on.
 described_acts as (
 
     select
-        acts.group_id,
-        acts.message_id,
-        acts.kind,
-        acts.author_id,
+        group_messages.group_id,
+        group_messages.message_id,
+        group_messages.kind,
+        group_messages.author_id,
         judged.is_authorized,
         judged.counts,
         judged.is_late,
@@ -112,24 +112,27 @@ described_acts as (
         epochs.has_valid_members_tangle,
         epochs.has_short_key,
         epochs.key_hash as epoch_key_hash,
-        epoch_members.member_ids,
-        group_messages.key_hash,
-        group_messages.recipient_ids,
-        group_messages.excluded_ids,
+        judged_epochs.member_ids,
+        acts.key_hash,
+        acts.recipient_ids,
+        acts.excluded_ids,
         case
             when people.key_hash != epochs.key_hash then 'a feed for another key'
             when people.key_hash is null and people.feed_purpose is not null then 'a feed for something else'
         end as other_feed,
-        exists(group_messages.cutoff_feed_ids, feed_id -> feed_id is null)
-        or exists(group_messages.cutoff_sequences, sequence -> sequence is null) as is_without_cutoff,
+        exists(acts.cutoff_feed_ids, feed_id -> feed_id is null)
+        or exists(acts.cutoff_sequences, sequence -> sequence is null) as is_without_cutoff,
         people.feed_purpose != 'group/additions' or people.key_hash is not null as is_on_other_feed
-    from acts
-    inner join judged on acts.message_id = judged.message_id and acts.group_id = judged.group_id
+    from group_messages
+    inner join judged
+        on group_messages.message_id = judged.message_id and group_messages.group_id = judged.group_id
     left join epochs
-        on coalesce(acts.epoch_id, acts.message_id) = epochs.epoch_id and acts.group_id = epochs.group_id
-    left join epoch_members on epochs.epoch_id = epoch_members.epoch_id
-    left join group_messages on acts.message_id = group_messages.message_id
-    left join people on group_messages.feed_id = people.feed_id
+        on
+            coalesce(group_messages.epoch_id, group_messages.message_id) = epochs.epoch_id
+            and group_messages.group_id = epochs.group_id
+    left join judged_epochs on epochs.epoch_id = judged_epochs.epoch_id
+    left join acts on group_messages.message_id = acts.message_id
+    left join people on acts.feed_id = people.feed_id
 
 ),
 

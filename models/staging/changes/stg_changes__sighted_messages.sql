@@ -26,6 +26,19 @@ all_lines as (
 
 ),
 
+-- The lines that this build reads, and the lines that no longer count because their log has changed.
+ssb_lines as (
+
+    {{ now_and_before('stg_ssb__landed_lines', types) }}
+
+),
+
+pzp_lines as (
+
+    {{ now_and_before('stg_pzp__landed_lines', types) }}
+
+),
+
 -- An announcement may come in any log. Then the log of its owner counts for one feed more.
 changed_log_feeds as (
 
@@ -40,19 +53,6 @@ changed_log_feeds as (
         except
         select * from log_feeds
     )
-
-),
-
--- The lines that this build reads, and the lines that no longer count because their log has changed.
-ssb_lines as (
-
-    {{ now_and_before('stg_ssb__landed_lines', types) }}
-
-),
-
-pzp_lines as (
-
-    {{ now_and_before('stg_pzp__landed_lines', types) }}
 
 ),
 

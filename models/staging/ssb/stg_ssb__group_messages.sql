@@ -17,7 +17,7 @@ messages as (
 
 ),
 
-recipients as (
+acts as (
 
     select
         message_id,
@@ -40,7 +40,7 @@ recipients as (
 ),
 
 -- Other recipients are not people: a group, a message, or what is no id (0 or a token is in its place).
-people as (
+acts_with_people as (
 
     select
         *,
@@ -56,12 +56,12 @@ people as (
                 feed_id -> {{ is_feed_id('feed_id') }}
             )
         ) as excluded_ids
-    from recipients
+    from acts
 
 ),
 
 -- The place where each exclusion cuts a feed off (4.1.4.B). Of several feeds of a person the least id counts.
-cut_off as (
+acts_with_cutoffs as (
 
     select
         *,
@@ -80,7 +80,7 @@ cut_off as (
                 )
             )
         ) as cutoffs
-    from people
+    from acts_with_people
 
 ),
 
@@ -103,7 +103,7 @@ final as (
         end as group_id,
         transform(cutoffs, cutoff -> cutoff.feed_id) as cutoff_feed_ids,
         transform(cutoffs, cutoff -> cutoff.sequence) as cutoff_sequences
-    from cut_off
+    from acts_with_cutoffs
 
 )
 

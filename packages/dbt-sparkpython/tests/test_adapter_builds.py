@@ -128,7 +128,9 @@ def test_stored_failures(built: Project) -> None:
 
 
 @pytest.mark.parametrize("table", ["grown_sql", "grown_python"])
-def test_append(built_twice: Project, table: str) -> None:
+def test_append_keeps_the_rows_and_adds_those_of_the_model(
+    built_twice: Project, table: str
+) -> None:
     rows = built_twice.rows(
         f"select is_added, count(*) as n from tiny.{table} group by 1 order by 1"
     )
@@ -174,7 +176,7 @@ def test_docs_are_generated(built: Project) -> None:
     assert set(columns) == {"id", "doubled", "parity"}
 
 
-def test_show(built: Project) -> None:
+def test_show_returns_the_rows_of_a_query(built: Project) -> None:
     outcome = built.dbt("show", "--inline", "select id from {{ ref('numbers') }}", "--limit", "3")
     assert outcome.success
     assert len(outcome.result.results[0].agate_table.rows) == 3

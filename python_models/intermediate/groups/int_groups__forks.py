@@ -28,7 +28,7 @@ SCHEMA = pa.schema(
 
 def model(dbt: Any, session: SparkSession) -> DataFrame:
     dbt.config(materialized="table")
-    epochs = dbt.ref("int_groups__epoch_members")
+    epochs = dbt.ref("int_groups__judged_epochs")
     return epochs.groupBy("group_id").applyInArrow(fork, from_arrow_schema(SCHEMA))
 
 

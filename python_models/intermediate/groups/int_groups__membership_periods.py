@@ -25,7 +25,7 @@ def model(dbt: Any, session: SparkSession) -> DataFrame:
     dbt.config(materialized="table")
     changes = dbt.ref("int_groups__member_changes").where("counts")
     changes = changes.select("group_id", *Change._fields)
-    epochs = dbt.ref("int_groups__epoch_members")
+    epochs = dbt.ref("int_groups__judged_epochs")
     return (
         epochs.groupBy("group_id")
         .cogroup(changes.groupBy("group_id"))

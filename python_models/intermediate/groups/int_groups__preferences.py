@@ -22,7 +22,7 @@ SCHEMA = pa.schema(
 def model(dbt: Any, session: SparkSession) -> DataFrame:
     dbt.config(materialized="table")
     return (
-        dbt.ref("int_groups__epoch_members")
+        dbt.ref("int_groups__judged_epochs")
         .groupBy("group_id")
         .applyInArrow(prefer, from_arrow_schema(SCHEMA))
     )

@@ -27,7 +27,7 @@ def model(dbt: Any, session: SparkSession) -> DataFrame:
         .agg(F.collect_list("person_id").alias("correct_ids"))
     )
     return (
-        dbt.ref("int_groups__epoch_members")
+        dbt.ref("int_groups__judged_epochs")
         .join(correct, "epoch_id", "left")
         .groupBy("group_id")
         .applyInArrow(find_repairs, from_arrow_schema(SCHEMA))

@@ -5,8 +5,8 @@ import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 
 from scuttlehouse.spark.partitions import whole
-from scuttlehouse.tangles.graphs import UNKNOWN, Ints
-from scuttlehouse.tangles.order import find_loops, find_tips, positions, ranks
+from scuttlehouse.tangles.graphs import Ints
+from scuttlehouse.tangles.order import UNRANKED, find_loops, find_tips, positions, ranks
 from scuttlehouse.tangles.tables import read_graph
 from scuttlehouse.tangles.thread_order import thread_positions
 
@@ -34,9 +34,9 @@ def rank(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     of_grown = is_grown[graph.link_message]
     links = graph.link_message[of_grown], graph.link_previous[of_grown]
     rank = ranks(len(graph.nodes), *links)
-    rank[~is_grown] = UNKNOWN
+    rank[~is_grown] = UNRANKED
     codes, ids = graph.nodes.tangle_codes, table["message_id"]
-    is_in_loop = find_loops(len(graph.nodes), graph.link_message, graph.link_previous) != UNKNOWN
+    is_in_loop = find_loops(len(graph.nodes), graph.link_message, graph.link_previous)
     is_in_loop[graph.link_message[graph.link_message == graph.link_previous]] = True
     yield from pa.table(
         {
@@ -55,4 +55,4 @@ def rank(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
 
 
 def nullable(numbers: Ints) -> pa.Array:
-    return pa.array(numbers, mask=numbers == UNKNOWN)
+    return pa.array(numbers, mask=numbers == UNRANKED)

@@ -16,6 +16,7 @@ from scuttlehouse.reading.engine import (
     identifier,
     literal,
     rows_of,
+    scan_of,
 )
 from scuttlehouse.reading.table_files import TableFiles, read_files, verify
 
@@ -90,7 +91,7 @@ def _count(
     new = _read_state(connection, table, after)
     if before is None:
         verify(table, new.files.deletes)
-        [(row_count,)] = rows_of(connection, f"select count(*) from {_scan(after)}")
+        [(row_count,)] = rows_of(connection, f"select count(*) from {scan_of(after)}")
         return row_count, 0, 0
     old = _read_state(connection, table, before)
     if old.columns != new.columns or not key or old.columns.keys() & set(_PLACE):
@@ -100,12 +101,8 @@ def _count(
 
 def _read_state(connection: duckdb.DuckDBPyConnection, table: str, location: str) -> _State:
     files = read_files(connection, table, location)
-    described = rows_of(connection, f"describe from {_scan(location)}")
+    described = rows_of(connection, f"describe from {scan_of(location)}")
     return _State(location, {name: kind for name, kind, *_ in described}, files)
-
-
-def _scan(location: str) -> str:
-    return f"iceberg_scan({literal(location)})"
 
 
 def _compare(
@@ -151,7 +148,7 @@ def _find_places(
     if files:
         verify(table, sorted(files))
         in_old, in_new = (
-            f"select {', '.join(_PLACE)} from {_scan(state.location)} "
+            f"select {', '.join(_PLACE)} from {scan_of(state.location)} "
             f"where filename in {_list(files)} and ({', '.join(_PLACE)}) in (from places)"
             for state in (old, new)
         )
@@ -166,7 +163,7 @@ def _rows(
     """A query for keys and hashes: all rows of some files, and the rows at some places of common files."""
     columns = [f"{identifier(name)} as key_{number}" for number, name in enumerate(key)]
     selected = f"select {', '.join(columns)}, {_hash(state.columns)} as row_hash"
-    rows = f"{selected} from {_scan(state.location)} where filename in"
+    rows = f"{selected} from {scan_of(state.location)} where filename in"
     if not common:
         return f"{rows} {_list(files)}"
     is_there = f"({', '.join(_PLACE)}) in (from {places})"

@@ -284,16 +284,13 @@ def _log_killed_run(catalog: Catalog, run: Run) -> None:
         return
     was_published = published is not None and published.build_id == work.build_id
     status = "published" if was_published else "killed"
-    _log_end(catalog, run, work.build_id, status)
+    ended = steps_table([run_step(work.build_id, status)])
+    append_steps(catalog, run.home, ended, run.schemas)
     if not was_published:
         print(
             f"The build {work.build_id} was killed. Its tables are dropped, and the published tables "
             "have not changed."
         )
-
-
-def _log_end(catalog: Catalog, run: Run, build_id: str, status: str) -> None:
-    append_steps(catalog, run.home, steps_table([run_step(build_id, status)]), run.schemas)
 
 
 def _project() -> Path:

@@ -41,7 +41,8 @@ _COMMANDS = {
 # What writing to a file or to the standard output fails with.
 _WRITE_ERRORS = errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO
 
-# They have nothing to undo, so Ctrl-C ends their process. DuckDB keeps it from Python while a query runs.
+# These commands have nothing to undo, so Ctrl-C ends their process. DuckDB keeps it from Python while a query
+# runs.
 _READERS = "inspect", "sql", "show", "compare", "draw", "doctor", "metrics"
 
 # The exit code after Ctrl-C, as that of a program that the signal ends.
@@ -76,13 +77,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _run(arguments: Sequence[str], chosen: str | None) -> int:
     if arguments and arguments[0] == "build":  # What follows are options of dbt.
         return int(import_module("scuttlehouse.cli.build").build(arguments[1:]))
-    parser = _Parser(prog="scuttlehouse", description=__doc__)
+    parser = _Parser(
+        prog="scuttlehouse", description="Build, query and show a warehouse of Scuttlebutt logs."
+    )
     commands = parser.add_subparsers(dest="command", required=True)
     commands.add_parser(
         "build", help="dbt build, unless nothing is new; takes the options of dbt build"
     )
     for name, (module, purpose) in _COMMANDS.items():
-        command = commands.add_parser(name, help=purpose)
+        command = commands.add_parser(name, help=purpose, description=purpose)
         if name == chosen:
             implementation = import_module(module)
             implementation.add_arguments(command)

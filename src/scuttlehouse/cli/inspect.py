@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import csv
 import os
 import secrets
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import partial
+from importlib.resources import files
 from pathlib import Path
 
 from scuttlehouse.files.limits import recognise_within_limits
@@ -21,9 +23,8 @@ from scuttlehouse.landing.logs import list_splits, read_lines
 from scuttlehouse.landing.rejects import fold_rejects
 from scuttlehouse.printing import visible
 from scuttlehouse.pzp.lines import LandedPzpLine
-from scuttlehouse.pzp.rules import REASONS as PZP_REASONS
 from scuttlehouse.ssb.epoch_keys import KeyRing
-from scuttlehouse.ssb.lines import REJECT_REASONS, LandedLine
+from scuttlehouse.ssb.lines import LandedLine
 from scuttlehouse.ssb.texts import TOKEN
 
 # Strangers write the types: this many different types are counted, by this many characters.
@@ -119,11 +120,19 @@ class _Found:
         if kinds:
             yield "  each by itself:"
             yield from (f"    {n:>8}  {word}" for word, n in self.validities.most_common())
-        if self.rejected:
-            yield f"  {self.rejected.total()} lines would be rejected:"
+        if not self.rejected:
+            return
+        yield f"  {self.rejected.total()} lines would be rejected:"
+        says = _remedies()
         for reason, count in self.rejected.most_common():
-            says = REJECT_REASONS.get(reason) or PZP_REASONS.get(reason, "")
-            yield f"    {count:>8}  {reason}, first at {place} {self.first_lines[reason]}. {says}"
+            first = self.first_lines[reason]
+            yield f"    {count:>8}  {reason}, first at {place} {first}. {says[reason]}"
+
+
+def _remedies() -> dict[str, str]:
+    """What each reason to reject a line means, and what to do: the seed ``reject_reasons``."""
+    seed = files("scuttlehouse.cli").joinpath("reject_reasons.csv").read_text("utf-8")
+    return {row["reason"]: row["remedy"] for row in csv.DictReader(seed.splitlines())}
 
 
 def _found(log: Log) -> _Found:

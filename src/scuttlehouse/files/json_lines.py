@@ -48,17 +48,6 @@ def has_word(line: Line, words: tuple[bytes, ...]) -> bool:
     return False
 
 
-def utf8_text(text: str) -> str:
-    """The text with every half of a broken surrogate pair replaced: tables hold UTF-8.
-
-    >>> utf8_text("\\ud800 alone") == "\\ufffd alone"
-    True
-    """
-    if text.isascii():
-        return text
-    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
-
-
 def finite_number(number: object) -> float | None:
     """The number; None for what is none, and for what no double can hold.
 

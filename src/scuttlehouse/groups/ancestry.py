@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 
-from scuttlehouse.groups.causality import sweep
+from scuttlehouse.tangles.causality import sweep
 
 Previous = Mapping[str, Collection[str]]
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Literal, NamedTuple
 
-from scuttlehouse.groups.causality import bits_of, sweep
+from scuttlehouse.tangles.causality import bits_of, sweep
 
 Kind = Literal["init", "add", "exclude", "other"]
 Authority = bool | None

@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 from scuttlehouse.groups.ancestry import Ancestry
 from scuttlehouse.groups.authority import GroupMessage, Judged, known, places_of
-from scuttlehouse.groups.causality import bits_of, sweep
+from scuttlehouse.groups.choices import Choices
 from scuttlehouse.groups.epochs import KeyRanks
-from scuttlehouse.groups.lateness import Choices
+from scuttlehouse.tangles.causality import bits_of, sweep
 
 
 class Knowledge(NamedTuple):
@@ -83,13 +83,16 @@ def knowledge(
     person_bits = {
         person: 1 << place for place, person in enumerate(people, len(inits) + len(exclusions))
     }
+    exclusion_bits = {
+        one.message_id: 1 << place for place, one in enumerate(exclusions, len(inits))
+    }
     bits = {one.message_id: ancestry.mask_of([one.message_id]) for one in inits}
     struck = {
         one.message_id: _mask(person_bits, [person for person in one.person_ids if person in added])
         for one in exclusions
     }
-    for place, one in enumerate(exclusions, len(inits)):
-        bits[one.message_id] = 1 << place | struck[one.message_id]
+    for name, bit in exclusion_bits.items():
+        bits[name] = bit | struck[name]
 
     # Then the additions that count. They say which epochs an author knows as their own.
     choices = Choices(additions, ancestry, key_ranks or {})
@@ -123,14 +126,7 @@ def knowledge(
     sweep([known(one.timeline_previous_ids or (), places) for one in timeline], visit)
 
     everybody = (1 << len(people)) - 1
-    exclusion_bits = (1 << len(inits) + len(exclusions)) - 1
-    unmet = (
-        _mask(
-            {one.message_id: bits[one.message_id] for one in exclusions},
-            [one for one, epoch in following.items() if epoch is None],
-        )
-        & exclusion_bits
-    )
+    unmet = _mask(exclusion_bits, [one for one, epoch in following.items() if epoch is None])
     for init in sorted(inits, key=lambda one: (one.position, one.message_id)):
         found = known_at.get(init.message_id, 0) & unmet
         unmet ^= found
@@ -152,7 +148,7 @@ def knowledge(
         {
             exclusion
             for exclusion, epoch in own.items()
-            if known_at.get(epoch, 0) & bits[exclusion] & exclusion_bits
+            if known_at.get(epoch, 0) & exclusion_bits[exclusion]
         },
         stale,
     )

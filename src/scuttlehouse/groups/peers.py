@@ -12,11 +12,11 @@ from typing import NamedTuple
 
 from scuttlehouse.groups.ancestry import Ancestry
 from scuttlehouse.groups.authority import GroupMessage, judge
-from scuttlehouse.groups.causality import sweep
 from scuttlehouse.groups.epochs import KeyRanks, Members, preferred_epoch
 from scuttlehouse.groups.exclusions import knowledge
 from scuttlehouse.groups.forks import forks
 from scuttlehouse.groups.repairs import Repair, repairs
+from scuttlehouse.tangles.causality import sweep
 
 
 class Listed(NamedTuple):

@@ -23,7 +23,7 @@ class EpochTable(NamedTuple):
 
 
 def read_epochs(table: pa.Table) -> EpochTable:
-    """Read a table with a row per epoch of one group, as ``int_groups__epoch_members`` has them.
+    """Read a table with a row per epoch of one group, as ``int_groups__judged_epochs`` has them.
 
     ``member_ids`` and ``previous_epoch_ids`` are lists of texts. ``key_rank`` is null if unknown. Epochs that
     do not count (R30, R32) are left out. The table has at least one row.

@@ -99,6 +99,15 @@ def literal(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
 
 
+def scan_of(location: str) -> str:
+    """SQL for the rows of a table, from its metadata file.
+
+    >>> scan_of("/a.metadata.json")
+    "iceberg_scan('/a.metadata.json')"
+    """
+    return f"iceberg_scan({literal(location)})"
+
+
 def identifier(name: str) -> str:
     """A name as SQL.
 

@@ -23,8 +23,8 @@ from scuttlehouse.reading.engine import (
     connect,
     first_sentences,
     identifier,
-    literal,
     rows_of,
+    scan_of,
 )
 from scuttlehouse.reading.statements import Query, TableName, read_query
 from scuttlehouse.reading.table_files import unreadable, verify, verify_table
@@ -171,7 +171,7 @@ class Warehouse:
         try:
             self._connection.execute(
                 f"create view {identifier(name.schema)}.{identifier(name.table)} "
-                f"as from iceberg_scan({literal(location)})"
+                f"as from {scan_of(location)}"
             )
         except duckdb.Error as error:
             raise unreadable(_for_people(name), error) from None

@@ -168,8 +168,15 @@ def _open(path: Path, stack: ExitStack) -> IO[bytes]:
 def add_arguments(parser: ArgumentParser) -> None:
     """Add the options of `scuttlehouse sample` to `parser`."""
     parser.add_argument("--seed", type=int, default=1, help="another seed, another log")
-    parser.add_argument("--size", choices=list(TARGETS), default="small")
-    parser.add_argument("--out", type=Path, required=True, metavar="FOLDER")
+    parser.add_argument(
+        "--size",
+        choices=list(TARGETS),
+        default="small",
+        help="how many messages: small has hundreds",
+    )
+    parser.add_argument(
+        "--out", type=Path, required=True, metavar="FOLDER", help="where the log files are written"
+    )
 
 
 def run(args: Namespace) -> int:

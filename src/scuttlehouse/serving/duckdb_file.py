@@ -20,9 +20,10 @@ from scuttlehouse.reading.engine import (
     first_sentences,
     identifier,
     literal,
+    scan_of,
 )
 from scuttlehouse.serving.drawings import draw_all
-from scuttlehouse.serving.tables import comments, published_tables, scan_of, verified_columns
+from scuttlehouse.serving.tables import comments, published_tables, verified_columns
 
 
 def serving_file(home: Path) -> Path:

@@ -23,8 +23,9 @@ from scuttlehouse.reading.engine import (
     first_sentences,
     identifier,
     literal,
+    scan_of,
 )
-from scuttlehouse.serving.tables import comments, published_tables, scan_of, verified_columns
+from scuttlehouse.serving.tables import comments, published_tables, verified_columns
 
 SCHEMA = "scuttlehouse"
 

@@ -9,7 +9,7 @@ from typing import Any
 import duckdb
 
 from scuttlehouse.catalog import LOG, NOTHING_PUBLISHED, PUBLISHED, open_catalog
-from scuttlehouse.reading.engine import WarehouseError, identifier, literal, rows_of
+from scuttlehouse.reading.engine import WarehouseError, identifier, literal, rows_of, scan_of
 from scuttlehouse.reading.table_files import unreadable, verify_table
 
 
@@ -26,11 +26,6 @@ def published_tables(home: Path, *, log_only: bool) -> list[tuple[str, str]]:
     if not tables:
         raise WarehouseError(NOTHING_PUBLISHED)
     return sorted(tables.items())
-
-
-def scan_of(location: str) -> str:
-    """SQL for the rows of a table, from its metadata file."""
-    return f"iceberg_scan({literal(location)})"
 
 
 def verified_columns(

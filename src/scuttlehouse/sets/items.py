@@ -6,14 +6,14 @@ A set is a tangle of messages under a moot, which has depth 0 and no data (pzp-s
 reads the same list. Ids compare as in the reference, with JavaScript's ``localeCompare`` on en-US: see
 ``id_key``.
 
-**Words.** What a message says about an item is its *word*: a deletion if it deletes the item, otherwise
-an addition if it adds the item. The reference reads each message into a JavaScript Set, additions first.
+**Changes.** A message that names an item *changes* it once: the change is a deletion if the message deletes
+the item, otherwise an addition. The reference reads each message into a JavaScript Set, additions first.
 Adding a present item changes nothing, adding an absent one appends it, deleting removes it. An item that
 a message both adds and deletes is out after it, wherever it was, and moves no other item. So the addition
 has no effect, and it does not matter how often a message names an item. It follows:
 
-- *An item is in the set if the last word about it is an addition, and only then.* Words about other
-  items do not change that.
+- *An item is in the set if its last change is an addition, and only then.* Changes of other items do not
+  matter.
 - *Its place is that of the first addition since its last deletion.* The items follow one another as
   these additions do: by message, then by place in the message's list.
 
@@ -52,8 +52,8 @@ class SetMessage(NamedTuple):
     superseded_ids: list[str] | None
 
 
-class Word(NamedTuple):
-    """A message's word about an item: that it is in, or that it is out."""
+class Change(NamedTuple):
+    """What a message does to an item: it adds or deletes it."""
 
     item: str
     is_deletion: bool
@@ -98,17 +98,18 @@ def topological_order(messages: Iterable[SetMessage]) -> list[SetMessage]:
     return sorted(messages, key=lambda message: (message.depth, id_key(message.message_id)))
 
 
-def words(message: SetMessage) -> list[Word]:
-    """The words of a message: its additions in order, then its deletions. One word about each item.
+def changes(message: SetMessage) -> list[Change]:
+    """The changes of a message: its additions in order, then its deletions. One change of each item.
 
     Empty if the message has no lists.
 
-    >>> words(SetMessage("m", 1, [], ["b", "a", "c", "b"], ["c"], []))
-    [Word(item='b', is_deletion=False), Word(item='a', is_deletion=False), Word(item='c', is_deletion=True)]
+    >>> message = SetMessage("m", 1, [], ["b", "a", "c", "b"], ["c"], [])
+    >>> [tuple(change) for change in changes(message)]
+    [('b', False), ('a', False), ('c', True)]
     """
     out = dict.fromkeys(message.deleted or (), True)
     put_in = {item: False for item in message.added or () if item not in out}
-    return [Word(item, is_deletion) for item, is_deletion in (put_in | out).items()]
+    return [Change(item, is_deletion) for item, is_deletion in (put_in | out).items()]
 
 
 def read_items(messages: Iterable[SetMessage]) -> list[Item]:
@@ -130,7 +131,7 @@ def read_items(messages: Iterable[SetMessage]) -> list[Item]:
     placed_by: dict[str, str] = {}
     last_added_by: dict[str, str] = {}
     for message in topological_order(messages):
-        for item, is_deletion in words(message):
+        for item, is_deletion in changes(message):
             if is_deletion:
                 placed_by.pop(item, None)
             else:

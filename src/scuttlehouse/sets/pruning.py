@@ -6,33 +6,33 @@ whole. Example: squeeze bob, carol and dave into one message, then delete bob. T
 squeeze and is the only message left; carol and dave are lost.
 
 **What can be pruned.** *Candidates* are the messages that precede every item root, through messages at
-hand. The moot and the item roots are not candidates; without an item root there are none. The *last word*
-about an item (``sets.words``) is that of the last message in the order that has one. A candidate can be
-pruned if it has the last word about no item, and if the list keeps its order without it. A last word that
-takes an item out stays too, as a tombstone: a device that has forked may still send an older addition.
+hand. The moot and the item roots are not candidates; without an item root there are none. The *last
+change* of an item (``items.changes``) is that of the last message in the order that changes it. A candidate
+can be pruned if it has the last change of no item, and if the list keeps its order without it. A last change
+that takes an item out stays too, as a tombstone: a device that has forked may still send an older addition.
 
-Let M be the messages at hand and K the messages that stay. Then M and K have the same last words: the
-message with the last word is in K, and K says nothing that M does not say.
+Let M be the messages at hand and K the messages that stay. Then M and K have the same last changes:
+the message with the last change is in K, and K changes nothing that M does not change.
 
 1. *K reads as M, in the same order.* See below: otherwise the message stays.
 2. *Whatever messages N are added, anywhere in the order, M + N and K + N have the same items.* An item is
-   in if and only if the last word about it is an addition. If N has that word in M + N, it is the last in
-   K + N too, which holds less. If not, it is M's last word, which K also has. The same is true of everything
+   in if and only if its last change is an addition. If N has that change in M + N, it is the last in K + N
+   too, which holds less. If not, it is M's last change, which K also has. The same is true of everything
    between K and M: of a device that has dropped a part, or gets some of it back.
 3. *Messages that come after all of M also leave the same order.* How a message changes a list depends only
    on the list. Messages that come in between may change it. Example: messages add alice, then bob, then
    both. The first two can be pruned. If a message that deletes alice comes in just before the third, M
    reads bob, alice and K reads alice, bob.
 
-**The order.** The place of an item is that of the first addition since its last deletion. So only words
-about items of the list count, and if a message is dropped, only the items that it speaks of can move. The
+**The order.** The place of an item is that of the first addition since its last deletion. So only changes
+of items of the list count, and if a message is dropped, only the items that it changes can move. The
 others keep their order. So all items keep their order if each one that moves stays between its neighbours;
-``_Reading.drop`` checks this. First all candidates without a last word are tried together: no more can be
+``_Reading.drop`` checks this. First all candidates without a last change are tried together: no more can be
 dropped, and plain additions before a squeeze all can. If that fails, they are tried one by one, in the
 order. The answer for one message depends on the items that it would move (it places or last deletes each
 of them) and on their neighbours. If the answer changes when another message is dropped, that message
-speaks of such an item or of a neighbour. So after a drop, the messages that placed or last deleted an
-item that it speaks of, or a neighbour, are tried again. In the end *no further message can be dropped by
+changes such an item or a neighbour. So after a drop, the messages that placed or last deleted an
+item that it changes, or a neighbour, are tried again. In the end *no further message can be dropped by
 itself*. Another choice might drop more: to find the most, every choice would have to be tried.
 
 **Later prunings.** Item roots stay item roots. A message that stays may become one, if the message that
@@ -52,11 +52,11 @@ from typing import Literal, NamedTuple
 
 from scuttlehouse.sets.items import (
     SetMessage,
+    changes,
     id_key,
     item_roots,
     read_items,
     topological_order,
-    words,
 )
 
 KeptBecause = Literal["moot", "item_root", "concurrent", "source", "deletion", "order"]
@@ -66,7 +66,7 @@ class Verdict(NamedTuple):
     """Whether a message can be pruned. If not, the first of these reasons that applies.
 
     ``moot``; ``item_root``; ``concurrent``: it does not precede every item root, or there is none;
-    ``source``: it has the last word that puts a present item in; ``deletion``: it has the last word that
+    ``source``: it has the last change of a present item; ``deletion``: it has the last change that
     takes an absent item out; ``order``: without it items would change places. None if it can be pruned.
     """
 
@@ -78,9 +78,9 @@ class Verdict(NamedTuple):
 def verdicts(messages: Iterable[SetMessage]) -> list[Verdict]:
     """Which messages of a set can be pruned, all of them together. In the order of the set.
 
-    Complexity: O(n log n + w log w + links) for w words, if few item roots are concurrent: k of them add
+    Complexity: O(n log n + c log c + links) for c changes, if few item roots are concurrent: k of them add
     k / 64 to a link. If dropping all at once would change the order, a message is tried again for every
-    dropped word about its items and their neighbours.
+    dropped change of its items and their neighbours.
 
     >>> for verdict in verdicts([
     ...     SetMessage("moot", 0, [], None, None, None),
@@ -99,12 +99,12 @@ def verdicts(messages: Iterable[SetMessage]) -> list[Verdict]:
     ordered = topological_order(messages)
     roots = {message.message_id for message in item_roots(ordered)}
     candidates = _preceding_all(ordered, roots)
-    last_words = {
+    last_changes = {
         item: (message.message_id, is_deletion)
         for message in ordered
-        for item, is_deletion in words(message)
+        for item, is_deletion in changes(message)
     }
-    speakers = set(last_words.values())
+    last = set(last_changes.values())
 
     def reason(message: SetMessage) -> KeptBecause | None:
         one = message.message_id
@@ -114,9 +114,9 @@ def verdicts(messages: Iterable[SetMessage]) -> list[Verdict]:
             return "item_root"
         if one not in candidates:
             return "concurrent"
-        if (one, False) in speakers:
+        if (one, False) in last:
             return "source"
-        return "deletion" if (one, True) in speakers else None
+        return "deletion" if (one, True) in last else None
 
     reasons = {message.message_id: reason(message) for message in ordered}
     for one in _kept_for_order(ordered, [one for one, because in reasons.items() if not because]):
@@ -167,7 +167,7 @@ def trail(messages: Iterable[SetMessage], prunable: Collection[str]) -> list[str
 class _Reading:
     """The list that messages read as, while some of them are dropped.
 
-    The words about present items are numbered in the order, also within a message. So an item comes
+    The changes of present items are numbered in the order, also within a message. So an item comes
     before another if the addition that places it has the lesser number.
     """
 
@@ -176,33 +176,34 @@ class _Reading:
         positions = {item: position for position, item in enumerate(items, 1)}
         self._additions: list[list[int]] = [[] for _ in range(len(positions) + 1)]
         self._deletions: list[list[int]] = [[] for _ in range(len(positions) + 1)]
-        self._speakers: list[str] = []
-        self._words: dict[str, dict[int, int]] = {}
+        # The message of each change, by the number of the change.
+        self._messages: list[str] = []
+        self._changes: dict[str, dict[int, int]] = {}
         for message in ordered:
-            numbers = self._words[message.message_id] = {}
-            for item, is_deletion in words(message):
+            numbers = self._changes[message.message_id] = {}
+            for item, is_deletion in changes(message):
                 if position := positions.get(item):
-                    numbers[position] = len(self._speakers)
-                    word_numbers = self._deletions if is_deletion else self._additions
-                    word_numbers[position].append(len(self._speakers))
-                    self._speakers.append(message.message_id)
+                    numbers[position] = len(self._messages)
+                    change_numbers = self._deletions if is_deletion else self._additions
+                    change_numbers[position].append(len(self._messages))
+                    self._messages.append(message.message_id)
         inner = [self._place(position) for position in positions.values()]
-        self._places = [-1, *inner, len(self._speakers)]
+        self._places = [-1, *inner, len(self._messages)]
 
     def _place(self, position: int, without: int = -1) -> int:
-        """The number of the addition that places an item, without one of the words about it."""
+        """The number of the addition that places an item, without one of the item's changes."""
         last = max((n for n in self._deletions[position][-2:] if n != without), default=-1)
         additions = self._additions[position]
         first = bisect_right(additions, last)
         return additions[first + (additions[first] == without)]
 
     def drop(self, message_id: str) -> set[str] | None:
-        """Drop a message that has no last word, if the list stays the same. None if it does not.
+        """Drop a message that has no last change, if the list stays the same. None if it does not.
 
         Returns:
-            The messages that placed or last deleted the items that it speaks of, or their neighbours.
+            The messages that placed or last deleted the items that it changes, or their neighbours.
         """
-        numbers = self._words[message_id]
+        numbers = self._changes[message_id]
         moved = {position: self._place(position, number) for position, number in numbers.items()}
         for position, place in moved.items():
             left, right = (
@@ -212,10 +213,10 @@ class _Reading:
                 return None
         near = self._deciding(numbers)
         for position, number in numbers.items():
-            for word_numbers in (self._additions[position], self._deletions[position]):
-                at = bisect_left(word_numbers, number)
-                if word_numbers[at : at + 1] == [number]:
-                    del word_numbers[at]
+            for change_numbers in (self._additions[position], self._deletions[position]):
+                at = bisect_left(change_numbers, number)
+                if change_numbers[at : at + 1] == [number]:
+                    del change_numbers[at]
             self._places[position] = moved[position]
         return near
 
@@ -225,11 +226,11 @@ class _Reading:
         inner = [position for position in near if 0 < position < len(self._additions)]
         placing = [self._places[position] for position in inner]
         deleting = [number for position in inner for number in self._deletions[position][-1:]]
-        return {self._speakers[number] for number in placing + deleting}
+        return {self._messages[number] for number in placing + deleting}
 
 
 def _kept_for_order(ordered: list[SetMessage], free: list[str]) -> set[str]:
-    """The messages without a last word that must stay so that the list keeps its order."""
+    """The messages without a last change that must stay so that the list keeps its order."""
     kept = set(free)
     items = [item.item for item in read_items(ordered)]
     left = [message for message in ordered if message.message_id not in kept]

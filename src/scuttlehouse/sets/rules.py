@@ -1,13 +1,13 @@
-"""A rule for messages of sets that a message may break (pzp-set, "Msg content")."""
+"""The two rules for the contents of messages of sets that a message may break (pzp-set, "Msg content")."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
-from scuttlehouse.groups.causality import sweep
-from scuttlehouse.sets.items import SetMessage, words
+from scuttlehouse.sets.items import SetMessage, changes
+from scuttlehouse.tangles.causality import sweep
 
 
 class Unsuperseded(NamedTuple):
@@ -21,7 +21,7 @@ class Unsuperseded(NamedTuple):
     known_id: str
 
 
-def unsuperseded(messages: Sequence[SetMessage]) -> Iterator[Unsuperseded]:
+def unsuperseded(messages: Sequence[SetMessage]) -> list[Unsuperseded]:
     """The changes of a set that do not point to a newest known change of the same item.
 
     "When you add or delete an item in a set, in the supersedes array you MUST point to the currently-known
@@ -39,13 +39,13 @@ def unsuperseded(messages: Sequence[SetMessage]) -> Iterator[Unsuperseded]:
     ...     SetMessage("moot", 0, [], None, None, None), SetMessage("1", 1, ["moot"], ["a"], [], []),
     ...     SetMessage("2", 2, ["1"], [], ["a"], ["1"]), SetMessage("3", 3, ["2"], ["a"], [], ["1"]),
     ... ]
-    >>> list(unsuperseded(messages))
+    >>> unsuperseded(messages)
     [Unsuperseded(message_id='3', item='a', known_id='2')]
     """
     about: dict[str, list[int]] = defaultdict(list)
     for node, message in enumerate(messages):
-        for word in words(message):
-            about[word.item].append(node)
+        for change in changes(message):
+            about[change.item].append(node)
     shared = {item: nodes for item, nodes in about.items() if len(nodes) > 1}
     # The highest bit of a set is the last message in the order.
     nodes_of_bits = sorted({node for nodes in shared.values() for node in nodes})
@@ -58,8 +58,8 @@ def unsuperseded(messages: Sequence[SetMessage]) -> Iterator[Unsuperseded]:
 
     def visit(node: int, before: int) -> int:
         message = messages[node]
-        for word in words(message):
-            known = before & masks.get(word.item, 0)
+        for change in changes(message):
+            known = before & masks.get(change.item, 0)
             if not known:
                 continue
             last = messages[nodes_of_bits[known.bit_length() - 1]]
@@ -72,12 +72,12 @@ def unsuperseded(messages: Sequence[SetMessage]) -> Iterator[Unsuperseded]:
                 known ^= 1 << known.bit_length() - 1
             superseded = set(message.superseded_ids or ())
             if newest.isdisjoint(superseded) and superseded <= readable:
-                found.append(Unsuperseded(message.message_id, word.item, last.message_id))
+                found.append(Unsuperseded(message.message_id, change.item, last.message_id))
         return bits.get(node, 0)
 
     places = {message.message_id: node for node, message in enumerate(messages)}
     sweep([[places[one] for one in m.previous_ids if one in places] for m in messages], visit)
-    return iter(found)
+    return found
 
 
 def left_deletions(messages: Sequence[SetMessage]) -> dict[str, str]:

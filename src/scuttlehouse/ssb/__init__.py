@@ -1,1 +1,1 @@
-"""Classic Scuttlebutt: read a line, ids, validity, feeds."""
+"""Scuttlebutt (SSB), the first source: read a line, ids, validity, feeds."""

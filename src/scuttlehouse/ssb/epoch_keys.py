@@ -65,18 +65,6 @@ class LostKeysError(Exception):
         )
 
 
-def key_bytes(text: object) -> bytes | None:
-    """The bytes of a text in base64 or hex, if there are 32 or more. None if the text is not a key.
-
-    >>> key_bytes("AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=") == bytes(32)
-    True
-    >>> key_bytes("main") is None
-    True
-    """
-    key = spelled_bytes(text)
-    return key if key and len(key) >= KEY_BYTES else None
-
-
 def spelled_bytes(text: object) -> bytes | None:
     """The bytes of a text in base64 or hex, however few. None if the text is neither.
 

@@ -17,11 +17,11 @@ from scuttlehouse.files.parts import Line
 from scuttlehouse.ssb.claims import is_announcement_signed, plaintext_hash, proven_owner
 from scuttlehouse.ssb.epoch_keys import KeyRing, message_key, purpose_key
 from scuttlehouse.ssb.group_ids import made_group_id
-from scuttlehouse.ssb.ids import link_text, message_uri
+from scuttlehouse.ssb.ids import feed_format, link_text, message_uri
 from scuttlehouse.ssb.messages import UnkeyedMessage, checked_message, may_be_key, unkeyed_message
 from scuttlehouse.ssb.naming import name_in_message
 from scuttlehouse.ssb.texts import is_word, kept_id, kept_word
-from scuttlehouse.ssb.validation import feed_format, is_ciphertext, previous_text
+from scuttlehouse.ssb.validation import is_ciphertext, previous_text
 
 KEPT_MEMBERS = (
     "type",
@@ -48,22 +48,20 @@ WITH_EPOCH_KEY = frozenset({"group/init", "group/add-member"})
 # Every line with such a message has these bytes, and most other lines do not. Names may be escaped.
 KEY_WORDS = (b"secret", b"groupKey", b"\\u")
 
-REJECT_REASONS = {
-    "cut_short": "The file ends or breaks here. Copy or export it again.",
-    "damaged": "Bytes that are no message: cut, overwritten or glued. Copy or export the log again.",
-    "zero_bytes": "The bytes are all zero, as a power cut leaves them. Copy or export the log again.",
-    "too_long": "The line is longer than 1 MiB; a message has at most 8192 characters.",
-    "too_short": "The line is shorter than any message. Of many such lines, only the first are looked at.",
-    "not_utf8": "The line is not UTF-8 text. Export the log again.",
-    "empty_line": "The line is empty.",
-    "not_json": "The line is not JSON. Export the log again.",
-    "too_deep": "The line nests deeper than any message may.",
-    "not_a_message": "The line is JSON, but lacks what every message has: a value with an author, a "
-    "sequence and a content, and a key that is a message id; or, of pzp, a msg with metadata.",
-    "id_is_unknown": "The message has no key, and the line does not hold what was signed: its members are "
-    "not in the order that was signed, its ids are spelled otherwise, or its ciphertext or its bytes are not "
-    "there. So no id can be known: export with keys.",
-}
+# The seed reject_reasons says what they mean.
+REJECT_REASONS = (
+    "cut_short",
+    "damaged",
+    "zero_bytes",
+    "too_long",
+    "too_short",
+    "not_utf8",
+    "empty_line",
+    "not_json",
+    "too_deep",
+    "not_a_message",
+    "id_is_unknown",
+)
 
 
 class LandedLine(NamedTuple):

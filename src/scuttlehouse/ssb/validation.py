@@ -21,13 +21,11 @@ from nacl.exceptions import BadSignatureError
 
 from scuttlehouse.files import jsjson
 from scuttlehouse.ssb import bendybutt
-from scuttlehouse.ssb.ids import feed_format as feed_format
-from scuttlehouse.ssb.ids import feed_id, message_sigil
+from scuttlehouse.ssb.ids import feed_format, feed_id, message_sigil
 
 MAX_LENGTH = 8192
 
 REASONS = {
-    "not_json": "The message is not JSON.",
     "too_deep": "The message nests deeper than any message may.",
     "not_an_object": "The message is not a JSON object.",
     "author_is_no_feed_id": "The author is not a feed id.",
@@ -73,8 +71,7 @@ class Check(NamedTuple):
     """The result for a message by itself.
 
     ``message_key`` is the id of the message by its hash, whatever else is wrong with it: a sigil, or the URI
-    of a bendybutt-v1 message. It is None if there is no such id (not JSON, too deep, far too
-    long, another format).
+    of a bendybutt-v1 message. It is None if there is no such id (too deep, far too long, another format).
     ``invalid_reason`` is one of ``REASONS``, None unless ``validity`` is ``invalid``. ``warning`` is one of
     ``WARNINGS``, None in an invalid message.
     """
@@ -96,19 +93,16 @@ _LINE_ENDS = frozenset("\n\r\u2028\u2029")
 def check_value(
     value: jsjson.Value,
     *,
-    content_ciphertext: str | None = None,
     key: str | None = None,
     hmac_key: bytes | None = None,
 ) -> Check:
     """Judge a message's value by itself. :func:`scuttlehouse.files.jsjson.parse` makes such values.
 
-    If several rules are broken, the result names the first in the order of ``REASONS``. A feed of a format
-    other than classic and bendybutt-v1 is not checked at all. Never raises, for any value.
+    If several rules are broken, the result names the first in the order of ``REASONS``. A feed of another
+    format is not checked at all. Never raises, for any value.
 
     Args:
-        value: the value. It is not changed.
-        content_ciphertext: ``meta.originalContent`` of a decrypted message. Hash and signature cover it
-            in place of the content (ruling R2).
+        value: the value, as it was signed: with its ciphertext as content (ruling R2). It is not changed.
         key: the id that the log gives the message, in either spelling. None to accept any id.
         hmac_key: the 32 bytes of :func:`scuttlehouse.ssb.network_key.network_key`. None in the main network.
 
@@ -123,14 +117,10 @@ def check_value(
     is_classic = False
     if isinstance(author, str):
         form = feed_format(author)
-        if form == bendybutt.FORMAT and isinstance(value, dict):
-            return Check(*bendybutt.check_message(value, content_ciphertext, key, hmac_key))
         if form is not None and form != "classic":
             return Check(None, "not_checked")
         # A classic feed has other spellings too, but an author must be in this one.
         is_classic = form is not None and feed_id(author) == author
-    if content_ciphertext is not None and isinstance(value, dict):
-        value = {**value, "content": content_ciphertext}
     try:
         text = jsjson.stringify(value, indent=2)
     except jsjson.TooDeepError:

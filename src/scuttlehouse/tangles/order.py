@@ -178,12 +178,11 @@ def find_tips(node_ranks: Ints, link_message: Ints, link_previous: Ints) -> NDAr
     return is_tip
 
 
-def find_loops(node_count: int, link_message: Ints, link_previous: Ints) -> Ints:
-    """The loops of known links: per node the least node of its loop, -1 if it is in no loop.
+def find_loops(node_count: int, link_message: Ints, link_previous: Ints) -> NDArray[np.bool_]:
+    """Which nodes are in a loop of known links.
 
-    Loops that share a node count as one. A node that is only behind a loop is in no loop. The same is true
-    of a message that lists itself, if no other link leads back to it. Messages with verified ids cannot
-    form a loop.
+    A node that is only behind a loop is in no loop. The same is true of a message that lists itself, if no
+    other link leads back to it. Messages with verified ids cannot form a loop.
 
     Args, Raises: as ``ranks``.
 
@@ -191,13 +190,11 @@ def find_loops(node_count: int, link_message: Ints, link_previous: Ints) -> Ints
     strongly connected components, without recursion.
 
     >>> find_loops(5, np.array([1, 2, 3, 4]), np.array([2, 1, 2, 4])).tolist()
-    [-1, 1, 1, -1, -1]
+    [False, True, True, False, False]
     """
     components = _components(*followers_of(node_count, link_message, link_previous))
-    least = np.full(node_count, node_count, dtype=np.int64)
-    np.minimum.at(least, components, np.arange(node_count))
-    is_in_loop = np.bincount(components, minlength=node_count)[components] > 1
-    return np.where(is_in_loop, least[components], -1)
+    is_in_loop: NDArray[np.bool_] = np.bincount(components, minlength=node_count)[components] > 1
+    return is_in_loop
 
 
 @njit(cache=True)

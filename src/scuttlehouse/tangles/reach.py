@@ -35,6 +35,7 @@ def _reach(offsets: Ints, followers: Ints, sources: Ints) -> Ints:
     is_queued = np.zeros(offsets.size - 1, dtype=np.bool_)
     for first in range(0, sources.size, 64):  # one bit per source, so 64 at a time
         block = sources[first : first + 64]
+        # Two empty lists. numba must see what they will hold.
         queue = [np.int64(0) for _ in range(0)]
         touched = [np.int64(0) for _ in range(0)]
         for bit in range(block.size):

@@ -110,7 +110,7 @@ def whole_thread_positions(
     [0, 1, 2]
     """
     count = tangle_codes.size
-    is_looped = find_loops(count, link_message, link_previous) != UNRANKED
+    is_looped = find_loops(count, link_message, link_previous)
     is_kept = (link_previous >= 0) & (link_message != link_previous)
     is_kept &= ~is_looped[link_message] & ~is_root[link_message]
     root_of = np.full(int(tangle_codes.max(initial=0)) + 1, -1, dtype=np.int64)

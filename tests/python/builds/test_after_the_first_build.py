@@ -1,7 +1,8 @@
-"""What commands show of the first build. Later tests publish other logs, so this file runs first."""
+"""What is shown of the first build. Later tests publish other logs, so this file runs first."""
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,12 @@ from scuttlehouse.reading.warehouse import open_published
 from scuttlehouse.showing.pages import page
 from scuttlehouse.showing.paragraphs import Style
 from test_pictures import PICTURES
+
+QUERIES = re.findall(
+    r"^```sql\n(.*?)^```",
+    (PROJECT / "models" / "overview.md").read_text(),
+    re.DOTALL | re.MULTILINE,
+)
 
 
 def test_the_summary_is_what_the_build_printed(
@@ -89,3 +96,12 @@ def test_the_drawings_of_the_docs_are_up_to_date(
         assert main([*command.split(), "--output", str(tmp_path / name)]) == 0
         drawn = (tmp_path / name).read_text()
         assert drawn == (PROJECT / "pictures" / name).read_text(), "run `make pictures`"
+
+
+@pytest.mark.usefixtures("built")
+@pytest.mark.parametrize("query", QUERIES, ids=lambda query: " ".join(query.split())[:40])
+def test_a_query_of_the_overview_has_rows(warehouse: Warehouse, query: str) -> None:
+    with open_published(warehouse.home) as tables:
+        _, [(thread,)] = tables.query("select min(tangle_id) from fct_thread_messages")
+        _, rows = tables.query(query.replace("thread:ssb:message/classic/...", thread))
+        assert list(rows)

@@ -3,20 +3,13 @@
 from __future__ import annotations
 
 import os
-import re
 import subprocess
 import sys
 
 import pytest
 
 from conftest import PROJECT, Warehouse
-from scuttlehouse.reading.warehouse import open_published
 
-QUERIES = re.findall(
-    r"^```sql\n(.*?)^```",
-    (PROJECT / "models" / "overview.md").read_text(),
-    re.DOTALL | re.MULTILINE,
-)
 EXAMPLES = sorted((PROJECT / "examples" / "reading").glob("*.py"))
 
 
@@ -42,15 +35,6 @@ def test_an_example_reads_the_published_tables(warehouse: Warehouse, example: os
     assert done.returncode == 0, done.stderr
     for group in groups:
         assert group[:30] in done.stdout, group
-
-
-@pytest.mark.usefixtures("built")
-@pytest.mark.parametrize("query", QUERIES, ids=lambda query: " ".join(query.split())[:40])
-def test_a_query_of_the_overview_has_rows(warehouse: Warehouse, query: str) -> None:
-    with open_published(warehouse.home) as tables:
-        _, [(thread,)] = tables.query("select min(tangle_id) from fct_thread_messages")
-        _, rows = tables.query(query.replace("thread:ssb:message/classic/...", thread))
-        assert list(rows)
 
 
 def test_the_readme_shows_the_examples() -> None:

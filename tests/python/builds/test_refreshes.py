@@ -122,7 +122,7 @@ def test_any_history_of_a_landing_folder_ends_in_the_tables_of_one_build(
     assert {row["source_file"]: row["status"] for row in tables["dim_logs"]} == status, (
         f"seed {seed}"
     )
-    groups, computed = (ids(refreshed, one) for one in ("dim_groups", "int_groups__epoch_members"))
+    groups, computed = (ids(refreshed, one) for one in ("dim_groups", "int_groups__judged_epochs"))
     assert computed == ids(refreshed, "int_changes__groups") & groups, f"seed {seed}"
     assert seed != 0 or computed < groups, "the first history leaves some groups as they are"
     assert 1 in {row["late_message_count"] for row in tables["fct_exclusions"]}

@@ -20,14 +20,11 @@ from hypothesis import strategies as st
 from scuttlehouse.cli import main
 from scuttlehouse.drawing.commands import commands
 from small_warehouse import SmallWarehouse
+from test_drawings import uri
 
 EVIL = "</script><script>alert(1)</script>\x1b\u202e@data@"
 AT = pa.timestamp("us", "UTC")
 Graph = dict[str, list[str]]
-
-
-def uri(number: int) -> str:
-    return f"ssb:message/classic/{number:06d}{'A' * 36}A="
 
 
 def random_graph(dice: random.Random, size: int) -> Graph:

@@ -248,7 +248,9 @@ def figures(written_figures: Figures, unrelated_logs: Unrelated) -> dict[str, Gr
 
 
 @pytest.mark.parametrize("figure", FIGURES, ids=lambda figure: str(figure["figure"]))
-def test_figure(figure: dict[str, Any], figures: dict[str, GroupRows]) -> None:
+def test_a_figure_gives_the_rows_that_it_must(
+    figure: dict[str, Any], figures: dict[str, GroupRows]
+) -> None:
     expected = {"correct": {}, "links": {}, "late": "", **figure}
     for part in {"fetches", "serves"} & figure.keys():
         expected[part] = {person: set(feeds.split()) for person, feeds in figure[part].items()}

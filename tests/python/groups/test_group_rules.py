@@ -90,7 +90,7 @@ def test_groups_are_as_they_were_made(sample: dict[str, Rows], summary: dict[str
 
 
 def test_forks_and_correct_members_by_the_plain_functions(sample: dict[str, Rows]) -> None:
-    epochs = sample["int_groups__epoch_members"]
+    epochs = sample["int_groups__judged_epochs"]
     members = {row["epoch_id"]: frozenset(row["member_ids"]) for row in epochs}
     keys = {row["epoch_id"]: row["key_rank"] for row in epochs}
     previous = {row["epoch_id"]: row["previous_epoch_ids"] for row in epochs}

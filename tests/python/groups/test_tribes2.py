@@ -23,6 +23,7 @@ from typing import Any
 import pytest
 
 from conftest import Unrelated, Warehouse
+from oracles import uri
 from test_figures import Figures
 from test_written_histories import Histories
 
@@ -65,12 +66,6 @@ class Log:
                 oracle["answers"][self.peer],
                 f"{self.name}, {oracle['group']['id'][20:26]}",
             )
-
-
-def uri(key: str) -> str:
-    if key.startswith("%"):
-        return "ssb:message/classic/" + key[1:-7].replace("+", "-").replace("/", "_")
-    return key
 
 
 def scenarios(folder: Path) -> dict[str, list[Log]]:

@@ -167,11 +167,13 @@ def sealed(record: Record) -> Record:
 
 def without_key(record: Record) -> Record:
     """The record without its key, where the key is the hash of the value."""
-    from scuttlehouse.ssb.validation import check_value
+    from scuttlehouse.ssb.opened import check_opened, original
 
     if not isinstance(record.get("value"), dict) or not isinstance(record.get("key"), str):
         return record
-    if check_value(sealed(record)).message_key != record["key"]:
+    value = sealed(record)
+    judged = check_opened(value, original(value, {}), record["key"], None)
+    if judged.check.message_key != record["key"]:
         return record
     return {name: part for name, part in record.items() if name != "key"}
 

@@ -623,7 +623,9 @@ def test_any_head_is_recognised_or_told(data: bytes) -> None:
 # The command
 
 
-def test_inspect(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_inspect_says_what_a_file_is_and_what_is_in_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     odd = {"type": "\x1b[31mred\nline", "text": "hello"}
     lines = [
         json.dumps(values()[0]),

@@ -36,7 +36,7 @@ from scuttlehouse.landing.logs import (
     read_lines,
 )
 from scuttlehouse.sample.signing import ClassicFeed, Message
-from scuttlehouse.ssb.epoch_keys import KeyRing, key_bytes
+from scuttlehouse.ssb.epoch_keys import KeyRing, spelled_bytes
 from scuttlehouse.ssb.lines import REJECT_REASONS, LandedLine, epoch_key, land_line
 from scuttlehouse.ssb.texts import token
 from scuttlehouse.warehouse_key import KEY_BYTES, warehouse_pepper
@@ -713,7 +713,7 @@ FORMS = {
 
 @pytest.mark.parametrize("form", [form for form in FORMS if form != "integers"])
 def test_a_key_in_any_spelling(form: str) -> None:
-    assert key_bytes(FORMS[form]) == KEY
+    assert spelled_bytes(FORMS[form]) == KEY
 
 
 def places() -> dict[str, Callable[[object], dict[str, Any]]]:

@@ -105,6 +105,16 @@ def test_every_mart_is_published(manifest: Manifest) -> None:
     assert marts == set(manifest.published)
 
 
+def test_the_overview_lists_every_published_table(manifest: Manifest) -> None:
+    [families] = [
+        part
+        for part in manifest.parsed.docs[f"doc.{NAME}.__overview__"].block_contents.split("\n## ")
+        if part.startswith("Families of tables")
+    ]
+    listed = re.findall(r"^\|[^|]*\| (\w+) \|", families, re.MULTILINE)
+    assert sorted(set(listed) - {"tables"}) == sorted(manifest.published)
+
+
 def test_every_published_table_has_an_owner_and_a_tested_key(manifest: Manifest) -> None:
     keys = {test.attached_node for test in manifest.tests if _tests_key(test)}
     # A log: two steps of a run may have the same name.

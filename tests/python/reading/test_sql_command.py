@@ -327,7 +327,9 @@ def test_an_extension_that_somebody_changed_is_refused(
         ["sample"],
     ],
 )
-def test_usage(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_wrong_command_line_shows_the_usage(
+    arguments: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
     with pytest.raises(SystemExit) as left:
         main(arguments)
     assert left.value.code == 2
@@ -335,7 +337,7 @@ def test_usage(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None
 
 
 @pytest.mark.parametrize("command", ["", "sql", "follow", "rollback", "sample"])
-def test_help(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_help_is_no_error(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as left:
         main([*command.split(), "--help"])
     assert left.value.code == 0

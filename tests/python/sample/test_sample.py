@@ -20,6 +20,7 @@ from nacl.exceptions import BadSignatureError
 from nacl.signing import VerifyKey
 
 from examples import share_of
+from oracles import uri
 from scuttlehouse.sample import (
     Summary,
     add_arguments,
@@ -63,13 +64,6 @@ def read_line(line: bytes) -> tuple[str, dict[str, Any]]:
     if entry["value"]["sequence"] > 2**53:
         return "huge_sequence", {}
     return "message", entry
-
-
-def uri(key: str) -> str:
-    """A message id in the one spelling that the summary has."""
-    if key.startswith("%"):
-        return "ssb:message/classic/" + key[1:-7].replace("+", "-").replace("/", "_")
-    return key
 
 
 class Logs:
@@ -335,7 +329,7 @@ def test_feeds_are_chains_but_for_named_gaps_and_forks(logs: Logs) -> None:
     assert [2] in gaps.values()
 
 
-def test_times(small: Logs) -> None:
+def test_a_clock_may_be_hours_ahead_or_a_day_behind(small: Logs) -> None:
     (late,) = small.summary.warned.values()
     assert isinstance(small.entries[late]["value"]["timestamp"], str)
     ahead = [

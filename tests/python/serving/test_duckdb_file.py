@@ -152,7 +152,7 @@ def test_a_folder_in_its_place_is_a_sentence(small: SmallWarehouse) -> None:
         write_serving_file(small.home)
 
 
-def test_the_command(
+def test_export_writes_the_file_and_says_where(
     small: SmallWarehouse, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("SCUTTLEHOUSE_HOME", str(small.home))

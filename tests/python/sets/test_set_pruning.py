@@ -63,19 +63,19 @@ class Device:
     def roots(self) -> dict[str, list[str]]:
         """For each item, the messages about it that no other such message follows."""
         before: dict[str, set[str]] = {}
-        speaking: dict[str, list[str]] = {}
+        changing: dict[str, list[str]] = {}
         for message in topological_order(self.messages):
             known = [previous for previous in message.previous_ids if previous in before]
             before[message.message_id] = {*known}.union(*(before[previous] for previous in known))
             for item in {*(message.added or ()), *(message.deleted or ())}:
-                speaking.setdefault(item, []).append(message.message_id)
+                changing.setdefault(item, []).append(message.message_id)
         return {
             item: [
                 one
-                for one in spoke
-                if (item, one) not in self.forgotten and not any(one in before[o] for o in spoke)
+                for one in changed
+                if (item, one) not in self.forgotten and not any(one in before[o] for o in changed)
             ]
-            for item, spoke in speaking.items()
+            for item, changed in changing.items()
         }
 
     def write(self, added: list[str], deleted: list[str], superseded: list[str]) -> SetMessage:
@@ -390,8 +390,8 @@ def test_every_verdict_by_definition(messages: list[SetMessage]) -> None:
 
 
 @given(histories())
-def test_every_last_word_is_needed(history: History) -> None:
-    """Without it, a message that comes in just before it would have the last word."""
+def test_every_last_change_is_needed(history: History) -> None:
+    """Without it, a message that comes in just before it would have the last change."""
     gone = prunable(history.held)
     for message in history.held:
         if kept_because(history.held)[message.message_id] not in ("source", "deletion"):

@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 
 from conftest import FIXTURES
 from scuttlehouse.sets.items import (
+    Change,
     SetMessage,
-    Word,
+    changes,
     id_key,
     item_roots,
     lipmaa_depth,
@@ -27,7 +28,6 @@ from scuttlehouse.sets.items import (
     superseded_by,
     tips,
     topological_order,
-    words,
 )
 
 Json = dict[str, Any]
@@ -299,16 +299,16 @@ def test_the_messages_that_an_item_depends_on(messages: list[SetMessage]) -> Non
 
 
 @given(messages_of_sets())
-def test_the_last_word_says_whether_an_item_is_in(messages: list[SetMessage]) -> None:
-    last = dict(word for message in topological_order(messages) for word in words(message))
+def test_the_last_change_says_whether_an_item_is_in(messages: list[SetMessage]) -> None:
+    last = dict(change for message in topological_order(messages) for change in changes(message))
     assert {item for item, is_deletion in last.items() if not is_deletion} == {*names(messages)}
 
 
 def test_a_message_reads_additions_before_deletions() -> None:
     message = SetMessage("m2", 2, [], ["b", "a", "b"], ["a", "c"], [])
-    assert words(message) == [Word("b", False), Word("a", True), Word("c", True)]
+    assert changes(message) == [Change("b", False), Change("a", True), Change("c", True)]
     assert names([SetMessage("m1", 1, [], ["a", "c"], [], []), message]) == ["b"]
-    assert words(SetMessage("moot", 0, [], None, None, None)) == []
+    assert changes(SetMessage("moot", 0, [], None, None, None)) == []
 
 
 @given(messages_of_sets())

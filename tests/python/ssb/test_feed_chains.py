@@ -174,7 +174,9 @@ def test_the_feeds_have_every_fault(
         assert {fault for fault, by, far in counted if by == way and far} == inheritable, counted
 
 
-def test_long_feeds(warehouse: Warehouse, standings: dict[str, Standing]) -> None:
+def test_long_feeds_that_are_whole_holed_and_forked_have_their_faults(
+    warehouse: Warehouse, standings: dict[str, Standing]
+) -> None:
     """One complete feed, one without its second message, one that forks in the middle."""
     assert standings, "the models were built"
     rows = warehouse.rows(

@@ -18,14 +18,14 @@ from nacl.signing import SigningKey, VerifyKey
 from chain_rule import LINK_REASONS, check_link
 from conftest import FIXTURES
 from scuttlehouse.files import jsjson
-from scuttlehouse.ssb.ids import message_uri
+from scuttlehouse.ssb.ids import feed_format, message_uri
 from scuttlehouse.ssb.network_key import network_key
+from scuttlehouse.ssb.opened import check_opened, original
 from scuttlehouse.ssb.validation import (
     REASONS,
     WARNINGS,
     Check,
     check_value,
-    feed_format,
     previous_text,
 )
 
@@ -142,13 +142,13 @@ def test_feeds_of_a_volume_log_are_valid_from_end_to_end() -> None:
 def test_decrypted_messages_are_judged_on_their_ciphertext() -> None:
     decrypted = 0
     for line in raw_lines("decrypted.jsonl.gz"):
-        value, ciphertext = line["value"], line.get("meta", {}).get("originalContent")
-        check = check_value(value, key=line["key"], content_ciphertext=ciphertext)
+        value, meta = line["value"], line.get("meta", {})
+        check = check_opened(value, original(value, meta), line["key"], None).check
         if feed_format(value["author"]) != "classic":
             assert check.validity == "valid" or check.warning == "content_signature_only"
             continue
         assert check == Check(line["key"], "valid")
-        if ciphertext is not None:
+        if "originalContent" in meta:
             decrypted += 1
             assert check_value(value).invalid_reason == "signature_is_wrong"
             assert check_value(value, key=line["key"]).invalid_reason == "id_mismatch"
@@ -430,9 +430,9 @@ def test_mutated_messages_get_the_verdict_of_the_plain_rules(
     assert check_message(text, key=key, hmac_key=hmac_key) == expected
 
 
-@given(json_values, st.none() | texts, st.none() | texts)
-def test_any_json_gets_a_verdict(value: Json, key: str | None, ciphertext: str | None) -> None:
-    check = check_value(value, key=key, content_ciphertext=ciphertext)
+@given(json_values, st.none() | texts)
+def test_any_json_gets_a_verdict(value: Json, key: str | None) -> None:
+    check = check_value(value, key=key)
     assert check.validity == "invalid"
     assert check.invalid_reason in REASONS
     assert check.warning is None
@@ -514,7 +514,7 @@ def test_a_value_without_end_is_too_deep() -> None:
 def test_the_value_is_not_changed() -> None:
     value = sign(message())
     before = jsjson.stringify(value)
-    check_value(value, content_ciphertext="AAAA.box")
+    check_value(value)
     assert jsjson.stringify(value) == before
 
 

@@ -7,7 +7,6 @@ and with one step. The two must differ only in what grew each tangle.
 
 from __future__ import annotations
 
-import gzip
 import json
 import random
 from collections import Counter
@@ -21,7 +20,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from conftest import FIXTURES, Warehouse
+from conftest import Warehouse
 from examples import share_of
 from oracles import (
     Candidates,
@@ -33,8 +32,8 @@ from oracles import (
 )
 from scuttlehouse.tangles.order import positions, ranks
 from scuttlehouse.tangles.tables import read_graph
+from test_growth import fixture_tangles
 
-FIXTURE = FIXTURES / "tangles" / "tangles.jsonl.gz"
 SEEDS = range(5)
 WORLDS_PER_SEED = 300
 DEEP = 1_500
@@ -199,10 +198,6 @@ def deep_world() -> World:
         messages.append(Message(one, f"deep-feed{number % 4}", number, {"deep-kind": field}))
     del messages[DEEP * 3 // 4]
     return World("deep", "lawful", messages)
-
-
-def fixture_tangles() -> list[dict[str, Any]]:
-    return [json.loads(line) for line in gzip.decompress(FIXTURE.read_bytes()).splitlines()]
 
 
 def fixture_world(tangle: dict[str, Any]) -> World:

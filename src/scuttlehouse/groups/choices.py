@@ -1,4 +1,4 @@
-"""Posts in an epoch by somebody who knew that they should prefer another epoch (4.8.1)."""
+"""The epoch that an author should have preferred, by what their message knew of (4.8.1, ruling R21)."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 from scuttlehouse.groups.ancestry import Ancestry
 from scuttlehouse.groups.authority import GroupMessage
-from scuttlehouse.groups.causality import bits_of
 from scuttlehouse.groups.epochs import KeyRanks, preferred_epoch
+from scuttlehouse.tangles.causality import bits_of
 
 
 class Choices:

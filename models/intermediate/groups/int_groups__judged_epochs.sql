@@ -1,5 +1,3 @@
--- One row per epoch, with the sets that the rules of preference compare. An epoch that does not count has no
--- members; what follows it follows the epochs before it (rulings R18, R30 and R32).
 with
 
 epochs as (

@@ -14,7 +14,7 @@ candidates as (
 
 ),
 
-words as (
+changes as (
 
     select
         set_messages.set_id,
@@ -27,14 +27,14 @@ words as (
 
 ),
 
-ranked_words as (
+numbered_changes as (
 
     select
         set_id,
         message_id,
         is_prunable,
-        row_number() over (partition by set_id, item order by position desc) as word_number
-    from words
+        row_number() over (partition by set_id, item order by position desc) as change_number
+    from changes
 
 ),
 
@@ -43,8 +43,8 @@ faults as (
     select
         set_id,
         message_id
-    from ranked_words
-    where word_number = 1 and is_prunable
+    from numbered_changes
+    where change_number = 1 and is_prunable
 
 )
 
