@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
+from scuttlehouse.drawing.names import count
 from scuttlehouse.files.limits import recognise_within_limits
 from scuttlehouse.files.listing import entry_of, list_logs
 from scuttlehouse.files.names import has_name_of_a_log, shown_name
@@ -80,7 +81,7 @@ def _told(log: Log) -> Iterator[str]:
         return
     assert isinstance(kind, Kind)
     packed = "not compressed" if kind.compression == "none" else kind.compression
-    yield f"{log.source_file}: {kind.form}, {packed}, {kind.encoding}, {log.size_bytes} bytes"
+    yield f"{log.source_file}: {kind.form}, {packed}, {kind.encoding}, {count(log.size_bytes, 'byte')}"
     if has_other_name:
         yield f"  {log.problem}"
     place = "line" if kind.form in ("json_lines", "pretty_printed") else "place"
@@ -111,19 +112,19 @@ class _Found:
     def told(self, place: str) -> Iterator[str]:
         """The counts, line by line; `place` is the unit that numbers the messages."""
         kinds = self.messages.most_common(SHOWN_TYPES)
-        yield f"  {self.messages.total()} messages" + (", by type:" if kinds else "")
-        yield from (f"    {count:>8}  {kind}" for kind, count in kinds)
+        yield f"  {count(self.messages.total(), 'message')}" + (", by type:" if kinds else "")
+        yield from (f"    {number:>8,}  {kind}" for kind, number in kinds)
         if len(self.messages) > len(kinds):
-            left = self.messages.total() - sum(count for _, count in kinds)
-            yield f"    {left:>8}  of {len(self.messages) - len(kinds)} more types"
+            left = self.messages.total() - sum(number for _, number in kinds)
+            yield f"    {left:>8,}  of {count(len(self.messages) - len(kinds), 'more type')}"
         if kinds:
             yield "  each by itself:"
-            yield from (f"    {n:>8}  {word}" for word, n in self.validities.most_common())
+            yield from (f"    {n:>8,}  {word}" for word, n in self.validities.most_common())
         if self.rejected:
-            yield f"  {self.rejected.total()} lines would be rejected:"
-        for reason, count in self.rejected.most_common():
+            yield f"  {count(self.rejected.total(), 'line')} would be rejected:"
+        for reason, number in self.rejected.most_common():
             says = REJECT_REASONS.get(reason) or PZP_REASONS.get(reason, "")
-            yield f"    {count:>8}  {reason}, first at {place} {self.first_lines[reason]}. {says}"
+            yield f"    {number:>8,}  {reason}, first at {place} {self.first_lines[reason]}. {says}"
 
 
 def _found(log: Log) -> _Found:

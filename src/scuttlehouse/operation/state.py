@@ -12,6 +12,7 @@ from scuttlehouse.catalog import BuildLock, home_folder, open_catalog
 from scuttlehouse.catalog.database import postgresql_address
 from scuttlehouse.catalog.readers import mode_of_readers
 from scuttlehouse.catalog.storage import files_below, warehouse_location
+from scuttlehouse.drawing.names import count as number_of
 from scuttlehouse.files.listing import list_logs
 from scuttlehouse.files.names import looks_like_key
 from scuttlehouse.landing.logs import landing_folder
@@ -91,9 +92,9 @@ def tables() -> Finding:
     warehouse = warehouse_location(folder)
     with open_catalog(folder, read_only=True) as opened:
         opened.verify()
-        count = len(opened.metadata_files())
+        files = number_of(len(opened.metadata_files()), "metadata file")
     where = f"S3 ({s3_endpoint() or 'Amazon'}), {warehouse}" if is_in_s3(warehouse) else warehouse
-    return Finding("ok", f"{count} metadata files in {where}")
+    return Finding("ok", f"{files} in {where}")
 
 
 def key() -> Finding:
@@ -115,7 +116,7 @@ def landing() -> Finding:
     folder = landing_folder()
     logs = list_logs(folder)
     left_out = [log for log in logs if log.problem is not None]
-    what = f"{len(logs) - len(left_out)} logs in {folder}"
+    what = f"{number_of(len(logs) - len(left_out), 'log')} in {folder}"
     if len(left_out) == len(logs):
         return Finding("fail", f"There is no log in {folder}.", "Put logs there.")
     if left_out:
@@ -123,7 +124,8 @@ def landing() -> Finding:
         first = "one whose name looks like a key" if looks_like_key(name) else name
         return Finding(
             "warn",
-            f"{what}, and {len(left_out)} entries that are left out; the first is {first}.",
+            f"{what}, and {number_of(len(left_out), 'entry that is', 'entries that are')} left out; "
+            f"the first is {first}.",
             '`scuttlehouse sql "select source_file, status_reason from dim_logs"` '
             "says why, after a build.",
         )
@@ -153,7 +155,9 @@ def last_build() -> Finding:
     if not rows:
         return Finding("warn", "The log of builds is empty.", _BUILD)
     [(build_id, status, started_at)] = rows
-    what = f"{build_id}: {status}, began {started_at:%Y-%m-%d %H:%M:%S UTC}"
+    # A run that was killed has no time.
+    began = f", began {started_at:%Y-%m-%d %H:%M:%S UTC}" if started_at else ""
+    what = f"{build_id}: {status}{began}"
     if status in ENDED_WELL:
         return Finding("ok", what)
     because = f"; first {failed[0][0]}: {failed[0][1]}" if failed else ""
