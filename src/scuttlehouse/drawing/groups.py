@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Collection
 from typing import NamedTuple
 
 from scuttlehouse.drawing.layout import Place, Point, layered
@@ -120,7 +121,7 @@ def _picture(
         title = f"{fork.left} and {fork.right}: {fork.rule}"
         left, right = places[fork.left], places[fork.right]
         # Arcs bulge by different widths, so they do not hide each other.
-        arc, far = _arc(left, right, 20 + 8 * (number % 6))
+        arc, far = _arc(left, right, 20 + 8 * (number % 6), places.values())
         canvas.reach(*far)
         canvas.path(arc, kind, title)
     for epoch, rows in boxes.items():
@@ -131,19 +132,29 @@ def _picture(
     return canvas
 
 
-def _arc(left: Place, right: Place, bulge: float) -> tuple[str, Point]:
-    """A path between two boxes, and a point that is at least as far right and as low as all of it."""
+def _arc(left: Place, right: Place, bulge: float, boxes: Collection[Place]) -> tuple[str, Point]:
+    """A path between two boxes, and a point that is at least as far right and as low as all of it.
+
+    Boxes hide what is behind them, so the path bends only beyond those that are between the two.
+    """
     if left.x == right.x:
-        x = max(left.right, right.right) + bulge
+        top, bottom = sorted((left.middle, right.middle))
+        beside = [box.right for box in boxes if box.x == left.x and top <= box.middle <= bottom]
+        edge, x = max(beside), max(beside) + bulge
         path = (
-            f"M{left.right:g},{left.middle:g} C{x:g},{left.middle:g} "
-            f"{x:g},{right.middle:g} {right.right:g},{right.middle:g}"
+            f"M{left.right:g},{left.middle:g} H{edge:g} C{x:g},{left.middle:g} "
+            f"{x:g},{right.middle:g} {edge:g},{right.middle:g} H{right.right:g}"
         )
         return path, (x, 0)
     # Between layers it goes below the boxes. Beside them it would look like a link.
     start, end = left.x + left.width / 2, right.x + right.width / 2
-    y = max(left.bottom, right.bottom) + bulge
-    path = f"M{start:g},{left.bottom:g} C{start:g},{y:g} {end:g},{y:g} {end:g},{right.bottom:g}"
+    first, last = sorted((left.x, right.x))
+    edge = max(box.bottom for box in boxes if first <= box.x <= last)
+    y = edge + bulge
+    path = (
+        f"M{start:g},{left.bottom:g} V{edge:g} C{start:g},{y:g} {end:g},{y:g} "
+        f"{end:g},{edge:g} V{right.bottom:g}"
+    )
     return path, (0, y)
 
 
