@@ -13,8 +13,8 @@ MOST_PEOPLE = 60
 MOST_PERIODS = 1000
 _LANE = 26.0
 _STEPS = 900.0
-# The short id of an epoch fits into the least step. Colours repeat.
-_LEAST_STEP, _MOST_STEP = 58.0, 80.0
+# The word "excluded", and most short ids of epochs, fit into the least step. Colours repeat.
+_LEAST_STEP, _MOST_STEP = 70.0, 80.0
 
 
 def draw_members(warehouse: Warehouse, text: str) -> str:
