@@ -40,6 +40,15 @@ def cut(text: str, most: int = 24) -> str:
     return text if len(text) <= most else text[: most - 1] + "…"
 
 
+def count(number: int, noun: str, plural: str = "") -> str:
+    """A number of things.
+
+    >>> count(1, "epoch"), count(2000, "message")
+    ('1 epoch', '2,000 messages')
+    """
+    return f"{number:,} " + (noun if number == 1 else plural or f"{noun}s")
+
+
 def width_of(text: str) -> int:
     """How many columns of a terminal a text takes: East Asian letters take two, accents none.
 

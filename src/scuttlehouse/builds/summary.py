@@ -9,8 +9,7 @@ from textwrap import wrap
 from typing import TYPE_CHECKING, NamedTuple
 
 from scuttlehouse.catalog import NOTHING_PUBLISHED, PUBLISHED, open_catalog
-from scuttlehouse.drawing.names import count
-from scuttlehouse.printing import visible
+from scuttlehouse.printing import count, visible
 from scuttlehouse.reading.engine import WarehouseError, literal
 from scuttlehouse.reading.warehouse import Warehouse, open_published, open_tables
 

@@ -11,7 +11,6 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
-from scuttlehouse.drawing.names import count
 from scuttlehouse.files.limits import recognise_within_limits
 from scuttlehouse.files.listing import entry_of, list_logs
 from scuttlehouse.files.names import has_name_of_a_log, shown_name
@@ -20,7 +19,7 @@ from scuttlehouse.files.unpack import BROKEN
 from scuttlehouse.landing.glued_lines import land_lines, land_pzp_lines
 from scuttlehouse.landing.logs import list_splits, read_lines
 from scuttlehouse.landing.rejects import fold_rejects
-from scuttlehouse.printing import visible
+from scuttlehouse.printing import count, visible
 from scuttlehouse.pzp.lines import LandedPzpLine
 from scuttlehouse.pzp.rules import REASONS as PZP_REASONS
 from scuttlehouse.ssb.epoch_keys import KeyRing

@@ -7,9 +7,9 @@ from collections.abc import Collection
 from typing import NamedTuple
 
 from scuttlehouse.drawing.layout import Place, Point, layered
-from scuttlehouse.drawing.names import count, people, rows_of, short
+from scuttlehouse.drawing.names import people, rows_of, short
 from scuttlehouse.drawing.svg import LINE, Canvas, Words, width_of
-from scuttlehouse.printing import cut
+from scuttlehouse.printing import count, cut
 from scuttlehouse.reading.engine import literal
 from scuttlehouse.reading.finding import GROUP, find
 from scuttlehouse.reading.warehouse import Warehouse

@@ -12,11 +12,11 @@ from scuttlehouse.catalog import BuildLock, home_folder, open_catalog
 from scuttlehouse.catalog.database import postgresql_address
 from scuttlehouse.catalog.readers import mode_of_readers
 from scuttlehouse.catalog.storage import files_below, warehouse_location
-from scuttlehouse.drawing.names import count as number_of
 from scuttlehouse.files.listing import list_logs
 from scuttlehouse.files.names import looks_like_key
 from scuttlehouse.landing.logs import landing_folder
 from scuttlehouse.operation.findings import Finding
+from scuttlehouse.printing import count
 from scuttlehouse.reading.warehouse import open_published
 from scuttlehouse.s3 import is_in_s3, s3_endpoint
 from scuttlehouse.warehouse_key import PLACES_OF_KEYS, warehouse_pepper
@@ -92,7 +92,7 @@ def tables() -> Finding:
     warehouse = warehouse_location(folder)
     with open_catalog(folder, read_only=True) as opened:
         opened.verify()
-        files = number_of(len(opened.metadata_files()), "metadata file")
+        files = count(len(opened.metadata_files()), "metadata file")
     where = f"S3 ({s3_endpoint() or 'Amazon'}), {warehouse}" if is_in_s3(warehouse) else warehouse
     return Finding("ok", f"{files} in {where}")
 
@@ -116,7 +116,7 @@ def landing() -> Finding:
     folder = landing_folder()
     logs = list_logs(folder)
     left_out = [log for log in logs if log.problem is not None]
-    what = f"{number_of(len(logs) - len(left_out), 'log')} in {folder}"
+    what = f"{count(len(logs) - len(left_out), 'log')} in {folder}"
     if len(left_out) == len(logs):
         return Finding("fail", f"There is no log in {folder}.", "Put logs there.")
     if left_out:
@@ -124,7 +124,7 @@ def landing() -> Finding:
         first = "one whose name looks like a key" if looks_like_key(name) else name
         return Finding(
             "warn",
-            f"{what}, and {number_of(len(left_out), 'entry that is', 'entries that are')} left out; "
+            f"{what}, and {count(len(left_out), 'entry that is', 'entries that are')} left out; "
             f"the first is {first}.",
             '`scuttlehouse sql "select source_file, status_reason from dim_logs"` '
             "says why, after a build.",

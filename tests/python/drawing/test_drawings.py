@@ -297,6 +297,11 @@ def test_a_lane_for_each_person(draw: Draw, people: int, periods: int) -> None:
     assert stay_inside(drawing)
 
 
+def test_one_person_who_is_left_out_is_told_in_the_singular(draw: Draw) -> None:
+    words = shown_texts(draw(membership_tables(61, 1), "members", GROUP))
+    assert "Left out: 1 person who was added later." in words
+
+
 def test_a_group_without_members(draw: Draw) -> None:
     words = shown_texts(draw(membership_tables(0, 0), "members", GROUP))
     assert "Nobody was ever added to this group, as far as the logs tell." in words
