@@ -186,12 +186,21 @@ def _member_rows(warehouse: Warehouse, where: str, chosen: str) -> defaultdict[s
     members = rows_of(
         warehouse,
         f"""
-        select epoch_id, person_id, members.is_excluded, preferred.epoch_id is not null as prefers
+        select epoch_id, person_id,
+            -- Who was added again after the last exclusion is a member again.
+            members.is_excluded and not (members.is_readded and coalesce(acts.last_act = 'add', false))
+                as is_out,
+            preferred.epoch_id is not null as prefers
         from fct_epoch_members as members
+        left join (
+            select epoch_id, subject_id as person_id, arg_max(action, position) as last_act
+            from fct_group_audit_log where {where} and is_authorized is distinct from false
+            group by epoch_id, subject_id
+        ) as acts using (epoch_id, person_id)
         left join (select * from fct_preferred_epochs where {where}) as preferred
             using (group_id, epoch_id, person_id)
         where {where} and epoch_id in ({chosen}) and members.is_declared
-        order by epoch_id, prefers desc, members.is_excluded, person_id
+        order by epoch_id, prefers desc, is_out, person_id
         """,
     )
     names = people(warehouse, {person for _, person, _, _ in members})

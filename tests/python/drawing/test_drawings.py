@@ -88,13 +88,16 @@ def group_tables(size: int, people: int = 4) -> dict[str, pa.Table]:
             [{"epoch_id": other, "previous_epoch_id": one} for one, other in links],
         ),
         "fct_epoch_members": rows(
-            "epoch_id:s group_id:s person_id:s is_declared:b is_excluded:b",
+            "epoch_id:s group_id:s person_id:s is_declared:b is_excluded:b is_readded:b",
             [
                 {"epoch_id": uri(n), "group_id": GROUP, "person_id": person(one)}
-                | {"is_declared": True, "is_excluded": one == 0}
+                | {"is_declared": True, "is_excluded": one == 0, "is_readded": False}
                 for n in range(size)
                 for one in range(people)
             ],
+        ),
+        "fct_group_audit_log": rows(
+            "group_id:s epoch_id:s subject_id:s action:s position:n is_authorized:b", []
         ),
         "fct_preferred_epochs": rows(
             "group_id:s person_id:s epoch_id:s",
@@ -340,6 +343,30 @@ ADVANCES = dict(zip("WMmw@%+&", (2025, 1767, 1995, 1675, 2048, 1946, 1716, 1597)
 ADVANCES |= dict(zip("DGHNOQC", (1577, 1587, 1540, 1532, 1612, 1612, 1430), strict=True))
 
 
+def test_who_was_added_again_is_not_struck_through(draw: Draw) -> None:
+    tables = group_tables(2)
+    tables["fct_epoch_members"] = rows(
+        "epoch_id:s group_id:s person_id:s is_declared:b is_excluded:b is_readded:b",
+        [
+            {"epoch_id": uri(1), "group_id": GROUP, "person_id": person(one), "is_declared": True}
+            | {"is_excluded": True, "is_readded": True}
+            for one in (4, 5)
+        ],
+    )
+    acts = [(4, "exclude", 1), (4, "add", 2), (5, "exclude", 1), (5, "add", 2), (5, "exclude", 3)]
+    tables["fct_group_audit_log"] = rows(
+        "group_id:s epoch_id:s subject_id:s action:s position:n is_authorized:b",
+        [
+            {"group_id": GROUP, "epoch_id": uri(1), "subject_id": person(one)}
+            | {"action": action, "position": position, "is_authorized": True}
+            for one, action, position in acts
+        ],
+    )
+    drawing = draw(tables, "group", GROUP)
+    struck = [one for one in drawing.iter(f"{SVG}tspan") if one.get("class") == "gone"]
+    assert [one.findtext(f"{SVG}title") for one in struck] == [person(5)]
+
+
 def test_a_name_in_capitals_fits_into_its_box() -> None:
     for letter, advance in ADVANCES.items():
         assert width_of(Words(letter)) >= 12 * advance / 2048, letter
@@ -364,10 +391,10 @@ def test_a_fork_goes_around_the_boxes_between(draw: Draw) -> None:
     )
     tables["dim_people"] = rows("person_id:s name:s", [{"person_id": person(9), "name": "W" * 24}])
     tables["fct_epoch_members"] = rows(
-        "epoch_id:s group_id:s person_id:s is_declared:b is_excluded:b",
+        "epoch_id:s group_id:s person_id:s is_declared:b is_excluded:b is_readded:b",
         [
             {"epoch_id": uri(2), "group_id": GROUP, "person_id": person(9)}
-            | {"is_declared": True, "is_excluded": True}
+            | {"is_declared": True, "is_excluded": True, "is_readded": False}
         ],
     )
     drawing = draw(tables, "group", GROUP)
