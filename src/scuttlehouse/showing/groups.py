@@ -73,10 +73,10 @@ GROUP_PAGE = (
             last_message_at as "last message",
             message_count as messages,
             person_count as "people ever",
-            current_member_count as "members now",
             epoch_count as epochs,
             tip_count as "newest epochs",
             preferred_epoch_id as "preferred epoch",
+            current_member_count as "its members",
             fork_count as forks,
             repair_count as repairs
         from dim_groups where group_id = {id}

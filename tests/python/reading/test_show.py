@@ -313,10 +313,10 @@ Group {READERS}
   created          2026-01-02 03:04
   messages         4
   people ever      2
-  members now      1
   epochs           3
   newest epochs    2
   preferred epoch  leftAA
+  its members      1
   forks            1
   repairs          1
 
