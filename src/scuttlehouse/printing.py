@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from unicodedata import category, east_asian_width
 
 # C0 and C1 controls, direction marks and overrides, line separators, halves of surrogate pairs.
 UNSEEN = re.compile(
@@ -37,6 +38,39 @@ def cut(text: str, most: int = 24) -> str:
     'abc\\u2026'
     """
     return text if len(text) <= most else text[: most - 1] + "…"
+
+
+def count(number: int, noun: str, plural: str = "") -> str:
+    """A number of things.
+
+    >>> count(1, "epoch"), count(2000, "message")
+    ('1 epoch', '2,000 messages')
+    """
+    return f"{number:,} " + (noun if number == 1 else plural or f"{noun}s")
+
+
+def width_of(text: str) -> int:
+    """How many columns of a terminal a text takes: East Asian letters take two, accents none.
+
+    >>> width_of("Ann"), width_of("\\u6f22\\u5b57"), width_of("e\\u0301")
+    (3, 4, 1)
+    """
+    if text.isascii():
+        return len(text)
+    return sum(
+        0 if category(one) in ("Mn", "Me", "Cf") else 1 + (east_asian_width(one) in "WF")
+        for one in text
+    )
+
+
+def filled(text: str, width: int, *, to_the_left: bool = False) -> str:
+    """The text with spaces behind it, or before it, up to a number of columns of a terminal.
+
+    >>> filled("a", 3) + "|" + filled("\\u6f22", 3, to_the_left=True)
+    'a  | \u6f22'
+    """
+    spaces = " " * (width - width_of(text))
+    return spaces + text if to_the_left else text + spaces
 
 
 def csv_cell(cell: object) -> object:

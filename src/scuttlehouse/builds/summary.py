@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import groupby
 from pathlib import Path
+from textwrap import wrap
 from typing import TYPE_CHECKING, NamedTuple
 
 from scuttlehouse.catalog import NOTHING_PUBLISHED, PUBLISHED, open_catalog
-from scuttlehouse.printing import visible
+from scuttlehouse.printing import count, visible
 from scuttlehouse.reading.engine import WarehouseError, literal
 from scuttlehouse.reading.warehouse import Warehouse, open_published, open_tables
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from scuttlehouse.catalog import Build
 
 SHOWN_GROUPS = 12
+_WIDTH = 80
 
 _COUNTS = (
     """
@@ -34,12 +36,18 @@ _COUNTS = (
     """
         select
             count(*) as tangle_count,
-            coalesce(max(depth), 0) as deepest,
-            coalesce(sum(message_count), 0) as tangle_message_count,
-            coalesce(sum(set_aside_count), 0) as set_aside_count,
-            coalesce(sum(gap_count), 0) as gap_count
+            coalesce(max(depth), 0) as deepest
         from dim_tangles
     """,
+    # A message may be in several tangles, and missing in several: each counts once.
+    """
+        select
+            count(distinct message_id) filter (where status = 'in') as tangle_message_count,
+            count(distinct message_id) filter (where status = 'set_aside') as set_aside_count
+        from fct_tangle_messages
+    """,
+    "select count(distinct missing_id) as missing_count from fct_tangle_gaps",
+    "select count(*) as group_count from dim_groups",
     """
         select
             count(*) filter (where status = 'new') as new_log_count,
@@ -73,8 +81,8 @@ _REASONS = """
     select
         if(status = 'set_aside', 'Set aside', 'Not a candidate'),
         status_reason,
-        count(*),
-        'in ' || count(distinct tangle_id) || ' tangles'
+        count(distinct message_id),
+        'in ' || count(distinct tangle_id) || if(count(distinct tangle_id) = 1, ' tangle', ' tangles')
     from fct_tangle_messages
     where status in ('set_aside', 'rejected')
     group by status, status_reason
@@ -83,7 +91,7 @@ _REASONS = """
         'To publish, so that groups are connected (fct_epoch_repairs)',
         action,
         count(*),
-        'in ' || count(distinct group_id) || ' groups'
+        'in ' || count(distinct group_id) || if(count(distinct group_id) = 1, ' group', ' groups')
     from fct_epoch_repairs
     group by action
     order by title, figure desc, word
@@ -100,15 +108,26 @@ _GROUPS = f"""
 
     ),
 
+    placed as (
+
+        select
+            *,
+            row_number() over (partition by group_id order by person_count desc, epoch_id) as place,
+            count(*) over (partition by group_id) as preferred_count
+        from preferences
+
+    ),
+
+    -- Three fit into a line; of more, two and the number of the others.
     preferences_of_groups as (
 
         select
             group_id,
-            string_agg(
-                person_count || ' prefer ' || split_part(epoch_id, '/', -1)[1:6], ', '
-                order by person_count desc, epoch_id
-            ) as preferences
-        from preferences
+            string_agg(person_count || ' ' || split_part(epoch_id, '/', -1)[1:6], ', ' order by place)
+                filter (where place <= if(preferred_count > 3, 2, 3))
+            || if(max(preferred_count) > 3, ', ' || max(preferred_count) - 2 || ' more epochs', '')
+                as preferences
+        from placed
         group by group_id
 
     ),
@@ -192,59 +211,61 @@ def _lines(
     }
     added, changed, deleted = changes
     yield f"\nscuttlehouse: built, tested and published as build {build_id}."
-    yield (
-        "  Of the logs {new_log_count} are new, {changed_log_count} changed, {known_log_count} known "
-        "(not read again), {vanished_log_count} vanished (their lines stay).".format_map(counted)
+    yield from _sentences(
+        "Logs: {new_log_count:,} new, {changed_log_count:,} changed, {known_log_count:,} known (not read "
+        "again), {vanished_log_count:,} vanished (their lines stay).".format_map(counted)
     )
-    if counted["copied_log_count"]:
-        yield "  {copied_log_count} are the same log under another name.".format_map(counted)
-    if counted["left_out_count"]:
-        yield (
-            "  {left_out_count} entries of the landing folder were left out. What they are, and what to do: "
-            "select source_file, status_reason from dim_logs where status = 'left_out'"
-        ).format_map(counted)
-    yield (
-        f"  In the tables {added} rows came in, {changed} changed and {deleted} are gone; "
-        "fct_builds says in which."
+    if copies := counted["copied_log_count"]:
+        yield f"  {count(copies, 'log is', 'logs are')} the same as another one, under another name."
+    if left_out := counted["left_out_count"]:
+        yield from _sentences(
+            count(left_out, "entry of the landing folder was", "entries of the landing folder were")
+            + " left out. What they are, and what to do:"
+        )
+        yield "    select source_file, status_reason from dim_logs where status = 'left_out'"
+    yield from _sentences(
+        f"Rows of tables: {added:,} new, {changed:,} changed, {deleted:,} gone (fct_builds says in which)."
     )
     yield "\nThe log"
     yield (
-        "  {message_count} messages in {feed_count} feeds of {person_count} people; {encrypted_count} of "
-        "them nobody opened, {invalid_count} are invalid, {not_checked_count} cannot be checked.".format_map(
-            counted
-        )
+        f"  {count(counted['message_count'], 'message')} in {count(counted['feed_count'], 'feed')} of "
+        f"{count(counted['person_count'], 'person', 'people')}."
+    )
+    yield from _sentences(
+        "Of the messages: {encrypted_count:,} that nobody opened, {invalid_count:,} invalid, "
+        "{not_checked_count:,} that cannot be checked.".format_map(counted)
     )
     yield from _table_of("Rejected lines", reasons)
     yield "\nTangles"
-    yield (
-        "  {tangle_count} tangles hold {tangle_message_count} messages; the deepest has {deepest} steps. "
-        "{set_aside_count} messages wait outside for {gap_count} missing ones.".format_map(counted)
+    yield from _sentences(
+        f"{count(counted['tangle_count'], 'tangle holds', 'tangles hold')} "
+        f"{count(counted['tangle_message_count'], 'message')}; the deepest has "
+        f"{count(counted['deepest'], 'step')}. "
+        f"{count(counted['set_aside_count'], 'message is', 'messages are')} set aside, and "
+        f"{count(counted['missing_count'], 'message is', 'messages are')} missing from the log."
     )
     yield from _table_of("Set aside", reasons)
     yield from _table_of("Not a candidate", reasons)
     yield "\nGroups and the epoch that people should prefer (an id by its first letters)"
-    yield "  group     epochs  tips  people  preferred  people by epoch"
-    _, groups = warehouse.query(_GROUPS)
-    for group, epochs, tips, people, preferred, preferences in groups:
-        yield f"  {group:<8}  {epochs:>6}  {tips:>4}  {people:>6}  {preferred:<9}  {preferences}"
-    if not groups:
-        yield "  no groups in this log"
+    yield from _groups(warehouse, counted["group_count"])
     yield from _table_of("To publish, so that groups are connected (fct_epoch_repairs)", reasons)
     if counted["set_count"]:
         yield "\nReplicated sets"
-        yield (
-            "  {set_count} sets hold {item_count} items. {prunable_count} of their messages may go, which "
-            "frees {freed_bytes} bytes and changes nothing; the software that wrote them would drop "
-            "{lost_count} items.".format_map(counted)
+        yield from _sentences(
+            f"{count(counted['set_count'], 'set holds', 'sets hold')} "
+            f"{count(counted['item_count'], 'item')}. "
+            "{prunable_count:,} of their messages may go, which frees {freed_bytes:,} bytes and changes "
+            "nothing; the software that wrote them would drop ".format_map(counted)
+            + f"{count(counted['lost_count'], 'item')}."
         )
     data_docs = home / "data_docs" / "index.html"
     shown = data_docs.relative_to(Path.cwd()) if data_docs.is_relative_to(Path.cwd()) else data_docs
     yield "\nLook further"
     further = {
-        '.venv/bin/scuttlehouse sql "select * from dim_groups"': "any query over the published tables",
-        ".venv/bin/scuttlehouse show ID": "what is known of a thing in them",
-        "make docs": "what every table and column means",
-        "make dashboards": "the tables in a browser, with drawings",
+        '.venv/bin/scuttlehouse sql "select * from dim_groups"': "any query of the tables",
+        ".venv/bin/scuttlehouse show ID": "all about a thing",
+        "make docs": "what each column means",
+        "make dashboards": "the tables in a browser",
     }
     width = max(map(len, further))
     further[str(shown)] = "what was checked"
@@ -260,8 +281,26 @@ def _counts(warehouse: Warehouse) -> dict[str, int]:
     return counted
 
 
+def _sentences(text: str) -> list[str]:
+    """A text in lines that a terminal of 80 columns shows whole."""
+    return wrap(text, _WIDTH, initial_indent="  ", subsequent_indent="  ")
+
+
+def _groups(warehouse: Warehouse, group_count: int) -> Iterator[str]:
+    if not group_count:
+        yield "  no groups in this log"
+        return
+    yield "  group     epochs  tips  people  preferred  people by epoch"
+    _, groups = warehouse.query(_GROUPS)
+    for group, epochs, tips, people, preferred, preferences in groups:
+        line = f"  {group:<8}  {epochs:>6}  {tips:>4}  {people:>6}  {preferred:<9}  {preferences}"
+        yield line.rstrip()
+    if group_count > len(groups):
+        yield f"  ... and {group_count - len(groups):,} more (dim_groups)"
+
+
 def _table_of(title: str, reasons: dict[str, list[_Reason]]) -> Iterator[str]:
     if title in reasons:
         yield f"  {title}:"
         for reason in reasons[title]:
-            yield f"    {reason.figure:>5}  {reason.word:<26}  {reason.note}"
+            yield f"    {reason.figure:>5,}  {reason.word:<26}  {reason.note}"

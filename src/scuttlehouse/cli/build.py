@@ -197,12 +197,13 @@ def _nothing_is_new() -> bool:
 
     if not is_plain_build(Path.cwd()):
         return False
+    started_at = datetime.now(UTC)
     try:
         home = home_folder()
         published = unchanged_build(home, Path.cwd())
         if published is None:
             return False
-        _log_unchanged(home)
+        _log_unchanged(home, started_at)
     except (CatalogError, WarehouseError, LandingError, OSError, ValueError, LookupError):
         return False
     print(
@@ -213,14 +214,14 @@ def _nothing_is_new() -> bool:
     return True
 
 
-def _log_unchanged(home: Path) -> None:
+def _log_unchanged(home: Path, started_at: datetime) -> None:
     from scuttlehouse.builds.steps import run_step, steps_table
     from scuttlehouse.catalog.log import append_steps
     from scuttlehouse.operation.metrics import update_metrics_file
     from scuttlehouse.serving.renewal import renew_serving
 
     os.umask(0o077)
-    step = run_step(str(uuid4()), "unchanged", started_at=datetime.now(UTC))
+    step = run_step(str(uuid4()), "unchanged", started_at=started_at)
     with locked(home), open_catalog(home) as catalog:
         append_steps(catalog, home, steps_table([step]))
         if not_renewed := renew_serving(home, log_only=True):

@@ -21,7 +21,7 @@ from scuttlehouse.files.unpack import BROKEN
 from scuttlehouse.landing.glued_lines import land_lines, land_pzp_lines
 from scuttlehouse.landing.logs import list_splits, read_lines
 from scuttlehouse.landing.rejects import fold_rejects
-from scuttlehouse.printing import visible
+from scuttlehouse.printing import count, visible
 from scuttlehouse.pzp.lines import LandedPzpLine
 from scuttlehouse.ssb.epoch_keys import KeyRing
 from scuttlehouse.ssb.lines import LandedLine
@@ -81,7 +81,7 @@ def _told(log: Log) -> Iterator[str]:
         return
     assert isinstance(kind, Kind)
     packed = "not compressed" if kind.compression == "none" else kind.compression
-    yield f"{log.source_file}: {kind.form}, {packed}, {kind.encoding}, {log.size_bytes} bytes"
+    yield f"{log.source_file}: {kind.form}, {packed}, {kind.encoding}, {count(log.size_bytes, 'byte')}"
     if has_other_name:
         yield f"  {log.problem}"
     place = "line" if kind.form in ("json_lines", "pretty_printed") else "place"
@@ -112,21 +112,21 @@ class _Found:
     def told(self, place: str) -> Iterator[str]:
         """The counts, line by line; `place` is the unit that numbers the messages."""
         kinds = self.messages.most_common(SHOWN_TYPES)
-        yield f"  {self.messages.total()} messages" + (", by type:" if kinds else "")
-        yield from (f"    {count:>8}  {kind}" for kind, count in kinds)
+        yield f"  {count(self.messages.total(), 'message')}" + (", by type:" if kinds else "")
+        yield from (f"    {number:>8,}  {kind}" for kind, number in kinds)
         if len(self.messages) > len(kinds):
-            left = self.messages.total() - sum(count for _, count in kinds)
-            yield f"    {left:>8}  of {len(self.messages) - len(kinds)} more types"
+            left = self.messages.total() - sum(number for _, number in kinds)
+            yield f"    {left:>8,}  of {count(len(self.messages) - len(kinds), 'more type')}"
         if kinds:
             yield "  each by itself:"
-            yield from (f"    {n:>8}  {word}" for word, n in self.validities.most_common())
+            yield from (f"    {n:>8,}  {word}" for word, n in self.validities.most_common())
         if not self.rejected:
             return
-        yield f"  {self.rejected.total()} lines would be rejected:"
+        yield f"  {count(self.rejected.total(), 'line')} would be rejected:"
         says = _remedies()
-        for reason, count in self.rejected.most_common():
+        for reason, number in self.rejected.most_common():
             first = self.first_lines[reason]
-            yield f"    {count:>8}  {reason}, first at {place} {first}. {says[reason]}"
+            yield f"    {number:>8,}  {reason}, first at {place} {first}. {says[reason]}"
 
 
 def _remedies() -> dict[str, str]:

@@ -10,7 +10,7 @@ from itertools import count
 from math import isfinite
 from typing import IO
 
-from scuttlehouse.printing import csv_cell, visible
+from scuttlehouse.printing import csv_cell, filled, visible, width_of
 
 FORMATS = "table", "csv", "json"
 
@@ -96,14 +96,16 @@ def _write_table(
 ) -> None:
     cells = [["null" if cell is None else shown(str(cell)) for cell in row] for row in rows]
     names = [shown(name) for name in columns]
-    widths = [max([len(name), *(len(row[n]) for row in cells)]) for n, name in enumerate(names)]
+    widths = [
+        max([width_of(name), *(width_of(row[n]) for row in cells)]) for n, name in enumerate(names)
+    ]
     is_number = [
         all(isinstance(row[n], int | float | Decimal | None) for row in rows)
         for n in range(len(columns))
     ]
     for line in (names, ["-" * width for width in widths], *cells):
         padded = [
-            cell.rjust(width) if right else cell.ljust(width)
+            filled(cell, width, to_the_left=right)
             for cell, width, right in zip(line, widths, is_number, strict=True)
         ]
         out.write("  ".join(padded).rstrip() + "\n")

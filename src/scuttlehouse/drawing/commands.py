@@ -8,9 +8,9 @@ from html import escape
 from importlib.resources import files
 from typing import Any
 
-from scuttlehouse.drawing.names import count, people, rows_of, short
+from scuttlehouse.drawing.names import people, rows_of, short
 from scuttlehouse.drawing.svg import COLOURS, colour
-from scuttlehouse.printing import cut, visible
+from scuttlehouse.printing import count, cut, visible
 from scuttlehouse.reading.engine import literal
 from scuttlehouse.reading.finding import TANGLE, find
 from scuttlehouse.reading.warehouse import Warehouse

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Collection
 from typing import NamedTuple
 
 from scuttlehouse.drawing.layout import Place, Point, layered
-from scuttlehouse.drawing.names import count, people, rows_of, short
+from scuttlehouse.drawing.names import people, rows_of, short
 from scuttlehouse.drawing.svg import LINE, Canvas, Words, width_of
-from scuttlehouse.printing import cut
+from scuttlehouse.printing import count, cut
 from scuttlehouse.reading.engine import literal
 from scuttlehouse.reading.finding import GROUP, find
 from scuttlehouse.reading.warehouse import Warehouse
@@ -120,7 +121,7 @@ def _picture(
         title = f"{fork.left} and {fork.right}: {fork.rule}"
         left, right = places[fork.left], places[fork.right]
         # Arcs bulge by different widths, so they do not hide each other.
-        arc, far = _arc(left, right, 20 + 8 * (number % 6))
+        arc, far = _arc(left, right, 20 + 8 * (number % 6), places.values())
         canvas.reach(*far)
         canvas.path(arc, kind, title)
     for epoch, rows in boxes.items():
@@ -131,19 +132,29 @@ def _picture(
     return canvas
 
 
-def _arc(left: Place, right: Place, bulge: float) -> tuple[str, Point]:
-    """A path between two boxes, and a point that is at least as far right and as low as all of it."""
+def _arc(left: Place, right: Place, bulge: float, boxes: Collection[Place]) -> tuple[str, Point]:
+    """A path between two boxes, and a point that is at least as far right and as low as all of it.
+
+    Boxes hide what is behind them, so the path bends only beyond those that are between the two.
+    """
     if left.x == right.x:
-        x = max(left.right, right.right) + bulge
+        top, bottom = sorted((left.middle, right.middle))
+        beside = [box.right for box in boxes if box.x == left.x and top <= box.middle <= bottom]
+        edge, x = max(beside), max(beside) + bulge
         path = (
-            f"M{left.right:g},{left.middle:g} C{x:g},{left.middle:g} "
-            f"{x:g},{right.middle:g} {right.right:g},{right.middle:g}"
+            f"M{left.right:g},{left.middle:g} H{edge:g} C{x:g},{left.middle:g} "
+            f"{x:g},{right.middle:g} {edge:g},{right.middle:g} H{right.right:g}"
         )
         return path, (x, 0)
     # Between layers it goes below the boxes. Beside them it would look like a link.
     start, end = left.x + left.width / 2, right.x + right.width / 2
-    y = max(left.bottom, right.bottom) + bulge
-    path = f"M{start:g},{left.bottom:g} C{start:g},{y:g} {end:g},{y:g} {end:g},{right.bottom:g}"
+    first, last = sorted((left.x, right.x))
+    edge = max(box.bottom for box in boxes if first <= box.x <= last)
+    y = edge + bulge
+    path = (
+        f"M{start:g},{left.bottom:g} V{edge:g} C{start:g},{y:g} {end:g},{y:g} "
+        f"{end:g},{edge:g} V{right.bottom:g}"
+    )
     return path, (0, y)
 
 
@@ -175,12 +186,21 @@ def _member_rows(warehouse: Warehouse, where: str, chosen: str) -> defaultdict[s
     members = rows_of(
         warehouse,
         f"""
-        select epoch_id, person_id, members.is_excluded, preferred.epoch_id is not null as prefers
+        select epoch_id, person_id,
+            -- Who was added again after the last exclusion is a member again.
+            members.is_excluded and not (members.is_readded and coalesce(acts.last_act = 'add', false))
+                as is_out,
+            preferred.epoch_id is not null as prefers
         from fct_epoch_members as members
+        left join (
+            select epoch_id, subject_id as person_id, arg_max(action, position) as last_act
+            from fct_group_audit_log where {where} and is_authorized is distinct from false
+            group by epoch_id, subject_id
+        ) as acts using (epoch_id, person_id)
         left join (select * from fct_preferred_epochs where {where}) as preferred
             using (group_id, epoch_id, person_id)
         where {where} and epoch_id in ({chosen}) and members.is_declared
-        order by epoch_id, prefers desc, members.is_excluded, person_id
+        order by epoch_id, prefers desc, is_out, person_id
         """,
     )
     names = people(warehouse, {person for _, person, _, _ in members})

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from scuttlehouse.drawing.layout import Place
-from scuttlehouse.drawing.names import count, people, rows_of, short
+from scuttlehouse.drawing.names import people, rows_of, short
 from scuttlehouse.drawing.svg import COLOURS, LINE, Canvas, Words, colour, width_of
+from scuttlehouse.printing import count
 from scuttlehouse.reading.engine import literal
 from scuttlehouse.reading.finding import GROUP, find
 from scuttlehouse.reading.warehouse import Warehouse
@@ -13,8 +14,8 @@ MOST_PEOPLE = 60
 MOST_PERIODS = 1000
 _LANE = 26.0
 _STEPS = 900.0
-# The short id of an epoch fits into the least step. Colours repeat.
-_LEAST_STEP, _MOST_STEP = 58.0, 80.0
+# The word "excluded", and most short ids of epochs, fit into the least step. Colours repeat.
+_LEAST_STEP, _MOST_STEP = 70.0, 80.0
 
 
 def draw_members(warehouse: Warehouse, text: str) -> str:
@@ -57,7 +58,9 @@ def draw_members(warehouse: Warehouse, text: str) -> str:
     ]
     lanes = dict.fromkeys(person for person, *_ in periods)
     if person_count > len(lanes):
-        notes.append(f"Left out: {person_count - len(lanes):,} people who were added later.")
+        notes.append(
+            f"Left out: {count(person_count - len(lanes), 'person who was', 'people who were')} added later."
+        )
     if period_count > len(periods):
         notes.append(
             f"Left out: {count(period_count - len(periods), 'period')}. fct_membership_history has all."

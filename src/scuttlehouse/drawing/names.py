@@ -38,15 +38,6 @@ def short(one: str) -> str:
     return one.rpartition("/" if one.startswith("ssb:") or ":ssb:" in one else "@")[2][:6]
 
 
-def count(number: int, noun: str, plural: str = "") -> str:
-    """A number of things.
-
-    >>> count(1, "epoch"), count(2000, "message")
-    ('1 epoch', '2,000 messages')
-    """
-    return f"{number:,} " + (noun if number == 1 else plural or f"{noun}s")
-
-
 def rows_of(warehouse: Warehouse, query: str) -> list[tuple[Any, ...]]:
     """Run a query and return its rows."""
     return warehouse.query(query)[1]

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from itertools import pairwise
 from typing import NamedTuple
-from unicodedata import east_asian_width
+from unicodedata import category, east_asian_width
 
 from scuttlehouse.drawing.layout import Place, Point
 from scuttlehouse.printing import visible
@@ -19,11 +19,15 @@ LINE = 18.0
 _MARGIN = 16.0
 # Letters of the widest fonts that `sans-serif` may mean. Words after other words need no such guess.
 _CHARACTER, _STRONG = 7.5, 8.5
+_WIDE, _WIDEST = frozenset("+<=>~#&"), frozenset("MWmw%@…")
+# Behind Cyrillic, Hebrew and Arabic: letters as wide as those of East Asia, or nearly.
+_LAST_NARROW = "\u06ff"
 _BETWEEN = "  "
 
 # Plain rules without variables, because programs other than browsers read them, too.
 _STYLE = """
 text { font: 12px sans-serif; fill: #1a1a1a; }
+tspan { unicode-bidi: isolate; }
 .ground { fill: #ffffff; }
 .heading { font-size: 17px; font-weight: bold; }
 .strong { font-weight: bold; }
@@ -153,15 +157,25 @@ def escaped(text: str) -> str:
 def width_of(*words: Words) -> float:
     """The approximate width of words in one line, in pixels. East Asian letters count double.
 
-    >>> width_of(Words("ab")), width_of(Words("\\u6f22"))
-    (15.0, 15.0)
+    >>> width_of(Words("ab")), width_of(Words("\\u6f22")), width_of(Words("MW"))
+    (15.0, 15.0, 24.0)
     """
     widths = [
-        (_STRONG if one.kind == "strong" else _CHARACTER)
-        * sum(1 + (east_asian_width(letter) in "WF") for letter in visible(one.text))
+        (_STRONG if one.kind == "strong" else _CHARACTER) * sum(map(_width, visible(one.text)))
         for one in words
     ]
     return sum(widths) + _CHARACTER * len(_BETWEEN) * (len(words) - 1)
+
+
+def _width(letter: str) -> float:
+    """The width of a letter, where that of most letters is 1."""
+    if category(letter) in ("Mn", "Me"):
+        return 0
+    if letter in _WIDEST:
+        return 1.6
+    if east_asian_width(letter) in "WF" or letter > _LAST_NARROW:
+        return 2
+    return 1.35 if letter in _WIDE or letter.isupper() else 1
 
 
 def colour(number: int) -> str:

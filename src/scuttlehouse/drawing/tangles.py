@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from scuttlehouse.drawing.layout import Place, layered
-from scuttlehouse.drawing.names import count, people, rows_of, short
+from scuttlehouse.drawing.names import people, rows_of, short
 from scuttlehouse.drawing.svg import COLOURS, LINE, Canvas, Words, colour, width_of
-from scuttlehouse.printing import cut
+from scuttlehouse.printing import count, cut
 from scuttlehouse.reading.engine import literal
 from scuttlehouse.reading.finding import TANGLE, find
 from scuttlehouse.reading.warehouse import Warehouse

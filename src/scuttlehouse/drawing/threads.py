@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from scuttlehouse.drawing.layout import Place
-from scuttlehouse.drawing.names import count, people, rows_of, short
+from scuttlehouse.drawing.names import people, rows_of, short
 from scuttlehouse.drawing.svg import COLOURS, LINE, Canvas, Words, colour
+from scuttlehouse.printing import count
 from scuttlehouse.reading.engine import literal
 from scuttlehouse.reading.finding import THREAD, find
 from scuttlehouse.reading.warehouse import Warehouse

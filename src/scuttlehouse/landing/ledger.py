@@ -16,6 +16,7 @@ from typing import Literal, NamedTuple
 from scuttlehouse.files.parts import Kind, Log
 from scuttlehouse.files.places import NotGivenError
 from scuttlehouse.files.unpack import BROKEN
+from scuttlehouse.printing import count
 
 LogStatus = Literal["new", "changed", "known", "vanished", "copy", "moved", "left_out"]
 
@@ -221,6 +222,6 @@ def _loss(vanished: int) -> str:
     if vanished == 0:
         return ""
     return (
-        f" {vanished} logs are in the warehouse and no longer in the landing folder: put them back "
-        "first, or the warehouse loses their messages."
+        f" {count(vanished, 'log is', 'logs are')} in the warehouse and no longer in the landing folder: put "
+        "back what is missing first, or the warehouse loses its messages."
     )

@@ -37,7 +37,7 @@ _LAST_RUN = f"""
     limit 1
 """
 _LOGS = "select status, count(*) from dim_logs group by status order by status"
-_REJECTED = "select count(*) from fct_rejected_lines"
+_REJECTED = "select coalesce(sum(line_count), 0) from fct_rejected_lines"
 _CHANGED = """
     select step, rows_added, rows_changed, rows_deleted
     from fct_builds
@@ -77,7 +77,11 @@ def metrics(home: Path) -> list[Metric]:
         *_of_runs(runs, last),
         *_of_state(published.published_at, len(kept)),
         _gauge("scuttlehouse_logs", "Logs by their status in dim_logs.", _by("status", logs)),
-        _gauge("scuttlehouse_rejected_lines", "Rows of fct_rejected_lines.", [({}, rejected)]),
+        _gauge(
+            "scuttlehouse_rejected_lines",
+            "Lines that fct_rejected_lines stands for: the sum of its line_count.",
+            [({}, int(rejected))],
+        ),
         *_of_tables(published.public),
         _gauge(
             "scuttlehouse_table_changed_rows",
@@ -110,7 +114,7 @@ def _of_runs(runs: list[tuple[Any, ...]], last: list[tuple[Any, ...]]) -> Iterat
     )
     yield _gauge(
         "scuttlehouse_last_run_success",
-        "0 if the last run failed or was killed, otherwise 1.",
+        "0 if the last run that ended failed, otherwise 1.",
         [({}, float(is_success)) for (is_success,) in last],
     )
 

@@ -16,6 +16,7 @@ from scuttlehouse.files.listing import list_logs
 from scuttlehouse.files.names import looks_like_key
 from scuttlehouse.landing.logs import landing_folder
 from scuttlehouse.operation.findings import Finding
+from scuttlehouse.printing import count
 from scuttlehouse.reading.warehouse import open_published
 from scuttlehouse.s3 import is_in_s3, s3_endpoint
 from scuttlehouse.warehouse_key import PLACES_OF_KEYS, warehouse_pepper
@@ -91,9 +92,9 @@ def tables() -> Finding:
     warehouse = warehouse_location(folder)
     with open_catalog(folder, read_only=True) as opened:
         opened.verify()
-        count = len(opened.metadata_files())
+        files = count(len(opened.metadata_files()), "metadata file")
     where = f"S3 ({s3_endpoint() or 'Amazon'}), {warehouse}" if is_in_s3(warehouse) else warehouse
-    return Finding("ok", f"{count} metadata files in {where}")
+    return Finding("ok", f"{files} in {where}")
 
 
 def key() -> Finding:
@@ -115,7 +116,7 @@ def landing() -> Finding:
     folder = landing_folder()
     logs = list_logs(folder)
     left_out = [log for log in logs if log.problem is not None]
-    what = f"{len(logs) - len(left_out)} logs in {folder}"
+    what = f"{count(len(logs) - len(left_out), 'log')} in {folder}"
     if len(left_out) == len(logs):
         return Finding("fail", f"There is no log in {folder}.", "Put logs there.")
     if left_out:
@@ -123,7 +124,8 @@ def landing() -> Finding:
         first = "one whose name looks like a key" if looks_like_key(name) else name
         return Finding(
             "warn",
-            f"{what}, and {len(left_out)} entries that are left out; the first is {first}.",
+            f"{what}, and {count(len(left_out), 'entry that is', 'entries that are')} left out; "
+            f"the first is {first}.",
             '`scuttlehouse sql "select source_file, status_reason from dim_logs"` '
             "says why, after a build.",
         )
@@ -153,7 +155,9 @@ def last_build() -> Finding:
     if not rows:
         return Finding("warn", "The log of builds is empty.", _BUILD)
     [(build_id, status, started_at)] = rows
-    what = f"{build_id}: {status}, began {started_at:%Y-%m-%d %H:%M:%S UTC}"
+    # A run that was killed has no time.
+    began = f", began {started_at:%Y-%m-%d %H:%M:%S UTC}" if started_at else ""
+    what = f"{build_id}: {status}{began}"
     if status in ENDED_WELL:
         return Finding("ok", what)
     because = f"; first {failed[0][0]}: {failed[0][1]}" if failed else ""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from scuttlehouse.catalog import CatalogError, home_folder
 from scuttlehouse.databases import DatabaseError, open_database
-from scuttlehouse.printing import visible
+from scuttlehouse.printing import count, visible
 from scuttlehouse.replicas.replicas import (
     Progress,
     PublishedUpdate,
@@ -106,7 +106,7 @@ def _apply(replica: Replica, updates: Sequence[PublishedUpdate]) -> None:
         applied += replica.apply(batch)
         print(f"{applied} of {len(updates)} commands", file=sys.stderr)
     tangles = len({update.tangle_id for update in updates})
-    print(f"Applied {applied} commands; {tangles} tangles changed.")
+    print(f"Applied {count(applied, 'command')}; {count(tangles, 'tangle')} changed.")
 
 
 class Published:

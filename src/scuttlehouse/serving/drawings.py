@@ -105,8 +105,8 @@ def text_layer(picture: str) -> str:
     Browsers show an SVG of a table as a picture, whose texts nobody can select. These lie over it.
 
     >>> text = '<text x="5" y="20"><tspan>a &lt; b</tspan></text>'
-    >>> print(text_layer(f'<svg xmlns="http://www.w3.org/2000/svg">{text}</svg>')[-27:])
-    <span>a &lt; b</span></div>
+    >>> print(text_layer(f'<svg xmlns="http://www.w3.org/2000/svg">{text}</svg>')[-56:])
+    <span style="unicode-bidi:isolate">a &lt; b</span></div>
     """
     return "".join(_texts(ElementTree.fromstring(picture), 0.0, 0.0))
 
@@ -129,5 +129,6 @@ def _words(words: ElementTree.Element) -> str:
     title = words.find(f"{_SVG}title")
     text = (words.text or "") + ((title.tail or "") if title is not None else "")
     said = f' title="{escape(title.text or "")}"' if title is not None else ""
-    weight = ' style="font-weight:bold"' if words.get("class") == "strong" else ""
-    return f"<span{said}{weight}>{escape(text)}</span>{escape(words.tail or '')}"
+    # As in the picture, a name from right to left turns nothing else.
+    style = "unicode-bidi:isolate" + ";font-weight:bold" * (words.get("class") == "strong")
+    return f'<span{said} style="{style}">{escape(text)}</span>{escape(words.tail or "")}'

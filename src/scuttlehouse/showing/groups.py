@@ -38,15 +38,29 @@ def _repairs(column: str) -> Paragraph:
     )
 
 
-_MEMBER_STATE = """
-    case
-        when is_missing then 'missing: should be a member'
-        when is_extra then 'extra: should not be a member'
-        when is_excluded then 'excluded'
-        when is_declared then 'member'
-        else 'no member'
-    end
-"""
+def _members(where: str) -> str:
+    """SQL of the people of epochs. Who was added again after the last exclusion is a member again."""
+    return f"""
+        select
+            members.*,
+            case
+                when is_missing then 'missing: should be a member'
+                when is_extra and is_readded then 'extra: added again after an exclusion'
+                when is_extra then 'extra: should not be a member'
+                when is_excluded and not (is_readded and coalesce(acts.last_act = 'add', false))
+                    then 'excluded'
+                when is_declared then 'member'
+                else 'no member'
+            end as state
+        from fct_epoch_members as members
+        left join (
+            select epoch_id, subject_id, arg_max(action, position) as last_act
+            from fct_group_audit_log where {where} and is_authorized is distinct from false
+            group by epoch_id, subject_id
+        ) as acts on members.epoch_id = acts.epoch_id and members.person_id = acts.subject_id
+        where members.{where}
+    """
+
 
 GROUP_PAGE = (
     Paragraph(
@@ -59,10 +73,10 @@ GROUP_PAGE = (
             last_message_at as "last message",
             message_count as messages,
             person_count as "people ever",
-            current_member_count as "members now",
             epoch_count as epochs,
             tip_count as "newest epochs",
             preferred_epoch_id as "preferred epoch",
+            current_member_count as "its members",
             fork_count as forks,
             repair_count as repairs
         from dim_groups where group_id = {id}
@@ -75,9 +89,7 @@ GROUP_PAGE = (
 
         preferences as (select * from fct_preferred_epochs where group_id = {{id}}),
         groups as (select * from dim_groups where group_id = {{id}}),
-        members as (
-            select *, {_MEMBER_STATE} as state from fct_epoch_members where group_id = {{id}}
-        )
+        members as ({_members("group_id = {id}")})
 
         select
             preferences.person_id as person,
@@ -190,12 +202,12 @@ EPOCH_PAGE = (
         f"""
         select
             person_id as person,
-            {_MEMBER_STATE} as state,
+            state,
             added_by_id as "added by",
             added_at as added,
             excluded_by_id as "excluded by",
             excluded_at as excluded
-        from fct_epoch_members where epoch_id = {{id}}
+        from ({_members("epoch_id = {id}")})
         """,
         order="state, person",
     ),

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 from scuttlehouse.drawing.names import short
-from scuttlehouse.printing import cut, visible
+from scuttlehouse.printing import cut, filled, visible, width_of
 from scuttlehouse.reading.engine import literal
 from scuttlehouse.reading.warehouse import Warehouse
 
@@ -152,7 +152,8 @@ def _facts(answer: Answer, names: Names, style: Style) -> Iterator[str]:
 def _table(answer: Answer, names: Names, style: Style) -> Iterator[str]:
     cells = [[names.printed(cell) for cell in row] for row in answer.rows]
     widths = [
-        max(len(column), *(len(row[n]) for row in cells)) for n, column in enumerate(answer.columns)
+        max(len(column), *(width_of(row[n]) for row in cells))
+        for n, column in enumerate(answer.columns)
     ]
     is_number = [
         {type(row[n]) for row in answer.rows} in ({int}, {int, type(None)})
@@ -161,7 +162,7 @@ def _table(answer: Answer, names: Names, style: Style) -> Iterator[str]:
 
     def aligned(row: Sequence[str]) -> str:
         padded = [
-            cell.rjust(width) if right else cell.ljust(width)
+            filled(cell, width, to_the_left=right)
             for cell, width, right in zip(row, widths, is_number, strict=True)
         ]
         return "  ".join(padded).rstrip()

@@ -23,6 +23,7 @@ from typing import NamedTuple
 from nacl.exceptions import CryptoError
 from nacl.secret import SecretBox
 
+from scuttlehouse.printing import count
 from scuttlehouse.warehouse_key import KEY_BYTES, warehouse_pepper, write_private
 
 SEALED_FILE = "epoch_keys.sealed"
@@ -55,13 +56,13 @@ class LostKeysError(Exception):
     """Epoch keys that were read are no longer kept, so they cannot be ranked.
 
     >>> print(LostKeysError(Path("home"), 2))  # doctest: +ELLIPSIS
-    home/epoch_keys.sealed lacks 2 epoch keys that were read from logs: run ...
+    home/epoch_keys.sealed lacks 2 epoch keys that an earlier build has read: run ...
     """
 
     def __init__(self, home: Path, lost: int) -> None:
         super().__init__(
-            f"{home / SEALED_FILE} lacks {lost} epoch keys that were read from logs: run "
-            "`scuttlehouse build --full-refresh`, which finds them in the logs again."
+            f"{home / SEALED_FILE} lacks {count(lost, 'epoch key')} that an earlier build has read: run "
+            "`scuttlehouse build --full-refresh`, which reads all logs again."
         )
 
 

@@ -18,6 +18,9 @@ NAME_CHARACTERS = 60
 # What comes after so many characters is not looked at. One character may stand for eighteen others.
 _MOST_CHARACTERS = 1000
 
+# Letters and symbols that show nothing.
+_FILLERS = dict.fromkeys(map(ord, "\u115f\u1160\u2800\u3164\uffa0"), " ")
+
 # The base64 digits of 16 bytes in a row, or as many integers.
 _LIKE_A_KEY = re.compile(r"[A-Za-z0-9+/=_-]{22}|(?:[0-9]{1,3}\W+){15}[0-9]")
 
@@ -25,9 +28,9 @@ _LIKE_A_KEY = re.compile(r"[A-Za-z0-9+/=_-]{22}|(?:[0-9]{1,3}\W+){15}[0-9]")
 def clean_name(text: object) -> str | None:
     """A name that is safe to show anywhere. None if there is no name.
 
-    Runs of white space become one space. Control, format, direction and unassigned characters are removed.
-    The rest is cut after 60 characters. A text that may hold a key in its first 1,000 characters is not a
-    name (ruling R29).
+    Runs of white space, and of letters that show nothing, become one space. Control, format, direction and
+    unassigned characters are removed. The rest is cut after 60 characters. A text that shows nothing, or that
+    may hold a key in its first 1,000 characters, is not a name (ruling R29).
 
     Complexity: O(length of the text), up to 1,000.
 
@@ -35,6 +38,8 @@ def clean_name(text: object) -> str | None:
     'Ann of the[2J hill'
     >>> clean_name("\\u200b"), clean_name(7), clean_name("my key: " + "Ab1" * 15)
     (None, None, None)
+    >>> clean_name("\\u3164"), clean_name("\\ufe0f"), clean_name("Ann\\u3164\\u2800of")
+    (None, None, 'Ann of')
     >>> clean_name("Ab1X cd2Y ef3Z gh4W ij5V") is None
     True
     >>> len(clean_name("a b" * 100))
@@ -42,13 +47,16 @@ def clean_name(text: object) -> str | None:
     """
     if not isinstance(text, str):
         return None
-    spaced = " ".join(text[:_MOST_CHARACTERS].split())
+    spaced = " ".join(text[:_MOST_CHARACTERS].translate(_FILLERS).split())
     plain = "".join(one for one in spaced if unicodedata.category(one)[0] != "C")
     name = " ".join(plain.split())
     shown = name[:NAME_CHARACTERS].strip()
+    # Marks and selectors alone belong to no letter.
+    if all(unicodedata.category(one)[0] in "MZ" for one in shown):
+        return None
     if _LIKE_A_KEY.search(unicodedata.normalize("NFKC", name)):
         return None
-    return None if may_hold_key(name) or may_hold_key(shown) else shown or None
+    return None if may_hold_key(name) or may_hold_key(shown) else shown
 
 
 def name_in_message(content: dict[str, Any], *, is_private: bool) -> dict[str, str]:

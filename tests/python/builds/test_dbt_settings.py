@@ -27,7 +27,7 @@ def small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> SmallWarehouse:
     monkeypatch.setattr(
         "scuttlehouse.builds.unchanged.unchanged_build", lambda _home, _project: published
     )
-    monkeypatch.setattr(build, "_log_unchanged", lambda _home: None)
+    monkeypatch.setattr(build, "_log_unchanged", lambda _home, _started_at: None)
     monkeypatch.setattr(build, "_build_with_progress", lambda _options: DBT_RAN)
     return small
 

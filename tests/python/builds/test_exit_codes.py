@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pyarrow as pa
 import pytest
 
 from scuttlehouse.builds.steps import run_step, steps_table
+from scuttlehouse.catalog import Build
 from scuttlehouse.cli import build, main
 from scuttlehouse.cli.build import LEFT_OUT
+from scuttlehouse.reading.warehouse import open_published
 from small_warehouse import SmallWarehouse
 
 TEXTS = (
@@ -104,3 +107,22 @@ def test_a_build_with_nothing_new_says_what_is_left_out(
         "scuttlehouse.builds.unchanged.unchanged_build", lambda _home, _project: published
     )
     assert main(["build"]) == LEFT_OUT
+
+
+def test_a_build_with_nothing_new_is_logged_from_its_beginning(
+    small: SmallWarehouse, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    published = small.publish({})
+    looked: list[datetime] = []
+
+    def look(_home: Path, _project: Path) -> Build:
+        looked.append(datetime.now(UTC))
+        return published
+
+    monkeypatch.setattr("scuttlehouse.builds.unchanged.unchanged_build", look)
+    main(["build"])
+    with open_published(small.home) as warehouse:
+        query = "select started_at, seconds from fct_builds where status = 'unchanged'"
+        [(started_at, seconds)] = warehouse.query(query)[1]
+    assert started_at <= looked[0]
+    assert seconds > 0

@@ -13,6 +13,7 @@ import pyarrow as pa
 import pytest
 
 from scuttlehouse.cli import main
+from scuttlehouse.drawing.svg import Words, width_of
 from small_warehouse import SmallWarehouse
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -87,13 +88,16 @@ def group_tables(size: int, people: int = 4) -> dict[str, pa.Table]:
             [{"epoch_id": other, "previous_epoch_id": one} for one, other in links],
         ),
         "fct_epoch_members": rows(
-            "epoch_id:s group_id:s person_id:s is_declared:b is_excluded:b",
+            "epoch_id:s group_id:s person_id:s is_declared:b is_excluded:b is_readded:b",
             [
                 {"epoch_id": uri(n), "group_id": GROUP, "person_id": person(one)}
-                | {"is_declared": True, "is_excluded": one == 0}
+                | {"is_declared": True, "is_excluded": one == 0, "is_readded": False}
                 for n in range(size)
                 for one in range(people)
             ],
+        ),
+        "fct_group_audit_log": rows(
+            "group_id:s epoch_id:s subject_id:s action:s position:n is_authorized:b", []
         ),
         "fct_preferred_epochs": rows(
             "group_id:s person_id:s epoch_id:s",
@@ -296,6 +300,11 @@ def test_a_lane_for_each_person(draw: Draw, people: int, periods: int) -> None:
     assert stay_inside(drawing)
 
 
+def test_one_person_who_is_left_out_is_told_in_the_singular(draw: Draw) -> None:
+    words = shown_texts(draw(membership_tables(61, 1), "members", GROUP))
+    assert "Left out: 1 person who was added later." in words
+
+
 def test_a_group_without_members(draw: Draw) -> None:
     words = shown_texts(draw(membership_tables(0, 0), "members", GROUP))
     assert "Nobody was ever added to this group, as far as the logs tell." in words
@@ -327,6 +336,102 @@ def test_a_thread_is_drawn_up_to_500_messages(draw: Draw, size: int) -> None:
     assert any("what it answers is missing" in line for line in drawn) == (size < 2000)
     assert "Missing: 1 message that no log has." in words
     assert stay_inside(drawing)
+
+
+# Letters of DejaVu Sans that are wider than most, in 1/2048 of the size of the letters.
+ADVANCES = dict(zip("WMmw@%+&", (2025, 1767, 1995, 1675, 2048, 1946, 1716, 1597), strict=True))
+ADVANCES |= dict(zip("DGHNOQC", (1577, 1587, 1540, 1532, 1612, 1612, 1430), strict=True))
+
+
+def test_who_was_added_again_is_not_struck_through(draw: Draw) -> None:
+    tables = group_tables(2)
+    tables["fct_epoch_members"] = rows(
+        "epoch_id:s group_id:s person_id:s is_declared:b is_excluded:b is_readded:b",
+        [
+            {"epoch_id": uri(1), "group_id": GROUP, "person_id": person(one), "is_declared": True}
+            | {"is_excluded": True, "is_readded": True}
+            for one in (4, 5)
+        ],
+    )
+    acts = [(4, "exclude", 1), (4, "add", 2), (5, "exclude", 1), (5, "add", 2), (5, "exclude", 3)]
+    tables["fct_group_audit_log"] = rows(
+        "group_id:s epoch_id:s subject_id:s action:s position:n is_authorized:b",
+        [
+            {"group_id": GROUP, "epoch_id": uri(1), "subject_id": person(one)}
+            | {"action": action, "position": position, "is_authorized": True}
+            for one, action, position in acts
+        ],
+    )
+    drawing = draw(tables, "group", GROUP)
+    struck = [one for one in drawing.iter(f"{SVG}tspan") if one.get("class") == "gone"]
+    assert [one.findtext(f"{SVG}title") for one in struck] == [person(5)]
+
+
+def test_a_name_in_capitals_fits_into_its_box() -> None:
+    for letter, advance in ADVANCES.items():
+        assert width_of(Words(letter)) >= 12 * advance / 2048, letter
+    assert width_of(Words("e\u0301\u0302")) == width_of(Words("e")), "accents take no place"
+
+
+def test_a_fork_goes_around_the_boxes_between(draw: Draw) -> None:
+    """Boxes are drawn over lines: behind a wide one nobody sees which epochs fork."""
+    tables = group_tables(4)
+    tables["fct_epoch_links"] = rows(
+        "epoch_id:s previous_epoch_id:s",
+        [{"epoch_id": uri(n), "previous_epoch_id": uri(0)} for n in (1, 2, 3)],
+    )
+    tables["fct_epoch_forks"] = rows(
+        "group_id:s left_epoch_id:s right_epoch_id:s winner_epoch_id:s rule:s is_healed:b"
+        " is_current:b healed_by_epoch_id:s needs_repair:b",
+        [
+            {"group_id": GROUP, "left_epoch_id": uri(one), "right_epoch_id": uri(other)}
+            | {"rule": "disjoint", "is_healed": False, "is_current": True, "needs_repair": False}
+            for one, other in ((1, 3), (0, 3))
+        ],
+    )
+    tables["dim_people"] = rows("person_id:s name:s", [{"person_id": person(9), "name": "W" * 24}])
+    tables["fct_epoch_members"] = rows(
+        "epoch_id:s group_id:s person_id:s is_declared:b is_excluded:b is_readded:b",
+        [
+            {"epoch_id": uri(2), "group_id": GROUP, "person_id": person(9)}
+            | {"is_declared": True, "is_excluded": True, "is_readded": False}
+        ],
+    )
+    drawing = draw(tables, "group", GROUP)
+    places = {
+        one.findtext(f"{SVG}title"): [
+            float(one.get(name, 0)) for name in ("x", "y", "width", "height")
+        ]
+        for one in boxes(drawing, "box")
+    }
+    x, top, width, _ = places[uri(2)]
+    assert (
+        places[uri(1)][1] < top < places[uri(3)][1] or places[uri(3)][1] < top < places[uri(1)][1]
+    )
+    assert x + width > max(places[uri(n)][0] + places[uri(n)][2] for n in (1, 3))
+    paths = [
+        one.get("d", "") for one in drawing.iter(f"{SVG}path") if "fork" in one.get("class", "")
+    ]
+    beside = [float(one) for path in paths for one in re.findall(r" H([\d.]+) C", path)]
+    below = [float(one) for path in paths for one in re.findall(r" V([\d.]+) C", path)]
+    assert beside == [x + width]
+    assert below == [max(y + height for _, y, _, height in places.values())]
+
+
+def test_a_name_from_right_to_left_turns_nothing_else(draw: Draw) -> None:
+    """Without isolation, `4pDCrm` behind such a name is shown with its 4 at the other end of the line."""
+    tables = tangle_tables(3)
+    name = "\u05e9\u05dc\u05d5\u05dd"
+    tables["dim_people"] = rows(
+        "person_id:s name:s", [{"person_id": person(n), "name": f"{name}{n}"} for n in range(9)]
+    )
+    drawing = draw(tables, "thread", uri(0))
+    assert "tspan { unicode-bidi: isolate; }" in (drawing.findtext(f"{SVG}style") or "")
+    named = [one for one in drawing.iter(f"{SVG}text") if name in "".join(one.itertext())]
+    assert len(named) == 6
+    for line in named:
+        [span] = [one for one in line.iter(f"{SVG}tspan") if name in "".join(one.itertext())]
+        assert "2026" not in "".join(span.itertext())
 
 
 IMPOSSIBLE = [

@@ -640,7 +640,7 @@ def test_inspect_says_what_a_file_is_and_what_is_in_it(
     assert "\n  2 messages, by type:\n" in said
     assert "           1  (a text of 13 characters)\n" in said
     assert "\x1b" not in said
-    assert "  1 lines would be rejected:\n           1  not_a_message, first at line 3. " in said
+    assert "  1 line would be rejected:\n           1  not_a_message, first at line 3. " in said
     assert main(["inspect", str(tmp_path), str(tmp_path / "gone"), "/dev/null"]) == 1
     said = capsys.readouterr().out
     assert "b.json: This is a zip archive: unpack it with `unzip`.\n" in said

@@ -92,7 +92,7 @@ def test_a_vanished_log_keeps_its_lines_and_comes_back_as_known() -> None:
 def test_lines_of_other_rules_are_refused() -> None:
     with pytest.raises(RulesChangedError, match=r"scuttlehouse build --full-refresh") as said:
         take_stock([log("a.jsonl", "one")], KNOWN, "now", "other rules", never, never)
-    assert "1 logs are in the warehouse and no longer in the landing folder" in str(said.value)
+    assert "1 log is in the warehouse and no longer in the landing folder" in str(said.value)
 
 
 @given(

@@ -73,8 +73,18 @@ def test_all_is_well(small: SmallWarehouse, doctor: Doctor) -> None:
     assert code == 0
     # Whether the archive of classes is there depends on how the tests were installed.
     assert {name for name, (said, _) in found.items() if said != "ok"} <= {"class archive"}
-    assert found["landing"] == ("ok", f"1 logs in {small.home.parent}/landing")
+    assert found["landing"] == ("ok", f"1 log in {small.home.parent}/landing")
     assert found["last build"][1] == "build-1: published, began 2026-01-31 00:00:00 UTC"
+
+
+def test_a_build_that_was_killed_after_it_published_has_no_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SCUTTLEHOUSE_HOME", str(tmp_path / "home"))
+    warehouse = SmallWarehouse(tmp_path / "home")
+    warehouse.log("fct_builds", steps_table([run_step("build-1", "published")]))
+    warehouse.publish({"dim_groups": pa.table({"group_id": ["a"]})})
+    assert state.last_build().what == "build-1: published"
 
 
 def test_nothing_is_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, doctor: Doctor) -> None:
@@ -124,7 +134,7 @@ def test_a_file_that_is_left_out_is_named(small: SmallWarehouse, doctor: Doctor)
     landing = small.home.parent / "landing"
     (landing / "b.csv").touch()
     assert doctor()[1]["landing"][1].startswith(
-        f"1 logs in {landing}, and 1 entries that are left out; the first is b.csv. "
+        f"1 log in {landing}, and 1 entry that is left out; the first is b.csv. "
     )
     key = bytes(range(32)).hex()
     (landing / f"a {key}.csv").touch()

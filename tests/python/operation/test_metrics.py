@@ -100,7 +100,9 @@ def runs(*ended: tuple[str, str, int]) -> pa.Table:
 def small(tmp_path: Path) -> SmallWarehouse:
     """Two builds; then a run that failed."""
     warehouse = SmallWarehouse(tmp_path / "home")
-    tables = {"dim_groups": numbers(1, 2, 3), "fct_rejected_lines": numbers()}
+    # The second row stands for 401 lines of one kind.
+    rejects = pa.table({"line_count": pa.array([1, 401], pa.int64())})
+    tables = {"dim_groups": numbers(1, 2, 3), "fct_rejected_lines": rejects}
     step = {
         **run_step("build-2", "success", changes={"dim_groups": (2, 1, 0)}),
         "step": "dim_groups",
@@ -131,9 +133,9 @@ def test_the_numbers_are_those_of_the_tables(small: SmallWarehouse) -> None:
     assert of(samples, "last_run_success") == {(): 0}
     assert of(samples, "kept_builds") == {(): 2}
     assert of(samples, "logs") == {("known",): 2, ("new",): 1, ("left_out",): 1}
-    assert of(samples, "rejected_lines") == {(): 0}
+    assert of(samples, "rejected_lines") == {(): 402}
     rows = of(samples, "table_rows")
-    assert rows == {("dim_groups",): 4, ("dim_logs",): 4, ("fct_rejected_lines",): 0}
+    assert rows == {("dim_groups",): 4, ("dim_logs",): 4, ("fct_rejected_lines",): 2}
     changed = of(samples, "table_changed_rows")
     assert changed == {
         ("added", "dim_groups"): 2,

@@ -8,14 +8,17 @@ import json
 import re
 import unicodedata
 
+import duckdb
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from scuttlehouse.cli.row_formats import write_rows
 from scuttlehouse.databases import open_database
-from scuttlehouse.printing import csv_cell, read_text, stored_text, visible
+from scuttlehouse.printing import csv_cell, read_text, stored_text, visible, width_of
+from scuttlehouse.reading.warehouse import Warehouse
 from scuttlehouse.replicas.replicas import PublishedUpdate, Replica
+from scuttlehouse.showing.paragraphs import Answer, Names, Paragraph, Style, lines
 
 # Any text, with many more controls, direction marks and halves of surrogate pairs than by chance.
 TEXTS = st.text(
@@ -121,3 +124,21 @@ def test_no_text_stops_a_replica_in_sqlite() -> None:
 
 def test_no_text_stops_a_replica_in_postgresql(postgresql_url: str) -> None:
     follow(postgresql_url, NAMES)
+
+
+def starts(printed: list[str], word: str) -> set[int]:
+    """The columns of a terminal at which a word begins."""
+    return {width_of(line[: line.index(word)]) for line in printed if word in line}
+
+
+@pytest.mark.parametrize("name", ["漢字漢字", "e\u0301\u0302ve", "Ann"])
+def test_the_columns_of_a_table_are_those_of_the_terminal(name: str) -> None:
+    """A letter of East Asia takes two columns, and an accent none."""
+    rows: list[tuple[object, ...]] = [(name, "member"), ("somebody else", "member")]
+    out = io.StringIO()
+    write_rows(out, "table", ["person", "state"], rows)
+    assert len(starts(out.getvalue().splitlines(), "member")) == 1
+    answer = Answer(Paragraph("People", ""), ["person", "state"], rows, len(rows))
+    names = Names(Warehouse(duckdb.connect(), {}), [])
+    shown = [*lines(answer, names, Style(is_coloured=False))]
+    assert len(starts(shown, "member")) == 1

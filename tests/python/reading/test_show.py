@@ -129,7 +129,45 @@ ROWS: dict[str, list[dict[str, Any]]] = {
             "is_excluded": False,
             "is_missing": False,
             "is_extra": True,
+        },
+        *(
+            {
+                "epoch_id": RIGHT,
+                "group_id": READERS,
+                "person_id": person(name),
+                "is_declared": True,
+                "is_excluded": is_excluded,
+                "is_missing": False,
+                "is_extra": is_extra,
+                "is_readded": is_readded,
+            }
+            for name, is_excluded, is_readded, is_extra in (
+                ("again", True, True, False),
+                ("kept", True, True, True),
+                ("out", True, False, False),
+                ("twice", True, True, False),
+            )
+        ),
+    ],
+    # The last act of somebody who was excluded twice is an exclusion; of an outsider, nothing counts.
+    "fct_group_audit_log": [
+        {
+            "group_id": READERS,
+            "epoch_id": RIGHT,
+            "subject_id": person(name),
+            "action": action,
+            "position": position,
+            "is_authorized": is_authorized,
         }
+        for name, action, position, is_authorized in (
+            ("again", "exclude", 3, True),
+            ("again", "add", 4, True),
+            ("again", "exclude", 5, False),
+            ("out", "exclude", 3, True),
+            ("twice", "exclude", 3, True),
+            ("twice", "add", 4, True),
+            ("twice", "exclude", 5, None),
+        )
     ],
     "fct_preferred_epochs": [
         {"group_id": READERS, "person_id": one, "epoch_id": LEFT, "rule": "same", "is_tip": True}
@@ -275,10 +313,10 @@ Group {READERS}
   created          2026-01-02 03:04
   messages         4
   people ever      2
-  members now      1
   epochs           3
   newest epochs    2
   preferred epoch  leftAA
+  its members      1
   forks            1
   repairs          1
 
@@ -314,7 +352,7 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> SmallWarehouse:
         {
             name: pa.Table.from_pylist(ROWS.get(name, []), schema)
             for name, schema in contracts().items()
-            if name in ROWS or name in ("fct_rule_violations", "fct_group_audit_log")
+            if name in ROWS or name == "fct_rule_violations"
         }
     )
     return small
@@ -406,6 +444,18 @@ def test_faults_of_a_feed(show: Show) -> None:
 def test_a_message_that_is_not_checked_is_no_fault_of_its_feed(show: Show) -> None:
     assert "Feeds with faults" in show("eve")[1]
     assert "Feeds with faults" not in show("ann")[1]
+
+
+def test_who_was_added_again_is_a_member_again(show: Show) -> None:
+    """As in dim_groups.current_member_count and fct_membership_history."""
+    _, out, _ = show("right")
+    states = dict(re.findall(r"^  (again|kept|out|twice)A* {2,}(\S.*?) {2,}", out, re.M))
+    assert states == {
+        "again": "member",
+        "kept": "extra: added again after an exclusion",
+        "out": "excluded",
+        "twice": "excluded",
+    }
 
 
 def test_where_a_message_is_and_whether_it_is_valid(show: Show) -> None:

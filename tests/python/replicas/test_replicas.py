@@ -12,7 +12,8 @@ import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from itertools import accumulate, chain, count
+from itertools import accumulate, chain
+from itertools import count as numbers
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +28,7 @@ from conftest import FIXTURES
 from houses import exit_code, fork
 from scuttlehouse.cli import main
 from scuttlehouse.databases import Cursor, DatabaseError, open_database
+from scuttlehouse.printing import count
 from scuttlehouse.reading.warehouse import Rows, Warehouse
 from scuttlehouse.replicas.following import batches
 from scuttlehouse.replicas.replicas import PublishedUpdate, Replica, ReplicaError
@@ -136,7 +138,7 @@ def make_refreshes(seed: int, tangles: int, refreshes: int, size: int) -> list[O
     return made
 
 
-EXAMPLES = count()
+EXAMPLES = numbers()
 orders_of_a_tangle = st.lists(st.lists(st.sampled_from("abcdefghé😀"), unique=True), max_size=6)
 
 
@@ -407,7 +409,10 @@ def test_the_command_follows_and_verifies(
         assert main(["follow", "--to", address]) == 0
         assert published.handed_over == len(lacking) + len(progress)
         out, err = capsys.readouterr()
-        assert out == f"Applied {len(lacking)} commands; {len(changed)} tangles changed.\n"
+        assert (
+            out
+            == f"Applied {count(len(lacking), 'command')}; {count(len(changed), 'tangle')} changed.\n"
+        )
         assert err == (f"{len(lacking)} of {len(lacking)} commands\n" if lacking else "")
         applied += len(lacking)
         assert main(["follow", "--to", address, "--verify"]) == 0
