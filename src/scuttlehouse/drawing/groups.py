@@ -12,6 +12,7 @@ from scuttlehouse.drawing.svg import LINE, Canvas, Words, width_of
 from scuttlehouse.printing import count, cut
 from scuttlehouse.reading.engine import literal
 from scuttlehouse.reading.finding import GROUP, find
+from scuttlehouse.reading.members import members_of_epochs
 from scuttlehouse.reading.warehouse import Warehouse
 
 MOST_EPOCHS = 60
@@ -186,20 +187,11 @@ def _member_rows(warehouse: Warehouse, where: str, chosen: str) -> defaultdict[s
     members = rows_of(
         warehouse,
         f"""
-        select epoch_id, person_id,
-            -- Who was added again after the last exclusion is a member again.
-            members.is_excluded and not (members.is_readded and coalesce(acts.last_act = 'add', false))
-                as is_out,
-            preferred.epoch_id is not null as prefers
-        from fct_epoch_members as members
-        left join (
-            select epoch_id, subject_id as person_id, arg_max(action, position) as last_act
-            from fct_group_audit_log where {where} and is_authorized is distinct from false
-            group by epoch_id, subject_id
-        ) as acts using (epoch_id, person_id)
+        select epoch_id, person_id, is_out, preferred.epoch_id is not null as prefers
+        from ({members_of_epochs(where)}) as members
         left join (select * from fct_preferred_epochs where {where}) as preferred
             using (group_id, epoch_id, person_id)
-        where {where} and epoch_id in ({chosen}) and members.is_declared
+        where epoch_id in ({chosen}) and is_declared
         order by epoch_id, prefers desc, is_out, person_id
         """,
     )

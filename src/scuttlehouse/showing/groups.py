@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from scuttlehouse.reading.members import members_of_epochs
 from scuttlehouse.showing.paragraphs import Paragraph
 
 
@@ -39,26 +40,19 @@ def _repairs(column: str) -> Paragraph:
 
 
 def _members(where: str) -> str:
-    """SQL of the people of epochs. Who was added again after the last exclusion is a member again."""
+    """SQL of the people of epochs, with their state in words."""
     return f"""
         select
-            members.*,
+            *,
             case
                 when is_missing then 'missing: should be a member'
                 when is_extra and is_readded then 'extra: added again after an exclusion'
                 when is_extra then 'extra: should not be a member'
-                when is_excluded and not (is_readded and coalesce(acts.last_act = 'add', false))
-                    then 'excluded'
+                when is_out then 'excluded'
                 when is_declared then 'member'
                 else 'no member'
             end as state
-        from fct_epoch_members as members
-        left join (
-            select epoch_id, subject_id, arg_max(action, position) as last_act
-            from fct_group_audit_log where {where} and is_authorized is distinct from false
-            group by epoch_id, subject_id
-        ) as acts on members.epoch_id = acts.epoch_id and members.person_id = acts.subject_id
-        where members.{where}
+        from ({members_of_epochs(where)})
     """
 
 
