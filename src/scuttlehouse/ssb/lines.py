@@ -45,6 +45,9 @@ PUBLIC_PURPOSES = frozenset({"group/additions", "index", "main", "root", "v1"})
 # Messages with the key of an epoch. The first message of a group before epochs has none, its additions do.
 WITH_EPOCH_KEY = frozenset({"group/init", "group/add-member"})
 
+# private-group-spec 6.0.0 calls an exclusion group/exclude, and 7.0.0 calls it group/exclude-member.
+_OTHER_TYPES = {"group/exclude": "group/exclude-member"}
+
 # Every line with such a message has these bytes, and most other lines do not. Names may be escaped.
 KEY_WORDS = (b"secret", b"groupKey", b"\\u")
 
@@ -191,7 +194,7 @@ def epoch_key(line: Line, parsed: dict[str, Any] | str | None = None) -> bytes |
 
 def _content_type(content: object) -> str | None:
     kind = content.get("type") if isinstance(content, dict) else None
-    return kind if isinstance(kind, str) else None
+    return _OTHER_TYPES.get(kind, kind) if isinstance(kind, str) else None
 
 
 def _whole_number(number: float) -> int | None:
