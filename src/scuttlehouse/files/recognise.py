@@ -80,6 +80,8 @@ _TEXT_OF_JSON = re.compile(r'\[?\s*"\{\s*\\"')
 _MESSAGE = re.compile(rf'\{{\s*"(?:{_FIRST_MEMBERS})"\s*:')
 _TRIES = 8
 _EMPTY = b"\0 \t\r\n"
+# Where an object goes on in the next line: no JSON on one line has this.
+_OVER_LINES = re.compile(r'\{[ \t]*+\r?\n\s*+"')
 
 # A long file of JSON that has none of these names in its first bytes is of other software.
 _MANY = 100
@@ -214,7 +216,8 @@ def form_of(text: str) -> str | None:
         _, end = LENIENT_DECODER.raw_decode(text)
     except (JSONDecodeError, RecursionError):
         return _form_of_lines(text)
-    if "\n" in text[:end]:
+    # Exports of several programs may follow each other in one file.
+    if "\n" in text[:end] or _OVER_LINES.search(text, end):
         return "pretty_printed"
     is_one_line = "\n" not in text.rstrip()
     is_followed = text[end:].lstrip(" \t\r,\0\x1e")[:1] == "{"
@@ -242,9 +245,9 @@ def _list_inside(text: str) -> str | None:
 
 def _form_of_lines(text: str) -> str:
     """The form of objects of which the first is damaged, or longer than what was read."""
-    first, _, rest = text.partition("\n")
-    is_open = first.strip() == "{" and rest.lstrip()[:1] == '"'
-    return "pretty_printed" if is_open or re.match('[ \t]+"', rest) else "json_lines"
+    _, _, rest = text.partition("\n")
+    is_over_lines = _OVER_LINES.search(text) or re.match('[ \t]+"', rest)
+    return "pretty_printed" if is_over_lines else "json_lines"
 
 
 def _compression(head: bytes) -> str:

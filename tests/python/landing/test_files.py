@@ -171,6 +171,22 @@ def test_any_values_in_any_form(
         assert [line.line_number for line in lines] == [*range(1, 2 * len(records), 2)]
 
 
+@pytest.mark.parametrize("first", [*forms.TEXTS])
+@pytest.mark.parametrize("second", [*forms.TEXTS])
+@pytest.mark.parametrize("between", ["", "\n"])
+def test_exports_in_two_forms_one_after_the_other(
+    first: str, second: str, between: str, tmp_path: Path
+) -> None:
+    """As `ssb-server log >> log.jsonl` makes of a log."""
+    records = [value for value in values() if "value" in value][:6]
+    path = tmp_path / "a.json"
+    parts = [forms.TEXTS[first][1](records[:3]), forms.TEXTS[second][1](records[3:])]
+    path.write_text(between.join(parts))
+    found = [row for row in rows(path) if row.reject_reason != "empty_line"]
+    expected = [row_of(record) for record in records]
+    assert [row.message_id for row in found] == [row.message_id for row in expected]
+
+
 def test_values_without_keys_have_their_hash_as_their_key() -> None:
     classic = [v for v in values() if "value" in v and row_of(v).validity == "valid"]
     assert len(classic) > 50
