@@ -8,7 +8,7 @@ import json
 import re
 from itertools import islice
 from json import JSONDecodeError
-from typing import BinaryIO
+from typing import BinaryIO, cast
 
 from zstandard import ZstdError
 
@@ -262,8 +262,10 @@ def _head(stream: BinaryIO) -> bytes:
     """
     parts: list[bytes] = []
     left = HEAD_BYTES
+    read1 = cast("io.BufferedReader", stream).read1
     try:
-        while left > 0 and (data := stream.read(min(left, 4096))):
+        # Where a stream breaks, read() loses what it has read before.
+        while left > 0 and (data := read1(min(left % BLOCK_BYTES or BLOCK_BYTES, 4096))):
             parts.append(data)
             left -= len(data)
             if left % BLOCK_BYTES == 0 and left < HEAD_BYTES and not b"".join(parts).strip(_EMPTY):

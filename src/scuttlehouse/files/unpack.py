@@ -172,13 +172,14 @@ class _Recoded(_Waiting):
         self._sign = re.compile(re.escape('":'.encode(encoding)))
         self._data = b""
         self._is_over = False
+        self._break: Exception | None = None
 
     def _next(self) -> bytes | None:
+        if self._break is not None:
+            raise self._break
         if self._is_over:
             return None
-        chunk = self._file.read(_CHUNK)
-        self._is_over = not chunk
-        self._data += chunk
+        self._data += self._chunk()
         texts = []
         start = 0
         changes = 0
@@ -190,9 +191,23 @@ class _Recoded(_Waiting):
                 start = end
         end = len(self._data) if self._is_over else max(start, len(self._data) - _LOOK_BACK)
         decoder = codecs.getincrementaldecoder(self._encoding)(_MARK)
-        texts.append(decoder.decode(self._data[start:end], final=self._is_over))
+        is_whole = self._is_over and self._break is None
+        texts.append(decoder.decode(self._data[start:end], final=is_whole))
         self._data = decoder.getstate()[0] + self._data[end:]
         return "".join(texts).encode("utf-8", "surrogatepass")
+
+    def _chunk(self) -> bytes:
+        """The next bytes. What can be read before a break comes first."""
+        parts: list[bytes] = []
+        left = _CHUNK
+        try:
+            while left > 0 and (data := cast("io.BufferedReader", self._file).read1(left)):
+                parts.append(data)
+                left -= len(data)
+        except BROKEN as error:
+            self._break = error
+        self._is_over = left > 0
+        return b"".join(parts)
 
     def _first_ascii(self, start: int, place: int) -> int:
         """Where the ASCII characters begin that stand before a place."""

@@ -488,6 +488,43 @@ def test_a_file_that_is_cut_keeps_its_whole_messages(
         assert last.fault == "cut_short"
 
 
+BREAKS = {
+    "no checksum": ("gzip", lambda data: data[:-8]),
+    "a byte more": ("gzip", lambda data: data + b"\n"),
+    "another file": ("zstd", lambda data: data + b"PK\3\4"),
+}
+
+
+@pytest.mark.parametrize("form", [*forms.FORMS])
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16-le", "utf-32-be"])
+@pytest.mark.parametrize("fault", [*BREAKS])
+@pytest.mark.parametrize("count", [3, 100])
+def test_a_break_behind_the_last_message_costs_none(
+    form: str, encoding: str, fault: str, count: int, tmp_path: Path
+) -> None:
+    compression, broken = BREAKS[fault]
+    messages = [value for value in values() if "value" in value][:count]
+    log = forms.FORMS[form][1](messages)
+    log = log.rstrip("\n") if isinstance(log, str) else log
+    path = tmp_path / "a.json"
+    path.write_bytes(broken(forms.packed(log, compression, encoding)))
+    *whole, last = read(path)
+    assert parsed(whole) == messages
+    assert last.fault == "cut_short"
+
+
+@pytest.mark.parametrize("short", [b"", b"{}\n{}\n"])
+def test_a_line_that_breaks_off_is_one_reject(short: bytes, tmp_path: Path) -> None:
+    message = json.dumps(values()[0]).encode()
+    for cut in (1, 40, 400):
+        path = tmp_path / "a.jsonl.gz"
+        path.write_bytes(gzip.compress(short + message + b"\n" + short + message[:cut])[:-8])
+        lines = read(path)
+        assert sum(line.text == message for line in lines) == 1
+        assert [line.fault for line in lines] == [None] * (len(lines) - 1) + ["cut_short"]
+        assert [line.line_number for line in lines] == [*range(1, len(lines) + 1)]
+
+
 def test_a_value_of_50_megabytes_costs_little_memory(tmp_path: Path) -> None:
     message = json.dumps(values()[0])
     path = tmp_path / "a.json.gz"
