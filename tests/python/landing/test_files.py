@@ -27,6 +27,7 @@ from scuttlehouse.files.recognise import recognise, recognise_head
 from scuttlehouse.files.values import split_values
 from scuttlehouse.landing.glued_lines import epoch_keys, land_lines, land_pzp_lines, line_parts
 from scuttlehouse.landing.logs import content_hash, list_splits, read_lines
+from scuttlehouse.sample.signing import ClassicFeed
 from scuttlehouse.ssb.epoch_keys import KeyRing
 from scuttlehouse.ssb.lines import REJECT_REASONS, LandedLine
 
@@ -34,6 +35,7 @@ REPORTED = FIXTURES / "reported" / "files"
 PACKAGES = FIXTURES / "packages"
 SAMPLE = PROJECT / "sample"
 RING = KeyRing(b"pepper")
+KEY = b"glTDKakoUPbVOd03b0gW7idkUX2l4CNVFK9DMWRIDXo="
 
 
 def read(path: Path) -> list[Line]:
@@ -264,6 +266,23 @@ def row_of_text(text: bytes | None) -> LandedLine:
         (b'{"msgs": [{"data": null, "metadata": {}}]}', "jq -c '.[\"msgs\"][]'"),
         (b"\x28\xb5\x2f\xfd\x00\xa8\x01\x00\x00", "`zstd -d --long=31`"),
         (b'{"messages": [{"key": "%a", "value": 1}]}', "jq -c '.[\"messages\"][]'"),
+        (b'{"it\'s": [{"key": "%a", "value": 1}]}', "jq -c '.[\"it\\u0027s\"][]'"),
+        (b'{"%s": [{"key": "%%a"}]}' % KEY, "jq -c '.[]?[]'"),
+        (b'{"a": 1, "data": {"key": "%a", "value": 1}}\n' * 3, "jq -c '.[\"data\"]'"),
+        (b'[{"data": {"key": "%a", "value": 1}}, {}]', "jq -c '.[][\"data\"]'"),
+        (
+            b'{"data": {"edges": [{"node": {"key": "%a", "value": 1}}]}}',
+            'jq -c \'.["data"]["edges"][]["node"]\'',
+        ),
+        (b'{"%s": {"key": "%%a", "value": 1}}' % KEY, "jq -c '.[]?'"),
+        (
+            b'[{"key": "%a", "value": "{\\"author\\": 1, \\"content\\": 2}"}]',
+            "jq -c '.[] | .value |= fromjson'",
+        ),
+        (
+            b'{"id": 1, "raw": "{\\"key\\": 1, \\"value\\": 2}"}',
+            "jq -c '.[\"raw\"] | fromjson'",
+        ),
         (b'{\n "v": [1],\n "a\\"b": [ {"author": "@a"', 'jq -c \'.["a\\"b"][]\''),
     ],
 )
@@ -274,6 +293,25 @@ def test_what_is_no_log_is_told(tmp_path: Path, data: bytes, said: str) -> None:
     assert isinstance(sentence, str)
     assert said in sentence
     assert sentence.endswith(".")
+
+
+@pytest.mark.parametrize("part", ['"5"', '"{"', '""', "[]", "[5]", "null", '"{} {}"', "{}"])
+def test_objects_without_messages_are_lines(part: str, tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_text(f'{{"a": {part}, "value": {part}}}\n')
+    assert recognise(entry_of(path, "a.jsonl")) == Kind("json_lines", "none", "utf-8")
+
+
+def test_a_message_is_no_object_around_messages(tmp_path: Path) -> None:
+    """Whatever an author has written into it, and whatever stands before it."""
+    post = ClassicFeed(bytes(32)).publish({"type": "post", "quoted": [*values()[:2]]}, 1)
+    record = {"key": post.key, "value": post.value}
+    header = {"latest": record}
+    path = tmp_path / "a.jsonl"
+    for form, write in forms.TEXTS.values():
+        for before in ([], [header]):
+            path.write_text(write([*before, record, record]))
+            assert recognise(entry_of(path, "a.jsonl")) == Kind(form, "none", "utf-8")
 
 
 # Damage
