@@ -16,7 +16,8 @@ from scuttlehouse.files.bipf import BLOCK_BYTES, begins_a_log, holds_a_message
 from scuttlehouse.files.flume import offset_width
 from scuttlehouse.files.jsjson import LENIENT_DECODER
 from scuttlehouse.files.names import looks_like_key
-from scuttlehouse.files.parts import Kind, Log
+from scuttlehouse.files.parts import PLAIN, Kind, Log
+from scuttlehouse.files.places import open_log
 from scuttlehouse.files.pzp_log import holds_a_record
 from scuttlehouse.files.unpack import BROKEN, opened, recoded, unpacked
 from scuttlehouse.files.values import is_message, is_message_at
@@ -100,7 +101,8 @@ _OF_OTHERS = (
 def recognise(log: Log) -> Kind | str:
     """The kind of a log, or a sentence that says what the file is and how to make it readable.
 
-    Reads the first ``HEAD_BYTES`` that are in the file. An empty file is a log without lines.
+    Reads the first ``HEAD_BYTES`` that are in the file, and of plain lines the last. An empty file is a log
+    without lines.
 
     Raises:
         OSError: the file cannot be read.
@@ -121,7 +123,17 @@ def recognise(log: Log) -> Kind | str:
             head = _head(unpacked(stream, compression))
         except ZstdError as error:
             return f"A zstd file that is not unpacked here ({error}): unpack it with `zstd -d --long=31`."
-    return recognise_head(head, compression)
+    kind = recognise_head(head, compression)
+    if kind == PLAIN and log.size_bytes > HEAD_BYTES and _ends_over_lines(log):
+        return PLAIN._replace(form="pretty_printed")
+    return kind
+
+
+def _ends_over_lines(log: Log) -> bool:
+    """Whether messages over several lines are at the end of a file, which another program has appended."""
+    with open_log(log.path) as file:
+        file.seek(log.size_bytes - HEAD_BYTES)
+        return bool(_OVER_LINES.search(file.read(HEAD_BYTES).decode("utf-8", "replace")))
 
 
 def recognise_head(head: bytes, compression: str) -> Kind | str:

@@ -22,8 +22,8 @@ from scuttlehouse.cli import main
 from scuttlehouse.files import bipf, short_values
 from scuttlehouse.files.json_lines import line_object
 from scuttlehouse.files.listing import entry_of
-from scuttlehouse.files.parts import MAX_LINE_BYTES, Kind, Line, Log, each_line
-from scuttlehouse.files.recognise import recognise, recognise_head
+from scuttlehouse.files.parts import MAX_LINE_BYTES, PLAIN, Kind, Line, Log, each_line
+from scuttlehouse.files.recognise import HEAD_BYTES, recognise, recognise_head
 from scuttlehouse.files.values import split_values
 from scuttlehouse.landing.glued_lines import epoch_keys, land_lines, land_pzp_lines, line_parts
 from scuttlehouse.landing.logs import content_hash, list_splits, read_lines
@@ -187,6 +187,18 @@ def test_exports_in_two_forms_one_after_the_other(
     found = [row for row in rows(path) if row.reject_reason != "empty_line"]
     expected = [row_of(record) for record in records]
     assert [row.message_id for row in found] == [row.message_id for row in expected]
+
+
+@pytest.mark.parametrize("form", ["pretty_printed", "pretty_array"])
+def test_what_is_appended_to_a_long_log_is_read(form: str, tmp_path: Path) -> None:
+    records = [value for value in values() if "value" in value]
+    path = tmp_path / "a.jsonl"
+    long = forms.json_lines(records) * 4
+    assert len(long) > 2 * HEAD_BYTES
+    path.write_text(long + forms.TEXTS[form][1](records[:9]))
+    assert len(rows(path)) == 4 * len(records) + 9
+    path.write_text(long)
+    assert recognise(entry_of(path, "a.jsonl")) == PLAIN
 
 
 def test_values_without_keys_have_their_hash_as_their_key() -> None:
