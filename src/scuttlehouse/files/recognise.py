@@ -172,6 +172,10 @@ def recognise_head(head: bytes, compression: str) -> Kind | str:
         return _OF_OTHERS if is_of_others else Kind(form, compression, encoding)
     member = _list_inside(text.lstrip(_BLANK))
     if member:
+        first = _value_at(text.lstrip(_BLANK), 0)
+        if first is not None and _way(first[0]) == "":
+            way = f"del(.{member}), .{member}[]?"
+            return f"Messages with lists of messages{inside}: take all of them out with `jq -c '{way}'`."
         return (
             f"One JSON object around a list{inside}: take the list out with `jq -c '.{member}[]'`."
         )

@@ -278,6 +278,10 @@ def row_of_text(text: bytes | None) -> LandedLine:
         (b'{"msgs": [{"data": null, "metadata": {}}]}', "jq -c '.[\"msgs\"][]'"),
         (b"\x28\xb5\x2f\xfd\x00\xa8\x01\x00\x00", "`zstd -d --long=31`"),
         (b'{"messages": [{"key": "%a", "value": 1}]}', "jq -c '.[\"messages\"][]'"),
+        (
+            b'{"key": "%a", "value": 1, "replies": [{"key": "%b", "value": 1}]}',
+            'jq -c \'del(.["replies"]), .["replies"][]?\'',
+        ),
         (b'{"it\'s": [{"key": "%a", "value": 1}]}', "jq -c '.[\"it\\u0027s\"][]'"),
         (b'{"%s": [{"key": "%%a"}]}' % KEY, "jq -c '.[]?[]'"),
         (b'{"a": 1, "data": {"key": "%a", "value": 1}}\n' * 3, "jq -c '.[\"data\"]'"),
