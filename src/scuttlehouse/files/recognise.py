@@ -82,7 +82,7 @@ _TEXT_OF_JSON = re.compile(r'\[?\s*"\{\s*\\"')
 _MESSAGE = re.compile(rf'\{{\s*"(?:{_FIRST_MEMBERS})"\s*:')
 _TRIES = 8
 # So deep messages are looked for inside of other objects, in members with names of at most so many letters.
-_LEVELS = 4
+_LEVELS = 6
 _LONGEST_NAME = 64
 _OPENING = re.compile(r"\[\s*")
 _BETWEEN = re.compile(r"[\s,\x1e]*")
@@ -296,8 +296,9 @@ def _way(value: object, levels: int = _LEVELS) -> str | None:
         return " | fromjson" if _is_text_of_message(value) else None
     if not isinstance(value, dict):
         return None
-    if _is_text_of_message(value.get("value")):
-        return " | .value |= fromjson"
+    for record in ("value", "msg"):
+        if _is_text_of_message(value.get(record)):
+            return f" | .{record} |= fromjson"
     if is_message(value):
         return ""
     for name, part in value.items() if levels else ():

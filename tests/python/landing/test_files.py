@@ -296,6 +296,10 @@ def row_of_text(text: bytes | None) -> LandedLine:
             "jq -c '.[] | .value |= fromjson'",
         ),
         (
+            b'{"id": "a", "msg": "{\\"metadata\\": 1, \\"sig\\": 2}"}',
+            "jq -c '. | .msg |= fromjson'",
+        ),
+        (
             b'{"id": 1, "raw": "{\\"key\\": 1, \\"value\\": 2}"}',
             "jq -c '.[\"raw\"] | fromjson'",
         ),
