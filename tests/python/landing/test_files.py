@@ -189,6 +189,23 @@ def test_exports_in_two_forms_one_after_the_other(
     assert [row.message_id for row in found] == [row.message_id for row in expected]
 
 
+@pytest.mark.parametrize("encoding", [one for one in forms.ENCODINGS if "utf-8" not in one])
+@pytest.mark.parametrize("first", [*forms.TEXTS])
+@pytest.mark.parametrize("second", [*forms.TEXTS])
+@pytest.mark.parametrize("mark", ["", "\ufeff"])
+def test_what_another_shell_appends_in_utf_8_is_read(
+    encoding: str, first: str, second: str, mark: str, tmp_path: Path
+) -> None:
+    records = [value for value in values() if "value" in value]
+    for count in (2, 40):
+        path = tmp_path / "a.json"
+        begun = forms.packed(forms.TEXTS[first][1](records[:count]) + "\n", "none", encoding)
+        path.write_bytes(begun + (mark + forms.TEXTS[second][1](records[-count:])).encode())
+        found = [row.message_id for row in rows(path) if row.message_id]
+        expected = [row_of(record).message_id for record in records[:count] + records[-count:]]
+        assert found == [*filter(None, expected)]
+
+
 @pytest.mark.parametrize("form", ["pretty_printed", "pretty_array"])
 def test_what_is_appended_to_a_long_log_is_read(form: str, tmp_path: Path) -> None:
     records = [value for value in values() if "value" in value]
