@@ -25,7 +25,9 @@ claimed_ids as (
 -- otherwise than it was signed. If another line holds the real message, this line says nothing about it.
 held_ids as (
 
-    select messages.message_id
+    select
+        messages.message_id,
+        messages.is_private
     from messages
     left semi join claimed_ids on messages.message_id = claimed_ids.message_id
 
@@ -40,8 +42,12 @@ final as (
         lines.line_count,
         case
             when lines.reject_reason is not null then lines.reject_reason
-            -- Only the hash and the signature tell that somebody says what the author did not.
-            when lines.invalid_reason in ('id_mismatch', 'signature_is_wrong') then 'forged'
+            -- Only the hash and the signature tell that somebody says what the author did not. Of an opened
+            -- message they cover the ciphertext, which this line does not have.
+            when
+                lines.invalid_reason in ('id_mismatch', 'signature_is_wrong')
+                and not coalesce(held_ids.is_private and not lines.is_private, false)
+                then 'forged'
             else 'rewritten'
         end as reason
     from lines

@@ -8,17 +8,19 @@ import json
 import re
 from itertools import islice
 from json import JSONDecodeError
-from typing import BinaryIO
+from typing import BinaryIO, cast
 
 from zstandard import ZstdError
 
 from scuttlehouse.files.bipf import BLOCK_BYTES, begins_a_log, holds_a_message
 from scuttlehouse.files.flume import offset_width
 from scuttlehouse.files.jsjson import LENIENT_DECODER
-from scuttlehouse.files.parts import Kind, Log
+from scuttlehouse.files.names import looks_like_key
+from scuttlehouse.files.parts import PLAIN, Kind, Log
+from scuttlehouse.files.places import open_log
 from scuttlehouse.files.pzp_log import holds_a_record
 from scuttlehouse.files.unpack import BROKEN, opened, recoded, unpacked
-from scuttlehouse.files.values import is_message_at
+from scuttlehouse.files.values import is_message, is_message_at
 
 HEAD_BYTES = 1 << 18
 
@@ -79,7 +81,14 @@ _MAP_OF_MESSAGES = re.compile(
 _TEXT_OF_JSON = re.compile(r'\[?\s*"\{\s*\\"')
 _MESSAGE = re.compile(rf'\{{\s*"(?:{_FIRST_MEMBERS})"\s*:')
 _TRIES = 8
+# So deep messages are looked for inside of other objects, in members with names of at most so many letters.
+_LEVELS = 6
+_LONGEST_NAME = 64
+_OPENING = re.compile(r"\[\s*")
+_BETWEEN = re.compile(r"[\s,\x1e]*")
 _EMPTY = b"\0 \t\r\n"
+# Where an object goes on in the next line: no JSON on one line has this.
+_OVER_LINES = re.compile(r'\{[ \t]*+\r?\n\s*+"')
 
 # A long file of JSON that has none of these names in its first bytes is of other software.
 _MANY = 100
@@ -92,7 +101,8 @@ _OF_OTHERS = (
 def recognise(log: Log) -> Kind | str:
     """The kind of a log, or a sentence that says what the file is and how to make it readable.
 
-    Reads the first ``HEAD_BYTES`` that are in the file. An empty file is a log without lines.
+    Reads the first ``HEAD_BYTES`` that are in the file, and of plain lines the last. An empty file is a log
+    without lines.
 
     Raises:
         OSError: the file cannot be read.
@@ -113,7 +123,17 @@ def recognise(log: Log) -> Kind | str:
             head = _head(unpacked(stream, compression))
         except ZstdError as error:
             return f"A zstd file that is not unpacked here ({error}): unpack it with `zstd -d --long=31`."
-    return recognise_head(head, compression)
+    kind = recognise_head(head, compression)
+    if kind == PLAIN and log.size_bytes > HEAD_BYTES and _ends_over_lines(log):
+        return PLAIN._replace(form="pretty_printed")
+    return kind
+
+
+def _ends_over_lines(log: Log) -> bool:
+    """Whether messages over several lines are at the end of a file, which another program has appended."""
+    with open_log(log.path) as file:
+        file.seek(log.size_bytes - HEAD_BYTES)
+        return bool(_OVER_LINES.search(file.read(HEAD_BYTES).decode("utf-8", "replace")))
 
 
 def recognise_head(head: bytes, compression: str) -> Kind | str:
@@ -144,12 +164,21 @@ def recognise_head(head: bytes, compression: str) -> Kind | str:
     text = codecs.getincrementaldecoder("utf-8")("replace").decode(as_utf8)
     form = form_of(text)
     if form is not None:
+        way = _way_to_messages(text.lstrip(_BLANK))
+        if way:
+            return f"JSON objects around messages{inside}: take these out with `jq -c '.{way}'`."
         is_long = text.count("{") >= _MANY
         is_of_others = is_long and not _OF_MESSAGES.search(text)
         return _OF_OTHERS if is_of_others else Kind(form, compression, encoding)
     member = _list_inside(text.lstrip(_BLANK))
     if member:
-        return f"One JSON object around a list{inside}: take the list out with `jq -c '.[{member}][]'`."
+        first = _value_at(text.lstrip(_BLANK), 0)
+        if first is not None and _way(first[0]) == "":
+            way = f"del(.{member}), .{member}[]?"
+            return f"Messages with lists of messages{inside}: take all of them out with `jq -c '{way}'`."
+        return (
+            f"One JSON object around a list{inside}: take the list out with `jq -c '.{member}[]'`."
+        )
     if _MAP_OF_MESSAGES.match(text.lstrip(_BLANK)):
         return f"One JSON object with the messages as its members{inside}: take them out with `jq -c '.[]'`."
     if _TEXT_OF_JSON.match(text.lstrip(_BLANK)):
@@ -214,7 +243,8 @@ def form_of(text: str) -> str | None:
         _, end = LENIENT_DECODER.raw_decode(text)
     except (JSONDecodeError, RecursionError):
         return _form_of_lines(text)
-    if "\n" in text[:end]:
+    # Exports of several programs may follow each other in one file.
+    if "\n" in text[:end] or _OVER_LINES.search(text, end):
         return "pretty_printed"
     is_one_line = "\n" not in text.rstrip()
     is_followed = text[end:].lstrip(" \t\r,\0\x1e")[:1] == "{"
@@ -228,11 +258,11 @@ def _holds_a_message(text: str) -> bool:
 
 
 def _list_inside(text: str) -> str | None:
-    """The name, as JSON, of the first member of the object at the beginning that is a list of messages."""
+    """The filter of jq for the first member of the object at the beginning that is a list of messages."""
     place = 0
     while name := _MEMBER_NAME.match(text, place):
         if _LIST_OF_MESSAGES.match(text, name.end()):
-            return json.dumps(json.loads(name[1], strict=False))
+            return _member(json.loads(name[1], strict=False))
         try:
             _, place = LENIENT_DECODER.raw_decode(text, name.end())
         except (JSONDecodeError, RecursionError):
@@ -240,11 +270,69 @@ def _list_inside(text: str) -> str | None:
     return None
 
 
+def _way_to_messages(text: str) -> str | None:
+    """The filter of jq that takes messages out of the objects that a text begins with.
+
+    None if these hold none, or if the first or the second is a message itself.
+    """
+    opening = _OPENING.match(text)
+    found = _value_at(text, opening.end() if opening else 0)
+    if found is None:
+        return None
+    following = _BETWEEN.match(text, found[1])
+    second = _value_at(text, following.end()) if following else None
+    way = _way(found[0])
+    if not way or (second is not None and _way(second[0]) == ""):
+        return None
+    return f"[]{way}" if opening else way
+
+
+def _way(value: object, levels: int = _LEVELS) -> str | None:
+    """The filter of jq for the messages in a value; empty if it is a message, None if it holds none."""
+    if isinstance(value, list):
+        way = _way(value[0], levels - 1) if value and levels else None
+        return None if way is None else f"[]{way}"
+    if isinstance(value, str):
+        return " | fromjson" if _is_text_of_message(value) else None
+    if not isinstance(value, dict):
+        return None
+    for record in ("value", "msg"):
+        if _is_text_of_message(value.get(record)):
+            return f" | .{record} |= fromjson"
+    if is_message(value):
+        return ""
+    for name, part in value.items() if levels else ():
+        way = _way(part, levels - 1) if len(name) <= _LONGEST_NAME else None
+        if way is not None:
+            return f"{_member(name)}{way}"
+    return None
+
+
+def _is_text_of_message(text: object) -> bool:
+    return isinstance(text, str) and text.startswith("{") and is_message_at(text, 0)
+
+
+def _member(name: str) -> str:
+    """The filter of jq for a member: one that no name can end in a shell, and without what may be a key."""
+    if looks_like_key(name):
+        return "[]?"
+    text = json.dumps(name).replace("'", "\\u0027")
+    return f"[{text}]"
+
+
+def _value_at(text: str, start: int) -> tuple[object, int] | None:
+    try:
+        value: tuple[object, int] = LENIENT_DECODER.raw_decode(text, start)
+    except (JSONDecodeError, RecursionError):
+        return None
+    return value
+
+
 def _form_of_lines(text: str) -> str:
     """The form of objects of which the first is damaged, or longer than what was read."""
-    first, _, rest = text.partition("\n")
-    is_open = first.strip() == "{" and rest.lstrip()[:1] == '"'
-    return "pretty_printed" if is_open or re.match('[ \t]+"', rest) else "json_lines"
+    _, _, rest = text.partition("\n")
+    is_over_lines = _OVER_LINES.search(text) or re.match('[ \t]+"', rest)
+    return "pretty_printed" if is_over_lines else "json_lines"
 
 
 def _compression(head: bytes) -> str:
@@ -259,8 +347,10 @@ def _head(stream: BinaryIO) -> bytes:
     """
     parts: list[bytes] = []
     left = HEAD_BYTES
+    read1 = cast("io.BufferedReader", stream).read1
     try:
-        while left > 0 and (data := stream.read(min(left, 4096))):
+        # Where a stream breaks, read() loses what it has read before.
+        while left > 0 and (data := read1(min(left % BLOCK_BYTES or BLOCK_BYTES, 4096))):
             parts.append(data)
             left -= len(data)
             if left % BLOCK_BYTES == 0 and left < HEAD_BYTES and not b"".join(parts).strip(_EMPTY):

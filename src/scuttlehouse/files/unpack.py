@@ -34,6 +34,12 @@ _LOOK_BACK = 1 << 12
 # How often units may begin elsewhere within one chunk: what is damaged more often is read as it stands.
 _MOST_CHANGES = 64
 
+# Where a message in UTF-8 begins: a shell has appended it, whatever the encoding of the file is.
+_IN_UTF_8 = re.compile(
+    rb"(?:\xef\xbb\xbf)?(?:\[\s{0,32})?\{\s{0,32}"
+    rb'"(?:key|value|id|msg|author|previous|data|metadata)"\s?:'
+)
+
 _MARK = "scuttlehouse.mark"
 
 
@@ -161,7 +167,8 @@ class _Recoded(_Waiting):
     """Text of units of two or four bytes as UTF-8, also where a byte is lost or came in between.
 
     What JSON writes after the name of a member, a quotation mark and a colon, shows where units begin.
-    Where they begin elsewhere than before, reading goes on at the first ASCII character before that.
+    Where they begin elsewhere than before, reading goes on at the first ASCII character before that. From the
+    first message in UTF-8 on, the bytes stay as they are.
     """
 
     def __init__(self, file: BinaryIO, encoding: str) -> None:
@@ -171,14 +178,27 @@ class _Recoded(_Waiting):
         self._order: Literal["little", "big"] = "little" if encoding.endswith("le") else "big"
         self._sign = re.compile(re.escape('":'.encode(encoding)))
         self._data = b""
-        self._is_over = False
+        self._is_over = self._is_utf_8 = False
+        self._break: Exception | None = None
 
     def _next(self) -> bytes | None:
+        if self._break is not None:
+            raise self._break
         if self._is_over:
             return None
-        chunk = self._file.read(_CHUNK)
-        self._is_over = not chunk
-        self._data += chunk
+        self._data += self._chunk()
+        if self._is_utf_8:
+            data, self._data = self._data, b""
+            return data
+        appended = _IN_UTF_8.search(self._data)
+        if appended is None:
+            return self._decoded(is_last=self._is_over and self._break is None)
+        self._is_utf_8 = True
+        data, self._data = self._data[appended.start() :], self._data[: appended.start()]
+        return self._decoded(is_last=True) + data
+
+    def _decoded(self, *, is_last: bool) -> bytes:
+        """The data that are here as UTF-8, but for what may belong to what comes next."""
         texts = []
         start = 0
         changes = 0
@@ -188,11 +208,25 @@ class _Recoded(_Waiting):
                 end = self._first_ascii(start, sign.start())
                 texts.append(self._data[start:end].decode(self._encoding, _MARK))
                 start = end
-        end = len(self._data) if self._is_over else max(start, len(self._data) - _LOOK_BACK)
+        is_all = is_last or self._is_over
+        end = len(self._data) if is_all else max(start, len(self._data) - _LOOK_BACK)
         decoder = codecs.getincrementaldecoder(self._encoding)(_MARK)
-        texts.append(decoder.decode(self._data[start:end], final=self._is_over))
-        self._data = decoder.getstate()[0] + self._data[end:]
+        texts.append(decoder.decode(self._data[start:end], final=is_last))
+        self._data = b"" if is_last else decoder.getstate()[0] + self._data[end:]
         return "".join(texts).encode("utf-8", "surrogatepass")
+
+    def _chunk(self) -> bytes:
+        """The next bytes. What can be read before a break comes first."""
+        parts: list[bytes] = []
+        left = _CHUNK
+        try:
+            while left > 0 and (data := cast("io.BufferedReader", self._file).read1(left)):
+                parts.append(data)
+                left -= len(data)
+        except BROKEN as error:
+            self._break = error
+        self._is_over = left > 0
+        return b"".join(parts)
 
     def _first_ascii(self, start: int, place: int) -> int:
         """Where the ASCII characters begin that stand before a place."""

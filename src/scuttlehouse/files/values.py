@@ -260,7 +260,7 @@ class _Window:
         if isinstance(found, int):
             return found
         length = found[1] - self.start
-        return 0 if length > SHORT_BYTES and _is_message(found[0]) else length
+        return 0 if length > SHORT_BYTES and is_message(found[0]) else length
 
 
 def is_message_at(text: str, start: int) -> bool:
@@ -270,10 +270,15 @@ def is_message_at(text: str, start: int) -> bool:
     True
     """
     found = _object_at(text, start)
-    return not isinstance(found, int) and _is_message(found[0])
+    return not isinstance(found, int) and is_message(found[0])
 
 
-def _is_message(value: dict[str, object]) -> bool:
+def is_message(value: dict[str, object]) -> bool:
+    """Whether an object has the members that tell a message.
+
+    >>> is_message({"key": "%a", "value": {}}), is_message({"key": "%a"})
+    (True, False)
+    """
     return any(value.keys() >= parts for parts in _PARTS)
 
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from typing import BinaryIO, cast
 
 from scuttlehouse.files import bipf, flume, parts, pzp_log
+from scuttlehouse.files.json_lines import line_object
 from scuttlehouse.files.parts import Line, Piece, ShortLines, Split
 from scuttlehouse.files.unpack import BROKEN, buffered, opened
 from scuttlehouse.files.values import split_values
@@ -27,18 +28,36 @@ def read_whole(split: Split) -> Iterator[Piece]:
     last: Piece | None = None
     try:
         with opened(split.path, split.end, split.kind) as stream:
-            if split.kind.form == "json_lines":
-                for last in numbered_lines(stream):
-                    yield last
-                return
             tolerant = _UpToTheBreak(stream)
-            value: Piece | None = None
-            for value in _READERS[split.kind.form](buffered(tolerant)):
-                yield value
-            if tolerant.is_broken and not (isinstance(value, Line) and value.fault == "cut_short"):
-                yield Line(value.next_number if value else 1, None, "cut_short")
+            for piece in _READERS[split.kind.form](buffered(tolerant)):
+                if last is not None:
+                    yield last
+                last = piece
+            if tolerant.is_broken:
+                is_in_line = split.kind.form == "json_lines" and not tolerant.ends_a_line
+                yield from _up_to_the_break(last, is_in_line=is_in_line)
+            elif last is not None:
+                yield last
     except BROKEN:
-        yield Line(last.next_number if last else 1, None, "cut_short")
+        yield Line(1, None, "cut_short")
+
+
+def _up_to_the_break(last: Piece | None, *, is_in_line: bool) -> Iterator[Piece]:
+    """The last piece of a stream that breaks, and the place of the break.
+
+    If the stream breaks in a line, what is there of the line is kept only if it is a whole object.
+    """
+    number = last.next_number if last else 1
+    if is_in_line and isinstance(last, ShortLines):
+        number -= 1
+        whole = last.text[: last.text.rfind(b"\n") + 1]
+        last = ShortLines(last.line_number, whole) if whole else None
+    elif is_in_line and isinstance(last, Line) and not isinstance(line_object(last), dict):
+        last = Line(last.line_number, None, last.fault or "cut_short")
+    if last is not None:
+        yield last
+    if not (isinstance(last, Line) and last.fault == "cut_short"):
+        yield Line(number, None, "cut_short")
 
 
 def numbered_lines(
@@ -117,6 +136,7 @@ class _UpToTheBreak(io.RawIOBase):
     def __init__(self, stream: BinaryIO) -> None:
         self._stream = stream
         self.is_broken = False
+        self.ends_a_line = True
 
     def readable(self) -> bool:
         return True
@@ -130,6 +150,7 @@ class _UpToTheBreak(io.RawIOBase):
         except BROKEN:
             self.is_broken = True
             return 0
+        self.ends_a_line = data.endswith(b"\n")
         view[: len(data)] = data
         return len(data)
 
@@ -143,6 +164,7 @@ def _by_place(stream: BinaryIO) -> Iterator[Piece]:
 
 
 _READERS: dict[str, Callable[[BinaryIO], Iterator[Piece]]] = {
+    "json_lines": numbered_lines,
     "pretty_printed": _by_line,
     "array": _by_place,
     "json_sequence": _by_place,

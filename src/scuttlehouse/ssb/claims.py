@@ -12,6 +12,7 @@ from typing import Any
 from scuttlehouse.ssb.bendybutt import is_announcement, root_metafeed
 from scuttlehouse.ssb.epoch_keys import KEY_MEMBERS, KeyRing, spelled_bytes
 from scuttlehouse.ssb.ids import any_id
+from scuttlehouse.ssb.opened import is_sealed
 from scuttlehouse.ssb.validation import Check
 from scuttlehouse.warehouse_key import KEY_BYTES
 
@@ -35,8 +36,9 @@ def is_announcement_signed(content: object, check: Check, *, is_decrypted: bool)
 def plaintext_hash(
     content: object, kept: dict[str, Any] | None, epoch_key: bytes | None, ring: KeyRing
 ) -> str | None:
-    """A keyed hash of a content. Equal contents have the same hash in any order of members.
+    """A keyed hash of a content; None for ciphertext and null.
 
+    Equal contents have the same hash in any order of members.
     Software spells ids and keys differently. So the hash covers the members that tables keep as they are
     kept, and the key of an epoch by its bytes.
 
@@ -49,8 +51,10 @@ def plaintext_hash(
     >>> one == two, one == plaintext_hash({**other, "text": "b"}, kept, b"key", ring)
     (True, False)
     """
-    if not isinstance(content, dict) or kept is None:
+    if content is None or is_sealed(content):
         return None
+    if not isinstance(content, dict) or kept is None:
+        return ring.hash(json.dumps(content, sort_keys=True).encode())
     compared = content | kept
     if epoch_key:
         for name in KEY_MEMBERS:

@@ -20,8 +20,9 @@ from scuttlehouse.ssb.group_ids import made_group_id
 from scuttlehouse.ssb.ids import feed_format, link_text, message_uri
 from scuttlehouse.ssb.messages import UnkeyedMessage, checked_message, may_be_key, unkeyed_message
 from scuttlehouse.ssb.naming import name_in_message
+from scuttlehouse.ssb.opened import is_sealed
 from scuttlehouse.ssb.texts import is_word, kept_id, kept_word
-from scuttlehouse.ssb.validation import is_ciphertext, previous_text
+from scuttlehouse.ssb.validation import previous_text
 
 KEPT_MEMBERS = (
     "type",
@@ -44,6 +45,9 @@ PUBLIC_PURPOSES = frozenset({"group/additions", "index", "main", "root", "v1"})
 
 # Messages with the key of an epoch. The first message of a group before epochs has none, its additions do.
 WITH_EPOCH_KEY = frozenset({"group/init", "group/add-member"})
+
+# private-group-spec 6.0.0 calls an exclusion group/exclude, and 7.0.0 calls it group/exclude-member.
+_OTHER_TYPES = {"group/exclude": "group/exclude-member"}
 
 # Every line with such a message has these bytes, and most other lines do not. Names may be escaped.
 KEY_WORDS = (b"secret", b"groupKey", b"\\u")
@@ -135,7 +139,7 @@ def land_line(
         return LandedLine(source_file, line.line_number, message)
     key, value, received, opened, (check, is_decrypted, signed) = message
     content = value["content"]
-    is_private = is_decrypted or (isinstance(content, str) and is_ciphertext(content))
+    is_private = is_decrypted or is_sealed(signed.get("content"))
     secret, kind = message_key(content), _content_type(content)
     kind = None if kind is None else kept_word(kind, ring)
     kept = _kept_content(content, kind, is_decrypted, ring) if isinstance(content, dict) else None
@@ -189,7 +193,7 @@ def epoch_key(line: Line, parsed: dict[str, Any] | str | None = None) -> bytes |
 
 def _content_type(content: object) -> str | None:
     kind = content.get("type") if isinstance(content, dict) else None
-    return kind if isinstance(kind, str) else None
+    return _OTHER_TYPES.get(kind, kind) if isinstance(kind, str) else None
 
 
 def _whole_number(number: float) -> int | None:

@@ -35,8 +35,8 @@ UNBOXER_MEMBERS = frozenset({"meta", "cyphertext", "private", "unbox"})
 _FAULTS_OF_CONTENT = frozenset(
     {"type_is_malformed", "too_long", "id_mismatch", "signature_is_wrong"}
 )
-# Software that opens a message may write what is no signature (go-ssb: "reboxed").
-_FAULTS_OF_OPENED = _FAULTS_OF_CONTENT | {"signature_is_malformed"}
+# Software that opens a message may write what is no signature (go-ssb: "reboxed"). Plaintext is any JSON.
+_FAULTS_OF_OPENED = _FAULTS_OF_CONTENT | {"signature_is_malformed", "content_is_malformed"}
 
 
 class Opened(NamedTuple):
@@ -58,9 +58,9 @@ def original(value: dict[str, Any], meta: dict[str, Any]) -> Opened:
     >>> original({"content": {"type": "post"}}, {"private": True}).ciphertext is None
     True
     """
-    is_open = isinstance(value.get("content"), dict)
+    content = value.get("content")
     signed = {name: part for name, part in value.items() if name not in UNBOXER_MEMBERS}
-    if not is_open:
+    if is_sealed(content):
         return Opened(signed, None, False)
     members = _original_members(value)
     ciphertext = next(_ciphertexts(value, meta), None)
@@ -75,7 +75,8 @@ def original(value: dict[str, Any], meta: dict[str, Any]) -> Opened:
         or meta.get("private") is True
         or (isinstance(inner, dict) and inner.get("private") is True)
     )
-    return Opened(signed, ciphertext, ciphertext is not None or is_marked)
+    is_opened = content is not None and (ciphertext is not None or is_marked)
+    return Opened(signed, ciphertext, is_opened)
 
 
 class Judged(NamedTuple):
@@ -114,7 +115,8 @@ def check_opened(
     for form in forms(opened.value, key, hmac_key):
         if form.check.validity == "valid":
             # If the signature covers a text, it was never encrypted, whatever the log says.
-            return Judged(form.check, opened.ciphertext is not None, form.value)
+            is_opened = opened.is_decrypted and opened.ciphertext is not None
+            return Judged(form.check, is_opened, form.value)
         checks.append(form.check)
     # A key that is right proves how the message was written.
     proven = next((check for check in checks if key and _has_key(check, key)), None)
@@ -178,6 +180,11 @@ def _kept_texts(value: dict[str, Any], meta: dict[str, Any]) -> Iterator[str]:
             yield content
     if isinstance(value.get("cyphertext"), str):
         yield value["cyphertext"]
+
+
+def is_sealed(content: object) -> bool:
+    """Whether a content is ciphertext."""
+    return isinstance(content, str) and is_ciphertext(content)
 
 
 def _is_of_private_kind(content: object) -> bool:

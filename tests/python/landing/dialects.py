@@ -140,6 +140,14 @@ def group_key(content: Record, _: bytes) -> Record:
     return content
 
 
+def group_exclude(record: Record) -> Record:
+    """An opened exclusion under the type that it has in private-group-spec 6.0.0."""
+    content = record["value"]["content"] if is_opened(record) else {}
+    if content.get("type") != "group/exclude-member":
+        return record
+    return record | {"value": record["value"] | {"content": content | {"type": "group/exclude"}}}
+
+
 def with_place(record: Record, place: Callable[[Record, str], Record]) -> Record:
     """The ciphertext of an opened message in another place."""
     if not is_opened(record):
@@ -237,6 +245,7 @@ DIALECTS: dict[str, Callable[[Record], Record]] = {
             content | {"secret": base64.urlsafe_b64encode(key).decode().rstrip("=")}
         ),
     ),
+    "exclusions: private-group-spec 6.0.0": group_exclude,
     "opened: meta.original": lambda record: with_place(
         record,
         lambda bare, text: bare | {"meta": {"private": True, "original": {"content": text}}},

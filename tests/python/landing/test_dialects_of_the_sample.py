@@ -85,7 +85,9 @@ def family(name: str) -> st.SearchStrategy[str]:
 
 # The place of the ciphertext comes last: the others look for it where ssb-db2 keeps it.
 COMBINATIONS = st.tuples(
-    *map(family, ("links", "epoch keys", "keys", "without", "sorted", "pzp", "opened"))
+    *map(
+        family, ("links", "epoch keys", "exclusions", "keys", "without", "sorted", "pzp", "opened")
+    )
 )
 
 

@@ -22,11 +22,12 @@ from scuttlehouse.cli import main
 from scuttlehouse.files import bipf, short_values
 from scuttlehouse.files.json_lines import line_object
 from scuttlehouse.files.listing import entry_of
-from scuttlehouse.files.parts import MAX_LINE_BYTES, Kind, Line, Log, each_line
-from scuttlehouse.files.recognise import recognise, recognise_head
+from scuttlehouse.files.parts import MAX_LINE_BYTES, PLAIN, Kind, Line, Log, each_line
+from scuttlehouse.files.recognise import HEAD_BYTES, recognise, recognise_head
 from scuttlehouse.files.values import split_values
 from scuttlehouse.landing.glued_lines import epoch_keys, land_lines, land_pzp_lines, line_parts
 from scuttlehouse.landing.logs import content_hash, list_splits, read_lines
+from scuttlehouse.sample.signing import ClassicFeed
 from scuttlehouse.ssb.epoch_keys import KeyRing
 from scuttlehouse.ssb.lines import REJECT_REASONS, LandedLine
 
@@ -34,6 +35,7 @@ REPORTED = FIXTURES / "reported" / "files"
 PACKAGES = FIXTURES / "packages"
 SAMPLE = PROJECT / "sample"
 RING = KeyRing(b"pepper")
+KEY = b"glTDKakoUPbVOd03b0gW7idkUX2l4CNVFK9DMWRIDXo="
 
 
 def read(path: Path) -> list[Line]:
@@ -171,6 +173,51 @@ def test_any_values_in_any_form(
         assert [line.line_number for line in lines] == [*range(1, 2 * len(records), 2)]
 
 
+@pytest.mark.parametrize("first", [*forms.TEXTS])
+@pytest.mark.parametrize("second", [*forms.TEXTS])
+@pytest.mark.parametrize("between", ["", "\n"])
+def test_exports_in_two_forms_one_after_the_other(
+    first: str, second: str, between: str, tmp_path: Path
+) -> None:
+    """As `ssb-server log >> log.jsonl` makes of a log."""
+    records = [value for value in values() if "value" in value][:6]
+    path = tmp_path / "a.json"
+    parts = [forms.TEXTS[first][1](records[:3]), forms.TEXTS[second][1](records[3:])]
+    path.write_text(between.join(parts))
+    found = [row for row in rows(path) if row.reject_reason != "empty_line"]
+    expected = [row_of(record) for record in records]
+    assert [row.message_id for row in found] == [row.message_id for row in expected]
+
+
+@pytest.mark.parametrize("encoding", [one for one in forms.ENCODINGS if "utf-8" not in one])
+@pytest.mark.parametrize("first", [*forms.TEXTS])
+@pytest.mark.parametrize("second", [*forms.TEXTS])
+@pytest.mark.parametrize("mark", ["", "\ufeff"])
+def test_what_another_shell_appends_in_utf_8_is_read(
+    encoding: str, first: str, second: str, mark: str, tmp_path: Path
+) -> None:
+    records = [value for value in values() if "value" in value]
+    for count in (2, 40):
+        path = tmp_path / "a.json"
+        begun = forms.packed(forms.TEXTS[first][1](records[:count]) + "\n", "none", encoding)
+        path.write_bytes(begun + (mark + forms.TEXTS[second][1](records[-count:])).encode())
+        found = [row.message_id for row in rows(path) if row.message_id]
+        expected = [row_of(record).message_id for record in records[:count] + records[-count:]]
+        assert found == [*filter(None, expected)]
+
+
+@pytest.mark.parametrize("form", ["pretty_printed", "pretty_array"])
+def test_what_is_appended_to_a_long_log_is_read(form: str, tmp_path: Path) -> None:
+    records = [value for value in values() if "value" in value]
+    path = tmp_path / "a.jsonl"
+    long = forms.json_lines(records) * 4
+    assert len(long) > 2 * HEAD_BYTES
+    path.write_text(long + forms.TEXTS[form][1](records[:9]))
+    assert len(rows(path)) == 4 * len(records) + 9
+    path.write_text(long)
+    assert recognise(entry_of(path, "a.jsonl")) == PLAIN
+
+
 def test_values_without_keys_have_their_hash_as_their_key() -> None:
     classic = [v for v in values() if "value" in v and row_of(v).validity == "valid"]
     assert len(classic) > 50
@@ -248,6 +295,31 @@ def row_of_text(text: bytes | None) -> LandedLine:
         (b'{"msgs": [{"data": null, "metadata": {}}]}', "jq -c '.[\"msgs\"][]'"),
         (b"\x28\xb5\x2f\xfd\x00\xa8\x01\x00\x00", "`zstd -d --long=31`"),
         (b'{"messages": [{"key": "%a", "value": 1}]}', "jq -c '.[\"messages\"][]'"),
+        (
+            b'{"key": "%a", "value": 1, "replies": [{"key": "%b", "value": 1}]}',
+            'jq -c \'del(.["replies"]), .["replies"][]?\'',
+        ),
+        (b'{"it\'s": [{"key": "%a", "value": 1}]}', "jq -c '.[\"it\\u0027s\"][]'"),
+        (b'{"%s": [{"key": "%%a"}]}' % KEY, "jq -c '.[]?[]'"),
+        (b'{"a": 1, "data": {"key": "%a", "value": 1}}\n' * 3, "jq -c '.[\"data\"]'"),
+        (b'[{"data": {"key": "%a", "value": 1}}, {}]', "jq -c '.[][\"data\"]'"),
+        (
+            b'{"data": {"edges": [{"node": {"key": "%a", "value": 1}}]}}',
+            'jq -c \'.["data"]["edges"][]["node"]\'',
+        ),
+        (b'{"%s": {"key": "%%a", "value": 1}}' % KEY, "jq -c '.[]?'"),
+        (
+            b'[{"key": "%a", "value": "{\\"author\\": 1, \\"content\\": 2}"}]',
+            "jq -c '.[] | .value |= fromjson'",
+        ),
+        (
+            b'{"id": "a", "msg": "{\\"metadata\\": 1, \\"sig\\": 2}"}',
+            "jq -c '. | .msg |= fromjson'",
+        ),
+        (
+            b'{"id": 1, "raw": "{\\"key\\": 1, \\"value\\": 2}"}',
+            "jq -c '.[\"raw\"] | fromjson'",
+        ),
         (b'{\n "v": [1],\n "a\\"b": [ {"author": "@a"', 'jq -c \'.["a\\"b"][]\''),
     ],
 )
@@ -258,6 +330,25 @@ def test_what_is_no_log_is_told(tmp_path: Path, data: bytes, said: str) -> None:
     assert isinstance(sentence, str)
     assert said in sentence
     assert sentence.endswith(".")
+
+
+@pytest.mark.parametrize("part", ['"5"', '"{"', '""', "[]", "[5]", "null", '"{} {}"', "{}"])
+def test_objects_without_messages_are_lines(part: str, tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_text(f'{{"a": {part}, "value": {part}}}\n')
+    assert recognise(entry_of(path, "a.jsonl")) == Kind("json_lines", "none", "utf-8")
+
+
+def test_a_message_is_no_object_around_messages(tmp_path: Path) -> None:
+    """Whatever an author has written into it, and whatever stands before it."""
+    post = ClassicFeed(bytes(32)).publish({"type": "post", "quoted": [*values()[:2]]}, 1)
+    record = {"key": post.key, "value": post.value}
+    header = {"latest": record}
+    path = tmp_path / "a.jsonl"
+    for form, write in forms.TEXTS.values():
+        for before in ([], [header]):
+            path.write_text(write([*before, record, record]))
+            assert recognise(entry_of(path, "a.jsonl")) == Kind(form, "none", "utf-8")
 
 
 # Damage
@@ -470,6 +561,43 @@ def test_a_file_that_is_cut_keeps_its_whole_messages(
         assert row_of_text(last.text).reject_reason == "not_json"
     else:
         assert last.fault == "cut_short"
+
+
+BREAKS = {
+    "no checksum": ("gzip", lambda data: data[:-8]),
+    "a byte more": ("gzip", lambda data: data + b"\n"),
+    "another file": ("zstd", lambda data: data + b"PK\3\4"),
+}
+
+
+@pytest.mark.parametrize("form", [*forms.FORMS])
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16-le", "utf-32-be"])
+@pytest.mark.parametrize("fault", [*BREAKS])
+@pytest.mark.parametrize("count", [3, 100])
+def test_a_break_behind_the_last_message_costs_none(
+    form: str, encoding: str, fault: str, count: int, tmp_path: Path
+) -> None:
+    compression, broken = BREAKS[fault]
+    messages = [value for value in values() if "value" in value][:count]
+    log = forms.FORMS[form][1](messages)
+    log = log.rstrip("\n") if isinstance(log, str) else log
+    path = tmp_path / "a.json"
+    path.write_bytes(broken(forms.packed(log, compression, encoding)))
+    *whole, last = read(path)
+    assert parsed(whole) == messages
+    assert last.fault == "cut_short"
+
+
+@pytest.mark.parametrize("short", [b"", b"{}\n{}\n"])
+def test_a_line_that_breaks_off_is_one_reject(short: bytes, tmp_path: Path) -> None:
+    message = json.dumps(values()[0]).encode()
+    for cut in (1, 40, 400):
+        path = tmp_path / "a.jsonl.gz"
+        path.write_bytes(gzip.compress(short + message + b"\n" + short + message[:cut])[:-8])
+        lines = read(path)
+        assert sum(line.text == message for line in lines) == 1
+        assert [line.fault for line in lines] == [None] * (len(lines) - 1) + ["cut_short"]
+        assert [line.line_number for line in lines] == [*range(1, len(lines) + 1)]
 
 
 def test_a_value_of_50_megabytes_costs_little_memory(tmp_path: Path) -> None:

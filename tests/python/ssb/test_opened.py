@@ -56,6 +56,37 @@ def test_every_place_gives_back_what_was_signed(
     assert (row.is_private, row.is_decrypted, row.content_type) == (True, True, "post")
 
 
+@pytest.mark.parametrize("plaintext", ["hello", 7, False, ["hello"], [{"type": "post"}]])
+@pytest.mark.parametrize(("_", "members", "meta"), PLACES, ids=[place[0] for place in PLACES])
+def test_a_plaintext_is_any_json(
+    _: str, members: dict[str, Any], meta: dict[str, Any] | None, plaintext: object
+) -> None:
+    sealed = message()
+    row = land({**sealed.value, "content": plaintext} | members, sealed.key, meta)
+    assert (row.validity, row.is_private, row.is_decrypted) == ("valid", True, True)
+    assert (row.content, row.content_type) == (None, None)
+    other = land({**sealed.value, "content": "other"} | members, sealed.key, meta)
+    assert row.plaintext_hash is not None
+    assert row.plaintext_hash != other.plaintext_hash
+
+
+@pytest.mark.parametrize(("_", "members", "meta"), PLACES, ids=[place[0] for place in PLACES])
+def test_null_is_no_plaintext(_: str, members: dict[str, Any], meta: dict[str, Any] | None) -> None:
+    sealed = message()
+    row = land({**sealed.value, "content": None} | members, sealed.key, meta)
+    assert (row.validity, row.is_private, row.is_decrypted) == ("valid", True, False)
+    assert row.plaintext_hash is None
+
+
+@pytest.mark.parametrize("plaintext", ["hello", 7, ["hello"]])
+def test_any_plaintext_without_its_ciphertext_is_not_checked(plaintext: object) -> None:
+    sealed = message()
+    row = land({**sealed.value, "content": plaintext}, sealed.key, {"private": True})
+    assert (row.validity, row.warning) == ("not_checked", "ciphertext_not_in_log")
+    unmarked = land({**sealed.value, "content": plaintext}, sealed.key)
+    assert unmarked.validity == "invalid"
+
+
 @pytest.mark.parametrize(("_", "members", "meta"), PLACES, ids=[place[0] for place in PLACES])
 def test_another_ciphertext_is_not_the_original(
     _: str, members: dict[str, Any], meta: dict[str, Any] | None
