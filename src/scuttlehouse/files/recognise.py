@@ -15,12 +15,12 @@ from zstandard import ZstdError
 from scuttlehouse.files.bipf import BLOCK_BYTES, begins_a_log, holds_a_message
 from scuttlehouse.files.flume import offset_width
 from scuttlehouse.files.jsjson import LENIENT_DECODER
-from scuttlehouse.files.names import looks_like_key
 from scuttlehouse.files.parts import PLAIN, Kind, Log
 from scuttlehouse.files.places import open_log
 from scuttlehouse.files.pzp_log import holds_a_record
 from scuttlehouse.files.unpack import BROKEN, opened, recoded, unpacked
 from scuttlehouse.files.values import is_message, is_message_at
+from scuttlehouse.ssb.texts import is_word
 
 HEAD_BYTES = 1 << 18
 
@@ -81,9 +81,8 @@ _MAP_OF_MESSAGES = re.compile(
 _TEXT_OF_JSON = re.compile(r'\[?\s*"\{\s*\\"')
 _MESSAGE = re.compile(rf'\{{\s*"(?:{_FIRST_MEMBERS})"\s*:')
 _TRIES = 8
-# So deep messages are looked for inside of other objects, in members with names of at most so many letters.
+# So deep messages are looked for inside of other objects.
 _LEVELS = 6
-_LONGEST_NAME = 64
 _OPENING = re.compile(r"\[\s*")
 _BETWEEN = re.compile(r"[\s,\x1e]*")
 _EMPTY = b"\0 \t\r\n"
@@ -174,7 +173,7 @@ def recognise_head(head: bytes, compression: str) -> Kind | str:
     if member:
         first = _value_at(text.lstrip(_BLANK), 0)
         if first is not None and _way(first[0]) == "":
-            way = f"del(.{member}), .{member}[]?"
+            way = f"del(.{member}), (.{member}[]?)"
             return f"Messages with lists of messages{inside}: take all of them out with `jq -c '{way}'`."
         return (
             f"One JSON object around a list{inside}: take the list out with `jq -c '.{member}[]'`."
@@ -259,14 +258,15 @@ def _holds_a_message(text: str) -> bool:
 
 def _list_inside(text: str) -> str | None:
     """The filter of jq for the first member of the object at the beginning that is a list of messages."""
-    place = 0
+    place = number = 0
     while name := _MEMBER_NAME.match(text, place):
         if _LIST_OF_MESSAGES.match(text, name.end()):
-            return _member(json.loads(name[1], strict=False))
+            return _member(json.loads(name[1], strict=False), number)
         try:
             _, place = LENIENT_DECODER.raw_decode(text, name.end())
         except (JSONDecodeError, RecursionError):
             return None
+        number += 1
     return None
 
 
@@ -301,10 +301,10 @@ def _way(value: object, levels: int = _LEVELS) -> str | None:
             return f" | .{record} |= fromjson"
     if is_message(value):
         return ""
-    for name, part in value.items() if levels else ():
-        way = _way(part, levels - 1) if len(name) <= _LONGEST_NAME else None
+    for number, (name, part) in enumerate(value.items() if levels else ()):
+        way = _way(part, levels - 1)
         if way is not None:
-            return f"{_member(name)}{way}"
+            return f"{_member(name, number)}{way}"
     return None
 
 
@@ -312,12 +312,9 @@ def _is_text_of_message(text: object) -> bool:
     return isinstance(text, str) and text.startswith("{") and is_message_at(text, 0)
 
 
-def _member(name: str) -> str:
-    """The filter of jq for a member: one that no name can end in a shell, and without what may be a key."""
-    if looks_like_key(name):
-        return "[]?"
-    text = json.dumps(name).replace("'", "\\u0027")
-    return f"[{text}]"
+def _member(name: str, number: int) -> str:
+    """The filter of jq for a member of an object: by its name only if a table may hold it (ruling R29)."""
+    return f'["{name}"]' if is_word(name) else f" | .[keys_unsorted[{number}]]"
 
 
 def _value_at(text: str, start: int) -> tuple[object, int] | None:
