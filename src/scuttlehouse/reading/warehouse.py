@@ -36,6 +36,9 @@ Rows = list[tuple[Any, ...]]
 
 # How DuckDB begins to say that a query names an unknown table.
 _NO_TABLE = "Catalog Error: Table with name "
+_TABLES = (
+    " `show tables` lists the published tables: a build of a part of the project publishes fewer."
+)
 
 
 @contextmanager
@@ -132,7 +135,7 @@ class Warehouse:
             return columns, self._connection.fetchall()
         except duckdb.Error as error:
             # DuckDB also suggests tables of its own, which help nobody.
-            hint = " `show tables` lists the published tables." if _NO_TABLE in str(error) else ""
+            hint = _TABLES if _NO_TABLE in str(error) else ""
             raise WarehouseError(first_sentences(str(error)) + hint) from None
 
     def verify(self, table: str) -> None:
