@@ -43,17 +43,10 @@
 {%- endmacro %}
 
 
-{#- Show the files of the landing folder to `dbt source freshness`. The view lasts as long as the Spark application,
-and all its sessions see it. Of S3 it has only the time of the newest file. -#}
+{#- Tell `dbt source freshness` of the newest log, as a build would find it: Spark leaves out files whose names begin
+with a dot or an underscore. The view lasts as long as the Spark application, and all its sessions see it. -#}
 {% macro create_landing_files() -%}
-  {%- set landing = adapter.call_python('scuttlehouse.landing.logs.landing_folder') -%}
-  {%- if landing.startswith('s3://') -%}
-    {%- set newest_ms = adapter.call_python('scuttlehouse.files.listing.newest_ms') -%}
-    {%- do run_query('create or replace global temporary view landing_files as select timestamp_millis('
-        ~ (newest_ms or 'null') ~ ') as modificationTime') -%}
-    {{ return('') }}
-  {%- endif -%}
-  {%- set folder = landing | replace('\\', '\\\\') | replace("'", "\\'") -%}
-  {%- do run_query('create or replace global temporary view landing_files using binaryFile options (path '
-      ~ "'" ~ folder ~ "', recursiveFileLookup 'true')") -%}
+  {%- set newest_ms = adapter.call_python('scuttlehouse.files.listing.newest_ms') -%}
+  {%- do run_query('create or replace global temporary view landing_files as select timestamp_millis('
+      ~ (newest_ms or 'null') ~ ') as modificationTime') -%}
 {%- endmacro %}

@@ -36,6 +36,11 @@ from scuttlehouse.operation.metrics import update_metrics_file
 from scuttlehouse.reading.engine import WarehouseError
 from scuttlehouse.serving.renewal import renew_serving
 
+_MIXED = (
+    "They stay as they were. If this build has read new logs, rows of the tables that are published now may "
+    "refer to rows that those lack: run the whole `dbt build`.\n"
+)
+
 
 def end(results: Sequence[Any]) -> None:
     """Publish the tables that passed, log the run, and print what is published now.
@@ -178,6 +183,6 @@ def _report(
         )
     elif unpublished:
         print(
-            "\nNot published, because some of their tests or parents were not selected: "
-            f"{', '.join(sorted(unpublished))}.\n"
+            "\nNot published, because not all of their tests, or of the models before and after them, were "
+            f"selected: {', '.join(sorted(unpublished))}.\n" + (_MIXED if build else "")
         )

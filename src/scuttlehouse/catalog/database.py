@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
@@ -202,7 +202,10 @@ def _sentence(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise CatalogError(f"The catalog {path} cannot be opened: {error.strerror}.") from None
+        raise CatalogError(
+            f"The catalog {path} cannot be opened ({error.strerror}): set SCUTTLEHOUSE_HOME to the folder of "
+            "the warehouse, or correct its permissions."
+        ) from None
 
 
 @contextmanager
@@ -222,13 +225,11 @@ def _open_copy(path: Path) -> Iterator[Any]:
     with _sentence(path):
         content, log = _stable_copy(path)
     if log:
-        with TemporaryDirectory(prefix="scuttlehouse-") as folder:
-            copy = Path(folder, path.name)
-            with _sentence(copy):
-                copy.write_bytes(content)
-                _log_of(copy).write_bytes(log)
-            with open_database(f"sqlite:{copy}") as (cursor, _):
-                yield cursor
+        with (
+            _written_copy(path, content, log) as copy,
+            open_database(f"sqlite:{copy}") as (cursor, _),
+        ):
+            yield cursor
         return
     with open_database("sqlite::memory:") as (memory, _):
         in_memory: Any = memory
@@ -236,6 +237,22 @@ def _open_copy(path: Path) -> Iterator[Any]:
             # Bytes 18 and 19 say that there is a write-ahead log. A database in memory cannot have one.
             in_memory.connection.deserialize(content[:18] + b"\1\1" + content[20:])
         yield in_memory
+
+
+@contextmanager
+def _written_copy(path: Path, content: bytes, log: bytes) -> Iterator[Path]:
+    with ExitStack() as stack:
+        try:
+            folder = stack.enter_context(TemporaryDirectory(prefix="scuttlehouse-"))
+            copy = Path(folder, path.name)
+            copy.write_bytes(content)
+            _log_of(copy).write_bytes(log)
+        except OSError as error:
+            raise CatalogError(
+                f"The catalog {path} has a write-ahead log, so it is read from a copy, for which there is no "
+                f"room ({error.strerror}): make room on the disk, or set TMPDIR to a folder on another one."
+            ) from None
+        yield copy
 
 
 def _stable_copy(path: Path) -> tuple[bytes, bytes]:

@@ -17,7 +17,7 @@ from scuttlehouse.catalog.home import (
     temporary_folder,
 )
 from scuttlehouse.catalog.jars import jars
-from scuttlehouse.catalog.names import CATALOG, CatalogError
+from scuttlehouse.catalog.names import CATALOG, CatalogError, schemas_of
 from scuttlehouse.catalog.storage import warehouse_location
 from scuttlehouse.s3 import is_in_s3, s3_endpoint, s3_region
 
@@ -55,6 +55,17 @@ def _check_room(home: Path) -> None:
             f"No space left on device: {home} has {free / 1e6:.1f} MB of room, and a build needs more."
             " Make room, or set SCUTTLEHOUSE_HOME to a folder on another disk."
         )
+
+
+def developer_spark_settings() -> dict[str, str]:
+    """The same for the target `dev`, whose schema has the developer's name. dbt makes it before hooks run.
+
+    Raises:
+        CatalogError: no schema can have the name, or as :func:`spark_settings` does.
+    """
+    name = os.environ.get("SCUTTLEHOUSE_DEVELOPER", os.environ.get("USER", ""))
+    schemas_of(f"scuttlehouse_dev_{name}")
+    return spark_settings()
 
 
 def big_spark_settings() -> dict[str, str]:

@@ -23,9 +23,8 @@ from scuttlehouse.reading.engine import WarehouseError
 DBT_BUILD = ("build", "--exclude-resource-type", "unit_test")
 
 # With one of these, dbt prints its own output, and no progress is shown.
-_OUTPUT_OPTIONS = frozenset(
-    {"--quiet", "-q", "--debug", "-d", "--log-level", "--log-format", "--help", "-h"}
-)
+_HELP = frozenset({"--help", "-h"})
+_OUTPUT_OPTIONS = _HELP | {"--quiet", "-q", "--debug", "-d", "--log-level", "--log-format"}
 
 
 # If it is set, a build compares the landed logs with the ledger by content: `dbt build` has no such option.
@@ -33,6 +32,9 @@ VERIFY = "SCUTTLEHOUSE_VERIFY"
 
 # The exit code of a build that is published, though something in the landing folder could not be read.
 LEFT_OUT = 3
+
+# dbt's exit code if it cannot begin.
+DBT_CANNOT_RUN = 2
 
 
 def build(options: Sequence[str]) -> int:
@@ -43,6 +45,13 @@ def build(options: Sequence[str]) -> int:
     earlier builds recorded.
     """
     go_on_without_reader()
+    if not _HELP.intersection(options) and not _has_project(options):
+        print(
+            f"There is no dbt project in {visible(str(Path.cwd()))}: run this command in the folder of "
+            "scuttlehouse, or of your project that has it as a package.",
+            file=sys.stderr,
+        )
+        return DBT_CANNOT_RUN
     if "--verify" in options:
         options = [option for option in options if option != "--verify"]
         if not _verify():
@@ -99,15 +108,28 @@ def _build_with_progress(options: Sequence[str]) -> int:
     if last.seconds:
         print(f"scuttlehouse: the last build of this kind took {spoken(last.seconds)}.", flush=True)
     progress = Progress(sys.stdout, last, bytes_read, is_terminal=sys.stdout.isatty())
-    arguments = [*DBT_BUILD, *_profiles(options), *options]
-    sys.argv = ["dbt", *arguments]
+    # At the end, they would be the values of an option whose value is missing.
     silent = "--log-level", "none", "--no-use-colors"
+    sys.argv = ["dbt", *DBT_BUILD, *_profiles(options), *options]
     with _ticking(progress.tick):
-        done = dbtRunner(callbacks=[progress]).invoke([*arguments, *silent])
+        done = dbtRunner(callbacks=[progress]).invoke(
+            [*DBT_BUILD, *silent, *_profiles(options), *options]
+        )
     if done.exception and not progress.has_said_an_error:
         print(visible(str(done.exception)))
-    # The exit codes are those of the command `dbt`: 2 if dbt cannot run, 1 if steps failed.
-    return 0 if done.success else 2 if done.exception else 1
+    # The exit codes are those of the command `dbt`: 1 if steps failed.
+    return 0 if done.success else DBT_CANNOT_RUN if done.exception else 1
+
+
+def _has_project(options: Sequence[str]) -> bool:
+    """Whether dbt finds a project: it is named, or in the present folder or in one around it."""
+    is_named = any(option.partition("=")[0] == "--project-dir" for option in options)
+    here = Path.cwd()
+    return bool(
+        is_named
+        or variable("PROJECT_DIR")
+        or any((folder / "dbt_project.yml").is_file() for folder in (here, *here.parents))
+    )
 
 
 def _profiles(options: Sequence[str]) -> list[str]:

@@ -119,12 +119,15 @@ def require_logs(folder: Path | str, stock: Iterable[LedgerEntry]) -> None:
 
 
 def newest_ms() -> int | None:
-    """When the newest file of the landing folder was written; null if there is none.
+    """When the newest log of the landing folder was written; null if there is none.
+
+    What has a problem does not count.
 
     Raises:
         LandingError: as :func:`list_logs` does.
     """
-    return max((log.modified_ms for log in list_logs(landing_folder())), default=None)
+    logs = list_logs(landing_folder())
+    return max((log.modified_ms for log in logs if log.problem is None), default=None)
 
 
 def _stored(folder: str) -> Iterator[_Entry]:

@@ -215,7 +215,22 @@ def _without_copies(stock: dict[str, LedgerEntry]) -> list[LedgerEntry]:
                 batch_id=None,
                 status_reason=f"The same content as {first.source_file}.",
             )
+    _without_lines_of_copied(stock)
     return [stock[name] for name in sorted(stock)]
+
+
+def _without_lines_of_copied(stock: dict[str, LedgerEntry]) -> None:
+    """A log that cannot be read keeps its lines, unless another log that is there has them."""
+    there = {
+        (entry.content_hash, entry.form)
+        for entry in stock.values()
+        if entry.status in ("known", "changed", "new")
+    }
+    for name, entry in stock.items():
+        if entry.status == "left_out" and (entry.content_hash, entry.form) in there:
+            stock[name] = entry._replace(
+                batch_id=None, content_hash=None, form=None, compression=None, encoding=None
+            )
 
 
 def _loss(vanished: int) -> str:

@@ -13,10 +13,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from scuttlehouse.builds.steps import ENDED_WELL
-from scuttlehouse.catalog import CatalogError, open_catalog
+from scuttlehouse.catalog import LOG, NOTHING_PUBLISHED, PUBLISHED, CatalogError, open_catalog
+from scuttlehouse.catalog.log import TABLE
 from scuttlehouse.catalog.reached_files import totals_of
 from scuttlehouse.reading.engine import WarehouseError
-from scuttlehouse.reading.warehouse import open_published
+from scuttlehouse.reading.warehouse import Warehouse, open_published, open_tables
 
 _RUNS = """
     select
@@ -58,29 +59,35 @@ class Metric(NamedTuple):
 
 
 def metrics(home: Path) -> list[Metric]:
-    """The metrics of a warehouse as it is published now.
+    """The metrics of a warehouse as it is published now. If nothing is published yet, those of its runs.
 
     Raises:
-        CatalogError: nothing is published, or the catalog cannot be read.
+        CatalogError: no build has begun, or the catalog cannot be read.
         WarehouseError: a table is damaged.
     """
     with open_catalog(home, read_only=True) as catalog:
         kept = catalog.kept()
+        log = catalog.tables(LOG)
+    if not kept:
+        if TABLE not in log:
+            raise CatalogError(NOTHING_PUBLISHED)
+        with open_tables(home, {PUBLISHED: log}) as unpublished:
+            return [*_of_runs(unpublished)]
     with open_published(home) as warehouse:
-        runs = warehouse.query(_RUNS)[1]
-        last = warehouse.query(_LAST_RUN)[1]
-        logs = warehouse.query(_LOGS)[1]
-        [(rejected,)] = warehouse.query(_REJECTED)[1]
         published = kept[0]
         changed = warehouse.query(_CHANGED.format(published.build_id))[1]
+        # Builds of a part of the project never publish the one, and not always the other.
+        logs = warehouse.query(_LOGS)[1] if "dim_logs" in published.public else []
+        rejected = warehouse.query(_REJECTED)[1] if "fct_rejected_lines" in published.public else []
+        of_runs = [*_of_runs(warehouse)]
     return [
-        *_of_runs(runs, last),
+        *of_runs,
         *_of_state(published.published_at, len(kept)),
         _gauge("scuttlehouse_logs", "Logs by their status in dim_logs.", _by("status", logs)),
         _gauge(
             "scuttlehouse_rejected_lines",
             "Lines that fct_rejected_lines stands for: the sum of its line_count.",
-            [({}, int(rejected))],
+            [({}, int(lines)) for (lines,) in rejected],
         ),
         *_of_tables(published.public),
         _gauge(
@@ -95,7 +102,9 @@ def metrics(home: Path) -> list[Metric]:
     ]
 
 
-def _of_runs(runs: list[tuple[Any, ...]], last: list[tuple[Any, ...]]) -> Iterator[Metric]:
+def _of_runs(warehouse: Warehouse) -> Iterator[Metric]:
+    runs = warehouse.query(_RUNS)[1]
+    last = warehouse.query(_LAST_RUN)[1]
     yield Metric(
         "scuttlehouse_runs_total",
         "counter",

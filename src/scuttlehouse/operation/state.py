@@ -30,6 +30,8 @@ def home() -> Finding:
     folder = home_folder()
     if not folder.exists():
         return Finding("warn", f"{folder} does not exist yet.", _BUILD)
+    if not folder.is_dir():
+        return Finding("fail", f"{folder} is no folder.", "Set SCUTTLEHOUSE_HOME to a folder.")
     if not os.access(folder, os.W_OK | os.X_OK):
         return Finding(
             "fail", f"This user cannot write to {folder}.", "Build as the user that owns it."

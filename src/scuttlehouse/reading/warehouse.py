@@ -34,6 +34,12 @@ if TYPE_CHECKING:
 
 Rows = list[tuple[Any, ...]]
 
+# How DuckDB begins to say that a query names an unknown table.
+_NO_TABLE = "Catalog Error: Table with name "
+_TABLES = (
+    " `show tables` lists the published tables: a build of a part of the project publishes fewer."
+)
+
 
 @contextmanager
 def open_published(home: Path) -> Iterator[Warehouse]:
@@ -128,7 +134,9 @@ class Warehouse:
             columns = [column[0] for column in self._connection.description or []]
             return columns, self._connection.fetchall()
         except duckdb.Error as error:
-            raise WarehouseError(first_sentences(str(error))) from None
+            # DuckDB also suggests tables of its own, which help nobody.
+            hint = _TABLES if _NO_TABLE in str(error) else ""
+            raise WarehouseError(first_sentences(str(error)) + hint) from None
 
     def verify(self, table: str) -> None:
         """Compare every file of a published table with its checksums.

@@ -143,8 +143,8 @@ class Published:
         """The commands that the replica lacks, by tangle, refresh number and step.
 
         Raises:
-            ReplicaError: the replica has applied a command that the warehouse does not hold, or a chosen
-                tangle never had a command.
+            ReplicaError: the replica has applied a command that the published build does not hold, or a
+                chosen tangle never had a command.
         """
         updates = [PublishedUpdate(*row) for row in self._query(_UPDATES)]
         first = {update.tangle_id: update.progress for update in reversed(updates)}
@@ -152,9 +152,10 @@ class Published:
             if first.get(tangle_id) != progress:
                 raise ReplicaError(
                     f"The replica has applied step {progress.step} of refresh "
-                    f"{progress.refresh_number} to {tangle_id}, which this warehouse did not "
-                    "publish: follow the warehouse that it has followed so far, or begin with an "
-                    "empty database."
+                    f"{progress.refresh_number} to {tangle_id}, which the published build does not have: "
+                    "follow the warehouse that it has followed so far, or begin with an empty database. "
+                    "After a rollback, the replica can also go on if the later build is published again "
+                    "(`scuttlehouse rollback --list` shows the kept builds)."
                 )
         for tangle_id in self._tangle_ids or []:
             if tangle_id not in first:

@@ -15,6 +15,8 @@ from small_warehouse import SmallWarehouse
 # What dbt would return if it ran.
 DBT_RAN = 7
 
+build_with_progress = build._build_with_progress
+
 
 @pytest.fixture(autouse=True)
 def small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> SmallWarehouse:
@@ -133,3 +135,28 @@ def test_dbt_has_these_variables() -> None:
     known = {name for option in cli.commands["build"].params for name in option.envvar or ()}
     assert {f"DBT_ENGINE_{name}" for name in CHANGING} <= known
     assert {f"DBT_{name}" for name in CHANGING} <= known
+
+
+def test_without_a_project_there_is_a_sentence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["build"]) == build.DBT_CANNOT_RUN
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith(f"There is no dbt project in {tmp_path}: run this command in the folder")
+    assert err.count("\n") == 1
+    assert main(["build", "--project-dir", str(PROJECT)]) == DBT_RAN
+    (tmp_path / "dbt_project.yml").touch()
+    (tmp_path / "models").mkdir()
+    monkeypatch.chdir(tmp_path / "models")
+    assert main(["build", "--full-refresh"]) == DBT_RAN
+
+
+def test_an_option_without_its_value_takes_no_other(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """`build -s` would take the options that follow as names of models, and build nothing, successfully."""
+    monkeypatch.setattr(build, "_build_with_progress", build_with_progress)
+    assert main(["build", "-s"]) == build.DBT_CANNOT_RUN
+    assert "Option '-s' requires an argument." in capsys.readouterr().out

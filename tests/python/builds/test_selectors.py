@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 from manifest import Manifest
+from scuttlehouse.builds.ending import _report
 from scuttlehouse.builds.publishable import LEDGER, public_models, publishable
 
 PROJECT = Path(__file__).parents[3]
@@ -36,3 +39,17 @@ def test_a_selector_publishes_the_tables_of_its_subject(
         published = publishable(nodes, chosen, schema, is_refresh=is_refresh)
         assert own - {LEDGER} <= published
         assert LEDGER not in published
+
+
+def test_a_part_says_what_it_does_not_publish(capsys: pytest.CaptureFixture[str]) -> None:
+    """And that the published tables may be of two states of the logs, if it publishes others."""
+    run: Any = SimpleNamespace(rules_changed=False, command="build")
+    part: Any = SimpleNamespace(is_whole=False)
+    _report(run, False, None, {}, {"dim_people", "dim_feeds"})
+    nothing = capsys.readouterr().out
+    assert (
+        "or of the models before and after them, were selected: dim_feeds, dim_people.\n" in nothing
+    )
+    assert "refer to rows" not in nothing
+    _report(run, False, part, {}, {"dim_people", "dim_feeds"})
+    assert "may refer to rows that those lack: run the whole" in capsys.readouterr().out

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import pwd
 import random
@@ -13,6 +14,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import NoReturn
 
 import psycopg
 import pytest
@@ -368,6 +370,43 @@ def test_an_unusable_postgresql_is_reported_without_its_password(
         pass
     assert "hush" not in str(raised.value)
     assert "\n" not in str(raised.value)
+
+
+def test_without_room_for_a_copy_there_is_a_sentence(
+    sqlite_house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A killed build leaves a write-ahead log, and often a full disk."""
+    sqlite_house.build("one", {"dim_a": 1})
+    full = OSError(errno.ENOSPC, "No space left on device", "/tmp/copy")
+
+    def fail(*_: object, **__: object) -> NoReturn:
+        raise full
+
+    with open_catalog(
+        sqlite_house.home
+    ) as catalog:  # The log stays while somebody has the catalog open.
+        catalog.database.execute(WRITE)
+        assert (sqlite_house.home / "catalog.db-wal").stat().st_size
+        for broken in ("tempfile.mkdtemp", "pathlib.Path.write_bytes"):
+            with monkeypatch.context() as patch:
+                patch.setattr(broken, fail)
+                with pytest.raises(
+                    CatalogError, match=r"no room \(No space left on device\): make"
+                ):
+                    sqlite_house.published()
+        assert sqlite_house.published()
+
+
+def test_a_file_in_place_of_the_home_is_a_sentence(tmp_path: Path) -> None:
+    (tmp_path / "home").touch()
+    sentence = (
+        r"catalog\.db cannot be opened \(Not a directory\): set SCUTTLEHOUSE_HOME to the folder"
+    )
+    with (
+        pytest.raises(CatalogError, match=sentence),
+        open_catalog(tmp_path / "home", read_only=True),
+    ):
+        pass
 
 
 def test_a_full_disk_is_reported(sqlite_house: House) -> None:

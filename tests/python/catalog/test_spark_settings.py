@@ -11,7 +11,12 @@ import pytest
 
 from houses import House
 from scuttlehouse.catalog import CatalogError, open_catalog
-from scuttlehouse.catalog.spark import big_spark_settings, postgresql, spark_settings
+from scuttlehouse.catalog.spark import (
+    big_spark_settings,
+    developer_spark_settings,
+    postgresql,
+    spark_settings,
+)
 
 PROJECT = Path(__file__).parents[3]
 
@@ -59,6 +64,20 @@ def test_refreshes_do_without_the_second_compiler_of_java(
     finally:
         os.umask(before)
     assert found == [False, True]
+
+
+@pytest.mark.parametrize("name", ["A B", "ann-lee", "ann.lee", "Ann", ""])
+def test_a_name_that_no_schema_can_have_is_a_sentence(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Before Spark starts: dbt makes the schema before it calls this project."""
+    monkeypatch.delenv("SCUTTLEHOUSE_DEVELOPER", raising=False)
+    monkeypatch.setenv("USER", name)
+    with pytest.raises(CatalogError, match="Set SCUTTLEHOUSE_DEVELOPER to a name in small letters"):
+        developer_spark_settings()
+    monkeypatch.setattr("scuttlehouse.catalog.spark.spark_settings", lambda: {"a": "b"})
+    monkeypatch.setenv("SCUTTLEHOUSE_DEVELOPER", "ann")
+    assert developer_spark_settings() == {"a": "b"}
 
 
 @pytest.mark.spark

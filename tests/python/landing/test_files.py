@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import json
+import os
 import re
 from dataclasses import replace
 from functools import cache, partial
@@ -21,7 +22,7 @@ from memory import peak_memory
 from scuttlehouse.cli import main
 from scuttlehouse.files import bipf, short_values
 from scuttlehouse.files.json_lines import line_object
-from scuttlehouse.files.listing import entry_of
+from scuttlehouse.files.listing import entry_of, newest_ms
 from scuttlehouse.files.parts import MAX_LINE_BYTES, PLAIN, Kind, Line, Log, each_line
 from scuttlehouse.files.recognise import HEAD_BYTES, recognise, recognise_head
 from scuttlehouse.files.values import split_values
@@ -749,6 +750,23 @@ def test_any_head_is_recognised_or_told(data: bytes) -> None:
 
 
 # The command
+
+
+def test_the_newest_log_may_be_hidden_and_is_a_log(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As a build reads them: names that begin with a dot or an underscore, and no pictures."""
+    monkeypatch.setenv("SCUTTLEHOUSE_LANDING", str(tmp_path))
+    assert newest_ms() is None
+    names = ["a.jsonl", "sub/2026-01-01T03:00.jsonl", "_b.jsonl", ".c.jsonl"]
+    for seconds, name in enumerate([*names, "picture.png"], 1):
+        path = tmp_path / name
+        path.parent.mkdir(exist_ok=True)
+        path.touch()
+        os.utime(path, (seconds, seconds))
+        assert newest_ms() == min(seconds, len(names)) * 1000
+    (tmp_path / "nothing.jsonl").symlink_to(tmp_path / "gone")
+    assert newest_ms() == len(names) * 1000
 
 
 def test_inspect_says_what_a_file_is_and_what_is_in_it(

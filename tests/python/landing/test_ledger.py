@@ -166,6 +166,28 @@ def test_a_log_that_cannot_be_read_for_a_while_keeps_its_lines(tmp_path: Path) -
     assert (later.status, later.batch_id) == ("left_out", "now")
 
 
+def test_a_copy_of_a_log_that_cannot_be_read_takes_its_lines(tmp_path: Path) -> None:
+    """Otherwise its content would count as that of two logs."""
+    path = tmp_path / "a.jsonl"
+    path.write_bytes(b'{"a": 1}\n')
+    known = {entry.source_file: entry for entry in real_stock(tmp_path, {})}
+    path.rename(tmp_path / "b.jsonl")
+    path.write_bytes(b"a,b\n")
+    for status in ("new", "known"):
+        stock = real_stock(tmp_path, known)
+        assert [(one.status, one.batch_id) for one in stock] == [
+            ("left_out", None),
+            (status, "now"),
+        ]
+        assert stock[0].content_hash is None
+        assert stock[0].status_reason
+        known = {entry.source_file: entry for entry in stock}
+        assert is_unchanged(list_logs(tmp_path), known)
+    (tmp_path / "b.jsonl").rename(path)
+    stock = real_stock(tmp_path, known)
+    assert [(one.status, one.batch_id) for one in stock] == [("new", "now"), ("moved", None)]
+
+
 def test_what_is_left_out_makes_no_build_new(tmp_path: Path) -> None:
     """Until it can be read."""
     (tmp_path / "a.jsonl").write_bytes(b"{}\n")

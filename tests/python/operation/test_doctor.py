@@ -102,6 +102,19 @@ def test_nothing_is_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, doctor
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_file_in_place_of_the_home(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, doctor: Doctor
+) -> None:
+    (tmp_path / "home").touch()
+    monkeypatch.setenv("SCUTTLEHOUSE_HOME", str(tmp_path / "home"))
+    code, found = doctor()
+    assert code == 1
+    assert found["home"] == (
+        "fail",
+        f"{tmp_path}/home is no folder. Set SCUTTLEHOUSE_HOME to a folder.",
+    )
+
+
 def test_a_damaged_table_is_named(small: SmallWarehouse, doctor: Doctor) -> None:
     with open_catalog(small.home) as catalog:
         file = catalog.tables("scuttlehouse_work")["dim_groups"]

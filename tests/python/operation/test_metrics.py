@@ -121,6 +121,36 @@ def small(tmp_path: Path) -> SmallWarehouse:
     return warehouse
 
 
+def test_a_first_build_that_failed_has_metrics(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Otherwise nobody is told of it: its tables have no age, and there is no last run."""
+    small = SmallWarehouse(tmp_path / "home")
+    monkeypatch.setenv("SCUTTLEHOUSE_HOME", str(small.home))
+    assert main(["metrics"]) == 1
+    assert capsys.readouterr() == (
+        "",
+        "Nothing is published yet: run `scuttlehouse build` first.\n",
+    )
+    small.log("fct_builds", runs(("build-1", "failed", 1)))
+    monkeypatch.setenv("SCUTTLEHOUSE_METRICS_FILE", str(tmp_path / "house.prom"))
+    update_metrics_file(small.home)
+    samples = read_format((tmp_path / "house.prom").read_text())
+    assert of(samples, "last_run_success") == {(): 0}
+    assert of(samples, "runs_total") == {("failed",): 1}
+    assert of(samples, "published_timestamp_seconds") == {}
+
+
+def test_a_warehouse_that_was_built_in_part_has_metrics(tmp_path: Path) -> None:
+    small = SmallWarehouse(tmp_path / "home")
+    small.log("fct_builds", runs(("build-1", "unpublished", 1)))
+    small.publish({"dim_groups": numbers(1, 2, 3)})
+    samples = read_format(text_of(metrics(small.home)))
+    assert of(samples, "table_rows") == {("dim_groups",): 3}
+    assert of(samples, "last_run_success") == {(): 1}
+    assert of(samples, "logs") == of(samples, "rejected_lines") == {}
+
+
 def test_the_numbers_are_those_of_the_tables(small: SmallWarehouse) -> None:
     samples = read_format(text_of(metrics(small.home)))
     assert of(samples, "runs_total") == {("failed",): 1, ("published",): 2}

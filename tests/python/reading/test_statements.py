@@ -304,6 +304,7 @@ def test_the_variables_of_the_process_are_not_tables(published: Warehouse) -> No
             "select * from dim_group",
             'Table with name dim_group does not exist! Did you mean "dim_groups"',
         ),
+        ("select * from nope", "`show tables` lists the published tables: a build of"),
         ("select * from scuttlehouse.nope", "There is no table scuttlehouse.nope: `show tables`"),
         ("select nope from dim_groups", 'Referenced column "nope" not found'),
         ("select from where", 'syntax error at or near "where"'),

@@ -26,7 +26,9 @@ from hypothesis import strategies as st
 import postgresql
 from conftest import FIXTURES
 from houses import exit_code, fork
+from scuttlehouse.catalog import home_folder
 from scuttlehouse.cli import main
+from scuttlehouse.cli.rollback import list_builds
 from scuttlehouse.databases import Cursor, DatabaseError, open_database
 from scuttlehouse.printing import count
 from scuttlehouse.reading.warehouse import Rows, Warehouse
@@ -522,8 +524,28 @@ def test_a_replica_of_another_warehouse_is_refused(
         assert (replica.progress(), replica.orders()) == before
     out, err = capsys.readouterr()
     assert out == ""
-    assert "which this warehouse did not publish: follow the warehouse" in err
+    assert "which the published build does not have: follow the warehouse" in err
     assert err.count("\n") == 1
+
+
+def test_a_replica_that_is_ahead_after_a_rollback(
+    address: str, published: Published, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It goes on once the later build is published again, and never follows another build in its place."""
+    published.publish(REFRESHES[:2])
+    published.publish(REFRESHES[:4])
+    assert main(["follow", "--to", address]) == 0
+    [later, _] = list_builds(home_folder())
+    assert main(["rollback"]) == 0
+    capsys.readouterr()
+    assert main(["follow", "--to", address, "--verify"]) == 1
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert "the replica can also go on if the later build is published again" in err
+    assert main(["rollback", "--to", later.split()[1]]) == 0
+    assert main(["follow", "--to", address, "--verify"]) == 0
+    with open_database(address) as database:
+        assert Replica(*database).orders() == without_empty(REFRESHES[3])
 
 
 @pytest.mark.parametrize(
