@@ -20,6 +20,7 @@ from scuttlehouse.files.places import open_log
 from scuttlehouse.files.pzp_log import holds_a_record
 from scuttlehouse.files.unpack import BROKEN, opened, recoded, unpacked
 from scuttlehouse.files.values import is_message, is_message_at
+from scuttlehouse.ssb.messages import unkeyed_message
 from scuttlehouse.ssb.texts import is_word
 
 HEAD_BYTES = 1 << 18
@@ -299,7 +300,7 @@ def _way(value: object, levels: int = _LEVELS) -> str | None:
     for record in ("value", "msg"):
         if _is_text_of_message(value.get(record)):
             return f" | .{record} |= fromjson"
-    if is_message(value):
+    if is_message(value) or not isinstance(unkeyed_message(value), str):
         return ""
     for number, (name, part) in enumerate(value.items() if levels else ()):
         way = _way(part, levels - 1)

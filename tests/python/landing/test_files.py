@@ -333,6 +333,18 @@ def test_what_is_no_log_is_told(tmp_path: Path, data: bytes, said: str) -> None:
     assert sentence.endswith(".")
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        b'{"msg": {"metadata": {}, "data": {}, "sig": ""}, "received": 1}',
+        b'{"value": {"author": "@a", "sequence": 1, "content": 2}}',
+        b'{"value": {"key": "%a", "value": {"author": "@a", "sequence": 1, "content": 2}}}',
+    ],
+)
+def test_a_message_without_its_id_is_no_object_around_a_message(line: bytes) -> None:
+    assert recognise_head(line + b"\n", "none") == PLAIN
+
+
 @pytest.mark.parametrize("part", ['"5"', '"{"', '""', "[]", "[5]", "null", '"{} {}"', "{}"])
 def test_objects_without_messages_are_lines(part: str, tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
