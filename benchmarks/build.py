@@ -26,13 +26,13 @@ from spark import open_spark
 from timed_build import PROJECT, build
 
 SEED = 1
-CASES = {"sample": "embedded", "medium": "embedded", "large": "local_big"}
-LOG_TARGET = "embedded"
+CASES = ("sample", "medium", "large")
+TARGET = "embedded"
 
 
-def job(landing: Path, home: Path, target: str) -> tuple[int, float]:
+def job(landing: Path, home: Path) -> tuple[int, float]:
     """The number of lines, and the seconds of the one job that handles each of them once."""
-    session = open_spark(home, target)
+    session = open_spark(home, TARGET)
     session.range(1).count()
     start = perf_counter()
     lines = session.read.text([str(file) for file in landing.iterdir()])
@@ -53,13 +53,13 @@ def landing_of(log: Path, folder: Path) -> Path:
     return landing
 
 
-def measure(name: str, landing: Path, home: Path, target: str) -> None:
-    built = build(landing, home / "warehouse", target)
+def measure(name: str, landing: Path, home: Path) -> None:
+    built = build(landing, home / "warehouse", TARGET)
     with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as other_process:
-        count, seconds = other_process.submit(job, landing, home / "floor", target).result()
+        count, seconds = other_process.submit(job, landing, home / "floor").result()
     size = sum(file.stat().st_size for file in landing.iterdir())
     print(
-        f"{name:>20} {target:>9} {count:>8,} {size / 1e6:>6.1f} {built.seconds:>8.1f} "
+        f"{name:>20} {count:>8,} {size / 1e6:>6.1f} {built.seconds:>8.1f} "
         f"{seconds:>6.1f} {built.seconds / seconds:>6.1f} {built.peak_bytes / 1e9:>8.2f}",
         flush=True,
     )
@@ -70,9 +70,9 @@ def main() -> None:
     parser.add_argument("cases", nargs="*", metavar="sample|medium|large", choices=[*CASES, []])
     parser.add_argument("--log", type=Path, help="a log, or a folder of logs, to build as well")
     arguments = parser.parse_args()
-    cases = arguments.cases or ([] if arguments.log else list(CASES))
+    cases = arguments.cases or ([] if arguments.log else CASES)
     print(
-        f"{'log':>20} {'target':>9} {'lines':>8} {'MB':>6} {'build s':>8} {'job s':>6} "
+        f"{'log':>20} {'lines':>8} {'MB':>6} {'build s':>8} {'job s':>6} "
         f"{'ratio':>6} {'peak GB':>8}"
     )
     for case in cases:
@@ -81,11 +81,11 @@ def main() -> None:
             if case != "sample":
                 landing = Path(folder, "landing")
                 write_sample(landing, SEED, case)
-            measure(case, landing, Path(folder), CASES[case])
+            measure(case, landing, Path(folder))
     if arguments.log:
         with TemporaryDirectory() as folder:
             landing = landing_of(arguments.log, Path(folder))
-            measure(arguments.log.name[:20], landing, Path(folder), LOG_TARGET)
+            measure(arguments.log.name[:20], landing, Path(folder))
 
 
 if __name__ == "__main__":

@@ -91,7 +91,10 @@ def watch(root: int, has_ended: Event, peaks: list[int]) -> None:
 
 
 def memory(root: int) -> int:
-    """The bytes that a process and all its descendants use. Shared bytes are split among them."""
+    """The bytes that a process and all its descendants use. Shared bytes are split among them.
+
+    A child of Java that still has Java's program is one that it begins by vfork: its memory is Java's.
+    """
     children: dict[int, list[int]] = {}
     for folder in Path("/proc").glob("[0-9]*"):
         try:
@@ -101,8 +104,17 @@ def memory(root: int) -> int:
         children.setdefault(parent, []).append(int(folder.name))
     family = [root]
     for process in family:
-        family += children.get(process, [])
+        begun = children.get(process, [])
+        family += [child for child in begun if not (is_java(process) and is_java(child))]
     return sum(map(memory_of_one, family))
+
+
+def is_java(process: int) -> bool:
+    """Whether a process runs Java's program."""
+    try:
+        return Path(f"/proc/{process}/exe").readlink().name == "java"
+    except OSError:  # The process has ended.
+        return False
 
 
 def memory_of_one(process: int) -> int:
