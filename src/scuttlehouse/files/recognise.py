@@ -162,28 +162,29 @@ def recognise_head(head: bytes, compression: str) -> Kind | str:
             return Kind("bipf_log", compression, "binary")
     as_utf8 = head if encoding == "utf-8" else recoded(io.BytesIO(head), encoding).read()
     text = codecs.getincrementaldecoder("utf-8")("replace").decode(as_utf8)
+    bare = text.lstrip(_BLANK)
     form = form_of(text)
     if form is not None:
-        way = _way_to_messages(text.lstrip(_BLANK))
+        way = _way_to_messages(bare)
         if way:
             return f"JSON objects around messages{inside}: take these out with `jq -c '.{way}'`."
         is_long = text.count("{") >= _MANY
         is_of_others = is_long and not _OF_MESSAGES.search(text)
         return _OF_OTHERS if is_of_others else Kind(form, compression, encoding)
-    member = _list_inside(text.lstrip(_BLANK))
+    member = _list_inside(bare)
     if member:
-        first = _value_at(text.lstrip(_BLANK), 0)
+        first = _value_at(bare, 0)
         if first is not None and _way(first[0]) == "":
             way = f"del(.{member}), (.{member}[]?)"
             return f"Messages with lists of messages{inside}: take all of them out with `jq -c '{way}'`."
         return (
             f"One JSON object around a list{inside}: take the list out with `jq -c '.{member}[]'`."
         )
-    if _MAP_OF_MESSAGES.match(text.lstrip(_BLANK)):
+    if _MAP_OF_MESSAGES.match(bare):
         return f"One JSON object with the messages as its members{inside}: take them out with `jq -c '.[]'`."
-    if _TEXT_OF_JSON.match(text.lstrip(_BLANK)):
+    if _TEXT_OF_JSON.match(bare):
         return f"JSON inside of JSON texts{inside}: take it out with `jq -r .` or `jq -r '.[]'`."
-    if text.lstrip(_BLANK)[:1] == "<":
+    if bare[:1] == "<":
         return f"This is HTML or XML{inside}, perhaps an error page: download the log again."
     if _holds_a_message(text):
         return Kind("concatenated", compression, encoding)
@@ -263,10 +264,10 @@ def _list_inside(text: str) -> str | None:
     while name := _MEMBER_NAME.match(text, place):
         if _LIST_OF_MESSAGES.match(text, name.end()):
             return _member(json.loads(name[1], strict=False), number)
-        try:
-            _, place = LENIENT_DECODER.raw_decode(text, name.end())
-        except (JSONDecodeError, RecursionError):
+        value = _value_at(text, name.end())
+        if value is None:
             return None
+        place = value[1]
         number += 1
     return None
 

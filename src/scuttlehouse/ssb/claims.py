@@ -12,8 +12,7 @@ from typing import Any
 from scuttlehouse.ssb.bendybutt import is_announcement, root_metafeed
 from scuttlehouse.ssb.epoch_keys import KEY_MEMBERS, KeyRing, spelled_bytes
 from scuttlehouse.ssb.ids import any_id
-from scuttlehouse.ssb.opened import is_sealed
-from scuttlehouse.ssb.validation import Check
+from scuttlehouse.ssb.validation import Check, is_ciphertext
 from scuttlehouse.warehouse_key import KEY_BYTES
 
 
@@ -51,7 +50,7 @@ def plaintext_hash(
     >>> one == two, one == plaintext_hash({**other, "text": "b"}, kept, b"key", ring)
     (True, False)
     """
-    if content is None or is_sealed(content):
+    if content is None or is_ciphertext(content):
         return None
     if not isinstance(content, dict) or kept is None:
         return ring.hash(json.dumps(content, sort_keys=True).encode())

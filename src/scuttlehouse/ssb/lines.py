@@ -20,9 +20,8 @@ from scuttlehouse.ssb.group_ids import made_group_id
 from scuttlehouse.ssb.ids import feed_format, link_text, message_uri
 from scuttlehouse.ssb.messages import UnkeyedMessage, checked_message, may_be_key, unkeyed_message
 from scuttlehouse.ssb.naming import name_in_message
-from scuttlehouse.ssb.opened import is_sealed
 from scuttlehouse.ssb.texts import is_word, kept_id, kept_word
-from scuttlehouse.ssb.validation import previous_text
+from scuttlehouse.ssb.validation import is_ciphertext, previous_text
 
 KEPT_MEMBERS = (
     "type",
@@ -139,7 +138,7 @@ def land_line(
         return LandedLine(source_file, line.line_number, message)
     key, value, received, opened, (check, is_decrypted, signed) = message
     content = value["content"]
-    is_private = is_decrypted or is_sealed(signed.get("content"))
+    is_private = is_decrypted or is_ciphertext(signed.get("content"))
     secret, kind = message_key(content), _content_type(content)
     kind = None if kind is None else kept_word(kind, ring)
     kept = _kept_content(content, kind, is_decrypted, ring) if isinstance(content, dict) else None

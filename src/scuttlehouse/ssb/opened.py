@@ -60,7 +60,7 @@ def original(value: dict[str, Any], meta: dict[str, Any]) -> Opened:
     """
     content = value.get("content")
     signed = {name: part for name, part in value.items() if name not in UNBOXER_MEMBERS}
-    if is_sealed(content):
+    if is_ciphertext(content):
         return Opened(signed, None, False)
     members = _original_members(value)
     ciphertext = next(_ciphertexts(value, meta), None)
@@ -180,11 +180,6 @@ def _kept_texts(value: dict[str, Any], meta: dict[str, Any]) -> Iterator[str]:
             yield content
     if isinstance(value.get("cyphertext"), str):
         yield value["cyphertext"]
-
-
-def is_sealed(content: object) -> bool:
-    """Whether a content is ciphertext."""
-    return isinstance(content, str) and is_ciphertext(content)
 
 
 def _is_of_private_kind(content: object) -> bool:

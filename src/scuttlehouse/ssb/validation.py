@@ -197,7 +197,7 @@ def _shape_fault(value: dict[str, jsjson.Value]) -> str | None:
         return None if _is_type(content.get("type")) else "type_is_malformed"
     if isinstance(content, list):
         return "type_is_malformed"
-    if not (isinstance(content, str) and is_ciphertext(content)):
+    if not is_ciphertext(content):
         return "content_is_malformed"
     return None
 
@@ -213,12 +213,14 @@ def _is_type(value: jsjson.Value) -> bool:
     return 3 <= length <= 52
 
 
-def is_ciphertext(content: str) -> bool:
+def is_ciphertext(content: object) -> bool:
     """Whether a content is ciphertext of any encryption format. The name of the format follows ``.box``.
 
     >>> is_ciphertext("AAAA.box2"), is_ciphertext("AAAA.box-of-tomorrow"), is_ciphertext("AAAA")
     (True, True, False)
     """
+    if not isinstance(content, str):
+        return False
     base64, box, rest = content.partition(".box")
     return bool(box) and _LINE_ENDS.isdisjoint(rest) and canonical_bytes(base64) is not None
 
