@@ -30,7 +30,7 @@ lint-and-pytest: lint
 # examples than `make test` (tests/python/examples.py). The tests begin first, in two processes that share no imports
 # and no server; the rest follows. dbt parses the project in the tests, for the fixture `manifest`.
 QUICK_TESTS := $(BIN)/pytest -m "not spark and not java and not postgresql" --hypothesis-profile=quick
-OF_WAREHOUSES := $(addprefix tests/python/,catalog drawing operation quality reading replicas serving)
+OF_WAREHOUSES := $(addprefix tests/python/,catalog drawing operation reading replicas serving)
 
 check: $(VENV)/.installed-dev
 	@$(MAKE) --no-print-directory --jobs=2 --output-sync=target quick-tests quick-tests-of-warehouses style types sql

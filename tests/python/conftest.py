@@ -92,14 +92,14 @@ def pytest_collection_finish() -> None:
 
 
 def keep_few_cases(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Of each parametrized test, keep as many cases as a property has examples: others in every run."""
+    """Of each parametrized test, keep a few cases: others in every run."""
     cases = defaultdict(list)
     for item in items:
         cases[item.nodeid.partition("[")[0]].append(item)
     left_out = {
         item
         for found in cases.values()
-        for item in random.sample(found, max(0, len(found) - examples.FEW))
+        for item in random.sample(found, max(0, len(found) - examples.FEW_CASES))
     }
     config.hook.pytest_deselected(items=[item for item in items if item in left_out])
     items[:] = [item for item in items if item not in left_out]

@@ -14,6 +14,7 @@ from typing import TypeVar
 from hypothesis import settings
 
 MANY, FEW = 30, 5
+FEW_CASES = 2  # of a parametrized test
 settings.register_profile("project", deadline=None, max_examples=MANY)
 settings.register_profile("quick", deadline=None, max_examples=FEW)
 settings.load_profile("project")

@@ -32,6 +32,7 @@ from scuttlehouse.catalog import (
 )
 from scuttlehouse.catalog.rows import point
 from scuttlehouse.databases import Cursor
+from small_warehouse import create_table
 
 FLAGS = {"is_whole": True, "landing": "/logs", "kept_builds": 3}
 
@@ -70,9 +71,8 @@ class House:
                 table = iceberg.load_table((namespace, name))
                 table.overwrite(rows)
             else:
-                location = f"{self.home}/warehouse/{namespace}/{name}"
-                table = iceberg.create_table((namespace, name), rows.schema, location=location)
-                table.append(rows)
+                location = self.home / "warehouse" / namespace / name
+                table = create_table(iceberg, (namespace, name), rows.schema, location, [rows])
         self.write_sidecars()
         return table.metadata_location
 

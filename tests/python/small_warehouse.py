@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -72,10 +72,11 @@ class SmallWarehouse:
 
     def log(self, name: str, rows: pa.Table) -> None:
         """Add rows to a table of the log, and publish it."""
-        if not self._catalog.table_exists(f"{LOG}.{name}"):
-            self._create(LOG, name, rows)
-        table = self._catalog.load_table(f"{LOG}.{name}")
-        table.append(rows)
+        if self._catalog.table_exists(f"{LOG}.{name}"):
+            table = self._catalog.load_table(f"{LOG}.{name}")
+            table.append(rows)
+        else:
+            table = self._create(LOG, name, rows.schema, [rows])
         _write_checksums(table)
         with open_catalog(self.home) as catalog:
             catalog.move_log()
@@ -84,10 +85,9 @@ class SmallWarehouse:
         """Create or replace a table of the work namespace, and return its metadata file."""
         if self._catalog.table_exists(f"{WORK}.{name}"):
             self._catalog.drop_table(f"{WORK}.{name}")
-        table = self._create(WORK, name, rows)
         size = -(-len(rows) // files) or 1
-        for start in range(0, len(rows), size):
-            table.append(rows.slice(start, size))
+        parts = [rows.slice(start, size) for start in range(0, len(rows), size)]
+        table = self._create(WORK, name, rows.schema, parts)
         _write_checksums(table)
         return str(table.metadata_location)
 
@@ -110,16 +110,30 @@ class SmallWarehouse:
         files = table.inspect.data_files().to_pylist() if table.current_snapshot() else []
         return {file["file_path"]: file["record_count"] for file in files}
 
-    def _create(self, namespace: str, name: str, rows: pa.Table) -> Table:
+    def _create(
+        self, namespace: str, name: str, schema: pa.Schema, parts: Iterable[pa.Table]
+    ) -> Table:
         location = self.home / "warehouse" / namespace / f"{name}-{uuid4().hex[:8]}"
-        return self._catalog.create_table(
-            f"{namespace}.{name}", rows.schema, location=str(location)
-        )
+        return create_table(self._catalog, (namespace, name), schema, location, parts)
 
     def _done(self, name: str) -> str:
         table = self._catalog.load_table(f"{WORK}.{name}")
         _write_checksums(table)
         return str(table.metadata_location)
+
+
+def create_table(
+    catalog: SqlCatalog,
+    identifier: tuple[str, str],
+    schema: pa.Schema,
+    location: Path,
+    parts: Iterable[pa.Table],
+) -> Table:
+    """Create a table with these rows, a file for each part, in one commit as Spark does."""
+    created = catalog.create_table_transaction(identifier, schema, location=str(location))
+    for rows in parts:
+        created.append(rows)
+    return created.commit_transaction()
 
 
 def _write_checksums(table: Table) -> None:

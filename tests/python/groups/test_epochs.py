@@ -394,18 +394,18 @@ PEOPLE = "abcd"
 SETS = [frozenset(people) for count in range(1, 5) for people in combinations(PEOPLE, count)]
 
 
-def renamed(sets: tuple[frozenset[str], ...], names: tuple[str, ...]) -> tuple[str, ...]:
-    to = dict(zip(PEOPLE, names, strict=True))
-    return tuple("".join(sorted(to[person] for person in people)) for people in sets)
-
-
 def every_fork() -> Iterator[dict[str, frozenset[str]]]:
     """The members of up to four tips. Their names compare as their keys do."""
-    renamings = list(permutations(PEOPLE))
+    renamings = []
+    for names in permutations(PEOPLE):
+        to = dict(zip(PEOPLE, names, strict=True))
+        renamings.append(
+            {people: "".join(sorted(to[person] for person in people)) for people in SETS}
+        )
     for count in range(1, 5):
         for sets in product(SETS, repeat=count):
-            spelled = renamed(sets, renamings[0])
-            if all(spelled <= renamed(sets, names) for names in renamings):
+            spelled = [renamings[0][members] for members in sets]
+            if all(spelled <= [renamed[members] for members in sets] for renamed in renamings):
                 yield dict(zip("KLMN", sets, strict=False))
 
 

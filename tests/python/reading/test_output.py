@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+from itertools import product
 from pathlib import Path
 
 import pyarrow as pa
@@ -53,9 +54,15 @@ def run(
     )
 
 
-@pytest.mark.parametrize("closed", [">&-", ">&- 2>&-", "<&- >&- 2>&-"])
 @pytest.mark.parametrize(
-    "command", ["sql|from fct_numbers", "rollback|--list", "--help", "build|--help"]
+    ("command", "closed"),
+    [
+        *product(
+            ["sql|from fct_numbers", "rollback|--list", "--help"],
+            [">&-", ">&- 2>&-", "<&- >&- 2>&-"],
+        ),
+        ("build|--help", ">&-"),
+    ],
 )
 def test_a_closed_output(home: Path, command: str, closed: str) -> None:
     done = run(home, closed, *command.split("|"))
