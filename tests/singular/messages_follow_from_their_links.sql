@@ -34,13 +34,25 @@ link_summaries as (
         bool_and(links.is_in_graph) as has_all_previous,
         max(previous_messages.rank) as greatest_rank,
         max(previous_messages.thread_position) as last_thread_position,
-        array_sort(collect_list(case when not links.is_in_graph then links.previous_id end)) as blocking_ids,
         bool_or(not links.is_in_graph and not links.is_in_log) as is_missing,
         bool_or(not links.is_in_graph and links.is_in_log) as is_known
     from links
     left join previous_messages
         on links.tangle_id = previous_messages.tangle_id and links.previous_id = previous_messages.message_id
     group by links.tangle_id, links.message_id
+
+),
+
+-- Few messages wait for another. A list for every message would take much longer.
+blocking_lists as (
+
+    select
+        tangle_id,
+        message_id,
+        array_join(array_sort(collect_list(previous_id)), ' ') as expected_blocking_ids
+    from links
+    where not is_in_graph
+    group by tangle_id, message_id
 
 ),
 
@@ -51,10 +63,8 @@ linked_messages as (
         link_summaries.has_all_previous,
         link_summaries.greatest_rank,
         link_summaries.last_thread_position,
+        blocking_lists.expected_blocking_ids,
         link_summaries.message_id is not null as has_links,
-        case
-            when size(link_summaries.blocking_ids) > 0 then array_join(link_summaries.blocking_ids, ' ')
-        end as expected_blocking_ids,
         coalesce(link_summaries.is_missing, false) as is_missing,
         coalesce(link_summaries.is_known, false) as is_known
     from tangle_messages
@@ -62,6 +72,10 @@ linked_messages as (
         on
             tangle_messages.tangle_id = link_summaries.tangle_id
             and tangle_messages.message_id = link_summaries.message_id
+    left join blocking_lists
+        on
+            tangle_messages.tangle_id = blocking_lists.tangle_id
+            and tangle_messages.message_id = blocking_lists.message_id
 
 ),
 

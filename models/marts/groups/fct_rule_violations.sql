@@ -200,64 +200,79 @@ addressed_to_groups as (
 
 ),
 
--- The tangles that a message claims a place in, and its fields that cannot be read.
+-- The tangles that a message claims a place in.
 claims as (
+
+    select
+        message_id,
+        bool_or(tangle_kind = 'group' and status != 'rejected') as claims_group,
+        bool_or(tangle_kind = 'epoch' and status != 'rejected') as claims_epoch,
+        bool_or(tangle_kind = 'members' and status != 'rejected') as claims_members
+    from tangle_messages
+    group by message_id
+
+),
+
+-- The fields of a message that cannot be read.
+unreadable_messages as (
+
+    select
+        message_id,
+        array_join(
+            array_sort(collect_set(concat(tangle_kind, ' ', status_reason))), ', '
+        ) as unreadable_fields
+    from tangle_messages
+    where
+        status_reason in (
+            'field_is_no_object', 'root_is_no_id', 'root_has_previous', 'previous_is_no_list_of_ids'
+        )
+    group by message_id
+
+),
+
+-- What a message says about tangles, and the places that it lacks.
+described_messages as (
 
     select
         addressed_to_groups.group_id,
         addressed_to_groups.message_id,
-        addressed_to_groups.content_type,
         addressed_to_groups.has_other_tangles,
-        collect_set(tangle_messages.tangle_kind) filter (
-            where tangle_messages.status != 'rejected'
-        ) as claimed_kinds,
-        collect_set(
-            concat(tangle_messages.tangle_kind, ' ', tangle_messages.status_reason)
-        ) filter (
-            where tangle_messages.status_reason in (
-                'field_is_no_object', 'root_is_no_id', 'root_has_previous', 'previous_is_no_list_of_ids'
-            )
-        ) as unreadable_fields
+        unreadable_messages.unreadable_fields,
+        not coalesce(claims.claims_group, false) as lacks_group,
+        addressed_to_groups.content_type = 'group/init'
+        and not coalesce(claims.claims_epoch, false) as lacks_epoch,
+        addressed_to_groups.content_type in ('group/add-member', 'group/exclude-member')
+        and not coalesce(claims.claims_members, false) as lacks_members
     from addressed_to_groups
-    left join tangle_messages on addressed_to_groups.message_id = tangle_messages.message_id
-    group by
-        addressed_to_groups.group_id,
-        addressed_to_groups.message_id,
-        addressed_to_groups.content_type,
-        addressed_to_groups.has_other_tangles
+    left join claims on addressed_to_groups.message_id = claims.message_id
+    left join unreadable_messages on addressed_to_groups.message_id = unreadable_messages.message_id
+
+),
+
+-- Most messages break none of these rules, so they need no map.
+messages_with_faults as (
+
+    select * from described_messages
+    where has_other_tangles or unreadable_fields is not null or lacks_group or lacks_epoch or lacks_members
 
 ),
 
 violations_of_claims as (
 
     select
-        claims.group_id,
-        claims.message_id,
+        messages_with_faults.group_id,
+        messages_with_faults.message_id,
         items.rule_id,
         items.found
-    from claims,
+    from messages_with_faults,
         lateral explode(
             map(
-                'tangles_are_no_object',
-                case when has_other_tangles then 'tangles that are no object' end,
-                'tangle_field_is_unreadable',
-                case
-                    when size(unreadable_fields) > 0 then array_join(array_sort(unreadable_fields), ', ')
-                end,
-                'message_without_group_tangle',
-                case when not array_contains(claimed_kinds, 'group') then 'no place in a group tangle' end,
-                'init_without_epoch_tangle',
-                case
-                    when content_type = 'group/init' and not array_contains(claimed_kinds, 'epoch')
-                        then 'no place in an epoch tangle'
-                end,
+                'tangles_are_no_object', case when has_other_tangles then 'tangles that are no object' end,
+                'tangle_field_is_unreadable', unreadable_fields,
+                'message_without_group_tangle', case when lacks_group then 'no place in a group tangle' end,
+                'init_without_epoch_tangle', case when lacks_epoch then 'no place in an epoch tangle' end,
                 'change_without_members_tangle',
-                case
-                    when
-                        content_type in ('group/add-member', 'group/exclude-member')
-                        and not array_contains(claimed_kinds, 'members')
-                        then 'no place in a members tangle'
-                end
+                case when lacks_members then 'no place in a members tangle' end
             )
         ) as items (rule_id, found)
     where items.found is not null

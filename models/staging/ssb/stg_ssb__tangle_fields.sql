@@ -12,11 +12,15 @@ messages as (
 
 ),
 
+-- `message` goes along with every field, because joining the fields with their messages would cost more.
 contents as (
 
     select
         message_id,
         content_type,
+        struct(
+            feed_id, content_type, addressed_group_id, validity, sequence, asserted_ms, received_ms
+        ) as message,
         parse_json(content) as content
     from messages
 
@@ -26,6 +30,7 @@ thread_links as (
 
     select
         message_id,
+        message,
         content_type,
         content,
         try_variant_get(content, '$.branch', 'variant') as branch,
@@ -48,7 +53,7 @@ marked_contents as (
 
     select
         message_id,
-        content_type,
+        message,
         content,
         branch,
         root_id,
@@ -76,6 +81,7 @@ fields as (
 
     select
         contents.message_id,
+        contents.message,
         tangles.key as tangle_kind,
         try_variant_get(tangles.value, '$.root', 'variant') as root,
         try_variant_get(tangles.value, '$.previous', 'variant') as previous,
@@ -94,6 +100,7 @@ read_fields as (
 
     select
         message_id,
+        message,
         tangle_kind,
         is_object,
         cast(root as string) as root_id,
@@ -108,6 +115,7 @@ shaped_fields as (
 
     select
         message_id,
+        message,
         tangle_kind,
         previous_ids,
         case when root_shape = 'STRING' then root_id end as root_id,
@@ -128,6 +136,7 @@ thread_fields as (
 
     select
         message_id,
+        message,
         'thread' as tangle_kind,
         case
             when schema_of_variant(branch) = 'STRING' then array(cast(branch as string))
@@ -150,11 +159,11 @@ first_messages as (
 
     select
         shaped_fields.message_id,
+        shaped_fields.message,
         bool_or(shaped_fields.tangle_kind = 'members') as has_members_field
     from shaped_fields
-    inner join contents on shaped_fields.message_id = contents.message_id
-    where contents.content_type = 'group/init'
-    group by shaped_fields.message_id
+    where shaped_fields.message.content_type = 'group/init'
+    group by shaped_fields.message_id, shaped_fields.message
     having
         bool_or(
             shaped_fields.tangle_kind = 'group'
@@ -169,6 +178,7 @@ epoch_fields as (
 
     select
         message_id,
+        message,
         explode(if(has_members_field, array('epoch'), array('epoch', 'members'))) as tangle_kind,
         cast(null as array<string>) as previous_ids,
         cast(null as string) as root_id,
@@ -191,19 +201,18 @@ final as (
 
     select
         all_fields.message_id,
-        messages.feed_id,
+        all_fields.message.feed_id,
         all_fields.tangle_kind,
         all_fields.root_id,
         all_fields.fault,
-        messages.content_type,
-        messages.addressed_group_id,
-        messages.validity,
-        messages.sequence,
-        messages.asserted_ms,
-        messages.received_ms,
+        all_fields.message.content_type,
+        all_fields.message.addressed_group_id,
+        all_fields.message.validity,
+        all_fields.message.sequence,
+        all_fields.message.asserted_ms,
+        all_fields.message.received_ms,
         case when all_fields.fault is null then array_distinct(all_fields.previous_ids) end as previous_ids
     from all_fields
-    inner join messages on all_fields.message_id = messages.message_id
 
 )
 
