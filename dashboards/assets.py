@@ -91,7 +91,7 @@ def chart_sql(chart: Chart) -> str:
 def _measures(chart: Chart) -> list[str]:
     if "max" in chart:
         return [f"max({chart['max']})"]
-    return [f"sum({column})" for column in _summed(chart)] or ["count(*)"]
+    return [f"coalesce(sum({column}), 0)" for column in _summed(chart)] or ["count(*)"]
 
 
 def _summed(chart: Chart) -> list[str]:

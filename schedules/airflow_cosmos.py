@@ -4,10 +4,10 @@
     ln -s "$PWD/schedules/airflow_cosmos.py" "$AIRFLOW_HOME/dags/"
 
 `make build` comes first: Cosmos reads the project from target/manifest.json. The folders are those of the
-environment that Airflow's workers run in: SCUTTLEHOUSE_LANDING, on a disk, and SCUTTLEHOUSE_HOME. One task
-runs `dbt build`
-(`dbt_producer_watcher`), because models and tests are published together or not at all. The other tasks watch
-it, so each model and its tests succeed or fail by themselves. airflow_dag.py has the build as one task.
+environment that Airflow's workers run in: SCUTTLEHOUSE_LANDING, on a disk, and SCUTTLEHOUSE_HOME. One task,
+`dbt_producer_watcher`, runs `dbt build`, because models and tests are published together or not at all. The
+other tasks watch it, so each model and its tests succeed or fail by themselves. airflow_dag.py has the build
+as one task.
 Cosmos tells its makers of every run, unless AIRFLOW__COSMOS__ENABLE_TELEMETRY is false.
 """
 

@@ -2,5 +2,6 @@ select
     reason,
     remedy,
     source_file,
-    line_number
+    line_number,
+    line_count as lines
 from fct_rejected_lines

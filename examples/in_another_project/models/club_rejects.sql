@@ -11,7 +11,7 @@ final as (
 
     select
         source_file,
-        count(*) as line_count
+        sum(line_count) as line_count
     from lines
     group by source_file
 

@@ -152,8 +152,9 @@ final as (
         coalesce(repair_counts.repair_count, 0) as repair_count,
         coalesce(people.person_count, 0) as person_count,
         case
+            when preferences.epoch_id is null then null
             when groups.protocol = 'before_epochs' then cast(coalesce(current_people.person_count, 0) as int)
-            when preferred_epochs.epoch_id is not null then size(preferred_epochs.member_ids)
+            else size(preferred_epochs.member_ids)
         end as current_member_count,
         coalesce(timelines.message_count, 0) as message_count,
         {{ timestamp_of('groups.created_ms') }} as created_at,

@@ -71,7 +71,7 @@ acts_of_outsiders as (
         person_id,
         bool_or(change = 'add') as is_added_by_outsider,
         bool_or(change = 'exclude') as is_excluded_by_outsider
-    from first_changes
+    from changes
     where not counts
     group by epoch_id, person_id
 

@@ -47,6 +47,7 @@ final as (
     select
         placed_messages.tangle_id,
         placed_messages.message_id,
+        placed_messages.group_id,
         placed_messages.feed_id as author_id,
         people.person_id,
         placed_messages.content_type,

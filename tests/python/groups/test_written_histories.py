@@ -115,6 +115,10 @@ class OddGroups:
         }
         feed = ClassicFeed(world.bytes_for("lonely feed"))
         self.lonely = world.publish(feed, content, READER)
+        # As before epochs (R38), but with a members tangle that it is not the root of (R32).
+        field = {"root": self.lonely.uri, "previous": [self.lonely.uri]}
+        content = {"type": "group/init", "tangles": {"group": nothing, "members": field}}
+        self.early = world.publish(feed, content, READER)
 
 
 class Histories(NamedTuple):
@@ -126,8 +130,8 @@ class Histories(NamedTuple):
 
     @property
     def group_ids(self) -> set[str]:
-        odd = {self.odd.group.id, f"unnamed:{self.odd.lonely.uri}"}
-        return odd | {one.group_id for one in self.written}
+        unnamed = {f"unnamed:{one.uri}" for one in (self.odd.lonely, self.odd.early)}
+        return {self.odd.group.id} | unnamed | {one.group_id for one in self.written}
 
 
 def write_histories(log: Path) -> Histories:
@@ -249,6 +253,16 @@ def test_a_group_with_only_its_first_message_in_the_log(
         0,
         True,
     )
+
+
+def test_a_group_before_epochs_without_a_members_tangle(
+    tables: dict[str, Rows], written_histories: Histories
+) -> None:
+    """Anybody can found such a group: it stopped every build."""
+    uri = written_histories.odd.early.uri
+    (row,) = [row for row in tables["dim_groups"] if row["root_id"] == uri]
+    assert (row["protocol"], row["epoch_count"], row["tip_count"]) == ("before_epochs", 1, 0)
+    assert row["preferred_epoch_id"] is row["current_member_count"] is None
 
 
 def test_keys_of_other_lengths(tables: dict[str, Rows], written_histories: Histories) -> None:

@@ -137,6 +137,7 @@ LOG = {
 THREAD_MESSAGE = {
     "tangle_id": TANGLE,
     "message_id": message("a"),
+    "group_id": None,
     "author_id": ALICE,
     "person_id": ALICE,
     "content_type": "post",
