@@ -20,6 +20,7 @@ from scuttlehouse.groups.epochs import group_preferred_epoch
 from scuttlehouse.groups.exclusions import knowledge
 from scuttlehouse.groups.forks import forks
 from scuttlehouse.groups.memberships import Change, periods
+from scuttlehouse.groups.peers import Listed, seen
 from scuttlehouse.groups.preferences import preferences
 from scuttlehouse.groups.repairs import repairs
 from scuttlehouse.pzp.accounts import AccountMessage, device_keys
@@ -61,6 +62,19 @@ def exclusions_then_additions(size: int) -> list[GroupMessage]:
     for kind in ("exclude", "add"):
         for number in range(size):
             line.say(kind, root, f"p{number}")
+    return line.messages
+
+
+def posts_by_somebody_with_a_choice(size: int) -> list[GroupMessage]:
+    """Each post knows of one addition more to one of two epochs that its author is in."""
+    line = Line()
+    root = line.say("init", None)
+    here, there = (line.say("init", None, after=root) for _ in range(2))
+    for epoch, other in ((here, "b"), (there, "c")):
+        line.say("add", epoch, "a", other)
+    for number in range(size):
+        line.say("add", here, *(f"p{number} {place}" for place in range(5)))
+        line.say("other", here)
     return line.messages
 
 
@@ -143,6 +157,14 @@ def know(messages: list[GroupMessage]) -> None:
     knowledge(messages, judge(messages))
 
 
+def look_into_logs(size: int) -> None:
+    """Each message is alone in a log."""
+    messages = {one.message_id: one for one in exclusions_then_additions(size)}
+    listed = {name: Listed(one.previous_ids, None, ()) for name, one in messages.items()}
+    for name in messages:
+        seen(messages, listed, {name})
+
+
 def chain_of(size: int) -> dict[str, list[str]]:
     return {f"{place}": [f"{place - 1}"] if place else [] for place in range(size)}
 
@@ -164,6 +186,7 @@ def set_of(size: int) -> list[SetMessage]:
 WORK: dict[str, Callable[[int], object]] = {
     "exclusions, then additions": lambda size: know(exclusions_then_additions(size)),
     "a chain of epochs": lambda size: know(chain_of_epochs(size)),
+    "posts by somebody with a choice": lambda size: know(posts_by_somebody_with_a_choice(size)),
     "epochs side by side": lambda size: know(epochs_side_by_side(size)),
     "precedence": lambda size: nearest_predecessors(chain_of(3 * size)),
     "repairs of forks that a stranger is in": lambda size: mend(size, "p"),
@@ -173,6 +196,7 @@ WORK: dict[str, Callable[[int], object]] = {
     "preference": prefer,
     "preferences of people beside a large epoch": choose,
     "periods of people beside a large epoch": follow,
+    "logs with a message each": look_into_logs,
     "devices": lambda size: device_keys(devices(size)),
     "changes of sets": lambda size: list(unsuperseded(set_of(size))),
     "deletions of sets": lambda size: left_deletions(set_of(size)),
