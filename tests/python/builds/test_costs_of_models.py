@@ -15,7 +15,7 @@ import pytest
 
 from conftest import Warehouse
 from scuttlehouse.sample.lines import json_line
-from scuttlehouse.sample.signing import BendyFeed, ClassicFeed, Message, base64_text
+from scuttlehouse.sample.signing import BendyFeed, ClassicFeed, Message, base64_text, uri_text
 from scuttlehouse.ssb.bendybutt import root_metafeed_seed
 
 Json = dict[str, Any]
@@ -30,12 +30,8 @@ def bytes_for(label: str) -> bytes:
     return sha256(label.encode()).digest()
 
 
-def line(message: Message, content: object = None) -> bytes:
-    value = message.value if content is None else {**message.value, "content": content}
-    entry = {"key": message.key, "value": value, "timestamp": NOW}
-    if content is not None:
-        entry["meta"] = {"private": True, "originalContent": message.value["content"]}
-    return json_line(entry)
+def line(message: Message) -> bytes:
+    return json_line({"key": message.key, "value": message.value, "timestamp": NOW})
 
 
 def first_message(key: bytes) -> Json:
@@ -43,8 +39,19 @@ def first_message(key: bytes) -> Json:
     return {"type": "group/init", "secret": base64_text(key), "tangles": tangles}
 
 
-def post(root: str, *previous: str) -> Json:
-    return {"type": "post", "tangles": {"group": {"root": root, "previous": [*previous]}}}
+def addition(root: str, key: bytes, *previous: str) -> Json:
+    """The first member of a group, which the message names. It lists these messages in the group's tangle."""
+    group = f"ssb:identity/group/{uri_text(key)}"
+    return {
+        "type": "group/add-member",
+        "secret": base64_text(key),
+        "root": root,
+        "recps": [group, ClassicFeed(key).id],
+        "tangles": {
+            "group": {"root": root, "previous": [*previous]},
+            "members": {"root": root, "previous": [root]},
+        },
+    }
 
 
 def announce(metafeed: BendyFeed, feed: ClassicFeed | BendyFeed, purpose: str) -> bytes:
@@ -98,9 +105,10 @@ def groups_that_list_one_message() -> Iterator[bytes]:
     yield seed
     for number in range(SIZE):
         yield line(listed)
-        root = feed.publish(first_message(bytes_for(f"key {number}")), NOW)
+        key = bytes_for(f"key {number}")
+        root = feed.publish(first_message(key), NOW)
         yield line(root)
-        yield line(feed.publish(post(root.uri, listed.uri), NOW))
+        yield line(feed.publish(addition(root.uri, key, listed.uri), NOW))
 
 
 LOGS: dict[str, tuple[Callable[[], Iterator[bytes]], tuple[str, ...]]] = {
