@@ -3,7 +3,11 @@ with
 
 lines as (
 
-    select * from {{ ref('stg_ssb__landed_lines') }}
+    -- A log may hold a message thousands of times, and thousands of groups may list it.
+    select distinct
+        source_file,
+        message_id
+    from {{ ref('stg_ssb__landed_lines') }}
     where content is not null
 
 ),
@@ -36,7 +40,7 @@ named_messages as (
 
 final as (
 
-    select distinct
+    select
         named_messages.group_id,
         lines.source_file,
         owners.owner_id,

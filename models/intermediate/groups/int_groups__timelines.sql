@@ -17,9 +17,24 @@ explicit_epochs as (
 
 ),
 
-feed_epochs as (
+people as (
 
-    select * from {{ ref('int_feeds__epochs') }}
+    select * from {{ ref('int_feeds__people') }}
+
+),
+
+epochs_of_keys as (
+
+    select * from {{ ref('int_groups__epochs_of_keys') }}
+
+),
+
+-- A stranger may announce thousands of feeds with one key, and make thousands of groups with it. So a message
+-- is joined with the epoch of its group and that of the only group, and never with all epochs of its key.
+epochs_of_only_groups as (
+
+    select * from epochs_of_keys
+    where is_only_group
 
 ),
 
@@ -33,13 +48,15 @@ final as (
         tangle_messages.content_type,
         tangle_messages.position,
         tangle_messages.asserted_ms,
-        coalesce(explicit_epochs.epoch_id, feed_epochs.epoch_id) as epoch_id
+        coalesce(
+            explicit_epochs.epoch_id, epochs_of_keys.epoch_id, epochs_of_only_groups.epoch_id
+        ) as epoch_id
     from tangle_messages
     left join explicit_epochs on tangle_messages.message_id = explicit_epochs.message_id
-    left join feed_epochs
-        on
-            tangle_messages.feed_id = feed_epochs.feed_id
-            and (tangle_messages.group_id = feed_epochs.group_id or feed_epochs.is_only_group)
+    left join people on tangle_messages.feed_id = people.feed_id
+    left join epochs_of_keys
+        on people.key_hash = epochs_of_keys.key_hash and tangle_messages.group_id = epochs_of_keys.group_id
+    left join epochs_of_only_groups on people.key_hash = epochs_of_only_groups.key_hash
 
 )
 

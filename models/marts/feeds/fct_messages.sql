@@ -26,9 +26,16 @@ explicit_epochs as (
 
 ),
 
-feed_epochs as (
+epochs_of_keys as (
 
-    select * from {{ ref('int_feeds__epochs') }}
+    select * from {{ ref('int_groups__epochs_of_keys') }}
+
+),
+
+epochs_of_only_groups as (
+
+    select * from epochs_of_keys
+    where is_only_group
 
 ),
 
@@ -58,7 +65,9 @@ final as (
         people.person_id,
         messages.previous_id,
         messages.addressed_group_id as group_id,
-        coalesce(explicit_epochs.epoch_id, feed_epochs.epoch_id) as epoch_id,
+        coalesce(
+            explicit_epochs.epoch_id, epochs_of_keys.epoch_id, epochs_of_only_groups.epoch_id
+        ) as epoch_id,
         messages.content_type,
         messages.validity,
         messages.invalid_reason,
@@ -84,10 +93,11 @@ final as (
     inner join people on messages.feed_id = people.feed_id
     left join standings on messages.message_id = standings.message_id
     left join explicit_epochs on messages.message_id = explicit_epochs.message_id
-    left join feed_epochs
+    left join epochs_of_keys
         on
-            messages.feed_id = feed_epochs.feed_id
-            and (messages.addressed_group_id = feed_epochs.group_id or feed_epochs.is_only_group)
+            people.key_hash = epochs_of_keys.key_hash
+            and messages.addressed_group_id = epochs_of_keys.group_id
+    left join epochs_of_only_groups on people.key_hash = epochs_of_only_groups.key_hash
     left join earliest_cutoffs on messages.feed_id = earliest_cutoffs.group_feed_id
 
 )

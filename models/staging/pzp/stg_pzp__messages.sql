@@ -69,7 +69,6 @@ sightings as (
 
     select
         lines.*,
-        judged_plaintexts.differing_source_files,
         judged_plaintexts.message_id is not null and judged_plaintexts.counting_hash is null as is_undecided,
         row_number() over (
             partition by lines.message_id
@@ -94,7 +93,7 @@ final as (
         sightings.tangle_id,
         sightings.previous_ids,
         signed_messages.device_keys,
-        sightings.differing_source_files,
+        judged_plaintexts.differing_source_files,
         sightings.source_file,
         sightings.depth,
         sightings.data_bytes,
@@ -115,6 +114,7 @@ final as (
         ) as set_fault
     from sightings
     inner join signed_messages on sightings.message_id = signed_messages.message_id
+    left join judged_plaintexts on sightings.message_id = judged_plaintexts.message_id
     where sightings.sighting_number = 1
 
 )

@@ -61,26 +61,65 @@ acts_with_people as (
 ),
 
 -- The place where each exclusion cuts a feed off (4.1.4.B). Of several feeds of a person the least id counts.
+-- A message may exclude thousands, so they are sorted, and not looked for one by one.
+sorted_excludes as (
+
+    select
+        *,
+        array_sort(
+            filter(
+                transform(excludes, (item, place) -> struct(item.id as id, place as place)),
+                item -> {{ is_feed_id('item.id') }}
+            )
+        ) as places,
+        array_sort(
+            transform(
+                filter(excludes, item -> {{ is_feed_id('item.id') }}),
+                item
+                -> struct(
+                    item.id as id,
+                    not coalesce(
+                        item.groupfeedid != '0' and not {{ is_token('item.groupfeedid') }}, false
+                    ) as is_without_cutoff,
+                    struct(item.groupfeedid as feed_id, item.sequence as sequence) as cutoff
+                )
+            )
+        ) as cutoffs_by_id
+    from acts_with_people
+
+),
+
+-- Both have each person once, in the same order.
+first_excludes as (
+
+    select
+        * except (places, cutoffs_by_id),
+        filter(places, (item, at) -> at = 0 or item.id != places[greatest(at - 1, 0)].id) as places,
+        filter(
+            cutoffs_by_id, (item, at) -> at = 0 or item.id != cutoffs_by_id[greatest(at - 1, 0)].id
+        ) as least_cutoffs
+    from sorted_excludes
+
+),
+
 acts_with_cutoffs as (
 
     select
         *,
         transform(
-            excluded_ids,
-            excluded_id -> array_min(
+            array_sort(
                 transform(
-                    filter(
-                        excludes,
-                        item
-                        -> item.id = excluded_id
-                        and item.groupfeedid != '0'
-                        and not {{ is_token('item.groupfeedid') }}
-                    ),
-                    item -> struct(item.groupfeedid as feed_id, item.sequence as sequence)
+                    places,
+                    (item, at)
+                    -> struct(
+                        item.place as place,
+                        if(least_cutoffs[at].is_without_cutoff, null, least_cutoffs[at].cutoff) as cutoff
+                    )
                 )
-            )
+            ),
+            item -> item.cutoff
         ) as cutoffs
-    from acts_with_people
+    from first_excludes
 
 ),
 

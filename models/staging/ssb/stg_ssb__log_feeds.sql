@@ -32,27 +32,49 @@ announcements as (
 
 ),
 
-chains as (
+-- A feed may be announced below several others. It is one row of its log, not one for each way to it.
+v1s as (
 
-    select
+    select distinct
         owners.source_file,
-        explode(
-            array(owners.owner_id, v1s.subfeed_id, shards.subfeed_id, leaves.subfeed_id)
-        ) as feed_id
+        announcements.subfeed_id as feed_id
     from owners
-    left join announcements as v1s on owners.owner_id = v1s.metafeed_id
-    left join announcements as shards on v1s.subfeed_id = shards.metafeed_id
-    left join announcements as leaves on shards.subfeed_id = leaves.metafeed_id
+    inner join announcements on owners.owner_id = announcements.metafeed_id
+
+),
+
+shards as (
+
+    select distinct
+        v1s.source_file,
+        announcements.subfeed_id as feed_id
+    from v1s
+    inner join announcements on v1s.feed_id = announcements.metafeed_id
+
+),
+
+leaves as (
+
+    select distinct
+        shards.source_file,
+        announcements.subfeed_id as feed_id
+    from shards
+    inner join announcements on shards.feed_id = announcements.metafeed_id
 
 ),
 
 final as (
 
-    select distinct
+    select
         source_file,
-        feed_id
-    from chains
-    where feed_id is not null
+        owner_id as feed_id
+    from owners
+    union
+    select * from v1s
+    union
+    select * from shards
+    union
+    select * from leaves
 
 )
 

@@ -120,7 +120,8 @@ differing_messages as (
     select
         message_id,
         {{ only_first('plaintext_hash', 'plaintext_rank') }} as counting_hash,
-        sort_array(collect_set(source_file)) as source_files
+        -- One of two names is that of another log. Each line of the message gets them, so there are no more.
+        slice(sort_array(collect_set(source_file)), 1, 2) as source_files
     from ranked_plaintexts
     group by message_id
     having count(*) > 1

@@ -45,6 +45,7 @@ def model(dbt: Any, session: SparkSession) -> DataFrame:
 def judge_views(table: pa.Table, sightings: pa.Table) -> pa.Table:
     """The epochs of a group, as the owner of each log with messages of the group should judge them."""
     group_id, messages, key_ranks = read_messages(table)
+    by_id = {one.message_id: one for one in messages}
     lists = map(Listed, *(table[name].to_pylist() for name in Listed._fields))
     listed = dict(zip(table["message_id"].to_pylist(), lists, strict=True))
     logs: dict[tuple[str, str], set[str]] = defaultdict(set)
@@ -54,7 +55,7 @@ def judge_views(table: pa.Table, sightings: pa.Table) -> pa.Table:
         [
             {"group_id": group_id, "source_file": source_file, "owner_id": owner} | as_row(epoch)
             for (source_file, owner), log in sorted(logs.items())
-            for epoch in peer_epochs(seen(messages, listed, log), key_ranks, owner)
+            for epoch in peer_epochs(seen(by_id, listed, log), key_ranks, owner)
         ],
         SCHEMA,
     )

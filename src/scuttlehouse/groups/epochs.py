@@ -18,10 +18,11 @@ members to all others.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from scuttlehouse.groups.ancestry import Ancestry
+from scuttlehouse.tangles.causality import bits_of
 
 Rule = Literal["only", "successor", "subset", "same", "overlapping"]
 ForkRule = Literal["same", "subset", "overlapping", "disjoint"]
@@ -182,6 +183,30 @@ def _without_supersets(epochs: Collection[str], members: Members) -> list[str]:
         larger |= containing ^ own
     left = {people for place, people in enumerate(memberships) if not larger >> place & 1}
     return [epoch for epoch in epochs if members[epoch] in left]
+
+
+def smallest_of(choice: int, containing: Sequence[int], members: Sequence[Collection[str]]) -> int:
+    """The epochs of a choice without those that have all members of another of them, and more (4.5), as bits.
+
+    For many choices between the same epochs. ``containing`` has the epochs with all members of each, as bits.
+
+    Complexity: O(epochs of the choice) operations on integers with a bit for each epoch.
+
+    >>> members = ["abc", "ab", "ac", "ab"]
+    >>> bin(smallest_of(0b1111, [0b0001, 0b1011, 0b0101, 0b1011], members))
+    '0b1110'
+    """
+    of_size: dict[int, list[int]] = defaultdict(list)
+    for place in bits_of(choice):
+        of_size[len(members[place])].append(place)
+    larger = 0
+    for places in of_size.values():
+        same_size = found = 0
+        for place in places:
+            same_size |= 1 << place
+            found |= containing[place]
+        larger |= found & ~same_size
+    return choice & ~larger
 
 
 def _holders(memberships: Iterable[frozenset[str]]) -> dict[str, int]:

@@ -15,7 +15,8 @@ from itertools import groupby, pairwise
 from typing import Literal, NamedTuple
 
 from scuttlehouse.groups.ancestry import Ancestry
-from scuttlehouse.groups.epochs import KeyRanks, preferred_epoch
+from scuttlehouse.groups.epochs import KeyRanks, in_key_order, smallest_of
+from scuttlehouse.tangles.causality import bits_of
 
 
 class Change(NamedTuple):
@@ -66,8 +67,9 @@ def periods(changes: Iterable[Change], ancestry: Ancestry, key_ranks: KeyRanks) 
         ancestry: the precedence of the group's epochs.
         key_ranks: the places of the epochs' keys.
 
-    Complexity: O(changes) while nobody is in two epochs that do not precede each other. If people are,
-    an addition to one of these epochs makes them choose again: once for all who have the same choice.
+    Complexity: O(changes + periods) operations on integers with a bit for each epoch, while nobody is in two
+    epochs that do not precede each other. If people are, the epochs to choose from add to each of their
+    additions, and to each change of what they prefer, once for all who have the same choice.
 
     >>> changes = [
     ...     Change(1, 10, "x", "a", "add"), Change(1, 10, "x", "b", "add"),
@@ -107,65 +109,114 @@ def _forwards(moments: Iterable[Moment]) -> Iterator[Moment]:
 
 
 class _Choices:
-    """The epochs that people can choose from: their epochs that no other of theirs succeeds."""
+    """The epochs that people can choose from: their epochs that no other of theirs succeeds.
+
+    A set of epochs is an integer with a bit for each, in the order of their keys: of several epochs that may
+    win, the lowest bit wins. Who prefers what is asked again only where an epoch comes to hold all members of
+    another one, or no longer does. A stranger may add people to an epoch that thousands can choose.
+    """
 
     def __init__(self, ancestry: Ancestry, key_ranks: KeyRanks) -> None:
-        self._ancestry = ancestry
-        self._key_ranks = key_ranks
-        self._people: dict[str, set[str]] = defaultdict(set)
-        self._members: dict[str, frozenset[str]] = {}
-        self._choice: dict[str, frozenset[str]] = {}
-        self._choosing: dict[frozenset[str], set[str]] = defaultdict(set)
-        # For each epoch, the choices with several epochs that contain it.
-        self._open: dict[str, set[frozenset[str]]] = defaultdict(set)
-        self._preferred: dict[frozenset[str], str] = {}
+        self._names = in_key_order(ancestry.in_order(), key_ranks)
+        self._places = {epoch: place for place, epoch in enumerate(self._names)}
+        bits = {epoch: 1 << place for epoch, place in self._places.items()}
+        under = ancestry.masks_under(bits)
+        self._under = [under[epoch] for epoch in self._names]
+        self._members: list[set[str]] = [set() for _ in self._names]
+        # For each epoch: those that somebody can choose in its place, and those of them with all its members.
+        self._rivals = [0] * len(self._names)
+        self._containing = [0] * len(self._names)
+        # The choices with several epochs that people have now, by epoch.
+        self._open: list[set[int]] = [set() for _ in self._names]
+        self._choosing: dict[int, set[str]] = {}
+        self._preferred: dict[int, int] = {}
+        # For each person: their epochs, these and all that precede them, and those to choose from.
+        self._own: dict[str, int] = defaultdict(int)
+        self._covered: dict[str, int] = defaultdict(int)
+        self._choice: dict[str, int] = {}
+        # The new members of epochs, since `changed` was called.
+        self._grown: dict[int, list[str]] = defaultdict(list)
 
     def add(self, person: str, epoch: str) -> None:
-        if person in self._people[epoch]:
+        """Add a person to an epoch."""
+        place = self._places[epoch]
+        if person in self._members[place]:
             return
-        self._people[epoch].add(person)
-        self._members.pop(epoch, None)
-        before = self._choice.get(person, frozenset())
-        if any(self._ancestry.precedes(epoch, one) for one in before):
+        self._members[place].add(person)
+        self._grown[place].append(person)
+        self._own[person] |= 1 << place
+        if self._covered[person] >> place & 1:
             return
-        choice = frozenset(one for one in before if not self._ancestry.precedes(one, epoch)) | {
-            epoch
-        }
-        self._choosing[before].discard(person)
-        self._choosing[choice].add(person)
-        self._choice[person] = choice
-        if len(choice) > 1:
-            for one in choice:
-                self._open[one].add(choice)
+        self._covered[person] |= self._under[place]
+        before = self._choice.get(person, 0)
+        self._choice[person] = before & ~self._under[place] | 1 << place
+        self._join(person, self._choice[person])
+        if before:
+            self._leave(person, before)
 
-    def changed_by(self, epochs: Iterable[str]) -> set[str]:
-        """The people who prefer another epoch now that the members of these epochs have changed."""
+    def changed(self) -> set[str]:
+        """The people who prefer another epoch because epochs have new members, since the last call."""
+        again: set[int] = set()
+        for place, people in self._grown.items():
+            for other in bits_of(self._compare(place, people)):
+                both = 1 << place | 1 << other
+                fewest = min(self._open[place], self._open[other], key=len)
+                again.update(choice for choice in fewest if choice & both == both)
+        self._grown.clear()
         found: set[str] = set()
-        for choice in set[frozenset[str]]().union(*(self._open[epoch] for epoch in epochs)):
+        for choice in again:
             before = self._preferred.pop(choice, None)
-            people = self._choosing[choice]
-            if people and self._of(choice) != before:
-                found |= people
+            if self._of(choice) != before:
+                found |= self._choosing[choice]
         return found
 
     def preferred_by(self, person: str) -> str | None:
         """The epoch that a person prefers. None for somebody who is in no epoch."""
-        return self._of(self._choice[person]) if person in self._choice else None
+        return self._names[self._of(self._choice[person])] if person in self._choice else None
 
-    def _of(self, choice: frozenset[str]) -> str:
+    def _join(self, person: str, choice: int) -> None:
+        if choice not in self._choosing:
+            self._choosing[choice] = set()
+            # If there is one epoch, no other can win.
+            for place in bits_of(choice) if choice & (choice - 1) else ():
+                self._open[place].add(choice)
+                rivals = choice & ~(1 << place)
+                for other in bits_of(rivals & ~self._rivals[place]):
+                    if self._members[place] <= self._members[other]:
+                        self._containing[place] |= 1 << other
+                self._rivals[place] |= rivals
+        self._choosing[choice].add(person)
+
+    def _leave(self, person: str, choice: int) -> None:
+        self._choosing[choice].discard(person)
+        if not self._choosing[choice]:
+            del self._choosing[choice]
+            self._preferred.pop(choice, None)
+            for place in bits_of(choice):
+                self._open[place].discard(choice)
+
+    def _compare(self, place: int, people: Iterable[str]) -> int:
+        """The rivals that no longer have all members of a grown epoch, and those that are now within it."""
+        containing, near = self._containing[place], 0
+        for person in people:
+            containing &= self._own[person]
+            near |= self._own[person]
+        differing = self._containing[place] ^ containing
+        self._containing[place] = containing
+        # A rival that is within it now has one of its new members.
+        for other in bits_of(near & self._rivals[place]):
+            is_within = self._containing[other] >> place & 1
+            if not is_within and self._members[other] <= self._members[place]:
+                self._containing[other] |= 1 << place
+                differing |= 1 << other
+        return differing
+
+    def _of(self, choice: int) -> int:
+        """The epoch that R21 leaves of a choice: of the smallest ones (4.5) that with the least key."""
         if choice not in self._preferred:
-            members = (
-                {epoch: self._members_of(epoch) for epoch in choice} if len(choice) > 1 else {}
-            )
-            self._preferred[choice] = preferred_epoch(
-                choice, members, self._ancestry, self._key_ranks
-            ).epoch_id
+            left = smallest_of(choice, self._containing, self._members)
+            self._preferred[choice] = (left & -left).bit_length() - 1
         return self._preferred[choice]
-
-    def _members_of(self, epoch: str) -> frozenset[str]:
-        if epoch not in self._members:
-            self._members[epoch] = frozenset(self._people[epoch])
-        return self._members[epoch]
 
 
 def _moments(
@@ -184,7 +235,7 @@ def _moments(
                 choices.add(change.person_id, change.epoch_id)
         times = [one.time_ms for one in at_once if one.time_ms is not None]
         touched = {one.person_id for one in at_once}
-        touched |= choices.changed_by({one.epoch_id for one in at_once if one.change == "add"})
+        touched |= choices.changed()
         for person in touched:
             epoch = choices.preferred_by(person)
             if epoch is None:

@@ -129,7 +129,7 @@ def _own(found: Sequence[Repair], members: Members, peer: str) -> Iterator[Repai
 
 
 def seen(
-    messages: Sequence[GroupMessage], listed: Mapping[str, Listed], log: Collection[str]
+    messages: Mapping[str, GroupMessage], listed: Mapping[str, Listed], log: Collection[str]
 ) -> list[GroupMessage]:
     """The messages of a group that a log holds, as the tangles of that log alone have them.
 
@@ -138,25 +138,25 @@ def seen(
     log lacks, its authority is unknown (R30).
 
     Args:
-        messages: all messages of the group, for :func:`scuttlehouse.groups.authority.judge`.
+        messages: all messages of the group by id, for :func:`scuttlehouse.groups.authority.judge`.
         listed: what each of them lists.
         log: ids of all messages that the log holds and somebody could open, including those of other groups.
 
-    Complexity: O(messages + links).
+    Complexity: O(n log n + links) in the messages of the log: a group may be in hundreds of logs.
 
     >>> def message(name, kind, epoch, people, *previous):
     ...     return GroupMessage(
     ...         name, "ann", kind, epoch, people, previous, previous, [], True, False, None, 0
     ...     )
-    >>> messages = [
-    ...     message("x", "init", None, []), message("1", "add", "x", ["ann"], "x"),
-    ...     message("2", "add", "x", ["bob"], "1"),
-    ... ]
-    >>> listed = {one.message_id: Listed((), "x", one.previous_ids) for one in messages}
+    >>> messages = {
+    ...     "x": message("x", "init", None, []), "1": message("1", "add", "x", ["ann"], "x"),
+    ...     "2": message("2", "add", "x", ["bob"], "1"),
+    ... }
+    >>> listed = {name: Listed((), "x", one.previous_ids) for name, one in messages.items()}
     >>> [(one.message_id, one.kind) for one in seen(messages, listed, {"x", "2"})]
-    [('x', 'init'), ('2', 'other')]
+    [('2', 'other'), ('x', 'init')]
     """
-    held = [one for one in messages if one.message_id in log]
+    held = [messages[name] for name in sorted(log) if name in messages]
     timeline = _closed(
         {
             one.message_id: one.timeline_previous_ids

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Collection, Mapping
+from functools import cache
 from typing import NamedTuple
 
 from scuttlehouse.groups.ancestry import Ancestry
-from scuttlehouse.groups.epochs import KeyRanks, Members, Rule, fork_witnesses, preferred_epoch
+from scuttlehouse.groups.epochs import KeyRanks, Members, Rule, in_key_order, smallest_of
+from scuttlehouse.tangles.causality import bits_of
 
 
 class PersonPreference(NamedTuple):
@@ -27,29 +30,56 @@ def preferences(
 ) -> list[PersonPreference]:
     """The preference of everybody whom an epoch declares, by person.
 
-    Complexity: O(members) and, for each different choice of epochs, as
-    :func:`scuttlehouse.groups.epochs.preferred_epoch` and a ``fork_witnesses`` for each epoch that loses.
+    Complexity: O(members), and O(epochs) for each different choice of epochs, operations on integers with a
+    bit for each epoch.
 
     >>> members = {"x": frozenset("abc"), "l": frozenset("ab"), "r": frozenset("abc")}
     >>> ancestry = Ancestry({"x": [], "l": ["x"], "r": ["x"]})
     >>> [tuple(one) for one in preferences(members, ancestry, {"x": 0, "l": 2, "r": 1})]
     [('a', 'l', 'subset', True), ('b', 'l', 'subset', True), ('c', 'r', 'successor', None)]
     """
-    declaring: dict[str, list[str]] = defaultdict(list)
-    for epoch, people in members.items():
-        for person in people:
-            declaring[person].append(epoch)
+    names = in_key_order(members, key_ranks)
+    people = [members[epoch] for epoch in names]
+    declaring: dict[str, int] = defaultdict(int)
+    for place, declared in enumerate(people):
+        for person in declared:
+            declaring[person] |= 1 << place
+    containing = [_containing(declared, declaring) for declared in people]
+    places = {epoch: place for place, epoch in enumerate(names)}
+
+    @cache
+    def nearest_common(left: str, right: str) -> frozenset[str]:
+        return ancestry.nearest_common(left, right)
+
     # Many people are members of the same epochs, so they prefer the same epoch.
-    answers: dict[tuple[str, ...], tuple[str, Rule, frozenset[str] | None]] = {}
+    @cache
+    def prefer(own: int) -> tuple[str, Rule, list[frozenset[str]]]:
+        declared = [names[place] for place in bits_of(own)]
+        tips = ancestry.unsucceeded(declared)
+        if len(tips) == 1:
+            return tips[0], "only" if len(declared) == 1 else "successor", []
+        smallest = smallest_of(sum(1 << places[tip] for tip in tips), containing, people)
+        first = (smallest & -smallest).bit_length() - 1
+        others, epoch = smallest ^ 1 << first, names[first]
+        nearest = [nearest_common(epoch, tip) for tip in tips if tip != epoch]
+        if not others:
+            return epoch, "subset", nearest
+        # None of them is within another, so what has all members of the first has the same members.
+        return epoch, "overlapping" if others & ~containing[first] else "same", nearest
+
     found = []
-    for person in sorted(declaring):
-        own = tuple(declaring[person])
-        if own not in answers:
-            epoch, rule = preferred_epoch(own, members, ancestry, key_ranks)
-            rivals = [other for other in ancestry.unsucceeded(own) if other != epoch]
-            witnesses = [fork_witnesses(epoch, rival, members, ancestry) for rival in rivals]
-            answers[own] = epoch, rule, frozenset.intersection(*witnesses) if rivals else None
-        epoch, rule, seen_by = answers[own]
-        is_witness = None if seen_by is None else person in seen_by
-        found.append(PersonPreference(person, epoch, rule, is_witness))
+    for person, own in sorted(declaring.items()):
+        epoch, rule, rivals = prefer(own)
+        is_witness = all(
+            nearest and all(person in members[one] for one in nearest) for nearest in rivals
+        )
+        found.append(PersonPreference(person, epoch, rule, is_witness if rivals else None))
+    return found
+
+
+def _containing(declared: Collection[str], declaring: Mapping[str, int]) -> int:
+    """The epochs that declare all these people, as bits. No bits without people: nobody can choose it."""
+    found = -1 if declared else 0
+    for person in declared:
+        found &= declaring[person]
     return found

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from itertools import groupby
+from operator import attrgetter
 from types import FrameType
 
 import pytest
@@ -17,12 +19,23 @@ from scuttlehouse.groups.authority import GroupMessage, Kind, judge
 from scuttlehouse.groups.epochs import group_preferred_epoch
 from scuttlehouse.groups.exclusions import knowledge
 from scuttlehouse.groups.forks import forks
+from scuttlehouse.groups.memberships import Change, periods
+from scuttlehouse.groups.peers import Listed, seen
+from scuttlehouse.groups.preferences import preferences
 from scuttlehouse.groups.repairs import repairs
 from scuttlehouse.pzp.accounts import AccountMessage, device_keys
 from scuttlehouse.sets.items import SetMessage
 from scuttlehouse.sets.rules import left_deletions, unsuperseded
 
 SMALL, LARGE = 100, 400
+EPOCH = attrgetter("epoch_id")
+
+
+class Walked(frozenset[str]):
+    """A set whose every visited element counts as a call."""
+
+    def __iter__(self) -> Iterator[str]:
+        yield from super().__iter__()
 
 
 class Line:
@@ -49,6 +62,19 @@ def exclusions_then_additions(size: int) -> list[GroupMessage]:
     for kind in ("exclude", "add"):
         for number in range(size):
             line.say(kind, root, f"p{number}")
+    return line.messages
+
+
+def posts_by_somebody_with_a_choice(size: int) -> list[GroupMessage]:
+    """Each post knows of one addition more to one of two epochs that its author is in."""
+    line = Line()
+    root = line.say("init", None)
+    here, there = (line.say("init", None, after=root) for _ in range(2))
+    for epoch, other in ((here, "b"), (there, "c")):
+        line.say("add", epoch, "a", other)
+    for number in range(size):
+        line.say("add", here, *(f"p{number} {place}" for place in range(5)))
+        line.say("other", here)
     return line.messages
 
 
@@ -86,6 +112,36 @@ def mend(size: int, *shared: str) -> None:
     repairs(list(members)[1:], members, members, Ancestry(previous), {})
 
 
+def beside_a_large_epoch(size: int) -> tuple[dict[str, list[str]], list[Change]]:
+    """Each epoch beside x has one member, who is in x, too. Then strangers are added to x, few at a time."""
+    names = [f"e{number:05}" for number in range(size)]
+    changes = [
+        Change(place, place, epoch, name.upper(), "add")
+        for place, name in enumerate(names)
+        for epoch in ("x", name)
+    ]
+    changes += [
+        Change(size + place, size + place, "x", f"{name} {number}", "add")
+        for place, name in enumerate(names)
+        for number in range(5)
+    ]
+    return {"w": [], "x": ["w"], **{name: ["w"] for name in names}}, changes
+
+
+def follow(size: int) -> None:
+    previous, changes = beside_a_large_epoch(size)
+    list(periods(changes, Ancestry(previous), {}))
+
+
+def choose(size: int) -> None:
+    previous, changes = beside_a_large_epoch(size)
+    members = {
+        epoch: Walked(one.person_id for one in own)
+        for epoch, own in groupby(sorted(changes, key=EPOCH), EPOCH)
+    }
+    preferences({"w": frozenset(), **members}, Ancestry(previous), {})
+
+
 def pair(size: int) -> None:
     previous, members = forked(size, "p")
     beginnings = {epoch: (place, None) for place, epoch in enumerate(previous)}
@@ -99,6 +155,14 @@ def prefer(size: int) -> None:
 
 def know(messages: list[GroupMessage]) -> None:
     knowledge(messages, judge(messages))
+
+
+def look_into_logs(size: int) -> None:
+    """Each message is alone in a log."""
+    messages = {one.message_id: one for one in exclusions_then_additions(size)}
+    listed = {name: Listed(one.previous_ids, None, ()) for name, one in messages.items()}
+    for name in messages:
+        seen(messages, listed, {name})
 
 
 def chain_of(size: int) -> dict[str, list[str]]:
@@ -122,6 +186,7 @@ def set_of(size: int) -> list[SetMessage]:
 WORK: dict[str, Callable[[int], object]] = {
     "exclusions, then additions": lambda size: know(exclusions_then_additions(size)),
     "a chain of epochs": lambda size: know(chain_of_epochs(size)),
+    "posts by somebody with a choice": lambda size: know(posts_by_somebody_with_a_choice(size)),
     "epochs side by side": lambda size: know(epochs_side_by_side(size)),
     "precedence": lambda size: nearest_predecessors(chain_of(3 * size)),
     "repairs of forks that a stranger is in": lambda size: mend(size, "p"),
@@ -129,6 +194,9 @@ WORK: dict[str, Callable[[int], object]] = {
     "repairs of forks with a witness": lambda size: mend(size, "a"),
     "forks": pair,
     "preference": prefer,
+    "preferences of people beside a large epoch": choose,
+    "periods of people beside a large epoch": follow,
+    "logs with a message each": look_into_logs,
     "devices": lambda size: device_keys(devices(size)),
     "changes of sets": lambda size: list(unsuperseded(set_of(size))),
     "deletions of sets": lambda size: left_deletions(set_of(size)),

@@ -1,11 +1,5 @@
 with
 
-people as (
-
-    select * from {{ ref('int_feeds__people') }}
-
-),
-
 epochs as (
 
     select * from {{ ref('int_groups__epochs') }}
@@ -32,24 +26,14 @@ epochs_of_groups as (
 
 ),
 
-epoch_keys as (
-
-    select
-        *,
-        count(*) over (partition by key_hash) = 1 as is_only_group
-    from epochs_of_groups
-
-),
-
 final as (
 
     select
-        people.feed_id,
-        epoch_keys.group_id,
-        epoch_keys.epoch_id,
-        epoch_keys.is_only_group
-    from people
-    inner join epoch_keys on people.key_hash = epoch_keys.key_hash
+        key_hash,
+        group_id,
+        epoch_id,
+        count(*) over (partition by key_hash) = 1 as is_only_group
+    from epochs_of_groups
 
 )
 

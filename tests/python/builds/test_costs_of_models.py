@@ -1,0 +1,175 @@
+"""No join of a model gives many more rows than there are lines, whatever a stranger writes.
+
+Each log has a shape in which a stranger chooses both sides of a join. Rows are counted as Spark counts them,
+inside the query of a model too, and not in time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from conftest import Warehouse
+from scuttlehouse.sample.lines import json_line
+from scuttlehouse.sample.signing import BendyFeed, ClassicFeed, Message, base64_text, uri_text
+from scuttlehouse.ssb.bendybutt import root_metafeed_seed
+
+Json = dict[str, Any]
+SIZE = 80
+MOST_ROWS = 2
+"""A join gives at most this many rows for a line of the log, and one for each line of all logs."""
+NOW = 1_710_000_000_000
+NEW = {"root": None, "previous": None}
+
+
+def bytes_for(label: str) -> bytes:
+    return sha256(label.encode()).digest()
+
+
+def line(message: Message) -> bytes:
+    return json_line({"key": message.key, "value": message.value, "timestamp": NOW})
+
+
+def first_message(key: bytes) -> Json:
+    tangles = dict.fromkeys(("group", "epoch", "members"), NEW)
+    return {"type": "group/init", "secret": base64_text(key), "tangles": tangles}
+
+
+def addition(root: str, key: bytes, *previous: str) -> Json:
+    """The first member of a group, which the message names. It lists these messages in the group's tangle."""
+    group = f"ssb:identity/group/{uri_text(key)}"
+    return {
+        "type": "group/add-member",
+        "secret": base64_text(key),
+        "root": root,
+        "recps": [group, ClassicFeed(key).id],
+        "tangles": {
+            "group": {"root": root, "previous": [*previous]},
+            "members": {"root": root, "previous": [root]},
+        },
+    }
+
+
+def announce(metafeed: BendyFeed, feed: ClassicFeed | BendyFeed, purpose: str) -> bytes:
+    content = {
+        "type": "metafeed/add/derived",
+        "feedpurpose": purpose,
+        "subfeed": feed.id,
+        "metafeed": metafeed.id,
+        "nonce": {"type": "Buffer", "data": [0] * 32},
+        "tangles": {"metafeed": NEW},
+    }
+    return line(metafeed.publish(content, NOW, subfeed=feed.signer))
+
+
+def own_seed(label: str) -> tuple[BendyFeed, bytes]:
+    """A root metafeed, and the line that shows that the log is its owner's."""
+    seed = bytes_for(label)
+    root = BendyFeed(root_metafeed_seed(seed))
+    content = {"type": "metafeed/seed", "metafeed": root.id, "seed": seed.hex()}
+    return root, line(ClassicFeed(bytes_for(f"main feed of {label}")).publish(content, NOW))
+
+
+def feeds_and_groups_of_one_key() -> Iterator[bytes]:
+    """One feed begins many groups with one key, and many feeds are announced for it."""
+    key, founder = bytes_for("key"), ClassicFeed(bytes_for("founder"))
+    metafeed = BendyFeed(bytes_for("metafeed"))
+    yield announce(metafeed, founder, base64_text(key))
+    for number in range(SIZE):
+        yield line(founder.publish(first_message(key), NOW))
+        yield announce(metafeed, ClassicFeed(bytes_for(f"feed {number}")), base64_text(key))
+
+
+def ways_to_a_feed() -> Iterator[bytes]:
+    """Each feed is announced below every feed of the layer above it."""
+    root, seed = own_seed("layers")
+    yield seed
+    above = [root]
+    for layer in range(3):
+        below = [BendyFeed(bytes_for(f"feed {layer} {number}")) for number in range(12)]
+        for metafeed in above:
+            for feed in below:
+                yield announce(metafeed, feed, "0")
+        above = below
+
+
+def groups_that_list_one_message() -> Iterator[bytes]:
+    """A log holds a message many times, and many groups list it."""
+    _, seed = own_seed("lists")
+    feed = ClassicFeed(bytes_for("feed of lists"))
+    listed = feed.publish({"type": "post", "text": "Listed."}, NOW)
+    yield seed
+    for number in range(SIZE):
+        yield line(listed)
+        key = bytes_for(f"key {number}")
+        root = feed.publish(first_message(key), NOW)
+        yield line(root)
+        yield line(feed.publish(addition(root.uri, key, listed.uri), NOW))
+
+
+LOGS: dict[str, tuple[Callable[[], Iterator[bytes]], tuple[str, ...]]] = {
+    "feeds and groups of one key": (
+        feeds_and_groups_of_one_key,
+        ("int_groups__epochs_of_keys", "int_groups__timelines", "fct_messages"),
+    ),
+    "ways to a feed": (ways_to_a_feed, ("stg_ssb__log_feeds",)),
+    "groups that list one message": (
+        groups_that_list_one_message,
+        ("int_groups__sightings",),
+    ),
+}
+
+
+@pytest.fixture(scope="module")
+def landed(warehouse: Warehouse, tmp_path_factory: pytest.TempPathFactory) -> dict[str, int]:
+    """Builds all logs at once, and tells the number of lines of each."""
+    folder, counts, paths = tmp_path_factory.mktemp("costs"), {}, []
+    for name, (write, _) in LOGS.items():
+        lines = [*write()]
+        counts[name] = len(lines)
+        paths.append(folder / f"{name.replace(' ', '_')}.jsonl")
+        paths[-1].write_bytes(b"".join(lines))
+    warehouse.land(*paths)
+    models = [f"+{model}" for _, models in LOGS.values() for model in models]
+    warehouse.build("build", "-s", *models, "--exclude-resource-types", "test", "unit_test")
+    return counts
+
+
+@pytest.mark.parametrize("name", LOGS)
+def test_joins_give_about_as_many_rows_as_there_are_lines(
+    warehouse: Warehouse, landed: dict[str, int], name: str
+) -> None:
+    most = sum(landed.values()) + MOST_ROWS * landed[name]
+    for model in LOGS[name][1]:
+        found = rows_of_joins(warehouse, model)
+        assert found, model
+        assert max(found) <= most, (model, found)
+
+
+def rows_of_joins(warehouse: Warehouse, model: str) -> list[int]:
+    """How many rows each join of a model gives, inside the query too."""
+    [path] = (warehouse.project / "models").rglob(f"{model}.sql")
+    compiled = Path("target/compiled/scuttlehouse", path.relative_to(warehouse.project))
+    warehouse.rows("select 1")
+    frame = warehouse.session.sql((warehouse.project / compiled).read_text())
+    frame.collect()
+    return [*_counted(frame._jdf.queryExecution().executedPlan())]
+
+
+def _counted(plan: Any) -> Iterator[int]:
+    name = plan.getClass().getSimpleName()
+    if name == "AdaptiveSparkPlanExec":
+        yield from _counted(plan.executedPlan())
+    elif name.endswith("QueryStageExec"):
+        yield from _counted(plan.plan())
+    else:
+        rows = plan.metrics().get("numOutputRows")
+        if name.endswith("JoinExec") and rows.isDefined():
+            yield rows.get().value()
+        children = plan.children()
+        for place in range(children.size()):
+            yield from _counted(children.apply(place))
