@@ -1,5 +1,10 @@
 -- The rules of the group exclusion specification and of the tangle SIP that a message of a group breaks.
 -- seeds/rules.csv describes each rule. A violation alone changes no other table (ruling R35).
+
+-- A message of 8192 bytes lists 221 others at most. One of an unchecked format may list thousands: the work
+-- would grow with the square of its length.
+{%- set most_compared = 250 %}
+
 with
 
 messages as (
@@ -296,7 +301,9 @@ listed as (
         placed_messages.message_id,
         placed_messages.feed_id,
         tangle_fields.sequence,
-        tangle_fields.previous_ids,
+        if(
+            size(tangle_fields.previous_ids) <= {{ most_compared }}, tangle_fields.previous_ids, null
+        ) as compared_ids,
         explode(tangle_fields.previous_ids) as previous_id
     from placed_messages
     inner join tangle_fields
@@ -320,7 +327,7 @@ numbered as (
 ),
 
 -- A message that the same feed listed before was not a tip for the author. Nor was one that is listed
--- together with a message after it. A message of 8192 characters lists about a hundred others.
+-- together with a message after it.
 no_tips as (
 
     select
@@ -337,7 +344,10 @@ no_tips as (
     from listed
     inner join listed as further
         on listed.tangle_id = further.tangle_id and listed.previous_id = further.message_id
-    where size(listed.previous_ids) > 1 and array_contains(listed.previous_ids, further.previous_id)
+    where
+        size(listed.compared_ids) > 1
+        and further.compared_ids is not null
+        and array_contains(listed.compared_ids, further.previous_id)
 
 ),
 
