@@ -86,6 +86,7 @@ def find(warehouse: Warehouse, text: str, kinds: Sequence[Kind] = KINDS) -> Foun
     if not text:
         raise WarehouseError("The id is empty: give an id, a short id, or the beginning of one.")
     parts = [_candidates(kind, rank, text) for rank, kind in enumerate(kinds)]
+    # No window without a partition: DuckDB may fail there after `union all` (duckdb issue 22352).
     _, rows = warehouse.query(f"""
         with candidates as ({" union all ".join(parts)}),
 
@@ -96,10 +97,10 @@ def find(warehouse: Warehouse, text: str, kinds: Sequence[Kind] = KINDS) -> Foun
 
         whole_first as (
             select * from first_kinds
-            qualify is_whole or not bool_or(is_whole) over ()
+            where is_whole or not (select bool_or(is_whole) from first_kinds)
         )
 
-        select rank, id, name, count(*) over () as total from whole_first
+        select rank, id, name, (select count(*) from whole_first) as total from whole_first
         order by rank, id limit {MOST_CANDIDATES}
     """)
     found = [Found(kinds[rank], one, name) for rank, one, name, _ in rows]

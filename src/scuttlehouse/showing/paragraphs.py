@@ -56,9 +56,10 @@ def ask(warehouse: Warehouse, paragraph: Paragraph, thing: str) -> Answer:
 
     Complexity: linear in the rows of the tables that its filters cannot leave out.
     """
+    # No window without a partition: DuckDB may fail there after `union all` (duckdb issue 22352).
     columns, rows = warehouse.query(f"""
         with answer as ({paragraph.query.format(id=literal(thing))})
-        select *, count(*) over () from answer order by {paragraph.order} limit {MOST_ROWS}
+        select *, (select count(*) from answer) from answer order by {paragraph.order} limit {MOST_ROWS}
     """)
     row_count = rows[0][-1] if rows else 0
     return Answer(paragraph, columns[:-1], [row[:-1] for row in rows], row_count)
