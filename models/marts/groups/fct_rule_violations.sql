@@ -209,12 +209,23 @@ addressed_to_groups as (
 claims as (
 
     select
-        message_id,
-        bool_or(tangle_kind = 'group' and status != 'rejected') as claims_group,
-        bool_or(tangle_kind = 'epoch' and status != 'rejected') as claims_epoch,
-        bool_or(tangle_kind = 'members' and status != 'rejected') as claims_members
-    from tangle_messages
-    group by message_id
+        addressed_to_groups.group_id,
+        addressed_to_groups.message_id,
+        addressed_to_groups.content_type,
+        addressed_to_groups.has_other_tangles,
+        bool_or(tangle_messages.tangle_kind = 'group') as claims_group,
+        bool_or(tangle_messages.tangle_kind = 'epoch') as claims_epoch,
+        bool_or(tangle_messages.tangle_kind = 'members') as claims_members
+    from addressed_to_groups
+    left join tangle_messages
+        on
+            addressed_to_groups.message_id = tangle_messages.message_id
+            and tangle_messages.status != 'rejected'
+    group by
+        addressed_to_groups.group_id,
+        addressed_to_groups.message_id,
+        addressed_to_groups.content_type,
+        addressed_to_groups.has_other_tangles
 
 ),
 
@@ -239,18 +250,16 @@ unreadable_messages as (
 described_messages as (
 
     select
-        addressed_to_groups.group_id,
-        addressed_to_groups.message_id,
-        addressed_to_groups.has_other_tangles,
+        claims.group_id,
+        claims.message_id,
+        claims.has_other_tangles,
         unreadable_messages.unreadable_fields,
         not coalesce(claims.claims_group, false) as lacks_group,
-        addressed_to_groups.content_type = 'group/init'
-        and not coalesce(claims.claims_epoch, false) as lacks_epoch,
-        addressed_to_groups.content_type in ('group/add-member', 'group/exclude-member')
+        claims.content_type = 'group/init' and not coalesce(claims.claims_epoch, false) as lacks_epoch,
+        claims.content_type in ('group/add-member', 'group/exclude-member')
         and not coalesce(claims.claims_members, false) as lacks_members
-    from addressed_to_groups
-    left join claims on addressed_to_groups.message_id = claims.message_id
-    left join unreadable_messages on addressed_to_groups.message_id = unreadable_messages.message_id
+    from claims
+    left join unreadable_messages on claims.message_id = unreadable_messages.message_id
 
 ),
 
