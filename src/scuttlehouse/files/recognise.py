@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import codecs
 import io
-import json
 import re
 from itertools import islice
 from json import JSONDecodeError
@@ -14,14 +13,18 @@ from zstandard import ZstdError
 
 from scuttlehouse.files.bipf import BLOCK_BYTES, begins_a_log, holds_a_message
 from scuttlehouse.files.flume import offset_width
+from scuttlehouse.files.jq_filters import (
+    FIRST_MEMBERS,
+    begins_with_a_message,
+    list_inside,
+    way_to_messages,
+)
 from scuttlehouse.files.jsjson import LENIENT_DECODER
 from scuttlehouse.files.parts import PLAIN, Kind, Log
 from scuttlehouse.files.places import open_log
 from scuttlehouse.files.pzp_log import holds_a_record
 from scuttlehouse.files.unpack import BROKEN, opened, recoded, unpacked
-from scuttlehouse.files.values import is_message, is_message_at
-from scuttlehouse.ssb.messages import unkeyed_message
-from scuttlehouse.ssb.texts import is_word
+from scuttlehouse.files.values import is_message_at
 
 HEAD_BYTES = 1 << 18
 
@@ -71,21 +74,13 @@ _PATTERNS = (
 _BLANK = " \t\r\n\0\ufeff"
 # Blanks are looked at once, however many there are.
 _LINE_BEGINNING = re.compile(r'(?:\A|\n)[\s,\[\0\ufeff\x1e]*+(\{\s*")?')
-# What messages of both sources begin with, as records and alone.
-_FIRST_MEMBERS = "key|value|id|msg|author|previous|data|metadata"
-_LIST_OF_MESSAGES = re.compile(rf'\[\s*\{{\s*"(?:{_FIRST_MEMBERS})"\s*:')
-_MEMBER_NAME = re.compile(r'\s*[{,]\s*("(?:[^"\\]|\\.){1,64}")\s*:\s*')
 _MAP_OF_MESSAGES = re.compile(
     r'\{\s*"(?:(?:%|ssb:)[^"\\\n]{1,200}|[1-9A-HJ-NP-Za-km-z]{43,44}|[0-9]{1,20})"\s*:\s*\{'
 )
 
 _TEXT_OF_JSON = re.compile(r'\[?\s*"\{\s*\\"')
-_MESSAGE = re.compile(rf'\{{\s*"(?:{_FIRST_MEMBERS})"\s*:')
+_MESSAGE = re.compile(rf'\{{\s*"(?:{FIRST_MEMBERS})"\s*:')
 _TRIES = 8
-# So deep messages are looked for inside of other objects.
-_LEVELS = 6
-_OPENING = re.compile(r"\[\s*")
-_BETWEEN = re.compile(r"[\s,\x1e]*")
 _EMPTY = b"\0 \t\r\n"
 # Where an object goes on in the next line: no JSON on one line has this.
 _OVER_LINES = re.compile(r'\{[ \t]*+\r?\n\s*+"')
@@ -165,16 +160,15 @@ def recognise_head(head: bytes, compression: str) -> Kind | str:
     bare = text.lstrip(_BLANK)
     form = form_of(text)
     if form is not None:
-        way = _way_to_messages(bare)
+        way = way_to_messages(bare)
         if way:
             return f"JSON objects around messages{inside}: take these out with `jq -c '.{way}'`."
         is_long = text.count("{") >= _MANY
         is_of_others = is_long and not _OF_MESSAGES.search(text)
         return _OF_OTHERS if is_of_others else Kind(form, compression, encoding)
-    member = _list_inside(bare)
+    member = list_inside(bare)
     if member:
-        first = _value_at(bare, 0)
-        if first is not None and _way(first[0]) == "":
+        if begins_with_a_message(bare):
             way = f"del(.{member}), (.{member}[]?)"
             return f"Messages with lists of messages{inside}: take all of them out with `jq -c '{way}'`."
         return (
@@ -238,7 +232,7 @@ def form_of(text: str) -> str | None:
         beginnings = (found.start(1) for found in _LINE_BEGINNING.finditer(text) if found[1])
         first = next(beginnings, 0)
         return form_of(text[first:]) if first else None
-    if _list_inside(text) or _MAP_OF_MESSAGES.match(text):
+    if list_inside(text) or _MAP_OF_MESSAGES.match(text):
         return None
     try:
         _, end = LENIENT_DECODER.raw_decode(text)
@@ -256,75 +250,6 @@ def _holds_a_message(text: str) -> bool:
     """Whether a message is in a text of which the beginning is something else: damage, for example."""
     tries = islice(_MESSAGE.finditer(text), _TRIES)
     return any(is_message_at(text, found.start()) for found in tries)
-
-
-def _list_inside(text: str) -> str | None:
-    """The filter of jq for the first member of the object at the beginning that is a list of messages."""
-    place = number = 0
-    while name := _MEMBER_NAME.match(text, place):
-        if _LIST_OF_MESSAGES.match(text, name.end()):
-            return _member(json.loads(name[1], strict=False), number)
-        value = _value_at(text, name.end())
-        if value is None:
-            return None
-        place = value[1]
-        number += 1
-    return None
-
-
-def _way_to_messages(text: str) -> str | None:
-    """The filter of jq that takes messages out of the objects that a text begins with.
-
-    None if these hold none, or if the first or the second is a message itself.
-    """
-    opening = _OPENING.match(text)
-    found = _value_at(text, opening.end() if opening else 0)
-    if found is None:
-        return None
-    following = _BETWEEN.match(text, found[1])
-    second = _value_at(text, following.end()) if following else None
-    way = _way(found[0])
-    if not way or (second is not None and _way(second[0]) == ""):
-        return None
-    return f"[]{way}" if opening else way
-
-
-def _way(value: object, levels: int = _LEVELS) -> str | None:
-    """The filter of jq for the messages in a value; empty if it is a message, None if it holds none."""
-    if isinstance(value, list):
-        way = _way(value[0], levels - 1) if value and levels else None
-        return None if way is None else f"[]{way}"
-    if isinstance(value, str):
-        return " | fromjson" if _is_text_of_message(value) else None
-    if not isinstance(value, dict):
-        return None
-    for record in ("value", "msg"):
-        if _is_text_of_message(value.get(record)):
-            return f" | .{record} |= fromjson"
-    if is_message(value) or not isinstance(unkeyed_message(value), str):
-        return ""
-    for number, (name, part) in enumerate(value.items() if levels else ()):
-        way = _way(part, levels - 1)
-        if way is not None:
-            return f"{_member(name, number)}{way}"
-    return None
-
-
-def _is_text_of_message(text: object) -> bool:
-    return isinstance(text, str) and text.startswith("{") and is_message_at(text, 0)
-
-
-def _member(name: str, number: int) -> str:
-    """The filter of jq for a member of an object: by its name only if a table may hold it (ruling R29)."""
-    return f'["{name}"]' if is_word(name) else f" | .[keys_unsorted[{number}]]"
-
-
-def _value_at(text: str, start: int) -> tuple[object, int] | None:
-    try:
-        value: tuple[object, int] = LENIENT_DECODER.raw_decode(text, start)
-    except (JSONDecodeError, RecursionError):
-        return None
-    return value
 
 
 def _form_of_lines(text: str) -> str:
