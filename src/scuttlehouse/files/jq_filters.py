@@ -41,14 +41,14 @@ def list_inside(text: str) -> str | None:
     return None
 
 
-def begins_with_a_message(text: str) -> bool:
-    """Whether the first value of a text is a message.
+def begins_with_a_message(text: str, start: int = 0) -> bool:
+    """Whether the first value of a text, from a place on, is a message.
 
     >>> message = '{"author": "@a.ed25519", "content": {"type": "post"}, "previous": null, "sequence": 1}'
     >>> begins_with_a_message(message), begins_with_a_message('{"rows": []}')
     (True, False)
     """
-    first = _value_at(text, 0)
+    first = _value_at(text, start)
     return first is not None and _way(first[0]) == ""
 
 
@@ -65,10 +65,9 @@ def way_to_messages(text: str) -> str | None:
     found = _value_at(text, opening.end() if opening else 0)
     if found is None:
         return None
-    following = _BETWEEN.match(text, found[1])
-    second = _value_at(text, following.end()) if following else None
     way = _way(found[0])
-    if not way or (second is not None and _way(second[0]) == ""):
+    following = _BETWEEN.match(text, found[1])
+    if not way or (following and begins_with_a_message(text, following.end())):
         return None
     return f"[]{way}" if opening else way
 
