@@ -165,6 +165,14 @@ def test_an_exclusion_without_an_epoch_of_its_author_applies_where_it_is_known()
     assert log.answers().known.following == {"-c": "H"}
 
 
+def test_of_several_epochs_that_know_of_an_exclusion_the_first_follows_it() -> None:
+    log = Log()
+    log.exclude("-c", "b", "c", "X+")
+    log.found("H", "a", "abd", "-c")
+    log.found("I", "a", "abd", "H+", "H")
+    assert log.answers().known.following == {"-c": "H"}
+
+
 def test_an_exclusion_that_nothing_follows() -> None:
     log = Log()
     log.exclude("-c", "b", "c", "X+")
