@@ -31,6 +31,10 @@ from scuttlehouse.ssb.validation import Check, is_ciphertext
 # Members that unboxers add to a value. No signed value has these (ssb-db util.js, ssb-db2 msg-utils.js).
 UNBOXER_MEMBERS = frozenset({"meta", "cyphertext", "private", "unbox"})
 
+# What software publishes only encrypted, though it names no recipients: a seed, and the first message of a
+# group (ssb-meta-feeds; private-group-spec, "group/init").
+_PRIVATE_TYPES = frozenset({"metafeed/seed", "group/init"})
+
 # Faults that a value can have when the signed one has none: something inside of its content was changed.
 _FAULTS_OF_CONTENT = frozenset(
     {"type_is_malformed", "too_long", "id_mismatch", "signature_is_wrong"}
@@ -106,11 +110,7 @@ def check_opened(
     'author_is_no_feed_id'
     """
     if _is_bendybutt(value):
-        value_in_log = {**opened.value, "content": value.get("content")}
-        verdict = bendybutt.check_message(
-            value_in_log, opened.ciphertext, key, hmac_key, is_opened=opened.is_decrypted
-        )
-        return Judged(Check(*verdict), opened.is_decrypted, opened.value)
+        return _check_bendybutt(value, opened, key, hmac_key)
     checks = []
     for form in forms(opened.value, key, hmac_key):
         if form.check.validity == "valid":
@@ -150,6 +150,19 @@ def _doubt(opened: Opened, checks: Sequence[Check], *, has_key: bool) -> str | N
     return None
 
 
+def _check_bendybutt(
+    value: dict[str, Any], opened: Opened, key: str | None, hmac_key: bytes | None
+) -> Judged:
+    # The signature of the plaintext is in the value, wherever the ciphertext is.
+    shown = {name: value[name] for name in ("content", "contentSignature") if name in value}
+    may_be_opened = opened.is_decrypted or _is_of_private_kind(value.get("content"))
+    verdict = bendybutt.check_message(
+        {**opened.value, **shown}, opened.ciphertext, key, hmac_key, is_opened=may_be_opened
+    )
+    is_opened = may_be_opened if verdict.validity == "not_checked" else opened.is_decrypted
+    return Judged(Check(*verdict), is_opened, opened.value)
+
+
 def _is_bendybutt(value: dict[str, Any]) -> bool:
     return feed_format(str(value.get("author"))) == bendybutt.FORMAT
 
@@ -183,9 +196,9 @@ def _kept_texts(value: dict[str, Any], meta: dict[str, Any]) -> Iterator[str]:
 
 
 def _is_of_private_kind(content: object) -> bool:
-    """Whether software publishes such a content only encrypted: one with recipients, or a metafeed's seed."""
-    is_seed = isinstance(content, dict) and content.get("type") == "metafeed/seed"
-    return is_seed or has_recipients(content)
+    """Whether software publishes such a content only encrypted: with recipients, or a key to messages."""
+    kind = content.get("type") if isinstance(content, dict) else None
+    return (isinstance(kind, str) and kind in _PRIVATE_TYPES) or has_recipients(content)
 
 
 def has_recipients(content: object) -> bool:
