@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -17,6 +18,7 @@ from scuttlehouse.ssb.lines import LandedLine, land_line
 
 RING = KeyRing(b"pepper")
 AT = 1445587812859
+AUTHOR = ClassicFeed(bytes(32)).id
 CONTENT = {"type": "post", "text": "a \u2713", "b": 1, "a": [{"y": 1, "x": 2}]}
 # go-ssb 2022, private/manager.go: WrappedUnboxingSink.
 REBOXED = {"hash": "", "signature": "reboxed", "meta": {"private": True}}
@@ -57,6 +59,31 @@ def by_postgresql(value: Any) -> Any:
         return value
     names = sorted(value, key=lambda name: (len(name.encode()), name.encode()))
     return {name: by_postgresql(value[name]) for name in names}
+
+
+@pytest.mark.parametrize("key", [True, False])
+@pytest.mark.parametrize("export", [dict, by_jq, as_uris])
+def test_a_content_may_be_a_text_of_json(key: bool, export: Callable[[Any], Any]) -> None:
+    """As a database with a column for it has it, and whatever else was done to the message."""
+    signed = post(content={"type": "about", "name": "Ann", "about": AUTHOR, "10": 1e21})
+    written = {**export(signed.value), "content": json.dumps(signed.value["content"])}
+    row = land(written, signed.key if key else None)
+    assert row == land(signed.value, signed.key)
+    assert (row.validity, row.content_type) == ("valid", "about")
+
+
+def test_a_ciphertext_may_be_a_text_of_json() -> None:
+    signed = post(ciphertext="AAAA.box2")
+    row = land({**signed.value, "content": json.dumps("AAAA.box2")}, signed.key)
+    assert (row.validity, row.is_private, row.is_decrypted) == ("valid", True, False)
+
+
+@pytest.mark.parametrize("text", ['{"type": "other"}', '{"type": "post"', "{" * 999, '"', '"{}"'])
+def test_another_text_is_no_content(text: str) -> None:
+    """Nobody can tell what was signed, so nobody is said to have changed it."""
+    signed = post(content={"type": "post"})
+    row = land({**signed.value, "content": text}, signed.key)
+    assert (row.validity, row.invalid_reason) == ("invalid", "content_is_malformed")
 
 
 # Times
