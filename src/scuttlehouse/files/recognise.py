@@ -37,6 +37,7 @@ _COMPRESSIONS = (
 # What a log may lie in that nothing here unpacks, and the command that makes it readable.
 _OTHERS = (
     (b"\xfd7zXZ\0", "an xz file", "unpack it with `xz -d`"),
+    (b"\x5d\0\0", "an lzma file", "unpack it with `xz -d`"),
     (b"PK\x03\x04", "a zip archive", "unpack it with `unzip`"),
     (b"7z\xbc\xaf\x27\x1c", "a 7z archive", "unpack it with `7z x`"),
     (b"Rar!", "a rar archive", "unpack it with `unrar x`"),

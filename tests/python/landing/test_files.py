@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import json
+import lzma
 import os
 import re
 from dataclasses import replace
@@ -288,6 +289,7 @@ def row_of_text(text: bytes | None) -> LandedLine:
     ("data", "said"),
     [
         (b"\xfd7zXZ\0...", "`xz -d`"),
+        (lzma.compress(POST, lzma.FORMAT_ALONE), "an lzma file: unpack it with `xz -d`"),
         (b"PK\x03\x04...", "`unzip`"),
         (gzip.compress(gzip.compress(b"{}", mtime=0), mtime=0), "unpack it once"),
         (
