@@ -20,6 +20,7 @@ its text is what was signed. Then it is not checked, and does not count as inval
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
@@ -39,6 +40,10 @@ _PRIVATE_TYPES = frozenset({"metafeed/seed", "group/init"})
 _FAULTS_OF_CONTENT = frozenset(
     {"type_is_malformed", "too_long", "id_mismatch", "signature_is_wrong"}
 )
+# Faults that tell that something was changed.
+_FAULTS_OF_HASH = frozenset({"id_mismatch", "signature_is_wrong"})
+# UTF-8 has no half of a surrogate pair, so what is not JavaScript writes this in its place. So does BIPF.
+_REPLACED = "\ufffd"
 # Software that opens a message may write what is no signature (go-ssb: "reboxed"). Plaintext is any JSON.
 _FAULTS_OF_OPENED = _FAULTS_OF_CONTENT | {"signature_is_malformed", "content_is_malformed"}
 
@@ -101,6 +106,7 @@ def check_opened(
 
     - ``ciphertext_not_in_log``: it is a private message without its ciphertext.
     - ``ids_respelled``: its author or its previous is a URI.
+    - ``characters_replaced``: U+FFFD is in it, where half of a surrogate pair may have been.
     - ``members_reordered``: its members are sorted, and so may be the members inside of its content.
 
     Without a key such a message has no id: ``message_key`` is None. Another has that of its hash.
@@ -147,6 +153,8 @@ def _doubt(opened: Opened, checks: Sequence[Check], *, has_key: bool) -> str | N
     if is_doubtful and is_reordered:
         # With a key only the order inside of the content is unknown, and ciphertext has none.
         return "members_reordered" if isinstance(content, dict) or not has_key else None
+    if reason in _FAULTS_OF_HASH and _REPLACED in json.dumps(content, ensure_ascii=False):
+        return "characters_replaced"
     return None
 
 

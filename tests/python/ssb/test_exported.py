@@ -86,6 +86,27 @@ def test_another_text_is_no_content(text: str) -> None:
     assert (row.validity, row.invalid_reason) == ("invalid", "content_is_malformed")
 
 
+@pytest.mark.parametrize("lone", ["\ud83d", "\udc4d\ud83d"])
+@pytest.mark.parametrize("member", ["text", "\ufffd"])
+def test_characters_that_software_has_replaced_accuse_nobody(lone: str, member: str) -> None:
+    """An emoji that was cut: UTF-8 has no half of a surrogate pair, so that nobody can know which it was."""
+    signed = post(content={"type": "post", member: f"a {lone}"})
+    assert land(signed.value, signed.key).validity == "valid"
+    text = json.dumps(signed.value["content"], ensure_ascii=False)
+    content = json.loads(text.encode("utf-16", "surrogatepass").decode("utf-16", "replace"))
+    row = land(signed.value | {"content": content}, signed.key)
+    assert (row.validity, row.warning) == ("not_checked", "characters_replaced")
+    assert land(signed.value | {"content": content}).reject_reason == "id_is_unknown"
+    other = land(signed.value | {"content": content, "hash": "other"}, signed.key)
+    assert (other.validity, other.invalid_reason) == ("invalid", "hash_is_not_sha256")
+
+
+def test_the_author_may_have_written_the_character() -> None:
+    signed = post(content={"type": "post", "text": "\ufffd"})
+    row = land(signed.value, signed.key)
+    assert (row.validity, row.warning) == ("valid", None)
+
+
 # Times
 
 
