@@ -168,7 +168,15 @@ def _check_bendybutt(
         {**opened.value, **shown}, opened.ciphertext, key, hmac_key, is_opened=may_be_opened
     )
     is_opened = may_be_opened if verdict.validity == "not_checked" else opened.is_decrypted
+    if verdict.reason in _FAULTS_OF_HASH and _is_put_back(value, hmac_key):
+        verdict = bendybutt.NOT_IN_LOG
     return Judged(Check(*verdict), is_opened, opened.value)
+
+
+def _is_put_back(value: dict[str, Any], hmac_key: bytes | None) -> bool:
+    """Whether a ciphertext may be put back, beside the signature of its plaintext: nobody has signed it."""
+    is_sealed = is_ciphertext(value.get("content"))
+    return is_sealed and not bendybutt.is_content_signed(value, value.get("author"), hmac_key)
 
 
 def _is_bendybutt(value: dict[str, Any]) -> bool:
