@@ -11,7 +11,11 @@ messages as (
         and validity != 'invalid'
         -- Without the signed bytes nobody can tell who wrote it, so what it says of others does not count.
         and coalesce(warning, '') not in (
-            'ciphertext_not_in_log', 'signed_bytes_not_in_log', 'members_reordered', 'ids_respelled'
+            'ciphertext_not_in_log',
+            'signed_bytes_not_in_log',
+            'members_reordered',
+            'ids_respelled',
+            'characters_replaced'
         )
         and {{ is_touched('message_id', 'stg_changes__messages') }}
 

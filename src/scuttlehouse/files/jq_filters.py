@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator, Mapping
 from json import JSONDecodeError
 
 from scuttlehouse.files.jsjson import LENIENT_DECODER
 from scuttlehouse.files.values import is_message, is_message_at
+from scuttlehouse.pzp.lines import is_pzp
 from scuttlehouse.ssb.messages import unkeyed_message
 from scuttlehouse.ssb.texts import is_word
 
@@ -17,28 +19,38 @@ _LIST_OF_MESSAGES = re.compile(rf'\[\s*\{{\s*"(?:{FIRST_MEMBERS})"\s*:')
 _MEMBER_NAME = re.compile(r'\s*[{,]\s*("(?:[^"\\]|\\.){1,64}")\s*:\s*')
 # So deep messages are looked for inside of other objects.
 _LEVELS = 6
+# A member that is named for what it holds: numbers and ids name the members of maps.
+_NAME = re.compile(r'\["[A-Za-z_]')
+_ALL_LISTS = " | .[] | arrays"
+# So many values of a file tell what is in it.
+_LOOKED_AT = 4
 _OPENING = re.compile(r"\[\s*")
 _BETWEEN = re.compile(r"[\s,\x1e]*")
 
 
 def list_inside(text: str) -> str | None:
-    """The filter of jq for the first member of the object at the beginning that is a list of messages.
+    """The filter of jq for the list of messages in the object at the beginning. None if there is none.
 
-    None if there is none.
+    For all lists in it, if it holds several of messages, or goes on beyond the text, or if the name of the
+    list may not be told: then it may be a map of lists.
 
     >>> list_inside('{"count": 1, "messages": [{"key": "%a"}]}')
     '["messages"]'
+    >>> list_inside('{"messages": [{"key": "%a"}')
+    ' | .[] | arrays'
     """
-    place = number = 0
+    place = 0
+    found = []
     while name := _MEMBER_NAME.match(text, place):
         if _LIST_OF_MESSAGES.match(text, name.end()):
-            return _member(json.loads(name[1], strict=False), number)
+            found.append(json.loads(name[1], strict=False))
         value = _value_at(text, name.end())
         if value is None:
-            return None
+            return _ALL_LISTS if found else None
         place = value[1]
-        number += 1
-    return None
+    if not found:
+        return None
+    return f'["{found[0]}"]' if len(found) == 1 and is_word(found[0]) else _ALL_LISTS
 
 
 def begins_with_a_message(text: str, start: int = 0) -> bool:
@@ -53,23 +65,38 @@ def begins_with_a_message(text: str, start: int = 0) -> bool:
 
 
 def way_to_messages(text: str) -> str | None:
-    """The filter of jq that takes messages out of the objects that a text begins with.
+    """The filter of jq that takes all messages out of the objects that a text begins with.
 
-    None if these hold none, or if the first or the second is a message itself.
+    The first of them may be a header, or an empty page. None if one of the first few is a message itself, or
+    if none holds one.
 
     >>> message = '{"author": "@a.ed25519", "content": {"type": "post"}, "previous": null, "sequence": 1}'
     >>> way_to_messages('{"node": ' + message + "}"), way_to_messages(message)
     ('["node"]', None)
+    >>> way_to_messages('{"root": ' + message + ', "replies": [' + message + "]}")
+    ' | (.["root"]), (.["replies"][])'
     """
     opening = _OPENING.match(text)
-    found = _value_at(text, opening.end() if opening else 0)
-    if found is None:
+    ways = [_way(value) for value in _first_values(text, opening.end() if opening else 0)]
+    if "" in ways:
         return None
-    way = _way(found[0])
-    following = _BETWEEN.match(text, found[1])
-    if not way or (following and begins_with_a_message(text, following.end())):
+    way = max(filter(None, ways), key=len, default=None)
+    if way is None:
         return None
+    # Where objects differ, one may lack a list.
+    way = way if len({*ways}) == 1 else way.replace("[]", "[]?")
     return f"[]{way}" if opening else way
+
+
+def _first_values(text: str, start: int) -> Iterator[object]:
+    """The first few values of a text, from a place on."""
+    for _ in range(_LOOKED_AT):
+        found = _value_at(text, start)
+        if found is None:
+            return
+        yield found[0]
+        following = _BETWEEN.match(text, found[1])
+        start = following.end() if following else found[1]
 
 
 def _way(value: object, levels: int = _LEVELS) -> str | None:
@@ -84,13 +111,30 @@ def _way(value: object, levels: int = _LEVELS) -> str | None:
     for record in ("value", "msg"):
         if _is_text_of_message(value.get(record)):
             return f" | .{record} |= fromjson"
-    if is_message(value) or not isinstance(unkeyed_message(value), str):
+    is_around = isinstance(value.get("msg"), dict) and "value" not in value and not is_pzp(value)
+    if not is_around and (is_message(value) or not isinstance(unkeyed_message(value), str)):
         return ""
-    for number, (name, part) in enumerate(value.items() if levels else ()):
-        way = _way(part, levels - 1)
-        if way is not None:
-            return f"{_member(name, number)}{way}"
-    return None
+    ways = {
+        _member(name, number): way
+        for number, (name, part) in enumerate(value.items() if levels else ())
+        if (way := _way(part, levels - 1)) is not None
+    }
+    return _way_through(ways, len(value)) if ways else None
+
+
+def _way_through(ways: Mapping[str, str], members: int) -> str:
+    """The filter for the messages in an object, from the filters for those of its members that hold some.
+
+    An object in which every member is the same is a map: the next one may have more members, or others.
+    """
+    different = {*ways.values()}
+    is_of_names = any(map(_NAME.match, ways))
+    if len(different) == 1 and len(ways) == members and not (members == 1 and is_of_names):
+        return f"[]{different.pop()}"
+    if len(ways) > 1:
+        return " | " + ", ".join(f"(.{member}{way})" for member, way in ways.items())
+    [(member, way)] = ways.items()
+    return f"{member}{way}"
 
 
 def _is_text_of_message(text: object) -> bool:

@@ -36,6 +36,13 @@ _NOT_A_LOG = (
     f"{_NOT_NAMED}: if it is one, let the name end in {', '.join(SUFFIXES[:-1])} "
     f"or {SUFFIXES[-1]}; compressed, {', '.join(PACKED)} may follow."
 )
+# The names of archives, and what unpacks them.
+_ARCHIVES = {
+    "unzip": re.compile(r"\.zip\Z", re.I),
+    "tar -xf": re.compile(r"\.(?:tar(?:\.[a-z0-9]{1,4})?|tgz|tbz2?|txz|tzst)\Z", re.I),
+    "7z x": re.compile(r"\.7z\Z", re.I),
+    "unrar x": re.compile(r"\.rar\Z", re.I),
+}
 
 _OF_LEVELDB = (
     f"{_INDEX}: an index or a store of keys, and no log. The messages are in another file, for example "
@@ -226,6 +233,9 @@ def _problem(path: Path, mode: int) -> str | None:
 def _problem_of_name(name: str, names_beside: Callable[[], Iterable[str]]) -> str | None:
     """Why a file with this name is no log, if the name says so, or the names beside it do."""
     if not has_name_of_a_log(name):
+        unpack = next((command for command, end in _ARCHIVES.items() if end.search(name)), None)
+        if unpack:
+            return f"{_NOT_NAMED} but of an archive: if logs are in it, unpack it with `{unpack}`."
         return _NOT_A_LOG
     if _NUMBERED.fullmatch(name):
         beside = [*names_beside()]

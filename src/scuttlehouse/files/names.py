@@ -16,6 +16,20 @@ from scuttlehouse.ssb.texts import token
 
 SUFFIXES = (".jsonl", ".ndjson", ".json", ".log", ".bipf", ".offset", ".txt")
 PACKED = (".gz", ".bz2", ".zst")
+# What nothing here unpacks. Behind the name of a log, its first bytes tell what to do.
+_PACKED_OTHERWISE = (
+    ".xz",
+    ".lzma",
+    ".lz4",
+    ".lz",
+    ".z",
+    ".br",
+    ".sz",
+    ".zip",
+    ".7z",
+    ".rar",
+    ".tar",
+)
 
 # Neighbours among 20 letters and digits: a key of 16 bytes in base64 has 22 characters, and a few are signs.
 _WINDOW = 19
@@ -33,9 +47,10 @@ _HEX = re.compile(r"(?=[a-f0-9]*[a-f])(?=[a-f0-9]*[0-9])[a-f0-9]{32,}")
 _DIGITS = re.compile(r"[0-9]{32}")
 _WORD = re.compile(r"[A-Z]?[a-z]*|[A-Z]*|[0-9]*|[A-Za-z0-9]{1,3}")
 _RUN = re.compile(r"(?=[A-Za-z0-9]*[A-Za-z])(?=[A-Za-z0-9]*[0-9])[A-Za-z0-9]{20,}")
-_ENDING = re.compile(
-    f"({'|'.join(map(re.escape, SUFFIXES))})?({'|'.join(map(re.escape, PACKED))})?\\Z", re.I
-)
+_LOG = "|".join(map(re.escape, SUFFIXES))
+_ANY_PACKED = "|".join(map(re.escape, PACKED + _PACKED_OTHERWISE))
+_ENDING = re.compile(rf"(?:{_LOG})?(?:{_ANY_PACKED})?\Z", re.I)
+_NAME_OF_A_LOG = re.compile(rf"(?:{_LOG})(?:{_ANY_PACKED})*\Z", re.I)
 
 
 def shown_name(name: str) -> str:
@@ -113,15 +128,14 @@ def has_control(name: str) -> bool:
 
 
 def has_name_of_a_log(name: str) -> bool:
-    """Whether a name ends as names of logs do.
+    """Whether a name ends as names of logs do, packed in any way.
 
     >>> has_name_of_a_log("a.JSONL.gz"), has_name_of_a_log("a.gz"), has_name_of_a_log("log.bipf.stats")
     (True, False, False)
+    >>> has_name_of_a_log("a.jsonl.xz"), has_name_of_a_log("a.json.gz.zip")
+    (True, True)
     """
-    name = name.lower()
-    for packed in PACKED:
-        name = name.removesuffix(packed)
-    return name.endswith(SUFFIXES)
+    return bool(_NAME_OF_A_LOG.search(name))
 
 
 def _is_no_text(character: str) -> bool:

@@ -37,6 +37,7 @@ _COMPRESSIONS = (
 # What a log may lie in that nothing here unpacks, and the command that makes it readable.
 _OTHERS = (
     (b"\xfd7zXZ\0", "an xz file", "unpack it with `xz -d`"),
+    (b"\x5d\0\0", "an lzma file", "unpack it with `xz -d`"),
     (b"PK\x03\x04", "a zip archive", "unpack it with `unzip`"),
     (b"7z\xbc\xaf\x27\x1c", "a 7z archive", "unpack it with `7z x`"),
     (b"Rar!", "a rar archive", "unpack it with `unrar x`"),
@@ -159,10 +160,12 @@ def recognise_head(head: bytes, compression: str) -> Kind | str:
     text = codecs.getincrementaldecoder("utf-8")("replace").decode(as_utf8)
     bare = text.lstrip(_BLANK)
     form = form_of(text)
+    way = way_to_messages(bare)
+    if way:
+        return f"JSON objects around messages{inside}: take these out with `jq -c '.{way}'`."
+    if form == "array" and (member := list_inside(bare[1:].lstrip())):
+        return f"One array of objects around lists{inside}: take the lists out with `jq -c '.[]{member}[]'`."
     if form is not None:
-        way = way_to_messages(bare)
-        if way:
-            return f"JSON objects around messages{inside}: take these out with `jq -c '.{way}'`."
         is_long = text.count("{") >= _MANY
         is_of_others = is_long and not _OF_MESSAGES.search(text)
         return _OF_OTHERS if is_of_others else Kind(form, compression, encoding)

@@ -36,6 +36,9 @@ SET_DOMAIN = "set_v1__"
 # Every line of this source has one of these, and most other lines have none. A name may be escaped.
 PZP_WORDS = (b'"msg"', b'"metadata"', b"\\u")
 
+# A message of SSB has the members of one of these, with a key or alone: rows of databases may call it `msg`.
+_OF_SSB = ({"key", "value"}, {"author", "content"})
+
 SET_FAULTS = {
     "no_lists": "The data is not an object with the arrays add, del and supersedes.",
     "item_is_no_text": "An item of add, del or supersedes is not a text.",
@@ -71,7 +74,7 @@ class LandedPzpLine(NamedTuple):
     - ``received_ms``: milliseconds since 1970. Null if the log has no finite number above 0.
     - ``validity``: ``valid``; ``invalid`` with one of ``REASONS``; or ``not_checked`` with the reason
       ``ciphertext_not_in_log``. With ``id_differs``, the ``message_id`` is only a claim: the message does not
-      have this id.
+      have this id. With ``version_is_not_4`` nobody can tell.
     - ``line_hash``, ``line_count``: see :mod:`scuttlehouse.landing.rejects`.
     """
 
@@ -110,10 +113,14 @@ def is_pzp(parsed: object) -> TypeGuard[dict[str, Any]]:
     (True, False, False)
     >>> is_pzp({"data": None, "metadata": {}, "sigkey": "", "sig": ""}), is_pzp({"metadata": {}})
     (True, False)
+    >>> is_pzp({"id": 1, "msg": {"key": "%a", "value": {}}})
+    False
     """
     if not isinstance(parsed, dict) or "value" in parsed:
         return False
-    return isinstance(parsed.get("msg"), dict) or _is_bare(parsed)
+    message = parsed.get("msg")
+    is_record = isinstance(message, dict) and not any(map(message.keys().__ge__, _OF_SSB))
+    return is_record or _is_bare(parsed)
 
 
 def land_pzp_line(
@@ -198,7 +205,9 @@ def land_pzp_line(
 def _is_bare(parsed: dict[str, Any]) -> bool:
     """Whether an object is a message alone, as ``msgs()`` of pzp gives it: nothing says if it was opened."""
     is_record = isinstance(parsed.get("msg"), dict)
-    return not is_record and isinstance(parsed.get("metadata"), dict) and "sigkey" in parsed
+    # msg-v3 and older versions name the sigkey otherwise.
+    has_key = "sigkey" in parsed or "pubkey" in parsed
+    return not is_record and isinstance(parsed.get("metadata"), dict) and has_key
 
 
 def _message_id(claim: object, metadata: object) -> object:

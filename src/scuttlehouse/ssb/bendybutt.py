@@ -9,9 +9,10 @@ rulings R4 and R37.)
 
 A log holds the JSON form (``ssb-bendy-butt``), and this module builds the bytes from it again. For an opened
 message, ssb-db2 exports the inner content signature in place of the signed one. Its bytes cannot be built,
-and only the content signature can be checked. ``go-metafeed`` (``ValueContent``) writes the whole section as
-the content, and its bytes as text, in which every byte that is not UTF-8 becomes U+FFFD: ids, signatures and
-ciphertext are lost. Its signatures end in ``.metafeed-v1.sig.ed25519``. Such a message is not checked.
+and only the content signature can be checked; its ``reEncrypt`` puts the ciphertext back beside that one.
+``go-metafeed`` (``ValueContent``) writes the whole section as the content, and its bytes as text, in which
+every byte that is not UTF-8 becomes U+FFFD: ids, signatures and ciphertext are lost. Its signatures end in
+``.metafeed-v1.sig.ed25519``. Such a message is not checked.
 """
 
 from __future__ import annotations
@@ -82,6 +83,10 @@ class Verdict(NamedTuple):
     warning: str | None = None
 
 
+# Of a message whose signed bytes the log does not hold.
+NOT_IN_LOG = Verdict(None, "not_checked", None, "signed_bytes_not_in_log")
+
+
 def check_message(
     value: Mapping[str, jsjson.Value],
     ciphertext: str | None,
@@ -104,7 +109,7 @@ def check_message(
     is_opened = is_opened or ciphertext is not None
     reason = _shape_fault(value)
     if reason == "signature_is_malformed":  # The log does not hold the bytes of the signature.
-        return Verdict(None, "not_checked", None, "signed_bytes_not_in_log")
+        return NOT_IN_LOG
     if reason is not None:
         return Verdict(None, "invalid", reason)
     sealed = {name: part for name, part in value.items() if name != "contentSignature"} | {
@@ -112,7 +117,7 @@ def check_message(
     }
     verdict = _check_bytes(value if ciphertext is None else sealed, key, hmac_key)
     announces = is_announcement(value["content"])
-    is_signed_by_subfeed = announces and _is_content_signed(value, hmac_key)
+    is_signed_by_subfeed = announces and is_content_signed(value, _subfeed(value), hmac_key)
     if verdict.validity == "valid":
         is_wrong = announces and not is_signed_by_subfeed
         return verdict._replace(warning="content_signature_is_wrong" if is_wrong else None)
@@ -121,7 +126,7 @@ def check_message(
     if announces:
         warning = "content_signature_only" if is_signed_by_subfeed else "content_signature_is_wrong"
         return Verdict(None, "not_checked", None, warning)
-    return Verdict(None, "not_checked", None, "signed_bytes_not_in_log")
+    return NOT_IN_LOG
 
 
 def is_announcement(content: object) -> bool:
@@ -173,7 +178,7 @@ def _check_bytes(
     try:
         signed, native = message_bytes(value)
     except NoBytesError:
-        return Verdict(None, "not_checked", None, "signed_bytes_not_in_log")
+        return NOT_IN_LOG
     digest = b2a_base64(sha256(native).digest(), newline=False).decode()
     message_id = f"ssb:message/{FORMAT}/{digest.translate(_TO_URL)}"
     if len(native) > MAX_BYTES:
@@ -217,19 +222,24 @@ def _shape_fault(value: Mapping[str, jsjson.Value]) -> str | None:
     return "content_signature_is_malformed" if is_malformed else None
 
 
-def _is_content_signed(value: Mapping[str, jsjson.Value], hmac_key: bytes | None) -> bool:
-    """Whether the feed that an announcement names made its content signature."""
-    content = value["content"]
-    subfeed = content.get("subfeed") if isinstance(content, dict) else None
+def is_content_signed(
+    value: Mapping[str, jsjson.Value], feed: jsjson.Value, hmac_key: bytes | None
+) -> bool:
+    """Whether a feed made the content signature of a message over the content that the message has."""
     signature = signature_bytes(value.get("contentSignature"))
-    if not isinstance(subfeed, str) or signature is None or feed_format(subfeed) is None:
+    if not isinstance(feed, str) or signature is None or feed_format(feed) is None:
         return False
-    subfeed_key = id_bytes(subfeed)
     try:
-        signed = _PREFIX + bencode(content_bytes(content))
+        signed = _PREFIX + bencode(content_bytes(value["content"]))
     except NoBytesError:
         return False
-    return subfeed_key is not None and _is_signed(signed, signature, subfeed_key, hmac_key)
+    key = id_bytes(feed)
+    return key is not None and _is_signed(signed, signature, key, hmac_key)
+
+
+def _subfeed(value: Mapping[str, jsjson.Value]) -> jsjson.Value:
+    content = value["content"]
+    return content.get("subfeed") if isinstance(content, dict) else None
 
 
 def _is_signed(message: bytes, signature: bytes, key: bytes, hmac_key: bytes | None) -> bool:

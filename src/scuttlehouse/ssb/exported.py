@@ -6,6 +6,7 @@ change                                      software
 members in another order                    ``jq -S``, jsonb of PostgreSQL; go-ssb writes one of two orders
 members added                               exporters
 ``author`` and ``previous`` as URIs         the vectors of private-group-spec
+the content as JSON in a text               databases with a column for it
 a timestamp without its fraction            go-ssb-refs (``millisecs.go``), so all that go-ssb exports
 ==========================================  ==========================================================
 
@@ -58,6 +59,10 @@ def forms(value: dict[str, Any], key: str | None, hmac_key: bytes | None) -> Ite
     yield Form(value, check)
     if check.validity != "invalid":
         return
+    read = _with_content_read(value)
+    if read is not None:
+        yield from (form for form in forms(read, key, hmac_key) if form.check.validity == "valid")
+        return
     spelled = with_sigils(value)
     is_respelled = spelled is not value and check.invalid_reason == "author_is_no_feed_id"
     if not is_respelled and check.invalid_reason not in (_FAULTS if key else _FAULTS_WITHOUT_KEY):
@@ -78,6 +83,17 @@ def forms(value: dict[str, Any], key: str | None, hmac_key: bytes | None) -> Ite
         if (time := _signed_time(form, times, key)) is not None:
             whole = {**form, "timestamp": time}
             yield Form(whole, check_value(whole, key=key, hmac_key=hmac_key))
+
+
+def _with_content_read(value: dict[str, Any]) -> dict[str, Any] | None:
+    """The value with what its content is the JSON of, an object or ciphertext. None for any other content."""
+    content = value.get("content")
+    if not isinstance(content, str) or not content.startswith(("{", '"')):
+        return None
+    try:
+        return {**value, "content": jsjson.parse(content)}
+    except ValueError:
+        return None
 
 
 def with_sigils(value: dict[str, Any]) -> dict[str, Any]:

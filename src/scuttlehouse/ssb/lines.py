@@ -137,8 +137,9 @@ def land_line(
     if isinstance(message, str):
         return LandedLine(source_file, line.line_number, message)
     key, value, received, opened, (check, is_decrypted, signed) = message
-    content = value["content"]
-    is_private = is_decrypted or is_ciphertext(signed.get("content"))
+    # An exporter may have written the content as text.
+    content = value["content"] if is_decrypted else signed["content"]
+    is_private = is_decrypted or is_ciphertext(signed["content"])
     secret, kind = message_key(content), _content_type(content)
     kind = None if kind is None else kept_word(kind, ring)
     kept = _kept_content(content, kind, is_decrypted, ring) if isinstance(content, dict) else None

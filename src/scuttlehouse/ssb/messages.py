@@ -33,6 +33,8 @@ def unkeyed_message(message: dict[str, Any] | str) -> UnkeyedMessage | str | Non
 
     >>> unkeyed_message({"author": "@a", "sequence": 1.0, "content": 0}).value["author"]
     '@a'
+    >>> unkeyed_message({"key": "%a", "author": "@a", "sequence": 1.0, "content": 0}).key
+    '%a'
     >>> unkeyed_message({"key": "%a"}), unkeyed_message("not_json")
     ('not_a_message', 'not_json')
     """
@@ -44,8 +46,10 @@ def unkeyed_message(message: dict[str, Any] | str) -> UnkeyedMessage | str | Non
         return message
     key, value, meta = message.get("key"), message.get("value"), message.get("meta")
     meta = meta if isinstance(meta, dict) else {}
-    if key is None and value is None:  # Only a value. Its hash is its key.
-        value, message = message, {}
+    if (
+        value is None
+    ):  # Only a value, perhaps with its key as a member. Otherwise its hash is its key.
+        value, message = {name: part for name, part in message.items() if name != "key"}, {}
     if not (
         isinstance(value, dict)
         and isinstance(value.get("author"), str)

@@ -20,6 +20,7 @@ its text is what was signed. Then it is not checked, and does not count as inval
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
@@ -31,10 +32,18 @@ from scuttlehouse.ssb.validation import Check, is_ciphertext
 # Members that unboxers add to a value. No signed value has these (ssb-db util.js, ssb-db2 msg-utils.js).
 UNBOXER_MEMBERS = frozenset({"meta", "cyphertext", "private", "unbox"})
 
+# What software publishes only encrypted, though it names no recipients: a seed, and the first message of a
+# group (ssb-meta-feeds; private-group-spec, "group/init").
+_PRIVATE_TYPES = frozenset({"metafeed/seed", "group/init"})
+
 # Faults that a value can have when the signed one has none: something inside of its content was changed.
 _FAULTS_OF_CONTENT = frozenset(
     {"type_is_malformed", "too_long", "id_mismatch", "signature_is_wrong"}
 )
+# Faults that tell that something was changed.
+_FAULTS_OF_HASH = frozenset({"id_mismatch", "signature_is_wrong"})
+# UTF-8 has no half of a surrogate pair, so what is not JavaScript writes this in its place. So does BIPF.
+_REPLACED = "\ufffd"
 # Software that opens a message may write what is no signature (go-ssb: "reboxed"). Plaintext is any JSON.
 _FAULTS_OF_OPENED = _FAULTS_OF_CONTENT | {"signature_is_malformed", "content_is_malformed"}
 
@@ -97,6 +106,7 @@ def check_opened(
 
     - ``ciphertext_not_in_log``: it is a private message without its ciphertext.
     - ``ids_respelled``: its author or its previous is a URI.
+    - ``characters_replaced``: U+FFFD is in it, where half of a surrogate pair may have been.
     - ``members_reordered``: its members are sorted, and so may be the members inside of its content.
 
     Without a key such a message has no id: ``message_key`` is None. Another has that of its hash.
@@ -106,11 +116,7 @@ def check_opened(
     'author_is_no_feed_id'
     """
     if _is_bendybutt(value):
-        value_in_log = {**opened.value, "content": value.get("content")}
-        verdict = bendybutt.check_message(
-            value_in_log, opened.ciphertext, key, hmac_key, is_opened=opened.is_decrypted
-        )
-        return Judged(Check(*verdict), opened.is_decrypted, opened.value)
+        return _check_bendybutt(value, opened, key, hmac_key)
     checks = []
     for form in forms(opened.value, key, hmac_key):
         if form.check.validity == "valid":
@@ -147,7 +153,30 @@ def _doubt(opened: Opened, checks: Sequence[Check], *, has_key: bool) -> str | N
     if is_doubtful and is_reordered:
         # With a key only the order inside of the content is unknown, and ciphertext has none.
         return "members_reordered" if isinstance(content, dict) or not has_key else None
+    if reason in _FAULTS_OF_HASH and _REPLACED in json.dumps(content, ensure_ascii=False):
+        return "characters_replaced"
     return None
+
+
+def _check_bendybutt(
+    value: dict[str, Any], opened: Opened, key: str | None, hmac_key: bytes | None
+) -> Judged:
+    # The signature of the plaintext is in the value, wherever the ciphertext is.
+    shown = {name: value[name] for name in ("content", "contentSignature") if name in value}
+    may_be_opened = opened.is_decrypted or _is_of_private_kind(value.get("content"))
+    verdict = bendybutt.check_message(
+        {**opened.value, **shown}, opened.ciphertext, key, hmac_key, is_opened=may_be_opened
+    )
+    is_opened = may_be_opened if verdict.validity == "not_checked" else opened.is_decrypted
+    if verdict.reason in _FAULTS_OF_HASH and _is_put_back(value, hmac_key):
+        verdict = bendybutt.NOT_IN_LOG
+    return Judged(Check(*verdict), is_opened, opened.value)
+
+
+def _is_put_back(value: dict[str, Any], hmac_key: bytes | None) -> bool:
+    """Whether a ciphertext may be put back, beside the signature of its plaintext: nobody has signed it."""
+    is_sealed = is_ciphertext(value.get("content"))
+    return is_sealed and not bendybutt.is_content_signed(value, value.get("author"), hmac_key)
 
 
 def _is_bendybutt(value: dict[str, Any]) -> bool:
@@ -183,9 +212,9 @@ def _kept_texts(value: dict[str, Any], meta: dict[str, Any]) -> Iterator[str]:
 
 
 def _is_of_private_kind(content: object) -> bool:
-    """Whether software publishes such a content only encrypted: one with recipients, or a metafeed's seed."""
-    is_seed = isinstance(content, dict) and content.get("type") == "metafeed/seed"
-    return is_seed or has_recipients(content)
+    """Whether software publishes such a content only encrypted: with recipients, or a key to messages."""
+    kind = content.get("type") if isinstance(content, dict) else None
+    return (isinstance(kind, str) and kind in _PRIVATE_TYPES) or has_recipients(content)
 
 
 def has_recipients(content: object) -> bool:

@@ -58,6 +58,9 @@ WARNINGS = {
     "counts, else that of more logs, else none.",
     "members_reordered": "The members of the message are not in the order of a message, as `jq -S` and "
     "databases write them, so that what was signed is not in the log and the message is not checked.",
+    "characters_replaced": "Software has replaced characters of the message by U+FFFD, as log.bipf, jq and "
+    "Go do with half of a surrogate pair, so that what was signed is not in the log and the message is not "
+    "checked.",
     "ids_respelled": "The author or the previous is a URI, where a message has a sigil. With sigils the "
     "message has not the id of its key either, so what was signed is not in the log and it is not checked.",
     "ciphertext_not_in_log": "The message is private and somebody has opened it; the ciphertext that "

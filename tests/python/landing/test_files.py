@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import json
+import lzma
 import os
 import re
 from dataclasses import replace
@@ -36,6 +37,7 @@ REPORTED = FIXTURES / "reported" / "files"
 PACKAGES = FIXTURES / "packages"
 SAMPLE = PROJECT / "sample"
 RING = KeyRing(b"pepper")
+POST = b'{"key": "%a", "value": {"author": "@a", "sequence": 1, "content": {}}}'
 KEY = b"glTDKakoUPbVOd03b0gW7idkUX2l4CNVFK9DMWRIDXo="
 
 
@@ -232,6 +234,21 @@ def test_values_without_keys_have_their_hash_as_their_key() -> None:
         )
 
 
+@pytest.mark.parametrize("order", [["key", "value"], ["value", "key"]])
+def test_a_key_among_the_members_of_its_message(order: list[str]) -> None:
+    """As rows of a database with a column for each. The plaintext of an opened message has no other id."""
+    post = ClassicFeed(bytes(32)).publish({"type": "post"}, 1)
+    sealed = ClassicFeed(bytes(32)).publish({"type": "post"}, 1, ciphertext="AAAA.box")
+    for message, validity, more in (
+        (post, "valid", {}),
+        (sealed, "valid", {}),
+        (sealed, "not_checked", {"content": {"type": "post"}, "private": True}),
+    ):
+        parts: dict[str, Any] = {"key": {"key": message.key}, "value": {**message.value, **more}}
+        row = row_of({name: part for one in order for name, part in parts[one].items()})
+        assert (row.message_id, row.validity) == (message.uri, validity)
+
+
 @pytest.mark.parametrize("place", ["seq", "offset"])
 def test_a_message_with_its_place_in_the_log_around_it(place: str) -> None:
     """As streams of flumedb (`seqs: true`) and of the log of ssb-db2 (`offsets: true`) give it."""
@@ -272,6 +289,7 @@ def row_of_text(text: bytes | None) -> LandedLine:
     ("data", "said"),
     [
         (b"\xfd7zXZ\0...", "`xz -d`"),
+        (lzma.compress(POST, lzma.FORMAT_ALONE), "an lzma file: unpack it with `xz -d`"),
         (b"PK\x03\x04...", "`unzip`"),
         (gzip.compress(gzip.compress(b"{}", mtime=0), mtime=0), "unpack it once"),
         (
@@ -300,15 +318,19 @@ def row_of_text(text: bytes | None) -> LandedLine:
             b'{"key": "%a", "value": 1, "replies": [{"key": "%b", "value": 1}]}',
             'jq -c \'del(.["replies"]), (.["replies"][]?)\'',
         ),
-        (b'{"it\'s": [{"key": "%a", "value": 1}]}', "jq -c '. | .[keys_unsorted[0]][]'"),
-        (b'{"%s": [{"key": "%%a"}]}' % KEY, "jq -c '. | .[keys_unsorted[0]][]'"),
+        (b'{"it\'s": [{"key": "%a", "value": 1}]}', "jq -c '.[][]'"),
+        (b'{"%s": [{"key": "%%a"}]}' % KEY, "jq -c '. | .[] | arrays[]'"),
         (b'{"a": 1, "data": {"key": "%a", "value": 1}}\n' * 3, "jq -c '.[\"data\"]'"),
         (b'[{"data": {"key": "%a", "value": 1}}, {}]', "jq -c '.[][\"data\"]'"),
         (
             b'{"data": {"edges": [{"node": {"key": "%a", "value": 1}}]}}',
             'jq -c \'.["data"]["edges"][]["node"]\'',
         ),
-        (b'{"%s": {"key": "%%a", "value": 1}}' % KEY, "jq -c '. | .[keys_unsorted[0]]'"),
+        (b'{"%s": {"key": "%%a", "value": 1}}' % KEY, "jq -c '.[]'"),
+        (
+            b'{"%s": {"key": "%%a", "value": 1}, "n": 1}' % KEY,
+            "jq -c '. | .[keys_unsorted[0]]'",
+        ),
         (
             b'[{"key": "%a", "value": "{\\"author\\": 1, \\"content\\": 2}"}]',
             "jq -c '.[] | .value |= fromjson'",
@@ -321,7 +343,26 @@ def row_of_text(text: bytes | None) -> LandedLine:
             b'{"id": 1, "raw": "{\\"key\\": 1, \\"value\\": 2}"}',
             "jq -c '.[\"raw\"] | fromjson'",
         ),
-        (b'{\n "v": [1],\n "a\\"b": [ {"author": "@a"', "jq -c '. | .[keys_unsorted[1]][]'"),
+        (b'{\n "v": [1],\n "a\\"b": [ {"author": "@a"', "jq -c '. | .[] | arrays[]'"),
+        (b'{"n": 1, "messages": [ {"author": "@a"', "jq -c '. | .[] | arrays[]'"),
+        (b'[{"n": 1, "messages": [ {"author": "@a"', "jq -c '.[] | .[] | arrays[]'"),
+        (b'{"@a": [%s, %s], "@b": [%s]}' % (POST, POST, POST), "jq -c '.[][]'"),
+        (b'{"@a": {"1": %s, "2": %s}, "@b": {"1": %s}}' % (POST, POST, POST), "jq -c '.[][]'"),
+        (
+            b'{"root": %s, "replies": [%s], "n": 2}' % (POST, POST),
+            'jq -c \'. | (.["root"]), (.["replies"][])\'',
+        ),
+        (
+            b'{"root": %s}\n{"root": %s, "replies": [%s]}' % (POST, POST, POST),
+            'jq -c \'. | (.["root"]), (.["replies"][]?)\'',
+        ),
+        (b'{"sync": true}\n{"messages": [%s]}\n' % POST, "jq -c '.[\"messages\"][]?'"),
+        (b'{"messages": []}\n{"messages": [%s]}\n' % POST, "jq -c '.[\"messages\"][]?'"),
+        (b'{"id": 1, "msg": %s}\n{"id": 2, "msg": %s}' % (POST, POST), "jq -c '.[\"msg\"]'"),
+        (
+            b'[{"id": 1, "msg": {"author": "@a", "sequence": 1, "content": 1}}]',
+            "jq -c '.[][\"msg\"]'",
+        ),
     ],
 )
 def test_what_is_no_log_is_told(tmp_path: Path, data: bytes, said: str) -> None:

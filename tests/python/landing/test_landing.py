@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import gzip
 import json
+import lzma
 import os
 import shutil
 import socket
@@ -227,6 +228,42 @@ def test_logs_anywhere_below_the_folder(tmp_path: Path) -> None:
     told = {log.source_file: log.problem for log in listed if log.problem}
     assert list(told) == others
     assert all(problem.startswith("Its name is not that of a log: ") for problem in told.values())
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["a.jsonl.xz", "a.JSON.XZ", "log.bipf.zip", "a.log.7z", "a.jsonl.tar.gz", "a.txt.gz.bz2"],
+)
+def test_a_log_that_nothing_here_unpacks_is_looked_into(tmp_path: Path, name: str) -> None:
+    """Its first bytes say what it is, and a build says that it could not be read."""
+    path = tmp_path / name
+    path.write_bytes(lzma.compress(b"{}\n"))
+    [log] = list_logs(tmp_path)
+    assert log.problem is None
+    assert recognise(log) == "This is an xz file: unpack it with `xz -d`."
+
+
+@pytest.mark.parametrize(
+    ("name", "command"),
+    [
+        ("logs.zip", "unzip"),
+        ("Logs.TAR", "tar -xf"),
+        ("logs.tar.gz", "tar -xf"),
+        ("logs.tgz", "tar -xf"),
+        ("logs.tar.zst", "tar -xf"),
+        ("logs.7z", "7z x"),
+        ("logs.rar", "unrar x"),
+    ],
+)
+def test_the_name_of_an_archive_says_how_to_unpack_it(
+    tmp_path: Path, name: str, command: str
+) -> None:
+    """It may hold anything, so that a build does not call it an error."""
+    (tmp_path / name).write_bytes(b"...")
+    [log] = list_logs(tmp_path)
+    assert log.problem is not None
+    assert log.problem.endswith(f"if logs are in it, unpack it with `{command}`.")
+    assert log.problem.startswith(NOT_MEANT)
 
 
 def test_files_of_leveldb_are_no_logs(tmp_path: Path) -> None:

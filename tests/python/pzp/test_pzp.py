@@ -327,6 +327,9 @@ def changes() -> list[tuple[str, str, Change]]:
         return {SET_TANGLE: value}
 
     cases: dict[str, dict[str, Change]] = {
+        "version_is_not_4": {
+            f"v {value!r}": put(1, "v", value) for value in (3, "4", None, True, [4], 4.5)
+        },
         "id_differs": {
             "a number that is not finite": put(1, "dataSize", 10**400),
             "half a surrogate pair": put(1, "domain", HALF),
@@ -346,9 +349,6 @@ def changes() -> list[tuple[str, str, Change]]:
                     "v",
                 )
             },
-        },
-        "version_is_not_4": {
-            f"v {value!r}": put(1, "v", value) for value in (3, "4", None, True, [4], 4.5)
         },
         "sigkey_is_no_key": {
             f"sigkey {value!r}": put(0, "sigkey", value)
@@ -484,7 +484,23 @@ def test_the_id_depends_on_every_member_of_the_metadata() -> None:
     for name in addition()["msg"]["metadata"]:
         line = addition()
         line["msg"]["metadata"][name] = "changed"
-        assert land(line).invalid_reason == "id_differs", name
+        expected = "version_is_not_4" if name == "v" else "id_differs"
+        assert land(line).invalid_reason == expected, name
+
+
+@pytest.mark.parametrize("version", [1, 2, 3, 5])
+@pytest.mark.parametrize("key", ["sigkey", "pubkey"])
+@pytest.mark.parametrize("message_id", [{"id": "7rHgKLSkAz8Vb3m3Ujw9C4"}, {"hash": "7rHg"}, {}])
+def test_nobody_is_accused_of_another_version(
+    version: int, key: str, message_id: dict[str, str]
+) -> None:
+    """Of msg-v3 the id is 16 bytes of BLAKE3, and the sigkey is called pubkey (ppppp-db before 2024)."""
+    line = addition()
+    line["msg"]["metadata"]["v"] = version
+    line["msg"][key] = line["msg"].pop("sigkey")
+    del line["id"]
+    for other in (line | message_id, line["msg"]):
+        assert land(other).invalid_reason == "version_is_not_4"
 
 
 @pytest.mark.parametrize(

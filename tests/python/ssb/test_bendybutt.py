@@ -261,6 +261,63 @@ def test_every_announcement_of_real_logs_counts(tribes2: Path) -> None:
     assert min(counted.values()) > 50
 
 
+def test_real_logs_without_the_ciphertexts_accuse_nobody(tribes2: Path) -> None:
+    """An exporter that keeps keys and values alone leaves out the member that holds the ciphertext."""
+    for path in sorted(tribes2.glob("*/final/*.jsonl")):
+        for number, text in enumerate(path.read_bytes().splitlines(), 1):
+            record = json.loads(text)
+            is_opened = record.pop("meta", None) is not None
+            line = Line(number, json.dumps(record).encode(), None)
+            row = land_line(path.name, line, KeyRing(b"pepper"))
+            assert row is not None
+            assert row.validity == ("not_checked" if is_opened else "valid"), (path, number)
+            assert row.is_decrypted == is_opened
+            assert row.is_announcement_signed is not False
+
+
+def test_a_ciphertext_that_is_put_back_accuses_nobody(tribes2: Path) -> None:
+    """As reEncrypt of ssb-db2 does: the signature beside it is that of the plaintext."""
+    counted: Counter[str | None] = Counter()
+    for path in sorted(tribes2.glob("*/final/*.jsonl")):
+        for number, text in enumerate(path.read_bytes().splitlines(), 1):
+            record = json.loads(text)
+            meta = record.pop("meta", None)
+            if meta is None:
+                continue
+            record["value"]["content"] = meta["originalContent"]
+            line = Line(number, json.dumps(record).encode(), None)
+            row = land_line(path.name, line, KeyRing(b"pepper"))
+            assert row is not None
+            is_metafeed = row.feed_format == "bendybutt-v1"
+            assert row.validity == ("not_checked" if is_metafeed else "valid"), (path, number)
+            assert (row.is_private, row.is_decrypted) == (True, False)
+            counted[row.warning] += 1
+    assert counted.keys() == {None, "signed_bytes_not_in_log"}
+
+
+def test_a_ciphertext_beside_its_own_signature_is_checked() -> None:
+    message = BendyFeed(bytes(32)).publish({"type": "post"}, 1, ciphertext=SEALED)
+    for value, key, reason in (
+        ({**message.value, "timestamp": 2}, message.key, "id_mismatch"),
+        ({**message.value, "timestamp": 2}, None, "signature_is_wrong"),
+    ):
+        record = {"key": key, "value": value}
+        row = land_line("a", Line(1, json.dumps(record).encode(), None), KeyRing(b"pepper"))
+        assert row is not None
+        assert (row.validity, row.invalid_reason) == ("invalid", reason)
+
+
+def test_a_whole_original_leaves_the_signature_of_the_plaintext() -> None:
+    subfeed = ClassicFeed(bytes([2] * 32))
+    value, key = opened(subfeed.signer, BendyFeed(bytes(32)), subfeed)
+    outer = Signer(bytes([3] * 32)).sign(b"the ciphertext")
+    original = {**value, "content": SEALED, "contentSignature": outer}
+    record = {"key": key, "value": {**value, "meta": {"private": True, "original": original}}}
+    row = land_line("a", Line(1, json.dumps(record).encode(), None), KeyRing(b"pepper"))
+    assert row is not None
+    assert (row.validity, row.warning) == ("not_checked", "content_signature_only")
+
+
 def test_owners_of_real_logs_show_the_seeds_of_their_metafeeds(tribes2: Path) -> None:
     for path in sorted(tribes2.glob("*/final/*.jsonl")):
         lines = enumerate(path.read_bytes().splitlines(), 1)

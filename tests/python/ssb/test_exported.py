@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -17,6 +18,7 @@ from scuttlehouse.ssb.lines import LandedLine, land_line
 
 RING = KeyRing(b"pepper")
 AT = 1445587812859
+AUTHOR = ClassicFeed(bytes(32)).id
 CONTENT = {"type": "post", "text": "a \u2713", "b": 1, "a": [{"y": 1, "x": 2}]}
 # go-ssb 2022, private/manager.go: WrappedUnboxingSink.
 REBOXED = {"hash": "", "signature": "reboxed", "meta": {"private": True}}
@@ -57,6 +59,52 @@ def by_postgresql(value: Any) -> Any:
         return value
     names = sorted(value, key=lambda name: (len(name.encode()), name.encode()))
     return {name: by_postgresql(value[name]) for name in names}
+
+
+@pytest.mark.parametrize("key", [True, False])
+@pytest.mark.parametrize("export", [dict, by_jq, as_uris])
+def test_a_content_may_be_a_text_of_json(key: bool, export: Callable[[Any], Any]) -> None:
+    """As a database with a column for it has it, and whatever else was done to the message."""
+    signed = post(content={"type": "about", "name": "Ann", "about": AUTHOR, "10": 1e21})
+    written = {**export(signed.value), "content": json.dumps(signed.value["content"])}
+    row = land(written, signed.key if key else None)
+    assert row == land(signed.value, signed.key)
+    assert (row.validity, row.content_type) == ("valid", "about")
+
+
+def test_a_ciphertext_may_be_a_text_of_json() -> None:
+    signed = post(ciphertext="AAAA.box2")
+    row = land({**signed.value, "content": json.dumps("AAAA.box2")}, signed.key)
+    assert (row.validity, row.is_private, row.is_decrypted) == ("valid", True, False)
+
+
+@pytest.mark.parametrize("text", ['{"type": "other"}', '{"type": "post"', "{" * 999, '"', '"{}"'])
+def test_another_text_is_no_content(text: str) -> None:
+    """Nobody can tell what was signed, so nobody is said to have changed it."""
+    signed = post(content={"type": "post"})
+    row = land({**signed.value, "content": text}, signed.key)
+    assert (row.validity, row.invalid_reason) == ("invalid", "content_is_malformed")
+
+
+@pytest.mark.parametrize("lone", ["\ud83d", "\udc4d\ud83d"])
+@pytest.mark.parametrize("member", ["text", "\ufffd"])
+def test_characters_that_software_has_replaced_accuse_nobody(lone: str, member: str) -> None:
+    """An emoji that was cut: UTF-8 has no half of a surrogate pair, so that nobody can know which it was."""
+    signed = post(content={"type": "post", member: f"a {lone}"})
+    assert land(signed.value, signed.key).validity == "valid"
+    text = json.dumps(signed.value["content"], ensure_ascii=False)
+    content = json.loads(text.encode("utf-16", "surrogatepass").decode("utf-16", "replace"))
+    row = land(signed.value | {"content": content}, signed.key)
+    assert (row.validity, row.warning) == ("not_checked", "characters_replaced")
+    assert land(signed.value | {"content": content}).reject_reason == "id_is_unknown"
+    other = land(signed.value | {"content": content, "hash": "other"}, signed.key)
+    assert (other.validity, other.invalid_reason) == ("invalid", "hash_is_not_sha256")
+
+
+def test_the_author_may_have_written_the_character() -> None:
+    signed = post(content={"type": "post", "text": "\ufffd"})
+    row = land(signed.value, signed.key)
+    assert (row.validity, row.warning) == ("valid", None)
 
 
 # Times

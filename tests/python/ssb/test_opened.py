@@ -109,8 +109,17 @@ def test_without_its_ciphertext_a_message_is_not_checked(
     assert (row.warning, row.is_decrypted) == ("ciphertext_not_in_log", True)
 
 
-def test_a_seed_was_private_even_if_nothing_says_so() -> None:
-    content = {"type": "metafeed/seed", "metafeed": "none", "seed": "00" * 32}
+@pytest.mark.parametrize(
+    "content",
+    [
+        {"type": "metafeed/seed", "metafeed": "none", "seed": "00" * 32},
+        {"type": "group/init", "tangles": {"group": {"root": None, "previous": None}}},
+    ],
+    ids=["a seed", "the first message of a group"],
+)
+def test_what_is_always_private_was_private_even_if_nothing_says_so(
+    content: dict[str, Any],
+) -> None:
     sealed = ClassicFeed(bytes(32)).publish(content, 1, ciphertext="AAAA.box2")
     row = land({**sealed.value, "content": content}, sealed.key)
     assert (row.validity, row.warning) == ("not_checked", "ciphertext_not_in_log")
