@@ -46,9 +46,8 @@ def unkeyed_message(message: dict[str, Any] | str) -> UnkeyedMessage | str | Non
         return message
     key, value, meta = message.get("key"), message.get("value"), message.get("meta")
     meta = meta if isinstance(meta, dict) else {}
-    if (
-        value is None
-    ):  # Only a value, perhaps with its key as a member. Otherwise its hash is its key.
+    # Only a value, perhaps with its key as a member. Otherwise its hash is its key.
+    if value is None:
         value, message = {name: part for name, part in message.items() if name != "key"}, {}
     if not (
         isinstance(value, dict)
