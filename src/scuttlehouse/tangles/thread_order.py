@@ -98,8 +98,9 @@ def whole_thread_positions(
 
     This is how ssb-sort reads a thread: a link to a message that is not in the thread is ignored, and all
     messages come after the root. So a message without remaining links is placed by its time alone. A message
-    in a loop, which no signed message can be, is treated in the same way. The columns are those of
-    :func:`thread_positions`, and every node has a place.
+    in a loop, which no signed message can be, is treated in the same way. If a message arrives that others
+    have answered before, they come after it from then on. The columns are those of :func:`thread_positions`,
+    and every node has a place.
 
     Complexity: O(n log n + k) for k links.
 

@@ -120,3 +120,10 @@ def test_an_addition_that_leaves_a_known_deletion() -> None:
     # Of two deletions only the newer one is asked for.
     assert left_deletions(chain(deletion, deletion, (["carol"], [], []))) == {"3": "2"}
     assert not left_deletions(chain(deletion, deletion, (["carol"], [], ["2"])))
+
+
+def test_an_item_that_no_other_message_is_about_needs_nothing() -> None:
+    """Even though the author knows messages about another item, which other messages are about, too."""
+    alice, again = (["alice"], [], []), (["alice"], [], ["1"])
+    assert not unsuperseded(chain(alice, again, (["bob"], [], [])))
+    assert not unsuperseded(chain(alice, again, ([], ["bob"], [])))

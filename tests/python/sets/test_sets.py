@@ -163,6 +163,7 @@ def test_what_the_reference_loses(name: str, lost: str) -> None:
     last = [view for view in views(SETS[name]) if view.device == "A1"][-1]
     assert lost_by_reference(last.messages) == lost.split()
     kept = reference_keeps(last.messages)
+    assert kept[0].depth == 0
     assert names(kept) == [item for item in last.state["values"] if item not in lost.split()]
 
 
@@ -305,7 +306,7 @@ def test_the_last_change_says_whether_an_item_is_in(messages: list[SetMessage]) 
 
 
 def test_a_message_reads_additions_before_deletions() -> None:
-    message = SetMessage("m2", 2, [], ["b", "a", "b"], ["a", "c"], [])
+    message = SetMessage("m2", 2, [], ["a", "b", "a"], ["a", "c"], [])
     assert changes(message) == [Change("b", False), Change("a", True), Change("c", True)]
     assert names([SetMessage("m1", 1, [], ["a", "c"], [], []), message]) == ["b"]
     assert changes(SetMessage("moot", 0, [], None, None, None)) == []
