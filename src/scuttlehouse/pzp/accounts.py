@@ -18,8 +18,8 @@ class AccountMessage(NamedTuple):
     """A valid message of an account's tangle. The message that makes the account has depth 0.
 
     ``device_key`` signed the message. A message that several keys signed is given once for each of them.
-    ``added_key`` is the key that it adds, None if it adds none. ``may_add`` says whether that key gets the power
-    to add others.
+    ``added_key`` is the key that it adds, None if it adds none. ``may_add`` says whether that key gets the
+    power to add others.
     """
 
     message_id: str
