@@ -104,6 +104,7 @@ final as (
         sightings.is_erased,
         signed_messages.received_ms,
         if(sightings.is_undecided, null, sightings.added_key) as added_key,
+        if(sightings.is_undecided, null, sightings.may_add) as may_add,
         if(sightings.is_undecided, null, sightings.added_items) as added_items,
         if(sightings.is_undecided, null, sightings.deleted_items) as deleted_items,
         if(sightings.is_undecided, null, sightings.superseded_ids) as superseded_ids,

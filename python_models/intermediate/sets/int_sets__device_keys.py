@@ -12,7 +12,12 @@ def model(dbt: Any, session: SparkSession) -> DataFrame:
         dbt.ref("stg_pzp__messages")
         .where("is_account_message and depth is not null")
         .selectExpr(
-            "account_id", "message_id", "depth", "explode(device_keys) as device_key", "added_key"
+            "account_id",
+            "message_id",
+            "depth",
+            "explode(device_keys) as device_key",
+            "added_key",
+            "may_add",
         )
     )
     return messages.groupBy("account_id").applyInArrow(

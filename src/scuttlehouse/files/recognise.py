@@ -48,6 +48,8 @@ _OTHERS = (
     (b"SQLite format 3\0", "an SQLite database", "export its messages, one a line"),
     (b"PAR1", "a Parquet file", "export its messages, one a line"),
     (b"Obj\x01", "an Avro file", "turn it into JSON with `avro-tools tojson`"),
+    (b"version https://git-lfs", "a pointer of Git LFS", "fetch the file with `git lfs pull`"),
+    (b"\0\x05\x16\x07", "an AppleDouble file of macOS", "move it out of the landing folder"),
     (b"%PDF", "a PDF", "move it out of the landing folder"),
     (b"\x89PNG", "a picture", "move it out of the landing folder"),
     (b"\xff\xd8\xff", "a picture", "move it out of the landing folder"),

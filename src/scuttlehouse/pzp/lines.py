@@ -63,7 +63,8 @@ class LandedPzpLine(NamedTuple):
       place in it. Null if the message is in none. The root of a tangle has depth 0 and lists nothing.
     - ``device_key``: the public key that signed. Null if the sigkey is not a key.
     - ``is_erased``: whether somebody has removed the data and left its hash.
-    - ``added_key``: the public key for signing that an account's message adds; otherwise null.
+    - ``added_key``, ``may_add``: the public key for signing that an account's message adds, and whether it
+      gets the power to add others; otherwise null.
     - ``added_items``, ``deleted_items``, ``superseded_ids``: the content of a message of a set. Null in every
       other message. ``set_fault`` is one of ``SET_FAULTS`` if a message of a set's feed lacks this content;
       one line alone never has ``plaintexts_differ``.
@@ -92,6 +93,7 @@ class LandedPzpLine(NamedTuple):
     is_account_message: bool | None = None
     is_erased: bool | None = None
     added_key: str | None = None
+    may_add: bool | None = None
     added_items: list[str] | None = None
     deleted_items: list[str] | None = None
     superseded_ids: list[str] | None = None
@@ -165,6 +167,7 @@ def land_pzp_line(
     added, deleted, superseded = (
         set_content if isinstance(set_content, tuple) else (None, None, None)
     )
+    added_key = _added_key(data) if is_account_message else None
     reason = invalid_reason(message_id, signed)
     may_be_opened = misc.get("private") is True or _is_bare(parsed) or has_recipients(data)
     is_unchecked = (
@@ -188,7 +191,8 @@ def land_pzp_line(
         is_moot=is_feed_root,
         is_account_message=is_account_message,
         is_erased=is_erased,
-        added_key=_added_key(data) if is_account_message else None,
+        added_key=added_key,
+        may_add=_has_power_to_add(data) if added_key else None,
         added_items=added,
         deleted_items=deleted,
         superseded_ids=superseded,
@@ -268,6 +272,11 @@ def _added_key(data: object) -> str | None:
     if not isinstance(key, dict) or key.get("algorithm") != "ed25519":
         return None
     return _public_key(key.get("bytes")) if key.get("purpose") in ("sig", "shs-and-sig") else None
+
+
+def _has_power_to_add(data: object) -> bool:
+    powers = data.get("powers") if isinstance(data, dict) else None
+    return isinstance(powers, list) and "add" in powers
 
 
 def _public_key(text: object) -> str | None:

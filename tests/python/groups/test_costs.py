@@ -171,8 +171,8 @@ def chain_of(size: int) -> dict[str, list[str]]:
 
 def devices(size: int) -> list[AccountMessage]:
     """Each adds the next one; the last message comes first."""
-    added = [AccountMessage(f"m{n}", n + 1, f"k{n}", f"k{n + 1}") for n in range(size)]
-    return [*reversed(added), AccountMessage("account", 0, "k0", "k0")]
+    added = [AccountMessage(f"m{n}", n + 1, f"k{n}", f"k{n + 1}", True) for n in range(size)]
+    return [*reversed(added), AccountMessage("account", 0, "k0", "k0", True)]
 
 
 def set_of(size: int) -> list[SetMessage]:

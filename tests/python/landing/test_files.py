@@ -297,6 +297,8 @@ def row_of_text(text: bytes | None) -> LandedLine:
             "tar archive inside of a gzip file",
         ),
         (b"SQLite format 3\0", "SQLite database"),
+        (b"version https://git-lfs.github.com/spec/v1\noid sha256:00\n", "`git lfs pull`"),
+        (b"\0\x05\x16\x07\0\x02\0\0Mac OS X        ", "an AppleDouble file of macOS"),
         (b"<!DOCTYPE html><p>404", "HTML"),
         (b"id,author\n1,me\n", "`jq -c .`"),
         (b"\x81\x92\x93" * 99, "Binary data"),

@@ -814,12 +814,33 @@ def test_the_key_that_an_account_adds(change: Json, is_added: bool) -> None:
 
 
 @pytest.mark.parametrize(
+    ("powers", "may_add"),
+    [
+        (["add"], True),
+        (["del", "add"], True),
+        (["del"], False),
+        ([], False),
+        ("add", False),
+        (None, False),
+        ([["add"]], False),
+    ],
+    ids=str,
+)
+def test_the_power_that_an_account_gives(powers: Any, may_add: bool) -> None:
+    data = account_addition()["msg"]["data"] | {"powers": powers}
+    assert land(with_data(account_addition(), data)).may_add is may_add
+    del data["powers"]
+    assert land(with_data(account_addition(), data)).may_add is False
+
+
+@pytest.mark.parametrize(
     "data", [{"action": "del"}, {"action": None}, {"key": None}, {"key": "text"}, "text"], ids=str
 )
 def test_data_that_adds_no_key(data: Any) -> None:
     if isinstance(data, dict):
         data = account_addition()["msg"]["data"] | data
-    assert land(with_data(account_addition(), data)).added_key is None
+    row = land(with_data(account_addition(), data))
+    assert (row.added_key, row.may_add) == (None, None)
 
 
 def test_only_an_account_adds_keys() -> None:
