@@ -161,11 +161,13 @@ def _doubt(opened: Opened, checks: Sequence[Check], *, has_key: bool) -> str | N
 def _check_bendybutt(
     value: dict[str, Any], opened: Opened, key: str | None, hmac_key: bytes | None
 ) -> Judged:
+    # An encoder may leave out the null of a first message.
+    first = {"previous": None} if value.get("sequence") == 1 else {}
     # The signature of the plaintext is in the value, wherever the ciphertext is.
     shown = {name: value[name] for name in ("content", "contentSignature") if name in value}
     may_be_opened = opened.is_decrypted or _is_of_private_kind(value.get("content"))
     verdict = bendybutt.check_message(
-        {**opened.value, **shown}, opened.ciphertext, key, hmac_key, is_opened=may_be_opened
+        {**first, **opened.value, **shown}, opened.ciphertext, key, hmac_key, is_opened=may_be_opened
     )
     is_opened = may_be_opened if verdict.validity == "not_checked" else opened.is_decrypted
     if verdict.reason in _FAULTS_OF_HASH and _is_put_back(value, hmac_key):

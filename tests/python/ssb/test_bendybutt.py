@@ -307,6 +307,18 @@ def test_a_ciphertext_beside_its_own_signature_is_checked() -> None:
         assert (row.validity, row.invalid_reason) == ("invalid", reason)
 
 
+def test_the_null_of_a_first_message_may_be_left_out() -> None:
+    feed = BendyFeed(bytes(32))
+    for is_first in True, False:
+        message = feed.publish({"type": "post"}, 1)
+        value = {name: part for name, part in message.value.items() if name != "previous"}
+        record = {"key": message.key, "value": value}
+        row = land_line("a", Line(1, json.dumps(record).encode(), None), KeyRing(b"pepper"))
+        assert row is not None
+        reason = None if is_first else "member_is_missing"
+        assert (row.message_id, row.invalid_reason) == (message.uri, reason)
+
+
 def test_a_whole_original_leaves_the_signature_of_the_plaintext() -> None:
     subfeed = ClassicFeed(bytes([2] * 32))
     value, key = opened(subfeed.signer, BendyFeed(bytes(32)), subfeed)
