@@ -63,7 +63,7 @@ def forms(value: dict[str, Any], key: str | None, hmac_key: bytes | None) -> Ite
     yield Form(value, check)
     if check.validity != "invalid":
         return
-    restored = _with_content_read(value) or _with_what_is_left_out(value)
+    restored = with_content_read(value) or _with_what_is_left_out(value)
     if restored:
         found = forms(restored, key, hmac_key)
         yield from (form for form in found if form.check.validity == "valid")
@@ -90,8 +90,14 @@ def forms(value: dict[str, Any], key: str | None, hmac_key: bytes | None) -> Ite
             yield Form(whole, check_value(whole, key=key, hmac_key=hmac_key))
 
 
-def _with_content_read(value: dict[str, Any]) -> dict[str, Any] | None:
-    """The value with what its content is the JSON of, an object or ciphertext. None for any other content."""
+def with_content_read(value: dict[str, Any]) -> dict[str, Any] | None:
+    """The value with what its content is the JSON of, an object or a text. None for any other content.
+
+    Complexity: O(length of the content).
+
+    >>> with_content_read({"content": '{"type": "post"}'}), with_content_read({"content": "AAAA.box"})
+    ({'content': {'type': 'post'}}, None)
+    """
     content = value.get("content")
     if not isinstance(content, str) or not content.startswith(("{", '"')):
         return None

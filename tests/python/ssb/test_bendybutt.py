@@ -20,7 +20,7 @@ from scuttlehouse.ssb import bendybutt
 from scuttlehouse.ssb.bendybutt import Verdict, check_message, message_bytes
 from scuttlehouse.ssb.bfe import NoBytesError, bencode, encode
 from scuttlehouse.ssb.epoch_keys import KeyRing
-from scuttlehouse.ssb.lines import land_line
+from scuttlehouse.ssb.lines import epoch_key, land_line
 from scuttlehouse.ssb.validation import Check, check_value
 
 VECTORS = [
@@ -273,6 +273,17 @@ def test_real_logs_without_the_ciphertexts_accuse_nobody(tribes2: Path) -> None:
             assert row.validity == ("not_checked" if is_opened else "valid"), (path, number)
             assert row.is_decrypted == is_opened
             assert row.is_announcement_signed is not False
+
+
+def test_real_logs_with_contents_as_texts_say_the_same(tribes2: Path) -> None:
+    ring = KeyRing(b"pepper")
+    for path in sorted(tribes2.glob("s1-simple/final/*.jsonl")):
+        for text in path.read_bytes().splitlines():
+            record = json.loads(text)
+            record["value"]["content"] = json.dumps(record["value"]["content"])
+            line, written = Line(1, text, None), Line(1, json.dumps(record).encode(), None)
+            assert land_line("a", written, ring) == land_line("a", line, ring)
+            assert epoch_key(written) == epoch_key(line)
 
 
 def test_a_ciphertext_that_is_put_back_accuses_nobody(tribes2: Path) -> None:
