@@ -5,6 +5,7 @@ change                                      software
 ==========================================  ==========================================================
 members in another order                    ``jq -S``, jsonb of PostgreSQL; go-ssb writes one of two orders
 members added                               exporters
+``previous`` (null) or ``hash`` left out    encoders that leave out null: Swift, Kotlin, Go with omitempty
 ``author`` and ``previous`` as URIs         the vectors of private-group-spec
 the content as JSON in a text               databases with a column for it
 a timestamp without its fraction            go-ssb-refs (``millisecs.go``), so all that go-ssb exports
@@ -27,6 +28,9 @@ from scuttlehouse.ssb.validation import MEMBER_ORDERS, Check, check_value, hashe
 # Faults that a value has if it is not in the order that was signed. A key that is right proves the order.
 _FAULTS = frozenset({"members_out_of_order", "id_mismatch"})
 _FAULTS_WITHOUT_KEY = _FAULTS | {"signature_is_wrong"}
+
+# Encoders that leave out null leave out the previous of a first message. All messages have this hash.
+_LEFT_OUT = {"previous": None, "hash": "sha256"}
 
 # Software counts the messages of the same millisecond: monotonic-timestamp 0.0.8 adds n / 1000 to the time of
 # the nth of them, and 0.0.9 adds n / (n + 1000). Real logs have up to 16.
@@ -59,9 +63,10 @@ def forms(value: dict[str, Any], key: str | None, hmac_key: bytes | None) -> Ite
     yield Form(value, check)
     if check.validity != "invalid":
         return
-    read = _with_content_read(value)
-    if read is not None:
-        yield from (form for form in forms(read, key, hmac_key) if form.check.validity == "valid")
+    restored = with_content_read(value) or _with_what_is_left_out(value)
+    if restored:
+        found = forms(restored, key, hmac_key)
+        yield from (form for form in found if form.check.validity == "valid")
         return
     spelled = with_sigils(value)
     is_respelled = spelled is not value and check.invalid_reason == "author_is_no_feed_id"
@@ -85,8 +90,14 @@ def forms(value: dict[str, Any], key: str | None, hmac_key: bytes | None) -> Ite
             yield Form(whole, check_value(whole, key=key, hmac_key=hmac_key))
 
 
-def _with_content_read(value: dict[str, Any]) -> dict[str, Any] | None:
-    """The value with what its content is the JSON of, an object or ciphertext. None for any other content."""
+def with_content_read(value: dict[str, Any]) -> dict[str, Any] | None:
+    """The value with what its content is the JSON of, an object or a text. None for any other content.
+
+    Complexity: O(length of the content).
+
+    >>> with_content_read({"content": '{"type": "post"}'}), with_content_read({"content": "AAAA.box"})
+    ({'content': {'type': 'post'}}, None)
+    """
     content = value.get("content")
     if not isinstance(content, str) or not content.startswith(("{", '"')):
         return None
@@ -94,6 +105,11 @@ def _with_content_read(value: dict[str, Any]) -> dict[str, Any] | None:
         return {**value, "content": jsjson.parse(content)}
     except ValueError:
         return None
+
+
+def _with_what_is_left_out(value: dict[str, Any]) -> dict[str, Any] | None:
+    """The value with the members that say the same in every first message. None if it has them."""
+    return None if value.keys() >= _LEFT_OUT.keys() else {**_LEFT_OUT, **value}
 
 
 def with_sigils(value: dict[str, Any]) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from scuttlehouse.files.json_lines import finite_number, has_word, line_object, 
 from scuttlehouse.files.parts import Line
 from scuttlehouse.ssb.claims import is_announcement_signed, plaintext_hash, proven_owner
 from scuttlehouse.ssb.epoch_keys import KeyRing, message_key, purpose_key
+from scuttlehouse.ssb.exported import with_content_read
 from scuttlehouse.ssb.group_ids import made_group_id
 from scuttlehouse.ssb.ids import feed_format, link_text, message_uri
 from scuttlehouse.ssb.messages import UnkeyedMessage, checked_message, may_be_key, unkeyed_message
@@ -138,7 +139,7 @@ def land_line(
         return LandedLine(source_file, line.line_number, message)
     key, value, received, opened, (check, is_decrypted, signed) = message
     # An exporter may have written the content as text.
-    content = value["content"] if is_decrypted else signed["content"]
+    content = ((with_content_read(value) or value) if is_decrypted else signed)["content"]
     is_private = is_decrypted or is_ciphertext(signed["content"])
     secret, kind = message_key(content), _content_type(content)
     kind = None if kind is None else kept_word(kind, ring)
@@ -182,13 +183,10 @@ def epoch_key(line: Line, parsed: dict[str, Any] | str | None = None) -> bytes |
     if not has_word(line, KEY_WORDS):
         return None
     found = unkeyed_message(line_object(line) if parsed is None else parsed)
-    if (
-        not isinstance(found, UnkeyedMessage)
-        or not may_be_key(found.key)
-        or _content_type(found.value["content"]) not in WITH_EPOCH_KEY
-    ):
+    if not isinstance(found, UnkeyedMessage) or not may_be_key(found.key):
         return None
-    return message_key(found.value["content"])
+    content = (with_content_read(found.value) or found.value)["content"]
+    return message_key(content) if _content_type(content) in WITH_EPOCH_KEY else None
 
 
 def _content_type(content: object) -> str | None:

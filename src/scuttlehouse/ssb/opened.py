@@ -25,7 +25,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from scuttlehouse.ssb import bendybutt
-from scuttlehouse.ssb.exported import forms, with_sigils
+from scuttlehouse.ssb.exported import forms, with_content_read, with_sigils
 from scuttlehouse.ssb.ids import feed_format, message_sigil
 from scuttlehouse.ssb.validation import Check, is_ciphertext
 
@@ -161,11 +161,23 @@ def _doubt(opened: Opened, checks: Sequence[Check], *, has_key: bool) -> str | N
 def _check_bendybutt(
     value: dict[str, Any], opened: Opened, key: str | None, hmac_key: bytes | None
 ) -> Judged:
+    read = with_content_read(value)
+    if read is not None:
+        signed = with_content_read(opened.value) or opened.value
+        judged = _check_bendybutt(read, opened._replace(value=signed), key, hmac_key)
+        if judged.check.validity != "invalid":
+            return judged
+    # An encoder may leave out the null of a first message.
+    first = {"previous": None} if value.get("sequence") == 1 else {}
     # The signature of the plaintext is in the value, wherever the ciphertext is.
     shown = {name: value[name] for name in ("content", "contentSignature") if name in value}
     may_be_opened = opened.is_decrypted or _is_of_private_kind(value.get("content"))
     verdict = bendybutt.check_message(
-        {**opened.value, **shown}, opened.ciphertext, key, hmac_key, is_opened=may_be_opened
+        {**first, **opened.value, **shown},
+        opened.ciphertext,
+        key,
+        hmac_key,
+        is_opened=may_be_opened,
     )
     is_opened = may_be_opened if verdict.validity == "not_checked" else opened.is_decrypted
     if verdict.reason in _FAULTS_OF_HASH and _is_put_back(value, hmac_key):

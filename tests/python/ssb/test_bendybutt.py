@@ -20,7 +20,7 @@ from scuttlehouse.ssb import bendybutt
 from scuttlehouse.ssb.bendybutt import Verdict, check_message, message_bytes
 from scuttlehouse.ssb.bfe import NoBytesError, bencode, encode
 from scuttlehouse.ssb.epoch_keys import KeyRing
-from scuttlehouse.ssb.lines import land_line
+from scuttlehouse.ssb.lines import epoch_key, land_line
 from scuttlehouse.ssb.validation import Check, check_value
 
 VECTORS = [
@@ -275,6 +275,17 @@ def test_real_logs_without_the_ciphertexts_accuse_nobody(tribes2: Path) -> None:
             assert row.is_announcement_signed is not False
 
 
+def test_real_logs_with_contents_as_texts_say_the_same(tribes2: Path) -> None:
+    ring = KeyRing(b"pepper")
+    for path in sorted(tribes2.glob("s1-simple/final/*.jsonl")):
+        for text in path.read_bytes().splitlines():
+            record = json.loads(text)
+            record["value"]["content"] = json.dumps(record["value"]["content"])
+            line, written = Line(1, text, None), Line(1, json.dumps(record).encode(), None)
+            assert land_line("a", written, ring) == land_line("a", line, ring)
+            assert epoch_key(written) == epoch_key(line)
+
+
 def test_a_ciphertext_that_is_put_back_accuses_nobody(tribes2: Path) -> None:
     """As reEncrypt of ssb-db2 does: the signature beside it is that of the plaintext."""
     counted: Counter[str | None] = Counter()
@@ -305,6 +316,18 @@ def test_a_ciphertext_beside_its_own_signature_is_checked() -> None:
         row = land_line("a", Line(1, json.dumps(record).encode(), None), KeyRing(b"pepper"))
         assert row is not None
         assert (row.validity, row.invalid_reason) == ("invalid", reason)
+
+
+def test_the_null_of_a_first_message_may_be_left_out() -> None:
+    feed = BendyFeed(bytes(32))
+    for is_first in True, False:
+        message = feed.publish({"type": "post"}, 1)
+        value = {name: part for name, part in message.value.items() if name != "previous"}
+        record = {"key": message.key, "value": value}
+        row = land_line("a", Line(1, json.dumps(record).encode(), None), KeyRing(b"pepper"))
+        assert row is not None
+        reason = None if is_first else "member_is_missing"
+        assert (row.message_id, row.invalid_reason) == (message.uri, reason)
 
 
 def test_a_whole_original_leaves_the_signature_of_the_plaintext() -> None:

@@ -107,6 +107,24 @@ def test_the_author_may_have_written_the_character() -> None:
     assert (row.validity, row.warning) == ("valid", None)
 
 
+@pytest.mark.parametrize("left_out", [["previous"], ["hash"], ["previous", "hash"]])
+@pytest.mark.parametrize("export", [dict, by_jq])
+@pytest.mark.parametrize("key", [True, False])
+def test_members_that_are_left_out_are_proven(
+    left_out: list[str], export: Callable[[Any], Any], key: bool
+) -> None:
+    first = ClassicFeed(bytes(32)).publish({"type": "post"}, 1)
+    value = {name: part for name, part in first.value.items() if name not in left_out}
+    assert land(export(value), first.key if key else None) == land(first.value, first.key)
+
+
+def test_a_previous_that_is_left_out_is_not_made_up() -> None:
+    second = post()
+    value = {name: part for name, part in second.value.items() if name != "previous"}
+    row = land(value, second.key)
+    assert (row.validity, row.invalid_reason) == ("invalid", "members_out_of_order")
+
+
 # Times
 
 
@@ -223,11 +241,12 @@ def test_a_message_without_a_key_in_its_order_has_the_id_of_its_hash() -> None:
 
 
 def test_a_value_that_lacks_members_has_no_other_order() -> None:
-    value = post().value
-    del value["hash"]
-    for export in dict, by_jq:
-        row = land(export(value))
-        assert (row.reject_reason, row.invalid_reason) == (None, "members_out_of_order")
+    for lacking in "timestamp", "signature":
+        value = post().value
+        del value[lacking]
+        for export in dict, by_jq:
+            row = land(export(value))
+            assert (row.reject_reason, row.invalid_reason) == (None, "members_out_of_order")
 
 
 def test_an_opened_message_without_a_key_has_no_id() -> None:
