@@ -63,8 +63,9 @@ def forms(value: dict[str, Any], key: str | None, hmac_key: bytes | None) -> Ite
     yield Form(value, check)
     if check.validity != "invalid":
         return
-    restored = with_content_read(value) or _with_what_is_left_out(value)
-    if restored:
+    read = with_content_read(value)
+    restored = read if read is not value else _with_what_is_left_out(value)
+    if restored is not value:
         found = forms(restored, key, hmac_key)
         yield from (form for form in found if form.check.validity == "valid")
         return
@@ -90,26 +91,26 @@ def forms(value: dict[str, Any], key: str | None, hmac_key: bytes | None) -> Ite
             yield Form(whole, check_value(whole, key=key, hmac_key=hmac_key))
 
 
-def with_content_read(value: dict[str, Any]) -> dict[str, Any] | None:
-    """The value with what its content is the JSON of, an object or a text. None for any other content.
+def with_content_read(value: dict[str, Any]) -> dict[str, Any]:
+    """The value with what its content is the JSON of, an object or a text. The same object if it is neither.
 
     Complexity: O(length of the content).
 
     >>> with_content_read({"content": '{"type": "post"}'}), with_content_read({"content": "AAAA.box"})
-    ({'content': {'type': 'post'}}, None)
+    ({'content': {'type': 'post'}}, {'content': 'AAAA.box'})
     """
     content = value.get("content")
     if not isinstance(content, str) or not content.startswith(("{", '"')):
-        return None
+        return value
     try:
         return {**value, "content": jsjson.parse(content)}
     except ValueError:
-        return None
+        return value
 
 
-def _with_what_is_left_out(value: dict[str, Any]) -> dict[str, Any] | None:
-    """The value with the members that say the same in every first message. None if it has them."""
-    return None if value.keys() >= _LEFT_OUT.keys() else {**_LEFT_OUT, **value}
+def _with_what_is_left_out(value: dict[str, Any]) -> dict[str, Any]:
+    """The value with the members that say the same in every first message. The same object if it has them."""
+    return value if value.keys() >= _LEFT_OUT.keys() else {**_LEFT_OUT, **value}
 
 
 def with_sigils(value: dict[str, Any]) -> dict[str, Any]:

@@ -139,7 +139,7 @@ def land_line(
         return LandedLine(source_file, line.line_number, message)
     key, value, received, opened, (check, is_decrypted, signed) = message
     # An exporter may have written the content as text.
-    content = ((with_content_read(value) or value) if is_decrypted else signed)["content"]
+    content = (with_content_read(value) if is_decrypted else signed)["content"]
     is_private = is_decrypted or is_ciphertext(signed["content"])
     secret, kind = message_key(content), _content_type(content)
     kind = None if kind is None else kept_word(kind, ring)
@@ -185,7 +185,7 @@ def epoch_key(line: Line, parsed: dict[str, Any] | str | None = None) -> bytes |
     found = unkeyed_message(line_object(line) if parsed is None else parsed)
     if not isinstance(found, UnkeyedMessage) or not may_be_key(found.key):
         return None
-    content = (with_content_read(found.value) or found.value)["content"]
+    content = with_content_read(found.value)["content"]
     return message_key(content) if _content_type(content) in WITH_EPOCH_KEY else None
 
 

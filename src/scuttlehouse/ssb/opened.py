@@ -36,12 +36,10 @@ UNBOXER_MEMBERS = frozenset({"meta", "cyphertext", "private", "unbox"})
 # group (ssb-meta-feeds; private-group-spec, "group/init").
 _PRIVATE_TYPES = frozenset({"metafeed/seed", "group/init"})
 
-# Faults that a value can have when the signed one has none: something inside of its content was changed.
-_FAULTS_OF_CONTENT = frozenset(
-    {"type_is_malformed", "too_long", "id_mismatch", "signature_is_wrong"}
-)
 # Faults that tell that something was changed.
 _FAULTS_OF_HASH = frozenset({"id_mismatch", "signature_is_wrong"})
+# Faults that a value can have when the signed one has none: something inside of its content was changed.
+_FAULTS_OF_CONTENT = _FAULTS_OF_HASH | {"type_is_malformed", "too_long"}
 # UTF-8 has no half of a surrogate pair, so what is not JavaScript writes this in its place. So does BIPF.
 _REPLACED = "\ufffd"
 # Software that opens a message may write what is no signature (go-ssb: "reboxed"). Plaintext is any JSON.
@@ -162,9 +160,9 @@ def _check_bendybutt(
     value: dict[str, Any], opened: Opened, key: str | None, hmac_key: bytes | None
 ) -> Judged:
     read = with_content_read(value)
-    if read is not None:
-        signed = with_content_read(opened.value) or opened.value
-        judged = _check_bendybutt(read, opened._replace(value=signed), key, hmac_key)
+    if read is not value:
+        signed = opened._replace(value=with_content_read(opened.value))
+        judged = _check_bendybutt(read, signed, key, hmac_key)
         if judged.check.validity != "invalid":
             return judged
     # An encoder may leave out the null of a first message.
