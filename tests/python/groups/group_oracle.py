@@ -280,11 +280,12 @@ class Oracle:
         return (time is None, time or 0)
 
     def leads_to(self, exclusion: str, epoch: str) -> bool:
+        """Also to an epoch that succeeds one that it leads up to: 4.9 says "any epoch up till that epoch"."""
         own = self.own_epoch(exclusion)
-        return (
-            exclusion in self.timeline_past(epoch)
-            or own == epoch
-            or (own is not None and self.precedes(own, epoch))
+        return any(
+            exclusion in self.timeline_past(one) or own == one
+            for one in self.standing
+            if one == epoch or self.precedes(one, epoch)
         )
 
     # What else a message knew of.

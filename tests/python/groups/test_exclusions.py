@@ -173,6 +173,19 @@ def test_of_several_epochs_that_know_of_an_exclusion_the_first_follows_it() -> N
     assert log.answers().known.following == {"-c": "H"}
 
 
+def test_an_exclusion_leads_up_to_epochs_whose_first_message_is_outside_the_timeline() -> None:
+    """4.9: "any epoch up till that epoch". The log lacks a post before I and J."""
+    log = Log()
+    log.exclude("-c", "b", "c", "X+")
+    log.found("H", "a", "abd", "-c")
+    log.exclude("-d", "a", "d", "H+", epoch="H")
+    log.found("I", "a", "ab", "lost -d", previous="H")
+    log.found("J", "b", "bd", "lost H+", previous="H")
+    assert log.correct() == {"X": "abcd", "H": "abd", "I": "ab", "J": "abd"}
+    added = {one[:3] for one in log.answers().repairs() if one.action == "add"}
+    assert added == {("J", "add", "a")}, "nobody adds c again"
+
+
 def test_an_exclusion_that_nothing_follows() -> None:
     log = Log()
     log.exclude("-c", "b", "c", "X+")
