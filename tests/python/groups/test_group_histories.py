@@ -122,7 +122,7 @@ class Answers:
 
 
 def group_messages(log: list[LogMessage], root: str) -> list[GroupMessage]:
-    """The rows of int_groups__messages for a log."""
+    """The rows of int_groups__messages for a log, in the order in which read_messages reads them."""
     ids = {entry.id for entry in log}
     tangles = {kind: Tangle.of(log, kind, root) for kind in ("group", "epoch")}
     members = {epoch: Tangle.of(log, "members", epoch) for epoch in tangles["epoch"].graph}
@@ -154,7 +154,7 @@ def group_messages(log: list[LogMessage], root: str) -> list[GroupMessage]:
                 ranks.get(entry.id, len(ranks)),
             )
         )
-    return found
+    return sorted(found)
 
 
 def in_order(tangle: Tangle) -> list[str]:
