@@ -11,7 +11,7 @@ from scuttlehouse.groups.ancestry import Ancestry
 from scuttlehouse.groups.authority import GroupMessage, Kind, judge
 from scuttlehouse.groups.epochs import preferred_epoch
 from scuttlehouse.groups.exclusions import knowledge
-from scuttlehouse.groups.forks import MOST_RIVALS, forks
+from scuttlehouse.groups.forks import forks
 from test_group_histories import Answers
 
 EXCLUDE, ADD, INIT = "group/exclude-member", "group/add-member", "group/init"
@@ -481,7 +481,5 @@ def test_an_epoch_is_paired_with_the_fifty_least_keys() -> None:
     keys = {epoch: number for number, epoch in enumerate(previous)}
     beginnings = {epoch: (number, number) for number, epoch in enumerate(previous)}
     found = list(forks(previous, members, keys, beginnings))
-    assert len(found) == sum(min(number, MOST_RIVALS) for number in range(count))
-    assert {one.winner_epoch_id for one in found} == {
-        f"H{number:03}" for number in range(MOST_RIVALS)
-    }
+    assert len(found) == sum(min(number, 50) for number in range(count))
+    assert {one.winner_epoch_id for one in found} == {f"H{number:03}" for number in range(50)}
