@@ -109,3 +109,26 @@ def test_the_creator_of_an_empty_epoch_adds_its_members() -> None:
         for peer in "ab"
     }
     assert found == {"a": [("H", "add", "a"), ("H", "add", "b")], "b": []}
+
+
+def test_what_a_message_lists_of_an_unknown_epoch_says_nothing_of_this_group() -> None:
+    """The log lacks the epoch E. All messages before F are there otherwise, so F is an outsider's."""
+    log = Log("ab")
+    log.found("E", "a", "ab", "X+")
+    log.entries.append(
+        LogMessage(
+            "E+c",
+            "b",
+            "group/add-member",
+            {
+                "members": {"root": "E", "previous": ["E+"]},
+                "group": {"root": "X", "previous": ["X+"]},
+            },
+            frozenset("c"),
+        )
+    )
+    log.found("F", "x", "bx", "E+c")
+    messages = {one.message_id: one for one in group_messages(log.entries, "X")}
+    view = seen(messages, lists(log.entries, "X"), messages.keys() - {"E", "E+"})
+    found = {one.epoch_id: (one.counts, one.rule) for one in peer_epochs(view, {}, "b")}
+    assert found == {"X": (True, "only"), "F": (False, None)}
