@@ -193,6 +193,16 @@ def test_a_long_chain_gives_the_nearest_predecessors() -> None:
     assert ancestry.unsucceeded(list(chain)) == ["1999"]
 
 
+def test_the_nearest_predecessors_end_within_a_step() -> None:
+    """Lesser ids come first."""
+    wide = {"a": [], "b": [], "c": [], "m": ["c", "a", "b"], "n": ["m"]}
+    assert nearest_predecessors(wide, most=2) == {
+        **{root: {} for root in "abc"},
+        "m": {"a": 1, "b": 1},
+        "n": {"m": 1, "a": 2},
+    }
+
+
 def test_no_epoch_precedes_itself() -> None:
     assert nearest_predecessors({"a": ["a"], "b": ["a", "b"]}) == {"a": {}, "b": {"a": 1}}
     ancestry = Ancestry({"a": ["a"]})
