@@ -41,9 +41,9 @@ def knowledge(
 
     ``key_ranks`` are the places of the epochs' keys (4.3). Without them, ids decide between forks.
 
-    An exclusion leads up to an epoch in two cases: it comes before the epoch's first message in the group
-    tangle, or the epoch is, or succeeds, the one that ``_own_epochs`` pairs it with. By the letter of
-    4.9 an exclusion is forever: adding the person again does not undo it.
+    An exclusion leads up to an epoch, and to all that succeed it, in two cases: it comes before the epoch's
+    first message in the group tangle, or ``_own_epochs`` pairs it with the epoch. By the letter of 4.9 an
+    exclusion is forever: adding the person again does not undo it.
 
     Complexity: O(messages + links) operations on integers with a bit for each epoch, exclusion,
     addition and person excluded; plus the people in ``excluded_before``.
@@ -138,9 +138,7 @@ def knowledge(
             epoch: frozenset(
                 people[place] for place in bits_of(mask >> len(inits) + len(exclusions) & everybody)
             )
-            for epoch, mask in _leading(
-                judged.previous_epochs, ancestry, own, struck, known_at
-            ).items()
+            for epoch, mask in _leading(ancestry, own, struck, known_at).items()
         },
         following,
         readded,
@@ -155,20 +153,20 @@ def knowledge(
 
 
 def _leading(
-    previous: Mapping[str, Sequence[str]],
     ancestry: Ancestry,
     own: Mapping[str, str],
     struck: Mapping[str, int],
     known_at: Mapping[str, int],
 ) -> dict[str, int]:
-    """The people excluded up to each epoch, as bits. It knows of them, or an epoch that it follows does."""
-    led = dict.fromkeys(previous, 0)
+    """The people excluded up to each epoch, as bits: for the epoch or for one that precedes it.
+
+    Where the log lacks a message, the first message of an epoch may be outside the group tangle, but the
+    epoch still succeeds others (4.9).
+    """
+    led = {epoch: known_at.get(epoch, 0) for epoch in ancestry.in_order()}
     for exclusion, epoch in own.items():
         led[epoch] |= struck[exclusion]
-    for epoch in ancestry.in_order():
-        for one in previous[epoch]:
-            led[epoch] |= led[one]
-    return {epoch: mask | known_at.get(epoch, 0) for epoch, mask in led.items()}
+    return ancestry.masks_under(led)
 
 
 def _own_epochs(messages: Sequence[GroupMessage], judged: Judged) -> dict[str, str]:

@@ -52,8 +52,8 @@ def peer_epochs(
 ) -> list[PeerEpoch]:
     """The epochs of a group as a peer should judge them, by id.
 
-    Only a member can add people to an epoch, and only a witness who remains should mend a fork (4.6). So a
-    peer gets only these repairs.
+    Only a member or the creator can add people to an epoch (R30), and only a witness who remains should mend
+    a fork (4.6). So a peer gets only these repairs.
 
     Args:
         messages: what the peer knows of the group, from :func:`seen`.
@@ -90,8 +90,10 @@ def peer_epochs(
     everybody = frozenset[str]().union(*members.values())
     excluded = knowledge(messages, judged).excluded_before
     correct = {epoch: everybody - excluded[epoch] for epoch in previous}
+    created = {one.message_id for one in inits if one.author_id == peer}
+    found = repairs(tips, members, correct, ancestry, key_ranks)
     todo: dict[str, list[Repair]] = defaultdict(list)
-    for repair in _own(repairs(tips, members, correct, ancestry, key_ranks), members, peer):
+    for repair in _own(found, members, created, peer):
         todo[repair.epoch_id].append(repair)
     beginnings = {one.message_id: (one.position, None) for one in inits}
     detected: Counter[str] = Counter()
@@ -115,16 +117,25 @@ def peer_epochs(
     ]
 
 
-def _own(found: Sequence[Repair], members: Members, peer: str) -> Iterator[Repair]:
-    """The repairs that the peer can make."""
+def _own(
+    found: Sequence[Repair], members: Members, created: Collection[str], peer: str
+) -> Iterator[Repair]:
+    """The repairs that the peer can make. ``created`` are the epochs that the peer created.
+
+    A creator who has not added themselves yet (4.1.5) may be the only one who holds the key.
+    """
     leaving = {
         repair.epoch_id
         for repair in found
         if repair.action == "exclude" and repair.person_id == peer
     }
     for repair in found:
-        is_of_others = repair.action != "add" and repair.epoch_id in leaving
-        if peer in members[repair.epoch_id] and not is_of_others:
+        is_member = peer in members[repair.epoch_id]
+        if repair.action == "add":
+            is_own = is_member or repair.epoch_id in created
+        else:
+            is_own = is_member and repair.epoch_id not in leaving
+        if is_own:
             yield repair
 
 

@@ -10,7 +10,7 @@ from functools import cache, cached_property
 from itertools import combinations
 from typing import NamedTuple
 
-from oracles import fixpoint_graph, tangle_candidates
+from oracles import fixpoint_graph, scuttlesort_order, tangle_candidates
 
 ROOT = {"root": None, "previous": None}
 
@@ -245,9 +245,12 @@ class Oracle:
         """The messages before a message in the group tangle. Empty if the message is not in the tangle."""
         if message not in self.group_graph:
             return frozenset()
-        field = self.log[message].fields["group"]
-        listed = (field["previous"] or []) if isinstance(field, dict) else []
+        listed = self.timeline_previous(message)
         return frozenset(listed).union(*(self.timeline_past(one) for one in listed))
+
+    def timeline_previous(self, message: str) -> list[str]:
+        field = self.log[message].fields["group"]
+        return (field["previous"] or []) if isinstance(field, dict) else []
 
     def _own_epoch(self, exclusion: str) -> str | None:
         """R24b: the author's next epoch on the same one, else their last. In causal order, then time, id."""
@@ -280,12 +283,23 @@ class Oracle:
         return (time is None, time or 0)
 
     def leads_to(self, exclusion: str, epoch: str) -> bool:
+        """Also to an epoch that succeeds one that it leads up to: 4.9 says "any epoch up till that epoch"."""
         own = self.own_epoch(exclusion)
-        return (
-            exclusion in self.timeline_past(epoch)
-            or own == epoch
-            or (own is not None and self.precedes(own, epoch))
+        return any(
+            exclusion in self.timeline_past(one) or own == one
+            for one in self.standing
+            if one == epoch or self.precedes(one, epoch)
         )
+
+    def following(self, exclusion: str) -> str | None:
+        """The epoch that its author made for it, else the first in the timeline (R12) that knows of it."""
+        listed = {one: self.timeline_previous(one) for one in self.group_graph}
+        knowing = (
+            one
+            for one in scuttlesort_order(listed)
+            if one in self.standing and exclusion in self.timeline_past(one)
+        )
+        return self.own_epoch(exclusion) or next(knowing, None)
 
     # What else a message knew of.
 

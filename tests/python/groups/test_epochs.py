@@ -3,7 +3,9 @@ from __future__ import annotations
 import gzip
 import json
 from collections.abc import Collection, Iterator, Mapping
+from functools import reduce
 from itertools import combinations, permutations, product
+from operator import or_
 from typing import Any, NamedTuple
 
 import pytest
@@ -164,6 +166,23 @@ def test_precedence_has_the_least_distance(links: tuple[set[str], ...]) -> None:
     } == {(one, other) for other, before in expected.items() for one in before}
 
 
+@given(LINKS, st.dictionaries(st.sampled_from("abcdefgh"), st.integers(0, 15)))
+def test_masks_are_of_all_epochs_before_or_after(
+    links: tuple[set[str], ...], masks: dict[str, int]
+) -> None:
+    previous = epochs_of(links)
+    ancestry, before = Ancestry(previous), precedence_by_steps(previous)
+    assert ancestry.mask_of(previous) == (1 << len(previous)) - 1
+    assert ancestry.masks_after() == {
+        epoch: sum(ancestry.mask_of([other]) for other in previous if epoch in before[other])
+        for epoch in previous
+    }
+    assert ancestry.masks_under(masks) == {
+        epoch: reduce(or_, (masks.get(one, 0) for one in {epoch, *before[epoch]}))
+        for epoch in previous
+    }
+
+
 def test_a_long_chain_gives_the_nearest_predecessors() -> None:
     chain = {f"{one:04}": [f"{one - 1:04}"] for one in range(2_000)}
     found = nearest_predecessors(chain)
@@ -174,9 +193,21 @@ def test_a_long_chain_gives_the_nearest_predecessors() -> None:
     assert ancestry.unsucceeded(list(chain)) == ["1999"]
 
 
+def test_the_nearest_predecessors_end_within_a_step() -> None:
+    """Lesser ids come first."""
+    wide = {"a": [], "b": [], "c": [], "m": ["c", "a", "b"], "n": ["m"]}
+    assert nearest_predecessors(wide, most=2) == {
+        **{root: {} for root in "abc"},
+        "m": {"a": 1, "b": 1},
+        "n": {"m": 1, "a": 2},
+    }
+
+
 def test_no_epoch_precedes_itself() -> None:
     assert nearest_predecessors({"a": ["a"], "b": ["a", "b"]}) == {"a": {}, "b": {"a": 1}}
-    assert not Ancestry({"a": ["a"]}).precedes("a", "a")
+    ancestry = Ancestry({"a": ["a"]})
+    assert not ancestry.precedes("a", "a")
+    assert ancestry.masks_after() == {"a": 0}
 
 
 @given(LINKS, st.data())

@@ -11,7 +11,7 @@ from scuttlehouse.groups.ancestry import Ancestry
 from scuttlehouse.groups.authority import GroupMessage, Kind, judge
 from scuttlehouse.groups.epochs import preferred_epoch
 from scuttlehouse.groups.exclusions import knowledge
-from scuttlehouse.groups.forks import MOST_RIVALS, forks
+from scuttlehouse.groups.forks import forks
 from test_group_histories import Answers
 
 EXCLUDE, ADD, INIT = "group/exclude-member", "group/add-member", "group/init"
@@ -171,6 +171,19 @@ def test_of_several_epochs_that_know_of_an_exclusion_the_first_follows_it() -> N
     log.found("H", "a", "abd", "-c")
     log.found("I", "a", "abd", "H+", "H")
     assert log.answers().known.following == {"-c": "H"}
+
+
+def test_an_exclusion_leads_up_to_epochs_whose_first_message_is_outside_the_timeline() -> None:
+    """4.9: "any epoch up till that epoch". The log lacks a post before I and J."""
+    log = Log()
+    log.exclude("-c", "b", "c", "X+")
+    log.found("H", "a", "abd", "-c")
+    log.exclude("-d", "a", "d", "H+", epoch="H")
+    log.found("I", "a", "ab", "lost -d", previous="H")
+    log.found("J", "b", "bd", "lost H+", previous="H")
+    assert log.correct() == {"X": "abcd", "H": "abd", "I": "ab", "J": "abd"}
+    added = {one[:3] for one in log.answers().repairs() if one.action == "add"}
+    assert added == {("J", "add", "a")}, "nobody adds c again"
 
 
 def test_an_exclusion_that_nothing_follows() -> None:
@@ -468,7 +481,5 @@ def test_an_epoch_is_paired_with_the_fifty_least_keys() -> None:
     keys = {epoch: number for number, epoch in enumerate(previous)}
     beginnings = {epoch: (number, number) for number, epoch in enumerate(previous)}
     found = list(forks(previous, members, keys, beginnings))
-    assert len(found) == sum(min(number, MOST_RIVALS) for number in range(count))
-    assert {one.winner_epoch_id for one in found} == {
-        f"H{number:03}" for number in range(MOST_RIVALS)
-    }
+    assert len(found) == sum(min(number, 50) for number in range(count))
+    assert {one.winner_epoch_id for one in found} == {f"H{number:03}" for number in range(50)}

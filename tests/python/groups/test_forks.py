@@ -8,6 +8,7 @@ from typing import NamedTuple
 from hypothesis import given
 from hypothesis import strategies as st
 
+from oracles import nearest_by_definition, precedence_by_steps
 from scuttlehouse.groups.ancestry import Ancestry
 from scuttlehouse.groups.epochs import fork_rule, fork_winner, fork_witnesses
 from scuttlehouse.groups.forks import Fork, forks
@@ -51,6 +52,16 @@ def in_time(group: Group) -> list[str]:
     return order
 
 
+def undecided(tips: list[str], group: Group) -> set[str]:
+    """The tips with members that lose to no other one by 4.5 and 4.4, pair by pair."""
+    tips = [tip for tip in tips if group.members[tip]]
+    lost = set()
+    for pair in combinations(tips, 2):
+        if fork_rule(*(group.members[tip] for tip in pair)) in ("subset", "same"):
+            lost |= {*pair} - {fork_winner(*pair, group.members, group.key_ranks)}
+    return {*tips} - lost
+
+
 @given(groups())
 def test_forks_are_pairs_that_were_newest_at_the_same_time(group: Group) -> None:
     ancestry, order = Ancestry(group.previous), in_time(group)
@@ -73,19 +84,28 @@ def test_forks_are_pairs_that_were_newest_at_the_same_time(group: Group) -> None
     } == expected
     assert len(found) == len(expected)
     newest = ancestry.unsucceeded(list(group.previous))
+    before = precedence_by_steps(group.previous)
     for one in found:
         left, right = one.left_epoch_id, one.right_epoch_id
         members = group.members
+        nearest = nearest_by_definition(left, right, before)
+        assert one.nearest_epoch_id == min(nearest, default=None)
+        assert one.is_criss_cross == (len(nearest) > 1)
         assert one.is_current == ({left, right} <= set(newest))
         assert one.rule == fork_rule(members[left], members[right])
         assert one.winner_epoch_id == fork_winner(left, right, members, group.key_ranks)
         assert {one.winner_epoch_id, one.loser_epoch_id} in ({left, right}, {None})
-        assert set(one.witness_ids) == fork_witnesses(left, right, members, ancestry)
+        assert one.witness_ids == sorted(fork_witnesses(left, right, members, ancestry))
         times = [
             t for t in (group.beginnings[left][1], group.beginnings[right][1]) if t is not None
         ]
         assert one.began_ms == (max(times) if times else None)
-        assert one.is_current or not one.needs_repair
+        assert one.needs_repair == (
+            one.is_current
+            and one.rule == "overlapping"
+            and bool(one.witness_ids)
+            and {left, right} <= undecided(newest, group)
+        )
 
 
 def described(found: list[Fork]) -> dict[str, str]:
@@ -98,7 +118,7 @@ def described(found: list[Fork]) -> dict[str, str]:
     }
 
 
-def group(**epochs: tuple[str, str]) -> Group:
+def group(**epochs: tuple[str | list[str], str]) -> Group:
     """Epochs in the order of their keys and of time: name = (epochs it directly succeeds, its members)."""
     places = {epoch: place for place, epoch in enumerate(epochs)}
     return Group(
@@ -125,6 +145,45 @@ def test_a_fork_is_healed_by_an_epoch_after_both() -> None:
         "L R": "subset healed by N",
         "L M": "subset healed by N",
     }
+
+
+def test_the_first_epoch_after_both_heals_a_fork() -> None:
+    """M follows neither directly."""
+    joined = group(
+        X=("", "ab"),
+        L=("X", "a"),
+        R=("X", "ab"),
+        L2=("L", "ab"),
+        R2=("R", "abc"),
+        M=(["L2", "R2"], "ab"),
+        N=("M", "a"),
+    )
+    assert described(list(forks(*joined)))["L R"] == "subset healed by M"
+
+
+def test_an_epoch_without_members_leaves_a_fork_to_repair() -> None:
+    """By the letter of 4.5 it wins, but such a fork has no witness."""
+    empty = group(X=("", "abcd"), E=("X", ""), L=("X", "abd"), R=("X", "abc"))
+    assert described(list(forks(*empty))) == {
+        "E L": "subset now",
+        "E R": "subset now",
+        "L R": "overlapping now repair",
+    }
+
+
+def test_a_fork_whose_witness_was_added_later_is_not_repaired() -> None:
+    """Only c is in both, and c is not in X: there is no witness (4.7)."""
+    added = group(X=("", "abd"), L=("X", "ac"), R=("X", "bc"))
+    assert described(list(forks(*added))) == {"L R": "overlapping now"}
+
+
+def test_a_criss_cross_has_the_least_of_its_nearest_epochs() -> None:
+    crossed = group(
+        X=("", "ab"), L=("X", "ab"), R=("X", "ab"), M=("RL", "ab"), N=("LR", "ab"), O=("X", "ab")
+    )
+    found = {f"{one.left_epoch_id} {one.right_epoch_id}": one for one in forks(*crossed)}
+    assert (found["M N"].nearest_epoch_id, found["M N"].is_criss_cross) == ("L", True)
+    assert (found["M O"].nearest_epoch_id, found["M O"].is_criss_cross) == ("X", False)
 
 
 def test_a_fork_continues_with_later_epochs() -> None:

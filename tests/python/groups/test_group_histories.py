@@ -16,7 +16,7 @@ from hypothesis import settings
 
 from group_histories import History
 from group_oracle import LogMessage, Oracle
-from oracles import fixpoint_graph, tangle_candidates
+from oracles import fixpoint_graph, scuttlesort_order, tangle_candidates
 from scuttlehouse.groups.ancestry import Ancestry
 from scuttlehouse.groups.authority import GroupMessage, Kind, judge
 from scuttlehouse.groups.epochs import group_preferred_epoch, preferred_epoch
@@ -122,13 +122,14 @@ class Answers:
 
 
 def group_messages(log: list[LogMessage], root: str) -> list[GroupMessage]:
-    """The rows of int_groups__messages for a log."""
+    """The rows of int_groups__messages for a log, in the order in which read_messages reads them."""
     ids = {entry.id for entry in log}
     tangles = {kind: Tangle.of(log, kind, root) for kind in ("group", "epoch")}
     members = {epoch: Tangle.of(log, "members", epoch) for epoch in tangles["epoch"].graph}
     everything = [*tangles.values(), *members.values()]
     timeline = tangles["group"]
-    ranks = {message: place for place, message in enumerate(in_order(timeline))}
+    order = scuttlesort_order({one: timeline.listed[one] for one in timeline.graph})
+    ranks = {message: place for place, message in enumerate(order)}
     found = []
     for entry in log:
         own = [tangle for tangle in everything if entry.id in tangle.listed]
@@ -154,16 +155,7 @@ def group_messages(log: list[LogMessage], root: str) -> list[GroupMessage]:
                 ranks.get(entry.id, len(ranks)),
             )
         )
-    return found
-
-
-def in_order(tangle: Tangle) -> list[str]:
-    placed: list[str] = []
-    while len(placed) < len(tangle.graph):
-        placed.append(
-            min(m for m in tangle.graph if m not in placed and set(tangle.listed[m]) <= set(placed))
-        )
-    return placed
+    return sorted(found)
 
 
 def seeds(chunk: int) -> range:
@@ -184,6 +176,9 @@ def test_the_product_and_the_oracle_agree(chunk: int) -> None:
         assert {epoch: {*found} for epoch, found in ours.previous.items()} == follows, where
         assert ours.members == {epoch: theirs.declared(epoch) for epoch in theirs.standing}, where
         assert ours.correct == {epoch: theirs.correct(epoch) for epoch in theirs.standing}, where
+        exclusions = theirs.acts("group/exclude-member")
+        following = {act: theirs.following(act) for act in exclusions}
+        assert ours.known.following == following, where
         assert ours.known.late == theirs.late(), where
         assert ours.known.before_init == theirs.before_init(), where
         assert ours.known.stale == theirs.stale(), where
@@ -202,6 +197,8 @@ def test_the_product_and_the_oracle_agree(chunk: int) -> None:
         seen.update(rule for rule, _, _ in ours.forks().values())
         seen.update(one.action for one in ours.repairs())
         seen["readded"] += bool(readded)
+        own = {act: theirs.own_epoch(act) for act in exclusions}
+        seen["following"] += any(following[act] and not own[act] for act in exclusions)
         seen["late"] += bool(ours.known.late)
         seen["before_init"] += bool(ours.known.before_init)
         seen["stale"] += bool(ours.known.stale)
@@ -215,6 +212,7 @@ def test_the_product_and_the_oracle_agree(chunk: int) -> None:
         "overlapping",
         "add",
         "readded",
+        "following",
         "late",
         "before_init",
         "stale",

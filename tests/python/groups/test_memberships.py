@@ -1,54 +1,85 @@
 from __future__ import annotations
 
-from itertools import pairwise
+import random
+from itertools import groupby, pairwise, product
+from typing import NamedTuple
 
-from hypothesis import given
-from hypothesis import strategies as st
+import pytest
 
 from scuttlehouse.groups.ancestry import Ancestry
 from scuttlehouse.groups.epochs import preferred_epoch
 from scuttlehouse.groups.memberships import Change, Period, periods
+from test_group_histories import CHUNKS, seeds
 
 EPOCHS = {"w": [], "x": ["w"], "y": ["w"], "z": ["x", "y"]}
 ANCESTRY = Ancestry(EPOCHS)
 KEY_RANKS = {"w": 3, "x": 2, "y": 1, "z": None}
 
-CHANGES = st.lists(
-    st.builds(
-        Change,
-        st.integers(0, 9),
-        st.none() | st.integers(0, 99),
-        st.sampled_from("wxyz"),
-        st.sampled_from("abc"),
-        st.sampled_from(["add", "add", "exclude"]),
-    ),
-    max_size=20,
-)
+PEOPLE = "abcd"
 
 
-def state(changes: list[Change], person: str, position: int) -> tuple[str, bool] | None:
+class Group(NamedTuple):
+    previous: dict[str, list[str]]
+    key_ranks: dict[str, int | None]
+    changes: list[Change]
+
+
+def random_group(seed: int) -> Group:
+    """Few people in forked epochs, so that epochs come to hold each other's members again and again."""
+    dice = random.Random(seed)
+    names = "stuvw"[: dice.randint(2, 5)]
+    previous: dict[str, list[str]] = {names[0]: []}
+    for place, name in enumerate(names[1:], 1):
+        is_forked = dice.random() < 0.7
+        previous[name] = [names[0]] if is_forked else sorted({*dice.choices(names[:place], k=2)})
+    people = PEOPLE[: dice.randint(2, len(PEOPLE))]
+    changes = [
+        Change(
+            position,
+            dice.choice([None, *range(9)]),
+            dice.choice(names[-3:]),
+            dice.choice(people),
+            "exclude" if dice.random() < 0.15 else "add",
+        )
+        for position in range(dice.randint(0, 16))
+        for _ in range(dice.choice([0, 1, 1, 1, 2, 3]))
+    ]
+    ranks = dice.sample(range(len(names)), len(names))
+    return Group(
+        previous,
+        {
+            name: rank if dice.random() < 0.8 else None
+            for name, rank in zip(names, ranks, strict=True)
+        },
+        changes,
+    )
+
+
+def state(group: Group, person: str, position: int) -> tuple[str, bool] | None:
     """The person's epoch after a position, and whether they are excluded from it, computed from the start."""
-    known = [one for one in changes if one.position <= position]
+    known = [one for one in group.changes if one.position <= position]
     members = {
         epoch: frozenset(
             one.person_id for one in known if (one.change, one.epoch_id) == ("add", epoch)
         )
-        for epoch in EPOCHS
+        for epoch in group.previous
     }
-    declaring = [epoch for epoch in EPOCHS if person in members[epoch]]
+    declaring = [epoch for epoch in group.previous if person in members[epoch]]
     if not declaring:
         return None
-    epoch = preferred_epoch(declaring, members, ANCESTRY, KEY_RANKS).epoch_id
+    ancestry = Ancestry(group.previous)
+    epoch = preferred_epoch(declaring, members, ancestry, group.key_ranks).epoch_id
     own = [one for one in known if (one.epoch_id, one.person_id) == (epoch, person)]
     last = max(own, key=lambda one: (one.position, one.change == "exclude"))
     return epoch, last.change == "exclude"
 
 
-@given(CHANGES)
-def test_at_every_position_the_period_is_what_was_known_then(changes: list[Change]) -> None:
-    found = list(periods(changes, ANCESTRY, KEY_RANKS))
-    for person in "abc":
-        for position in range(11):
+@pytest.mark.parametrize("chunk", range(CHUNKS))
+def test_at_every_position_the_period_is_what_was_known_then(chunk: int) -> None:
+    for seed in seeds(chunk):
+        group = random_group(seed)
+        found = list(periods(group.changes, Ancestry(group.previous), group.key_ranks))
+        for person, position in product(PEOPLE, {one.position for one in group.changes}):
             at = [
                 (one.epoch_id, one.is_excluded)
                 for one in found
@@ -56,29 +87,38 @@ def test_at_every_position_the_period_is_what_was_known_then(changes: list[Chang
                 and one.from_position <= position
                 and (one.to_position is None or position < one.to_position)
             ]
-            expected = state(changes, person, position)
-            assert at == ([expected] if expected else [])
+            expected = state(group, person, position)
+            assert at == ([expected] if expected else []), f"seed {seed}, {person} at {position}"
 
 
-@given(CHANGES, st.randoms())
-def test_periods_have_no_gaps_and_do_not_depend_on_arrival(
-    changes: list[Change], random: st.DataObject
-) -> None:
-    found = list(periods(changes, ANCESTRY, KEY_RANKS))
-    by_person: dict[str, list[Period]] = {}
-    for one in found:
-        by_person.setdefault(one.person_id, []).append(one)
-    for own in by_person.values():
-        for before, after in pairwise(own):
-            assert before.from_position < before.to_position == after.from_position
-            assert before.to_ms == after.from_ms
-            assert (before.epoch_id, before.is_excluded) != (after.epoch_id, after.is_excluded)
-        times = [one.from_ms for one in own if one.from_ms is not None]
-        assert times == sorted(times)
-        assert (own[-1].to_position, own[-1].to_ms) == (None, None)
-    arrived = list(changes)
-    random.shuffle(arrived)
-    assert list(periods(arrived, ANCESTRY, KEY_RANKS)) == found
+@pytest.mark.parametrize("chunk", range(CHUNKS))
+def test_periods_have_no_gaps_and_do_not_depend_on_arrival(chunk: int) -> None:
+    for seed in seeds(chunk):
+        group = random_group(seed)
+        ancestry = Ancestry(group.previous)
+        found = list(periods(group.changes, ancestry, group.key_ranks))
+        assert found == sorted(found, key=lambda one: (one.person_id, one.from_position))
+        for _, periods_of_person in groupby(found, lambda one: one.person_id):
+            own = list(periods_of_person)
+            for before, after in pairwise(own):
+                assert before.from_position < before.to_position == after.from_position
+                assert before.to_ms == after.from_ms
+                assert (before.epoch_id, before.is_excluded) != (after.epoch_id, after.is_excluded)
+            assert [one.from_ms for one in own] == times_of(own, group.changes), f"seed {seed}"
+            assert (own[-1].to_position, own[-1].to_ms) == (None, None)
+        arrived = random.Random(seed).sample(group.changes, len(group.changes))
+        assert list(periods(arrived, ancestry, group.key_ranks)) == found
+
+
+def times_of(own: list[Period], changes: list[Change]) -> list[int | None]:
+    """The least time at the first position of each period, but never before the period before."""
+    found: list[int | None] = []
+    for period in own:
+        at = [one.time_ms for one in changes if one.position == period.from_position]
+        told = [time for time in at if time is not None]
+        before = [time for time in found if time is not None]
+        found.append(max([min(told), *before]) if told else None)
+    return found
 
 
 def test_excluded_and_added_again() -> None:
@@ -105,3 +145,54 @@ def test_another_member_may_move_everybody() -> None:
     ]
     found = [one for one in periods(changes, ANCESTRY, KEY_RANKS) if one.person_id == "a"]
     assert [(one.epoch_id, one.from_position) for one in found] == [("x", 1), ("y", 2), ("x", 3)]
+
+
+def test_two_epochs_with_the_same_members_until_one_has_another() -> None:
+    """X has the least key and wins while both hold only a. With b in it, Y is within X (4.5)."""
+    keys = {"w": 2, "x": 0, "y": 1, "z": 3}
+    changes = [
+        Change(1, 1, "x", "a", "add"),
+        Change(2, 2, "y", "a", "add"),
+        Change(3, 3, "x", "b", "add"),
+    ]
+    found = [one for one in periods(changes, ANCESTRY, keys) if one.person_id == "a"]
+    assert [(one.epoch_id, one.from_position) for one in found] == [("x", 1), ("y", 3)]
+
+
+@pytest.mark.parametrize("keys", ["xyz", "zxy"])
+def test_an_epoch_within_another_comes_to_be_within_a_third(keys: str) -> None:
+    """Y is within Z all the time. X has a lesser key than Y, and wins until Y is within it (4.5)."""
+    flat = Ancestry({"w": [], "x": ["w"], "y": ["w"], "z": ["w"]})
+    members = {"z": "abc", "y": "ab", "x": "ac"}
+    changes = [
+        Change(1, 1, epoch, person, "add") for epoch, people in members.items() for person in people
+    ]
+    changes.append(Change(2, 2, "x", "b", "add"))
+    found = periods(changes, flat, {"w": 3} | {key: rank for rank, key in enumerate(keys)})
+    own = [one for one in found if one.person_id == "a"]
+    assert [(one.epoch_id, one.from_position) for one in own] == [("x", 1), ("y", 2)]
+
+
+def test_a_choice_that_nobody_had_for_a_while() -> None:
+    """Until a leaves for Z, a has a choice between X and Y. What c does in between counts when b has it."""
+    keys = {"w": 3, "x": 0, "y": 1, "z": 2}
+    changes = [
+        *(Change(1, 1, epoch, "a", "add") for epoch in "xy"),
+        Change(2, 2, "z", "a", "add"),
+        Change(3, 3, "x", "c", "add"),
+        Change(4, 4, "x", "b", "add"),
+        Change(5, 5, "y", "b", "add"),
+        Change(6, 6, "y", "d", "add"),
+        Change(7, 7, "x", "d", "add"),
+        Change(8, 8, "y", "e", "add"),
+        Change(9, 9, "x", "e", "add"),
+    ]
+    found = [one for one in periods(changes, ANCESTRY, keys) if one.person_id == "b"]
+    assert [(one.epoch_id, one.from_position) for one in found] == [
+        ("x", 4),
+        ("y", 5),
+        ("x", 6),
+        ("y", 7),
+        ("x", 8),
+        ("y", 9),
+    ]

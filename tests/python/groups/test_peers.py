@@ -11,6 +11,7 @@ from group_histories import MEMBERS, History
 from group_oracle import LogMessage, Oracle
 from scuttlehouse.groups.peers import Listed, peer_epochs, seen
 from scuttlehouse.ssb.epoch_keys import KeyRing
+from test_exclusions import Log
 from test_group_histories import CHUNKS, Tangle, group_messages, seeds
 
 
@@ -29,13 +30,19 @@ def lists(log: list[LogMessage], root: str) -> dict[str, Listed]:
 
 
 def own_repairs(oracle: Oracle, peer: str) -> set[tuple[str, str, str | None]]:
-    """The repairs for a peer: additions to their epochs, and new epochs in which they would remain."""
+    """The repairs for a peer: additions to their epochs, and new epochs in which they would remain.
+
+    The creator of an epoch is a member, as far as additions are concerned (R30).
+    """
     found = oracle.repairs()
     return {
         (epoch, action, person)
         for epoch, action, person in found
-        if peer in oracle.declared(epoch)
-        and (action == "add" or (epoch, "exclude", peer) not in found)
+        if (action == "add" and oracle.log[epoch].author == peer)
+        or (
+            peer in oracle.declared(epoch)
+            and (action == "add" or (epoch, "exclude", peer) not in found)
+        )
     }
 
 
@@ -88,3 +95,40 @@ def test_a_peer_judges_by_what_their_log_shows(chunk: int) -> None:
     assert met.keys() >= {"successor", "only", "none", "add", "less"}
     assert met["less"]
     assert met["forks"]
+
+
+def test_the_creator_of_an_empty_epoch_adds_its_members() -> None:
+    """4.1.5. Nobody else has the key yet, so nobody else can."""
+    log = Log("abc")
+    log.exclude("-c", "a", "c", "X+")
+    log.found("H", "a", "", "-c")
+    messages = {one.message_id: one for one in group_messages(log.entries, "X")}
+    view = seen(messages, lists(log.entries, "X"), messages.keys())
+    found = {
+        peer: [one[:3] for epoch in peer_epochs(view, {}, peer) for one in epoch.repairs]
+        for peer in "ab"
+    }
+    assert found == {"a": [("H", "add", "a"), ("H", "add", "b")], "b": []}
+
+
+def test_what_a_message_lists_of_an_unknown_epoch_says_nothing_of_this_group() -> None:
+    """The log lacks the epoch E. All messages before F are there otherwise, so F is an outsider's."""
+    log = Log("ab")
+    log.found("E", "a", "ab", "X+")
+    log.entries.append(
+        LogMessage(
+            "E+c",
+            "b",
+            "group/add-member",
+            {
+                "members": {"root": "E", "previous": ["E+"]},
+                "group": {"root": "X", "previous": ["X+"]},
+            },
+            frozenset("c"),
+        )
+    )
+    log.found("F", "x", "bx", "E+c")
+    messages = {one.message_id: one for one in group_messages(log.entries, "X")}
+    view = seen(messages, lists(log.entries, "X"), messages.keys() - {"E", "E+"})
+    found = {one.epoch_id: (one.counts, one.rule) for one in peer_epochs(view, {}, "b")}
+    assert found == {"X": (True, "only"), "F": (False, None)}

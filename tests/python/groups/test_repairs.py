@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from itertools import combinations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from scuttlehouse.groups.ancestry import Ancestry
 from scuttlehouse.groups.epochs import contenders, fork_rule, fork_witnesses, group_preferred_epoch
-from scuttlehouse.groups.repairs import Repair, repairs
+from scuttlehouse.groups.repairs import Repair, merges, repairs
 
 PEOPLE = "abcdef"
 
@@ -231,6 +232,39 @@ def test_an_epoch_without_a_common_witness_is_not_merged() -> None:
         "create_epoch L -: overlaps with R (4.6)",
         "exclude L a: no witness of the fork with R (4.6)",
     ]
+
+
+def test_an_epoch_that_is_merged_is_in_no_other_merge() -> None:
+    """R overlaps with L, which comes first, and with S. The new epoch is within R, so S stays alone."""
+    assert described(fork({"L": "ab", "S": "cd", "R": "bc"}, "LSR").repairs()) == [
+        "create_epoch L -: overlaps with R (4.6)",
+        "exclude L a: no witness of the fork with R (4.6)",
+    ]
+
+
+def test_an_epoch_of_which_everybody_was_excluded_decides_nothing() -> None:
+    """By the letter of 4.5 its members are within all others, but nobody can prefer it."""
+    model = fork({"L": "abd", "R": "abc"}, "LR")
+    model.create("E", ["X"], "a", "", None)
+    model.exclusions.append(Exclusion("all go", "nobody", "X", frozenset(PEOPLE)))
+    model.ancestors["E"] = {"all go"}
+    assert described(model.repairs()) == [
+        "create_epoch L -: overlaps with R (4.6)",
+        "exclude L d: no witness of the fork with R (4.6)",
+    ]
+
+
+@pytest.mark.parametrize(("strangers", "taken"), [(49, [["R"]]), (50, [])])
+def test_a_base_looks_at_fifty_epochs_without_a_witness(
+    strangers: int, taken: list[list[str]]
+) -> None:
+    """s was added to them after the fork, and a is a witness of the fork between L and R."""
+    members = {"X": frozenset("ar"), "L": frozenset("as"), "R": frozenset("ar")}
+    members |= {f"S{number}": frozenset(["s", f"p{number}"]) for number in range(strangers)}
+    tips = [epoch for epoch in members if epoch != "X"]
+    ranks = {"L": 0, "R": 100} | {f"S{number}": number + 1 for number in range(strangers)}
+    ancestry = Ancestry({"X": []} | {tip: ["X"] for tip in tips})
+    assert [rivals for _, rivals, _ in merges(tips, members, ancestry, ranks)] == taken
 
 
 def test_an_existing_repair_epoch_requires_no_other() -> None:
