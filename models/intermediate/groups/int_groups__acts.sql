@@ -48,7 +48,11 @@ named_people as (
         named_feeds.part,
         coalesce(people.person_id, named_feeds.feed_id) as person_id,
         min(named_feeds.place) as place,
-        min(named_feeds.cutoff) as cutoff
+        -- A feed without a sequence is cut off nowhere.
+        min_by(
+            named_feeds.cutoff,
+            struct(named_feeds.cutoff is null, named_feeds.cutoff.sequence is null, named_feeds.cutoff)
+        ) as cutoff
     from named_feeds
     left join people on named_feeds.feed_id = people.feed_id
     group by named_feeds.message_id, named_feeds.part, coalesce(people.person_id, named_feeds.feed_id)
