@@ -48,7 +48,16 @@ named_people as (
         named_feeds.part,
         coalesce(people.person_id, named_feeds.feed_id) as person_id,
         min(named_feeds.place) as place,
-        min(named_feeds.cutoff) as cutoff
+        -- A cut-off with a sequence says more than one without.
+        min_by(
+            named_feeds.cutoff,
+            struct(
+                named_feeds.cutoff.sequence is null,
+                named_feeds.cutoff is null,
+                named_feeds.cutoff.feed_id,
+                named_feeds.cutoff.sequence
+            )
+        ) as cutoff
     from named_feeds
     left join people on named_feeds.feed_id = people.feed_id
     group by named_feeds.message_id, named_feeds.part, coalesce(people.person_id, named_feeds.feed_id)
@@ -77,6 +86,7 @@ final as (
         group_messages.feed_id,
         group_messages.content_type,
         group_messages.key_hash,
+        coalesce(group_messages.has_other_recipients, false) as has_other_recipients,
         case
             when group_messages.recipient_ids is not null
                 then coalesce(transform(lists.recipient_people, person -> person.person_id), array())
