@@ -4,6 +4,7 @@
 {%- set tangle_columns = ['root_id', 'group_id'] %}
 {%- set exclusion_columns = {'group_id': 'string', 'group_feed_id': 'string'} %}
 {%- set message_columns = ['addressed_group_id'] %}
+{%- set violation_columns = {'group_id': 'string', 'feed_id': 'string'} %}
 {%- set tangle_message_columns = {
     'tangle_id': 'string', 'message_id': 'string', 'root_id': 'string', 'group_id': 'string'
 } %}
@@ -75,6 +76,13 @@ touched_feeds as (
 published_exclusions as (
 
     select * from {{ base_of('fct_exclusions', exclusion_columns) }}
+
+),
+
+-- A message that is in no tangle of its group breaks a rule, so its feed is here.
+published_violations as (
+
+    select * from {{ base_of('fct_rule_violations', violation_columns) }}
 
 ),
 
@@ -150,6 +158,10 @@ final as (
     select published_exclusions.group_id
     from published_exclusions
     left semi join touched_feeds on published_exclusions.group_feed_id = touched_feeds.feed_id
+    union
+    select published_violations.group_id
+    from published_violations
+    left semi join changed_people on published_violations.feed_id = changed_people.feed_id
 
 )
 

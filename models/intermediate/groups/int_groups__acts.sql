@@ -81,6 +81,7 @@ final as (
         group_messages.feed_id,
         group_messages.content_type,
         group_messages.key_hash,
+        coalesce(group_messages.has_other_recipients, false) as has_other_recipients,
         case
             when group_messages.recipient_ids is not null
                 then coalesce(transform(lists.recipient_people, person -> person.person_id), array())

@@ -79,7 +79,8 @@ opened_messages as (
         message_id,
         content_type,
         addressed_group_id as group_id,
-        coalesce(get_json_object(content, '$.tangles') = '0', false) as has_other_tangles
+        coalesce(get_json_object(content, '$.tangles') = '0', false) as has_other_tangles,
+        get_json_object(content, '$.tangles.thread') is not null as has_thread_field
     from messages
     where addressed_group_id is not null and content is not null and validity != 'invalid'
 
@@ -92,52 +93,106 @@ addressed_messages as (
 
 ),
 
+-- Each with its first epoch. In a group before epochs (ruling R38) that has no epoch tangle.
 groups as (
 
-    select distinct group_id from judged_epochs
+    select
+        group_id,
+        epoch_id as first_epoch_id,
+        has_epoch_tangle is distinct from false as has_epoch_tangle
+    from epochs
+    where is_root and {{ is_touched('group_id', 'int_changes__groups') }}
 
 ),
 
--- Facts about each act and each late post: the epoch that it makes or changes, and the feed that it is on.
+addressed_to_groups as (
+
+    select addressed_messages.*
+    from addressed_messages
+    left semi join groups on addressed_messages.group_id = groups.group_id
+
+),
+
+-- Acts that are in no graph break rules, too. Other messages are no acts.
+acts_of_groups as (
+
+    select
+        group_id,
+        message_id,
+        coalesce(epoch_id, members_root_id, message_id) as epoch_id
+    from group_messages
+    union all
+    select
+        addressed_to_groups.group_id,
+        addressed_to_groups.message_id,
+        addressed_to_groups.message_id as epoch_id
+    from addressed_to_groups
+    left anti join group_messages
+        on
+            addressed_to_groups.message_id = group_messages.message_id
+            and addressed_to_groups.group_id = group_messages.group_id
+
+),
+
+-- Epochs whose creator is added by a message that waits for others.
+awaited_epochs as (
+
+    select distinct epochs.epoch_id
+    from epochs
+    inner join group_messages
+        on epochs.epoch_id = group_messages.members_root_id and epochs.group_id = group_messages.group_id
+    inner join acts on group_messages.message_id = acts.message_id
+    where
+        group_messages.kind = 'other'
+        and acts.content_type = 'group/add-member'
+        and array_contains(acts.recipient_ids, epochs.creator_id)
+
+),
+
+-- Facts about each act: the epoch that it makes or changes, and the feed that it is on.
 described_acts as (
 
     select
-        group_messages.group_id,
-        group_messages.message_id,
-        group_messages.kind,
-        group_messages.author_id,
+        acts_of_groups.group_id,
+        acts_of_groups.message_id,
+        people.person_id as author_id,
         judged.is_authorized,
         judged.counts,
-        judged.is_late,
         judged.is_before_init,
         judged.is_stale,
         judged.following_epoch_id,
-        epochs.epoch_id,
-        epochs.has_epoch_tangle,
-        epochs.has_valid_members_tangle,
         epochs.has_short_key,
         epochs.key_hash as epoch_key_hash,
         judged_epochs.member_ids,
         acts.key_hash,
         acts.recipient_ids,
         acts.excluded_ids,
+        acts.has_other_recipients,
+        coalesce(epochs.has_epoch_tangle, groups.has_epoch_tangle) as has_epoch_tangle,
+        awaited_epochs.epoch_id is not null as is_creator_awaited,
+        case acts.content_type
+            when 'group/init' then 'init'
+            when 'group/add-member' then 'add'
+            when 'group/exclude-member' then 'exclude'
+        end as kind,
         case
-            when people.key_hash != epochs.key_hash then 'a feed for another key'
+            when people.key_hash != if(acts.content_type = 'group/init', acts.key_hash, epochs.key_hash)
+                then 'a feed for another key'
             when people.key_hash is null and people.feed_purpose is not null then 'a feed for something else'
         end as other_feed,
         exists(acts.cutoff_feed_ids, feed_id -> feed_id is null)
         or exists(acts.cutoff_sequences, sequence -> sequence is null) as is_without_cutoff,
         people.feed_purpose != 'group/additions' or people.key_hash is not null as is_on_other_feed
-    from group_messages
-    inner join judged
-        on group_messages.message_id = judged.message_id and group_messages.group_id = judged.group_id
+    from acts_of_groups
+    inner join acts on acts_of_groups.message_id = acts.message_id
+    inner join people on acts.feed_id = people.feed_id
+    inner join groups on acts_of_groups.group_id = groups.group_id
+    left join judged
+        on acts_of_groups.message_id = judged.message_id and acts_of_groups.group_id = judged.group_id
     left join epochs
-        on
-            coalesce(group_messages.epoch_id, group_messages.message_id) = epochs.epoch_id
-            and group_messages.group_id = epochs.group_id
+        on acts_of_groups.epoch_id = epochs.epoch_id and acts_of_groups.group_id = epochs.group_id
     left join judged_epochs on epochs.epoch_id = judged_epochs.epoch_id
-    left join acts on group_messages.message_id = acts.message_id
-    left join people on acts.feed_id = people.feed_id
+    left join awaited_epochs on epochs.epoch_id = awaited_epochs.epoch_id
 
 ),
 
@@ -163,7 +218,9 @@ violations_of_acts as (
                 case when kind = 'exclude' and is_without_cutoff then array_join(excluded_ids, ' ') end,
                 'exclusion_for_others_too',
                 case
-                    when kind = 'exclude' and size(recipient_ids) > 0 then array_join(recipient_ids, ' ')
+                    when kind != 'exclude' then null
+                    when size(recipient_ids) > 0 then array_join(recipient_ids, ' ')
+                    when has_other_recipients then 'recipients that are no people'
                 end,
                 'adds_nobody',
                 case when kind = 'add' and coalesce(array_size(recipient_ids), 0) = 0 then 'nobody' end,
@@ -174,34 +231,72 @@ violations_of_acts as (
                 case when kind = 'add' and is_on_other_feed then 'a feed for something else' end,
                 'creator_not_added',
                 case
-                    when kind = 'init' and counts and not array_contains(member_ids, author_id) then author_id
+                    when
+                        kind = 'init'
+                        and counts
+                        and not array_contains(member_ids, author_id)
+                        and not is_creator_awaited
+                        then author_id
                 end,
                 'exclusion_without_epoch',
                 case
-                    when kind = 'exclude' and counts and following_epoch_id is null then 'no epoch after it'
+                    when
+                        kind = 'exclude'
+                        and counts
+                        and following_epoch_id is null
+                        and size(excluded_ids) > 0
+                        then 'no epoch after it'
                 end,
-                'act_of_outsider', case when kind != 'other' and not is_authorized then author_id end,
-                'late_post', case when is_late then 'an epoch to prefer is known' end,
+                'act_of_outsider', case when not is_authorized then author_id end,
                 'exclusion_before_init',
-                case when kind = 'exclude' and is_before_init then 'no epoch before it' end,
+                case
+                    when kind = 'exclude' and is_before_init and size(excluded_ids) > 0
+                        then 'no epoch before it'
+                end,
                 'epoch_after_succeeded_one',
-                case when kind = 'init' and is_stale then 'a later epoch is known' end,
-                'init_without_members_tangle',
-                case when kind = 'init' and not has_valid_members_tangle then 'no members tangle' end
+                case when kind = 'init' and is_stale then 'a later epoch is known' end
             )
         ) as items (rule_id, found)
     where
         items.found is not null
         -- Software before epochs (ruling R38) could not follow the other rules.
-        and (described_acts.has_epoch_tangle is distinct from false or items.rule_id = 'act_of_outsider')
+        and (described_acts.has_epoch_tangle or items.rule_id = 'act_of_outsider')
 
 ),
 
-addressed_to_groups as (
+late_posts as (
 
-    select addressed_messages.*
-    from addressed_messages
-    left semi join groups on addressed_messages.group_id = groups.group_id
+    select
+        judged.group_id,
+        judged.message_id,
+        'late_post' as rule_id,
+        'an epoch to prefer is known' as found
+    from judged
+    inner join groups on judged.group_id = groups.group_id
+    where judged.is_late and groups.has_epoch_tangle
+
+),
+
+-- The first message of a group is addressed to nobody. Its tangles make the group, so they are an object.
+messages_with_fields as (
+
+    select
+        group_id,
+        message_id,
+        content_type,
+        has_other_tangles,
+        has_thread_field,
+        true as has_epoch_tangle
+    from addressed_to_groups
+    union all
+    select
+        group_id,
+        first_epoch_id as message_id,
+        'group/init' as content_type,
+        false as has_other_tangles,
+        true as has_thread_field,
+        has_epoch_tangle
+    from groups
 
 ),
 
@@ -209,40 +304,46 @@ addressed_to_groups as (
 claims as (
 
     select
-        addressed_to_groups.group_id,
-        addressed_to_groups.message_id,
-        addressed_to_groups.content_type,
-        addressed_to_groups.has_other_tangles,
+        messages_with_fields.group_id,
+        messages_with_fields.message_id,
+        messages_with_fields.content_type,
+        messages_with_fields.has_other_tangles,
+        messages_with_fields.has_epoch_tangle,
         bool_or(tangle_messages.tangle_kind = 'group') as claims_group,
         bool_or(tangle_messages.tangle_kind = 'epoch') as claims_epoch,
         bool_or(tangle_messages.tangle_kind = 'members') as claims_members
-    from addressed_to_groups
+    from messages_with_fields
     left join tangle_messages
         on
-            addressed_to_groups.message_id = tangle_messages.message_id
+            messages_with_fields.message_id = tangle_messages.message_id
             and tangle_messages.status != 'rejected'
     group by
-        addressed_to_groups.group_id,
-        addressed_to_groups.message_id,
-        addressed_to_groups.content_type,
-        addressed_to_groups.has_other_tangles
+        messages_with_fields.group_id,
+        messages_with_fields.message_id,
+        messages_with_fields.content_type,
+        messages_with_fields.has_other_tangles,
+        messages_with_fields.has_epoch_tangle
 
 ),
 
--- The fields of a message that cannot be read.
+-- The fields of a message that cannot be read. A thread's `root` and `branch` are no such field (ruling R11).
 unreadable_messages as (
 
     select
-        message_id,
+        messages_with_fields.group_id,
+        messages_with_fields.message_id,
         array_join(
-            array_sort(collect_set(concat(tangle_kind, ' ', status_reason))), ', '
+            array_sort(collect_set(concat(tangle_messages.tangle_kind, ' ', tangle_messages.status_reason))),
+            ', '
         ) as unreadable_fields
-    from tangle_messages
+    from messages_with_fields
+    inner join tangle_messages on messages_with_fields.message_id = tangle_messages.message_id
     where
-        status_reason in (
+        tangle_messages.status_reason in (
             'field_is_no_object', 'root_is_no_id', 'root_has_previous', 'previous_is_no_list_of_ids'
         )
-    group by message_id
+        and (tangle_messages.tangle_kind != 'thread' or messages_with_fields.has_thread_field)
+    group by messages_with_fields.group_id, messages_with_fields.message_id
 
 ),
 
@@ -257,9 +358,16 @@ described_messages as (
         not coalesce(claims.claims_group, false) as lacks_group,
         claims.content_type = 'group/init' and not coalesce(claims.claims_epoch, false) as lacks_epoch,
         claims.content_type in ('group/add-member', 'group/exclude-member')
-        and not coalesce(claims.claims_members, false) as lacks_members
+        and not coalesce(claims.claims_members, false) as lacks_members,
+        -- Only a root of a members tangle is a group/init there.
+        claims.content_type = 'group/init'
+        and claims.has_epoch_tangle
+        and not coalesce(claims.claims_members, false) as lacks_own_members
     from claims
-    left join unreadable_messages on claims.message_id = unreadable_messages.message_id
+    left join unreadable_messages
+        on
+            claims.message_id = unreadable_messages.message_id
+            and claims.group_id = unreadable_messages.group_id
 
 ),
 
@@ -267,7 +375,13 @@ described_messages as (
 messages_with_faults as (
 
     select * from described_messages
-    where has_other_tangles or unreadable_fields is not null or lacks_group or lacks_epoch or lacks_members
+    where
+        has_other_tangles
+        or unreadable_fields is not null
+        or lacks_group
+        or lacks_epoch
+        or lacks_members
+        or lacks_own_members
 
 ),
 
@@ -286,7 +400,8 @@ violations_of_claims as (
                 'message_without_group_tangle', case when lacks_group then 'no place in a group tangle' end,
                 'init_without_epoch_tangle', case when lacks_epoch then 'no place in an epoch tangle' end,
                 'change_without_members_tangle',
-                case when lacks_members then 'no place in a members tangle' end
+                case when lacks_members then 'no place in a members tangle' end,
+                'init_without_members_tangle', case when lacks_own_members then 'no members tangle' end
             )
         ) as items (rule_id, found)
     where items.found is not null
@@ -302,7 +417,8 @@ placed_messages as (
 
 ),
 
-listed as (
+-- Two messages of a forked feed may have the same sequence. Then neither is known to come before a later one.
+placed_fields as (
 
     select
         placed_messages.group_id,
@@ -310,15 +426,34 @@ listed as (
         placed_messages.message_id,
         placed_messages.feed_id,
         tangle_fields.sequence,
-        if(
-            size(tangle_fields.previous_ids) <= {{ most_compared }}, tangle_fields.previous_ids, null
-        ) as compared_ids,
-        explode(tangle_fields.previous_ids) as previous_id
+        tangle_fields.previous_ids,
+        tangle_fields.sequence in (
+            lag(tangle_fields.sequence) over feed_order, lead(tangle_fields.sequence) over feed_order
+        ) as is_in_fork
     from placed_messages
     inner join tangle_fields
         on
             placed_messages.message_id = tangle_fields.message_id
             and placed_messages.tangle_kind = tangle_fields.tangle_kind
+    window feed_order as (
+        partition by placed_messages.tangle_id, placed_messages.feed_id
+        order by tangle_fields.sequence
+    )
+
+),
+
+listed as (
+
+    select
+        group_id,
+        tangle_id,
+        message_id,
+        feed_id,
+        sequence,
+        is_in_fork,
+        if(size(previous_ids) <= {{ most_compared }}, previous_ids, null) as compared_ids,
+        explode(previous_ids) as previous_id
+    from placed_fields
 
 ),
 
@@ -330,7 +465,9 @@ numbered as (
         message_id,
         previous_id,
         sequence,
-        min(sequence) over (partition by tangle_id, feed_id, previous_id) as first_sequence
+        min(if(is_in_fork, null, sequence)) over (
+            partition by tangle_id, feed_id, previous_id
+        ) as first_sequence
     from listed
 
 ),
@@ -375,6 +512,8 @@ violations_of_links as (
 violations as (
 
     select * from violations_of_acts
+    union all
+    select * from late_posts
     union all
     select * from violations_of_claims
     union all

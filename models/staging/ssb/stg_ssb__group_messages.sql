@@ -59,7 +59,8 @@ acts_with_people as (
                 transform(excludes, item -> item.id),
                 feed_id -> {{ is_feed_id('feed_id') }}
             )
-        ) as excluded_ids
+        ) as excluded_ids,
+        exists(recps, recipient -> recipient is distinct from recps[0]) as has_other_recipients
     from acts
 
 ),
@@ -82,9 +83,8 @@ sorted_excludes as (
                 item
                 -> struct(
                     item.id as id,
-                    not coalesce(
-                        item.groupfeedid != '0' and not {{ is_token('item.groupfeedid') }}, false
-                    ) as is_without_cutoff,
+                    not coalesce({{ is_feed_id('item.groupfeedid') }}, false) as is_without_cutoff,
+                    item.sequence is null as is_without_sequence,
                     struct(item.groupfeedid as feed_id, item.sequence as sequence) as cutoff
                 )
             )
@@ -139,6 +139,7 @@ final as (
         root_id,
         recipient_ids,
         excluded_ids,
+        has_other_recipients,
         case when content_type = 'group/init' then has_epoch_tangle end as has_epoch_tangle,
         case when content_type = 'group/init' then said_name end as said_name,
         case

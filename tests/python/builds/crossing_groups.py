@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 from scuttlehouse.sample.groups import Group
 from scuttlehouse.sample.lines import line_of
-from scuttlehouse.sample.signing import Message, base64_text
+from scuttlehouse.sample.signing import ClassicFeed, Message, base64_text
 from scuttlehouse.sample.world import World
 
 PEOPLE = ["alice", "bob", "carol"]
@@ -148,6 +148,16 @@ def a_message_in_no_tangle(groups: Groups) -> list[list[bytes]]:
     return [before, groups.lines()]
 
 
+def a_person_of_a_message_in_no_tangle(groups: Groups) -> list[list[bytes]]:
+    """The only message of a feed breaks a rule. Later bob announces the feed, for no epoch's key."""
+    world, bob = groups.world, groups.world.person("bob")
+    feed = ClassicFeed(world.bytes_for("new feed of bob"))
+    world.publish(feed, {"type": "post", "text": "?", "recps": [groups.first.id]}, ALICE)
+    before = groups.lines()
+    bob._add(bob._shard("index"), "index", feed)
+    return [before, groups.lines()]
+
+
 def a_new_name(groups: Groups) -> list[list[bytes]]:
     """Of a member, who says it on a feed of theirs to everybody, and nothing to a group."""
     before = groups.lines()
@@ -160,7 +170,7 @@ def a_new_name(groups: Groups) -> list[list[bytes]]:
 
 def crossing_logs() -> dict[str, list[bytes]]:
     """The cases by name, each as the first log and the log of the refresh."""
-    worlds = [Groups(seed) for seed in range(8)]
+    worlds = [Groups(seed) for seed in range(9)]
     cases = {
         "announced": a_feed_that_is_announced(worlds[0]),
         "feed": a_post_on_a_feed_of_another_group(worlds[1]),
@@ -174,5 +184,6 @@ def crossing_logs() -> dict[str, list[bytes]]:
         "late": a_message_after_a_cut_off(worlds[5]),
         "loose": a_message_in_no_tangle(worlds[6]),
         "name": a_new_name(worlds[7]),
+        "person": a_person_of_a_message_in_no_tangle(worlds[8]),
     }
     return {name: [b"".join(lines) for lines in logs] for name, logs in cases.items()}
