@@ -21,7 +21,7 @@ import forms
 from conftest import FIXTURES, PROJECT
 from memory import peak_memory
 from scuttlehouse.cli import main
-from scuttlehouse.files import bipf, short_values
+from scuttlehouse.files import bipf, flume, short_values
 from scuttlehouse.files.json_lines import line_object
 from scuttlehouse.files.listing import entry_of, newest_ms
 from scuttlehouse.files.parts import MAX_LINE_BYTES, PLAIN, Kind, Line, Log, each_line
@@ -595,6 +595,22 @@ def test_damage_of_a_binary_log_costs_one_message(form: str, zeros: bool, tmp_pa
     found = read(path)
     assert parsed([line for line in found if line.text]) == messages[:30] + messages[31:]
     assert len(faults(found)) == 1
+
+
+@pytest.mark.parametrize("damage", [b"\0", b"x"], ids=["zeros", "garbage"])
+def test_a_message_behind_long_damage_of_a_flume_log_is_read(
+    damage: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Wherever it begins. Damage that is longer than what is in memory is searched in several pieces."""
+    monkeypatch.setattr(flume, "MAX_LINE_BYTES", 200)
+    monkeypatch.setattr(flume, "_CHUNK", 16)
+    message = json.loads(POST) | {"timestamp": 1}
+    record = forms.flume_log([message])
+    for length in range(1, 1000):
+        log = io.BytesIO(record + damage * length + 3 * record)
+        found = [*each_line(flume.read_records(log))]
+        assert parsed([line for line in found if line.text]) == [message] * 4, length
+        assert len(faults(found)) == 1
 
 
 @pytest.mark.parametrize("form", [*forms.FORMS])
