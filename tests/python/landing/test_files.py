@@ -551,6 +551,57 @@ def test_bytes_lost_or_put_in_cost_the_messages_they_are_in(
     assert len(kept) >= len(messages) - (2 if lost > 1 else 1)
 
 
+FOREIGN = b'{"key":"%a","value":{"author":"@a","content":{}}}'
+
+
+@given(
+    encoding=st.sampled_from(["utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be"]),
+    place=st.floats(0, 1),
+    pieces=st.lists(
+        st.tuples(
+            st.sampled_from([FOREIGN, b"\n%s\n" % FOREIGN, b"\n", b'":', b'a":1', b"x" * 4000]),
+            st.booleans(),
+            st.integers(0, 3),
+        ),
+        max_size=6,
+    ),
+)
+def test_no_text_tells_where_units_or_another_encoding_begin(
+    tmp_path_factory: pytest.TempPathFactory,
+    encoding: str,
+    place: float,
+    pieces: list[tuple[bytes, bool, int]],
+) -> None:
+    """A stranger's text may have the bytes of messages in UTF-8, or of messages between its units."""
+    crafted = b""
+    for ascii_bytes, is_encoded, shift in pieces:
+        data = ascii_bytes.decode().encode(encoding) if is_encoded else ascii_bytes
+        crafted += b"N" * shift + data
+        crafted += b"N" * (-len(crafted) % 4)
+    odd = crafted.decode(encoding, "ignore")
+    messages = [{**value, "odd": "a", "after": 1.0} for value in values() if "value" in value]
+    messages[int(place * (len(messages) - 1))]["odd"] = odd
+    path = tmp_path_factory.mktemp("landing") / "a.jsonl"
+    path.write_bytes(forms.json_lines(messages).encode(encoding, "replace"))
+    assert [json.dumps(one) for one in parsed(read(path))] == [json.dumps(one) for one in messages]
+
+
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be"])
+@pytest.mark.parametrize("is_encoded", [False, True])
+def test_no_text_across_two_pieces_of_a_file_tells_it(
+    encoding: str, is_encoded: bool, tmp_path: Path
+) -> None:
+    """What ends a text, as long as a message allows, may not be in memory with its beginning."""
+    data = FOREIGN.decode().encode(encoding) if is_encoded else FOREIGN
+    crafted = b"N" * is_encoded + data
+    crafted += b"N" * (-len(crafted) % 4)
+    odd = (crafted.decode(encoding, "ignore") * 300)[:7500]
+    messages = [{**value, "odd": odd, "after": 1.0} for value in values() if "value" in value][:20]
+    path = tmp_path / "a.jsonl"
+    path.write_bytes(forms.json_lines(messages).encode(encoding))
+    assert [json.dumps(one) for one in parsed(read(path))] == [json.dumps(one) for one in messages]
+
+
 def test_a_log_of_pzp_that_is_cut(tmp_path: Path) -> None:
     """In its last block; what is whole before it is read. Zeros may stand behind data."""
     messages = [value for value in values() if "msg" in value]
