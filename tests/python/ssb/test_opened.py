@@ -97,6 +97,17 @@ def reverse(value: Any) -> Any:
     return [reverse(item) for item in value] if isinstance(value, list) else value
 
 
+@pytest.mark.parametrize("other", ["", "hello", "AAAB=.box2", "AAAA"])
+def test_a_text_that_is_no_ciphertext_is_in_none_of_the_places(other: str) -> None:
+    """It hides neither a ciphertext in a later place, nor a content that was signed as it is."""
+    sealed, public = message(), ClassicFeed(bytes(32)).publish(CONTENT, 1)
+    meta = {"originalContent": other}
+    row = land({**sealed.value, "content": CONTENT, "cyphertext": "AAAA.box2"}, sealed.key, meta)
+    assert (row.validity, row.is_decrypted) == ("valid", True)
+    row = land(public.value, public.key, meta)
+    assert (row.validity, row.is_private, row.is_decrypted) == ("valid", False, False)
+
+
 @pytest.mark.parametrize("content", [None, "AAAA.box", "AAAA.box2"])
 def test_null_and_ciphertext_of_a_format_that_is_not_checked_are_no_plaintexts(
     content: str | None,
