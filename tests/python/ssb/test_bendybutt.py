@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from conftest import FIXTURES
@@ -233,11 +233,14 @@ def test_an_announcement_on_a_metafeed_counts_only_if_both_have_signed_it() -> N
     content = {**CONTENT, "metafeed": feed.id, "subfeed": subfeed.id}
     both = feed.publish(content, 1, subfeed=subfeed.signer)
     claimed = feed.publish(content, 1)
+    no_feed = {**content, "subfeed": f"%{subfeed.id[1:45]}.sha256"}
+    of_no_feed = feed.publish(no_feed, 1, subfeed=subfeed.signer)
     sealed, sealed_key = opened(subfeed.signer, feed, subfeed)
     sealed_claim, claim_key = opened(feed.signer, feed, subfeed)
     for value, key, is_signed in [
         (both.value, both.key, True),
         (claimed.value, claimed.key, False),
+        (of_no_feed.value, of_no_feed.key, False),
         (both.value | {"timestamp": 2}, both.key, False),
         (both.value | {"signature": Signer(bytes([5] * 32)).sign(b"x")}, None, False),
         (sealed, sealed_key, True),
@@ -283,6 +286,7 @@ def test_bencode_equals_a_plain_encoder(value: Any) -> None:
 
 
 @given(st.dictionaries(st.sampled_from([*bendybutt.MEMBERS, "contentSignature"]), VALUES))
+@example({"author": 5})
 def test_no_value_stops_the_check(value: dict[str, Any]) -> None:
     base = value_of(VECTORS[0])
     for changed in (value, {**base, **value}):
