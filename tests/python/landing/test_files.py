@@ -376,6 +376,19 @@ def test_what_is_no_log_is_told(tmp_path: Path, data: bytes, said: str) -> None:
     assert sentence.endswith(".")
 
 
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16-le", "utf-16-be"])
+def test_no_text_of_a_message_makes_its_log_an_archive(encoding: str) -> None:
+    """A stranger's text may have the word that tells a tar archive, at its place."""
+    width = len("x".encode(encoding))
+    begun = '{"key":"%a","value":{"author":"@a","content":{"text":"' + "a" * 3
+    letters = 257 // width - len(begun)
+    word = b"NNNN"[: 257 % width] + b"ustar"
+    odd = (word + b"N" * (-len(word) % width)).decode(encoding)
+    head = (begun + "a" * letters + odd + '"}}}\n').encode(encoding)
+    assert head[257:262] == b"ustar"
+    assert recognise_head(head, "none") == Kind("json_lines", "none", encoding)
+
+
 @pytest.mark.parametrize(
     "line",
     [
