@@ -374,6 +374,8 @@ def test_what_is_no_log_is_told(tmp_path: Path, data: bytes, said: str) -> None:
     assert isinstance(sentence, str)
     assert said in sentence
     assert sentence.endswith(".")
+    if data[:1] in (b"{", b"["):  # A mark and blanks before JSON change nothing of what is said.
+        assert recognise_head(b"\xef\xbb\xbf \r\n" + data, "none") == sentence
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-16-le", "utf-16-be"])
@@ -562,6 +564,17 @@ def test_bytes_lost_or_put_in_cost_the_messages_they_are_in(
     parts = [part for line in read(path) for part in line_parts(line) if is_json(part)]
     kept = [value for value in parsed(parts) if value in messages]
     assert len(kept) >= len(messages) - (2 if lost > 1 else 1)
+
+
+@pytest.mark.parametrize("encoding", ["utf-16-le with a mark", "utf-16-be with a mark"])
+def test_a_mark_that_has_lost_a_byte_costs_no_message(encoding: str, tmp_path: Path) -> None:
+    messages = [value for value in values() if "value" in value]
+    data = forms.packed(forms.json_lines(messages), "none", encoding)
+    for place in (0, 1):
+        path = tmp_path / "a.jsonl"
+        path.write_bytes(data[:place] + data[place + 1 :])
+        parts = [part for line in read(path) for part in line_parts(line) if is_json(part)]
+        assert parsed(parts) == messages
 
 
 FOREIGN = b'{"key":"%a","value":{"author":"@a","content":{}}}'
