@@ -27,6 +27,7 @@ from scuttlehouse.files.listing import entry_of, newest_ms
 from scuttlehouse.files.parts import MAX_LINE_BYTES, PLAIN, Kind, Line, Log, each_line
 from scuttlehouse.files.recognise import HEAD_BYTES, recognise, recognise_head
 from scuttlehouse.files.values import split_values
+from scuttlehouse.files.whole import skip_line
 from scuttlehouse.landing.glued_lines import epoch_keys, land_lines, land_pzp_lines, line_parts
 from scuttlehouse.landing.logs import content_hash, list_splits, read_lines
 from scuttlehouse.sample.signing import ClassicFeed
@@ -779,6 +780,16 @@ def test_a_file_that_grows_is_read_as_it_was_listed(tmp_path: Path) -> None:
     path.write_text('[{"a":1},{"a":2}]')
     [split] = list_splits([replace(log, kind=kind)])
     assert [line.text for line in each_line(read_lines(split))] == [b'{"a":1}']
+
+
+@pytest.mark.parametrize("length", [0, 70_000, 200_000])
+@pytest.mark.parametrize("end", [None, 1, 150_000, 300_000])
+def test_a_line_is_skipped_to_its_end_however_long_it_is(length: int, end: int | None) -> None:
+    """A worker that begins inside of a line leaves all of it to the worker before, or its own part."""
+    file = io.BytesIO(b"x" * length + b"\n" + b"y" * 100)
+    skip_line(file, end)
+    is_behind_end = end is not None and end <= file.tell() <= length
+    assert file.tell() == length + 1 or is_behind_end
 
 
 def test_a_file_that_goes_away_is_told(tmp_path: Path) -> None:
