@@ -148,20 +148,22 @@ class _Window:
     def skip_damage(self) -> str:
         """Go to the next record that is whole and may be a message; name the fault of what is skipped."""
         is_zero = True
+        first = 1  # No record begins where reading stands.
         while self.fill():
             # A record that begins later may not be in memory as a whole.
-            last = len(self.data) - (0 if self._is_over else MAX_LINE_BYTES + 16)
+            last = len(self.data) - (0 if self._is_over else MAX_LINE_BYTES + 15)
             found = next(
                 (
                     beginning.start()
-                    for beginning in _BEGINNING.finditer(self.data, self.start + 1, max(last, 0))
+                    # What tells a beginning are the four bytes behind it.
+                    for beginning in _BEGINNING.finditer(self.data, self.start + first, last + 4)
                     if (_record_length(self.data, beginning.start()) or 0) > SHORT_BYTES
                 ),
                 None,
             )
-            end = max(last, self.start + 1) if found is None else found
+            end = last if found is None else found
             is_zero = is_zero and not self.data[self.start : end].strip(b"\0")
-            self.start = end
+            self.start, first = end, 0
             if found is not None:
                 return "zero_bytes" if is_zero else "damaged"
         return "zero_bytes" if is_zero else "cut_short"

@@ -142,7 +142,8 @@ def recognise_head(head: bytes, compression: str) -> Kind | str:
     for magic, what, remedy in _OTHERS:
         if head.startswith(magic):
             return f"This is {what}{inside}: {remedy}."
-    if head[257:262] == b"ustar":
+    # A text may have this word there, but no text has the zeros behind the names in a header.
+    if head[257:262] == b"ustar" and bytes(8) in head[:257]:
         return f"This is a tar archive{inside}: unpack it with `tar -xf`."
     if _MARGARET.match(head):
         return (

@@ -28,11 +28,9 @@ _ZSTD_PIECE = 512
 
 _CHUNK = 1 << 16
 
-# What is decoded later, because the place of a lost byte is found by what comes after it.
-_LOOK_BACK = 1 << 12
-
-# How often units may begin elsewhere within one chunk: what is damaged more often is read as it stands.
-_MOST_CHANGES = 64
+# What is decoded later, because what comes after it tells where units begin. No message has a text as long as
+# this, so the end of the text is in it, and a name of a member behind the text.
+_LOOK_AHEAD = 1 << 16
 
 # Where a message in UTF-8 begins: a shell has appended it, whatever the encoding of the file is.
 _IN_UTF_8 = re.compile(
@@ -169,6 +167,10 @@ class _Recoded(_Waiting):
     What JSON writes after the name of a member, a quotation mark and a colon, shows where units begin.
     Where they begin elsewhere than before, reading goes on at the first ASCII character before that. From the
     first message in UTF-8 on, the bytes stay as they are.
+
+    A stranger's text can have any bytes, and so what looks like both. But behind it the message goes on as
+    before. So units begin elsewhere only where no name follows that stands as before, and UTF-8 begins only
+    where no zero byte follows.
     """
 
     def __init__(self, file: BinaryIO, encoding: str) -> None:
@@ -190,26 +192,37 @@ class _Recoded(_Waiting):
         if self._is_utf_8:
             data, self._data = self._data, b""
             return data
-        appended = _IN_UTF_8.search(self._data)
+        appended = self._appended()
         if appended is None:
             return self._decoded(is_last=self._is_over and self._break is None)
         self._is_utf_8 = True
-        data, self._data = self._data[appended.start() :], self._data[: appended.start()]
+        data, self._data = self._data[appended:], self._data[:appended]
         return self._decoded(is_last=True) + data
+
+    def _appended(self) -> int | None:
+        """Where a message in UTF-8 begins; None if none does, or if what comes next must tell."""
+        zero = 0
+        while found := _IN_UTF_8.search(self._data, zero):
+            end = found.start() + _LOOK_AHEAD
+            zero = self._data.find(b"\0", found.start(), end)
+            if zero < 0:
+                return found.start() if self._is_over or len(self._data) >= end else None
+        return None
 
     def _decoded(self, *, is_last: bool) -> bytes:
         """The data that are here as UTF-8, but for what may belong to what comes next."""
+        signs = [sign.start() for sign in self._sign.finditer(self._data)]
+        last = {sign % self._unit: sign for sign in signs}
+        end = len(self._data) if is_last or self._is_over else len(self._data) - _LOOK_AHEAD
         texts = []
         start = 0
-        changes = 0
-        for sign in self._sign.finditer(self._data):
-            if (sign.start() - start) % self._unit and changes < _MOST_CHANGES:
-                changes += 1
-                end = self._first_ascii(start, sign.start())
-                texts.append(self._data[start:end].decode(self._encoding, _MARK))
-                start = end
-        is_all = is_last or self._is_over
-        end = len(self._data) if is_all else max(start, len(self._data) - _LOOK_BACK)
+        for sign in signs:
+            is_elsewhere = bool((sign - start) % self._unit) and sign < end
+            if is_elsewhere and last.get(start % self._unit, 0) < sign:
+                place = self._first_ascii(start, sign)
+                texts.append(self._data[start:place].decode(self._encoding, _MARK))
+                start = place
+        end = max(start, end)
         decoder = codecs.getincrementaldecoder(self._encoding)(_MARK)
         texts.append(decoder.decode(self._data[start:end], final=is_last))
         self._data = b"" if is_last else decoder.getstate()[0] + self._data[end:]

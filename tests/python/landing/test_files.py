@@ -21,12 +21,13 @@ import forms
 from conftest import FIXTURES, PROJECT
 from memory import peak_memory
 from scuttlehouse.cli import main
-from scuttlehouse.files import bipf, short_values
+from scuttlehouse.files import bipf, flume, short_values
 from scuttlehouse.files.json_lines import line_object
 from scuttlehouse.files.listing import entry_of, newest_ms
 from scuttlehouse.files.parts import MAX_LINE_BYTES, PLAIN, Kind, Line, Log, each_line
 from scuttlehouse.files.recognise import HEAD_BYTES, recognise, recognise_head
 from scuttlehouse.files.values import split_values
+from scuttlehouse.files.whole import skip_line
 from scuttlehouse.landing.glued_lines import epoch_keys, land_lines, land_pzp_lines, line_parts
 from scuttlehouse.landing.logs import content_hash, list_splits, read_lines
 from scuttlehouse.sample.signing import ClassicFeed
@@ -374,6 +375,21 @@ def test_what_is_no_log_is_told(tmp_path: Path, data: bytes, said: str) -> None:
     assert isinstance(sentence, str)
     assert said in sentence
     assert sentence.endswith(".")
+    if data[:1] in (b"{", b"["):  # A mark and blanks before JSON change nothing of what is said.
+        assert recognise_head(b"\xef\xbb\xbf \r\n" + data, "none") == sentence
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16-le", "utf-16-be"])
+def test_no_text_of_a_message_makes_its_log_an_archive(encoding: str) -> None:
+    """A stranger's text may have the word that tells a tar archive, at its place."""
+    width = len("x".encode(encoding))
+    begun = '{"key":"%a","value":{"author":"@a","content":{"text":"' + "a" * 3
+    letters = 257 // width - len(begun)
+    word = b"NNNN"[: 257 % width] + b"ustar"
+    odd = (word + b"N" * (-len(word) % width)).decode(encoding)
+    head = (begun + "a" * letters + odd + '"}}}\n').encode(encoding)
+    assert head[257:262] == b"ustar"
+    assert recognise_head(head, "none") == Kind("json_lines", "none", encoding)
 
 
 @pytest.mark.parametrize(
@@ -551,6 +567,68 @@ def test_bytes_lost_or_put_in_cost_the_messages_they_are_in(
     assert len(kept) >= len(messages) - (2 if lost > 1 else 1)
 
 
+@pytest.mark.parametrize("encoding", ["utf-16-le with a mark", "utf-16-be with a mark"])
+def test_a_mark_that_has_lost_a_byte_costs_no_message(encoding: str, tmp_path: Path) -> None:
+    messages = [value for value in values() if "value" in value]
+    data = forms.packed(forms.json_lines(messages), "none", encoding)
+    for place in (0, 1):
+        path = tmp_path / "a.jsonl"
+        path.write_bytes(data[:place] + data[place + 1 :])
+        parts = [part for line in read(path) for part in line_parts(line) if is_json(part)]
+        assert parsed(parts) == messages
+
+
+FOREIGN = b'{"key":"%a","value":{"author":"@a","content":{}}}'
+
+
+@given(
+    encoding=st.sampled_from(["utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be"]),
+    place=st.floats(0, 1),
+    pieces=st.lists(
+        st.tuples(
+            st.sampled_from([FOREIGN, b"\n%s\n" % FOREIGN, b"\n", b'":', b'a":1', b"x" * 4000]),
+            st.booleans(),
+            st.integers(0, 3),
+        ),
+        max_size=6,
+    ),
+)
+def test_no_text_tells_where_units_or_another_encoding_begin(
+    tmp_path_factory: pytest.TempPathFactory,
+    encoding: str,
+    place: float,
+    pieces: list[tuple[bytes, bool, int]],
+) -> None:
+    """A stranger's text may have the bytes of messages in UTF-8, or of messages between its units."""
+    crafted = b""
+    for ascii_bytes, is_encoded, shift in pieces:
+        data = ascii_bytes.decode().encode(encoding) if is_encoded else ascii_bytes
+        crafted += b"N" * shift + data
+        crafted += b"N" * (-len(crafted) % 4)
+    odd = crafted.decode(encoding, "ignore")
+    messages = [{**value, "odd": "a", "after": 1.0} for value in values() if "value" in value]
+    messages[int(place * (len(messages) - 1))]["odd"] = odd
+    path = tmp_path_factory.mktemp("landing") / "a.jsonl"
+    path.write_bytes(forms.json_lines(messages).encode(encoding, "replace"))
+    assert [json.dumps(one) for one in parsed(read(path))] == [json.dumps(one) for one in messages]
+
+
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be"])
+@pytest.mark.parametrize("is_encoded", [False, True])
+def test_no_text_across_two_pieces_of_a_file_tells_it(
+    encoding: str, is_encoded: bool, tmp_path: Path
+) -> None:
+    """What ends a text, as long as a message allows, may not be in memory with its beginning."""
+    data = FOREIGN.decode().encode(encoding) if is_encoded else FOREIGN
+    crafted = b"N" * is_encoded + data
+    crafted += b"N" * (-len(crafted) % 4)
+    odd = (crafted.decode(encoding, "ignore") * 300)[:7500]
+    messages = [{**value, "odd": odd, "after": 1.0} for value in values() if "value" in value][:20]
+    path = tmp_path / "a.jsonl"
+    path.write_bytes(forms.json_lines(messages).encode(encoding))
+    assert [json.dumps(one) for one in parsed(read(path))] == [json.dumps(one) for one in messages]
+
+
 def test_a_log_of_pzp_that_is_cut(tmp_path: Path) -> None:
     """In its last block; what is whole before it is read. Zeros may stand behind data."""
     messages = [value for value in values() if "msg" in value]
@@ -595,6 +673,22 @@ def test_damage_of_a_binary_log_costs_one_message(form: str, zeros: bool, tmp_pa
     found = read(path)
     assert parsed([line for line in found if line.text]) == messages[:30] + messages[31:]
     assert len(faults(found)) == 1
+
+
+@pytest.mark.parametrize("damage", [b"\0", b"x"], ids=["zeros", "garbage"])
+def test_a_message_behind_long_damage_of_a_flume_log_is_read(
+    damage: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Wherever it begins. Damage that is longer than what is in memory is searched in several pieces."""
+    monkeypatch.setattr(flume, "MAX_LINE_BYTES", 200)
+    monkeypatch.setattr(flume, "_CHUNK", 16)
+    message = json.loads(POST) | {"timestamp": 1}
+    record = forms.flume_log([message])
+    for length in range(1, 1000):
+        log = io.BytesIO(record + damage * length + 3 * record)
+        found = [*each_line(flume.read_records(log))]
+        assert parsed([line for line in found if line.text]) == [message] * 4, length
+        assert len(faults(found)) == 1
 
 
 @pytest.mark.parametrize("form", [*forms.FORMS])
@@ -686,6 +780,16 @@ def test_a_file_that_grows_is_read_as_it_was_listed(tmp_path: Path) -> None:
     path.write_text('[{"a":1},{"a":2}]')
     [split] = list_splits([replace(log, kind=kind)])
     assert [line.text for line in each_line(read_lines(split))] == [b'{"a":1}']
+
+
+@pytest.mark.parametrize("length", [0, 70_000, 200_000])
+@pytest.mark.parametrize("end", [None, 1, 150_000, 300_000])
+def test_a_line_is_skipped_to_its_end_however_long_it_is(length: int, end: int | None) -> None:
+    """A worker that begins inside of a line leaves all of it to the worker before, or its own part."""
+    file = io.BytesIO(b"x" * length + b"\n" + b"y" * 100)
+    skip_line(file, end)
+    is_behind_end = end is not None and end <= file.tell() <= length
+    assert file.tell() == length + 1 or is_behind_end
 
 
 def test_a_file_that_goes_away_is_told(tmp_path: Path) -> None:

@@ -927,6 +927,19 @@ def test_opened_data_of_a_message_alone_accuses_nobody() -> None:
         assert (row.validity, row.invalid_reason) == ("not_checked", "ciphertext_not_in_log")
 
 
+@pytest.mark.parametrize("misc", [{"private": True}, {"private": 1}, {"private": "true"}, {}, True])
+def test_opened_data_without_its_ciphertext_accuses_nobody(misc: Any) -> None:
+    """If the record says that it was private, nobody can tell whether its data are what was signed."""
+    line = with_data(addition(), "AAAA.box")
+    line["msg"]["data"] = {"add": ["carol"], "del": [], "supersedes": []}
+    row = land(line | {"misc": misc})
+    is_private = isinstance(misc, dict) and misc.get("private") is True
+    expected = ("not_checked", "ciphertext_not_in_log")
+    assert (row.validity, row.invalid_reason) == (
+        expected if is_private else ("invalid", "data_hash_differs")
+    )
+
+
 def test_values_that_are_not_numbers() -> None:
     for number in ["NaN", True, "1", None, [], 10**400, 0, -1, -62135596800000]:
         assert land(addition() | {"received": number}).received_ms is None, number
@@ -968,6 +981,7 @@ def test_a_line_that_lacks_what_every_message_has(change: Json) -> None:
         b'{"key": "%a", "value": {"content": {"msg": {}}}}',
         b'{"msg": {"data": ' + b"[" * 200 + b"]" * 200 + b"}}",
         b'{"\\u006dsg": [1]}',
+        b'{"metadata": [], "sigkey": ""}',
         b'{"msg": {"data": "\xed\xa0\x80"}}',
     ],
     ids=lambda text: text[:24],

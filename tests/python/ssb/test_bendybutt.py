@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from conftest import FIXTURES
@@ -203,6 +203,57 @@ def test_a_metafeed_must_sign_its_announcement_on_a_main_feed() -> None:
         )
 
 
+def test_an_announcement_on_a_main_feed_counts_only_if_both_have_signed_it() -> None:
+    """The main feed signs the message, the metafeed its content (R37). Ciphertext hides what was signed."""
+    main, metafeed = ClassicFeed(bytes(32)), BendyFeed(bytes([1] * 32))
+    content = {"type": "metafeed/announce", "metafeed": metafeed.id, "subfeed": main.id}
+    both = content | {"signature": metafeed.signer.sign(jsjson.stringify(content, 2).encode())}
+    stranger = Signer(bytes([5] * 32))
+    opened = main.publish(both, 1, ciphertext=SEALED)
+    for message, value, is_signed in [
+        (counted := main.publish(both, 1), counted.value, True),
+        (claimed := main.publish(content, 1), claimed.value, False),
+        (forged := main.publish(both, 1, signer=stranger), forged.value, False),
+        (
+            opened,
+            {**opened.value, "content": both, "meta": {"original": {"content": SEALED}}},
+            False,
+        ),
+        (post := main.publish({"type": "post"}, 1), post.value, None),
+    ]:
+        text = json.dumps({"key": message.key, "value": value}).encode()
+        row = land_line("a", Line(1, text, None), KeyRing(b"pepper"))
+        assert row is not None
+        assert row.is_announcement_signed is is_signed, value
+
+
+def test_an_announcement_on_a_metafeed_counts_only_if_both_have_signed_it() -> None:
+    """The metafeed signs the message, the announced feed its content (R37)."""
+    feed, subfeed = BendyFeed(bytes(32)), ClassicFeed(bytes([2] * 32))
+    content = {**CONTENT, "metafeed": feed.id, "subfeed": subfeed.id}
+    both = feed.publish(content, 1, subfeed=subfeed.signer)
+    claimed = feed.publish(content, 1)
+    no_feed = {**content, "subfeed": f"%{subfeed.id[1:45]}.sha256"}
+    of_no_feed = feed.publish(no_feed, 1, subfeed=subfeed.signer)
+    sealed, sealed_key = opened(subfeed.signer, feed, subfeed)
+    sealed_claim, claim_key = opened(feed.signer, feed, subfeed)
+    for value, key, is_signed in [
+        (both.value, both.key, True),
+        (claimed.value, claimed.key, False),
+        (of_no_feed.value, of_no_feed.key, False),
+        (both.value | {"timestamp": 2}, both.key, False),
+        (both.value | {"signature": Signer(bytes([5] * 32)).sign(b"x")}, None, False),
+        (sealed, sealed_key, True),
+        (sealed_claim, claim_key, False),
+    ]:
+        is_opened = key in (sealed_key, claim_key)
+        meta = {"private": True, "originalContent": SEALED} if is_opened else {}
+        text = json.dumps({"key": key, "value": value, "timestamp": 1, "meta": meta}).encode()
+        row = land_line("a", Line(1, text, None), KeyRing(b"pepper"))
+        assert row is not None
+        assert row.is_announcement_signed is is_signed, (row.validity, row.warning)
+
+
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers(-(2**53), 2**53) | st.text() | st.floats(),
     lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
@@ -235,6 +286,7 @@ def test_bencode_equals_a_plain_encoder(value: Any) -> None:
 
 
 @given(st.dictionaries(st.sampled_from([*bendybutt.MEMBERS, "contentSignature"]), VALUES))
+@example({"author": 5})
 def test_no_value_stops_the_check(value: dict[str, Any]) -> None:
     base = value_of(VECTORS[0])
     for changed in (value, {**base, **value}):

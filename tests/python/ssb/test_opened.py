@@ -78,6 +78,49 @@ def test_null_is_no_plaintext(_: str, members: dict[str, Any], meta: dict[str, A
     assert row.plaintext_hash is None
 
 
+def test_the_order_of_members_makes_no_other_plaintext() -> None:
+    """As databases and `jq -S` write it. Otherwise two logs would seem to contradict each other (R36)."""
+    link = {"link": "%a", "name": "b"}
+    content = CONTENT | {"secret": "A" * 43 + "=", "mentions": [link, link | {"size": 1}]}
+    for kind in ("post", "group/init"):
+        hashes = set()
+        for text in (content | {"type": kind}, reverse(content | {"type": kind})):
+            row = land({**message().value, "content": text}, message().key, PLACES[0][2])
+            hashes.add(row.plaintext_hash)
+        assert len(hashes) == 1
+        assert None not in hashes
+
+
+def reverse(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: reverse(value[name]) for name in reversed(value)}
+    return [reverse(item) for item in value] if isinstance(value, list) else value
+
+
+@pytest.mark.parametrize("other", ["", "hello", "AAAB=.box2", "AAAA"])
+def test_a_text_that_is_no_ciphertext_is_in_none_of_the_places(other: str) -> None:
+    """It hides neither a ciphertext in a later place, nor a content that was signed as it is."""
+    sealed, public = message(), ClassicFeed(bytes(32)).publish(CONTENT, 1)
+    meta = {"originalContent": other}
+    row = land({**sealed.value, "content": CONTENT, "cyphertext": "AAAA.box2"}, sealed.key, meta)
+    assert (row.validity, row.is_decrypted) == ("valid", True)
+    row = land(public.value, public.key, meta)
+    assert (row.validity, row.is_private, row.is_decrypted) == ("valid", False, False)
+
+
+@pytest.mark.parametrize("content", [None, "AAAA.box", "AAAA.box2"])
+def test_null_and_ciphertext_of_a_format_that_is_not_checked_are_no_plaintexts(
+    content: str | None,
+) -> None:
+    """A log that has no content of a message says nothing against the plaintext of another log (R36)."""
+    author = "ssb:feed/bamboo/PETZhVe_pMOVSiZJdIm5Hs6cDE5uBMo6bkZART1ti2M="
+    value = message().value | {"author": author}
+    row, other = (land({**value, "content": one}, message().key) for one in (content, CONTENT))
+    assert (row.validity, other.validity) == ("not_checked", "not_checked")
+    assert row.plaintext_hash is None
+    assert other.plaintext_hash is not None
+
+
 @pytest.mark.parametrize("plaintext", ["hello", 7, ["hello"]])
 def test_any_plaintext_without_its_ciphertext_is_not_checked(plaintext: object) -> None:
     sealed = message()
