@@ -59,6 +59,8 @@ _CLOSING = {"{": "}", "[": "]"}
 # of a message has no more characters than this.
 _BEHIND = re.compile(r"[\s,\[\]]*+")
 _MOST_INSIDE = 1 << 13
+# What a value begins with that is no object, or the name of a member.
+_OF_OTHERS = frozenset('"-0123456789tfn')
 
 _BYTES_OF_WORDS = tuple(word.encode() for word in _WORDS)
 _PARTS = (
@@ -367,7 +369,7 @@ def _is_inside(text: str, end: int) -> bool:
         has_comma = text.find(",", end, place) >= 0
         following = text[place : place + 1]
         if following != "{" or not has_comma:
-            return following in ("}", ":") or (has_comma and following not in "{\x1e\0\ufeff")
+            return following in ("}", ":") or (has_comma and following in _OF_OTHERS)
         found = _object_at(text, place)
         if isinstance(found, _NoObject):
             return False

@@ -545,6 +545,13 @@ def test_no_message_inside_of_another_counts(form: str, fault: str, tmp_path: Pa
     assert [value for value in found if value in messages] == messages
 
 
+def test_damage_before_every_message_of_an_array_costs_none() -> None:
+    messages = [value for value in values() if "value" in value][:12]
+    text = forms.array(messages).replace('},{"key"', '},x{"key"')
+    lines = [*each_line(split_values(io.BytesIO(text.encode()), by_line=False))]
+    assert parsed([line for line in lines if line.text]) == messages
+
+
 def is_json(line: Line) -> bool:
     return line.text is not None and isinstance(line_object(line), dict)
 
