@@ -2,6 +2,10 @@
 
 Values are found one after the other by a JSON parser. Bytes that are no value cost the value that they
 stand in: reading goes on at the next object that begins as the others do and can be read.
+
+A stranger's message may have objects in it that look like messages of other people. They are none, also
+where the message is damaged, cut or too deep for the parser: what has been read as a part of an object stays
+one, and what is followed by the end of an object, or by more of its members, is inside of it.
 """
 
 from __future__ import annotations
@@ -11,7 +15,7 @@ import re
 from collections.abc import Iterator
 from functools import partial
 from json import JSONDecodeError
-from typing import BinaryIO
+from typing import BinaryIO, NamedTuple
 
 from scuttlehouse.files.jsjson import LENIENT_DECODER
 from scuttlehouse.files.parts import MAX_LINE_BYTES, SHORT_BYTES, Line, ShortValues
@@ -47,6 +51,17 @@ _LONGEST_MEMBER = 1 << 4
 
 # What tells a message from an object inside of one: members of which it has all. Each has one of these words.
 _WORDS = ('"value"', '"msg"', '"content"', '"metadata"', "\\u")
+# The texts and brackets of JSON; the group is the end of a text.
+_MARKS = re.compile(r'"(?:[^"\\\x00-\x1f]|\\.)*+(")?|[{}\[\]]')
+_CLOSING = {"{": "}", "[": "]"}
+
+# What stands behind an object, before the next one: inside of a message, there is a comma in it. The content
+# of a message has no more characters than this.
+_BEHIND = re.compile(r"[\s,\[\]]*+")
+_MOST_INSIDE = 1 << 13
+# What a value begins with that is no object, or the name of a member.
+_OF_OTHERS = frozenset('"-0123456789tfn')
+
 _BYTES_OF_WORDS = tuple(word.encode() for word in _WORDS)
 _PARTS = (
     {"key", "value"},
@@ -63,7 +78,7 @@ def split_values(stream: BinaryIO, *, by_line: bool) -> Iterator[Line | ShortVal
     A value is numbered by the line where it begins, or by its place among the values, damaged ones
     included. Damage comes as a fault: ``zero_bytes``, ``too_long`` (over ``MAX_LINE_BYTES``), ``cut_short``
     (the text ends in it) or ``damaged``. After damage, reading goes on at the next message, which is longer
-    than ``SHORT_BYTES``.
+    than ``SHORT_BYTES`` and not inside of a damaged one.
 
     Complexity: O(bytes), memory O(MAX_LINE_BYTES).
 
@@ -118,6 +133,8 @@ class _Window:
     _searched = _LEAST_SEARCHED
     # How many characters are behind, and how many were read to find that no value begins where one may.
     _taken = _tried = 0
+    # How many characters are behind once all is behind that was read as a part of an object.
+    _part_until = 0
     # Where the last message of a text that is over may begin, once it is asked for.
     _last_message: int | None = None
 
@@ -189,10 +206,21 @@ class _Window:
         if not self.text.startswith("{", self.start) or self._is_tried_enough():
             return None
         found = _object_at(self.text, self.start)
-        if isinstance(found, int):
-            self._tried += max(found, _LEAST_COST_OF_A_TRY)
+        if isinstance(found, _NoObject):
+            self._tried += max(found.cost, _LEAST_COST_OF_A_TRY)
+            self._part_until = self._behind(found.stop)
             return None
         return found[1]
+
+    def _behind(self, place: int) -> int:
+        """How many characters are behind at a place of the text."""
+        return self._taken + place - self.start
+
+    def _skip_part(self) -> int:
+        """Skip a character, and what is surely a part of an object; how much that was."""
+        # A text that is cut off ends with the first quotation mark of the message behind it.
+        length = self._part_until - _LONGEST_BEGINNING - self._taken
+        return len(self.take(self.start + max(length, 1)))
 
     def _is_tried_enough(self) -> bool:
         ahead = min(len(self.text) - self.start, MAX_LINE_BYTES)
@@ -208,9 +236,9 @@ class _Window:
         own = _FIRST_MEMBER.match(self.text, self.start)
         names = {name or (own[1] if own else "")} | _OF_RECORDS | _OF_VALUES
         is_object = self.text.startswith("{", self.start)
-        skipped = 0
+        skipped = self._skip_part()
         while self.start < len(self.text):
-            place, is_beginning = self._beginning(names, self.start + (skipped == 0))
+            place, is_beginning = self._beginning(names, self.start)
             end = min(place, self.start + MAX_LINE_BYTES)
             skipped += len(self.take(end))
             self.fill()
@@ -219,11 +247,14 @@ class _Window:
             if self._is_tried_enough():
                 skipped += len(self.take(self.start + _LEAST_COST_OF_A_TRY))
                 continue
-            cost = self._try_message()
-            if cost == 0:
+            found = _object_at(self.text, self.start)
+            if not isinstance(found, _NoObject) and self._is_message(*found):
                 break
+            stop = found.stop if isinstance(found, _NoObject) else found[1]
+            cost = found.cost if isinstance(found, _NoObject) else stop - self.start
             self._tried += max(cost, _LEAST_COST_OF_A_TRY)
-            skipped += len(self.take(self.start + 1))
+            self._part_until = max(self._part_until, self._behind(stop))
+            skipped += self._skip_part()
         if skipped > MAX_LINE_BYTES:
             return "too_long"
         return "cut_short" if is_object and self.start == len(self.text) else "damaged"
@@ -254,13 +285,11 @@ class _Window:
             self.fill()
         return "zero_bytes"
 
-    def _try_message(self) -> int:
-        """0 if a message begins here; otherwise what it cost to find that none does, in characters."""
-        found = _object_at(self.text, self.start)
-        if isinstance(found, int):
-            return found
-        length = found[1] - self.start
-        return 0 if length > SHORT_BYTES and is_message(found[0]) else length
+    def _is_message(self, value: dict[str, object], end: int) -> bool:
+        """Whether an object that begins here is a message, and no part of one that is damaged."""
+        if end - self.start <= SHORT_BYTES or not is_message(value):
+            return False
+        return self._behind(end) > self._part_until and not _is_inside(self.text, end)
 
 
 def is_message_at(text: str, start: int) -> bool:
@@ -270,7 +299,7 @@ def is_message_at(text: str, start: int) -> bool:
     True
     """
     found = _object_at(text, start)
-    return not isinstance(found, int) and is_message(found[0])
+    return not isinstance(found, _NoObject) and is_message(found[0])
 
 
 def is_message(value: dict[str, object]) -> bool:
@@ -282,23 +311,67 @@ def is_message(value: dict[str, object]) -> bool:
     return any(value.keys() >= parts for parts in _PARTS)
 
 
-def _object_at(text: str, start: int) -> tuple[dict[str, object], int] | int:
-    """The object that begins at a place, and where it ends; or how many characters show that none does.
+class _NoObject(NamedTuple):
+    """What shows that no object begins at a place: how many characters, and where it stops being one."""
+
+    cost: int
+    stop: int
+
+
+def _object_at(text: str, start: int) -> tuple[dict[str, object], int] | _NoObject:
+    """The object that begins at a place, and where it ends; without members if it is too deep.
 
     An error of the parser costs as much as the text that it was given, so it is given a short one first.
     """
-    read = 0
+    read = stop = 0
     for length in (*_LENGTHS, len(text)):
         piece = text[start : start + length]
         try:
             value, end = LENIENT_DECODER.raw_decode(piece)
         except JSONDecodeError as error:
-            read += len(piece)
+            read, stop = read + len(piece), error.pos
             is_open = error.msg.startswith("Unterminated") or error.pos + 16 > len(piece)
             if not is_open or start + length >= len(text):
                 break
         except RecursionError:
-            return len(text) - start
+            return _deep_object_at(text, start)
         else:
             return value, start + end
-    return read
+    return _NoObject(read, start + stop)
+
+
+def _deep_object_at(text: str, start: int) -> tuple[dict[str, object], int] | _NoObject:
+    """An object that is too deep for the parser, without its members, and where it ends. O(its length)."""
+    closing: list[str] = []
+    for mark in _MARKS.finditer(text, start):
+        first = mark[0][0]
+        if first in _CLOSING:
+            closing.append(_CLOSING[first])
+        elif first == '"':
+            if mark[1] is None:
+                return _NoObject(mark.start() - start, mark.start())
+        elif closing.pop() != first:
+            return _NoObject(mark.start() - start, mark.start())
+        elif not closing:
+            return {}, mark.end()
+    return _NoObject(len(text) - start, len(text))
+
+
+def _is_inside(text: str, end: int) -> bool:
+    """Whether an object that ends at a place is inside of another: so what follows it says.
+
+    Complexity: O(_MOST_INSIDE).
+    """
+    most = end + _MOST_INSIDE
+    while end < most:
+        behind = _BEHIND.match(text, end)
+        place = behind.end() if behind else end
+        has_comma = text.find(",", end, place) >= 0
+        following = text[place : place + 1]
+        if following != "{" or not has_comma:
+            return following in ("}", ":") or (has_comma and following in _OF_OTHERS)
+        found = _object_at(text, place)
+        if isinstance(found, _NoObject):
+            return False
+        end = found[1]
+    return False

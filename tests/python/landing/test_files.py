@@ -519,6 +519,39 @@ def test_a_value_inside_of_a_damaged_record_is_no_message(form: str, tmp_path: P
     assert parsed([part for part in read(path) if is_json(part)]) == messages[:11] + messages[12:]
 
 
+@pytest.mark.parametrize("form", [*forms.TEXTS])
+@pytest.mark.parametrize("fault", ["too deep", "cut", "its beginning is lost", "damaged"])
+def test_no_message_inside_of_another_counts(form: str, fault: str, tmp_path: Path) -> None:
+    """A stranger may write it there, in the name of somebody else: no rule for damage takes it out."""
+    messages = [value for value in values() if "value" in value][:12]
+    foreign = {"key": messages[0]["key"], "value": {"author": "@a", "content": "y" * 9}}
+    content = {"deep": "DEEP", "one": foreign, "some": [foreign, {"a": 1.0}, foreign], "z": "end"}
+    stranger = {"key": "%a", "value": {"author": "@a", "content": content, "hash": "sha256"}}
+    place = len(messages) if fault == "cut" else 6
+    text = forms.TEXTS[form][1]([*messages[:place], stranger, *messages[place:]])
+    deep = "[" * 3000 + "]" * 3000 if fault == "too deep" else "123454321.5"
+    text = text.replace('"DEEP"', deep)
+    if fault == "cut":
+        text = text[: text.index('"end"')]
+    elif fault == "its beginning is lost":
+        text = text[: text.index('"%a"') - 4] + text[text.index(deep) :]
+    elif fault == "damaged":
+        text = text.replace(deep, "x")
+    path = tmp_path / "a.json"
+    path.write_text(text)
+    parts = [part for line in read(path) for part in line_parts(line) if is_json(part)]
+    found = parsed(parts)
+    assert foreign not in found
+    assert [value for value in found if value in messages] == messages
+
+
+def test_damage_before_every_message_of_an_array_costs_none() -> None:
+    messages = [value for value in values() if "value" in value][:12]
+    text = forms.array(messages).replace('},{"key"', '},x{"key"')
+    lines = [*each_line(split_values(io.BytesIO(text.encode()), by_line=False))]
+    assert parsed([line for line in lines if line.text]) == messages
+
+
 def is_json(line: Line) -> bool:
     return line.text is not None and isinstance(line_object(line), dict)
 

@@ -161,7 +161,7 @@ COSTLY = {
     ),
     "arrays without end around messages": (
         PRETTY + (b'{"a":[' + SMALL % b'"' + b'"}') * 5_000 + b'"value"' + b" " * 70 + b"}",
-        {"not_a_message": 1, "": 487, "damaged": 487, "cut_short": 1},
+        {"not_a_message": 1, "cut_short": 1},  # What is in an object is no message of its own.
     ),
     "different names behind damage": (
         PRETTY + b"".join(b'{"n%d":x}{"key":"%070d"}' % (n, n) for n in range(2_000)),
