@@ -149,11 +149,12 @@ def recognise_head(head: bytes, compression: str) -> Kind | str:
         return (
             f"This is the log of go-ssb (margaret){inside}: export its messages with `sbotcli log`."
         )
-    if offset_width(head) is not None:
+    encoding = encoding_of(head)
+    # A text of a message in another encoding may have the bytes of a record.
+    if encoding == "utf-8" and offset_width(head) is not None:
         return Kind("flume_log", compression, "binary")
     if begins_a_log(head[:BLOCK_BYTES]):
         return Kind("bipf_log", compression, "binary")
-    encoding = encoding_of(head)
     if encoding == "utf-8" and b"\0" in head:
         if holds_a_record(head):
             return Kind("pzp_log", compression, "binary")

@@ -392,6 +392,17 @@ def test_no_text_of_a_message_makes_its_log_an_archive(encoding: str) -> None:
     assert recognise_head(head, "none") == Kind("json_lines", "none", encoding)
 
 
+@pytest.mark.parametrize("mark", ["", "\ufeff"], ids=["no mark", "mark"])
+def test_a_text_in_utf_16_makes_its_log_no_flume_log(mark: str) -> None:
+    """A stranger's text may have the bytes of two records."""
+    record = b"\0\0\x01\x7c{" + b"A" * 0x17B + b"\0\0\x01\x7c"
+    text = (b"a" + 2 * record + b"a").decode("utf-16-le")
+    line = '{"key":"%a","value":{"author":"@a","content":{"text":"' + text + '"}}}\n'
+    head = (mark + line).encode("utf-16-le")
+    assert flume.offset_width(head) == 0
+    assert recognise_head(head, "none") == Kind("json_lines", "none", "utf-16-le")
+
+
 @pytest.mark.parametrize(
     "line",
     [
