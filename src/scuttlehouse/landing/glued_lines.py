@@ -37,7 +37,7 @@ def line_parts(line: Line) -> Iterator[Line]:
     Never raises, whatever the line holds. O(length of the line).
 
     >>> message = b'{"key": "%%%s", "value": {}}' % (b"A" * 43)
-    >>> parts = line_parts(Line(1, b'{"key": ' + message + b'{"a": 2}', None))
+    >>> parts = line_parts(Line(1, b'{"key": "%' + message + b'{"a": 2}', None))
     >>> [part.text == message or part.fault for part in parts]
     [True, 'damaged']
     """
