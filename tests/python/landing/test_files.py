@@ -193,6 +193,13 @@ def test_exports_in_two_forms_one_after_the_other(
     assert [row.message_id for row in found] == [row.message_id for row in expected]
 
 
+@cache
+def records_with_ids() -> tuple[list[Any], list[str | None]]:
+    """Messages of the classic source, and the ids of their rows."""
+    records = [value for value in values() if "value" in value]
+    return records, [row_of(record).message_id for record in records]
+
+
 @pytest.mark.parametrize("encoding", [one for one in forms.ENCODINGS if "utf-8" not in one])
 @pytest.mark.parametrize("first", [*forms.TEXTS])
 @pytest.mark.parametrize("second", [*forms.TEXTS])
@@ -200,14 +207,13 @@ def test_exports_in_two_forms_one_after_the_other(
 def test_what_another_shell_appends_in_utf_8_is_read(
     encoding: str, first: str, second: str, mark: str, tmp_path: Path
 ) -> None:
-    records = [value for value in values() if "value" in value]
+    records, ids = records_with_ids()
     for count in (2, 40):
         path = tmp_path / "a.json"
         begun = forms.packed(forms.TEXTS[first][1](records[:count]) + "\n", "none", encoding)
         path.write_bytes(begun + (mark + forms.TEXTS[second][1](records[-count:])).encode())
         found = [row.message_id for row in rows(path) if row.message_id]
-        expected = [row_of(record).message_id for record in records[:count] + records[-count:]]
-        assert found == [*filter(None, expected)]
+        assert found == [*filter(None, ids[:count] + ids[-count:])]
 
 
 @pytest.mark.parametrize("form", ["pretty_printed", "pretty_array"])
