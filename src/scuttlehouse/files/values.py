@@ -51,6 +51,15 @@ _LONGEST_MEMBER = 1 << 4
 
 # What tells a message from an object inside of one: members of which it has all. Each has one of these words.
 _WORDS = ('"value"', '"msg"', '"content"', '"metadata"', "\\u")
+_BYTES_OF_WORDS = tuple(word.encode() for word in _WORDS)
+_PARTS = (
+    {"key", "value"},
+    {"id", "msg"},
+    {"author", "content"},
+    {"metadata", "sig"},
+    *({"value", member} for member in ("timestamp", "seq", "offset")),
+)
+
 # The texts and brackets of JSON; the group is the end of a text.
 _MARKS = re.compile(r'"(?:[^"\\\x00-\x1f]|\\.)*+(")?|[{}\[\]]')
 _CLOSING = {"{": "}", "[": "]"}
@@ -61,15 +70,6 @@ _BEHIND = re.compile(r"[\s,\[\]]*+")
 _MOST_INSIDE = 1 << 13
 # What a value begins with that is no object, or the name of a member.
 _OF_OTHERS = frozenset('"-0123456789tfn')
-
-_BYTES_OF_WORDS = tuple(word.encode() for word in _WORDS)
-_PARTS = (
-    {"key", "value"},
-    {"id", "msg"},
-    {"author", "content"},
-    {"metadata", "sig"},
-    *({"value", member} for member in ("timestamp", "seq", "offset")),
-)
 
 
 def split_values(stream: BinaryIO, *, by_line: bool) -> Iterator[Line | ShortValues]:
@@ -248,10 +248,12 @@ class _Window:
                 skipped += len(self.take(self.start + _LEAST_COST_OF_A_TRY))
                 continue
             found = _object_at(self.text, self.start)
-            if not isinstance(found, _NoObject) and self._is_message(*found):
+            if isinstance(found, _NoObject):
+                cost, stop = found
+            elif self._is_message(*found):
                 break
-            stop = found.stop if isinstance(found, _NoObject) else found[1]
-            cost = found.cost if isinstance(found, _NoObject) else stop - self.start
+            else:
+                cost, stop = found[1] - self.start, found[1]
             self._tried += max(cost, _LEAST_COST_OF_A_TRY)
             self._part_until = max(self._part_until, self._behind(stop))
             skipped += self._skip_part()
