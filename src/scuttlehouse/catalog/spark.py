@@ -10,6 +10,7 @@ from urllib.parse import unquote, urlsplit
 
 from scuttlehouse.catalog.database import open_catalog, postgresql_address
 from scuttlehouse.catalog.definitions import BUILDER_OPTION
+from scuttlehouse.catalog.hadoop_defaults import hiding_jars
 from scuttlehouse.catalog.home import (
     holds_table_files,
     home_folder,
@@ -40,7 +41,7 @@ def spark_settings() -> dict[str, str]:
         os.environ["LC_ALL"] = "C.UTF-8"
     temporary = temporary_folder(home)
     return settings | {
-        "spark.driver.extraClassPath": os.pathsep.join(map(str, jars())),
+        "spark.driver.extraClassPath": os.pathsep.join(map(str, [*jars(), *hiding_jars()])),
         "spark.driver.defaultJavaOptions": f'"-Djava.io.tmpdir={temporary}"',
         "spark.local.dir": str(temporary),
         "spark.sql.warehouse.dir": str(temporary / "unused"),

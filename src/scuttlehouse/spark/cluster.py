@@ -11,6 +11,7 @@ from zipfile import ZipFile
 
 from scuttlehouse.builds.rules import package_files
 from scuttlehouse.catalog import CatalogError, home_folder, temporary_folder
+from scuttlehouse.catalog.jars import jars
 from scuttlehouse.catalog.spark import spark_settings
 from scuttlehouse.catalog.storage import warehouse_location
 from scuttlehouse.landing.logs import landing_folder
@@ -31,9 +32,11 @@ def cluster_settings() -> dict[str, str]:
     settings = spark_settings()
     home = home_folder()
     warehouse_pepper(home)  # The workers must find it: they make none.
-    jars = settings["spark.driver.extraClassPath"].split(os.pathsep)
+    needed = [str(jar) for jar in jars()]
     return settings | {
-        "spark.jars": ",".join(jars),
+        # A cluster may be one of YARN: Hadoop's defaults stay.
+        "spark.driver.extraClassPath": os.pathsep.join(needed),
+        "spark.jars": ",".join(needed),
         "spark.submit.pyFiles": str(package_archive(temporary_folder(home))),
         **_secret(temporary_folder(home)),
     }
