@@ -55,9 +55,6 @@ MARTS = sorted(
     for path in (PROJECT / folder / "marts").rglob(f"*.{kind}")
 )
 
-# One Java runs all builds of a test process. After three of them its second compiler has won what it cost.
-LONG_LIVED_JAVA = "-XX:TieredStopAtLevel=4"
-
 PUBLISHED = sorted([*MARTS, "fct_quality_results"])
 # The tables about builds, and not about logs.
 OF_BUILDS = {"fct_timeline_updates", "fct_quality_results", "dim_logs"}
@@ -145,19 +142,20 @@ class Warehouse:
         for number, log in enumerate(logs):
             shutil.copy2(log, self.landing / f"{number:03d}-{log.name}")
 
-    def dbt(self, *arguments: str) -> Any:
+    def dbt(self, *arguments: str, is_quiet: bool = True) -> Any:
         """Run dbt in this process and return its result, even if it failed."""
         from dbt.cli.main import dbtRunner
 
         where = ["--project-dir", str(self.project), "--profiles-dir", str(self.profiles)]
+        if is_quiet:
+            where += ["--quiet"]
         if {"--vars", "--target"} & {*arguments}:
             # dbt parses the whole project again if they differ from those of its last run in a folder.
             where += ["--target-path", str(self.project / "target" / "of_other_settings")]
         with pytest.MonkeyPatch.context() as patch:
             for name, value in self.environment.items():
                 patch.setenv(name, value)
-            patch.setenv("_JAVA_OPTIONS", LONG_LIVED_JAVA)
-            return dbtRunner().invoke([*arguments, *where, "--quiet"])
+            return dbtRunner().invoke([*arguments, *where])
 
     @property
     def profiles(self) -> Path:

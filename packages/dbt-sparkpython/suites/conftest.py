@@ -5,13 +5,12 @@ They run in a separate process, because a process has one Spark session.
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from scuttlehouse.catalog.jars import jars
+from scuttlehouse.catalog.hadoop_defaults import class_path
 
 pytest_plugins = ["dbt.tests.fixtures.project"]
 
@@ -29,7 +28,7 @@ def dbt_profile_target(lake: Path) -> dict[str, Any]:
         "threads": 1,
         "server_side_parameters": {
             "spark.master": "local[2]",
-            "spark.driver.extraClassPath": os.pathsep.join(map(str, jars())),
+            "spark.driver.extraClassPath": class_path(),
             "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
             "spark.sql.extensions": (
                 "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions"

@@ -7,9 +7,12 @@ a jar and no folder, because Java's archive of classes fits a class path of jars
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 from zipfile import ZipFile
+
+from scuttlehouse.catalog.jars import jars
 
 JAR = Path(sys.prefix, "share", "scuttlehouse", "no-hadoop-defaults.jar")
 _HIDDEN = "mapred-default.xml", "yarn-default.xml"
@@ -23,6 +26,10 @@ def hide_defaults() -> None:
             jar.writestr(name, "<configuration/>")
 
 
-def hiding_jars() -> list[Path]:
-    """The jar, if this environment has it."""
-    return [JAR] if JAR.exists() else []
+def class_path() -> str:
+    """The pinned jars for Spark's class path, and the jar if this environment has it.
+
+    Raises:
+        CatalogError: as :func:`scuttlehouse.catalog.jars.jars` does.
+    """
+    return os.pathsep.join(map(str, [*jars(), JAR] if JAR.exists() else jars()))

@@ -90,10 +90,12 @@ def test_a_refresh_of_damaged_tables(refreshing: Warehouse) -> None:
 
 
 def test_a_full_refresh_beside_damaged_orders(refreshing: Warehouse) -> None:
-    """It builds every table again, including the commands that lead to the published order."""
-    for table in "fct_timeline_updates", "fct_tangle_messages":
+    """It builds these tables again, and with them the commands that lead to the published order."""
+    damaged = "fct_timeline_updates", "fct_tangle_messages"
+    for table in damaged:
         flip(data_file(refreshing, table))
-    refreshing.refresh("build", *WITHOUT_TESTS, "--full-refresh")
+    some = "-s", *(f"+{table}" for table in damaged)
+    refreshing.refresh("build", *some, *WITHOUT_TESTS, "--full-refresh")
     counted = """
         select
             (select count(*) from scuttlehouse.fct_timeline_updates where command = 'ins') as inserted,

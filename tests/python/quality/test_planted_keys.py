@@ -73,7 +73,9 @@ def test_tokens_join_and_tell_lengths(left: str, right: str) -> None:
         assert kept(token(left, RING), RING) != token(left, RING) or not left
 
 
-def test_no_planted_key_stands_anywhere(warehouse: Warehouse, tmp_path: Path) -> None:
+def test_no_planted_key_stands_anywhere(
+    warehouse: Warehouse, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
     """In any file, in what the values of Avro and Parquet files are, and on the screen."""
     planted = [one for one in plantings(KINDS) if not is_pzp_id(one)]
     log = tmp_path / "planted.jsonl"
@@ -81,16 +83,10 @@ def test_no_planted_key_stands_anywhere(warehouse: Warehouse, tmp_path: Path) ->
     warehouse.land(log)
     names = plant_names(warehouse.landing, planted)
     begun = time.time()
-    process = warehouse.run(
-        "dbt",
-        "build",
-        "--full-refresh",
-        "--profiles-dir",
-        "profiles",
-        "--exclude-resource-type",
-        "unit_test",
-    )
-    assert "planted.jsonl" not in process.stderr
+    warehouse.dbt("build", "--full-refresh", "--exclude-resource-type", "unit_test", is_quiet=False)
+    said = capfd.readouterr()
+    assert "is_key_fct_messages" in said.out, "dbt tells its steps"
+    assert "planted.jsonl" not in said.err
     sought = {
         needle: one.kind for one in planted for needle in needles(one) if len(needle) >= HEAD_BYTES
     }
@@ -104,10 +100,7 @@ def test_no_planted_key_stands_anywhere(warehouse: Warehouse, tmp_path: Path) ->
     # What stood there before the keys were planted holds none.
     files = [path for path in files if path.is_file() and path.stat().st_mtime >= begun - 1]
     assert sum(path.suffix == ".parquet" for path in files) > 30
-    found = [
-        f"{kind} in what dbt says"
-        for kind in search.find((process.stdout + process.stderr).encode())
-    ]
+    found = [f"{kind} in what dbt says" for kind in search.find("".join(said).encode())]
     for path in files:
         with suppress(FileNotFoundError):
             for text in [*texts(path), *avro_texts(path)]:
