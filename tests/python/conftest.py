@@ -59,6 +59,19 @@ PUBLISHED = sorted([*MARTS, "fct_quality_results"])
 # The tables about builds, and not about logs.
 OF_BUILDS = {"fct_timeline_updates", "fct_quality_results", "dim_logs"}
 
+# What is read from logs. All other tables follow from these.
+READ_FROM_LOGS = (
+    "stg_ssb__landed_lines",
+    "stg_ssb__messages",
+    "stg_ssb__tangle_fields",
+    "stg_ssb__group_messages",
+    "stg_ssb__feed_announcements",
+    "stg_ssb__log_feeds",
+    "stg_ssb__names",
+    "stg_pzp__landed_lines",
+    "stg_pzp__messages",
+)
+
 Rows = list[dict[str, Any]]
 Read = TypeVar("Read")
 
@@ -290,15 +303,15 @@ def rewritten(path: Path, rewrite: Callable[[str], str]) -> Iterator[None]:
 
 
 @contextmanager
-def reading(read: Callable[[], Read]) -> Iterator[list[Read]]:
-    """A thread that reads many times a second, and what it has read so far. No read may fail."""
+def reading(read: Callable[[], Read], pause_seconds: float = 0.05) -> Iterator[list[Read]]:
+    """A thread that reads again and again, and what it has read so far. No read may fail."""
     reads: list[Read] = []
     errors: list[Exception] = []
     done = threading.Event()
 
     def read_on() -> None:
         # Without a pause, a reader would take a core, and this process's lock, from the builds.
-        while not done.wait(0.05) and not errors:
+        while not done.wait(pause_seconds) and not errors:
             try:
                 reads.append(read())
             except Exception as error:
@@ -381,12 +394,15 @@ def manifest() -> Manifest:
 
 @dataclass
 class Build:
-    """A whole `dbt build`: its logs, its output, its published tables, and their file for dashboards."""
+    """A whole `dbt build`: its logs, its output, its tables, and the file for dashboards.
+
+    `tables` are all published tables; `unpublished` are some of the others.
+    """
 
     logs: list[Path]
     output: str
     tables: dict[str, Rows]
-    intermediate: dict[str, Rows]
+    unpublished: dict[str, Rows]
     serving_file: Path
 
 
@@ -401,12 +417,12 @@ def built(warehouse: Warehouse, tribes2: Path) -> Build:
         for name, value in warehouse.environment_of_processes.items():
             patch.setenv(name, value)
         output = dagster_definitions(warehouse.project).refresh.execute_in_process()
-    names = "int_groups__judged_epochs", "int_groups__messages", "int_groups__judged"
-    intermediate = {name: warehouse.rows(f"select * from {name}") for name in names}
+    names = *READ_FROM_LOGS, "int_groups__judged_epochs", "int_groups__messages", "int_groups__judged"
+    unpublished = {name: warehouse.rows(f"select * from {name}") for name in names}
     printed = output.output_for_node("build")
     # Later builds would renew it if it stayed where it is.
     serving_file = write_serving_file(warehouse.home).rename(warehouse.folder / "published.duckdb")
-    return Build(logs, printed, warehouse.published(), intermediate, serving_file)
+    return Build(logs, printed, warehouse.published(), unpublished, serving_file)
 
 
 @dataclass

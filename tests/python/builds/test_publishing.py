@@ -166,7 +166,8 @@ def a_reader(warehouse: Warehouse) -> AbstractContextManager[list[tuple[int, int
         )
         return tuple(session.sql(query).collect()[0])
 
-    return reading(read)
+    # A query of Spark takes a core for a tenth of a second.
+    return reading(read, pause_seconds=0.5)
 
 
 def replayed(updates: Rows) -> dict[str, list[str]]:

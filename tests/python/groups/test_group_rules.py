@@ -34,7 +34,7 @@ def sample(built: Build, summary: dict[str, Any]) -> dict[str, Rows]:
     assert len({row["group_id"] for row in built.tables["dim_groups"]} - ids) == 1
     return {
         name: [row for row in rows if any(type(one) is str and one in ids for one in row.values())]
-        for name, rows in (built.tables | built.intermediate).items()
+        for name, rows in (built.tables | built.unpublished).items()
     }
 
 

@@ -208,7 +208,8 @@ def test_what_another_shell_appends_in_utf_8_is_read(
     encoding: str, first: str, second: str, mark: str, tmp_path: Path
 ) -> None:
     records, ids = records_with_ids()
-    for count in (2, 40):
+    # Longer logs take long, so not each pair of forms has them.
+    for count in (2, 40) if first == second else (2,):
         path = tmp_path / "a.json"
         begun = forms.packed(forms.TEXTS[first][1](records[:count]) + "\n", "none", encoding)
         path.write_bytes(begun + (mark + forms.TEXTS[second][1](records[-count:])).encode())
