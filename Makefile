@@ -138,7 +138,7 @@ $(VENV)/.packages: requirements.lock pyproject.toml $(ADAPTER)/pyproject.toml sr
 	@$(BIN)/python -m scuttlehouse.catalog.jars
 	@touch $@
 
-$(VENV)/.installed: $(VENV)/.packages src/scuttlehouse/spark/class_archive.py
+$(VENV)/.installed: $(VENV)/.packages
 	@echo "Keeping machine code and Spark's classes ready, so that every build starts faster ..."
 	@$(MAKE) --no-print-directory --jobs=2 machine-code class-archive
 	@touch $@

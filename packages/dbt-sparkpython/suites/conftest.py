@@ -5,12 +5,13 @@ They run in a separate process, because a process has one Spark session.
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from scuttlehouse.catalog.hadoop_defaults import class_path
+from scuttlehouse.catalog.jars import jars
 
 pytest_plugins = ["dbt.tests.fixtures.project"]
 
@@ -28,7 +29,7 @@ def dbt_profile_target(lake: Path) -> dict[str, Any]:
         "threads": 1,
         "server_side_parameters": {
             "spark.master": "local[2]",
-            "spark.driver.extraClassPath": class_path(),
+            "spark.driver.extraClassPath": os.pathsep.join(map(str, jars())),
             "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
             "spark.sql.extensions": (
                 "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions"

@@ -10,7 +10,7 @@ from itertools import pairwise
 
 import pytest
 
-from scuttlehouse.catalog.hadoop_defaults import class_path
+from scuttlehouse.catalog.jars import jars
 
 FILES = {
     "dbt_project.yml": """
@@ -30,7 +30,7 @@ shore:
         spark.master: "local[2]"
         spark.driver.extraJavaOptions: "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
         spark.sql.codegen.factoryMode: NO_CODEGEN
-        spark.driver.extraClassPath: "{{ env_var('CLASS_PATH') }}"
+        spark.driver.extraClassPath: "{{ env_var('JARS') }}"
         spark.sql.extensions: org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions
         spark.sql.defaultCatalog: sea
         spark.sql.catalog.sea: org.apache.iceberg.spark.SparkCatalog
@@ -132,7 +132,7 @@ def outcomes(tmp_path_factory: pytest.TempPathFactory) -> list[dict]:
     run = subprocess.run(
         [sys.executable, "-c", RUN, json.dumps([{"options": good, **one} for one in runs])],
         cwd=root,
-        env={**os.environ, "CLASS_PATH": class_path(), "SEA": str(root / "sea")},
+        env={**os.environ, "JARS": os.pathsep.join(map(str, jars())), "SEA": str(root / "sea")},
         capture_output=True,
         text=True,
         check=False,

@@ -10,13 +10,13 @@ from urllib.parse import unquote, urlsplit
 
 from scuttlehouse.catalog.database import open_catalog, postgresql_address
 from scuttlehouse.catalog.definitions import BUILDER_OPTION
-from scuttlehouse.catalog.hadoop_defaults import class_path
 from scuttlehouse.catalog.home import (
     holds_table_files,
     home_folder,
     prepare_home,
     temporary_folder,
 )
+from scuttlehouse.catalog.jars import jars
 from scuttlehouse.catalog.names import CATALOG, CatalogError, schemas_of
 from scuttlehouse.catalog.storage import warehouse_location
 from scuttlehouse.s3 import is_in_s3, s3_endpoint, s3_region
@@ -40,7 +40,7 @@ def spark_settings() -> dict[str, str]:
         os.environ["LC_ALL"] = "C.UTF-8"
     temporary = temporary_folder(home)
     return settings | {
-        "spark.driver.extraClassPath": class_path(),
+        "spark.driver.extraClassPath": os.pathsep.join(map(str, jars())),
         "spark.driver.defaultJavaOptions": f'"-Djava.io.tmpdir={temporary}"',
         "spark.local.dir": str(temporary),
         "spark.sql.warehouse.dir": str(temporary / "unused"),

@@ -1,7 +1,4 @@
-"""``python -m scuttlehouse.spark.class_archive`` makes two files that let Spark start and run faster.
-
-They are the archive of Spark's classes, and the jar that hides defaults of Hadoop.
-"""
+"""``python -m scuttlehouse.spark.class_archive`` makes the class archive that lets Spark start fast."""
 
 from __future__ import annotations
 
@@ -12,16 +9,11 @@ from pathlib import Path
 import yaml
 
 from dbt.adapters.sparkpython.class_archive import make
-from scuttlehouse.catalog.hadoop_defaults import hide_defaults
 from scuttlehouse.catalog.spark import spark_settings
 
 
 def main() -> None:
-    """Make the archive with a temporary home and the target's settings, except Java's own options.
-
-    The jar comes first: the archive fits the class path with which it was made.
-    """
-    hide_defaults()
+    """Make the archive with a temporary home and the target's settings, except Java's own options."""
     profiles = yaml.safe_load(Path("profiles", "profiles.yml").read_text())
     parameters = profiles["scuttlehouse"]["outputs"]["embedded"]["server_side_parameters"]
     del parameters["spark.driver.extraJavaOptions"]

@@ -11,7 +11,6 @@ from zipfile import ZipFile
 
 from scuttlehouse.builds.rules import package_files
 from scuttlehouse.catalog import CatalogError, home_folder, temporary_folder
-from scuttlehouse.catalog.jars import jars
 from scuttlehouse.catalog.spark import spark_settings
 from scuttlehouse.catalog.storage import warehouse_location
 from scuttlehouse.landing.logs import landing_folder
@@ -32,11 +31,9 @@ def cluster_settings() -> dict[str, str]:
     settings = spark_settings()
     home = home_folder()
     warehouse_pepper(home)  # The workers must find it: they make none.
-    needed = [str(jar) for jar in jars()]
+    jars = settings["spark.driver.extraClassPath"].split(os.pathsep)
     return settings | {
-        # A cluster may be one of YARN: Hadoop's defaults stay.
-        "spark.driver.extraClassPath": os.pathsep.join(needed),
-        "spark.jars": ",".join(needed),
+        "spark.jars": ",".join(jars),
         "spark.submit.pyFiles": str(package_archive(temporary_folder(home))),
         **_secret(temporary_folder(home)),
     }
