@@ -59,7 +59,8 @@ PUBLISHED = sorted([*MARTS, "fct_quality_results"])
 # The tables about builds, and not about logs.
 OF_BUILDS = {"fct_timeline_updates", "fct_quality_results", "dim_logs"}
 
-# What is read from logs. All other tables follow from these, and from which log holds which opened message.
+# What is read from logs. All other tables follow from these, from rejected lines, and from which log holds
+# which opened message.
 READ_FROM_LOGS = (
     "stg_ssb__messages",
     "stg_ssb__tangle_fields",
@@ -70,7 +71,6 @@ READ_FROM_LOGS = (
     "stg_pzp__messages",
     "int_logs__owners",
 )
-HOLDERS = "select source_file, message_id from stg_ssb__landed_lines where content is not null"
 
 Rows = list[dict[str, Any]]
 Read = TypeVar("Read")
@@ -396,14 +396,13 @@ def manifest() -> Manifest:
 class Build:
     """A whole `dbt build`: its logs, its output, its tables, and the file for dashboards.
 
-    `tables` are all published tables, `unpublished` some of the others, and `holders` the rows of HOLDERS.
+    `tables` are all published tables, and `unpublished` some of the others.
     """
 
     logs: list[Path]
     output: str
     tables: dict[str, Rows]
     unpublished: dict[str, Rows]
-    holders: Rows
     serving_file: Path
 
 
@@ -420,16 +419,16 @@ def built(warehouse: Warehouse, tribes2: Path) -> Build:
         output = dagster_definitions(warehouse.project).refresh.execute_in_process()
     names = (
         *READ_FROM_LOGS,
+        "stg_ssb__landed_lines",
         "int_groups__judged_epochs",
         "int_groups__messages",
         "int_groups__judged",
     )
     unpublished = {name: warehouse.rows(f"select * from {name}") for name in names}
-    holders = warehouse.rows(HOLDERS)
     printed = output.output_for_node("build")
     # Later builds would renew it if it stayed where it is.
     serving_file = write_serving_file(warehouse.home).rename(warehouse.folder / "published.duckdb")
-    return Build(logs, printed, warehouse.published(), unpublished, holders, serving_file)
+    return Build(logs, printed, warehouse.published(), unpublished, serving_file)
 
 
 @dataclass

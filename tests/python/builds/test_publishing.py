@@ -277,7 +277,7 @@ def test_a_killed_and_a_failed_build_publish_nothing_and_a_retry_everything(
     """
     assert differing(killed.before, published) == []
     # A selector does not publish anything untested.
-    warehouse.dbt("build", "-s", "dim_groups", "--exclude-resource-types", "test")
+    warehouse.dbt("build", "-s", "path:models/marts/groups", "--exclude-resource-types", "test")
     assert differing(warehouse.published(), published) == []
     logged = warehouse.rows("select * from scuttlehouse.fct_builds where status = 'killed'")
     assert ("build", killed.build_id) in [(row["step"], row["build_id"]) for row in logged]
