@@ -41,12 +41,20 @@ _PIECE = re.compile(r"u?l+|u+(?!l)|d+")
 _WORD_LENGTH = 4
 _LEAST_MISSING = 7
 
+# Base32 has few digits. A key has 52 characters, and a digit is beside a letter 15 times as a rule. In names
+# with two dates it is 8 times.
+_LONG_WINDOW = 51
+_LEAST_TURNS = 10
+
 _SEPARATORS = re.compile(r"[^A-Za-z0-9]+")
 _HEX = re.compile(r"(?=[a-f0-9]*[a-f])(?=[a-f0-9]*[0-9])[a-f0-9]{32,}")
 # A key of 16 bytes as a number, or as the codes of its characters. A date has up to 24 digits.
 _DIGITS = re.compile(r"[0-9]{32}")
 _WORD = re.compile(r"[A-Z]?[a-z]*|[A-Z]*|[0-9]*|[A-Za-z0-9]{1,3}")
 _RUN = re.compile(r"(?=[A-Za-z0-9]*[A-Za-z])(?=[A-Za-z0-9]*[0-9])[A-Za-z0-9]{20,}")
+# How a name shows a character that nobody may see. In a key, it stands between the digits, or is one.
+_CODE = re.compile(r"\\(?:[nrt]|x[0-9a-f]{2}|u[0-9a-f]{4})")
+_LEAST_CODES = 16
 _LOG = "|".join(map(re.escape, SUFFIXES))
 _ANY_PACKED = "|".join(map(re.escape, PACKED + _PACKED_OTHERWISE))
 _ENDING = re.compile(rf"(?:{_LOG})?(?:{_ANY_PACKED})?\Z", re.I)
@@ -77,9 +85,14 @@ def kept_name(name: str, ring: KeyRing) -> str:
     if not looks_like_key(name):
         return name
     path = PurePosixPath(name)
-    # A key in base64 may have a "/", which ends a folder's name.
-    words = _SEPARATORS.split(str(path.parent))
-    is_in_last = looks_like_key(path.name) and all(map(_WORD.fullmatch, words))
+    # A key in base64 may have a "/", which ends a folder's name. Another key may be in the folders.
+    parent = str(path.parent)
+    is_in_last = (
+        looks_like_key(path.name)
+        and not looks_like_key(parent)
+        and "\\" not in parent
+        and all(map(_WORD.fullmatch, _SEPARATORS.split(parent)))
+    )
     folder, hidden = (name[: -len(path.name)], path.name) if is_in_last else ("", name)
     ending = _ENDING.search(hidden)
     end = ending[0] if ending else ""
@@ -89,9 +102,16 @@ def kept_name(name: str, ring: KeyRing) -> str:
 def looks_like_key(text: str) -> bool:
     """Whether a key may be in a text, in base64, base58, base32, hex or digits, with separators or without.
 
+    The codes of :func:`shown_name` are separators, and many of them are the bytes of a key.
+
     >>> looks_like_key("Patchwork-Export-20231010T1010"), looks_like_key("glTDKakoUPbVOd03b0gW7i_kUX2")
     (False, True)
     """
+    bare, code_count = _CODE.subn(" ", text)
+    return code_count >= _LEAST_CODES or any(map(_holds_key, {text, bare}))
+
+
+def _holds_key(text: str) -> bool:
     is_of_symbols = has_many_symbols(text)
     text = unicodedata.normalize("NFKC", text)
     if is_of_symbols or _RUN.search(text):
@@ -100,6 +120,11 @@ def looks_like_key(text: str) -> bool:
     if _DIGITS.search(bare) or _HEX.search(bare.lower()):
         return True
     classes = "".join(map(_class_of, bare))
+    turns = accumulate(
+        (one != other for one, other in pairwise(map("d".__eq__, classes))), initial=0
+    )
+    if any(_reached([*turns], _LONG_WINDOW, _LEAST_TURNS)):
+        return True
     missing = [0] * len(bare)
     for piece in _PIECE.finditer(classes):
         missing[piece.start()] = max(_WORD_LENGTH - len(piece[0]), 0)

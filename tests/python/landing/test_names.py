@@ -27,6 +27,11 @@ SPELLINGS = {
     "wide hex": lambda key: "".join(chr(ord(one) + 0xFEE0) for one in key.hex()),
     "a number": lambda key: str(int.from_bytes(key)),
     "entities": lambda key: "".join(f"&#{ord(one)};" for one in base64.b64encode(key).decode()),
+    "hex with marks of direction": lambda key: shown_name("\u202e".join(key.hex())),
+    "hex with bytes that are no text": lambda key: shown_name("\udcff".join(key.hex())),
+    "bytes that are no text": lambda key: shown_name(
+        "".join(chr(0xDC80 + byte % 128) for byte in key)
+    ),
     "Braille": lambda key: "".join(chr(0x2800 + byte) for byte in key),
 }
 
@@ -64,6 +69,7 @@ def random_key(seed: int) -> bytes:
         "log.bipf",
         "ssb-db2/flume/log.offset",
         "Export 10.20 PM.jsonl",
+        "Export of 2023-10-10T10.10.10Z to 2024-01-01T10.10.10Z of my phone.jsonl",
         "Session_2023-10-10T10-10-10Z_A1B2.jsonl",
         "patchwork-export-2023-10-10.json",
         "manyverse-2024-01-31T23:59:59.123Z.json",
@@ -78,6 +84,7 @@ def random_key(seed: int) -> bytes:
         "ManyVerseOldPhoneLog.json",
         "testdata/MsgWithBlobRefsAndURLs.json",
         "RAFAEL-MacBook-Pro-2 SSB LOG.json",
+        shown_name("\u202elog of\nAnn \udce9t\udce9.jsonl"),
         "",
     ],
 )
@@ -89,6 +96,23 @@ def test_names_that_people_give_stay(name: str) -> None:
 def test_a_name_without_key_is_kept_as_it_is(name: str) -> None:
     shown = shown_name(name)
     assert (kept_name(shown, RING) == shown) == (not looks_like_key(shown))
+
+
+def test_few_keys_in_base32_look_like_words() -> None:
+    """Blanks make pieces of them that are as short as words."""
+    spelled = [base64.b32encode(random_key(seed)).decode().lower() for seed in range(300)]
+    names = [" ".join(key[at : at + 4] for at in range(0, 52, 4)) for key in spelled]
+    assert sum(map(looks_like_key, names)) > 270
+
+
+@pytest.mark.parametrize("digits", [1, 3])
+def test_folders_hold_no_key_beside_another_key(digits: int) -> None:
+    """Short names of folders are words, each by itself."""
+    folders, last = random_key(1).hex(), random_key(2).hex()
+    parts = [folders[at : at + digits] for at in range(0, 64, digits)]
+    kept = kept_name("/".join([*parts, f"{last}.jsonl"]), RING)
+    assert kept.startswith(TOKEN)
+    assert kept.endswith(".jsonl")
 
 
 def test_a_mark_of_direction_is_shown_and_the_log_is_read(tmp_path: Path) -> None:
