@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection
 from typing import Any
 
@@ -11,7 +12,10 @@ from scuttlehouse.reading.warehouse import Warehouse
 
 
 def people(warehouse: Warehouse, ids: Collection[str]) -> dict[str, str]:
-    """A name for each person. A shared name gets a short id. Without a name, only the short id."""
+    """A name for each person. If it may be taken for somebody else, a short id follows it.
+
+    Without a name, only the short id. O(n log n) in the people.
+    """
     if not ids:
         return {}
     listed = ", ".join(map(literal, sorted(ids)))
@@ -19,13 +23,14 @@ def people(warehouse: Warehouse, ids: Collection[str]) -> dict[str, str]:
         warehouse, f"select person_id, name from dim_people where person_id in ({listed})"
     )
     names = {one: short(one) for one in ids}
-    taken: dict[str, int] = {}
-    for _, name in rows:
-        taken[name] = taken.get(name, 0) + 1
-    for person, name in rows:
-        if name:
-            # Anybody may call themselves anything, so a name that two people share does not tell them apart.
-            names[person] = cut(name) if taken[name] == 1 else f"{cut(name, 16)} {short(person)}"
+    named = {person: name for person, name in rows if name}
+    # Anybody may call themselves anything: as somebody else from the first letter to the last that is shown,
+    # or with the short id of somebody else.
+    taken = Counter(map(cut, named.values()))
+    short_ids = {*names.values()}
+    for person, name in named.items():
+        is_own = taken[cut(name)] == 1 and name.split()[-1] not in short_ids
+        names[person] = cut(name) if is_own else f"{cut(name, 16)} {short(person)}"
     return names
 
 

@@ -9,11 +9,18 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
+import duckdb
 import pyarrow as pa
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from scuttlehouse.cli import main
-from scuttlehouse.drawing.svg import Words, width_of
+from scuttlehouse.drawing.names import people
+from scuttlehouse.drawing.svg import Canvas, Words, width_of
+from scuttlehouse.printing import visible
+from scuttlehouse.reading.warehouse import Warehouse
+from scuttlehouse.serving.drawings import text_layer
 from small_warehouse import SmallWarehouse
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -432,6 +439,54 @@ def test_a_name_from_right_to_left_turns_nothing_else(draw: Draw) -> None:
     for line in named:
         [span] = [one for one in line.iter(f"{SVG}tspan") if name in "".join(one.itertext())]
         assert "2026" not in "".join(span.itertext())
+
+
+def test_nobody_is_drawn_as_somebody_else() -> None:
+    """Anybody may call themselves anything, and a box has room for the first letters only."""
+    long = "Alexander of the Long Name"
+    named = {
+        "@annAAAA": "Ann",
+        "@eveAAAA": "Ann",
+        "@fayAAAA": "Ann annAAA",
+        "@guyAAAA": "bobAAA",
+        "@oneAAAA": f"{long} the First",
+        "@twoAAAA": f"{long} the Second",
+        "@zoeAAAA": "Zoe",
+        "@bobAAAA": None,
+    }
+    with duckdb.connect() as connection:
+        connection.execute("create table dim_people (person_id varchar, name varchar)")
+        connection.executemany("insert into dim_people values (?, ?)", [*named.items()])
+        drawn = people(Warehouse(connection, {}), named.keys())
+    assert len(set(drawn.values())) == len(named)
+    assert drawn["@bobAAAA"] == "bobAAA"
+    assert drawn["@zoeAAAA"] == "Zoe"
+    assert drawn["@fayAAAA"] == "Ann annAAA fayAAA"
+    assert all(name.endswith(person[1:7]) for person, name in drawn.items() if name != "Zoe")
+
+
+NASTY = st.text(
+    st.characters()
+    | st.characters(categories=["Cc", "Cf", "Cn", "Cs", "Zl", "Zp"])
+    | st.sampled_from("<>&'\"]{}$;\\\0\x1b\u202e\ufffe\uffff")
+)
+
+
+@given(NASTY, NASTY, NASTY)
+def test_every_text_is_drawn_as_text(text: str, title: str, heading: str) -> None:
+    canvas = Canvas()
+    canvas.text(1, 2, Words(text, "strong", title), Words("]]></text>"))
+    picture = canvas.document(heading, [text])
+    drawing = ElementTree.fromstring(picture.encode())
+    assert {one.tag for one in drawing.iter()} <= {
+        f"{SVG}{tag}" for tag in ("svg", "title", "style", "rect", "text", "g", "tspan")
+    }
+    layer = ElementTree.fromstring(f"<all>{text_layer(picture)}</all>")
+    assert {one.tag for one in layer.iter()} <= {"all", "div", "span"}
+    expected = [visible(one) for one in (heading, text, f"{text}  ]]></text>")]
+    expected = [re.sub("[\ufffe\uffff]", "\ufffd", one) for one in expected]
+    assert shown_texts(drawing) == expected
+    assert ["".join(one.itertext()) for one in layer] == expected
 
 
 IMPOSSIBLE = [
