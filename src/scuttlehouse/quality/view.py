@@ -13,6 +13,7 @@ from typing import Any
 from great_expectations.render.view.view import DefaultJinjaPageView
 from jinja2 import ChoiceLoader, DictLoader, pass_context
 
+from scuttlehouse.printing import visible
 from scuttlehouse.quality.templates import PAGE, STYLE, TABLE
 
 
@@ -36,6 +37,17 @@ class OfflineView(DefaultJinjaPageView):
     def render_content_block(
         self, context: Any, content_block: Any, *args: Any, **named: Any
     ) -> Any:
-        if isinstance(content_block, str):
-            return escape(content_block)
+        if isinstance(content_block, list):
+            # Blocks of Great Expectations, or a value of a column that has lists.
+            content_block = [one if _is_block(one) else _as_text(one) for one in content_block]
+        elif content_block is not None and not _is_block(content_block):
+            return _as_text(content_block)
         return super().render_content_block(context, content_block, *args, **named)
+
+
+def _is_block(value: object) -> bool:
+    return isinstance(value, dict) and "content_block_type" in value
+
+
+def _as_text(value: object) -> str:
+    return escape("\n".join(map(visible, str(value).split("\n"))))

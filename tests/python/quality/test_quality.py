@@ -23,6 +23,7 @@ from scuttlehouse.pzp.rules import REASONS as PZP_REASONS
 from scuttlehouse.quality.check import Checked, check
 from scuttlehouse.quality.data_docs import write_index, write_page
 from scuttlehouse.quality.expectations import Expectation, Suite, suite_of
+from scuttlehouse.quality.view import OfflineView
 from scuttlehouse.ssb.lines import REJECT_REASONS
 
 PROJECT = Path(__file__).parents[3]
@@ -30,6 +31,8 @@ PROJECT = Path(__file__).parents[3]
 SATISFY = "expect_column_values_to_satisfy"
 
 KEY = "q7Jm2cVx0ZbT4nLw8RkE1yHs5UdGfA9oPiX3eKtMvBw="
+
+HOSTILE = "<script>\x1b\u202e"
 
 # How many rows are tried for a mart without written rows.
 TRIED = 3000
@@ -330,6 +333,14 @@ def test_data_docs_say_every_sentence_and_need_no_network(
     write_index(tmp_path, "the next", described, [{"table_name": "dim_feeds", "is_success": True}])
     assert sorted(page.name for page in folder.iterdir()) == ["dim_feeds.html", "index.html"]
     assert "the next" in (folder / "index.html").read_text()
+
+
+@pytest.mark.parametrize("value", [HOSTILE, [HOSTILE], [[HOSTILE]], {"a": HOSTILE}, (HOSTILE,)])
+def test_data_docs_show_every_value_as_text(value: object) -> None:
+    """A column may have lists, maps and rows, too."""
+    shown = str(OfflineView().render_content_block(None, value))
+    assert "&lt;script&gt;" in shown
+    assert not re.search("<(?!/?span>)|[\x1b\u202e]", shown)
 
 
 def test_expectations_are_read_without_great_expectations() -> None:
