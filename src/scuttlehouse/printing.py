@@ -77,12 +77,13 @@ def csv_cell(cell: object) -> object:
     """A cell for a spreadsheet: a formula gets an apostrophe, control characters are written as codes.
 
     So does a formula behind a semicolon, a tab or a line feed, where some programs begin a cell. Line feeds
-    and tabs stay: CSV has quotes for them. Numbers, times and nulls stay as they are.
+    and tabs stay: CSV has quotes for them. Numbers, times and nulls stay as they are. Bytes, lists, rows and
+    maps are guarded as the texts that CSV writes for them.
 
     >>> csv_cell("=1+1"), csv_cell(-1), csv_cell("a\\x1b"), csv_cell("a;=1+1")
     ("'=1+1", -1, 'a\\\\x1b', "a;'=1+1")
     """
-    if not isinstance(cell, str | list | dict):
+    if not isinstance(cell, str | bytes | list | tuple | dict):
         return cell
     text = _LATER_FORMULA.sub(r"\1'", _UNSEEN_IN_CSV.sub(_code, str(cell)))
     is_formula = _FORMULA.match(str(cell)) and not _FEED_ID.fullmatch(text)

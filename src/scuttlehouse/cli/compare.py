@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from scuttlehouse.catalog import CatalogError, home_folder
 from scuttlehouse.cli.row_formats import FORMATS, write_rows
+from scuttlehouse.printing import visible
 from scuttlehouse.reading.engine import WarehouseError, literal
 from scuttlehouse.reading.warehouse import Warehouse, open_published
 from scuttlehouse.ssb.ids import message_uri
@@ -39,7 +40,7 @@ def run(args: argparse.Namespace) -> int:
         with open_published(home_folder()) as warehouse:
             rows = compare(warehouse, _id(args.message), _id(args.other))
     except (CatalogError, WarehouseError) as error:
-        print(error, file=sys.stderr)
+        print(visible(str(error)), file=sys.stderr)
         return 1
     write_rows(sys.stdout, args.format, ["tangle_kind", "tangle_id", "relation"], rows)
     return 0

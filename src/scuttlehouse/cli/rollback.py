@@ -14,6 +14,7 @@ from scuttlehouse.catalog import (
     namespace_of_build,
     open_catalog,
 )
+from scuttlehouse.printing import visible
 from scuttlehouse.serving.renewal import renew_serving
 
 
@@ -36,7 +37,7 @@ def run(args: argparse.Namespace) -> int:
             print(not_renewed, file=sys.stderr)
         lines = list_builds(home)
     except CatalogError as error:
-        print(error, file=sys.stderr)
+        print(visible(str(error)), file=sys.stderr)
         return 1
     print(*lines, sep="\n")
     return 0

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from scuttlehouse.catalog import CatalogError
+from scuttlehouse.printing import visible
 from scuttlehouse.reading.engine import WarehouseError
 from scuttlehouse.serving.duckdb_file import serving_file, write_serving_file
 from scuttlehouse.serving.postgresql import serving_database, write_serving_database
@@ -27,7 +28,8 @@ def renew_serving(home: Path, *, log_only: bool = False) -> str | None:
         if address := serving_database():
             write_serving_database(home, address, log_only=log_only)
     except (CatalogError, WarehouseError) as error:
-        return (
+        # PostgreSQL names the value that it refuses.
+        return visible(
             f"The published tables stand, but dashboards do not show this run yet: {error} "
             "Then run `scuttlehouse export`."
         )

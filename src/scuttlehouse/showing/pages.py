@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from scuttlehouse.printing import visible
 from scuttlehouse.reading.finding import (
     EPOCH,
     FEED,
@@ -42,6 +43,6 @@ def page(warehouse: Warehouse, thing: Found, style: Style) -> Iterator[str]:
     """
     answers = [ask(warehouse, paragraph, thing.id) for paragraph in _PAGES[thing.kind]]
     names = Names(warehouse, (cell for answer in answers for row in answer.rows for cell in row))
-    yield style.heading(f"{thing.kind.word.capitalize()} {thing.id}")
+    yield style.heading(f"{thing.kind.word.capitalize()} {visible(thing.id)}")
     for answer in answers:
         yield from lines(answer, names, style)

@@ -13,6 +13,10 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
+from scuttlehouse.catalog import CatalogError
+from scuttlehouse.cli import main
+from scuttlehouse.reading.engine import WarehouseError
+from scuttlehouse.serving.renewal import renew_serving
 from small_warehouse import SmallWarehouse
 
 COMMAND = str(Path(sys.executable).parent / "scuttlehouse")
@@ -80,6 +84,40 @@ def test_errors_are_no_answers(home: Path, arguments: list[str]) -> None:
     done = run(home, "2>&-", *arguments)
     assert done.returncode in (1, 2)
     assert (done.stdout, done.stderr) == ("", "")
+
+
+STEERING = "a\x1b[2J\u202e\nb\udcff"
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        *("sql|select 1", "show|a", "compare|a|b", "draw|group|a", "export", "metrics"),
+        *("rollback", "follow|--to|sqlite::memory:"),
+    ],
+)
+def test_no_error_controls_a_terminal(
+    command: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def failing() -> Path:
+        raise CatalogError(STEERING)
+
+    name, *_ = command.split("|")
+    module = "replicas.following" if name == "follow" else f"cli.{name}"
+    monkeypatch.setattr(f"scuttlehouse.{module}.home_folder", failing)
+    assert main(command.split("|")) == 1
+    assert capsys.readouterr() == ("", "a\\x1b[2J\\u202e\\x0ab\\udcff\n")
+
+
+def test_what_a_database_refuses_controls_no_terminal(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refusing(_: Path, __: str, *, log_only: bool) -> None:
+        raise WarehouseError(f"{STEERING} {log_only}")
+
+    monkeypatch.setattr("scuttlehouse.serving.renewal.write_serving_database", refusing)
+    monkeypatch.setenv("SCUTTLEHOUSE_SERVING", "postgresql://localhost/a")
+    assert "a\\x1b[2J\\u202e\\x0ab\\udcff False" in (renew_serving(home) or "")
 
 
 @pytest.mark.parametrize(("form", "shown"), [("table", "\\xfc"), ("csv", "\\xfc")])

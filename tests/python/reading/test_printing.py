@@ -81,10 +81,17 @@ def test_a_formula_is_guarded(cell: str) -> None:
     assert str(csv_cell(cell)).startswith("'")
 
 
+@pytest.mark.parametrize("cell", [("a;=1+1",), b"a;=1+1", ["a;=1+1"], {"a": ["b;=1+1"]}])
+def test_a_formula_inside_of_a_value_is_guarded(cell: object) -> None:
+    """DuckDB has rows, arrays, bytes, lists and maps. A program may begin a cell at the semicolon."""
+    assert ";'=1+1" in str(csv_cell(cell))
+
+
 def test_harmless_cells_are_unchanged() -> None:
     for cell in [FEED_ID, -1, 1.5, None, "", "a=1", "a; b-c", "1, -1", "ssb:message/classic/a"]:
         assert csv_cell(cell) == cell
     assert csv_cell(FEED_ID + "\n") != FEED_ID + "\n"
+    assert str(csv_cell((1, "a"))) == "(1, 'a')"
 
 
 @given(st.lists(st.tuples(st.text()), max_size=4))

@@ -7,16 +7,24 @@ import pty
 import re
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import pyarrow as pa
 import pytest
 import yaml
+from hypothesis import given
+from hypothesis import strategies as st
 
 from conftest import PROJECT
 from scuttlehouse.cli import main
+from scuttlehouse.drawing.names import people
+from scuttlehouse.reading.engine import WarehouseError
+from scuttlehouse.reading.finding import PERSON, find
+from scuttlehouse.reading.warehouse import Warehouse
 from scuttlehouse.showing.paragraphs import MOST_ROWS
 from small_warehouse import SmallWarehouse
 
@@ -262,6 +270,7 @@ ROWS: dict[str, list[dict[str, Any]]] = {
         },
         {"tangle_id": f"epoch:{FIRST}", "root_id": FIRST, "tangle_kind": "epoch"},
         {"tangle_id": THREAD, "root_id": message("lost"), "tangle_kind": "thread"},
+        {"tangle_id": f"{HOSTILE}:1", "root_id": "odd", "tangle_kind": HOSTILE},
     ],
     "fct_tangle_messages": [
         {
@@ -392,6 +401,7 @@ def test_the_page_of_a_group(show: Show) -> None:
         (GROUP_TANGLE, f"Tangle {GROUP_TANGLE}"),
         ("lost", f"Tangle {THREAD}"),
         ("gone", f"Missing message {GONE}"),
+        ("odd", "Tangle E\\x1b[31mve\\u202e:1"),
         ("twin1", f"Message {message('twin1')}"),
         ("ssb:message/classic/twin1", f"Message {message('twin1')}"),
     ],
@@ -419,6 +429,27 @@ def test_an_unknown_id_is_a_sentence(show: Show, text: str, sentence: str) -> No
     assert (code, out) == (1, "")
     assert sentence in error
     assert error.count("\n") == 1
+
+
+SQL = st.sampled_from(
+    [*"'\"\\%_{};-:/@$?\n\x1b\u202e\ud800", "--", "{id}", "{{", "thread:", "ssb:", "a"]
+)
+TEXTS = st.lists(SQL, max_size=5).map("".join)
+
+
+@given(TEXTS.filter(lambda text: "\ud800" not in text), TEXTS)
+def test_no_text_is_read_as_sql(one: str, asked: str) -> None:
+    """Neither an id of a table nor what somebody asks for."""
+    with duckdb.connect() as connection:
+        connection.execute("create table dim_people (person_id varchar, name varchar)")
+        connection.execute("insert into dim_people values (?, ?), ('b', 'Bob')", [one, one])
+        warehouse = Warehouse(connection, {})
+        assert people(warehouse, {one, "b"}).keys() == {one, "b"}
+        for text in (one, asked):
+            with suppress(WarehouseError):
+                assert find(warehouse, text, [PERSON]).id in (one, "b")
+        if one and one not in ("@", "%"):
+            assert find(warehouse, one, [PERSON]).id == one
 
 
 def test_a_beginning_of_several_ids_lists_them(show: Show) -> None:
