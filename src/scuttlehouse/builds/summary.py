@@ -294,7 +294,7 @@ def _groups(warehouse: Warehouse, group_count: int) -> Iterator[str]:
     _, groups = warehouse.query(_GROUPS)
     for group, epochs, tips, people, preferred, preferences in groups:
         line = f"  {group:<8}  {epochs:>6}  {tips:>4}  {people:>6}  {preferred:<9}  {preferences}"
-        yield line.rstrip()
+        yield visible(line.rstrip())
     if group_count > len(groups):
         yield f"  ... and {group_count - len(groups):,} more (dim_groups)"
 
@@ -303,4 +303,5 @@ def _table_of(title: str, reasons: dict[str, list[_Reason]]) -> Iterator[str]:
     if title in reasons:
         yield f"  {title}:"
         for reason in reasons[title]:
-            yield f"    {reason.figure:>5,}  {reason.word:<26}  {reason.note}"
+            # A line feed that a stranger wrote begins no line.
+            yield visible(f"    {reason.figure:>5,}  {reason.word:<26}  {reason.note}")

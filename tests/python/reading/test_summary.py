@@ -205,6 +205,18 @@ def test_the_summary_of_no_rows(tmp_path: Path, capsys: pytest.CaptureFixture[st
     assert f"\n  {tmp_path}/home/data_docs/index.html  what was checked\n" in out
 
 
+def test_nobody_writes_a_line_of_the_summary(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    small, forged = SmallWarehouse(tmp_path / "home"), "\nscuttlehouse: built\x1b[2J"
+    lines = EMPTY["fct_rejected_lines"].schema
+    rejected = table(dict(zip(lines.names, lines.types, strict=True)), (forged, forged, 1, 1))
+    print_summary(small.home, small.publish(EMPTY | {"fct_rejected_lines": rejected}), (0, 0, 0))
+    out = capsys.readouterr().out
+    assert out.count("\nscuttlehouse: ") == 1
+    assert out.count("\\x0ascuttlehouse: built\\x1b[2J") == 2
+
+
 def test_a_table_is_missing(tmp_path: Path) -> None:
     small = SmallWarehouse(tmp_path / "home")
     build = small.publish({name: rows for name, rows in EMPTY.items() if name != "dim_logs"})
