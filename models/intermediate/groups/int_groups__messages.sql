@@ -142,6 +142,7 @@ described_messages as (
         messages.*,
         people.person_id as author_id,
         epochs.previous_epoch_ids,
+        epochs.key_rank,
         epochs.has_valid_members_tangle,
         timelines.epoch_id as written_in_epoch_id,
         acts.recipient_ids,
@@ -177,6 +178,7 @@ final as (
         members_root_id,
         lacks_previous,
         asserted_ms,
+        key_rank,
         case
             when kind in ('add', 'exclude') then epoch_id
             when kind = 'other' and not coalesce(content_type like 'group/%', false) then written_in_epoch_id
