@@ -191,9 +191,7 @@ final as (
         coalesce(previous_epoch_ids, cast(array() as array<string>)) as previous_epoch_ids,
         coalesce(has_valid_members_tangle, false) as declares_members,
         -- A time outside the calendar counts as no time.
-        case
-            when told_ms between -62135596800000 and 253402300799999 then cast(told_ms as bigint)
-        end as time_ms,
+        unix_millis({{ timestamp_of('told_ms') }}) as time_ms,
         -- Messages outside the timeline come after all messages in it.
         coalesce(position, timeline_length) as position
     from described_messages
