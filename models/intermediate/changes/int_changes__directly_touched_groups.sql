@@ -67,6 +67,12 @@ group_messages as (
 
 ),
 
+explicit_epochs as (
+
+    select * from {{ ref('int_groups__explicit_epochs') }}
+
+),
+
 touched_feeds as (
 
     select * from {{ ref('int_changes__feeds') }}
@@ -124,10 +130,29 @@ groups_of_tangles as (
 named_feeds as (
 
     select
+        message_id,
         group_id,
         explode(flatten(array_compact(array(recipient_ids, excluded_ids)))) as feed_id
     from group_messages
-    where group_id is not null
+
+),
+
+changed_acts as (
+
+    select
+        named_feeds.message_id,
+        named_feeds.group_id
+    from named_feeds
+    left semi join changed_people on named_feeds.feed_id = changed_people.feed_id
+
+),
+
+-- A message for one group may act on an epoch of another one.
+changed_epochs as (
+
+    select explicit_epochs.epoch_id
+    from explicit_epochs
+    left semi join changed_acts on explicit_epochs.message_id = changed_acts.message_id
 
 ),
 
@@ -151,9 +176,12 @@ final as (
     from epochs
     left semi join changed_keys on epochs.key_hash = changed_keys.key_hash
     union
-    select named_feeds.group_id
-    from named_feeds
-    left semi join changed_people on named_feeds.feed_id = changed_people.feed_id
+    select group_id from changed_acts
+    where group_id is not null
+    union
+    select epochs.group_id
+    from epochs
+    left semi join changed_epochs on epochs.epoch_id = changed_epochs.epoch_id
     union
     select published_exclusions.group_id
     from published_exclusions

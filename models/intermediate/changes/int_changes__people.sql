@@ -1,3 +1,1 @@
-{{ config(materialized='ephemeral') }}
-
 {{ changed_ids('feed_id', 'int_feeds__people') }}

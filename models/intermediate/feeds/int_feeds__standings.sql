@@ -19,6 +19,7 @@ chained as (
     select
         links.message_id,
         links.feed_id,
+        links.sequence,
         last(links.link_fault, true) over (
             partition by links.feed_id, coalesce(links.sequence >= 1, false) order by links.sequence
         ) as feed_fault,
@@ -30,11 +31,12 @@ chained as (
 
 ),
 
-all_standings as (
+final as (
 
     select
         message_id,
         feed_id,
+        sequence,
         feed_fault,
         feed_fault_sequence
     from chained
@@ -42,22 +44,10 @@ all_standings as (
     select
         message_id,
         feed_id,
+        sequence,
         feed_fault,
         feed_fault_sequence
     from walked
-
-),
-
-final as (
-
-    select
-        all_standings.message_id,
-        all_standings.feed_id,
-        all_standings.feed_fault,
-        links.sequence,
-        all_standings.feed_fault_sequence
-    from all_standings
-    inner join links on all_standings.message_id = links.message_id
 
 )
 

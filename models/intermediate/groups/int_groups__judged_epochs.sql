@@ -1,12 +1,5 @@
 with
 
-epochs as (
-
-    select * from {{ ref('int_groups__epochs') }}
-    where {{ is_touched('group_id', 'int_changes__groups') }}
-
-),
-
 messages as (
 
     select * from {{ ref('int_groups__messages') }}
@@ -49,9 +42,9 @@ succeeded as (
 final as (
 
     select
-        epochs.epoch_id,
-        epochs.group_id,
-        epochs.key_rank,
+        messages.message_id as epoch_id,
+        messages.group_id,
+        messages.key_rank,
         judged.is_authorized,
         judged.counts,
         judged.excluded_before_ids,
@@ -60,11 +53,10 @@ final as (
         judged.counts and succeeded.epoch_id is null as is_tip,
         coalesce(judged.previous_epoch_ids, cast(array() as array<string>)) as previous_epoch_ids,
         coalesce(declared.member_ids, cast(array() as array<string>)) as member_ids
-    from epochs
-    inner join messages on epochs.epoch_id = messages.message_id and epochs.group_id = messages.group_id
-    inner join judged on epochs.epoch_id = judged.message_id and epochs.group_id = judged.group_id
-    left join declared on epochs.epoch_id = declared.epoch_id
-    left join succeeded on epochs.epoch_id = succeeded.epoch_id
+    from messages
+    inner join judged on messages.message_id = judged.message_id and messages.group_id = judged.group_id
+    left join declared on messages.message_id = declared.epoch_id
+    left join succeeded on messages.message_id = succeeded.epoch_id
 
 )
 

@@ -142,6 +142,7 @@ described_messages as (
         messages.*,
         people.person_id as author_id,
         epochs.previous_epoch_ids,
+        epochs.key_rank,
         epochs.has_valid_members_tangle,
         timelines.epoch_id as written_in_epoch_id,
         acts.recipient_ids,
@@ -177,6 +178,7 @@ final as (
         members_root_id,
         lacks_previous,
         asserted_ms,
+        key_rank,
         case
             when kind in ('add', 'exclude') then epoch_id
             when kind = 'other' and not coalesce(content_type like 'group/%', false) then written_in_epoch_id
@@ -189,9 +191,7 @@ final as (
         coalesce(previous_epoch_ids, cast(array() as array<string>)) as previous_epoch_ids,
         coalesce(has_valid_members_tangle, false) as declares_members,
         -- A time outside the calendar counts as no time.
-        case
-            when told_ms between -62135596800000 and 253402300799999 then cast(told_ms as bigint)
-        end as time_ms,
+        unix_millis({{ timestamp_of('told_ms') }}) as time_ms,
         -- Messages outside the timeline come after all messages in it.
         coalesce(position, timeline_length) as position
     from described_messages

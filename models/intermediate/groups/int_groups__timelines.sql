@@ -41,7 +41,6 @@ epochs_of_only_groups as (
 final as (
 
     select
-        tangle_messages.tangle_id,
         tangle_messages.group_id,
         tangle_messages.message_id,
         tangle_messages.feed_id,

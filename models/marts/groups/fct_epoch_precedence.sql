@@ -1,6 +1,3 @@
--- depends_on: {{ ref('int_changes__epochs') }}
-{{ config(materialized='incremental', unique_key='epoch_id', replaced_keys_from='int_changes__epochs') }}
-
 with
 
 precedence as (

@@ -95,6 +95,24 @@ following_periods as (
 
 ),
 
+-- 1 where somebody becomes a member, and -1 where somebody stops.
+member_changes as (
+
+    select
+        following_periods.group_id,
+        items.time_ms,
+        items.member_change
+    from following_periods,
+        lateral inline(
+            array(
+                struct(following_periods.from_ms as time_ms, 1 as member_change),
+                struct(following_periods.to_ms as time_ms, -1 as member_change)
+            )
+        ) as items
+    where not following_periods.is_excluded
+
+),
+
 listed as (
 
     select
@@ -110,19 +128,18 @@ first_needed as (
     select
         listed.group_id,
         listed.previous_id,
-        to_date({{ timestamp_of('min(listed.time_ms)') }}) as day
+        min(listed.time_ms) as time_ms
     from listed
     left semi join gaps on listed.previous_id = gaps.missing_id
     group by listed.group_id, listed.previous_id
 
 ),
 
--- A row is a fact of a day. member_change is 1 where somebody becomes a member, and -1 where somebody stops.
 facts as (
 
     select
         group_id,
-        to_date({{ timestamp_of('time_ms') }}) as day,
+        time_ms,
         case
             when timeline_previous_ids is null then 'message_elsewhere'
             when kind = 'other' then 'post'
@@ -134,25 +151,15 @@ facts as (
     union all
     select
         group_id,
-        to_date({{ timestamp_of('from_ms') }}) as day,
+        time_ms,
         'membership' as fact,
         null as author_id,
-        1 as member_change
-    from following_periods
-    where not is_excluded
+        member_change
+    from member_changes
     union all
     select
         group_id,
-        to_date({{ timestamp_of('to_ms') }}) as day,
-        'membership' as fact,
-        null as author_id,
-        -1 as member_change
-    from following_periods
-    where not is_excluded
-    union all
-    select
-        group_id,
-        to_date({{ timestamp_of('time_ms') }}) as day,
+        time_ms,
         'epoch' as fact,
         null as author_id,
         0 as member_change
@@ -160,7 +167,7 @@ facts as (
     union all
     select
         group_id,
-        to_date({{ timestamp_of('time_ms') }}) as day,
+        time_ms,
         'exclusion' as fact,
         null as author_id,
         0 as member_change
@@ -168,7 +175,7 @@ facts as (
     union all
     select
         group_id,
-        to_date({{ timestamp_of('began_ms') }}) as day,
+        began_ms as time_ms,
         'fork' as fact,
         null as author_id,
         0 as member_change
@@ -176,7 +183,7 @@ facts as (
     union all
     select
         group_id,
-        to_date(first_seen_at) as day,
+        unix_millis(first_seen_at) as time_ms,
         'repair' as fact,
         null as author_id,
         0 as member_change
@@ -184,11 +191,20 @@ facts as (
     union all
     select
         group_id,
-        day,
+        time_ms,
         'gap' as fact,
         null as author_id,
         0 as member_change
     from first_needed
+
+),
+
+dated_facts as (
+
+    select
+        *,
+        to_date({{ timestamp_of('time_ms') }}) as day
+    from facts
 
 ),
 
@@ -206,7 +222,7 @@ days as (
         count_if(fact = 'fork') as fork_count,
         count_if(fact = 'gap') as gap_count,
         count_if(fact = 'repair') as repair_count
-    from facts
+    from dated_facts
     where day is not null
     group by group_id, day
 

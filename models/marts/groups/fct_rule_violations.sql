@@ -300,50 +300,23 @@ messages_with_fields as (
 
 ),
 
--- The tangles that a message claims a place in.
-claims as (
+-- The tangles that a message names: it claims a place there, or nobody can read the field. A thread's `root`
+-- and `branch` are no such field (ruling R11).
+named_tangles as (
 
     select
-        messages_with_fields.group_id,
-        messages_with_fields.message_id,
-        messages_with_fields.content_type,
-        messages_with_fields.has_other_tangles,
-        messages_with_fields.has_epoch_tangle,
-        bool_or(tangle_messages.tangle_kind = 'group') as claims_group,
-        bool_or(tangle_messages.tangle_kind = 'epoch') as claims_epoch,
-        bool_or(tangle_messages.tangle_kind = 'members') as claims_members
+        messages_with_fields.*,
+        case when tangle_messages.status != 'rejected' then tangle_messages.tangle_kind end as claimed_kind,
+        case
+            when
+                tangle_messages.status_reason in (
+                    'field_is_no_object', 'root_is_no_id', 'root_has_previous', 'previous_is_no_list_of_ids'
+                )
+                and (tangle_messages.tangle_kind != 'thread' or messages_with_fields.has_thread_field)
+                then concat(tangle_messages.tangle_kind, ' ', tangle_messages.status_reason)
+        end as unreadable_field
     from messages_with_fields
-    left join tangle_messages
-        on
-            messages_with_fields.message_id = tangle_messages.message_id
-            and tangle_messages.status != 'rejected'
-    group by
-        messages_with_fields.group_id,
-        messages_with_fields.message_id,
-        messages_with_fields.content_type,
-        messages_with_fields.has_other_tangles,
-        messages_with_fields.has_epoch_tangle
-
-),
-
--- The fields of a message that cannot be read. A thread's `root` and `branch` are no such field (ruling R11).
-unreadable_messages as (
-
-    select
-        messages_with_fields.group_id,
-        messages_with_fields.message_id,
-        array_join(
-            array_sort(collect_set(concat(tangle_messages.tangle_kind, ' ', tangle_messages.status_reason))),
-            ', '
-        ) as unreadable_fields
-    from messages_with_fields
-    inner join tangle_messages on messages_with_fields.message_id = tangle_messages.message_id
-    where
-        tangle_messages.status_reason in (
-            'field_is_no_object', 'root_is_no_id', 'root_has_previous', 'previous_is_no_list_of_ids'
-        )
-        and (tangle_messages.tangle_kind != 'thread' or messages_with_fields.has_thread_field)
-    group by messages_with_fields.group_id, messages_with_fields.message_id
+    left join tangle_messages on messages_with_fields.message_id = tangle_messages.message_id
 
 ),
 
@@ -351,23 +324,20 @@ unreadable_messages as (
 described_messages as (
 
     select
-        claims.group_id,
-        claims.message_id,
-        claims.has_other_tangles,
-        unreadable_messages.unreadable_fields,
-        not coalesce(claims.claims_group, false) as lacks_group,
-        claims.content_type = 'group/init' and not coalesce(claims.claims_epoch, false) as lacks_epoch,
-        claims.content_type in ('group/add-member', 'group/exclude-member')
-        and not coalesce(claims.claims_members, false) as lacks_members,
+        group_id,
+        message_id,
+        has_other_tangles,
+        array_join(array_sort(collect_set(unreadable_field)), ', ') as unreadable_fields,
+        count_if(claimed_kind = 'group') = 0 as lacks_group,
+        content_type = 'group/init' and count_if(claimed_kind = 'epoch') = 0 as lacks_epoch,
+        content_type in ('group/add-member', 'group/exclude-member')
+        and count_if(claimed_kind = 'members') = 0 as lacks_members,
         -- Only a root of a members tangle is a group/init there.
-        claims.content_type = 'group/init'
-        and claims.has_epoch_tangle
-        and not coalesce(claims.claims_members, false) as lacks_own_members
-    from claims
-    left join unreadable_messages
-        on
-            claims.message_id = unreadable_messages.message_id
-            and claims.group_id = unreadable_messages.group_id
+        content_type = 'group/init'
+        and has_epoch_tangle
+        and count_if(claimed_kind = 'members') = 0 as lacks_own_members
+    from named_tangles
+    group by group_id, message_id, content_type, has_other_tangles, has_epoch_tangle
 
 ),
 
@@ -377,7 +347,7 @@ messages_with_faults as (
     select * from described_messages
     where
         has_other_tangles
-        or unreadable_fields is not null
+        or unreadable_fields != ''
         or lacks_group
         or lacks_epoch
         or lacks_members
@@ -396,7 +366,8 @@ violations_of_claims as (
         lateral explode(
             map(
                 'tangles_are_no_object', case when has_other_tangles then 'tangles that are no object' end,
-                'tangle_field_is_unreadable', unreadable_fields,
+                'tangle_field_is_unreadable',
+                case when unreadable_fields != '' then unreadable_fields end,
                 'message_without_group_tangle', case when lacks_group then 'no place in a group tangle' end,
                 'init_without_epoch_tangle', case when lacks_epoch then 'no place in an epoch tangle' end,
                 'change_without_members_tangle',

@@ -14,12 +14,6 @@ candidates as (
 
 ),
 
-tangle_messages as (
-
-    select * from {{ touched_rows(ref('int_tangles__messages'), 'tangle_id', 'int_changes__tangles') }}
-
-),
-
 blocked as (
 
     select * from {{ ref('int_tangles__blocked') }}
@@ -32,7 +26,7 @@ tangles as (
         tangle_id,
         tangle_kind,
         group_id
-    from tangle_messages
+    from candidates
 
 ),
 

@@ -73,10 +73,10 @@ ranked_lines as (
 
     select
         *,
-        case validity when 'valid' then 0 when 'not_checked' then 1 else 2 end as validity_rank,
-        min(case validity when 'valid' then 0 when 'not_checked' then 1 else 2 end) over (
+        rank() over (
             partition by message_id
-        ) as best_validity_rank
+            order by case validity when 'valid' then 0 when 'not_checked' then 1 else 2 end
+        ) as validity_rank
     from confirmed_lines
 
 ),
@@ -84,7 +84,7 @@ ranked_lines as (
 best_lines as (
 
     select * from ranked_lines
-    where validity_rank = best_validity_rank
+    where validity_rank = 1
 
 ),
 

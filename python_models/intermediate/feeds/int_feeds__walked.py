@@ -7,7 +7,9 @@ from pyspark.sql import DataFrame, SparkSession
 from scuttlehouse.spark.partitions import whole
 from scuttlehouse.ssb.feeds import Link, Walker
 
-COLUMNS = "message_id string, feed_id string, feed_fault string, feed_fault_sequence long"
+COLUMNS = (
+    "message_id string, feed_id string, sequence long, feed_fault string, feed_fault_sequence long"
+)
 
 
 def model(dbt: Any, session: SparkSession) -> DataFrame:
@@ -29,6 +31,7 @@ def walk(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
             {
                 "message_id": batch["message_id"],
                 "feed_id": batch["feed_id"],
+                "sequence": batch["sequence"],
                 "feed_fault": pa.array([fault for fault, _ in faults], pa.string()),
                 "feed_fault_sequence": pa.array([place for _, place in faults], pa.int64()),
             }

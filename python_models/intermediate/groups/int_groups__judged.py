@@ -29,9 +29,7 @@ SCHEMA = pa.schema(
 def model(dbt: Any, session: SparkSession) -> DataFrame:
     dbt.config(materialized="table")
     messages = dbt.ref("int_groups__messages")
-    keys = dbt.ref("int_groups__epochs").select("epoch_id", "key_rank")
-    ranked = messages.join(keys, messages.message_id == keys.epoch_id, "left").drop(keys.epoch_id)
-    columns = ranked.select("group_id", "key_rank", *GroupMessage._fields)
+    columns = messages.select("group_id", "key_rank", *GroupMessage._fields)
     return columns.groupBy("group_id").applyInArrow(find, from_arrow_schema(SCHEMA))
 
 

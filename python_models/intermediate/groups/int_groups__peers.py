@@ -31,11 +31,9 @@ SCHEMA = pa.schema(
 def model(dbt: Any, session: SparkSession) -> DataFrame:
     dbt.config(materialized="table")
     messages = dbt.ref("int_groups__messages")
-    keys = dbt.ref("int_groups__epochs").select("epoch_id", "key_rank")
-    ranked = messages.join(keys, messages.message_id == keys.epoch_id, "left").drop(keys.epoch_id)
     sightings = dbt.ref("int_groups__sightings")
     return (
-        ranked.select("group_id", "key_rank", *GroupMessage._fields, *Listed._fields)
+        messages.select("group_id", "key_rank", *GroupMessage._fields, *Listed._fields)
         .groupBy("group_id")
         .cogroup(sightings.groupBy("group_id"))
         .applyInArrow(judge_views, from_arrow_schema(SCHEMA))

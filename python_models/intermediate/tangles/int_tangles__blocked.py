@@ -1,11 +1,10 @@
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 
-from scuttlehouse.spark.partitions import whole
+from scuttlehouse.spark.partitions import map_whole
 from scuttlehouse.tangles.graphs import UNKNOWN
 from scuttlehouse.tangles.reach import reach_counts
 from scuttlehouse.tangles.tables import explode, read_graph
@@ -20,29 +19,28 @@ def model(dbt: Any, session: SparkSession) -> DataFrame:
         .join(tangles, "tangle_id", "left_semi")
         .select("tangle_id", "message_id", "previous_ids")
     )
-    return whole(candidates, "tangle_id").mapInArrow(
-        count_blocked, "tangle_id string, missing_id string, blocked_count bigint"
+    return map_whole(
+        candidates,
+        "tangle_id",
+        count_blocked,
+        "tangle_id string, missing_id string, blocked_count bigint",
     )
 
 
-def count_blocked(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    candidates = list(batches)
-    if not candidates:
-        return
-    table = pa.Table.from_batches(candidates)
+def count_blocked(table: pa.Table) -> pa.Table:
     missing = missing_ids(table)
     # A missing message is in the graph beside the candidates, as a node that lists nothing.
     graph = read_graph(pa.concat_tables([table, missing], promote_options="default"))
     node_count = len(graph.nodes)
     sources = np.arange(table.num_rows, node_count)
     counts = reach_counts(node_count, graph.link_message, graph.link_previous, sources)
-    yield from pa.table(
+    return pa.table(
         {
             "tangle_id": missing["tangle_id"],
             "missing_id": missing["message_id"],
             "blocked_count": counts,
         }
-    ).to_batches()
+    )
 
 
 def missing_ids(table: pa.Table) -> pa.Table:

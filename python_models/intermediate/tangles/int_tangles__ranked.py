@@ -1,10 +1,9 @@
-from collections.abc import Iterator
 from typing import Any
 
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 
-from scuttlehouse.spark.partitions import whole
+from scuttlehouse.spark.partitions import map_whole
 from scuttlehouse.tangles.graphs import Ints
 from scuttlehouse.tangles.order import UNRANKED, find_loops, find_tips, positions, ranks
 from scuttlehouse.tangles.tables import read_graph
@@ -16,18 +15,16 @@ def model(dbt: Any, session: SparkSession) -> DataFrame:
     candidates = dbt.ref("int_tangles__grown").select(
         "tangle_id", "message_id", "previous_ids", "thread_ms", "grown_by", "is_grown"
     )
-    return whole(candidates, "tangle_id").mapInArrow(
+    return map_whole(
+        candidates,
+        "tangle_id",
         rank,
         "tangle_id string, message_id string, grown_by string, rank bigint, position bigint, "
         "thread_position bigint, is_tip boolean, is_in_loop boolean",
     )
 
 
-def rank(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    candidates = list(batches)
-    if not candidates:
-        return
-    table = pa.Table.from_batches(candidates)
+def rank(table: pa.Table) -> pa.Table:
     graph = read_graph(table)
     # Only messages in the graph have a place in the order. A loop may be anywhere.
     is_grown = table["is_grown"].to_numpy()
@@ -38,7 +35,7 @@ def rank(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     codes, ids = graph.nodes.tangle_codes, table["message_id"]
     is_in_loop = find_loops(len(graph.nodes), graph.link_message, graph.link_previous)
     is_in_loop[graph.link_message[graph.link_message == graph.link_previous]] = True
-    yield from pa.table(
+    return pa.table(
         {
             "tangle_id": table["tangle_id"],
             "message_id": table["message_id"],
@@ -51,7 +48,7 @@ def rank(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
             "is_tip": pa.array(find_tips(rank, *links)),
             "is_in_loop": pa.array(is_in_loop),
         }
-    ).to_batches()
+    )
 
 
 def nullable(numbers: Ints) -> pa.Array:

@@ -1,4 +1,3 @@
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -6,7 +5,7 @@ import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from scuttlehouse.spark.partitions import whole
+from scuttlehouse.spark.partitions import map_whole
 from scuttlehouse.tangles.tables import read_graph
 from scuttlehouse.tangles.thread_order import whole_thread_positions
 
@@ -26,16 +25,15 @@ def model(dbt: Any, session: SparkSession) -> DataFrame:
             "is_root",
         )
     )
-    return whole(candidates, "tangle_id").mapInArrow(
-        place, "tangle_id string, message_id string, thread_position bigint, has_branch boolean"
+    return map_whole(
+        candidates,
+        "tangle_id",
+        place,
+        "tangle_id string, message_id string, thread_position bigint, has_branch boolean",
     )
 
 
-def place(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    candidates = list(batches)
-    if not candidates:
-        return
-    table = pa.Table.from_batches(candidates)
+def place(table: pa.Table) -> pa.Table:
     graph = read_graph(table)
     places = whole_thread_positions(
         graph.nodes.tangle_codes,
@@ -46,11 +44,11 @@ def place(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         table["message_id"],
     )
     has_branch = np.bincount(graph.link_message, minlength=len(graph.nodes)) > 0
-    yield from pa.table(
+    return pa.table(
         {
             "tangle_id": table["tangle_id"],
             "message_id": table["message_id"],
             "thread_position": pa.array(places),
             "has_branch": pa.array(has_branch),
         }
-    ).to_batches()
+    )

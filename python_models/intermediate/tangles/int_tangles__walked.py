@@ -1,10 +1,9 @@
-from collections.abc import Iterator
 from typing import Any
 
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 
-from scuttlehouse.spark.partitions import whole
+from scuttlehouse.spark.partitions import map_whole
 from scuttlehouse.tangles.growth import grow
 from scuttlehouse.tangles.tables import read_graph
 
@@ -18,14 +17,11 @@ def model(dbt: Any, session: SparkSession) -> DataFrame:
         .join(unsettled, "tangle_id", "left_semi")
         .select("tangle_id", "message_id", "previous_ids", "is_root")
     )
-    return whole(candidates, "tangle_id").mapInArrow(walk, "tangle_id string, message_id string")
+    return map_whole(candidates, "tangle_id", walk, "tangle_id string, message_id string")
 
 
-def walk(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    candidates = list(batches)
-    if candidates:
-        table = pa.Table.from_batches(candidates)
-        graph = read_graph(table)
-        is_root = table["is_root"].to_numpy()
-        is_in = grow(len(graph.nodes), is_root, graph.link_message, graph.link_previous)
-        yield from table.select(["tangle_id", "message_id"]).filter(pa.array(is_in)).to_batches()
+def walk(table: pa.Table) -> pa.Table:
+    graph = read_graph(table)
+    is_root = table["is_root"].to_numpy()
+    is_in = grow(len(graph.nodes), is_root, graph.link_message, graph.link_previous)
+    return table.select(["tangle_id", "message_id"]).filter(pa.array(is_in))

@@ -32,8 +32,8 @@ def unsuperseded(messages: Sequence[SetMessage]) -> list[Unsuperseded]:
     Args:
         messages: the messages in the tangle of one set, in the order (depth, id) of R26.
 
-    Complexity: O(messages + links + named items) operations on integers with a bit for each message about
-    an item that other messages are about, too.
+    Complexity: O(messages + links + named items + superseded ids) operations on integers with a bit for each
+    message about an item that other messages are about, too.
 
     >>> messages = [
     ...     SetMessage("moot", 0, [], None, None, None), SetMessage("1", 1, ["moot"], ["a"], [], []),
@@ -49,8 +49,14 @@ def unsuperseded(messages: Sequence[SetMessage]) -> list[Unsuperseded]:
     shared = {item: nodes for item, nodes in about.items() if len(nodes) > 1}
     # The highest bit of a set is the last message in the order.
     nodes_of_bits = sorted({node for nodes in shared.values() for node in nodes})
-    bits = {node: 1 << place for place, node in enumerate(nodes_of_bits)}
-    masks = {item: sum(bits[node] for node in nodes) for item, nodes in shared.items()}
+    bits = {messages[node].message_id: 1 << place for place, node in enumerate(nodes_of_bits)}
+    masks = {
+        item: sum(bits[messages[node].message_id] for node in nodes)
+        for item, nodes in shared.items()
+    }
+    of_depth: dict[int, int] = defaultdict(int)
+    for node in nodes_of_bits:
+        of_depth[messages[node].depth] |= bits[messages[node].message_id]
     readable = {
         one.message_id for one in messages if one.superseded_ids is not None or not one.depth
     }
@@ -58,22 +64,16 @@ def unsuperseded(messages: Sequence[SetMessage]) -> list[Unsuperseded]:
 
     def visit(node: int, before: int) -> int:
         message = messages[node]
+        superseded, of_superseded = set(message.superseded_ids or ()), 0
+        for one in superseded:
+            of_superseded |= bits.get(one, 0)
         for change in changes(message):
-            known = before & masks.get(change.item, 0)
-            if not known:
-                continue
-            last = messages[nodes_of_bits[known.bit_length() - 1]]
-            newest = set[str]()
-            while known:
-                one = messages[nodes_of_bits[known.bit_length() - 1]]
-                if one.depth < last.depth:
-                    break
-                newest.add(one.message_id)
-                known ^= 1 << known.bit_length() - 1
-            superseded = set(message.superseded_ids or ())
-            if newest.isdisjoint(superseded) and superseded <= readable:
-                found.append(Unsuperseded(message.message_id, change.item, last.message_id))
-        return bits.get(node, 0)
+            if known := before & masks.get(change.item, 0):
+                last = messages[nodes_of_bits[known.bit_length() - 1]]
+                newest = known & of_depth[last.depth]
+                if not newest & of_superseded and superseded <= readable:
+                    found.append(Unsuperseded(message.message_id, change.item, last.message_id))
+        return bits.get(message.message_id, 0)
 
     places = {message.message_id: node for node, message in enumerate(messages)}
     sweep([[places[one] for one in m.previous_ids if one in places] for m in messages], visit)

@@ -2,10 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
+
+import pyarrow as pa
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
+
+
+def map_whole(
+    frame: DataFrame, key: str, function: Callable[[pa.Table], pa.Table], schema: str
+) -> DataFrame:
+    """The rows that a function makes from tables which together hold each key as a whole.
+
+    A table has the rows of many keys: all of one partition.
+    """
+
+    def in_one_table(batches: Iterable[pa.RecordBatch]) -> Iterable[pa.RecordBatch]:
+        if rows := list(batches):
+            yield from function(pa.Table.from_batches(rows)).to_batches()
+
+    return whole(frame, key).mapInArrow(in_one_table, schema)
 
 
 def whole(frame: DataFrame, key: str) -> DataFrame:

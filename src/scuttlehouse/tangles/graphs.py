@@ -43,7 +43,7 @@ class Nodes:
 
         ``UNKNOWN`` (-1) if there is no such node or the id is null.
 
-        Complexity: O(k log n) for k messages among n nodes.
+        Complexity: O(n + k log n) for k messages among n nodes.
 
         >>> nodes = number_nodes(pa.array(["t", "t", "u"]), pa.array(["a", "b", "a"]))
         >>> nodes.find_beside(np.array([1, 2]), pa.array(["a", "b"])).tolist()

@@ -56,7 +56,7 @@ def thread_positions(
     Raises:
         ValueError: an id is null, or the columns do not match (``graphs.followers_of``).
 
-    Complexity: O(n log n + k) for k links.
+    Complexity: O(n log n + k) for k links, plus the sorting of the links by previous.
 
     >>> ids = pa.array(["root", "late", "early", "answer"])
     >>> links = np.array([1, 2, 3]), np.array([0, 0, 1])
@@ -102,7 +102,7 @@ def whole_thread_positions(
     have answered before, they come after it from then on. The columns are those of :func:`thread_positions`,
     and every node has a place.
 
-    Complexity: O(n log n + k) for k links.
+    Complexity: O(n log n + k) for k links, plus the sorting of the links by previous.
 
     >>> ids = pa.array(["root", "answers what is missing", "answers that"])
     >>> links = np.array([1, 2]), np.array([-1, 1])

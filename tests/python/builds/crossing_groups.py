@@ -158,6 +158,26 @@ def a_person_of_a_message_in_no_tangle(groups: Groups) -> list[list[bytes]]:
     return [before, groups.lines()]
 
 
+def an_addition_told_in_another_group(groups: Groups) -> list[list[bytes]]:
+    """In the first group's epoch, but for the second group. It names a feed; later bob announces the feed."""
+    first, world = groups.first, groups.world
+    bob, feed = world.person("bob"), ClassicFeed(world.bytes_for("named feed of bob"))
+    content = {
+        "type": "group/add-member",
+        "recps": [groups.second.id, feed.id],
+        "tangles": {
+            "members": {
+                "root": first.root,
+                "previous": first.tips("alice", f"members {first.root}"),
+            }
+        },
+    }
+    world.publish(world.person("alice").additions, content, ALICE)
+    before = groups.lines()
+    bob._add(bob._shard("index"), "index", feed)
+    return [before, groups.lines()]
+
+
 def a_new_name(groups: Groups) -> list[list[bytes]]:
     """Of a member, who says it on a feed of theirs to everybody, and nothing to a group."""
     before = groups.lines()
@@ -170,7 +190,7 @@ def a_new_name(groups: Groups) -> list[list[bytes]]:
 
 def crossing_logs() -> dict[str, list[bytes]]:
     """The cases by name, each as the first log and the log of the refresh."""
-    worlds = [Groups(seed) for seed in range(9)]
+    worlds = [Groups(seed) for seed in range(10)]
     cases = {
         "announced": a_feed_that_is_announced(worlds[0]),
         "feed": a_post_on_a_feed_of_another_group(worlds[1]),
@@ -185,5 +205,6 @@ def crossing_logs() -> dict[str, list[bytes]]:
         "loose": a_message_in_no_tangle(worlds[6]),
         "name": a_new_name(worlds[7]),
         "person": a_person_of_a_message_in_no_tangle(worlds[8]),
+        "added": an_addition_told_in_another_group(worlds[9]),
     }
     return {name: [b"".join(lines) for lines in logs] for name, logs in cases.items()}

@@ -183,6 +183,14 @@ def set_of(size: int) -> list[SetMessage]:
     ]
 
 
+def wide_set_of(size: int) -> list[SetMessage]:
+    """Half of the messages add an item side by side. The others know all of these, and add it again."""
+    first = [SetMessage(f"a{n:03}", 1, ["0"], ["i"], [], []) for n in range(size // 2)]
+    joint = SetMessage("b", 2, [one.message_id for one in first], [], [], [])
+    last = [SetMessage(f"c{n:03}", 3, ["b"], ["i"], [], []) for n in range(size // 2)]
+    return [SetMessage("0", 0, [], None, None, None), *first, joint, *last]
+
+
 WORK: dict[str, Callable[[int], object]] = {
     "exclusions, then additions": lambda size: know(exclusions_then_additions(size)),
     "a chain of epochs": lambda size: know(chain_of_epochs(size)),
@@ -199,6 +207,7 @@ WORK: dict[str, Callable[[int], object]] = {
     "logs with a message each": look_into_logs,
     "devices": lambda size: device_keys(devices(size)),
     "changes of sets": lambda size: list(unsuperseded(set_of(size))),
+    "changes of sets side by side": lambda size: list(unsuperseded(wide_set_of(size))),
     "deletions of sets": lambda size: left_deletions(set_of(size)),
 }
 
