@@ -85,7 +85,13 @@ def _with_packages(project: Path) -> list[Path]:
 
 
 def _settings(project: Path) -> dict[str, Any]:
-    settings: dict[str, Any] = yaml.safe_load((project / "dbt_project.yml").read_text())
+    file = project / "dbt_project.yml"
+    try:
+        settings = yaml.safe_load(file.read_text("utf-8"))
+    except yaml.YAMLError as error:
+        raise ValueError(f"{file} is no YAML: {error}") from None
+    if not isinstance(settings, dict):
+        raise ValueError(f"{file} has no settings.")
     return settings
 
 
@@ -136,7 +142,10 @@ def _hash_file(path: Path) -> str:
 # A build asks for several hashes of the same code, and parsing it takes most of their time.
 @cache
 def _hash_python(code: bytes) -> str:
-    tree = ast.parse(code)
+    try:
+        tree = ast.parse(code)
+    except (SyntaxError, ValueError):  # Code that nobody can run yet: dbt says where.
+        return sha256(code).hexdigest()
     for node in ast.walk(tree):
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and ast.get_docstring(
             node, clean=False
