@@ -61,8 +61,6 @@ def lines_hash(home: Path, network_key_file: str) -> str:
         "scuttlehouse.landing.glued_lines",
         "scuttlehouse.landing.spark",
         "scuttlehouse.files.recognise",
-        "scuttlehouse.files.bipf",
-        "scuttlehouse.files.flume",
     )
     key = read_network_key(Path(network_key_file)) if network_key_file else b""
     return f"{code}-{KeyRing(warehouse_pepper(home)).hash(key)[:16]}"
@@ -107,6 +105,9 @@ def hash_modules(*names: str) -> str:
     >>> ledger = "scuttlehouse.landing.ledger"
     >>> hash_modules(ledger) == hash_modules(ledger, "scuttlehouse.files.parts")
     True
+    >>> whole = "scuttlehouse.files.whole"  # It has `from scuttlehouse.files import bipf`.
+    >>> hash_modules(whole) == hash_modules(whole, "scuttlehouse.files.bipf")
+    True
     """
     return hash_files(_reached(names).values())
 
@@ -131,7 +132,14 @@ def _reached(names: Iterable[str]) -> dict[str, Path]:
         for node in ast.walk(ast.parse(files[name].read_bytes())):
             if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == package:
                 waiting.append(str(node.module))
+                if _is_package(str(node.module)):  # What is imported from it may be modules.
+                    waiting += [f"{node.module}.{alias.name}" for alias in node.names]
     return files
+
+
+def _is_package(name: str) -> bool:
+    spec = find_spec(name)
+    return spec is not None and spec.submodule_search_locations is not None
 
 
 def _hash_file(path: Path) -> str:
