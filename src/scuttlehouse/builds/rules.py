@@ -61,8 +61,6 @@ def lines_hash(home: Path, network_key_file: str) -> str:
         "scuttlehouse.landing.glued_lines",
         "scuttlehouse.landing.spark",
         "scuttlehouse.files.recognise",
-        "scuttlehouse.files.bipf",
-        "scuttlehouse.files.flume",
     )
     key = read_network_key(Path(network_key_file)) if network_key_file else b""
     return f"{code}-{KeyRing(warehouse_pepper(home)).hash(key)[:16]}"
@@ -85,7 +83,13 @@ def _with_packages(project: Path) -> list[Path]:
 
 
 def _settings(project: Path) -> dict[str, Any]:
-    settings: dict[str, Any] = yaml.safe_load((project / "dbt_project.yml").read_text())
+    file = project / "dbt_project.yml"
+    try:
+        settings = yaml.safe_load(file.read_text("utf-8"))
+    except yaml.YAMLError as error:
+        raise ValueError(f"{file} is no YAML: {error}") from None
+    if not isinstance(settings, dict):
+        raise ValueError(f"{file} has no settings.")
     return settings
 
 
@@ -100,6 +104,9 @@ def hash_modules(*names: str) -> str:
 
     >>> ledger = "scuttlehouse.landing.ledger"
     >>> hash_modules(ledger) == hash_modules(ledger, "scuttlehouse.files.parts")
+    True
+    >>> whole = "scuttlehouse.files.whole"  # It has `from scuttlehouse.files import bipf`.
+    >>> hash_modules(whole) == hash_modules(whole, "scuttlehouse.files.bipf")
     True
     """
     return hash_files(_reached(names).values())
@@ -125,7 +132,14 @@ def _reached(names: Iterable[str]) -> dict[str, Path]:
         for node in ast.walk(ast.parse(files[name].read_bytes())):
             if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == package:
                 waiting.append(str(node.module))
+                if _is_package(str(node.module)):  # What is imported from it may be modules.
+                    waiting += [f"{node.module}.{alias.name}" for alias in node.names]
     return files
+
+
+def _is_package(name: str) -> bool:
+    spec = find_spec(name)
+    return spec is not None and spec.submodule_search_locations is not None
 
 
 def _hash_file(path: Path) -> str:
@@ -136,7 +150,10 @@ def _hash_file(path: Path) -> str:
 # A build asks for several hashes of the same code, and parsing it takes most of their time.
 @cache
 def _hash_python(code: bytes) -> str:
-    tree = ast.parse(code)
+    try:
+        tree = ast.parse(code)
+    except (SyntaxError, ValueError):  # Code that nobody can run yet: dbt says where.
+        return sha256(code).hexdigest()
     for node in ast.walk(tree):
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and ast.get_docstring(
             node, clean=False

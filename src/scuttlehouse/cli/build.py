@@ -18,6 +18,7 @@ from scuttlehouse.cli.output import go_on_without_reader
 from scuttlehouse.files.parts import LandingError
 from scuttlehouse.printing import visible
 from scuttlehouse.reading.engine import WarehouseError
+from scuttlehouse.warehouse_key import WarehouseKeyError
 
 # Unit tests test the code and not the logs: `make test` runs them.
 DBT_BUILD = ("build", "--exclude-resource-type", "unit_test")
@@ -170,7 +171,7 @@ def _verify() -> bool:
         is_new = not holds_table_files(home)
         damaged = [] if is_new else [*damaged_tables(home)]
         differing = [] if is_new or damaged else differing_logs(home)
-    except (CatalogError, WarehouseError, LandingError) as error:
+    except (CatalogError, WarehouseError, LandingError, WarehouseKeyError) as error:
         print(visible(str(error)), file=sys.stderr)
         return False
     for sentence in damaged:

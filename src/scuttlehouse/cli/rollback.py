@@ -14,6 +14,7 @@ from scuttlehouse.catalog import (
     namespace_of_build,
     open_catalog,
 )
+from scuttlehouse.operation.metrics import update_metrics_file
 from scuttlehouse.printing import visible
 from scuttlehouse.serving.renewal import renew_serving
 
@@ -44,7 +45,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def roll_back(home: Path, build_id: str | None) -> str | None:
-    """Publish a kept build again, in one transaction, and show it in dashboards.
+    """Publish a kept build again, in one transaction, and show it in dashboards and metrics.
 
     Args:
         build_id: the build, or None for the one before the published one.
@@ -60,7 +61,9 @@ def roll_back(home: Path, build_id: str | None) -> str | None:
     with locked(home):
         with open_catalog(home) as catalog:
             catalog.roll_back(build_id)
-        return renew_serving(home)
+        not_renewed = renew_serving(home)
+    update_metrics_file(home)
+    return not_renewed
 
 
 def list_builds(home: Path) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+from contextlib import suppress
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -56,7 +57,11 @@ def disk() -> Finding:
 
 
 def _bytes_below(folder: Path) -> int:
-    return sum(Path(file).lstat().st_size for file in files_below(str(folder)))
+    total = 0
+    for file in files_below(str(folder)):
+        with suppress(FileNotFoundError):  # A build removes files meanwhile.
+            total += Path(file).lstat().st_size
+    return total
 
 
 def _gigabytes(number: int) -> str:

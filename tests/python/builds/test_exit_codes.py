@@ -109,6 +109,16 @@ def test_a_build_with_nothing_new_says_what_is_left_out(
     assert main(["build"]) == LEFT_OUT
 
 
+def test_verifying_without_the_key_is_a_sentence(
+    small: SmallWarehouse, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (small.home.parent / "landing").mkdir()
+    monkeypatch.setenv("SCUTTLEHOUSE_LANDING", str(small.home.parent / "landing"))
+    monkeypatch.setenv("SCUTTLEHOUSE_KEY_FILE", str(small.home / "no-key"))
+    assert main(["build", "--verify"]) == 1
+    assert capsys.readouterr().err.startswith("SCUTTLEHOUSE_KEY_FILE cannot be read (")
+
+
 def test_a_build_with_nothing_new_is_logged_from_its_beginning(
     small: SmallWarehouse, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from scuttlehouse.builds.progress import LastBuild, last_build
 from scuttlehouse.builds.publishable import keys_of
 from scuttlehouse.builds.rules import project_hash, project_variables, rules_hash
 from scuttlehouse.cli.build import _profiles
@@ -79,3 +80,18 @@ def test_a_build_finds_the_profiles_of_the_package(
     assert _profiles(("--profiles-dir", "mine")) == []
     monkeypatch.setenv("DBT_PROFILES_DIR", "mine")
     assert _profiles(()) == []
+
+
+def test_code_that_cannot_be_parsed_is_changed_code(club: Path) -> None:
+    before = rules_hash(club, VARIABLES)
+    model = club / "models" / "c.py"
+    model.write_text("def model(dbt, session:\n")
+    broken = rules_hash(club, VARIABLES)
+    model.write_text("def model(dbt, session):\n    return None\n")
+    assert len({before, broken, rules_hash(club, VARIABLES)}) == 3
+
+
+@pytest.mark.parametrize("settings", ["name: [club\n", "", "club\n"])
+def test_a_build_leaves_settings_that_cannot_be_read_to_dbt(club: Path, settings: str) -> None:
+    (club / "dbt_project.yml").write_text(settings)
+    assert last_build(club / "home", club, is_full_refresh=False) == LastBuild(None, {})

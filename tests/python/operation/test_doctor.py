@@ -202,3 +202,12 @@ def test_no_password_is_shown(
 def test_a_full_disk(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(state, "_LEAST_FREE_BYTES", 1 << 60)
     assert state.disk().state == "fail"
+
+
+def test_a_file_that_a_build_removes_meanwhile(
+    small: SmallWarehouse, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (small.home / "there").write_bytes(b"12345")
+    found = [str(small.home / "gone"), str(small.home / "there")]
+    monkeypatch.setattr(state, "files_below", lambda _folder: found)
+    assert " 0.0 GB used by " in state.disk().what

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from scuttlehouse.builds.steps import run_step, steps_table
 from scuttlehouse.cli import main
+from scuttlehouse.cli.rollback import roll_back
 from scuttlehouse.operation.metrics import Metric, metrics, text_of, update_metrics_file
 from scuttlehouse.operation.state import last_build
 from small_warehouse import SmallWarehouse
@@ -213,6 +214,19 @@ def test_the_file_is_replaced_in_one_step_and_can_be_read_by_everybody(
     assert read_format(file.read_text())
     assert stat.S_IMODE(file.stat().st_mode) == 0o644
     assert [path.name for path in folder.iterdir()] == [file.name]
+
+
+def test_a_rollback_replaces_the_file(
+    small: SmallWarehouse, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "scuttlehouse.prom"
+    monkeypatch.setenv("SCUTTLEHOUSE_METRICS_FILE", str(file))
+    update_metrics_file(small.home)
+    before = read_format(file.read_text())
+    roll_back(small.home, None)
+    after = read_format(file.read_text())
+    assert of(after, "table_rows") != of(before, "table_rows")
+    assert after == read_format(text_of(metrics(small.home)))
 
 
 def test_a_build_does_not_fail_by_metrics(
