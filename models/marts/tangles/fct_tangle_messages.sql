@@ -47,7 +47,7 @@ final as (
         tangle_messages.message_id,
         tangle_messages.tangle_kind,
         tangle_messages.group_id,
-        people.person_id,
+        coalesce(authors.person_id, tangle_messages.feed_id) as person_id,
         tangle_messages.content_type,
         tangle_messages.status,
         tangle_messages.status_reason,
@@ -61,7 +61,7 @@ final as (
         feeds_of_changes.is_on_declared_feed,
         {{ timestamp_of('tangle_messages.asserted_ms') }} as asserted_at
     from tangle_messages
-    inner join people on tangle_messages.feed_id = people.feed_id
+    left join people as authors on tangle_messages.feed_id = authors.feed_id
     left join feeds_of_changes
         on
             tangle_messages.tangle_id = feeds_of_changes.tangle_id

@@ -19,11 +19,11 @@ final as (
         tangle_messages.message_id,
         tangle_messages.tangle_kind,
         tangle_messages.group_id,
-        people.person_id,
+        coalesce(people.person_id, tangle_messages.feed_id) as person_id,
         tangle_messages.content_type,
         {{ timestamp_of('tangle_messages.asserted_ms') }} as asserted_at
     from tangle_messages
-    inner join people on tangle_messages.feed_id = people.feed_id
+    left join people on tangle_messages.feed_id = people.feed_id
     where tangle_messages.is_tip
 
 )
