@@ -29,7 +29,7 @@ def people(warehouse: Warehouse, ids: Collection[str]) -> dict[str, str]:
     taken = Counter(map(cut, named.values()))
     short_ids = {*names.values()}
     for person, name in named.items():
-        is_own = taken[cut(name)] == 1 and name.split()[-1] not in short_ids
+        is_own = taken[cut(name)] == 1 and short_ids.isdisjoint(name.split()[-1:])
         names[person] = cut(name) if is_own else f"{cut(name, 16)} {short(person)}"
     return names
 
