@@ -12,8 +12,8 @@ from scuttlehouse.catalog.log import TABLE as LOG_TABLE
 from scuttlehouse.files.limits import recognise_within_limits
 from scuttlehouse.files.listing import list_logs
 from scuttlehouse.files.parts import Log
-from scuttlehouse.landing.ledger import LedgerEntry
-from scuttlehouse.landing.logs import landing_folder
+from scuttlehouse.landing.ledger import LedgerEntry, look_into
+from scuttlehouse.landing.logs import content_hash, landing_folder
 from scuttlehouse.reading.engine import WarehouseError
 from scuttlehouse.reading.warehouse import open_published, open_tables
 from scuttlehouse.ssb.epoch_keys import KeyRing
@@ -125,12 +125,11 @@ def is_unchanged(logs: Iterable[Log], known: Mapping[str, LedgerEntry]) -> bool:
 
 def _reason(log: Log, entry: LedgerEntry | None) -> str | None:
     """Why a log is not read, if the answer may have changed since the ledger was written."""
-    if log.problem is not None or entry is None:
+    if entry is None:
         return log.problem
-    if entry.status != "left_out":
+    if log.problem is None and entry.status != "left_out":
         return entry.status_reason
-    kind = recognise_within_limits(log)
-    return kind if isinstance(kind, str) else None
+    return look_into(log, recognise_within_limits, content_hash)[2]
 
 
 def logged_builds(home: Path, schemas: Schemas) -> set[str]:

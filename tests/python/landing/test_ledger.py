@@ -211,6 +211,13 @@ def test_what_is_left_out_makes_no_build_new(tmp_path: Path) -> None:
     assert not is_unchanged(list_logs(tmp_path), known)
 
 
+def test_what_a_disk_does_not_give_makes_no_build_new() -> None:
+    log = Log("/proc/self/mem", "a.jsonl", 100, 0)  # Its first bytes cannot be read.
+    [entry] = take_stock([log], {}, "now", "rules", recognise, content_hash)
+    assert (entry.status_reason or "").startswith("The file cannot be read")
+    assert is_unchanged([log], {"a.jsonl": entry})
+
+
 def real_stock(folder: Path, known: dict[str, LedgerEntry]) -> list[LedgerEntry]:
     return take_stock(list_logs(folder), known, "now", "rules", recognise, content_hash)
 
