@@ -8,6 +8,7 @@ import stat
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import partial
+from operator import itemgetter
 from pathlib import Path
 from typing import TypeAlias
 
@@ -92,7 +93,8 @@ def list_logs(folder: Path | str, ring: KeyRing | None = None) -> list[Log]:
     """
     logs: dict[str, Log] = {}
     entries = _stored(str(folder)) if is_in_s3(str(folder)) else _found(Path(folder))
-    for name, reason, look in entries:
+    # Of two names that are shown as one, the same has the "~" in every build.
+    for name, reason, look in sorted(entries, key=itemgetter(0)):
         shown = shown_name(name)
         if reason is None and has_control(name):
             reason = (

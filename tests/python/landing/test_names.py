@@ -133,3 +133,14 @@ def test_the_file_is_listed_with_its_token_and_its_path(tmp_path: Path) -> None:
     assert [log.source_file for log in list_logs(tmp_path)] == [f"alice/{name}"]
     [again] = list_logs(tmp_path, RING)
     assert again.source_file == log.source_file
+
+
+def test_of_two_names_that_are_shown_as_one_the_same_has_the_mark(tmp_path: Path) -> None:
+    """In every build, whatever the order in which the disk lists them."""
+    for number in range(20):
+        for name in (f"{number}\n.jsonl", f"{number}\\n.jsonl"):
+            (tmp_path / name).touch()
+    shown = {Path(log.path).name: log.source_file for log in list_logs(tmp_path)}
+    for number in range(20):
+        assert shown[f"{number}\n.jsonl"] == f"{number}\\n.jsonl"
+        assert shown[f"{number}\\n.jsonl"] == f"{number}\\n.jsonl~"
