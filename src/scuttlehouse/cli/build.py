@@ -55,7 +55,8 @@ def build(options: Sequence[str]) -> int:
         return DBT_CANNOT_RUN
     if "--verify" in options:
         options = [option for option in options if option != "--verify"]
-        if not _verify():
+        # A full refresh makes damaged tables again.
+        if not _verify() and not is_full_refresh(options):
             return 1
     if is_full_refresh(options):
         _forget_damaged_tables()

@@ -119,6 +119,16 @@ def test_verifying_without_the_key_is_a_sentence(
     assert capsys.readouterr().err.startswith("SCUTTLEHOUSE_KEY_FILE cannot be read (")
 
 
+def test_a_full_refresh_goes_on_where_verifying_finds_damage(
+    small: SmallWarehouse, dbt: Callable[..., None]
+) -> None:
+    published, builds = small.publish({"dim_logs": logs()}), list[int]()
+    Path(published.tables["dim_logs"]).write_bytes(b"")
+    dbt(lambda: builds.append(1), 0)
+    assert (main(["build", "--verify"]), builds) == (1, [])
+    assert (main(["build", "--verify", "--full-refresh"]), builds) == (0, [1])
+
+
 def test_a_build_with_nothing_new_is_logged_from_its_beginning(
     small: SmallWarehouse, monkeypatch: pytest.MonkeyPatch
 ) -> None:
