@@ -76,7 +76,8 @@ def new_logs(context: SensorEvaluationContext) -> Iterator[RunRequest]:
     state = sha256(repr(found).encode()).hexdigest()
     if state != context.cursor:
         context.update_cursor(state)
-        yield RunRequest(run_key=state)
+        # Without a key: Dagster runs a key once for ever, and a folder may become what it was before.
+        yield RunRequest()
 
 
 @run_failure_sensor(default_status=DefaultSensorStatus.RUNNING)
