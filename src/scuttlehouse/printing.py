@@ -31,6 +31,16 @@ def visible(text: str) -> str:
     return UNSEEN.sub(_code, text)
 
 
+def visible_lines(text: str) -> str:
+    """The same for a text of several lines, which stay lines.
+
+    >>> print(visible_lines("a\\x1b\\nb"))
+    a\\x1b
+    b
+    """
+    return "\n".join(map(visible, text.split("\n")))
+
+
 def cut(text: str, most: int = 24) -> str:
     """The text, or its start and an ellipsis.
 

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, TextIO
 from scuttlehouse.builds.unchanged import is_to_refresh
 from scuttlehouse.catalog import CatalogError
 from scuttlehouse.files.parts import LandingError
-from scuttlehouse.printing import cut, visible
+from scuttlehouse.printing import cut, visible, visible_lines
 from scuttlehouse.reading.engine import WarehouseError
 from scuttlehouse.reading.warehouse import open_published
 
@@ -189,7 +189,7 @@ class Progress:
     def _say(self, text: str) -> None:
         self._said_at = self._clock()
         self._clear()
-        print(*map(visible, text.split("\n")), sep="\n", file=self._out, flush=True)
+        print(visible_lines(text), file=self._out, flush=True)
 
 
 def spoken(seconds: float) -> str:

@@ -177,8 +177,8 @@ def print_summary(home: Path, build: Build, changes: tuple[int, int, int]) -> No
 def summary(home: Path, build: Build, changes: tuple[int, int, int]) -> Iterator[str]:
     """The lines of :func:`print_summary`, without control characters of strangers."""
     with open_tables(home, {PUBLISHED: build.public}) as warehouse:
-        for line in _lines(warehouse, home, build.build_id, changes):
-            yield from map(visible, line.split("\n"))
+        # A line feed that a stranger wrote begins no line.
+        yield from map(visible, _lines(warehouse, home, build.build_id, changes))
 
 
 def summary_of_published(home: Path) -> Iterator[str]:
@@ -210,7 +210,7 @@ def _lines(
         for title, rows in groupby(map(_Reason._make, found), key=lambda reason: reason.title)
     }
     added, changed, deleted = changes
-    yield f"\nscuttlehouse: built, tested and published as build {build_id}."
+    yield from ("", f"scuttlehouse: built, tested and published as build {build_id}.")
     yield from _sentences(
         "Logs: {new_log_count:,} new, {changed_log_count:,} changed, {known_log_count:,} known (not read "
         "again), {vanished_log_count:,} vanished (their lines stay).".format_map(counted)
@@ -226,7 +226,7 @@ def _lines(
     yield from _sentences(
         f"Rows of tables: {added:,} new, {changed:,} changed, {deleted:,} gone (fct_builds says in which)."
     )
-    yield "\nThe log"
+    yield from ("", "The log")
     yield (
         f"  {count(counted['message_count'], 'message')} in {count(counted['feed_count'], 'feed')} of "
         f"{count(counted['person_count'], 'person', 'people')}."
@@ -236,7 +236,7 @@ def _lines(
         "{not_checked_count:,} that cannot be checked.".format_map(counted)
     )
     yield from _table_of("Rejected lines", reasons)
-    yield "\nTangles"
+    yield from ("", "Tangles")
     yield from _sentences(
         f"{count(counted['tangle_count'], 'tangle holds', 'tangles hold')} "
         f"{count(counted['tangle_message_count'], 'message')}; the deepest has "
@@ -246,11 +246,11 @@ def _lines(
     )
     yield from _table_of("Set aside", reasons)
     yield from _table_of("Not a candidate", reasons)
-    yield "\nGroups and the epoch that people should prefer (an id by its first letters)"
+    yield from ("", "Groups and the epoch that people should prefer (an id by its first letters)")
     yield from _groups(warehouse, counted["group_count"])
     yield from _table_of("To publish, so that groups are connected (fct_epoch_repairs)", reasons)
     if counted["set_count"]:
-        yield "\nReplicated sets"
+        yield from ("", "Replicated sets")
         yield from _sentences(
             f"{count(counted['set_count'], 'set holds', 'sets hold')} "
             f"{count(counted['item_count'], 'item')}. "
@@ -260,7 +260,7 @@ def _lines(
         )
     data_docs = home / "data_docs" / "index.html"
     shown = data_docs.relative_to(Path.cwd()) if data_docs.is_relative_to(Path.cwd()) else data_docs
-    yield "\nLook further"
+    yield from ("", "Look further")
     further = {
         '.venv/bin/scuttlehouse sql "select * from dim_groups"': "any query of the tables",
         ".venv/bin/scuttlehouse show ID": "all about a thing",
@@ -294,7 +294,7 @@ def _groups(warehouse: Warehouse, group_count: int) -> Iterator[str]:
     _, groups = warehouse.query(_GROUPS)
     for group, epochs, tips, people, preferred, preferences in groups:
         line = f"  {group:<8}  {epochs:>6}  {tips:>4}  {people:>6}  {preferred:<9}  {preferences}"
-        yield visible(line.rstrip())
+        yield line.rstrip()
     if group_count > len(groups):
         yield f"  ... and {group_count - len(groups):,} more (dim_groups)"
 
@@ -303,5 +303,4 @@ def _table_of(title: str, reasons: dict[str, list[_Reason]]) -> Iterator[str]:
     if title in reasons:
         yield f"  {title}:"
         for reason in reasons[title]:
-            # A line feed that a stranger wrote begins no line.
-            yield visible(f"    {reason.figure:>5,}  {reason.word:<26}  {reason.note}")
+            yield f"    {reason.figure:>5,}  {reason.word:<26}  {reason.note}"

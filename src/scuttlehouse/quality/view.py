@@ -13,7 +13,7 @@ from typing import Any
 from great_expectations.render.view.view import DefaultJinjaPageView
 from jinja2 import ChoiceLoader, DictLoader, pass_context
 
-from scuttlehouse.printing import visible
+from scuttlehouse.printing import visible_lines
 from scuttlehouse.quality.templates import PAGE, STYLE, TABLE
 
 
@@ -50,4 +50,4 @@ def _is_block(value: object) -> bool:
 
 
 def _as_text(value: object) -> str:
-    return escape("\n".join(map(visible, str(value).split("\n"))))
+    return escape(visible_lines(str(value)))
