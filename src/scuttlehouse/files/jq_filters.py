@@ -15,7 +15,8 @@ from scuttlehouse.ssb.texts import is_word
 
 # What messages of both sources begin with, as records and alone.
 FIRST_MEMBERS = "key|value|id|msg|author|previous|data|metadata"
-_LIST_OF_MESSAGES = re.compile(rf'\[\s*\{{\s*"(?:{FIRST_MEMBERS})"\s*:')
+# Lists of JavaScript have null in place of what is deleted.
+_LIST_OF_MESSAGES = re.compile(rf'\[\s*(?:null\s*,\s*)*+\{{\s*"(?:{FIRST_MEMBERS})"\s*:')
 _MEMBER_NAME = re.compile(r'\s*[{,]\s*("(?:[^"\\]|\\.){1,64}")\s*:\s*')
 # So deep messages are looked for inside of other objects.
 _LEVELS = 6
@@ -102,7 +103,8 @@ def _first_values(text: str, start: int) -> Iterator[object]:
 def _way(value: object, levels: int = _LEVELS) -> str | None:
     """The filter of jq for the messages in a value; empty if it is a message, None if it holds none."""
     if isinstance(value, list):
-        way = _way(value[0], levels - 1) if value and levels else None
+        first = next((item for item in value if item is not None), None) if levels else None
+        way = _way(first, levels - 1)
         return None if way is None else f"[]{way}"
     if isinstance(value, str):
         return " | fromjson" if _is_text_of_message(value) else None

@@ -27,8 +27,12 @@ for _ in range(SHORT_BYTES // len('{"":}')):
     _OBJECT = rf"\{{{_OTHERS}(?:(?:{_TEXT}|{_OBJECT}){_OTHERS})*+\}}"
 # Zeros are told as one, so their end is here.
 _FEW_ZEROS = rf"\0{{1,{SHORT_BYTES - 1}}}+(?=[^\0])"
-_ITEM = re.compile(rf"{_OBJECT}|{_FEW_ZEROS}")
-_ITEMS = re.compile(rf"(?:(?:{_OBJECT}|{_FEW_ZEROS}){BETWEEN})+")
+# No object, and no name of a member: JavaScript writes null in an array for what is undefined.
+_NUMBER = r"-?(?:0|[1-9][0-9]*+)(?:\.[0-9]++)?(?:[eE][+-]?[0-9]++)?"
+_PLAIN = rf"(?:null|true|false|{_NUMBER}|{_TEXT})(?=[ \t\r\n,\]\x1e])"
+_ANY = rf"{_OBJECT}|{_FEW_ZEROS}|{_PLAIN}"
+_ITEM = re.compile(_ANY)
+_ITEMS = re.compile(rf"(?:(?:{_ANY}){BETWEEN})+")
 
 
 class Run(NamedTuple):
@@ -41,13 +45,13 @@ class Run(NamedTuple):
 
 
 def find_run(text: str, start: int, length: int) -> Run | None:
-    """The short objects and zeros that stand at a place of a text, as far as some length. None if none do.
+    """The short values and zeros that stand at a place of a text, as far as some length. None if none do.
 
     Complexity: O(length).
 
-    >>> run = find_run('{"a":{}} {},{x}{}', 0, 99)
+    >>> run = find_run('{"a":{}} null,{x}{}', 0, 99)
     >>> run.found, run.end, run.is_whole
-    (['{"a":{}}', '{}'], 11, False)
+    (['{"a":{}}', 'null'], 13, False)
     """
     if not _ITEM.match(text, start, start + SHORT_BYTES):
         return None
@@ -57,8 +61,8 @@ def find_run(text: str, start: int, length: int) -> Run | None:
     found: list[str] = _ITEM.findall(inner)
     different = dict.fromkeys(found)
     good = {item for item in different if len(item) <= SHORT_BYTES}
-    if not _are_objects(good):
-        good = {item for item in good if _are_objects({item})}
+    if not _are_values(good):
+        good = {item for item in good if _are_values({item})}
     is_whole = len(good) == len(different)
     if not is_whole:
         found = [*takewhile(good.__contains__, found)]
@@ -68,14 +72,14 @@ def find_run(text: str, start: int, length: int) -> Run | None:
     return Run(found, inner, end, is_whole)
 
 
-def _are_objects(items: set[str]) -> bool:
+def _are_values(items: set[str]) -> bool:
     """Whether all of some items are JSON, each by itself; zeros are none, but no matter.
 
     The braces of each item match, so where all of them together are JSON, each one is.
     """
-    objects = [item for item in items if item[0] == "{"]
+    values = [item for item in items if item[0] != "\0"]
     try:
-        return len(LENIENT_DECODER.decode(f"[{','.join(objects)}]")) == len(objects)
+        return len(LENIENT_DECODER.decode(f"[{','.join(values)}]")) == len(values)
     except JSONDecodeError:
         return False
 

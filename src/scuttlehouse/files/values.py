@@ -182,7 +182,7 @@ class _Window:
                 return False
 
     def short_values(self, number: int, *, by_line: bool) -> ShortValues | None:
-        """Short objects and zeros that follow each other here; they are then behind. None if there are none.
+        """Short values and zeros that follow each other here; they are then behind. None if there are none.
 
         ``number`` is that of the first one, if they are not numbered by line.
         """

@@ -24,7 +24,7 @@ from scuttlehouse.cli import main
 from scuttlehouse.files import bipf, flume, short_values
 from scuttlehouse.files.json_lines import line_object
 from scuttlehouse.files.listing import entry_of, newest_ms
-from scuttlehouse.files.parts import MAX_LINE_BYTES, PLAIN, Kind, Line, Log, each_line
+from scuttlehouse.files.parts import MAX_LINE_BYTES, PLAIN, SHORT_BYTES, Kind, Line, Log, each_line
 from scuttlehouse.files.recognise import HEAD_BYTES, recognise, recognise_head
 from scuttlehouse.files.values import split_values
 from scuttlehouse.files.whole import skip_line
@@ -324,6 +324,7 @@ def row_of_text(text: bytes | None) -> LandedLine:
         (b'{"msgs": [{"data": null, "metadata": {}}]}', "jq -c '.[\"msgs\"][]'"),
         (b"\x28\xb5\x2f\xfd\x00\xa8\x01\x00\x00", "`zstd -d --long=31`"),
         (b'{"messages": [{"key": "%a", "value": 1}]}', "jq -c '.[\"messages\"][]'"),
+        (b'{"messages": [null, null, {"key": "%a", "value": 1}]}', "jq -c '.[\"messages\"][]'"),
         (
             b'{"key": "%a", "value": 1, "replies": [{"key": "%b", "value": 1}]}',
             'jq -c \'del(.["replies"]), (.["replies"][]?)\'',
@@ -355,6 +356,7 @@ def row_of_text(text: bytes | None) -> LandedLine:
         ),
         (b'{\n "v": [1],\n "a\\"b": [ {"author": "@a"', "jq -c '. | .[] | arrays[]'"),
         (b'{"n": 1, "messages": [ {"author": "@a"', "jq -c '. | .[] | arrays[]'"),
+        (b'{"n": 1, "messages": [ null, {"author": "@a"', "jq -c '. | .[] | arrays[]'"),
         (b'[{"n": 1, "messages": [ {"author": "@a"', "jq -c '.[] | .[] | arrays[]'"),
         (b'{"@a": [%s, %s], "@b": [%s]}' % (POST, POST, POST), "jq -c '.[][]'"),
         (b'{"@a": {"1": %s, "2": %s}, "@b": {"1": %s}}' % (POST, POST, POST), "jq -c '.[][]'"),
@@ -561,6 +563,21 @@ def test_no_message_inside_of_another_counts(form: str, fault: str, tmp_path: Pa
     found = parsed(parts)
     assert foreign not in found
     assert [value for value in found if value in messages] == messages
+
+
+@pytest.mark.parametrize("form", ["array", "pretty_array", "json_sequence"])
+@pytest.mark.parametrize("other", [None, True, -1.5, "%a"])
+def test_values_between_messages_cost_none(form: str, other: Any, tmp_path: Path) -> None:
+    """JavaScript writes null in an array for what is undefined, as a message that was deleted."""
+    messages = [value for value in values() if "value" in value][:12]
+    between = [one for message in messages for one in (other, message)]
+    path = tmp_path / "a.json"
+    path.write_text(forms.TEXTS[form][1]([*between, other]))
+    found = rows(path)
+    assert [row.message_id for row in found if row.message_id] == [
+        row_of(message).message_id for message in messages
+    ]
+    assert {row.reject_reason for row in found} == {None, "not_a_message"}
 
 
 def test_damage_before_every_message_of_an_array_costs_none() -> None:
@@ -886,6 +903,8 @@ PIECES = st.sampled_from(
         b'{"key":"%a","value":{}}',
         b'{"key":',
         b'{\n  "key": 1\n}\n',
+        b"null",
+        b"-1.5",
         b"\xef\xbb\xbf",
         b"\xff\xfe",
         b"\0\0\0\x02{}\0\0\0\x02\0\0\0\x0e",
@@ -947,7 +966,8 @@ def test_all_bytes_of_a_text_are_in_values_or_damage(data: bytes) -> None:
     rest = data
     for line in found:
         if line.text is not None:
-            assert isinstance(json.loads(line.text.decode("utf-8", "surrogateescape")), dict)
+            value = json.loads(line.text.decode("utf-8", "surrogateescape"))
+            assert isinstance(value, dict) or len(line.text) <= SHORT_BYTES
             assert line.text in rest
             rest = rest.replace(line.text, b"", 1)
     is_clean = not rest.replace(b"\xef\xbb\xbf", b"").strip(b" \t\r\n,[]\x1e")
@@ -1056,6 +1076,14 @@ VALUES = st.sampled_from(
         "{",
         "}",
         '"',
+        "null",
+        "nul",
+        "true",
+        "-0.5e+3",
+        "01",
+        '"a\\""',
+        '"\\q"',
+        f'"{"b" * 63}"',
     ]
     + [f'{{"a":"{"b" * length}"}}' for length in (50, 56, 57, 58, 59, 70)]
 )
