@@ -19,7 +19,13 @@ from typing import BinaryIO, NamedTuple
 
 from scuttlehouse.files.jsjson import LENIENT_DECODER
 from scuttlehouse.files.parts import MAX_LINE_BYTES, SHORT_BYTES, Line, ShortValues
-from scuttlehouse.files.short_values import BETWEEN, find_run, line_numbers
+from scuttlehouse.files.short_values import (
+    BEGUN_TEXT,
+    BETWEEN,
+    PLAIN_VALUE,
+    find_run,
+    line_numbers,
+)
 
 _BETWEEN = re.compile(BETWEEN)
 _ZEROS = re.compile("\0+")
@@ -61,15 +67,17 @@ _PARTS = (
 )
 
 # The texts and brackets of JSON; the group is the end of a text.
-_MARKS = re.compile(r'"(?:[^"\\\x00-\x1f]|\\.)*+(")?|[{}\[\]]')
+_MARKS = re.compile(rf'{BEGUN_TEXT}(")?|[{{}}\[\]]')
 _CLOSING = {"{": "}", "[": "]"}
 
 # What stands behind an object, before the next one: inside of a message, there is a comma in it. The content
 # of a message has no more characters than this.
 _BEHIND = re.compile(r"[\s,\[\]]*+")
 _MOST_INSIDE = 1 << 13
-# What a value begins with that is no object, or the name of a member.
-_OF_OTHERS = frozenset('"-0123456789tfn')
+# There, one of these marks is behind a value that is no object, or behind the name of a member, or it is cut.
+_VALUE_INSIDE = re.compile(
+    rf'{PLAIN_VALUE}\s*+(?:[,:\]}}\0]|\Z)|{BEGUN_TEXT}(?!")|(?:tr?u?|fa?l?s?|nu?l?|[-+.eE0-9]++)\Z'
+)
 
 
 def split_values(stream: BinaryIO, *, by_line: bool) -> Iterator[Line | ShortValues]:
@@ -371,7 +379,9 @@ def _is_inside(text: str, end: int) -> bool:
         has_comma = text.find(",", end, place) >= 0
         following = text[place : place + 1]
         if following != "{" or not has_comma:
-            return following in ("}", ":") or (has_comma and following in _OF_OTHERS)
+            return following in ("}", ":") or (
+                has_comma and bool(_VALUE_INSIDE.match(text, place, place + _MOST_INSIDE))
+            )
         found = _object_at(text, place)
         if isinstance(found, _NoObject):
             return False

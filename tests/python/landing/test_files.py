@@ -518,12 +518,15 @@ def test_values_without_records_behind_something_else(
         assert whole == (messages if fault == "a line before" else messages[1:])
 
 
-@pytest.mark.parametrize("before", [b"msg: ", b"00ff12ab"])
-def test_values_behind_something_else_on_their_lines(before: bytes, tmp_path: Path) -> None:
+@pytest.mark.parametrize("before", [b"msg: ", b"00ff12ab", b"cb(null, "])
+@pytest.mark.parametrize("behind", [b"", b", from a peer", b", true)", b", 5 ms", b', "a" ms'])
+def test_values_beside_something_else_on_their_lines(
+    before: bytes, behind: bytes, tmp_path: Path
+) -> None:
     """As debuggers print them, and as the test data of flumedb-rs has them behind their bytes in hex."""
     path = tmp_path / "a.jsonl"
     texts = (forms.text(value).encode() for value in bare_values())
-    path.write_bytes(b"".join(before + text + b"\n" for text in texts))
+    path.write_bytes(b"".join(before + text + behind + b"\n" for text in texts))
     parts = [part for line in read(path) for part in line_parts(line)]
     assert parsed([part for part in parts if is_json(part)]) == [*bare_values()]
 
@@ -545,7 +548,8 @@ def test_no_message_inside_of_another_counts(form: str, fault: str, tmp_path: Pa
     """A stranger may write it there, in the name of somebody else: no rule for damage takes it out."""
     messages = [value for value in values() if "value" in value][:12]
     foreign = {"key": messages[0]["key"], "value": {"author": "@a", "content": "y" * 9}}
-    content = {"deep": "DEEP", "one": foreign, "some": [foreign, {"a": 1.0}, foreign], "z": "end"}
+    others = [foreign, {"a": 1.0}, foreign, None, foreign, -1.5, foreign, "\\", foreign, True]
+    content = {"deep": "DEEP", "one": foreign, "some": others, "z": "end"}
     stranger = {"key": "%a", "value": {"author": "@a", "content": content, "hash": "sha256"}}
     place = len(messages) if fault == "cut" else 6
     text = forms.TEXTS[form][1]([*messages[:place], stranger, *messages[place:]])
