@@ -23,6 +23,8 @@ BEGUN_TEXT = r'"(?:[^"\\\x00-\x1f]|\\.)*+'
 _TEXT = f'{BEGUN_TEXT}"'
 _NUMBER = r"-?(?:0|[1-9][0-9]*+)(?:\.[0-9]++)?(?:[eE][+-]?[0-9]++)?"
 PLAIN_VALUE = f"(?:null|true|false|{_NUMBER}|{_TEXT})"
+# The same where it is not the name of a member. JavaScript writes null in an array for what is undefined.
+PLAIN_VALUE_BETWEEN = rf"{PLAIN_VALUE}(?=[ \t\r\n,\]\x1e])"
 
 # An object of JSON with objects in it, as deep as SHORT_BYTES characters can nest; whether it is one in all
 # else, the parser says. Nothing in it is tried twice.
@@ -32,9 +34,7 @@ for _ in range(SHORT_BYTES // len('{"":}')):
     _OBJECT = rf"\{{{_OTHERS}(?:(?:{_TEXT}|{_OBJECT}){_OTHERS})*+\}}"
 # Zeros are told as one, so their end is here.
 _FEW_ZEROS = rf"\0{{1,{SHORT_BYTES - 1}}}+(?=[^\0])"
-# Not the name of a member. JavaScript writes null in an array for what is undefined.
-_PLAIN = rf"{PLAIN_VALUE}(?=[ \t\r\n,\]\x1e])"
-_ANY = rf"{_OBJECT}|{_FEW_ZEROS}|{_PLAIN}"
+_ANY = rf"{_OBJECT}|{_FEW_ZEROS}|{PLAIN_VALUE_BETWEEN}"
 _ITEM = re.compile(_ANY)
 _ITEMS = re.compile(rf"(?:(?:{_ANY}){BETWEEN})+")
 

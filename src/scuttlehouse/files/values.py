@@ -23,11 +23,13 @@ from scuttlehouse.files.short_values import (
     BEGUN_TEXT,
     BETWEEN,
     PLAIN_VALUE,
+    PLAIN_VALUE_BETWEEN,
     find_run,
     line_numbers,
 )
 
 _BETWEEN = re.compile(BETWEEN)
+_PLAIN = re.compile(PLAIN_VALUE_BETWEEN)
 _ZEROS = re.compile("\0+")
 _FIRST_MEMBER = re.compile(r'\{\s*"([^"\\]{0,64})"\s*:')
 _CHUNK = 1 << 18
@@ -209,9 +211,11 @@ class _Window:
         return ShortValues(number, following, texts, partial(range, number, following))
 
     def value_end(self) -> int | None:
-        """Where the object ends that begins here; None if none does."""
+        """Where the value ends that begins here; None if none does."""
         self.fill()
-        if not self.text.startswith("{", self.start) or self._is_tried_enough():
+        is_object = self.text.startswith("{", self.start)
+        is_value = is_object or _PLAIN.match(self.text, self.start)
+        if not is_value or self._is_tried_enough():
             return None
         found = _object_at(self.text, self.start)
         if isinstance(found, _NoObject):

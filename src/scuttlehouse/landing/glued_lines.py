@@ -8,7 +8,7 @@ from __future__ import annotations
 import codecs
 import io
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import Any, TypeGuard
 
 from scuttlehouse.files.json_lines import has_word, line_object
 from scuttlehouse.files.parts import Line, Piece
@@ -48,23 +48,28 @@ def line_parts(line: Line) -> Iterator[Line]:
         yield from line_parts(Line(line.line_number, _from_utf_16(line.text), None))
         return
     found = [*split_line(line.text)]
-    texts = [part.text for part in found if isinstance(part, Line) and part.text is not None]
-    for text in texts:
-        yield Line(line.line_number, text, None)
-    if texts and len(texts) < len(found):
-        is_zero = all(map(_is_zero, found))
+    objects = [part for part in found if _is_object(part)]
+    others = [part for part in found if not _is_object(part)]
+    for part in objects:
+        yield part._replace(line_number=line.line_number)
+    if objects and others:
+        is_zero = all(map(_is_zero, others))
         yield Line(line.line_number, None, "zero_bytes" if is_zero else "damaged")
-    elif not texts and line.text.translate(None, _BETWEEN + b"\0").replace(codecs.BOM_UTF8, b""):
+    elif not objects and line.text.translate(None, _BETWEEN + b"\0").replace(codecs.BOM_UTF8, b""):
         yield line
-    elif not texts:
+    elif not objects:
         is_zero = b"\0" in line.text
         yield Line(line.line_number, None if is_zero else b"", "zero_bytes" if is_zero else None)
 
 
+def _is_object(part: Piece) -> TypeGuard[Line]:
+    """Whether a part is an object that is no short one."""
+    return isinstance(part, Line) and part.text is not None and part.text.startswith(b"{")
+
+
 def _is_zero(part: Piece) -> bool:
-    """Whether a part is a value that is no short one, or zeros."""
     if isinstance(part, Line):
-        return part.fault in (None, "zero_bytes")
+        return part.fault == "zero_bytes"
     return all(text.startswith(b"\0") for text in part.texts())
 
 
