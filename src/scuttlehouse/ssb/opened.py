@@ -12,6 +12,7 @@ place                               software
 ``value.cyphertext``                ssb-db up to 20, with ``value.private`` and ``value.unbox``; Patchwork
 ``misc.originalData``               pzp (``lib/encryption.js``), of a record's data
 none                                go-ssb (``private/manager.go``): an empty hash, the signature ``reboxed``
+none                                ssb-private 1 (``index.js``, ``unboxValue``): no signature
 ==================================  ============================================================
 
 If a message says that it was private, but its ciphertext is in none of these places, nobody can tell whether
@@ -139,7 +140,9 @@ def _doubt(opened: Opened, checks: Sequence[Check], *, has_key: bool) -> str | N
     """
     content, reason = opened.value.get("content"), checks[-1].invalid_reason
     is_opened = opened.is_decrypted or _is_of_private_kind(content)
-    is_unsigned = reason == "hash_is_not_sha256" and opened.value["hash"] in ("", None)
+    is_unsigned = (reason == "hash_is_not_sha256" and opened.value["hash"] in ("", None)) or (
+        reason == "members_out_of_order" and "signature" not in opened.value
+    )
     may_be_opened = is_unsigned or reason in _FAULTS_OF_OPENED
     if opened.ciphertext is None and is_opened and may_be_opened:
         return "ciphertext_not_in_log"
@@ -228,6 +231,6 @@ def _is_of_private_kind(content: object) -> bool:
 
 
 def has_recipients(content: object) -> bool:
-    """Whether a content names recipients. Software encrypts such content."""
+    """Whether a content names recipients, in a list or one alone. Software encrypts such content."""
     recipients = content.get("recps") if isinstance(content, dict) else None
-    return isinstance(recipients, list) and bool(recipients)
+    return isinstance(recipients, list | str) and bool(recipients)

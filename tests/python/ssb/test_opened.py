@@ -152,13 +152,34 @@ def test_without_its_ciphertext_a_message_is_not_checked(
     assert (row.warning, row.is_decrypted) == ("ciphertext_not_in_log", True)
 
 
+@pytest.mark.parametrize("members", [{"private": True}, {}])
+def test_ssb_private_leaves_out_the_signature_when_it_opens_a_message(
+    members: dict[str, Any],
+) -> None:
+    sealed = message()
+    value = {**sealed.value, "content": CONTENT} | members
+    del value["signature"]
+    for order in value, dict(sorted(value.items())):
+        row = land(order, sealed.key)
+        assert (row.validity, row.warning) == ("not_checked", "ciphertext_not_in_log")
+        assert (row.is_private, row.is_decrypted, row.content_type) == (True, True, "post")
+
+
+@pytest.mark.parametrize("content", [CONTENT | {"recps": []}, "AAAA.box2"])
+def test_without_its_signature_a_message_that_nobody_opened_is_invalid(content: object) -> None:
+    value = {**message().value, "content": content}
+    del value["signature"]
+    assert land(value, message().key).invalid_reason == "members_out_of_order"
+
+
 @pytest.mark.parametrize(
     "content",
     [
+        CONTENT | {"recps": "@a"},
         {"type": "metafeed/seed", "metafeed": "none", "seed": "00" * 32},
         {"type": "group/init", "tangles": {"group": {"root": None, "previous": None}}},
     ],
-    ids=["a seed", "the first message of a group"],
+    ids=["one recipient", "a seed", "the first message of a group"],
 )
 def test_what_is_always_private_was_private_even_if_nothing_says_so(
     content: dict[str, Any],
