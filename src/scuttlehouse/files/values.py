@@ -78,7 +78,7 @@ _BEHIND = re.compile(r"[\s,\[\]]*+")
 _MOST_INSIDE = 1 << 13
 # There, one of these marks is behind a value that is no object, or behind the name of a member, or it is cut.
 _VALUE_INSIDE = re.compile(
-    rf'{PLAIN_VALUE}\s*+(?:[,:\]}}\0]|\Z)|{BEGUN_TEXT}(?!")|(?:tr?u?|fa?l?s?|nu?l?|[-+.eE0-9]++)\Z'
+    rf'{PLAIN_VALUE}(?:\s*+[,:\]}}\0]|\Z)|{BEGUN_TEXT}(?!")|(?:tr?u?|fa?l?s?|nu?l?|[-+.eE0-9]++)\Z'
 )
 
 

@@ -519,7 +519,9 @@ def test_values_without_records_behind_something_else(
 
 
 @pytest.mark.parametrize("before", [b"msg: ", b"00ff12ab", b"cb(null, "])
-@pytest.mark.parametrize("behind", [b"", b", from a peer", b", true)", b", 5 ms", b', "a" ms'])
+@pytest.mark.parametrize(
+    "behind", [b"", b", from a peer", b", true)", b", 5 ms", b', "a" ms', b", 5"]
+)
 def test_values_beside_something_else_on_their_lines(
     before: bytes, behind: bytes, tmp_path: Path
 ) -> None:
