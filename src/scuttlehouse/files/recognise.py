@@ -227,13 +227,15 @@ def form_of(text: str) -> str | None:
 
     >>> form_of('{"a": 1}\\n{"a": 2}'), form_of('{\\n  "a": 1\\n}'), form_of('[{}]'), form_of("name,age")
     ('json_lines', 'pretty_printed', 'array', None)
+    >>> form_of('[\\nnull,\\n{"a": 1}]')
+    'array'
     """
     text = text.lstrip(_BLANK)
     if not text:
         return "json_lines"
     if text[0] == "\x1e":
         return "json_sequence"
-    if text[0] == "[" and text[1:].lstrip()[:1] in ("{", "]"):
+    if text[0] == "[" and text[1:].lstrip().startswith(("{", "]", "null")):
         return "array"
     if text[0] != "{" or text[1:].lstrip()[:1] not in ('"', "}", ""):
         beginnings = (found.start(1) for found in _LINE_BEGINNING.finditer(text) if found[1])
