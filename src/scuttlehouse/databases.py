@@ -8,6 +8,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from typing import Any, NamedTuple, Protocol
 
+from scuttlehouse.errors import HouseError
+
 # If a password holds a bare @, / or #, the driver takes part of it for the host and names it in errors.
 _POSTGRESQL_URL = re.compile(r"postgres(ql)?://([^@/?#]*@)?[^@]*")
 
@@ -17,7 +19,7 @@ _ADDRESSES = (
 )
 
 
-class DatabaseError(Exception):
+class DatabaseError(HouseError):
     """A database cannot be opened, read or written. The message says why and what to do."""
 
 

@@ -21,6 +21,8 @@ from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
 
+from scuttlehouse.errors import HouseError
+
 KEY_BYTES = 32
 
 PEPPER_FILE = "key_hash.pepper"
@@ -28,7 +30,7 @@ PEPPER_FILE = "key_hash.pepper"
 _FORM = "32 bytes in base64 or hex, as `openssl rand -base64 32` prints them"
 
 
-class WarehouseKeyError(ValueError):
+class WarehouseKeyError(HouseError):
     """The key of the warehouse is not available. The message says why and what to do, and never the key."""
 
 

@@ -10,10 +10,8 @@ from threading import Lock
 from typing import Any, NamedTuple, TextIO
 
 from scuttlehouse.builds.unchanged import is_to_refresh
-from scuttlehouse.catalog import CatalogError
-from scuttlehouse.files.parts import LandingError
+from scuttlehouse.errors import HouseError
 from scuttlehouse.printing import cut, visible, visible_lines
-from scuttlehouse.reading.engine import WarehouseError
 from scuttlehouse.reading.warehouse import open_published
 
 _BAR = 24
@@ -67,7 +65,7 @@ def last_build(home: Path, project: Path, *, is_full_refresh: bool) -> LastBuild
         refreshes = not is_full_refresh and is_to_refresh(home, project)
         with open_published(home) as warehouse:
             _, rows = warehouse.query(_LAST_BUILD.format("refresh" if refreshes else "build"))
-    except (CatalogError, WarehouseError, LandingError, OSError, ValueError, LookupError):
+    except (HouseError, OSError, ValueError, LookupError):
         rows = []
     return LastBuild(rows[0][2] if rows else None, {step: seconds for step, seconds, _ in rows})
 

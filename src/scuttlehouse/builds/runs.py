@@ -31,6 +31,7 @@ from scuttlehouse.catalog import (
 )
 from scuttlehouse.catalog.log import append_steps
 from scuttlehouse.catalog.names import UnreachableError
+from scuttlehouse.errors import HouseError
 from scuttlehouse.landing.logs import landing_folder
 from scuttlehouse.reading.engine import WarehouseError
 from scuttlehouse.spark.imports import import_ahead
@@ -46,7 +47,7 @@ FILES_LOCK = "files"
 LANDED_LINES = ("stg_ssb__landed_lines", "stg_pzp__landed_lines")
 
 
-class RunError(Exception):
+class RunError(HouseError):
     """A run cannot begin or publish. The message says why and what to do."""
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from scuttlehouse.errors import HouseError
+
 CATALOG = "warehouse"
 WORK = "scuttlehouse_work"
 PUBLISHED = "scuttlehouse"
@@ -16,7 +18,7 @@ BUILD_PREFIX = "scuttlehouse_build_"
 NOTHING_PUBLISHED = "Nothing is published yet: run `scuttlehouse build` first."
 
 
-class CatalogError(Exception):
+class CatalogError(HouseError):
     """The catalog or the home cannot be used. The message says what is wrong, where, and what to do."""
 
 

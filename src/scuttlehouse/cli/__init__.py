@@ -12,6 +12,8 @@ from importlib import import_module
 from typing import NoReturn
 
 from scuttlehouse.cli.output import make_printable, send_nowhere
+from scuttlehouse.errors import HouseError
+from scuttlehouse.printing import visible
 
 # The module of each command is imported only when the command is run: it starts faster.
 _COMMANDS = {
@@ -92,7 +94,7 @@ def _run(arguments: Sequence[str], chosen: str | None) -> int:
             command.set_defaults(run=implementation.run)
     args = parser.parse_args(arguments)
     try:
-        code = int(args.run(args) or 0)
+        code = _answer(args)
         sys.stdout.flush()
     except BrokenPipeError:  # The reader, `head` for example, has enough.
         send_nowhere(sys.stdout.fileno())
@@ -104,3 +106,11 @@ def _run(arguments: Sequence[str], chosen: str | None) -> int:
         print(f"The output cannot be written: {error.strerror}.", file=sys.stderr)
         return 1
     return code
+
+
+def _answer(args: argparse.Namespace) -> int:
+    try:
+        return int(args.run(args) or 0)
+    except HouseError as error:
+        print(visible(str(error)), file=sys.stderr)
+        return 1

@@ -15,10 +15,9 @@ from scuttlehouse.catalog import CatalogError, home_folder, locked, open_catalog
 from scuttlehouse.catalog.home import holds_table_files
 from scuttlehouse.cli.dbt_settings import PROFILES, is_full_refresh, is_plain_build, variable
 from scuttlehouse.cli.output import go_on_without_reader
-from scuttlehouse.files.parts import LandingError
+from scuttlehouse.errors import HouseError
 from scuttlehouse.printing import visible
 from scuttlehouse.reading.engine import WarehouseError
-from scuttlehouse.warehouse_key import WarehouseKeyError
 
 # Unit tests test the code and not the logs: `make test` runs them.
 DBT_BUILD = ("build", "--exclude-resource-type", "unit_test")
@@ -172,7 +171,7 @@ def _verify() -> bool:
         is_new = not holds_table_files(home)
         damaged = [] if is_new else [*damaged_tables(home)]
         differing = [] if is_new or damaged else differing_logs(home)
-    except (CatalogError, WarehouseError, LandingError, WarehouseKeyError) as error:
+    except HouseError as error:
         print(visible(str(error)), file=sys.stderr)
         return False
     for sentence in damaged:
@@ -228,7 +227,7 @@ def _nothing_is_new() -> bool:
         if published is None:
             return False
         _log_unchanged(home, started_at)
-    except (CatalogError, WarehouseError, LandingError, OSError, ValueError, LookupError):
+    except (HouseError, OSError, ValueError, LookupError):
         return False
     print(
         f"scuttlehouse: nothing is new since build {published.build_id}, published "

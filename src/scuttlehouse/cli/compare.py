@@ -7,9 +7,8 @@ import sys
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from scuttlehouse.catalog import CatalogError, home_folder
+from scuttlehouse.catalog import home_folder
 from scuttlehouse.cli.row_formats import FORMATS, write_rows
-from scuttlehouse.printing import visible
 from scuttlehouse.reading.engine import WarehouseError, literal
 from scuttlehouse.reading.warehouse import Warehouse, open_published
 from scuttlehouse.ssb.ids import message_uri
@@ -36,12 +35,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print the relation of two messages in every tangle that has both; return the exit code."""
-    try:
-        with open_published(home_folder()) as warehouse:
-            rows = compare(warehouse, _id(args.message), _id(args.other))
-    except (CatalogError, WarehouseError) as error:
-        print(visible(str(error)), file=sys.stderr)
-        return 1
+    with open_published(home_folder()) as warehouse:
+        rows = compare(warehouse, _id(args.message), _id(args.other))
     write_rows(sys.stdout, args.format, ["tangle_kind", "tangle_id", "relation"], rows)
     return 0
 

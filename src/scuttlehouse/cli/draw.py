@@ -6,14 +6,13 @@ import argparse
 import sys
 from pathlib import Path
 
-from scuttlehouse.catalog import CatalogError, home_folder
+from scuttlehouse.catalog import home_folder
 from scuttlehouse.drawing.commands import draw_commands
 from scuttlehouse.drawing.groups import draw_group
 from scuttlehouse.drawing.members import draw_members
 from scuttlehouse.drawing.tangles import draw_tangle
 from scuttlehouse.drawing.threads import draw_thread
 from scuttlehouse.printing import visible
-from scuttlehouse.reading.engine import WarehouseError
 from scuttlehouse.reading.warehouse import open_published
 
 DRAWINGS = {
@@ -39,12 +38,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Write the picture as SVG, or the page as HTML; return the exit code."""
-    try:
-        with open_published(home_folder()) as warehouse:
-            drawing = DRAWINGS[args.what](warehouse, args.id).encode()
-    except (CatalogError, WarehouseError) as error:
-        print(visible(str(error)), file=sys.stderr)
-        return 1
+    with open_published(home_folder()) as warehouse:
+        drawing = DRAWINGS[args.what](warehouse, args.id).encode()
     if not args.output:
         sys.stdout.buffer.write(drawing)
         return 0

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import argparse
 import os
-import sys
 
-from scuttlehouse.catalog import CatalogError, home_folder, locked, open_catalog
-from scuttlehouse.printing import visible
-from scuttlehouse.reading.engine import WarehouseError
+from scuttlehouse.catalog import home_folder, locked, open_catalog
 from scuttlehouse.serving.duckdb_file import write_serving_file
 from scuttlehouse.serving.postgresql import SCHEMA, serving_database, write_serving_database
 
@@ -20,18 +17,14 @@ def add_arguments(_: argparse.ArgumentParser) -> None:
 def run(_: argparse.Namespace) -> int:
     """Write the tables into the database that is named, or else into the file; return the exit code."""
     os.umask(0o077)
-    try:
-        home = home_folder()
-        with open_catalog(home, read_only=True):  # Nothing is made where nothing is published.
-            pass
-        with locked(home):  # A build would publish between reading and replacing.
-            if address := serving_database():
-                write_serving_database(home, address)
-            else:
-                file = write_serving_file(home)
-    except (CatalogError, WarehouseError) as error:
-        print(visible(str(error)), file=sys.stderr)
-        return 1
+    home = home_folder()
+    with open_catalog(home, read_only=True):  # Nothing is made where nothing is published.
+        pass
+    with locked(home):  # A build would publish between reading and replacing.
+        if address := serving_database():
+            write_serving_database(home, address)
+        else:
+            file = write_serving_file(home)
     if address:
         print(
             f"The published tables are in the schema {SCHEMA} of the database that "

@@ -15,7 +15,6 @@ from scuttlehouse.catalog import (
     open_catalog,
 )
 from scuttlehouse.operation.metrics import update_metrics_file
-from scuttlehouse.printing import visible
 from scuttlehouse.serving.renewal import renew_serving
 
 
@@ -32,15 +31,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Roll back, or list the kept builds; return the exit code."""
-    try:
-        home = home_folder()
-        if not args.list and (not_renewed := roll_back(home, args.to)):
-            print(not_renewed, file=sys.stderr)
-        lines = list_builds(home)
-    except CatalogError as error:
-        print(visible(str(error)), file=sys.stderr)
-        return 1
-    print(*lines, sep="\n")
+    home = home_folder()
+    if not args.list and (not_renewed := roll_back(home, args.to)):
+        print(not_renewed, file=sys.stderr)
+    print(*list_builds(home), sep="\n")
     return 0
 
 

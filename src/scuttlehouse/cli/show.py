@@ -9,9 +9,8 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from scuttlehouse.builds.summary import summary_of_published
-from scuttlehouse.catalog import CatalogError, home_folder
+from scuttlehouse.catalog import home_folder
 from scuttlehouse.printing import visible
-from scuttlehouse.reading.engine import WarehouseError
 from scuttlehouse.reading.finding import AmbiguousIdError, find
 from scuttlehouse.reading.warehouse import open_published
 from scuttlehouse.showing.pages import page
@@ -36,9 +35,6 @@ def run(args: argparse.Namespace) -> int:
         told = [*summary_of_published(home)] if args.id is None else [*_page(home, args.id)]
     except AmbiguousIdError as error:
         print(*map(visible, _candidates(args.id, error)), sep="\n", file=sys.stderr)
-        return 1
-    except (CatalogError, WarehouseError) as error:
-        print(visible(str(error)), file=sys.stderr)
         return 1
     print(*told, sep="\n")
     return 0

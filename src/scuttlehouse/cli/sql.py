@@ -5,10 +5,8 @@ from __future__ import annotations
 import argparse
 import sys
 
-from scuttlehouse.catalog import CatalogError, home_folder
+from scuttlehouse.catalog import home_folder
 from scuttlehouse.cli.row_formats import FORMATS, write_rows
-from scuttlehouse.printing import visible
-from scuttlehouse.reading.engine import WarehouseError
 from scuttlehouse.reading.warehouse import open_published
 
 
@@ -25,11 +23,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print the answer; return the exit code."""
-    try:
-        with open_published(home_folder()) as warehouse:
-            columns, rows = warehouse.query(args.statement)
-    except (CatalogError, WarehouseError) as error:
-        print(visible(str(error)), file=sys.stderr)
-        return 1
+    with open_published(home_folder()) as warehouse:
+        columns, rows = warehouse.query(args.statement)
     write_rows(sys.stdout, args.format, columns, rows, is_raw=args.raw)
     return 0

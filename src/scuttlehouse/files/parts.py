@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, TypeAlias
 
+from scuttlehouse.errors import HouseError
+
 # A signed message has at most 8192 UTF-16 units; a decrypted one carries its ciphertext beside it.
 # What is longer than this cannot be a message, and must not fill a worker's memory.
 MAX_LINE_BYTES = 1 << 20
@@ -15,7 +17,7 @@ MAX_LINE_BYTES = 1 << 20
 SHORT_BYTES = 64
 
 
-class LandingError(Exception):
+class LandingError(HouseError):
     """The landing folder cannot be read; the message says why and what to do."""
 
 

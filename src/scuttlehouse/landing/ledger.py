@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Literal, NamedTuple
 
+from scuttlehouse.errors import HouseError
 from scuttlehouse.files.parts import Kind, Log
 from scuttlehouse.files.places import NotGivenError
 from scuttlehouse.files.unpack import BROKEN
@@ -48,7 +49,7 @@ class LedgerEntry(NamedTuple):
         return Kind(self.form or "", self.compression or "", self.encoding or "")
 
 
-class RulesChangedError(Exception):
+class RulesChangedError(HouseError):
     """Lines that were read by other rules cannot be combined with new ones; says what to do."""
 
 

@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Literal, NamedTuple
 
-from scuttlehouse.catalog import NOTHING_PUBLISHED, CatalogError
-from scuttlehouse.files.parts import LandingError
-from scuttlehouse.reading.engine import WarehouseError
-from scuttlehouse.warehouse_key import WarehouseKeyError
+from scuttlehouse.catalog import NOTHING_PUBLISHED
+from scuttlehouse.errors import HouseError
 
 
 class Finding(NamedTuple):
@@ -21,9 +19,6 @@ class Finding(NamedTuple):
 
 Checks = Mapping[str, Callable[[], Finding]]
 
-# Their messages are sentences that say what to do, without secrets.
-_SENTENCES = (CatalogError, LandingError, WarehouseError, WarehouseKeyError)
-
 
 def found(check: Callable[[], Finding]) -> Finding:
     """What a check finds. One that fails for a reason nobody has thought of is a finding, too.
@@ -35,7 +30,7 @@ def found(check: Callable[[], Finding]) -> Finding:
     """
     try:
         return check()
-    except _SENTENCES as error:
+    except HouseError as error:
         return Finding("warn" if str(error) == NOTHING_PUBLISHED else "fail", str(error))
     except OSError as error:
         return Finding("fail", f"{error.strerror or 'An error'}: {error.filename or 'no file'}.")

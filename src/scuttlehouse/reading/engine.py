@@ -10,6 +10,7 @@ from typing import Any
 
 import duckdb
 
+from scuttlehouse.errors import HouseError
 from scuttlehouse.s3 import is_in_s3, s3_files
 
 # The order matters: iceberg needs avro.
@@ -26,7 +27,7 @@ _SETTINGS = (
 _LOCK = "set enable_external_access = false", "set lock_configuration = true"
 
 
-class WarehouseError(Exception):
+class WarehouseError(HouseError):
     """The warehouse cannot answer. The message says what is wrong, where, and what to do."""
 
 

@@ -8,8 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
-from scuttlehouse.catalog import CatalogError, home_folder
-from scuttlehouse.databases import DatabaseError, open_database
+from scuttlehouse.catalog import home_folder
+from scuttlehouse.databases import open_database
 from scuttlehouse.printing import count, visible
 from scuttlehouse.replicas.replicas import (
     Progress,
@@ -70,23 +70,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Follow as the arguments say, and return the exit code."""
-    from scuttlehouse.reading.engine import WarehouseError
     from scuttlehouse.reading.warehouse import open_published
 
     tangle_ids = list(dict.fromkeys(args.tangle)) or None
-    try:
-        with open_database(args.to) as database:
-            replica = Replica(*database)
-            progress = replica.progress(tangle_ids)
-            with open_published(home_folder()) as warehouse:
-                published = Published(warehouse, progress, tangle_ids)
-                _apply(replica, published.updates())
-                differing = []
-                if args.verify:
-                    differing = differences(replica.orders(tangle_ids), published.orders())
-    except (CatalogError, DatabaseError, ReplicaError, WarehouseError) as error:
-        print(visible(str(error)), file=sys.stderr)
-        return 1
+    differing: list[str] = []
+    with open_database(args.to) as database:
+        replica = Replica(*database)
+        progress = replica.progress(tangle_ids)
+        with open_published(home_folder()) as warehouse:
+            published = Published(warehouse, progress, tangle_ids)
+            _apply(replica, published.updates())
+            if args.verify:
+                differing = differences(replica.orders(tangle_ids), published.orders())
     if differing:
         print(
             "These tangles are not in the published order; delete their rows from tangle_messages "

@@ -8,6 +8,7 @@ from itertools import zip_longest
 from typing import Any, NamedTuple
 
 from scuttlehouse.databases import Cursor, Dialect
+from scuttlehouse.errors import HouseError
 from scuttlehouse.printing import read_text, stored_text
 
 _TABLES = (
@@ -41,7 +42,7 @@ _WRITE_PROGRESS = """
 """
 
 
-class ReplicaError(Exception):
+class ReplicaError(HouseError):
     """A replica cannot follow. The message says why and what to do."""
 
 

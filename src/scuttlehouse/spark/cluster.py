@@ -13,12 +13,13 @@ from scuttlehouse.builds.rules import package_files
 from scuttlehouse.catalog import CatalogError, home_folder, temporary_folder
 from scuttlehouse.catalog.spark import spark_settings
 from scuttlehouse.catalog.storage import warehouse_location
+from scuttlehouse.errors import HouseError
 from scuttlehouse.landing.logs import landing_folder
 from scuttlehouse.spark.worker_checks import REQUIREMENTS, Needed, checker, fingerprint
 from scuttlehouse.warehouse_key import warehouse_pepper
 
 
-class ClusterError(Exception):
+class ClusterError(HouseError):
     """The workers cannot do a build; the message says which, why and what to do."""
 
 

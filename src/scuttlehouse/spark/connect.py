@@ -6,6 +6,7 @@ import os
 
 from scuttlehouse.catalog import CatalogError, home_folder, temporary_folder
 from scuttlehouse.catalog.spark import catalog_settings
+from scuttlehouse.errors import HouseError
 from scuttlehouse.spark.cluster import package_archive
 from scuttlehouse.warehouse_key import warehouse_pepper
 
@@ -14,7 +15,7 @@ ADDRESS = "SCUTTLEHOUSE_CONNECT"
 TOKEN = "SPARK_CONNECT_AUTHENTICATE_TOKEN"
 
 
-class ConnectError(Exception):
+class ConnectError(HouseError):
     """The server cannot do a build; the message says why and what to do."""
 
 

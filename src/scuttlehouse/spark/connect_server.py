@@ -22,8 +22,9 @@ from dbt.adapters.sparkpython.session import LOCAL_SETTINGS
 from scuttlehouse.catalog import CatalogError, home_folder, temporary_folder
 from scuttlehouse.catalog.spark import spark_settings
 from scuttlehouse.cli.dbt_settings import PROFILES
+from scuttlehouse.errors import HouseError
 from scuttlehouse.spark.connect import ADDRESS, TOKEN
-from scuttlehouse.warehouse_key import WarehouseKeyError, warehouse_pepper, write_private
+from scuttlehouse.warehouse_key import warehouse_pepper, write_private
 
 _CLASS = "org.apache.spark.sql.connect.service.SparkConnectServer"
 
@@ -46,7 +47,7 @@ def main(arguments: Sequence[str]) -> int:
                 "the client. Without it, every user of this machine could run code as you."
             )
         warehouse_pepper(home_folder())  # The workers must find it: they make none.
-    except (CatalogError, WarehouseKeyError) as error:
+    except HouseError as error:
         print(error, file=sys.stderr)
         return 1
     file = temporary / "connect.properties"

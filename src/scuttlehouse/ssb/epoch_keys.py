@@ -23,6 +23,7 @@ from typing import NamedTuple
 from nacl.exceptions import CryptoError
 from nacl.secret import SecretBox
 
+from scuttlehouse.errors import HouseError
 from scuttlehouse.printing import count
 from scuttlehouse.warehouse_key import KEY_BYTES, warehouse_pepper, write_private
 
@@ -48,11 +49,11 @@ class GroupRank(NamedTuple):
     is_short: bool
 
 
-class SealError(Exception):
+class SealError(HouseError):
     """The file of epoch keys cannot be opened. The message says what to do."""
 
 
-class LostKeysError(Exception):
+class LostKeysError(HouseError):
     """Epoch keys that were read are no longer kept, so they cannot be ranked.
 
     >>> print(LostKeysError(Path("home"), 2))  # doctest: +ELLIPSIS
