@@ -23,7 +23,7 @@ from scuttlehouse.reading.engine import (
     scan_of,
 )
 from scuttlehouse.serving.drawings import draw_all
-from scuttlehouse.serving.tables import comments, published_tables, verified_columns
+from scuttlehouse.serving.tables import comments, published_tables, reading, verified_columns
 
 
 def serving_file(home: Path) -> Path:
@@ -64,7 +64,7 @@ def write_serving_file(home: Path, *, log_only: bool = False) -> Path:
             connection.execute("use serving")
             connection.execute("begin")
             for name, location in tables:
-                _copy(connection, name, location)
+                _copy(connection, name, location, part)
             connection.execute("commit")
             if not log_only:
                 draw_all(connection)
@@ -79,7 +79,7 @@ def write_serving_file(home: Path, *, log_only: bool = False) -> Path:
     return target
 
 
-def _copy(connection: duckdb.DuckDBPyConnection, name: str, location: str) -> None:
+def _copy(connection: duckdb.DuckDBPyConnection, name: str, location: str, part: Path) -> None:
     columns = ", ".join(
         f"cast({identifier(column)} as timestamp) as {identifier(column)}"
         if kind == "TIMESTAMP WITH TIME ZONE"
@@ -87,8 +87,9 @@ def _copy(connection: duckdb.DuckDBPyConnection, name: str, location: str) -> No
         for column, kind in verified_columns(connection, name, location)
     )
     table = identifier(name)
-    connection.execute(
-        f"create or replace table {table} as select {columns} from {scan_of(location)}"
-    )
+    with reading(name, part):
+        connection.execute(
+            f"create or replace table {table} as select {columns} from {scan_of(location)}"
+        )
     for statement in comments(table, json.loads(checksums.read(location))):
         connection.execute(statement)

@@ -25,7 +25,7 @@ from scuttlehouse.reading.engine import (
     literal,
     scan_of,
 )
-from scuttlehouse.serving.tables import comments, published_tables, verified_columns
+from scuttlehouse.serving.tables import comments, published_tables, reading, verified_columns
 
 SCHEMA = "scuttlehouse"
 
@@ -116,10 +116,11 @@ def _write(
         cursor.execute(statement)
     values = ", ".join(_value(column, kind) for column, kind in columns)
     # A null is an empty field. An empty text is quoted.
-    connection.execute(
-        f"copy (select {values} from {scan_of(location)}) to {literal(str(part))} "
-        "(format csv, header false, nullstr '', force_quote *)"
-    )
+    with reading(name, part):
+        connection.execute(
+            f"copy (select {values} from {scan_of(location)}) to {literal(str(part))} "
+            "(format csv, header false, nullstr '', force_quote *)"
+        )
     try:
         with cursor.copy(f"copy {table} from stdin (format csv)") as copied:
             for data in _pieces(part):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -42,6 +43,21 @@ def verified_columns(
     except duckdb.Error as error:
         raise unreadable(name, error) from None
     return [(column, kind) for column, kind, *_ in described]
+
+
+@contextmanager
+def reading(name: str, part: Path) -> Iterator[None]:
+    """Read a table and write it into a file: an error that does not name this file is one of the table.
+
+    Raises:
+        WarehouseError: the table cannot be read.
+    """
+    try:
+        yield
+    except duckdb.Error as error:
+        if str(part) in str(error):
+            raise
+        raise unreadable(name, error) from None
 
 
 def comments(table: str, metadata: Mapping[str, Any]) -> Iterator[str]:

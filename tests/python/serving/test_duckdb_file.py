@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import random
+import resource
 import stat
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -11,7 +15,7 @@ import duckdb
 import pyarrow as pa
 import pytest
 
-from scuttlehouse.catalog import prepare_home
+from scuttlehouse.catalog import checksums, prepare_home
 from scuttlehouse.cli import main
 from scuttlehouse.reading.engine import WarehouseError
 from scuttlehouse.serving.duckdb_file import serving_file, write_serving_file
@@ -37,6 +41,26 @@ def small(tmp_path: Path) -> SmallWarehouse:
     small = SmallWarehouse(tmp_path / "home")
     small.publish({"fct_messages": MESSAGES, "dim_empty": MESSAGES.slice(0, 0)})
     return small
+
+
+def damage_unseen(small: SmallWarehouse, table: str) -> None:
+    """Damage the rows of a table. Its checksums are those of the damaged file."""
+    for path in map(Path, small.data_files(table)):
+        content = path.read_bytes()
+        footer = int.from_bytes(content[-8:-4], "little") + 8
+        path.write_bytes(content[:4] + bytes(len(content) - 4 - footer) + content[-footer:])
+        checksums.write(path)
+
+
+@contextmanager
+def files_up_to(size: int) -> Iterator[None]:
+    """No file can grow beyond this size, as on a full disk."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
 
 def read(file: Path, query: str) -> list[tuple[object, ...]]:
@@ -144,6 +168,24 @@ def test_a_file_that_cannot_be_written_is_a_sentence_and_the_earlier_one_stays(
     assert path in said
     assert "\n" not in said
     assert file.read_bytes() == before
+
+
+def test_a_table_that_duckdb_cannot_read_is_named(small: SmallWarehouse) -> None:
+    damage_unseen(small, "fct_messages")
+    with pytest.raises(
+        WarehouseError, match=r"^The table fct_messages cannot be read \(.*\): go back"
+    ):
+        write_serving_file(small.home)
+
+
+def test_a_full_disk_is_a_sentence(small: SmallWarehouse) -> None:
+    many = pa.table({"number": [random.random() for _ in range(150_000)]})
+    small.publish({"fct_messages": many})
+    with (
+        files_up_to(100_000),
+        pytest.raises(WarehouseError, match=r"cannot be written \(.*\): make room on its disk"),
+    ):
+        write_serving_file(small.home)
 
 
 def test_a_folder_in_its_place_is_a_sentence(small: SmallWarehouse) -> None:

@@ -17,7 +17,7 @@ from scuttlehouse.reading.engine import WarehouseError
 from scuttlehouse.serving.postgresql import write_serving_database
 from scuttlehouse.serving.renewal import renew_serving
 from small_warehouse import SmallWarehouse
-from test_duckdb_file import MESSAGES
+from test_duckdb_file import MESSAGES, damage_unseen, files_up_to
 
 LISTS = pa.table(
     {"texts": [["a", 'b"c'], [], None], "count": [1, None, 3], "name": ["", "a,b\nc", None]}
@@ -106,6 +106,26 @@ def test_a_database_that_cannot_be_used(
     assert said is not None
     assert said.startswith("The published tables stand, but dashboards do not show this run yet: ")
     assert "SCUTTLEHOUSE_SERVING" in said
+
+
+@pytest.mark.usefixtures("serving")
+def test_a_table_that_duckdb_cannot_read_is_named(
+    small: SmallWarehouse, postgresql_url: str
+) -> None:
+    damage_unseen(small, "fct_messages")
+    with pytest.raises(
+        WarehouseError, match=r"^The table fct_messages cannot be read \(.*\): go back"
+    ):
+        write_serving_database(small.home, postgresql_url)
+
+
+@pytest.mark.usefixtures("serving")
+def test_a_full_disk_is_a_sentence(small: SmallWarehouse, postgresql_url: str) -> None:
+    with (
+        files_up_to(10),
+        pytest.raises(WarehouseError, match=r"cannot be written \(.*\): make room on its disk"),
+    ):
+        write_serving_database(small.home, postgresql_url)
 
 
 def test_a_refused_statement_leaves_the_earlier_rows(
