@@ -109,8 +109,7 @@ messages as (
         any_value(feed_id) as feed_id,
         any_value(content_type) as content_type,
         any_value(asserted_ms) as asserted_ms,
-        -- A time in the future counts as the time of reception (ruling R13).
-        any_value(least(asserted_ms, received_ms)) as told_ms,
+        any_value({{ told_ms('asserted_ms', 'received_ms') }}) as told_ms,
         max(epoch_id) as epoch_id,
         max(case when is_in_timeline then position end) as position,
         max(members_root_id) as members_root_id,

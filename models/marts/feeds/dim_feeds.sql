@@ -63,8 +63,7 @@ dated_messages as (
         feed_id,
         feed_format,
         validity,
-        -- A time in the future counts as the time of reception (ruling R13).
-        least(asserted_ms, received_ms) as told_ms
+        {{ told_ms('asserted_ms', 'received_ms') }} as told_ms
     from messages
 
 ),

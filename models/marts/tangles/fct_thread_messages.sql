@@ -31,6 +31,7 @@ placed_messages as (
         tangle_messages.* except (thread_position),
         threads.thread_position,
         threads.has_branch,
+        {{ told_ms('tangle_messages.asserted_ms', 'tangle_messages.received_ms') }} as told_ms,
         lag(tangle_messages.message_id) over (
             partition by tangle_messages.tangle_id order by threads.thread_position
         ) as above_id
@@ -72,7 +73,7 @@ final as (
         end as is_concurrent,
         {{ timestamp_of('placed_messages.asserted_ms') }} as asserted_at,
         {{ timestamp_of('placed_messages.received_ms') }} as received_at,
-        {{ timestamp_of('least(placed_messages.asserted_ms, placed_messages.received_ms)') }} as ordered_at
+        {{ timestamp_of('placed_messages.told_ms') }} as ordered_at
     from placed_messages
     inner join people on placed_messages.feed_id = people.feed_id
     left join links

@@ -20,8 +20,7 @@ named as (
         message_id,
         feed_id,
         sequence,
-        -- A time in the future counts as the time of reception (ruling R13).
-        least(asserted_ms, received_ms) as told_ms,
+        {{ told_ms('asserted_ms', 'received_ms') }} as told_ms,
         get_json_object(content, '$.about') as named_id,
         get_json_object(content, '$.name') as name -- noqa: RF04
     from messages
