@@ -95,7 +95,7 @@ named_roots as (
 -- If nobody has named a group, or nobody with a word that counts, its first message names it (ruling R34).
 final as (
 
-    select distinct
+    select
         founders.root_id,
         coalesce(named_roots.group_id, concat('unnamed:', founders.root_id)) as group_id
     from founders

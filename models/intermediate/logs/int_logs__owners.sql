@@ -7,24 +7,15 @@ lines as (
 
 ),
 
-owners as (
-
-    select distinct
-        source_file,
-        owner_id
-    from lines
-    where owner_id is not null
-
-),
-
 final as (
 
     select
         source_file,
         min(owner_id) as owner_id
-    from owners
+    from lines
+    where owner_id is not null
     group by source_file
-    having count(*) = 1
+    having count(distinct owner_id) = 1
 
 )
 
