@@ -40,12 +40,6 @@ people as (
 
 ),
 
-groups as (
-
-    select distinct group_id from epochs
-
-),
-
 -- The tangles of a group: its own two, and the members tangles of its epochs.
 candidates as (
 
@@ -63,7 +57,7 @@ candidates as (
         cast(null as string) as members_root_id,
         cast(null as string) as epoch_id
     from tangle_messages
-    left semi join groups on tangle_messages.group_id = groups.group_id
+    left semi join epochs on tangle_messages.group_id = epochs.group_id
     where tangle_messages.tangle_kind in ('group', 'epoch')
     union all
     select
@@ -74,7 +68,7 @@ candidates as (
         tangle_messages.content_type,
         tangle_messages.status,
         tangle_messages.status_reason,
-        cast(null as bigint) as position,
+        tangle_messages.position,
         tangle_messages.asserted_ms,
         tangle_messages.received_ms,
         epochs.epoch_id as members_root_id,

@@ -49,7 +49,6 @@ cutoffs as (
         lateral inline(
             arrays_zip(acts.excluded_ids, acts.cutoff_feed_ids, acts.cutoff_sequences)
         ) as items (excluded_id, group_feed_id, cutoff_sequence)
-    where acts.content_type = 'group/exclude-member'
 
 ),
 

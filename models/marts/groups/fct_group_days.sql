@@ -4,7 +4,6 @@ with
 messages as (
 
     select * from {{ ref('int_groups__messages') }}
-    where time_ms is not null
 
 ),
 

@@ -73,7 +73,7 @@ names as (
 
 ),
 
-opened_messages as (
+addressed_messages as (
 
     select
         message_id,
@@ -83,13 +83,6 @@ opened_messages as (
         get_json_object(content, '$.tangles.thread') is not null as has_thread_field
     from messages
     where addressed_group_id is not null and content is not null and validity != 'invalid'
-
-),
-
-addressed_messages as (
-
-    select * from opened_messages
-    where {{ is_touched('group_id', 'int_changes__groups') }}
 
 ),
 
