@@ -156,6 +156,7 @@ def written(
         As :func:`stringify`.
     """
     out: list[str] = []
+    indented = 0
     # What is written now: the values that are left, what stands before the next one, and before those that
     # follow it, and what closes them all.
     left: Iterator[Any] = iter((value,))
@@ -183,7 +184,8 @@ def written(
                 closing, before, comma, inner = _marks(inner, step, is_object)
                 if len(levels) > MOST_LEVELS:
                     raise TooDeepError
-                if line and (len(out) + len(member)) * len(inner) > MAX_INDENTED:
+                indented += len(member) * len(inner)
+                if indented > MAX_INDENTED:
                     raise TooLongError
                 left = iter(in_order(member).items() if is_object else member)
                 if start:

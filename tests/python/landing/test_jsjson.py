@@ -10,7 +10,17 @@ from hypothesis import strategies as st
 
 from conftest import FIXTURES
 from scuttlehouse.files import jsjson
-from scuttlehouse.files.jsjson import MAX_DEPTH, TooDeepError, Value, number_text, parse, stringify
+from scuttlehouse.files.jsjson import (
+    MAX_DEPTH,
+    MAX_INDENTED,
+    TooDeepError,
+    TooLongError,
+    Value,
+    number_text,
+    parse,
+    stringify,
+)
+from scuttlehouse.files.parts import MAX_LINE_BYTES
 
 # What node makes of each text, written by make_corpus.mjs beside it.
 CORPUS = [
@@ -197,6 +207,20 @@ def test_the_limit_is_the_same_beside_other_brackets(innermost: str) -> None:
 def test_many_brackets_are_not_deep() -> None:
     text = stringify([[{}, [], "[[{"] for _ in range(2000)])
     assert stringify(parse(text)) == text
+
+
+def test_the_blanks_of_a_text_are_bounded() -> None:
+    def nested(levels: int, others: int) -> Value:
+        value: Value = 1.0
+        for _ in range(levels):
+            value = [value, *[0.0] * others]
+        return value
+
+    blanks = stringify(nested(100, 400), 2).count(" ")
+    assert MAX_INDENTED * 0.9 < blanks < MAX_INDENTED
+    with pytest.raises(TooLongError):
+        stringify(nested(100, 4_000), 2)
+    assert len(stringify(nested(100, 4_000))) < MAX_LINE_BYTES
 
 
 def test_a_value_of_endless_depth_is_refused() -> None:
