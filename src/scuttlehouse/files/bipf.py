@@ -24,9 +24,9 @@ _TAG_BITS = 3
 _MOST_VARINT_BYTES = 5
 _UNDEFINED = object()
 
-# How many places of a damaged block are looked at, and how many of these are tried.
+# How many places of a damaged block are looked at, and how many bytes are decoded in vain.
 _LOOKS = 1 << 12
-_TRIES = 256
+_MOST_TRIED = 4 * BLOCK_BYTES
 # The first byte of an object that is longer than a short record.
 _LONG_OBJECT = re.compile(
     b"[%s]" % b"".join(b"\\x%02x" % tag for tag in range(0x80 | _OBJECT, 0x100, 1 << _TAG_BITS))
@@ -220,7 +220,7 @@ class Record(NamedTuple):
 def block_records(block: bytes) -> Iterator[Record]:
     """The records of a block, and the parts of it that are damaged."""
     place = 0
-    looks, tries = iter(range(_LOOKS)), iter(range(_TRIES))
+    looks, tried = iter(range(_LOOKS)), 0
     while place < len(block):
         if run := _RUN.match(block, place):
             yield Record(b"", short=tuple(one[2:] for one in _SHORT_RECORD.findall(run[0])))
@@ -239,17 +239,19 @@ def block_records(block: bytes) -> Iterator[Record]:
             place = end
             continue
         damage = place
+        tried += (end or damage) - damage
         place = len(block)
         for found, _ in zip(_LONG_OBJECT.finditer(block, damage + 3), looks, strict=False):
             begin = found.start() - 2
             end = _record_end(block, begin)
             if end is None or end <= begin + 2 + SHORT_BYTES or not _tag_fits(block, begin, end):
                 continue
-            if next(tries, None) is None:
+            if tried > _MOST_TRIED:
                 break
             if _is_object(block, begin, end):
                 place = begin
                 break
+            tried += end - begin
         is_cut = place >= len(block) < BLOCK_BYTES
         is_zero = not block[damage:place].strip(b"\0")
         fault = "cut_short" if is_cut else "zero_bytes" if is_zero else "damaged"

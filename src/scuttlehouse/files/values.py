@@ -303,7 +303,29 @@ class _Window:
         """Whether an object that begins here is a message, and no part of one that is damaged."""
         if end - self.start <= SHORT_BYTES or not is_message(value):
             return False
-        return self._behind(end) > self._part_until and not _is_inside(self.text, end)
+        return self._behind(end) > self._part_until and not self._is_inside(end)
+
+    def _is_inside(self, end: int) -> bool:
+        """Whether an object that ends at a place is inside of another: so what follows it says.
+
+        Complexity: O(_MOST_INSIDE).
+        """
+        most = end + _MOST_INSIDE
+        while end < most:
+            behind = _BEHIND.match(self.text, end)
+            place = behind.end() if behind else end
+            has_comma = self.text.find(",", end, place) >= 0
+            following = self.text[place : place + 1]
+            if following != "{" or not has_comma:
+                return following in ("}", ":") or (
+                    has_comma and bool(_VALUE_INSIDE.match(self.text, place, place + _MOST_INSIDE))
+                )
+            found = _object_at(self.text, place)
+            if isinstance(found, _NoObject):
+                return False
+            end = found[1]
+            self._tried += max(end - place, _LEAST_COST_OF_A_TRY)
+        return False
 
 
 def is_message_at(text: str, start: int) -> bool:
@@ -369,25 +391,3 @@ def _deep_object_at(text: str, start: int) -> tuple[dict[str, object], int] | _N
         elif not closing:
             return {}, mark.end()
     return _NoObject(len(text) - start, len(text))
-
-
-def _is_inside(text: str, end: int) -> bool:
-    """Whether an object that ends at a place is inside of another: so what follows it says.
-
-    Complexity: O(_MOST_INSIDE).
-    """
-    most = end + _MOST_INSIDE
-    while end < most:
-        behind = _BEHIND.match(text, end)
-        place = behind.end() if behind else end
-        has_comma = text.find(",", end, place) >= 0
-        following = text[place : place + 1]
-        if following != "{" or not has_comma:
-            return following in ("}", ":") or (
-                has_comma and bool(_VALUE_INSIDE.match(text, place, place + _MOST_INSIDE))
-            )
-        found = _object_at(text, place)
-        if isinstance(found, _NoObject):
-            return False
-        end = found[1]
-    return False

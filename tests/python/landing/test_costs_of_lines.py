@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import inspect
+import io
+import struct
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -12,7 +14,7 @@ from typing import Any
 import pytest
 
 import forms
-from scuttlehouse.files import bipf
+from scuttlehouse.files import bipf, values
 from scuttlehouse.files.jsjson import stringify
 from scuttlehouse.files.parts import SHORT_BYTES, Line
 from scuttlehouse.landing.glued_lines import line_parts
@@ -64,3 +66,45 @@ def test_a_line_has_no_more_parts_than_short_texts_fit() -> None:
         for text in (piece, piece * 7, piece * 1_000):
             parts = [*line_parts(Line(1, text, None))]
             assert len(parts) <= len(text) // SHORT_BYTES + 2
+
+
+def test_objects_inside_of_a_damaged_one_are_read_a_few_times(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """What follows each of them tells that it is inside, and is the same for all."""
+    lengths = []
+    read = values._object_at
+
+    def counted(text: str, start: int) -> Any:
+        found = read(text, start)
+        lengths.append(0 if isinstance(found, values._NoObject) else found[1] - start)
+        return found
+
+    monkeypatch.setattr(values, "_object_at", counted)
+    message = b'{"key":1,"value":"%s"}' % (b"x" * 48)
+    part = b",".join([message] * 40 + [b"{}"] * 1_000) + b"} x "
+    text = b'[{"key" x ' + part * 20 + b"]"
+    assert [*values.split_values(io.BytesIO(text), by_line=False)]
+    assert sum(max(length, SHORT_BYTES) for length in lengths) < 8 * len(text)
+
+
+def test_a_damaged_block_is_decoded_a_few_times(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The name of each member may begin an object, up to the same byte that is wrong."""
+    block = bytearray(b"\xff\xff\7" + bytes(5))
+    end = bipf.BLOCK_BYTES - 64
+    while len(block) < end - 4_000:
+        length = end - len(block) - 3
+        tag = (length - 3) << 3 | 5
+        tags = bytes([tag & 0x7F | 0x80, tag >> 7 & 0x7F | 0x80, tag >> 14])
+        block += b"\x28" + struct.pack("<H", length) + tags
+    block = block.ljust(end - 1, b"\0") + b"\7" + bytes(64)
+    lengths = []
+    decode = bipf.decode
+
+    def counted(data: bytes) -> Any:
+        lengths.append(len(data))
+        return decode(data)
+
+    monkeypatch.setattr(bipf, "decode", counted)
+    assert [record.fault for record in bipf.block_records(bytes(block))] == ["damaged"]
+    assert bipf.BLOCK_BYTES < sum(lengths) < 6 * bipf.BLOCK_BYTES
