@@ -88,6 +88,9 @@ _EMPTY = b"\0 \t\r\n"
 # Where an object goes on in the next line: no JSON on one line has this.
 _OVER_LINES = re.compile(r'\{[ \t]*+\r?\n\s*+"')
 
+# A person copies a filter of jq from a table or a terminal.
+_LONGEST_FILTER = 1000
+
 # A long file of JSON that has none of these names in its first bytes is of other software.
 _MANY = 100
 _OF_MESSAGES = re.compile(r'"(?:author|msg|value|key|metadata)"\s*:')
@@ -165,6 +168,8 @@ def recognise_head(head: bytes, compression: str) -> Kind | str:
     bare = text.lstrip(_BLANK)
     form = form_of(text)
     way = way_to_messages(bare)
+    if way and len(way) > _LONGEST_FILTER:
+        return f"JSON objects around messages{inside}, at many places: export them as JSON, one message a line."
     if way:
         return f"JSON objects around messages{inside}: take these out with `jq -c '.{way}'`."
     if form == "array" and (member := list_inside(bare[1:].lstrip())):

@@ -135,6 +135,7 @@ class _Zstd(_Waiting):
     def __init__(self, file: BinaryIO) -> None:
         self._file = file
         self._rest = b""
+        self._decompressor = zstandard.ZstdDecompressor()
         self._frame: zstandard.ZstdDecompressionObj | None = None
 
     def _next(self) -> bytes | None:
@@ -145,7 +146,7 @@ class _Zstd(_Waiting):
                 raise EOFError
             return None
         if self._frame is None:
-            self._frame = zstandard.ZstdDecompressor().decompressobj()
+            self._frame = self._decompressor.decompressobj()
         data = self._frame.decompress(piece)
         if self._frame.eof:
             self._rest, self._frame = self._frame.unused_data, None

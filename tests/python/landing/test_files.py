@@ -11,9 +11,11 @@ import re
 from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
+import zstandard
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -21,7 +23,7 @@ import forms
 from conftest import FIXTURES, PROJECT
 from memory import peak_memory
 from scuttlehouse.cli import main
-from scuttlehouse.files import bipf, flume, short_values
+from scuttlehouse.files import bipf, flume, short_values, unpack
 from scuttlehouse.files.json_lines import line_object
 from scuttlehouse.files.listing import entry_of, newest_ms
 from scuttlehouse.files.parts import MAX_LINE_BYTES, PLAIN, Kind, Line, Log, each_line
@@ -368,6 +370,11 @@ def row_of_text(text: bytes | None) -> LandedLine:
             b'{"root": %s}\n{"root": %s, "replies": [%s]}' % (POST, POST, POST),
             'jq -c \'. | (.["root"]), (.["replies"][]?)\'',
         ),
+        pytest.param(
+            b"{%s}" % b",".join(b'"a%d": %s, "b%d": [%s]' % (n, POST, n, POST) for n in range(50)),
+            "JSON objects around messages, at many places: export",
+            id="many places",
+        ),
         (b'{"sync": true}\n{"messages": [%s]}\n' % POST, "jq -c '.[\"messages\"][]?'"),
         (b'{"messages": []}\n{"messages": [%s]}\n' % POST, "jq -c '.[\"messages\"][]?'"),
         (b'{"id": 1, "msg": %s}\n{"id": 2, "msg": %s}' % (POST, POST), "jq -c '.[\"msg\"]'"),
@@ -382,6 +389,7 @@ def test_what_is_no_log_is_told(tmp_path: Path, data: bytes, said: str) -> None:
     path.write_bytes(data)
     sentence = recognise(entry_of(path, "a.jsonl"))
     assert isinstance(sentence, str)
+    assert len(sentence) < 1_100
     assert said in sentence
     assert sentence.endswith(".")
     if data[:1] in (b"{", b"["):  # A mark and blanks before JSON change nothing of what is said.
@@ -843,6 +851,22 @@ def test_a_bomb_of_zstd_costs_little_memory(tmp_path: Path) -> None:
     found, peak = peak_memory(partial(read, path))
     assert [line.fault for line in found] == [None, "too_long"]
     assert peak < 48 * MAX_LINE_BYTES, f"reading took {peak} bytes of memory"
+
+
+def test_many_parts_of_zstd_are_unpacked_by_one_decompressor(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Each has memory of its own, which costs more than a small part."""
+    made = []
+
+    def counted() -> zstandard.ZstdDecompressor:
+        made.append(zstandard.ZstdDecompressor())
+        return made[-1]
+
+    monkeypatch.setattr(unpack, "zstandard", SimpleNamespace(ZstdDecompressor=counted))
+    parts = zstandard.ZstdCompressor().compress(b"a") * 1_000
+    assert unpack.unpacked(io.BytesIO(parts), "zstd").read() == b"a" * 1_000
+    assert len(made) == 1
 
 
 def test_a_file_that_grows_is_read_as_it_was_listed(tmp_path: Path) -> None:
