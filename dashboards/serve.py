@@ -18,9 +18,8 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from urllib.error import URLError
 from urllib.request import urlopen
 
 HERE = Path(__file__).parent
@@ -57,13 +56,13 @@ def start(home: Path) -> None:
         if _prepared(state) != _wanted(file):
             _run(state, str(file))
             (state / "prepared").write_text(_wanted(file))
-        port = _free_port()
-        (state / "address").write_text(f"{HOST}:{port}")
         print("Starting Superset ...", flush=True)
-        server = _serve(state, port, lock)
-        _wait(server, port, state)
+        with _listener() as listener:
+            (state / "address").write_text(f"{HOST}:{listener.getsockname()[1]}")
+            server = _serve(state, listener, lock)
+        _wait(server, state)
     print(
-        f"The dashboards are shown until `make dashboards-stop`.\nhttp://{HOST}:{port}{FIRST_PAGE}"
+        f"The dashboards are shown until `make dashboards-stop`.\nhttp://{_address(state)}{FIRST_PAGE}"
     )
 
 
@@ -187,7 +186,7 @@ def _take(lock: int) -> bool:
     return True
 
 
-def _serve(state: Path, port: int, lock: int) -> subprocess.Popen[bytes]:
+def _serve(state: Path, listener: socket.socket, lock: int) -> subprocess.Popen[bytes]:
     command = [
         "-w",
         "1",
@@ -200,7 +199,7 @@ def _serve(state: Path, port: int, lock: int) -> subprocess.Popen[bytes]:
         "--graceful-timeout",
         "5",
     ]
-    command += ["-b", f"{HOST}:{port}", "superset.app:create_app()"]
+    command += ["-b", f"fd://{listener.fileno()}", "superset.app:create_app()"]
     log = (state / "superset.log").open("w")
     server = subprocess.Popen(
         [sys.executable, "-m", "gunicorn", *command],
@@ -208,21 +207,22 @@ def _serve(state: Path, port: int, lock: int) -> subprocess.Popen[bytes]:
         stdin=subprocess.DEVNULL,
         stdout=log,
         stderr=log,
-        pass_fds=[lock],
+        pass_fds=[lock, listener.fileno()],
         start_new_session=True,
     )
     (state / "process").write_text(str(server.pid))
     return server
 
 
-def _wait(server: subprocess.Popen[bytes], port: int, state: Path) -> None:
-    for _ in range(STARTS_WITHIN * 10):
+def _wait(server: subprocess.Popen[bytes], state: Path) -> None:
+    ends_at = time.monotonic() + STARTS_WITHIN
+    while time.monotonic() < ends_at:
         if server.poll() is not None:
             raise DashboardsError(f"Superset ended at once: {state}/superset.log says why.")
         try:
-            with urlopen(f"http://{HOST}:{port}/health", timeout=5):
+            with urlopen(f"http://{_address(state)}/health", timeout=5):
                 return
-        except (URLError, OSError):
+        except OSError:
             time.sleep(0.1)
     os.killpg(server.pid, signal.SIGTERM)
     raise DashboardsError(
@@ -230,15 +230,11 @@ def _wait(server: subprocess.Popen[bytes], port: int, state: Path) -> None:
     )
 
 
-def _free_port() -> int:
+def _listener() -> socket.socket:
+    """A socket at a free port. Superset inherits it, so nobody else takes the port meanwhile."""
     for port in PORTS:
-        with socket.socket() as probe:
-            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            try:
-                probe.bind((HOST, port))
-            except OSError:
-                continue
-            return port
+        with suppress(OSError):
+            return socket.create_server((HOST, port))
     raise DashboardsError(
         f"The ports {PORTS[0]} to {PORTS[-1]} are all in use: end a program that uses one."
     )
@@ -248,14 +244,20 @@ def _address(state: Path) -> str:
     return (state / "address").read_text()
 
 
-def main(command: str) -> int:
+_COMMANDS = {"start": start, "stop": stop, "password": change_password}
+
+
+def main(*arguments: str) -> int:
     """Run a command; return the exit code."""
+    if len(arguments) != 1 or arguments[0] not in _COMMANDS:
+        print(f"Say one of {', '.join(_COMMANDS)} behind dashboards/serve.py.", file=sys.stderr)
+        return 2
     os.umask(0o077)
     home = Path(
         os.path.realpath(os.environ.get("SCUTTLEHOUSE_HOME", "").strip() or ".scuttlehouse")
     )
     try:
-        {"start": start, "stop": stop, "password": change_password}[command](home)
+        _COMMANDS[arguments[0]](home)
     except (DashboardsError, OSError) as error:
         print(error, file=sys.stderr)
         return 1
@@ -263,4 +265,4 @@ def main(command: str) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1]))
+    sys.exit(main(*sys.argv[1:]))

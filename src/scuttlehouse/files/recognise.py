@@ -169,7 +169,7 @@ def recognise_head(head: bytes, compression: str) -> Kind | str:
     form = form_of(text)
     way = way_to_messages(bare)
     if way and len(way) > _LONGEST_FILTER:
-        return f"JSON objects around messages{inside}, at many places: export them as JSON, one message a line."
+        return f"JSON objects around messages{inside}, at many places: export the log, one message a line."
     if way:
         return f"JSON objects around messages{inside}: take these out with `jq -c '.{way}'`."
     if form == "array" and (member := list_inside(bare[1:].lstrip())):

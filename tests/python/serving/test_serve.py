@@ -69,13 +69,23 @@ def test_secrets_are_for_the_owner_alone_and_stay(home: Path) -> None:
     assert secret.read_text() == first
 
 
-def test_a_port_that_is_taken_is_left_alone() -> None:
-    port = serve._free_port()
-    with socket.socket() as other:
-        other.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        other.bind((serve.HOST, port))
-        other.listen()
-        assert serve._free_port() != port
+def test_a_port_that_is_taken_is_left_alone_and_one_that_is_chosen_is_kept() -> None:
+    with serve._listener() as listener, serve._listener() as other:
+        assert listener.getsockname() != other.getsockname()
+        with socket.socket() as late:
+            late.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            with pytest.raises(OSError, match="in use"):
+                late.bind(listener.getsockname())
+
+
+@pytest.mark.parametrize("arguments", [(), ("begin",), ("start", "stop")])
+def test_what_is_no_command_is_told(
+    arguments: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert serve.main(*arguments) == 2
+    assert (
+        capsys.readouterr().err == "Say one of start, stop, password behind dashboards/serve.py.\n"
+    )
 
 
 def test_dashboards_are_made_again_when_their_code_or_their_file_changes(tmp_path: Path) -> None:
