@@ -31,6 +31,7 @@ from dagster import (
 
 from scuttlehouse.cli.build import LEFT_OUT
 from scuttlehouse.files.listing import list_logs
+from scuttlehouse.landing.logs import landing_folder
 
 PROJECT = Path(__file__).parents[1]
 SCUTTLEHOUSE = Path(sys.executable).with_name("scuttlehouse")
@@ -67,9 +68,8 @@ def refresh() -> None:
 @sensor(job=refresh, minimum_interval_seconds=60)
 def new_logs(context: SensorEvaluationContext) -> Iterator[RunRequest]:
     """Asks for a refresh when the entries of the landing folder are others than the last time."""
-    named = os.environ.get("SCUTTLEHOUSE_LANDING", "").strip() or "sample"
-    landing = named if named.startswith("s3://") else Path(PROJECT, named)
-    entries = [(log.source_file, log.size_bytes, log.modified_ms) for log in list_logs(landing)]
+    logs = list_logs(landing_folder(below=PROJECT))
+    entries = [(log.source_file, log.size_bytes, log.modified_ms) for log in logs]
     state = sha256(repr(entries).encode()).hexdigest()
     if state != context.cursor:
         context.update_cursor(state)

@@ -22,8 +22,10 @@ from scuttlehouse.s3 import S3_FOLDER, is_in_s3
 SPLIT_BYTES = 64 << 20
 
 
-def landing_folder(environment: Mapping[str, str] = os.environ) -> str:
+def landing_folder(environment: Mapping[str, str] = os.environ, below: Path = Path()) -> str:
     """The folder that SCUTTLEHOUSE_LANDING names, in full or in S3; the sample where it names none.
+
+    A name that is not in full is ``below`` a folder, by default the one that this process is in.
 
     Raises:
         LandingError: the name is not that of a folder of S3, though it begins like one.
@@ -37,7 +39,7 @@ def landing_folder(environment: Mapping[str, str] = os.environ) -> str:
     """
     named = environment.get("SCUTTLEHOUSE_LANDING", "").strip() or "sample"
     if not is_in_s3(named):
-        return str(Path(named).resolve())
+        return str(Path(below, named).resolve())
     folder = named.rstrip("/")
     if not S3_FOLDER.fullmatch(folder):
         raise LandingError(

@@ -11,6 +11,8 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import IO, cast
 
+from scuttlehouse.printing import visible
+
 from . import faults, forks, public, scenes
 from .bulk import bulk
 from .competing import competing
@@ -181,15 +183,16 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Run `scuttlehouse sample` and return the exit code: 1 if the folder cannot be used."""
+    folder = visible(str(args.out))
     try:
         summary = write_sample(args.out, args.seed, args.size)
     except OSError as error:
-        print(f"The sample cannot be written to {args.out}: {error.strerror}.", file=sys.stderr)
+        print(f"The sample cannot be written to {folder}: {error.strerror}.", file=sys.stderr)
         return 1
     sets = f"and {len(summary.sets)} sets, " if summary.sets else ""
     print(
         f"Wrote {summary.messages} messages, {summary.distinct_messages} of them different, {sets}"
-        f"in {len(summary.files)} files to {args.out}."
+        f"in {len(summary.files)} files to {folder}."
     )
     return 0
 

@@ -70,6 +70,22 @@ def test_dagster_builds_when_a_log_comes_or_grows(
     assert asked == [(4, None), (8, None), (4, None)]
 
 
+@pytest.mark.parametrize(
+    ("named", "folder"),
+    [("s3://bucket/logs/", "s3://bucket/logs"), ("", f"{PROJECT}/sample"), ("/a/../b", "/b")],
+)
+def test_dagster_looks_into_the_folder_that_builds_read(
+    named: str, folder: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("SCUTTLEHOUSE_LANDING", named)
+    monkeypatch.chdir(tmp_path)
+    module = dagster_definitions(PROJECT)
+    listed: list[str] = []
+    monkeypatch.setattr(module, "list_logs", lambda folder: listed.append(str(folder)) or [])
+    [*module.new_logs(build_sensor_context())]
+    assert listed == [folder]
+
+
 def test_every_schedule_builds_at_three() -> None:
     [schedule] = dagster_definitions(PROJECT).defs.schedules
     assert (schedule.job_name, schedule.cron_schedule) == ("refresh", "0 3 * * *")

@@ -799,12 +799,12 @@ def test_an_unknown_size_is_refused() -> None:
 def test_a_folder_that_is_a_file_is_told_in_a_sentence(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    (tmp_path / "file").write_text("")
+    (tmp_path / "a\x1b file").write_text("")
     parser = ArgumentParser()
     add_arguments(parser)
-    assert run(parser.parse_args(["--out", str(tmp_path / "file")])) == 1
+    assert run(parser.parse_args(["--out", str(tmp_path / "a\x1b file")])) == 1
     said = capsys.readouterr().err
-    assert said == f"The sample cannot be written to {tmp_path / 'file'}: File exists.\n"
+    assert said == f"The sample cannot be written to {tmp_path}/a\\x1b file: File exists.\n"
 
 
 def test_the_command_writes_and_says_so(
