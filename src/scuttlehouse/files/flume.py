@@ -13,7 +13,14 @@ from functools import partial
 from itertools import chain
 from typing import BinaryIO
 
-from scuttlehouse.files.parts import MAX_LINE_BYTES, SHORT_BYTES, Line, Piece, ShortValues
+from scuttlehouse.files.parts import (
+    MAX_LINE_BYTES,
+    SHORT_BYTES,
+    Line,
+    Piece,
+    ShortValues,
+    kept_numbers,
+)
 
 _WIDTHS = (4, 6, 8, 0)
 _CHUNK = 1 << 18
@@ -93,8 +100,8 @@ def read_records(stream: BinaryIO) -> Iterator[Piece]:
     number = 0
     while window.fill():
         if found := window.short_data(width):
-            texts = [data for data in found if not data.startswith(b"\0")]
-            numbers = partial(_numbers, found, number + 1)
+            texts = [data for data in found if data.strip(b"\0")]
+            numbers = partial(kept_numbers, found, number + 1)
             yield ShortValues(number + 1, number + 1 + len(found), texts, numbers)
             number += len(found)
             continue
@@ -108,11 +115,6 @@ def read_records(stream: BinaryIO) -> Iterator[Piece]:
         window.start = begin + length + 4 + width
         if data.strip(b"\0"):
             yield Line(number, data, None)
-
-
-def _numbers(found: list[bytes], first: int) -> Iterator[int]:
-    """The numbers of the records that are not deleted."""
-    return (number for number, data in enumerate(found, first) if not data.startswith(b"\0"))
 
 
 class _Window:

@@ -773,6 +773,20 @@ def test_a_message_behind_long_damage_of_a_flume_log_is_read(
         assert len(faults(found)) == 1
 
 
+def test_only_a_record_of_zeros_is_deleted_in_a_flume_log() -> None:
+    def record(data: bytes) -> bytes:
+        length = len(data).to_bytes(4)
+        return length + data + length
+
+    log = record(POST) + record(bytes(20)) + record(b"\0" + b"x" * 19) + record(POST)
+    found = each_line(flume.read_records(io.BytesIO(log)))
+    assert [(line.line_number, line.fault) for line in found] == [
+        (1, None),
+        (3, "zero_bytes"),
+        (4, None),
+    ]
+
+
 @pytest.mark.parametrize("form", [*forms.FORMS])
 @pytest.mark.parametrize("compression", [*forms.COMPRESSIONS])
 def test_a_file_that_is_cut_keeps_its_whole_messages(
