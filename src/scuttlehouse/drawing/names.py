@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection
 from typing import Any
+from unicodedata import normalize
 
 from scuttlehouse.printing import cut
 from scuttlehouse.reading.engine import literal
@@ -26,12 +27,17 @@ def people(warehouse: Warehouse, ids: Collection[str]) -> dict[str, str]:
     named = {person: name for person, name in rows if name}
     # Anybody may call themselves anything: as somebody else from the first letter to the last that is shown,
     # or with the short id of somebody else.
-    taken = Counter(map(cut, named.values()))
+    taken = Counter(map(_read, named.values()))
     short_ids = {*names.values()}
     for person, name in named.items():
-        is_own = taken[cut(name)] == 1 and short_ids.isdisjoint(name.split()[-1:])
+        is_own = taken[_read(name)] == 1 and short_ids.isdisjoint(name.split()[-1:])
         names[person] = cut(name) if is_own else f"{cut(name, 16)} {short(person)}"
     return names
+
+
+def _read(name: str) -> str:
+    """A name as people read it: without its width, its case, and the way its accents are written."""
+    return normalize("NFKC", cut(name)).casefold()
 
 
 def short(one: str) -> str:

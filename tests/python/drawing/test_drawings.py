@@ -452,6 +452,8 @@ def test_nobody_is_drawn_as_somebody_else() -> None:
         "@oneAAAA": f"{long} the First",
         "@twoAAAA": f"{long} the Second",
         "@zoeAAAA": "Zoe",
+        "@andAAAA": "andr\u00e9",
+        "@accAAAA": "Andre\u0301",
         "@bobAAAA": None,
     }
     with duckdb.connect() as connection:
