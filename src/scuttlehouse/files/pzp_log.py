@@ -24,7 +24,7 @@ _LENGTHS = struct.Struct("<HH")
 _OPEN, _CLOSE = b"{}"
 _LONG_OBJECT = re.compile(rb"\{\s*\"")
 
-# How many places of a damaged block are looked at, and how many of these are tried.
+# How many places of a damaged block are looked at, and how many records there may be no JSON.
 _LOOKS = 1 << 12
 _TRIES = 16
 
@@ -123,14 +123,10 @@ def _record(block: bytes, place: int) -> tuple[bytes, int] | None:
 
 def _is_long_record(block: bytes, place: int, tries: Iterator[int]) -> bool:
     """Whether a record that may be a message begins at a place behind damage."""
-    length, empty = _LENGTHS.unpack_from(block, place)
-    end = place + _LENGTHS.size + length
-    if length <= SHORT_BYTES or end + empty > len(block) or block[end - 1] != _CLOSE:
-        return False
-    if next(tries, None) is None:
-        return False
     record = _record(block, place)
-    return record is not None and _is_json(record[0])
+    if record is None or len(record[0]) <= SHORT_BYTES or next(tries, None) is None:
+        return False
+    return _is_json(record[0])
 
 
 def _is_json(data: bytes) -> bool:

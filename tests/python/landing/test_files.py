@@ -23,7 +23,7 @@ import forms
 from conftest import FIXTURES, PROJECT
 from memory import peak_memory
 from scuttlehouse.cli import main
-from scuttlehouse.files import bipf, flume, short_values, unpack
+from scuttlehouse.files import bipf, flume, pzp_log, short_values, unpack
 from scuttlehouse.files.json_lines import line_object
 from scuttlehouse.files.listing import entry_of, newest_ms
 from scuttlehouse.files.parts import MAX_LINE_BYTES, PLAIN, Kind, Line, Log, each_line
@@ -721,6 +721,21 @@ def test_a_log_of_pzp_that_is_cut(tmp_path: Path) -> None:
     lines = read(path)
     assert parsed(lines[:-1]) == messages[:-1]
     assert lines[-1] == Line(2 * len(messages) - 1, None, "cut_short")
+
+
+def test_brackets_of_a_damaged_record_of_pzp_hide_no_other() -> None:
+    """Four brackets may be the lengths of a record that ends where a stranger has written a brace."""
+
+    def record(value: object) -> bytes:
+        data = forms.text(value).encode()
+        return len(data).to_bytes(2, "little") + bytes(2) + data
+
+    brackets = record({"id": "%a", "msg": [[[[[{"": 0}]]]] for _ in range(40)]})
+    others = [{"id": str(number), "msg": {"data": "x" * 300}} for number in range(60)]
+    braces = {"id": "%b", "msg": "}" * 7_000}
+    log = bytes(4) + brackets[4:] + b"".join(map(record, [*others, braces, *others]))
+    found = [*each_line(pzp_log.read_records(io.BytesIO(log)))]
+    assert [line.fault for line in found] == ["damaged"] + [None] * 121
 
 
 def test_a_file_whose_units_begin_elsewhere_at_every_sign(tmp_path: Path) -> None:
