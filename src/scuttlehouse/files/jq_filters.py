@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Mapping
 from json import JSONDecodeError
@@ -17,7 +16,7 @@ from scuttlehouse.ssb.texts import is_word
 FIRST_MEMBERS = "key|value|id|msg|author|previous|data|metadata"
 # Lists of JavaScript have null in place of what is deleted.
 _LIST_OF_MESSAGES = re.compile(rf'\[\s*(?:null\s*,\s*)*+\{{\s*"(?:{FIRST_MEMBERS})"\s*:')
-_MEMBER_NAME = re.compile(r'\s*[{,]\s*("(?:[^"\\]|\\.){1,64}")\s*:\s*')
+_MEMBER_NAME = re.compile(r'\s*[{,]\s*"((?:[^"\\]|\\.){1,64})"\s*:\s*')
 # So deep messages are looked for inside of other objects.
 _LEVELS = 6
 # A member that is named for what it holds: numbers and ids name the members of maps.
@@ -44,7 +43,7 @@ def list_inside(text: str) -> str | None:
     found = []
     while name := _MEMBER_NAME.match(text, place):
         if _LIST_OF_MESSAGES.match(text, name.end()):
-            found.append(json.loads(name[1], strict=False))
+            found.append(name[1])
         value = _value_at(text, name.end())
         if value is None:
             return _ALL_LISTS if found else None

@@ -370,6 +370,7 @@ def row_of_text(text: bytes | None) -> LandedLine:
             b'{"root": %s}\n{"root": %s, "replies": [%s]}' % (POST, POST, POST),
             'jq -c \'. | (.["root"]), (.["replies"][]?)\'',
         ),
+        (b'{"\\x": [%s]}' % POST, "jq -c '. | .[] | arrays[]'"),
         pytest.param(
             b"{%s}" % b",".join(b'"a%d": %s, "b%d": [%s]' % (n, POST, n, POST) for n in range(50)),
             "JSON objects around messages, at many places: export",
