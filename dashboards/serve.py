@@ -198,6 +198,8 @@ def _serve(state: Path, listener: socket.socket, lock: int) -> subprocess.Popen[
         "120",
         "--graceful-timeout",
         "5",
+        # It would be a file outside of the home, the same for all homes.
+        "--no-control-socket",
     ]
     command += ["-b", f"fd://{listener.fileno()}", "superset.app:create_app()"]
     log = (state / "superset.log").open("w")

@@ -1,4 +1,4 @@
-"""The error that all errors of the project are."""
+"""The base of all errors that a command ends with."""
 
 
 class HouseError(Exception):
