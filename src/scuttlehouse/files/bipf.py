@@ -239,7 +239,8 @@ def block_records(block: bytes) -> Iterator[Record]:
             place = end
             continue
         damage = place
-        tried += (end or damage) - damage
+        if end is not None:
+            tried += end - damage
         place = len(block)
         for found, _ in zip(_LONG_OBJECT.finditer(block, damage + 3), looks, strict=False):
             begin = found.start() - 2

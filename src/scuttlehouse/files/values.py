@@ -29,7 +29,7 @@ from scuttlehouse.files.short_values import (
 )
 
 _BETWEEN = re.compile(BETWEEN)
-_PLAIN = re.compile(PLAIN_VALUE_BETWEEN)
+_VALUE_BEGINNING = re.compile(rf"\{{|{PLAIN_VALUE_BETWEEN}")
 _ZEROS = re.compile("\0+")
 _FIRST_MEMBER = re.compile(r'\{\s*"([^"\\]{0,64})"\s*:')
 _CHUNK = 1 << 18
@@ -213,9 +213,7 @@ class _Window:
     def value_end(self) -> int | None:
         """Where the value ends that begins here; None if none does."""
         self.fill()
-        is_object = self.text.startswith("{", self.start)
-        is_value = is_object or _PLAIN.match(self.text, self.start)
-        if not is_value or self._is_tried_enough():
+        if not _VALUE_BEGINNING.match(self.text, self.start) or self._is_tried_enough():
             return None
         found = _object_at(self.text, self.start)
         if isinstance(found, _NoObject):

@@ -23,6 +23,7 @@ from scuttlehouse.catalog import CatalogError, home_folder, temporary_folder
 from scuttlehouse.catalog.spark import spark_settings
 from scuttlehouse.cli.dbt_settings import PROFILES
 from scuttlehouse.errors import HouseError
+from scuttlehouse.printing import visible
 from scuttlehouse.spark.connect import ADDRESS, TOKEN
 from scuttlehouse.warehouse_key import warehouse_pepper, write_private
 
@@ -48,7 +49,7 @@ def main(arguments: Sequence[str]) -> int:
             )
         warehouse_pepper(home_folder())  # The workers must find it: they make none.
     except HouseError as error:
-        print(error, file=sys.stderr)
+        print(visible(str(error)), file=sys.stderr)
         return 1
     file = temporary / "connect.properties"
     write_private(file, _properties(settings).encode())
