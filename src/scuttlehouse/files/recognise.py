@@ -140,6 +140,35 @@ def _ends_over_lines(log: Log) -> bool:
 def recognise_head(head: bytes, compression: str) -> Kind | str:
     """The same for the first bytes of what was unpacked."""
     inside = "" if compression == "none" else f" inside of a {compression} file"
+    other = _other_file(head, inside)
+    if other is not None:
+        return other
+    encoding = encoding_of(head)
+    form = _binary_form(head, encoding)
+    if form is not None:
+        return Kind(form, compression, "binary")
+    as_utf8 = head if encoding == "utf-8" else recoded(io.BytesIO(head), encoding).read()
+    text = codecs.getincrementaldecoder("utf-8")("replace").decode(as_utf8)
+    bare = text.lstrip(_BLANK)
+    form = form_of(text)
+    around = _around_messages(bare, form, inside)
+    if around is not None:
+        return around
+    if form is not None:
+        is_long = text.count("{") >= _MANY
+        is_of_others = is_long and not _OF_MESSAGES.search(text)
+        return _OF_OTHERS if is_of_others else Kind(form, compression, encoding)
+    if bare[:1] == "<":
+        return f"This is HTML or XML{inside}, perhaps an error page: download the log again."
+    if _holds_a_message(text):
+        return Kind("concatenated", compression, encoding)
+    if "\0" in text or text.count("\ufffd") > len(text) // 8:
+        return f"Binary data{inside} in no form that is known: export the log as JSON, one message a line."
+    return f"Text{inside} without a JSON object: export the log as JSON, one message a line (`jq -c .`)."
+
+
+def _other_file(head: bytes, inside: str) -> str | None:
+    """What a file of a known format that is not read here is, and what to do. None for other files."""
     if _compression(head) != "none":
         return f"A compressed file{inside}: unpack it once, for example with `gunzip` or `zstd -d`."
     for magic, what, remedy in _OTHERS:
@@ -152,21 +181,26 @@ def recognise_head(head: bytes, compression: str) -> Kind | str:
         return (
             f"This is the log of go-ssb (margaret){inside}: export its messages with `sbotcli log`."
         )
-    encoding = encoding_of(head)
+    return None
+
+
+def _binary_form(head: bytes, encoding: str) -> str | None:
+    """The form of a binary log. None for text."""
     # A text of a message in another encoding may have the bytes of a record.
     if encoding == "utf-8" and offset_width(head) is not None:
-        return Kind("flume_log", compression, "binary")
+        return "flume_log"
     if begins_a_log(head[:BLOCK_BYTES]):
-        return Kind("bipf_log", compression, "binary")
+        return "bipf_log"
     if encoding == "utf-8" and b"\0" in head:
         if holds_a_record(head):
-            return Kind("pzp_log", compression, "binary")
+            return "pzp_log"
         if holds_a_message(head):
-            return Kind("bipf_log", compression, "binary")
-    as_utf8 = head if encoding == "utf-8" else recoded(io.BytesIO(head), encoding).read()
-    text = codecs.getincrementaldecoder("utf-8")("replace").decode(as_utf8)
-    bare = text.lstrip(_BLANK)
-    form = form_of(text)
+            return "bipf_log"
+    return None
+
+
+def _around_messages(bare: str, form: str | None, inside: str) -> str | None:
+    """What is around the messages of a text, and the command that takes them out. None if nothing is."""
     way = way_to_messages(bare)
     if way and len(way) > _LONGEST_FILTER:
         return f"JSON objects around messages{inside}, at many places: export the log, one message a line."
@@ -175,11 +209,8 @@ def recognise_head(head: bytes, compression: str) -> Kind | str:
     if form == "array" and (member := list_inside(bare[1:].lstrip())):
         return f"One array of objects around lists{inside}: take the lists out with `jq -c '.[]{member}[]'`."
     if form is not None:
-        is_long = text.count("{") >= _MANY
-        is_of_others = is_long and not _OF_MESSAGES.search(text)
-        return _OF_OTHERS if is_of_others else Kind(form, compression, encoding)
-    member = list_inside(bare)
-    if member:
+        return None
+    if member := list_inside(bare):
         if begins_with_a_message(bare):
             way = f"del(.{member}), (.{member}[]?)"
             return f"Messages with lists of messages{inside}: take all of them out with `jq -c '{way}'`."
@@ -190,13 +221,7 @@ def recognise_head(head: bytes, compression: str) -> Kind | str:
         return f"One JSON object with the messages as its members{inside}: take them out with `jq -c '.[]'`."
     if _TEXT_OF_JSON.match(bare):
         return f"JSON inside of JSON texts{inside}: take it out with `jq -r .` or `jq -r '.[]'`."
-    if bare[:1] == "<":
-        return f"This is HTML or XML{inside}, perhaps an error page: download the log again."
-    if _holds_a_message(text):
-        return Kind("concatenated", compression, encoding)
-    if "\0" in text or text.count("\ufffd") > len(text) // 8:
-        return f"Binary data{inside} in no form that is known: export the log as JSON, one message a line."
-    return f"Text{inside} without a JSON object: export the log as JSON, one message a line (`jq -c .`)."
+    return None
 
 
 def encoding_of(head: bytes) -> str:
