@@ -77,8 +77,7 @@ def holds_a_record(head: bytes) -> bool:
     found = (
         data for block in blocks for data in _records(block) if data and isinstance(data, bytes)
     )
-    first = next(found, None)
-    return first is not None and _is_json(first)
+    return any(map(_is_json, found))
 
 
 def _records(block: bytes) -> Iterator[bytes | str]:

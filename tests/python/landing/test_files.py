@@ -724,6 +724,18 @@ def test_a_log_of_pzp_that_is_cut(tmp_path: Path) -> None:
     assert lines[-1] == Line(2 * len(messages) - 1, None, "cut_short")
 
 
+def test_damage_in_the_text_of_the_first_record_of_a_log_of_pzp(tmp_path: Path) -> None:
+    """The lengths are right, so only the text tells it. The records behind it tell what the file is."""
+    messages = [value for value in values() if "msg" in value]
+    data = bytearray(forms.pzp_log(messages))
+    data[data.index(b'"msg"')] = 0xA5
+    path = tmp_path / "log"
+    path.write_bytes(data)
+    found = read(path)
+    assert parsed(found[1:]) == messages[1:]
+    assert line_object(found[0]) == "not_utf8"
+
+
 def test_brackets_of_a_damaged_record_of_pzp_hide_no_other() -> None:
     """Four brackets may be the lengths of a record that ends where a stranger has written a brace."""
 
@@ -787,6 +799,25 @@ def test_a_message_behind_long_damage_of_a_flume_log_is_read(
         found = [*each_line(flume.read_records(log))]
         assert parsed([line for line in found if line.text]) == [message] * 4, length
         assert len(faults(found)) == 1
+
+
+@pytest.mark.parametrize("width", [0, 4, 6, 8])
+@pytest.mark.parametrize("longer", [(0, 12), (12, 0), (12, 12)])
+def test_no_lengths_of_the_first_records_tell_another_width(
+    width: int, longer: tuple[int, int]
+) -> None:
+    """In a log without file lengths, the length of a record may be what a file length would be."""
+    messages = [{"key": "%a", "value": {"x": "." * (100 + more)}} for more in (0, *longer)]
+    log = b""
+    for message in messages:
+        data = forms.text(message).encode()
+        length = len(data).to_bytes(4)
+        log += length + data + length
+        log += (len(log) + width).to_bytes(width) if width else b""
+    found = [*each_line(flume.read_records(io.BytesIO(log)))]
+    assert [(line.text, line.fault) for line in found] == [
+        (forms.text(message).encode(), None) for message in messages
+    ]
 
 
 def test_only_a_record_of_zeros_is_deleted_in_a_flume_log() -> None:
