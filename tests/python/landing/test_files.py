@@ -32,7 +32,7 @@ from scuttlehouse.files.values import split_values
 from scuttlehouse.files.whole import skip_line
 from scuttlehouse.landing.glued_lines import epoch_keys, land_lines, land_pzp_lines, line_parts
 from scuttlehouse.landing.logs import content_hash, list_splits, read_lines
-from scuttlehouse.sample.signing import ClassicFeed
+from scuttlehouse.sample.signing import BendyFeed, ClassicFeed
 from scuttlehouse.ssb.epoch_keys import KeyRing
 from scuttlehouse.ssb.lines import REJECT_REASONS, LandedLine
 
@@ -113,7 +113,11 @@ VECTORS = {
     ],
     "2868656c6c6f": "hello",
     "3518666f6f0e01": {"foo": True},
-    "8c0122ffffffff3518666f6f0e0121deadbeef": [-1, {"foo": True}, "3q2+7w=="],
+    "8c0122ffffffff3518666f6f0e0121deadbeef": [
+        -1,
+        {"foo": True},
+        {"type": "Buffer", "data": [222, 173, 190, 239]},
+    ],
     "2508310e01": {"1": True},
 }
 
@@ -769,6 +773,19 @@ def test_a_file_that_is_shorter_than_when_it_was_listed(packed: str, tmp_path: P
     assert [*each_line(read_lines(split))][-1].fault == "cut_short"
     with pytest.raises(EOFError):
         content_hash(log)
+
+
+def test_bytes_in_a_log_of_ssb_db2_are_those_that_were_signed(tmp_path: Path) -> None:
+    """Not only those of a nonce. JavaScript writes them in JSON as an object."""
+    as_json = {"type": "Buffer", "data": [0.0, 255.0]}
+    signed = BendyFeed(bytes(32)).publish({"type": "metafeed/update", "more": [as_json]}, 1)
+    content = {"type": "metafeed/update", "more": [b"\0\xff"]}
+    path = tmp_path / "log.bipf"
+    path.write_bytes(
+        forms.bipf_log([{"key": signed.key, "value": {**signed.value, "content": content}}])
+    )
+    assert parsed(read(path)) == [{"key": signed.key, "value": signed.value}]
+    assert [row.validity for row in rows(path)] == ["valid"]
 
 
 @pytest.mark.parametrize("form", ["bipf_log", "flume_log", "flume_log_53"])
