@@ -740,6 +740,15 @@ def test_damage_in_the_text_of_the_first_record_of_a_log_of_pzp(tmp_path: Path) 
     assert line_object(found[0]) == "not_utf8"
 
 
+def test_deleted_records_at_the_beginning_of_a_log_of_pzp_do_not_hide_it(tmp_path: Path) -> None:
+    """However many there are."""
+    messages = [value for value in values() if "msg" in value]
+    deleted = bytes([0, 0, 0xFF, 0x3F]) + bytes(0x3FFF)
+    path = tmp_path / "log"
+    path.write_bytes(5 * (3 * deleted).ljust(pzp_log.BLOCK_BYTES, b"\0") + forms.pzp_log(messages))
+    assert parsed(read(path)) == messages
+
+
 def test_brackets_of_a_damaged_record_of_pzp_hide_no_other() -> None:
     """Four brackets may be the lengths of a record that ends where a stranger has written a brace."""
 
