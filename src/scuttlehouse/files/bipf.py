@@ -7,7 +7,6 @@ bipf-spec: a value is a varint of its length times 8 plus its type, and then its
 
 from __future__ import annotations
 
-import base64
 import re
 import struct
 from collections.abc import Iterator
@@ -58,13 +57,13 @@ class BipfError(ValueError):
 
 
 def decode(data: bytes) -> jsjson.Value:
-    """The value that some bytes are in BIPF; bytes inside of it come as base64 text.
+    """The value that some bytes are in BIPF; bytes inside of it come as JavaScript writes them in JSON.
 
     Raises:
         BipfError: they are none, or more than one, or nest deeper than ``jsjson.MAX_DEPTH``.
 
-    >>> decode(bytes.fromhex("3518666f6f0e01"))
-    {'foo': True}
+    >>> decode(bytes.fromhex("3518666f6f0e01")), decode(bytes.fromhex("110001"))
+    ({'foo': True}, {'type': 'Buffer', 'data': [0.0, 1.0]})
     """
     value, end = _value(data, 0, len(data))
     if end != len(data) or value is _UNDEFINED:
@@ -130,7 +129,7 @@ def _scalar(data: bytes, kind: int, start: int, end: int) -> object:
     if kind == _STRING:
         return data[start:end].decode("utf-8", "replace")
     if kind == _BUFFER:
-        return base64.b64encode(data[start:end]).decode()
+        return {"type": "Buffer", "data": [*map(float, data[start:end])]}
     if kind == _INT and end - start == 4:
         return float(struct.unpack_from("<i", data, start)[0])
     if kind == _DOUBLE and end - start == 8:

@@ -63,14 +63,18 @@ def offset_width(head: bytes) -> int | None:
 
 
 def _width_after(head: bytes, end: int) -> int | None:
-    """The width of the file length that stands behind a record, by its value or by the next record."""
-    for width in _WIDTHS[:-1]:
-        if len(head) >= end + width and int.from_bytes(head[end : end + width]) == end + width:
-            return width
-    for width in _WIDTHS:
-        if _record_length(head, end + width) is not None:
-            return width
-    return 0 if len(head) == end else None
+    """The width of the file length that stands behind a record, by its value and by the next record.
+
+    Each of them alone may be chance: the length of a record may look like the value.
+    """
+    by_record = [w for w in _WIDTHS if _record_length(head, end + w) is not None]
+    by_value = [
+        w
+        for w in _WIDTHS[:-1]
+        if len(head) >= end + w and int.from_bytes(head[end : end + w]) == end + w
+    ]
+    both = [w for w in by_value if w in by_record]
+    return next(iter(both + by_record + by_value), 0 if len(head) == end else None)
 
 
 def _record_length(data: bytes, place: int) -> int | None:

@@ -66,7 +66,9 @@ def _short_values(number: int, found: list[bytes]) -> ShortValues:
 
 
 def holds_a_record(head: bytes) -> bool:
-    """Whether the blocks at the beginning of a file hold a record that is JSON, perhaps after damage.
+    """Whether the blocks at the beginning of a file hold a record that is JSON, or only deleted ones.
+
+    A record may stand behind damage.
 
     Complexity: O(length).
 
@@ -74,11 +76,10 @@ def holds_a_record(head: bytes) -> bool:
     (True, False)
     """
     blocks = (head[start : start + BLOCK_BYTES] for start in range(0, len(head), BLOCK_BYTES))
-    found = (
-        data for block in blocks for data in _records(block) if data and isinstance(data, bytes)
-    )
-    first = next(found, None)
-    return first is not None and _is_json(first)
+    found = [data for block in blocks for data in _records(block)]
+    if not any(found):
+        return len(head) >= BLOCK_BYTES
+    return any(isinstance(data, bytes) and _is_json(data) for data in found)
 
 
 def _records(block: bytes) -> Iterator[bytes | str]:

@@ -34,10 +34,13 @@ _COMPRESSIONS = (
     ("zstd", re.compile(rb"\x28\xb5\x2f\xfd|[\x50-\x5f]\x2a\x4d\x18")),
 )
 
+# The size of the dictionary follows, a power of two. A record of pzp may begin with the same three bytes.
+_LZMA = tuple(b"\x5d" + (1 << bits).to_bytes(4, "little") for bits in range(12, 32))
+
 # What a log may lie in that nothing here unpacks, and the command that makes it readable.
 _OTHERS = (
     (b"\xfd7zXZ\0", "an xz file", "unpack it with `xz -d`"),
-    (b"\x5d\0\0", "an lzma file", "unpack it with `xz -d`"),
+    (_LZMA, "an lzma file", "unpack it with `xz -d`"),
     (b"PK\x03\x04", "a zip archive", "unpack it with `unzip`"),
     (b"7z\xbc\xaf\x27\x1c", "a 7z archive", "unpack it with `7z x`"),
     (b"Rar!", "a rar archive", "unpack it with `unrar x`"),

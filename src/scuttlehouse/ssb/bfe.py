@@ -144,7 +144,7 @@ def bencode(value: Bytes) -> bytes:
             parts.append(b"d")
             left.append(_END)
             for name in sorted(item, key=utf16_units, reverse=True):
-                left += [item[name], _utf8(name)]
+                left += [item[name], utf8(name)]
     return b"".join(parts)
 
 
@@ -175,7 +175,7 @@ def encode_text(text: str) -> bytes:
         return _sized(b"\2\0" + a2b_base64(match[1]))
     if text[:1] in "@%" and text and _SUFFIXED.fullmatch(text):
         return _encode_id(text)
-    return _TEXT + _utf8(text)
+    return _TEXT + utf8(text)
 
 
 def _encode_uri(text: str) -> bytes:
@@ -186,7 +186,7 @@ def _encode_uri(text: str) -> bytes:
         return code + a2b_base64(match[3].translate(_FROM_URL))
     if match and match[1] in _TYPE_FORMATS:
         return _encode_id(text)
-    return _TEXT + _utf8(text)
+    return _TEXT + utf8(text)
 
 
 def _encode_id(text: str) -> bytes:
@@ -221,6 +221,6 @@ def is_whole(value: jsjson.Value) -> TypeGuard[float]:
     return type(value) in (float, int) and -_MOST <= value <= _MOST and value == int(value)  # type: ignore[operator,arg-type]
 
 
-def _utf8(text: str) -> bytes:
+def utf8(text: str) -> bytes:
     """A text as UTF-8. JavaScript writes half of a surrogate pair as U+FFFD."""
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace").encode()

@@ -10,6 +10,7 @@ import json
 from typing import Any
 
 from scuttlehouse.ssb.bendybutt import is_announcement, root_metafeed
+from scuttlehouse.ssb.bfe import utf8
 from scuttlehouse.ssb.epoch_keys import KEY_MEMBERS, KeyRing, spelled_bytes
 from scuttlehouse.ssb.ids import any_id
 from scuttlehouse.ssb.validation import Check, is_ciphertext
@@ -37,7 +38,8 @@ def plaintext_hash(
 ) -> str | None:
     """A keyed hash of a content; None for ciphertext and null.
 
-    Equal contents have the same hash in any order of members.
+    Equal contents have the same hash in any order of members. So has a content of which jq or Go has written
+    half of a surrogate pair as U+FFFD.
     Software spells ids and keys differently. So the hash covers the members that tables keep as they are
     kept, and the key of an epoch by its bytes.
 
@@ -53,13 +55,17 @@ def plaintext_hash(
     if content is None or is_ciphertext(content):
         return None
     if not isinstance(content, dict) or kept is None:
-        return ring.hash(json.dumps(content, sort_keys=True).encode())
+        return ring.hash(_text(content))
     compared = content | kept
     if epoch_key:
         for name in KEY_MEMBERS:
             compared.pop(name, None)
     key = epoch_key.hex() if epoch_key else None
-    return ring.hash(json.dumps([key, compared], sort_keys=True).encode())
+    return ring.hash(_text([key, compared]))
+
+
+def _text(content: object) -> bytes:
+    return utf8(json.dumps(content, sort_keys=True, ensure_ascii=False))
 
 
 def proven_owner(content: object) -> str | None:

@@ -79,7 +79,8 @@ class LandedLine(NamedTuple):
     ``sequence`` is null if it is not a whole number of at most 2^53. ``content`` is the kept members as JSON
     text, null if nobody opened the message. ``key_hash`` replaces the key of the epoch that the message
     makes, adds people to, or announces a feed for. ``plaintext_hash`` is a hash of everything in the message
-    that no signature covers; the order of members and the spelling of ids do not matter (ruling R36).
+    that no signature covers; the order of members, the spelling of ids and halves of surrogate pairs that
+    software has replaced do not matter (ruling R36).
     ``is_announcement_signed``: whether both feeds have signed the announcement of a feed (ruling R37); null
     in all other messages. ``owner_id`` is the root metafeed of a seed in the message: only its owner's log
     has the seed.

@@ -100,6 +100,8 @@ def _tagged(value: Any) -> tuple[int, bytes]:
         return 6, bytes([value])
     if isinstance(value, str):
         return 0, value.encode("utf-8", "replace")
+    if isinstance(value, bytes):
+        return 1, value
     if isinstance(value, list):
         return 4, b"".join(map(bipf, value))
     if isinstance(value, dict):

@@ -32,7 +32,7 @@ from scuttlehouse.files.values import split_values
 from scuttlehouse.files.whole import skip_line
 from scuttlehouse.landing.glued_lines import epoch_keys, land_lines, land_pzp_lines, line_parts
 from scuttlehouse.landing.logs import content_hash, list_splits, read_lines
-from scuttlehouse.sample.signing import ClassicFeed
+from scuttlehouse.sample.signing import BendyFeed, ClassicFeed
 from scuttlehouse.ssb.epoch_keys import KeyRing
 from scuttlehouse.ssb.lines import REJECT_REASONS, LandedLine
 
@@ -113,7 +113,11 @@ VECTORS = {
     ],
     "2868656c6c6f": "hello",
     "3518666f6f0e01": {"foo": True},
-    "8c0122ffffffff3518666f6f0e0121deadbeef": [-1, {"foo": True}, "3q2+7w=="],
+    "8c0122ffffffff3518666f6f0e0121deadbeef": [
+        -1,
+        {"foo": True},
+        {"type": "Buffer", "data": [222, 173, 190, 239]},
+    ],
     "2508310e01": {"1": True},
 }
 
@@ -724,6 +728,37 @@ def test_a_log_of_pzp_that_is_cut(tmp_path: Path) -> None:
     assert lines[-1] == Line(2 * len(messages) - 1, None, "cut_short")
 
 
+def test_damage_in_the_text_of_the_first_record_of_a_log_of_pzp(tmp_path: Path) -> None:
+    """The lengths are right, so only the text tells it. The records behind it tell what the file is."""
+    messages = [value for value in values() if "msg" in value]
+    data = bytearray(forms.pzp_log(messages))
+    data[data.index(b'"msg"')] = 0xA5
+    path = tmp_path / "log"
+    path.write_bytes(data)
+    found = read(path)
+    assert parsed(found[1:]) == messages[1:]
+    assert line_object(found[0]) == "not_utf8"
+
+
+def test_no_length_of_the_first_record_makes_a_log_of_pzp_an_archive(tmp_path: Path) -> None:
+    """That of 93 bytes is the beginning of an lzma file."""
+    record = {"id": "", "msg": {"data": ""}}
+    record["id"] = "a" * (93 - len(forms.text(record)))
+    path = tmp_path / "log"
+    path.write_bytes(forms.pzp_log([record]))
+    assert path.read_bytes().startswith(b"\x5d\0\0")
+    assert parsed(read(path)) == [record]
+
+
+def test_deleted_records_at_the_beginning_of_a_log_of_pzp_do_not_hide_it(tmp_path: Path) -> None:
+    """However many there are."""
+    messages = [value for value in values() if "msg" in value]
+    deleted = bytes([0, 0, 0xFF, 0x3F]) + bytes(0x3FFF)
+    path = tmp_path / "log"
+    path.write_bytes(5 * (3 * deleted).ljust(pzp_log.BLOCK_BYTES, b"\0") + forms.pzp_log(messages))
+    assert parsed(read(path)) == messages
+
+
 def test_brackets_of_a_damaged_record_of_pzp_hide_no_other() -> None:
     """Four brackets may be the lengths of a record that ends where a stranger has written a brace."""
 
@@ -759,6 +794,19 @@ def test_a_file_that_is_shorter_than_when_it_was_listed(packed: str, tmp_path: P
         content_hash(log)
 
 
+def test_bytes_in_a_log_of_ssb_db2_are_those_that_were_signed(tmp_path: Path) -> None:
+    """Not only those of a nonce. JavaScript writes them in JSON as an object."""
+    as_json = {"type": "Buffer", "data": [0.0, 255.0]}
+    signed = BendyFeed(bytes(32)).publish({"type": "metafeed/update", "more": [as_json]}, 1)
+    content = {"type": "metafeed/update", "more": [b"\0\xff"]}
+    path = tmp_path / "log.bipf"
+    path.write_bytes(
+        forms.bipf_log([{"key": signed.key, "value": {**signed.value, "content": content}}])
+    )
+    assert parsed(read(path)) == [{"key": signed.key, "value": signed.value}]
+    assert [row.validity for row in rows(path)] == ["valid"]
+
+
 @pytest.mark.parametrize("form", ["bipf_log", "flume_log", "flume_log_53"])
 @pytest.mark.parametrize("zeros", [False, True])
 def test_damage_of_a_binary_log_costs_one_message(form: str, zeros: bool, tmp_path: Path) -> None:
@@ -787,6 +835,25 @@ def test_a_message_behind_long_damage_of_a_flume_log_is_read(
         found = [*each_line(flume.read_records(log))]
         assert parsed([line for line in found if line.text]) == [message] * 4, length
         assert len(faults(found)) == 1
+
+
+@pytest.mark.parametrize("width", [0, 4, 6, 8])
+@pytest.mark.parametrize("longer", [(0, 12), (12, 0), (12, 12)])
+def test_no_lengths_of_the_first_records_tell_another_width(
+    width: int, longer: tuple[int, int]
+) -> None:
+    """In a log without file lengths, the length of a record may be what a file length would be."""
+    messages = [{"key": "%a", "value": {"x": "." * (100 + more)}} for more in (0, *longer)]
+    log = b""
+    for message in messages:
+        data = forms.text(message).encode()
+        length = len(data).to_bytes(4)
+        log += length + data + length
+        log += (len(log) + width).to_bytes(width) if width else b""
+    found = [*each_line(flume.read_records(io.BytesIO(log)))]
+    assert [(line.text, line.fault) for line in found] == [
+        (forms.text(message).encode(), None) for message in messages
+    ]
 
 
 def test_only_a_record_of_zeros_is_deleted_in_a_flume_log() -> None:

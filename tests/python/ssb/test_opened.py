@@ -97,6 +97,23 @@ def reverse(value: Any) -> Any:
     return [reverse(item) for item in value] if isinstance(value, list) else value
 
 
+@pytest.mark.parametrize(
+    "content", [CONTENT | {"text": "a \ud83d", "more": {"\udc4d": 1}}, "a \ud83d"]
+)
+def test_a_replaced_character_makes_no_other_plaintext(content: Any) -> None:
+    """An emoji that was cut, as jq and Go write it. Members that tables keep must be the same text."""
+
+    def hash_of(text: str) -> str | None:
+        opened = {**message().value, "content": json.loads(text)}
+        return land(opened, message().key, PLACES[0][2]).plaintext_hash
+
+    text = json.dumps(content)
+    replaced = text.replace("\\ud83d", "\\ufffd").replace("\\udc4d", "\\ufffd")
+    assert None is not hash_of(text) == hash_of(replaced) != hash_of(text.replace("a", "b"))
+    kept = json.dumps(CONTENT | {"root": "\ud83d"})
+    assert hash_of(kept) != hash_of(kept.replace("\\ud83d", "\\ufffd"))
+
+
 @pytest.mark.parametrize("other", ["", "hello", "AAAB=.box2", "AAAA"])
 def test_a_text_that_is_no_ciphertext_is_in_none_of_the_places(other: str) -> None:
     """It hides neither a ciphertext in a later place, nor a content that was signed as it is."""
