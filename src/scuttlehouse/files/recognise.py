@@ -29,7 +29,7 @@ from scuttlehouse.files.values import is_message_at
 HEAD_BYTES = 1 << 18
 
 _COMPRESSIONS = (
-    ("gzip", re.compile(rb"\x1f\x8b")),
+    ("gzip", re.compile(rb"\x1f\x8b\x08")),
     ("bzip2", re.compile(rb"BZh[1-9](?:1AY&SY|\x17rE8P\x90)")),
     ("zstd", re.compile(rb"\x28\xb5\x2f\xfd|[\x50-\x5f]\x2a\x4d\x18")),
 )

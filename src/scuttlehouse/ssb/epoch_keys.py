@@ -54,15 +54,18 @@ class SealError(HouseError):
 
 
 class LostKeysError(HouseError):
-    """Epoch keys that were read are no longer kept, so they cannot be ranked.
+    """Epoch keys of messages that were read are not kept, so they cannot be ranked.
+
+    The file is lost, or the messages came into a log after its keys were looked for.
 
     >>> print(LostKeysError(Path("home"), 2))  # doctest: +ELLIPSIS
-    home/epoch_keys.sealed lacks 2 epoch keys that an earlier build has read: run ...
+    home/epoch_keys.sealed lacks 2 epoch keys of the logs. If a log was written while ...
     """
 
     def __init__(self, home: Path, lost: int) -> None:
         super().__init__(
-            f"{home / SEALED_FILE} lacks {count(lost, 'epoch key')} that an earlier build has read: run "
+            f"{home / SEALED_FILE} lacks {count(lost, 'epoch key')} of the logs. If a log was written while "
+            "it was read, run `scuttlehouse build` again. Otherwise, or if this comes again, run "
             "`scuttlehouse build --full-refresh`, which reads all logs again."
         )
 

@@ -740,13 +740,16 @@ def test_damage_in_the_text_of_the_first_record_of_a_log_of_pzp(tmp_path: Path) 
     assert line_object(found[0]) == "not_utf8"
 
 
-def test_no_length_of_the_first_record_makes_a_log_of_pzp_an_archive(tmp_path: Path) -> None:
-    """That of 93 bytes is the beginning of an lzma file."""
+@pytest.mark.parametrize("beginning", [b"\x5d\0\0", b"\x1f\x8b"])
+def test_no_length_of_the_first_record_makes_a_log_of_pzp_an_archive(
+    beginning: bytes, tmp_path: Path
+) -> None:
+    """Files of lzma and of gzip begin with bytes that are lengths of records, too."""
     record = {"id": "", "msg": {"data": ""}}
-    record["id"] = "a" * (93 - len(forms.text(record)))
+    record["id"] = "a" * (int.from_bytes(beginning[:2], "little") - len(forms.text(record)))
     path = tmp_path / "log"
     path.write_bytes(forms.pzp_log([record]))
-    assert path.read_bytes().startswith(b"\x5d\0\0")
+    assert path.read_bytes().startswith(beginning)
     assert parsed(read(path)) == [record]
 
 
