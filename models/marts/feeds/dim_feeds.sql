@@ -27,7 +27,8 @@ feed_sequences as (
     select
         feed_id,
         sequence,
-        count(*) as claim_count
+        -- Nor does a message that nobody can check make a fork of a feed whose messages can be checked.
+        count_if({{ counts_as_signed('validity', 'feed_format') }}) as signed_count
     from messages
     where validity != 'invalid' and sequence >= 1
     group by feed_id, sequence
@@ -41,7 +42,7 @@ chains as (
         min(sequence) as first_sequence,
         max(sequence) as last_sequence,
         max(sequence) - count(*) as gap_count,
-        max(claim_count) > 1 as is_forked
+        max(signed_count) > 1 as is_forked
     from feed_sequences
     group by feed_id
 

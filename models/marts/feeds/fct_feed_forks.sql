@@ -23,7 +23,7 @@ claims as (
         sequence,
         count(*) over (partition by feed_id, sequence) as claim_count
     from messages
-    where validity != 'invalid' and sequence >= 1
+    where {{ counts_as_signed('validity', 'feed_format') }} and sequence >= 1
 
 ),
 

@@ -503,6 +503,8 @@ final as (
     inner join messages on violations.message_id = messages.message_id
     inner join people on messages.feed_id = people.feed_id
     left join names on people.person_id = names.person_id
+    -- Anybody can write the others under somebody's name.
+    where {{ counts_as_signed('messages.validity', 'messages.feed_format') }}
 
 )
 

@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from attackers import invented_key
 from conftest import OF_BUILDS, Build, Rows, Warehouse
 from scuttlehouse.sample.signing import BendyFeed, ClassicFeed
 
@@ -76,13 +77,8 @@ def hostile_lines(logs: dict[str, list[Json]], people: dict[str, str]) -> Iterat
                 }
                 yield {**line, "value": {**value, "content": other}}
             if isinstance(content, str):
-                # No ciphertext beside it, under an id that no message has.
-                key = line["key"].replace("A", "B").replace("a", "b")
-                yield {
-                    **line,
-                    "key": key,
-                    "value": {**value, "content": {"type": "post"}, "private": True},
-                }
+                opened = {**value, "content": {"type": "post"}, "private": True}
+                yield {**line, "key": invented_key(line["key"]), "value": opened}
 
 
 def claim(main: ClassicFeed, metafeed: str) -> Json:

@@ -8,7 +8,9 @@ message, opens those that they have the keys of, and writes one log.
 
 from __future__ import annotations
 
+from binascii import b2a_base64
 from collections.abc import Iterable, Iterator
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -83,6 +85,7 @@ def attack(attacker: str) -> tuple[list[bytes], set[str]]:
     lines += [json_line(line) for line in _changed(before.values(), name)]
     lines += [json_line(line) for line in _other_plaintexts(scene)]
     lines += [json_line(line) for line in _false_claims(scene)]
+    lines += [json_line(line) for line in _invented_acts(scene)]
     lines += _of_pzp(scene)
     person = scene.world.people.get(name)
     return lines, _ids_of(scene, person, name) if person else set()
@@ -110,10 +113,50 @@ def _changed(messages: Iterable[Message], name: str) -> Iterator[Json]:
             yield {**line, "value": {**value, "content": other}}
             yield {**line, "value": {**value, "timestamp": 1.0, "sequence": value["sequence"] + 1}}
         if isinstance(content, str):
-            # Opened, under an id that nobody has, without the ciphertext.
-            key = message.key.replace("A", "B").replace("a", "b")
             opened = {**value, "content": {"type": "post"}, "private": True}
-            yield {**line, "key": key, "value": opened}
+            yield {**line, "key": invented_key(message.key), "value": opened}
+
+
+def invented_key(key: str) -> str:
+    """An id that no message has. What was opened needs no ciphertext beside it, so nobody can check it."""
+    return f"%{b2a_base64(sha256(key.encode()).digest(), newline=False).decode()}.sha256"
+
+
+def _invented_acts(scene: Scene) -> Iterator[Json]:
+    """In the name of everybody who added somebody: they exclude these people, and make an epoch.
+
+    Whoever has seen the group knows all ids; a signature they have not.
+    """
+    for message in {one.key: one for _, _, one in scene.sightings}.values():
+        content: Any = message.content
+        if content.get("type") != "group/add-member":
+            continue
+        tangles = {
+            name: {"root": field["root"], "previous": [message.uri]}
+            for name, field in content["tangles"].items()
+        }
+        excluding = {
+            "type": "group/exclude-member",
+            "excludes": content["recps"][1:],
+            "recps": content["recps"][:1],
+            "tangles": tangles,
+        }
+        epoch = tangles["members"]["root"]
+        founding = {
+            "type": "group/init",
+            "version": "v2",
+            "secret": scene.world.bytes_for("invented").hex(),
+            "recps": content["recps"][:1],
+            "tangles": {
+                "members": {"root": None, "previous": None},
+                "group": tangles["group"],
+                "epoch": {"root": tangles["group"]["root"], "previous": [epoch]},
+            },
+        }
+        for said in (excluding, founding):
+            value = {**message.value, "content": said, "private": True}
+            key = invented_key(message.key + str(said["type"]))
+            yield {"key": key, "value": value, "timestamp": message.at}
 
 
 def _respelled(members: Json, names: set[str]) -> Json:
