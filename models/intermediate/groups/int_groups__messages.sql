@@ -143,7 +143,8 @@ described_messages as (
         coalesce(timeline_lengths.message_count, 0) as timeline_length,
         case
             when epochs.epoch_id is not null then 'init'
-            when messages.epoch_id is null then 'other'
+            -- Anybody can write an act that nobody can check under a member's name: it is none.
+            when messages.epoch_id is null or acts.message_id is null then 'other'
             when messages.content_type = 'group/add-member' then 'add'
             when messages.content_type = 'group/exclude-member' then 'exclude'
             else 'other'

@@ -123,40 +123,38 @@ def invented_key(key: str) -> str:
 
 
 def _invented_acts(scene: Scene) -> Iterator[Json]:
-    """In the name of everybody who added somebody: they exclude these people, and make an epoch.
+    """In the name of everybody who added somebody to the allotment: they exclude alice, and make an epoch.
 
     Whoever has seen the group knows all ids; a signature they have not.
     """
+    group, alice = scene.allotment, scene.world.people["alice"].root.id
     for message in {one.key: one for _, _, one in scene.sightings}.values():
         content: Any = message.content
-        if content.get("type") != "group/add-member":
+        if content.get("type") != "group/add-member" or content["recps"][0] != group.id:
             continue
-        tangles = {
-            name: {"root": field["root"], "previous": [message.uri]}
-            for name, field in content["tangles"].items()
-        }
-        excluding = {
-            "type": "group/exclude-member",
-            "excludes": content["recps"][1:],
-            "recps": content["recps"][:1],
-            "tangles": tangles,
-        }
-        epoch = tangles["members"]["root"]
-        founding = {
-            "type": "group/init",
-            "version": "v2",
-            "secret": scene.world.bytes_for("invented").hex(),
-            "recps": content["recps"][:1],
-            "tangles": {
-                "members": {"root": None, "previous": None},
-                "group": tangles["group"],
-                "epoch": {"root": tangles["group"]["root"], "previous": [epoch]},
+        epoch = content["tangles"]["members"]["root"]
+        tips = {"root": group.root, "previous": group.tips("alice", "group")}
+        members = {"root": epoch, "previous": group.tips("alice", f"members {epoch}")}
+        for said in (
+            {
+                "type": "group/exclude-member",
+                "excludes": [alice],
+                "tangles": {"group": tips, "members": members},
             },
-        }
-        for said in (excluding, founding):
-            value = {**message.value, "content": said, "private": True}
-            key = invented_key(message.key + str(said["type"]))
-            yield {"key": key, "value": value, "timestamp": message.at}
+            {
+                "type": "group/init",
+                "version": "v2",
+                "secret": scene.world.bytes_for("invented").hex(),
+                "tangles": {
+                    "members": {"root": None, "previous": None},
+                    "group": tips,
+                    "epoch": {"root": group.root, "previous": [epoch]},
+                },
+            },
+        ):
+            opened = {**message.value, "content": {**said, "recps": [group.id]}, "private": True}
+            key = invented_key(f"{message.key} {said['type']}")
+            yield {"key": key, "value": opened, "timestamp": message.at}
 
 
 def _respelled(members: Json, names: set[str]) -> Json:
