@@ -89,12 +89,12 @@ def group_preferred_epoch(
     True
     """
     left = contenders(tips, members, key_ranks)
-    holders = _holders([members[epoch] for epoch in left])
+    holding = holders([members[epoch] for epoch in left])
     everybody = (1 << len(left)) - 1
     for epoch in left:
         met = 0
         for person in members[epoch]:
-            met |= holders[person]
+            met |= holding[person]
             if met == everybody:
                 break
         # An epoch without members meets not even itself.
@@ -171,13 +171,13 @@ def fork_witnesses(left: str, right: str, members: Members, ancestry: Ancestry) 
 def _without_supersets(epochs: Collection[str], members: Members) -> list[str]:
     """The epochs without those that have all members of another, and more (4.5)."""
     memberships = list(dict.fromkeys(members[epoch] for epoch in epochs))
-    holders = _holders(memberships)
+    holding = holders(memberships)
     larger = 0
     for place, people in enumerate(memberships):
         own = 1 << place
         containing = (1 << len(memberships)) - 1
         for person in people:
-            containing &= holders[person]
+            containing &= holding[person]
             if containing == own:
                 break
         larger |= containing ^ own
@@ -209,13 +209,19 @@ def smallest_of(choice: int, containing: Sequence[int], members: Sequence[Collec
     return choice & ~larger
 
 
-def _holders(memberships: Iterable[frozenset[str]]) -> dict[str, int]:
-    """For each person the memberships that have them, as bits."""
-    holders: dict[str, int] = defaultdict(int)
+def holders(memberships: Iterable[frozenset[str]]) -> dict[str, int]:
+    """For each person the memberships that have them, as bits.
+
+    Complexity: O(members) operations on integers with a bit for each membership.
+
+    >>> {person: bin(own) for person, own in sorted(holders([frozenset("ab"), frozenset("b")]).items())}
+    {'a': '0b1', 'b': '0b11'}
+    """
+    found: dict[str, int] = defaultdict(int)
     for place, people in enumerate(memberships):
         for person in people:
-            holders[person] |= 1 << place
-    return holders
+            found[person] |= 1 << place
+    return found
 
 
 def _least_key_per_membership(

@@ -17,11 +17,13 @@ from scuttlehouse.groups.epochs import (
     fork_rule,
     fork_winner,
     fork_witnesses,
+    holders,
     in_key_order,
 )
+from scuttlehouse.tangles.causality import bits_of
 
 MOST_RIVALS = 50
-"""An epoch that begins is paired with at most this many others."""
+"""An epoch that begins is paired with at most this many others, and with as many that are still newest."""
 
 # The place of an epoch's first message in the group's timeline, and its time in milliseconds since 1970.
 Beginnings = Mapping[str, tuple[int, int | None]]
@@ -60,7 +62,8 @@ def forks(
     The first epoch that succeeds both heals a fork. So does an epoch that directly succeeds one of the two
     and has only members who are in both, at least one: 4.5 or 4.4 then prefers it (4.6).
     If more than ``MOST_RIVALS`` epochs were newest, an epoch is paired only with those that have the least
-    keys, because the number of all pairs is the square of the number of forked epochs.
+    keys, because the number of all pairs is the square of the number of forked epochs. Of the epochs that are
+    still newest, each is also paired with as many others: all of them, if there are no more.
 
     The forks come in the order in which the later one of their two epochs begins; those of one epoch by the
     key of the other.
@@ -74,7 +77,8 @@ def forks(
     Raises:
         KeyError: epochs succeed each other in a loop.
 
-    Complexity: O(forks * (direct successors + members)).
+    Complexity: O(members + links + forks * (members of the smaller epoch + nearest common predecessors))
+    operations on integers with a bit for each epoch.
 
     >>> previous = {"x": [], "l": ["x"], "r": ["x"], "z": ["l"]}
     >>> members = {"x": frozenset("abcd"), "l": frozenset("abd"), "r": frozenset("abc"), "z": frozenset("ab")}
@@ -92,24 +96,19 @@ def forks(
     for epoch in reversed(order):
         for one in previous[epoch]:
             after[one] |= after[epoch] | 1 << place[epoch]
-    successors: dict[str, list[str]] = defaultdict(list)
-    for epoch, listed in previous.items():
-        for one in listed:
-            successors[one].append(epoch)
+    pairs = list(_pairs(order, previous, key_ranks))
+    first_within = _first_within(order, previous, members, pairs)
     tips = ancestry.unsucceeded(list(previous))
     undecided = set(contenders([tip for tip in tips if members[tip]], members, key_ranks))
 
-    def heals(epoch: str, left: str, right: str) -> bool:
-        return bool(members[epoch]) and members[epoch] <= members[left] & members[right]
-
-    for left, right in _pairs(order, previous, key_ranks):
+    for left, right in pairs:
         nearest = ancestry.nearest_common(left, right)
         witnesses = fork_witnesses(left, right, members, ancestry)
         rule = fork_rule(members[left], members[right])
         winner = fork_winner(left, right, members, key_ranks)
         both = after[left] & after[right]
         healing = [
-            place[one] for one in successors[left] + successors[right] if heals(one, left, right)
+            first_within[pair] for pair in ((left, right), (right, left)) if pair in first_within
         ]
         if both:
             healing.append((both & -both).bit_length() - 1)
@@ -136,16 +135,52 @@ def _pairs(
     """Each epoch with those that were newest when it began. The lesser id comes first."""
     named = in_key_order(previous, key_ranks)
     place = {epoch: at for at, epoch in enumerate(named)}
-    # The newest epochs by key.
+    succeeded = {one for listed in previous.values() for one in listed}
+    # The newest epochs by key, and those of them that are still newest at the end.
     tips: list[int] = []
+    lasting: list[int] = []
     for epoch in order:
         for one in previous[epoch]:
             at = bisect_left(tips, place[one])
             if tips[at : at + 1] == [place[one]]:
                 del tips[at]
-        for rival in tips[:MOST_RIVALS]:
+        rivals = tips[:MOST_RIVALS]
+        if epoch not in succeeded:
+            rivals = sorted({*rivals, *lasting[:MOST_RIVALS]})
+            insort(lasting, place[epoch])
+        for rival in rivals:
             yield min(epoch, named[rival]), max(epoch, named[rival])
         insort(tips, place[epoch])
+
+
+def _first_within(
+    order: Sequence[str],
+    previous: Mapping[str, Sequence[str]],
+    members: Members,
+    pairs: Sequence[tuple[str, str]],
+) -> dict[tuple[str, str], int]:
+    """For an epoch and its rival: the first direct successor of the epoch that is within both (4.6).
+
+    Successors are places in ``order``. One without members is within none. Every pair is found once, so an
+    epoch with many rivals and many successors costs no more than the two counts together.
+    """
+    place = {epoch: at for at, epoch in enumerate(order)}
+    having = holders([members[epoch] for epoch in order])
+    rivals = dict.fromkeys(order, 0)
+    for left, right in pairs:
+        rivals[left] |= 1 << place[right]
+        rivals[right] |= 1 << place[left]
+    found = {}
+    for at, epoch in enumerate(order):
+        containing = -1 if members[epoch] else 0
+        for person in members[epoch]:
+            containing &= having[person]
+        for one in previous[epoch]:
+            if containing >> place[one] & 1:
+                for rival in bits_of(containing & rivals[one]):
+                    found[one, order[rival]] = at
+                rivals[one] &= ~containing
+    return found
 
 
 def _in_time(previous: Mapping[str, Sequence[str]], beginnings: Beginnings) -> list[str]:

@@ -47,34 +47,29 @@ def preferences(
     containing = [_containing(declared, declaring) for declared in people]
     places = {epoch: place for place, epoch in enumerate(names)}
 
+    # Many people are members of the same epochs, so they prefer the same epoch, and witness the same forks.
     @cache
-    def nearest_common(left: str, right: str) -> frozenset[str]:
-        return ancestry.nearest_common(left, right)
-
-    # Many people are members of the same epochs, so they prefer the same epoch.
-    @cache
-    def prefer(own: int) -> tuple[str, Rule, list[frozenset[str]]]:
+    def prefer(own: int) -> tuple[str, Rule, bool | None]:
         declared = [names[place] for place in bits_of(own)]
         tips = ancestry.unsucceeded(declared)
         if len(tips) == 1:
-            return tips[0], "only" if len(declared) == 1 else "successor", []
+            return tips[0], "only" if len(declared) == 1 else "successor", None
         smallest = smallest_of(sum(1 << places[tip] for tip in tips), containing, people)
         first = (smallest & -smallest).bit_length() - 1
         others, epoch = smallest ^ 1 << first, names[first]
-        nearest = [nearest_common(epoch, tip) for tip in tips if tip != epoch]
-        if not others:
-            return epoch, "subset", nearest
-        # None of them is within another, so what has all members of the first has the same members.
-        return epoch, "overlapping" if others & ~containing[first] else "same", nearest
-
-    found = []
-    for person, own in sorted(declaring.items()):
-        epoch, rule, rivals = prefer(own)
+        # Two epochs may have thousands of nearest common predecessors, so they are not kept.
+        own_epochs = {*declared}
         is_witness = all(
-            nearest and all(person in members[one] for one in nearest) for nearest in rivals
+            (nearest := ancestry.nearest_common(epoch, tip)) and nearest <= own_epochs
+            for tip in tips
+            if tip != epoch
         )
-        found.append(PersonPreference(person, epoch, rule, is_witness if rivals else None))
-    return found
+        if not others:
+            return epoch, "subset", is_witness
+        # None of them is within another, so what has all members of the first has the same members.
+        return epoch, "overlapping" if others & ~containing[first] else "same", is_witness
+
+    return [PersonPreference(person, *prefer(own)) for person, own in sorted(declaring.items())]
 
 
 def _containing(declared: Collection[str], declaring: Mapping[str, int]) -> int:

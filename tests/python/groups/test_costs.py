@@ -6,6 +6,7 @@ Where the answer itself may be as large as a square, a bound stands in its place
 from __future__ import annotations
 
 import sys
+import tracemalloc
 from collections import Counter
 from collections.abc import Callable, Iterator
 from itertools import groupby
@@ -148,6 +149,17 @@ def pair(size: int) -> None:
     list(forks(previous, members, {}, beginnings))
 
 
+def heal(size: int) -> None:
+    """An epoch is forked from each of a chain, and then each of another chain directly succeeds it."""
+    chain = {f"r{place}": [f"r{place - 1}" if place else "x"] for place in range(size)}
+    later = {f"s{place}": ["e", f"s{place - 1}"] if place else ["e"] for place in range(size)}
+    previous = {"x": [], "e": ["x"], **chain, **later}
+    members = {epoch: frozenset({"p", epoch[0]}) for epoch in previous}
+    members |= dict.fromkeys(later, frozenset("e"))
+    beginnings = {epoch: (place, None) for place, epoch in enumerate(previous)}
+    list(forks(previous, members, {}, beginnings))
+
+
 def prefer(size: int) -> None:
     _, members = forked(size, "p")
     group_preferred_epoch(list(members)[1:], members, {})
@@ -201,6 +213,7 @@ WORK: dict[str, Callable[[int], object]] = {
     "repairs of disjoint forks": mend,
     "repairs of forks with a witness": lambda size: mend(size, "a"),
     "forks": pair,
+    "forks of an epoch with many successors": heal,
     "preference": prefer,
     "preferences of people beside a large epoch": choose,
     "periods of people beside a large epoch": follow,
@@ -231,6 +244,32 @@ def calls(work: Callable[[int], object], size: int) -> int:
 @pytest.mark.parametrize("name", WORK)
 def test_four_times_the_size_is_about_four_times_the_work(name: str) -> None:
     assert calls(WORK[name], LARGE) < 5.5 * calls(WORK[name], SMALL)
+
+
+def criss_cross(size: int) -> tuple[dict[str, list[str]], dict[str, frozenset[str]]]:
+    """Many epochs follow j and k, which both follow many: everybody is in one after k and in one after j."""
+    first = [f"f{number:05}" for number in range(size)]
+    last = [f"l{number:05}" for number in range(size)]
+    previous = {"x": [], **{one: ["x"] for one in first}, "j": first, "k": first, "a": ["j"]}
+    previous |= {one: ["k"] for one in last}
+    members = dict.fromkeys(previous, frozenset[str]()) | {"a": frozenset(last)}
+    return previous, members | {one: frozenset({one}) for one in last} | {"l00000": frozenset(last)}
+
+
+def test_preferences_do_not_hold_all_nearest_common_predecessors() -> None:
+    """A gigabyte for 4,000 rivals with 4,000 of them."""
+
+    def peak(size: int) -> int:
+        previous, members = criss_cross(size)
+        ancestry = Ancestry(previous)
+        tracemalloc.start()
+        try:
+            preferences(members, ancestry, {})
+            return tracemalloc.get_traced_memory()[1]
+        finally:
+            tracemalloc.stop()
+
+    assert peak(LARGE) < 6 * peak(SMALL)
 
 
 def test_a_chain_of_epochs_has_few_rows() -> None:

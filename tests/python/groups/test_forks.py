@@ -195,3 +195,22 @@ def test_a_fork_continues_with_later_epochs() -> None:
 def test_an_epoch_without_members_heals_nothing() -> None:
     empty = group(X=("", "abc"), L=("X", "ab"), R=("X", "ac"), S=("R", ""))
     assert described(list(forks(*empty)))["L R"] == "overlapping"
+
+
+def test_epochs_that_are_still_newest_are_paired_however_many_there_were() -> None:
+    """H ends 60 of 61 rivals of B. The fork of A and B had no row, which stopped every build."""
+    many = [f"r{number:02}" for number in range(60)]
+    previous = {"X": [], **{one: ["X"] for one in [*many, "A", "B"]}, "H": many}
+    members = {epoch: frozenset("ab") for epoch in previous}
+    members |= {"A": frozenset("acd"), "B": frozenset("ade"), "X": frozenset("abcde")}
+    keys = {epoch: place for place, epoch in enumerate([*many, "X", "A", "B", "H"])}
+    beginnings = {epoch: (place, None) for place, epoch in enumerate(previous)}
+    found = list(forks(previous, members, keys, beginnings))
+    current = {(one.left_epoch_id, one.right_epoch_id): one.rule for one in found if one.is_current}
+    assert current == {
+        ("A", "B"): "overlapping",
+        ("A", "H"): "overlapping",
+        ("B", "H"): "overlapping",
+    }
+    pairs = [(one.left_epoch_id, one.right_epoch_id) for one in found]
+    assert len(pairs) == len({*pairs})
