@@ -45,6 +45,16 @@ epochs as (
 
 ),
 
+-- Without the signed bytes of its first message, nobody can tell whose group it is, nor who may act there.
+groups as (
+
+    select epochs.group_id
+    from epochs
+    inner join group_messages on epochs.message_id = group_messages.message_id
+    where epochs.is_root
+
+),
+
 members_roots as (
 
     select message_id from tangle_messages
@@ -69,6 +79,7 @@ final as (
         members_roots.message_id is not null as has_valid_members_tangle,
         coalesce(tangle_fields.previous_ids, cast(array() as array<string>)) as previous_epoch_ids
     from epochs
+    left semi join groups on epochs.group_id = groups.group_id
     inner join group_messages on epochs.message_id = group_messages.message_id
     inner join people on epochs.feed_id = people.feed_id
     left join tangle_fields on epochs.message_id = tangle_fields.message_id
