@@ -113,6 +113,7 @@ messages as (
         ) as own_previous_ids,
         max(case when members_root_id is not null then previous_ids end) as members_previous_ids,
         max(case when is_in_timeline then previous_ids end) as timeline_previous_ids,
+        max(case when tangle_kind = 'epoch' and status = 'in' then previous_ids end) as previous_epoch_ids,
         bool_or(coalesce(status_reason in ('missing', 'previous_encrypted'), false)) as lacks_previous
     from linked_candidates
     group by group_id, message_id
@@ -134,7 +135,6 @@ described_messages as (
     select
         messages.*,
         people.person_id as author_id,
-        epochs.previous_epoch_ids,
         epochs.key_rank,
         epochs.has_valid_members_tangle,
         timelines.epoch_id as written_in_epoch_id,

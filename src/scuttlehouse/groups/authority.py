@@ -28,7 +28,8 @@ class GroupMessage(NamedTuple):
     An ``init`` makes the epoch with its own id, after ``previous_epoch_ids``. ``declares_members``: it is the
     root of a members tangle (R32). An ``add`` or ``exclude`` is in the graph of the members tangle of
     ``epoch_id``, and acts on that epoch and on ``person_ids``. Every other message has the kind ``other`` and
-    the epoch that it was written in, or None if the log does not say.
+    the epoch that it was written in, or None if the log does not say. One with ``previous_epoch_ids`` would
+    be an ``init``, but the log lacks its signed bytes: nobody knows who made it, and it does not count.
 
     ``position`` is the place in the group's timeline. Messages that are not in the timeline come after it.
     """
@@ -107,11 +108,15 @@ def judge(messages: Sequence[GroupMessage]) -> Judged:
             return bool(on)
         return None if before & 1 else False
 
+    def epochs_before(message: GroupMessage) -> int:
+        found = 0
+        for epoch in message.previous_epoch_ids:
+            found |= stands_for.get(epoch, 0)
+        return found
+
     def visit_init(message: GroupMessage, before: int) -> int:
         name, own = message.message_id, epochs[message.message_id]
-        follows[name] = 0
-        for epoch in message.previous_epoch_ids:
-            follows[name] |= stands_for.get(epoch, 0)
+        follows[name] = epochs_before(message)
         on = [inits[place].message_id for place in bits_of(follows[name])]
         is_first = not message.previous_epoch_ids
         authority[name] = True if is_first else authority_of(message, on, before)
@@ -138,6 +143,8 @@ def judge(messages: Sequence[GroupMessage]) -> Judged:
         # Bit 0: a message before this one is missing.
         lacks = int(message.lacks_previous)
         if message.kind == "other":
+            if message.previous_epoch_ids:
+                stands_for[message.message_id] = epochs_before(message)
             return lacks
         visit_act = visit_init if message.kind == "init" else visit_change
         return lacks | visit_act(message, before | lacks)

@@ -175,7 +175,13 @@ def seen(
             if one.timeline_previous_ids is not None
         }
     )
-    epochs = _closed({one.message_id: one.previous_epoch_ids for one in held if one.kind == "init"})
+    epochs = _closed(
+        {
+            one.message_id: one.previous_epoch_ids
+            for one in held
+            if one.kind == "init" or one.previous_epoch_ids
+        }
+    )
     changes = _closed(
         {one.message_id: () for one in held if one.message_id in epochs}
         | {

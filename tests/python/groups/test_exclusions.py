@@ -12,6 +12,7 @@ from scuttlehouse.groups.authority import GroupMessage, Kind, judge
 from scuttlehouse.groups.epochs import preferred_epoch
 from scuttlehouse.groups.exclusions import knowledge
 from scuttlehouse.groups.forks import forks
+from scuttlehouse.groups.peers import Listed, seen
 from test_group_histories import Answers
 
 EXCLUDE, ADD, INIT = "group/exclude-member", "group/add-member", "group/init"
@@ -429,6 +430,28 @@ def row(
         None,
         0,
     )
+
+
+def test_an_epoch_whose_signed_bytes_are_not_in_the_log_stands_for_the_epochs_before_it() -> None:
+    """Nobody knows who made E. Whoever continues it must be a member of X: a was an outsider, too."""
+    rows = [
+        row("X", "a", "init", None, "", ""),
+        row("X+", "a", "add", "X", "ab", "X"),
+        row("E", "a", "init", None, "", "X+", "X")._replace(kind="other", declares_members=False),
+        row("Y", "x", "init", None, "", "E", "E"),
+        row("Z", "a", "init", None, "", "E", "E"),
+    ]
+    judged = judge(rows)
+    assert judged.authority == {"X": True, "X+": True, "Y": False, "Z": True}
+    assert judged.previous_epochs == {"X": [], "Z": ["X"]}
+    messages = {one.message_id: one for one in rows}
+    listed = {
+        name: Listed(one.previous_ids, one.epoch_id, one.previous_ids)
+        for name, one in messages.items()
+    }
+    for log, kind in (("X X+ E Z", "init"), ("X X+ Z", "other")):
+        kinds = {one.message_id: one.kind for one in seen(messages, listed, set(log.split()))}
+        assert kinds["Z"] == kind
 
 
 def test_many_exclusions_and_additions_that_know_of_them() -> None:

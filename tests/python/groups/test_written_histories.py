@@ -6,6 +6,7 @@ compares thousands without a warehouse.
 
 from __future__ import annotations
 
+import json
 from collections import defaultdict
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -16,7 +17,7 @@ from conftest import Rows, Unrelated
 from group_histories import History
 from group_oracle import LogMessage, Oracle
 from scuttlehouse.sample.groups import Group
-from scuttlehouse.sample.lines import line_of
+from scuttlehouse.sample.lines import json_line, line_of
 from scuttlehouse.sample.signing import ClassicFeed, base64_text, uri_text
 from scuttlehouse.sample.world import World
 
@@ -24,6 +25,8 @@ SEEDS = range(7_000, 7_040)
 TABLES = (
     "dim_groups",
     "dim_epochs",
+    "fct_epoch_links",
+    "fct_epoch_precedence",
     "fct_epoch_members",
     "fct_epoch_forks",
     "fct_fork_witnesses",
@@ -119,6 +122,17 @@ class OddGroups:
         field = {"root": self.lonely.uri, "previous": [self.lonely.uri]}
         content = {"type": "group/init", "tangles": {"group": nothing, "members": field}}
         self.early = world.publish(feed, content, READER)
+        self.continued = self.with_three_epochs(world, "continued")
+        self.rootless = self.with_three_epochs(world, "rootless")
+        # The reader opened these, and the log lacks their ciphertext.
+        self.without_bytes = {self.continued.epochs["E"].init, self.rootless.root}
+
+    def with_three_epochs(self, world: World, name: str) -> Group:
+        group = Group(world, name, ["a", "b"], ["X", "E", "Z"])
+        group.start("a", "X", ["b"])
+        group.found("a", "E", ["X"], ["a", "b"])
+        group.found("a", "Z", ["E"], ["a", "b"])
+        return group
 
 
 class Histories(NamedTuple):
@@ -131,7 +145,11 @@ class Histories(NamedTuple):
     @property
     def group_ids(self) -> set[str]:
         unnamed = {f"unnamed:{one.uri}" for one in (self.odd.lonely, self.odd.early)}
-        return {self.odd.group.id} | unnamed | {one.group_id for one in self.written}
+        return (
+            {self.odd.group.id, self.odd.continued.id}
+            | unnamed
+            | {one.group_id for one in self.written}
+        )
 
 
 def write_histories(log: Path) -> Histories:
@@ -141,7 +159,10 @@ def write_histories(log: Path) -> Histories:
     for message, _ in world._published:
         if message.readers is not None:
             message.readers = frozenset({*message.readers, "reader"})
-        lines.append(line_of(message, "reader", message.at))
+        line = line_of(message, "reader", message.at)
+        if message.uri in odd.without_bytes:
+            line = json_line({key: part for key, part in json.loads(line).items() if key != "meta"})
+        lines.append(line)
     log.write_bytes(b"".join(lines))
     return Histories(log, written, odd)
 
@@ -263,6 +284,26 @@ def test_a_group_before_epochs_without_a_members_tangle(
     (row,) = [row for row in tables["dim_groups"] if row["root_id"] == uri]
     assert (row["protocol"], row["epoch_count"], row["tip_count"]) == ("before_epochs", 1, 0)
     assert row["preferred_epoch_id"] is row["current_member_count"] is None
+
+
+def test_first_messages_whose_signed_bytes_are_not_in_the_log(
+    tables: dict[str, Rows], written_histories: Histories
+) -> None:
+    """Such an epoch stands for those before it, and such a group has no rows. Both stopped every build."""
+    odd = written_histories.odd
+    epochs = odd.continued.epochs
+    (group,) = [one for one in tables["dim_groups"] if one["group_id"] == odd.continued.id]
+    assert (group["epoch_count"], group["tip_count"]) == (2, 1)
+    assert group["preferred_epoch_id"] == epochs["Z"].init
+    authorized = {one["epoch_id"]: one["is_authorized"] for one in tables["dim_epochs"]}
+    assert authorized[epochs["Z"].init]
+    assert epochs["E"].init not in authorized
+    ids = {epoch.init for epoch in epochs.values()}
+    for name in ("fct_epoch_links", "fct_epoch_precedence"):
+        assert not [row for row in tables[name] if row["epoch_id"] in ids]
+    of_rootless = {epoch.init for epoch in odd.rootless.epochs.values()}
+    assert not of_rootless & authorized.keys()
+    assert odd.rootless.id not in {one["group_id"] for one in tables["dim_groups"]}
 
 
 def test_keys_of_other_lengths(tables: dict[str, Rows], written_histories: Histories) -> None:
