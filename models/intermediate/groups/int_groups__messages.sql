@@ -173,6 +173,7 @@ final as (
         lacks_previous,
         asserted_ms,
         key_rank,
+        epoch_id is not null as is_in_members_graph,
         case
             when kind in ('add', 'exclude') then epoch_id
             when kind = 'other' and not coalesce(content_type like 'group/%', false) then written_in_epoch_id

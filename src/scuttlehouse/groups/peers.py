@@ -21,11 +21,13 @@ from scuttlehouse.tangles.causality import sweep
 
 class Listed(NamedTuple):
     """What a message lists, by tangle. ``own_previous_ids``: in the group and epoch tangles of its group.
-    ``members_previous_ids``: in the members tangle of the epoch ``members_root_id`` (None without one)."""
+    ``members_previous_ids``: in the members tangle of the epoch ``members_root_id`` (None without one).
+    ``is_in_members_graph``: whether it is in the graph of that tangle of all logs, and not its root."""
 
     own_previous_ids: Sequence[str]
     members_root_id: str | None
     members_previous_ids: Sequence[str]
+    is_in_members_graph: bool
 
 
 class PeerEpoch(NamedTuple):
@@ -163,7 +165,9 @@ def seen(
     ...     "x": message("x", "init", None, []), "1": message("1", "add", "x", ["ann"], "x"),
     ...     "2": message("2", "add", "x", ["bob"], "1"),
     ... }
-    >>> listed = {name: Listed((), "x", one.previous_ids) for name, one in messages.items()}
+    >>> listed = {
+    ...     name: Listed((), "x", one.previous_ids, one.kind == "add") for name, one in messages.items()
+    ... }
     >>> [(one.message_id, one.kind) for one in seen(messages, listed, {"x", "2"})]
     [('2', 'other'), ('x', 'init')]
     """
@@ -185,9 +189,9 @@ def seen(
     changes = _closed(
         {one.message_id: () for one in held if one.message_id in epochs}
         | {
-            one.message_id: listed[one.message_id].members_previous_ids
+            one.message_id: own.members_previous_ids
             for one in held
-            if one.kind in ("add", "exclude") and one.epoch_id in epochs
+            if (own := listed[one.message_id]).is_in_members_graph and own.members_root_id in epochs
         }
     )
     found = []

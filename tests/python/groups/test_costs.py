@@ -172,7 +172,7 @@ def know(messages: list[GroupMessage]) -> None:
 def look_into_logs(size: int) -> None:
     """Each message is alone in a log."""
     messages = {one.message_id: one for one in exclusions_then_additions(size)}
-    listed = {name: Listed(one.previous_ids, None, ()) for name, one in messages.items()}
+    listed = {name: Listed(one.previous_ids, None, (), False) for name, one in messages.items()}
     for name in messages:
         seen(messages, listed, {name})
 

@@ -446,7 +446,7 @@ def test_an_epoch_whose_signed_bytes_are_not_in_the_log_stands_for_the_epochs_be
     assert judged.previous_epochs == {"X": [], "Z": ["X"]}
     messages = {one.message_id: one for one in rows}
     listed = {
-        name: Listed(one.previous_ids, one.epoch_id, one.previous_ids)
+        name: Listed(one.previous_ids, one.epoch_id, one.previous_ids, one.kind == "add")
         for name, one in messages.items()
     }
     for log, kind in (("X X+ E Z", "init"), ("X X+ Z", "other")):

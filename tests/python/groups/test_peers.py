@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
+from collections.abc import Collection
 
 import pytest
 
@@ -24,7 +25,10 @@ def lists(log: list[LogMessage], root: str) -> dict[str, Listed]:
         own = [*group.listed.get(entry.id, ()), *epoch.listed.get(entry.id, ())]
         base = next((e for e, tangle in members.items() if entry.id in tangle.listed), None)
         found[entry.id] = Listed(
-            sorted(set(own)), base, members[base].listed[entry.id] if base else []
+            sorted(set(own)),
+            base,
+            members[base].listed[entry.id] if base else [],
+            base is not None and entry.id != base and entry.id in members[base].graph,
         )
     return found
 
@@ -132,3 +136,21 @@ def test_what_a_message_lists_of_an_unknown_epoch_says_nothing_of_this_group() -
     view = seen(messages, lists(log.entries, "X"), messages.keys() - {"E", "E+"})
     found = {one.epoch_id: (one.counts, one.rule) for one in peer_epochs(view, {}, "b")}
     assert found == {"X": (True, "only"), "F": (False, None)}
+
+
+def test_a_change_that_nobody_can_check_is_no_act_and_still_comes_before_others() -> None:
+    """The signed bytes of c's addition are in no log, but a's log has it opened."""
+    log = Log("ab")
+    log.add("X+c", "a", "c", "X+")
+    after = {"root": "X", "previous": ["X+c"]}
+    fields: dict[str, object] = {"members": after, "group": after}
+    log.say("X+d", "a", "group/add-member", fields, "d")
+    messages = {one.message_id: one for one in group_messages(log.entries, "X")}
+    messages["X+c"] = messages["X+c"]._replace(kind="other", epoch_id=None, person_ids=())
+    listed = lists(log.entries, "X")
+
+    def additions(view: Collection[str]) -> list[str]:
+        return [one.message_id for one in seen(messages, listed, view) if one.kind == "add"]
+
+    assert additions(messages.keys()) == ["X+", "X+d"]
+    assert additions(messages.keys() - {"X+c"}) == ["X+"]
