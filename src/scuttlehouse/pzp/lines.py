@@ -71,7 +71,7 @@ class LandedPzpLine(NamedTuple):
     - ``plaintext_hash``: a keyed hash of the data if somebody has opened it, otherwise null. No signature
       covers opened data (ruling R36).
     - ``data_bytes``, ``line_bytes``: the length of the data as canonical JSON, as the message states it, and
-      of the line without its end.
+      of the line without its end. Without a hash there is no data, whatever length the message states.
     - ``received_ms``: milliseconds since 1970. Null if the log has no finite number above 0.
     - ``validity``: ``valid``; ``invalid`` with one of ``REASONS``; or ``not_checked`` with the reason
       ``ciphertext_not_in_log``. With ``id_differs``, the ``message_id`` is only a claim: the message does not
@@ -160,7 +160,8 @@ def land_pzp_line(
     signed = {**message, "data": original_data} if is_opened else message
     is_feed_root = is_moot(message)
     is_account_message = metadata.get("account") == SELF
-    is_erased = data is None and metadata.get("dataHash") is not None
+    has_data = metadata.get("dataHash") is not None
+    is_erased = data is None and has_data
     place = _place(message_id, metadata, is_feed_root, ring)
     is_of_a_set = _is_of_a_set(metadata) and not (is_feed_root or is_erased or is_account_message)
     set_content = _set_message(data, ring) if is_of_a_set else None
@@ -198,7 +199,7 @@ def land_pzp_line(
         superseded_ids=superseded,
         set_fault=set_content if isinstance(set_content, str) else None,
         plaintext_hash=ring.hash(json.dumps(data, sort_keys=True).encode()) if is_opened else None,
-        data_bytes=whole_number(metadata.get("dataSize")),
+        data_bytes=whole_number(metadata.get("dataSize")) if has_data else 0,
         line_bytes=len(line.text or b""),
         received_ms=received_time(record.get("received")),
         validity="not_checked" if is_unchecked else "invalid" if reason else "valid",

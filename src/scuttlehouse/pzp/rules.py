@@ -48,10 +48,11 @@ _MESSAGE_MEMBERS = frozenset({"data", "sigkey", "sig"})
 _METADATA_MEMBERS = frozenset(
     {"dataHash", "dataSize", "account", "accountTips", "tangles", "domain", "v"}
 )
+# More than an id and the longest valid domain.
+_MAX_REMEMBERED = 200
 _DOMAIN = re.compile("[A-Za-z0-9_]{3,100}")
 
 
-@lru_cache(maxsize=1024)
 def moot_id(account_id: str, domain: str) -> str:
     """The id of the moot of an account's feed. It depends only on the account and the domain.
 
@@ -61,6 +62,11 @@ def moot_id(account_id: str, domain: str) -> str:
     >>> moot_id("5PLkHJgAmw5hxF4uuFtfwMvbobobeSVrKuZN4s5f2ZJ2", "set_v1__follows")
     '2MDaYySX4HbJkRaSnftUnrc2rETCJZAb9vqEbJ5qDiTp'
     """
+    is_short = len(account_id) + len(domain) <= _MAX_REMEMBERED
+    return (_short_moot_id if is_short else _moot_id)(account_id, domain)
+
+
+def _moot_id(account_id: str, domain: str) -> str:
     metadata: dict[str, Any] = {
         "dataHash": None,
         "dataSize": 0,
@@ -71,6 +77,10 @@ def moot_id(account_id: str, domain: str) -> str:
         "v": 4,
     }
     return hash_text(canonical(metadata))
+
+
+# The messages of a feed ask for the same one. Texts of a megabyte would fill the memory.
+_short_moot_id = lru_cache(1024)(_moot_id)
 
 
 def feed_tangle_id(metadata: dict[str, Any]) -> str | None:

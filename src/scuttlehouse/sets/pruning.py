@@ -59,6 +59,8 @@ from scuttlehouse.sets.items import (
     topological_order,
 )
 
+_ROOTS_AT_A_TIME = 4096
+
 KeptBecause = Literal["moot", "item_root", "concurrent", "source", "deletion", "order"]
 
 
@@ -79,8 +81,7 @@ def verdicts(messages: Iterable[SetMessage]) -> list[Verdict]:
     """Which messages of a set can be pruned, all of them together. In the order of the set.
 
     Complexity: O(n log n + c log c + links) for c changes, if few item roots are concurrent: k of them add
-    k / 64 to a link. If dropping all at once would change the order, a message is tried again for every
-    dropped change of its items and their neighbours.
+    k / 64 to a link.
 
     >>> for verdict in verdicts([
     ...     SetMessage("moot", 0, [], None, None, None),
@@ -171,7 +172,7 @@ class _Reading:
     before another if the addition that places it has the lesser number.
     """
 
-    def __init__(self, ordered: list[SetMessage], items: list[str]) -> None:
+    def __init__(self, ordered: list[SetMessage], items: list[str], free: list[str]) -> None:
         # Positions count from 1, so every position has two neighbours.
         positions = {item: position for position, item in enumerate(items, 1)}
         self._additions: list[list[int]] = [[] for _ in range(len(positions) + 1)]
@@ -189,6 +190,12 @@ class _Reading:
                     self._messages.append(message.message_id)
         inner = [self._place(position) for position in positions.values()]
         self._places = [-1, *inner, len(self._messages)]
+        # The positions of items that would come after the next one, for each message that may be dropped.
+        self._crossings: dict[str, set[int]] = {message_id: set() for message_id in free}
+        for message_id in free:
+            for position in self._changes[message_id]:
+                self._compare(message_id, position - 1)
+                self._compare(message_id, position)
 
     def _place(self, position: int, without: int = -1) -> int:
         """The number of the addition that places an item, without one of the item's changes."""
@@ -203,29 +210,48 @@ class _Reading:
         Returns:
             The messages that placed or last deleted the items that it changes, or their neighbours.
         """
+        if self._crossings.get(message_id):
+            return None
         numbers = self._changes[message_id]
+        near = {position: self._deciding(position) for position in numbers}
         moved = {position: self._place(position, number) for position, number in numbers.items()}
-        for position, place in moved.items():
-            left, right = (
-                moved.get(beside, self._places[beside]) for beside in (position - 1, position + 1)
-            )
-            if not left < place < right:
-                return None
-        near = self._deciding(numbers)
         for position, number in numbers.items():
             for change_numbers in (self._additions[position], self._deletions[position]):
                 at = bisect_left(change_numbers, number)
                 if change_numbers[at : at + 1] == [number]:
                     del change_numbers[at]
             self._places[position] = moved[position]
-        return near
+        for position, messages in near.items():
+            for one in messages | self._deciding(position):
+                self._compare(one, position - 1)
+                self._compare(one, position)
+        return set().union(*near.values())
 
-    def _deciding(self, positions: Iterable[int]) -> set[str]:
-        """The messages that place or last delete the items at these positions and their neighbours."""
-        near = {beside for one in positions for beside in (one - 1, one, one + 1)}
-        inner = [position for position in near if 0 < position < len(self._additions)]
-        placing = [self._places[position] for position in inner]
-        deleting = [number for position in inner for number in self._deletions[position][-1:]]
+    def _compare(self, message_id: str, position: int) -> None:
+        """Note whether the item here would come after the next one if a free message were dropped.
+
+        The answer depends only on the changes of the two items. It is yes only if the message places or last
+        deletes one of them.
+        """
+        crossings = self._crossings.get(message_id)
+        if crossings is None:
+            return
+        numbers = self._changes[message_id]
+        place, next_place = (
+            self._place(one, numbers[one]) if one in numbers else self._places[one]
+            for one in (position, position + 1)
+        )
+        if place < next_place:
+            crossings.discard(position)
+        else:
+            crossings.add(position)
+
+    def _deciding(self, position: int) -> set[str]:
+        """The messages that place or last delete the item at a position or its neighbours."""
+        near = (position - 1, position, position + 1)
+        inner = [one for one in near if 0 < one < len(self._additions)]
+        placing = [self._places[one] for one in inner]
+        deleting = [number for one in inner for number in self._deletions[one][-1:]]
         return {self._messages[number] for number in placing + deleting}
 
 
@@ -236,7 +262,7 @@ def _kept_for_order(ordered: list[SetMessage], free: list[str]) -> set[str]:
     left = [message for message in ordered if message.message_id not in kept]
     if [item.item for item in read_items(left)] == items:
         return set()
-    reading = _Reading(ordered, items)
+    reading = _Reading(ordered, items, free)
     turns = {message_id: turn for turn, message_id in enumerate(free)}
     waiting = free
     while waiting:
@@ -254,26 +280,32 @@ def _preceding_all(ordered: list[SetMessage], roots: Collection[str]) -> set[str
     """The messages that precede every one of these roots. An empty set if there are no roots.
 
     Only roots that follow no other root matter: a message before all of them is before all roots. Each of
-    these roots has a bit, and each message has the bits of the roots that it precedes.
+    these roots has a bit, and each message has the bits of the roots that it precedes. There are so many bits
+    at a time that memory does not grow with the number of roots.
     """
     at_hand = {message.message_id: message for message in ordered}
     following: set[str] = set()
-    bits: dict[str, int] = {}
+    first: list[str] = []
     for message in ordered:
         is_after = any(p.message_id in following for p in _known_previous(message, at_hand))
         if is_after or message.message_id in roots:
             following.add(message.message_id)
         if message.message_id in roots and not is_after:
-            bits[message.message_id] = 1 << len(bits)
-    preceded: dict[str, int] = {}
-    preceding = set()
-    for message in reversed(ordered):
-        mask = preceded.pop(message.message_id, 0)
-        if mask and mask == (1 << len(bits)) - 1:
-            preceding.add(message.message_id)
-        mask |= bits.get(message.message_id, 0)
-        for previous in _known_previous(message, at_hand) if mask else ():
-            preceded[previous.message_id] = preceded.get(previous.message_id, 0) | mask
+            first.append(message.message_id)
+    preceding: set[str] = set(at_hand) if first else set()
+    for start in range(0, len(first), _ROOTS_AT_A_TIME):
+        if not preceding:
+            break
+        bits = {one: 1 << bit for bit, one in enumerate(first[start : start + _ROOTS_AT_A_TIME])}
+        everything = (1 << len(bits)) - 1
+        preceded: dict[str, int] = {}
+        for message in reversed(ordered):
+            mask = preceded.pop(message.message_id, 0)
+            if mask != everything:
+                preceding.discard(message.message_id)
+            mask |= bits.get(message.message_id, 0)
+            for previous in _known_previous(message, at_hand) if mask else ():
+                preceded[previous.message_id] = preceded.get(previous.message_id, 0) | mask
     return preceding
 
 

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from scuttlehouse.sets.items import SetMessage, changes
 from scuttlehouse.tangles.causality import sweep
+
+# So few bytes that a part takes about as much memory as the text of an item.
+_PART_BYTES = 64
 
 
 class Unsuperseded(NamedTuple):
@@ -32,8 +36,8 @@ def unsuperseded(messages: Sequence[SetMessage]) -> list[Unsuperseded]:
     Args:
         messages: the messages in the tangle of one set, in the order (depth, id) of R26.
 
-    Complexity: O(messages + links + named items + superseded ids) operations on integers with a bit for each
-    message about an item that other messages are about, too.
+    Complexity: O(messages + links) operations on integers with a bit for each message about an item that
+    other messages are about, too; for each named item, one on every part of these bits with a change of it.
 
     >>> messages = [
     ...     SetMessage("moot", 0, [], None, None, None), SetMessage("1", 1, ["moot"], ["a"], [], []),
@@ -47,16 +51,15 @@ def unsuperseded(messages: Sequence[SetMessage]) -> list[Unsuperseded]:
         for change in changes(message):
             about[change.item].append(node)
     shared = {item: nodes for item, nodes in about.items() if len(nodes) > 1}
-    # The highest bit of a set is the last message in the order.
-    nodes_of_bits = sorted({node for nodes in shared.values() for node in nodes})
-    bits = {messages[node].message_id: 1 << place for place, node in enumerate(nodes_of_bits)}
-    masks = {
-        item: sum(bits[messages[node].message_id] for node in nodes)
+    # The highest place is that of the last message in the order.
+    nodes_of_places = sorted({node for nodes in shared.values() for node in nodes})
+    placed = [messages[node] for node in nodes_of_places]
+    place_of = {message.message_id: place for place, message in enumerate(placed)}
+    first_of_depth = _first_of_depth(placed)
+    parts_of_items = {
+        item: [*_parts(place_of[messages[node].message_id] for node in nodes).items()]
         for item, nodes in shared.items()
     }
-    of_depth: dict[int, int] = defaultdict(int)
-    for node in nodes_of_bits:
-        of_depth[messages[node].depth] |= bits[messages[node].message_id]
     readable = {
         one.message_id for one in messages if one.superseded_ids is not None or not one.depth
     }
@@ -64,20 +67,60 @@ def unsuperseded(messages: Sequence[SetMessage]) -> list[Unsuperseded]:
 
     def visit(node: int, before: int) -> int:
         message = messages[node]
-        superseded, of_superseded = set(message.superseded_ids or ()), 0
-        for one in superseded:
-            of_superseded |= bits.get(one, 0)
-        for change in changes(message):
-            if known := before & masks.get(change.item, 0):
-                last = messages[nodes_of_bits[known.bit_length() - 1]]
-                newest = known & of_depth[last.depth]
-                if not newest & of_superseded and superseded <= readable:
-                    found.append(Unsuperseded(message.message_id, change.item, last.message_id))
-        return bits.get(message.message_id, 0)
+        superseded = set(message.superseded_ids or ())
+        if superseded <= readable:
+            pointed = _parts(place_of[one] for one in superseded if one in place_of)
+            seen = before.to_bytes(before.bit_length() // 8 + 1, "little")
+            for change in changes(message):
+                last = _newest_left(
+                    parts_of_items.get(change.item, []), seen, pointed, first_of_depth
+                )
+                if last is not None:
+                    known_id = placed[last].message_id
+                    found.append(Unsuperseded(message.message_id, change.item, known_id))
+        place = place_of.get(message.message_id)
+        return 0 if place is None else 1 << place
 
     places = {message.message_id: node for node, message in enumerate(messages)}
     sweep([[places[one] for one in m.previous_ids if one in places] for m in messages], visit)
     return found
+
+
+def _first_of_depth(ordered: Sequence[SetMessage]) -> list[int]:
+    """For each message, the place of the first one that has the same depth."""
+    first: dict[int, int] = {}
+    return [first.setdefault(message.depth, place) for place, message in enumerate(ordered)]
+
+
+def _parts(places: Iterable[int]) -> dict[int, int]:
+    """Places as bits, in parts of ``_PART_BYTES``. A part without a place is left out."""
+    parts: dict[int, int] = {}
+    for place in places:
+        number, bit = divmod(place, 8 * _PART_BYTES)
+        parts[number] = parts.get(number, 0) | 1 << bit
+    return parts
+
+
+def _newest_left(
+    changing: list[tuple[int, int]], seen: bytes, pointed: dict[int, int], first_of_depth: list[int]
+) -> int | None:
+    """The last seen place of those that change an item. None if one of the same depth is pointed to."""
+    last: int | None = None
+    # The parts behind hold no seen place.
+    end = bisect_left(changing, (len(seen) // _PART_BYTES + 1,))
+    for index in range(end - 1, -1, -1):
+        number, part = changing[index]
+        start = 8 * _PART_BYTES * number
+        if last is not None and start + 8 * _PART_BYTES <= first_of_depth[last]:
+            break
+        at = number * _PART_BYTES
+        known = part & int.from_bytes(seen[at : at + _PART_BYTES], "little")
+        if last is None and known:
+            last = start + known.bit_length() - 1
+        both = known & pointed.get(number, 0)
+        if both and last is not None and start + both.bit_length() > first_of_depth[last]:
+            return None
+    return last
 
 
 def left_deletions(messages: Sequence[SetMessage]) -> dict[str, str]:
@@ -103,31 +146,38 @@ def left_deletions(messages: Sequence[SetMessage]) -> dict[str, str]:
     {'2': '1'}
     """
     marked = [one for one in messages if one.deleted or (one.deleted is None and one.depth)]
-    bits = {one.message_id: 1 << place for place, one in enumerate(marked)}
+    place_of = {one.message_id: place for place, one in enumerate(marked)}
+    first_of_depth = _first_of_depth(marked)
     everything = (1 << len(marked)) - 1
     places = {message.message_id: node for node, message in enumerate(messages)}
     # Behind a bit for each of them, one for each that is superseded, and one for what is not at hand.
     lacking = 1 << 2 * len(marked)
-    deletions = sum(bits[one.message_id] for one in marked if one.deleted)
-    of_depth: dict[int, int] = defaultdict(int)
-    for one in marked:
-        of_depth[one.depth] |= bits[one.message_id]
+    deletions = _bits(place for place, one in enumerate(marked) if one.deleted)
     found: dict[str, str] = {}
 
     def visit(node: int, before: int) -> int:
         message = messages[node]
-        superseded = 0
-        for one in message.superseded_ids or ():
-            superseded |= bits.get(one, 0)
+        superseded = _bits(place_of[one] for one in message.superseded_ids or () if one in place_of)
         if any(one not in places for one in message.previous_ids):
             before |= lacking
         known = before & everything
         if message.added and known and not before & lacking:
-            newest = known & of_depth[marked[known.bit_length() - 1].depth]
+            first = first_of_depth[known.bit_length() - 1]
+            newest = known >> first << first
             left = newest & ~(before >> len(marked)) & ~superseded
             if left and not newest & ~deletions:
                 found[message.message_id] = marked[left.bit_length() - 1].message_id
-        return bits.get(message.message_id, 0) | superseded << len(marked) | before & lacking
+        own = _bits([place_of[message.message_id]] if message.message_id in place_of else ())
+        return own | superseded << len(marked) | before & lacking
 
     sweep([[places[one] for one in m.previous_ids if one in places] for m in messages], visit)
     return found
+
+
+def _bits(places: Iterable[int]) -> int:
+    """Places as the bits of an integer. Not one by one, because each step would copy all of it."""
+    listed = list(places)
+    found = bytearray(max(listed, default=0) // 8 + 1)
+    for place in listed:
+        found[place // 8] |= 1 << place % 8
+    return int.from_bytes(found, "little")

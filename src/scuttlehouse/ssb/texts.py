@@ -31,7 +31,6 @@ _RUN = re.compile(rf"[A-Za-z0-9]{{{LEAST_CHARACTERS},}}")
 PZP_ID_BYTES = 32
 
 
-@lru_cache(4096)
 def is_word(text: str) -> bool:
     """Whether a text is written like a type or the name of a tangle, and cannot be a key. O(length).
 
@@ -40,6 +39,12 @@ def is_word(text: str) -> bool:
     >>> is_word("000102030405060708090a0b0c0d0e0f"), is_word("x" * 41), is_word("token-1-a")
     (False, False, False)
     """
+    # What is remembered is short: texts of a megabyte would fill the memory.
+    return len(text) <= MAX_WORD_LENGTH and _is_short_word(text)
+
+
+@lru_cache(4096)
+def _is_short_word(text: str) -> bool:
     if not _WORD.fullmatch(text) or text.startswith(TOKEN):
         return False
     if len(text) < LEAST_CHARACTERS:

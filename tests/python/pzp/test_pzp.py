@@ -6,6 +6,7 @@ import copy
 import json
 import struct
 import tarfile
+import tracemalloc
 from collections import Counter
 from collections.abc import Callable
 from typing import Any
@@ -16,6 +17,7 @@ from hypothesis import strategies as st
 from nacl.signing import SigningKey
 
 from conftest import FIXTURES
+from memory import peak_memory
 from scuttlehouse.files import jsjson
 from scuttlehouse.landing.logs import Line
 from scuttlehouse.landing.spark import arrow_schema, row_batches
@@ -614,6 +616,14 @@ def test_an_erased_message_keeps_its_place() -> None:
     )
 
 
+def test_a_message_that_never_had_data_has_no_bytes_of_it() -> None:
+    """Whatever length it states: dropping a thousand of them freed more bytes than a table can count."""
+    line = addition()
+    line["msg"]["data"] = None
+    row = land(with_metadata(line, dataHash=None, dataSize=2**53 - 1))
+    assert (row.validity, row.is_erased, row.data_bytes) == ("valid", False, 0)
+
+
 # The place of a message
 
 
@@ -938,6 +948,25 @@ def test_opened_data_without_its_ciphertext_accuses_nobody(misc: Any) -> None:
     assert (row.validity, row.invalid_reason) == (
         expected if is_private else ("invalid", "data_hash_differs")
     )
+
+
+@pytest.mark.parametrize("place", ["item", "account", "domain"])
+def test_long_texts_are_not_remembered(place: str) -> None:
+    """A worker would hold thousands of them, of a megabyte each, from a small file of repeated letters."""
+
+    def land_long_texts() -> int:
+        for number in range(50):
+            line = addition() if place == "item" else moot()
+            text = f"{number}" + "x" * 100_000
+            if place == "item":
+                line["msg"]["data"]["add"] = [text]
+            else:
+                line["msg"]["metadata"][place] = text
+            land(line)
+        return tracemalloc.get_traced_memory()[0]
+
+    kept, _ = peak_memory(land_long_texts)
+    assert kept < 1_000_000
 
 
 def test_values_that_are_not_numbers() -> None:
