@@ -6,9 +6,11 @@ feed_messages as (
 
 ),
 
+-- Anybody can write an invalid line under the id of a missing message.
 messages as (
 
     select * from {{ ref('stg_ssb__messages') }}
+    where not has_claimed_id
 
 ),
 

@@ -40,6 +40,17 @@ people as (
 
 ),
 
+-- What these messages say is known. Nobody knows what stands under an id that anybody may have written.
+readable_messages as (
+
+    select * from {{ ref('stg_ssb__messages') }}
+    where
+        (is_decrypted or not is_private)
+        and not has_claimed_id
+        and (validity = 'invalid' or {{ counts_as_signed('validity', 'feed_format') }})
+
+),
+
 -- The tangles of a group: its own two, and the members tangles of its epochs.
 candidates as (
 
@@ -50,7 +61,6 @@ candidates as (
         tangle_messages.feed_id,
         tangle_messages.content_type,
         tangle_messages.status,
-        tangle_messages.status_reason,
         tangle_messages.position,
         tangle_messages.asserted_ms,
         tangle_messages.received_ms,
@@ -67,7 +77,6 @@ candidates as (
         tangle_messages.feed_id,
         tangle_messages.content_type,
         tangle_messages.status,
-        tangle_messages.status_reason,
         tangle_messages.position,
         tangle_messages.asserted_ms,
         tangle_messages.received_ms,
@@ -113,10 +122,37 @@ messages as (
         ) as own_previous_ids,
         max(case when members_root_id is not null then previous_ids end) as members_previous_ids,
         max(case when is_in_timeline then previous_ids end) as timeline_previous_ids,
-        max(case when tangle_kind = 'epoch' and status = 'in' then previous_ids end) as previous_epoch_ids,
-        bool_or(coalesce(status_reason in ('missing', 'previous_encrypted'), false)) as lacks_previous
+        max(case when tangle_kind = 'epoch' and status = 'in' then previous_ids end) as previous_epoch_ids
     from linked_candidates
     group by group_id, message_id
+
+),
+
+listed as (
+
+    select
+        group_id,
+        message_id,
+        explode(previous_ids) as previous_id
+    from messages
+
+),
+
+readable_listed as (
+
+    select readable_messages.message_id
+    from readable_messages
+    left semi join listed on readable_messages.message_id = listed.previous_id
+
+),
+
+lacking as (
+
+    select distinct
+        listed.group_id,
+        listed.message_id
+    from listed
+    left anti join readable_listed on listed.previous_id = readable_listed.message_id
 
 ),
 
@@ -140,6 +176,7 @@ described_messages as (
         timelines.epoch_id as written_in_epoch_id,
         acts.recipient_ids,
         acts.excluded_ids,
+        lacking.message_id is not null as lacks_previous,
         coalesce(timeline_lengths.message_count, 0) as timeline_length,
         case
             when epochs.epoch_id is not null then 'init'
@@ -156,6 +193,8 @@ described_messages as (
         on messages.message_id = timelines.message_id and messages.group_id = timelines.group_id
     left join timeline_lengths on messages.group_id = timeline_lengths.group_id
     left join acts on messages.message_id = acts.message_id
+    left join lacking
+        on messages.message_id = lacking.message_id and messages.group_id = lacking.group_id
 
 ),
 

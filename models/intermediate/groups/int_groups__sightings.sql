@@ -8,7 +8,7 @@ lines as (
         source_file,
         message_id
     from {{ ref('stg_ssb__landed_lines') }}
-    where content is not null
+    where content is not null and not has_claimed_id
 
 ),
 

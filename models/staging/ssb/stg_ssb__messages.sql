@@ -68,14 +68,14 @@ confirmed_lines as (
 
 ),
 
--- A line that is not invalid counts before others.
+-- A line that is not invalid counts before others, and one with a claimed id after all others.
 ranked_lines as (
 
     select
         *,
         rank() over (
             partition by message_id
-            order by case validity when 'valid' then 0 when 'not_checked' then 1 else 2 end
+            order by case validity when 'valid' then 0 when 'not_checked' then 1 else 2 end, has_claimed_id
         ) as validity_rank
     from confirmed_lines
 
@@ -190,6 +190,7 @@ final as (
         sightings.is_private,
         sightings.is_decrypted and sightings.counts as is_decrypted,
         if(sightings.counts, sightings.is_announcement_signed, null) as is_announcement_signed,
+        sightings.has_claimed_id,
         sightings.proven_group_id as made_group_id,
         sightings.asserted_ms,
         -- The group that a message is for is its first recipient, if that is a group.

@@ -23,7 +23,8 @@ class GroupMessage(NamedTuple):
 
     ``previous_ids`` are all ids that it lists in these tangles. ``timeline_previous_ids`` are the ids that it
     lists in the group tangle; None if it is not in the graph of that tangle. ``lacks_previous``: the log
-    lacks a message that it lists, or nobody could read it.
+    does not show what a message says that it lists. It is missing, nobody could
+    open it, or the log lacks its signed bytes.
 
     An ``init`` makes the epoch with its own id, after ``previous_epoch_ids``. ``declares_members``: it is the
     root of a members tangle (R32). An ``add`` or ``exclude`` is in the graph of the members tangle of

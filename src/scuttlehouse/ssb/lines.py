@@ -84,6 +84,8 @@ class LandedLine(NamedTuple):
     ``is_announcement_signed``: whether both feeds have signed the announcement of a feed (ruling R37); null
     in all other messages. ``owner_id`` is the root metafeed of a seed in the message: only its owner's log
     has the seed.
+    ``has_claimed_id``: whether the message is invalid, and what the line holds has another hash than this id,
+    or none. Anybody can write such a line under any id.
     ``line_hash``, ``line_count``: see :mod:`scuttlehouse.landing.rejects`.
     """
 
@@ -109,6 +111,7 @@ class LandedLine(NamedTuple):
     validity: str | None = None
     invalid_reason: str | None = None
     warning: str | None = None
+    has_claimed_id: bool | None = None
     line_hash: str | None = None
     line_count: int = 1
 
@@ -172,6 +175,8 @@ def land_line(
         validity=check.validity,
         invalid_reason=check.invalid_reason,
         warning=check.warning,
+        has_claimed_id=check.validity == "invalid"
+        and (check.message_key is None or message_uri(check.message_key) != message_uri(key)),
     )
 
 

@@ -1,7 +1,8 @@
 """A stranger's log beside the sample changes only what SECURITY.md allows of what others said.
 
 The stranger has seen every message and holds nobody's key. The log has copies of all messages with changes,
-other plaintexts of private messages, impossible times, and claims about the owners of feeds.
+other plaintexts of private messages, impossible times, claims about the owners of feeds, and invalid messages
+under the ids that others list and no log has.
 """
 
 from __future__ import annotations
@@ -50,10 +51,15 @@ def owner_of(lines: list[Json]) -> str | None:
     return None
 
 
-def hostile_lines(logs: dict[str, list[Json]], people: dict[str, str]) -> Iterator[Json]:
+def hostile_lines(
+    logs: dict[str, list[Json]], people: dict[str, str], missing: set[str]
+) -> Iterator[Json]:
     """``people`` is the person of each feed in the tables before the stranger's log arrives."""
     main, metafeed = ClassicFeed(bytes([66] * 32)), BendyFeed(bytes([67] * 32))
-    yield claim(main, metafeed.id)
+    own = claim(main, metafeed.id)
+    yield own
+    for message_id in missing:
+        yield {**own, "key": message_id}
     for lines in logs.values():
         owner = owner_of(lines)
         if owner:
@@ -104,17 +110,29 @@ def before_and_after(
     """All published tables without and with the stranger's log, and the ids of the stranger's messages."""
     before = built.tables
     people = {row["feed_id"]: row["person_id"] for row in before["dim_feeds"]}
+    missing = missing_ids(before)
+    assert missing
     logs = {path.name: lines_of(path) for path in built.logs if "devices" not in path.name}
     log = tmp_path_factory.mktemp("hostile") / STRANGER
-    log.write_text("".join(json.dumps(line) + "\n" for line in hostile_lines(logs, people)))
+    log.write_text(
+        "".join(json.dumps(line) + "\n" for line in hostile_lines(logs, people, missing))
+    )
     warehouse.land(*built.logs, log)
     with warehouse.published_unchecked():
         warehouse.build("build", "--exclude-resource-types", "test", "unit_test")
         after = warehouse.published()
-    known = {row["message_id"] for row in before["fct_messages"]} | set(people)
+    known = {row["message_id"] for row in before["fct_messages"]} | set(people) | missing
     own = {row["message_id"] for row in after["fct_messages"]} - known
     own |= {row["feed_id"] for row in after["dim_feeds"]} - known
     return before, after, own
+
+
+def missing_ids(tables: dict[str, Rows]) -> set[str]:
+    """The ids that messages list in tangles, or follow in their feeds, and no log has."""
+    listed = {row["missing_id"] for row in tables["fct_tangle_gaps"]}
+    followed = {row["previous_id"] for row in tables["fct_messages"]}
+    listed |= {one for one in followed if one and one.startswith("ssb:message/")}
+    return listed - {row["message_id"] for row in tables["fct_messages"]}
 
 
 def rows_about_others(rows: Rows, own: set[str]) -> list[str]:

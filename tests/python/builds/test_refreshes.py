@@ -9,6 +9,7 @@ history of every run has one refresh. All builds share one Spark session.
 from __future__ import annotations
 
 import gzip
+import json
 import os
 import random
 from collections.abc import Mapping
@@ -19,6 +20,7 @@ import pytest
 
 from conftest import OF_BUILDS, PROJECT, Rows, Warehouse
 from crossing_groups import crossing_logs
+from test_hostile_logs import lines_of
 from test_publishing import differing, published_orders, replayed
 
 SPLITS = int(os.environ.get("SCUTTLEHOUSE_TEST_SPLITS", "1"))
@@ -44,6 +46,17 @@ def pieces(logs: list[Path], dice: random.Random) -> dict[str, bytes]:
             found.append((f"{name}.gz", gzip.compress(part)) if is_packed else (name, part))
     dice.shuffle(found)
     return dict(found)
+
+
+def claims(logs: list[Path], count: int, dice: random.Random) -> bytes:
+    """What anybody can write under the ids of messages: it is invalid, or opened without its signed bytes."""
+    messages = [line for log in logs for line in lines_of(log) if "key" in line]
+    written = []
+    for line in dice.sample(messages, count):
+        opened = {"content": {"type": "post"}, "private": True}
+        other = dice.choice([{"timestamp": 1}, {"sequence": 10**6}, opened])
+        written.append({"key": line["key"], "value": line["value"] | other})
+    return "".join(json.dumps(line) + "\n" for line in written).encode()
 
 
 def thirds_of(log: Path) -> dict[str, bytes]:
@@ -100,6 +113,12 @@ def test_any_history_of_a_landing_folder_ends_in_the_tables_of_one_build(
         for number, part in enumerate((at_first, last)):
             files[f"crossing-{name}-{number}.jsonl"] = crossing[number]
             part.append(f"crossing-{name}-{number}.jsonl")
+    # Some of these messages come later, or never.
+    dice = random.Random(seed)
+    for part, count in (at_first, 200), (last, 5):
+        name = f"claims-{count}.jsonl"
+        files[name] = claims([log for found in logs for log in found], count, dice)
+        part.append(name)
     put(refreshed, {name: files[name] for name in at_first} | half)
     refreshed.refresh(*BUILD, "--full-refresh")
     new = {*second, *last}

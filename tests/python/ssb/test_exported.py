@@ -15,6 +15,7 @@ from scuttlehouse.ssb.epoch_keys import KeyRing
 from scuttlehouse.ssb.exported import forms
 from scuttlehouse.ssb.ids import message_uri
 from scuttlehouse.ssb.lines import LandedLine, land_line
+from scuttlehouse.ssb.validation import check_value
 
 RING = KeyRing(b"pepper")
 AT = 1445587812859
@@ -238,6 +239,31 @@ def test_a_message_without_a_key_in_its_order_has_the_id_of_its_hash() -> None:
     row = land(value)
     assert (row.reject_reason, row.invalid_reason) == (None, "signature_is_wrong")
     assert row.message_id == message_uri(next(forms(value, None, None)).check.message_key or "")
+
+
+def test_only_an_invalid_message_with_another_hash_claims_an_id() -> None:
+    """Anybody can write it. With the hash for id, nobody can write another message under that id."""
+    signed, other = post(), post(content={"type": "post", "text": "b"})
+    forged = signed.value | {"signature": other.value["signature"]}
+    key = check_value(forged).message_key
+    assert land(forged, key).invalid_reason == "signature_is_wrong"
+    opened = signed.value | {"private": True}
+    rows = [
+        land(signed.value, signed.key),
+        land(forged),
+        land(forged, key),
+        land(opened | {"content": {"type": "a thing"}}, signed.key),
+        land(forged, signed.key),
+        land(signed.value | {"hash": "sha512"}, signed.key),
+        land(signed.value | {"author": f"ssb:feed/bendybutt-v1/{'A' * 43}="}, signed.key),
+    ]
+    assert [(row.validity, row.has_claimed_id) for row in rows] == [
+        ("valid", False),
+        *[("invalid", False)] * 2,
+        ("not_checked", False),
+        *[("invalid", True)] * 3,
+    ]
+    assert land({"key": 1}).has_claimed_id is None
 
 
 def test_a_value_that_lacks_members_has_no_other_order() -> None:

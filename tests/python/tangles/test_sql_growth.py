@@ -328,6 +328,7 @@ def load(warehouse: Warehouse, all_worlds: list[World]) -> None:
             "is_private": message.fields is None,
             "is_decrypted": False,
             "validity": message.validity,
+            "has_claimed_id": False,
             "source_file": world.name,
             "line_number": next(lines),
         }
