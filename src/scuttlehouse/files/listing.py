@@ -63,6 +63,7 @@ _SPECIAL = (
 _Entry: TypeAlias = tuple[str, str | None, Callable[[str, str | None], Log]]
 
 _REMEDY = "correct its permissions or move it out of the landing folder"
+_REMEDY_OF_A_LINK = "let it lead to a file or move it out of the landing folder"
 
 
 def list_logs(folder: Path | str, ring: KeyRing | None = None) -> list[Log]:
@@ -208,8 +209,9 @@ def entry_of(path: Path, shown: str, reason: str | None = None) -> Log:
     try:
         state = path.stat()
     except OSError as error:
-        what = "A link to nothing" if path.is_symlink() else "The file cannot be read"
-        reason = reason or f"{what} ({error.strerror}): {_REMEDY}."
+        if reason is None and path.is_symlink() and not isinstance(error, PermissionError):
+            reason = f"A link to nothing ({error.strerror}): {_REMEDY_OF_A_LINK}."
+        reason = reason or f"The file cannot be read ({error.strerror}): {_REMEDY}."
         return Log(str(path), shown, 0, 0, problem=reason)
     if reason is None:
         reason = _problem(path, state.st_mode)

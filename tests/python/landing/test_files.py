@@ -1162,6 +1162,29 @@ def test_inspect_says_what_a_file_is_and_what_is_in_it(
     assert "/dev/null: A device and no file: " in said
 
 
+@pytest.mark.parametrize(
+    ("name", "sentence"),
+    [
+        ("", "An empty name: There is no such file, or you may not look into its folder."),
+        (".", ".: The folder holds no files."),
+        ("s3://logs/a.jsonl", "s3://logs/a.jsonl: What is in S3 is not inspected: copy it to "),
+    ],
+)
+def test_inspect_of_no_file_is_a_sentence(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    name: str,
+    sentence: str,
+) -> None:
+    (tmp_path / "folder").mkdir()
+    monkeypatch.chdir(tmp_path)
+    assert main(["inspect", name]) == 1
+    said = capsys.readouterr().out
+    assert said.startswith(sentence)
+    assert said.count("\n") == 1
+
+
 def test_inspect_shows_no_mark_of_direction(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
