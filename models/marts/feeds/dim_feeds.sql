@@ -64,7 +64,7 @@ dated_messages as (
         feed_id,
         feed_format,
         validity,
-        {{ told_ms('asserted_ms', 'received_ms') }} as told_ms
+        unix_millis({{ timestamp_of(told_ms('asserted_ms', 'received_ms')) }}) as time_ms
     from messages
 
 ),
@@ -75,8 +75,8 @@ feed_messages as (
         feed_id,
         max(feed_format) as feed_format,
         count(*) as message_count,
-        min(case when validity != 'invalid' then {{ timestamp_of('told_ms') }} end) as first_message_at,
-        max(case when validity != 'invalid' then {{ timestamp_of('told_ms') }} end) as last_message_at
+        min(case when validity != 'invalid' then time_ms end) as first_message_ms,
+        max(case when validity != 'invalid' then time_ms end) as last_message_ms
     from dated_messages
     group by feed_id
 
@@ -99,8 +99,8 @@ final as (
         end as valid_through_sequence,
         coalesce(chains.gap_count, 0) as gap_count,
         coalesce(chains.is_forked, false) as is_forked,
-        feed_messages.first_message_at,
-        feed_messages.last_message_at
+        {{ timestamp_of('feed_messages.first_message_ms') }} as first_message_at,
+        {{ timestamp_of('feed_messages.last_message_ms') }} as last_message_at
     from people
     left join feed_messages on people.feed_id = feed_messages.feed_id
     left join chains on people.feed_id = chains.feed_id
