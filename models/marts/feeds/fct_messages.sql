@@ -86,7 +86,9 @@ final as (
         end as is_valid_in_feed,
         messages.is_private,
         messages.is_decrypted,
-        coalesce(messages.sequence > earliest_cutoffs.cutoff_sequence, false) as is_past_cutoff,
+        -- Anybody can write an invalid message under the name of another person's feed.
+        messages.validity != 'invalid'
+        and coalesce(messages.sequence > earliest_cutoffs.cutoff_sequence, false) as is_past_cutoff,
         {{ timestamp_of('messages.asserted_ms') }} as asserted_at,
         {{ timestamp_of('messages.received_ms') }} as received_at
     from messages
