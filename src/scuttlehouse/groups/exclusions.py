@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import heapq
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from scuttlehouse.groups.ancestry import Ancestry
@@ -71,20 +71,23 @@ def knowledge(
         one.message_id: own.get(one.message_id) for one in exclusions
     }
 
-    # The bits of a message: first epochs, then exclusions, then excluded people. A person whom nobody adds
-    # is in no epoch.
     order = {epoch: place for place, epoch in enumerate(ancestry.in_order())}
     additions = sorted(
         (one for one in acts if one.kind == "add"),
         key=lambda one: order[one.epoch_id or ""],
     )
     added = {person for one in additions for person in one.person_ids}
+    # A person whom nobody adds is in no epoch.
     people = sorted({person for one in exclusions for person in one.person_ids} & added)
-    person_bits = {
-        person: 1 << place for place, person in enumerate(people, len(inits) + len(exclusions))
-    }
+
+    # The bits of a message: first epochs; then exclusions, and the people whom they exclude; then additions,
+    # which say what epochs an author knows as their own.
+    first_exclusion = len(inits)
+    first_person = first_exclusion + len(exclusions)
+    first_addition = first_person + len(people)
+    person_bits = {person: 1 << place for place, person in enumerate(people, first_person)}
     exclusion_bits = {
-        one.message_id: 1 << place for place, one in enumerate(exclusions, len(inits))
+        one.message_id: 1 << place for place, one in enumerate(exclusions, first_exclusion)
     }
     bits = {one.message_id: ancestry.mask_of([one.message_id]) for one in inits}
     struck = {
@@ -93,13 +96,10 @@ def knowledge(
     }
     for name, bit in exclusion_bits.items():
         bits[name] = bit | struck[name]
-
-    # Then the additions that count. They say which epochs an author knows as their own.
-    choices = Choices(additions, ancestry, key_ranks or {})
-    first_addition = len(inits) + len(exclusions) + len(people)
     for place, one in enumerate(additions, first_addition):
         bits[one.message_id] = 1 << place
 
+    choices = Choices(additions, ancestry, key_ranks or {})
     timeline = [one for one in messages if one.timeline_previous_ids is not None]
     after = ancestry.masks_after()
     known_at: dict[str, int] = {}
@@ -130,14 +130,12 @@ def knowledge(
     for init in sorted(inits, key=lambda one: (one.position, one.message_id)):
         found = known_at.get(init.message_id, 0) & unmet
         unmet ^= found
-        for place in bits_of(found >> len(inits)):
+        for place in bits_of(found >> first_exclusion):
             following[exclusions[place].message_id] = init.message_id
 
     return Knowledge(
         {
-            epoch: frozenset(
-                people[place] for place in bits_of(mask >> len(inits) + len(exclusions) & everybody)
-            )
+            epoch: frozenset(people[place] for place in bits_of(mask >> first_person & everybody))
             for epoch, mask in _leading(ancestry, own, struck, known_at).items()
         },
         following,
@@ -180,6 +178,27 @@ def _own_epochs(messages: Sequence[GroupMessage], judged: Judged) -> dict[str, s
     Complexity: as ``authority.judge``, with a bit for each act on an epoch after which its author created
     several.
     """
+    found: dict[str, str] = {}
+    with_choice: list[list[int]] = []
+    for acts in _acts_on_epochs(messages, judged):
+        excluding = [messages[act].message_id for act in acts if messages[act].kind == "exclude"]
+        created = [messages[act].message_id for act in acts if messages[act].kind == "init"]
+        if len(created) == 1:
+            found.update(dict.fromkeys(excluding, created[0]))
+        elif excluding and created:
+            with_choice.append(acts)
+    for sequence in _sequences(with_choice, messages):
+        *_, following = (one.message_id for one in sequence if one.kind == "init")
+        for act in reversed(sequence):
+            if act.kind == "init":
+                following = act.message_id
+            else:
+                found[act.message_id] = following
+    return found
+
+
+def _acts_on_epochs(messages: Sequence[GroupMessage], judged: Judged) -> Collection[list[int]]:
+    """For each author and each epoch that they act on: the places of these acts in ``messages``."""
     acts: dict[tuple[str, str], list[int]] = defaultdict(list)
     for place, message in enumerate(messages):
         if message.message_id not in judged.counting:
@@ -189,52 +208,39 @@ def _own_epochs(messages: Sequence[GroupMessage], judged: Judged) -> dict[str, s
         elif message.kind == "init":
             for epoch in judged.previous_epochs[message.message_id]:
                 acts[message.author_id, epoch].append(place)
-    created = {
-        key: [one for one in own if messages[one].kind == "init"] for key, own in acts.items()
-    }
-    acts = {key: own for key, own in acts.items() if created[key] and len(own) > len(created[key])}
+    return acts.values()
 
-    bits: dict[int, int] = {}
-    for key, own in acts.items():
-        if len(created[key]) > 1:
-            for place in own:
-                bits.setdefault(place, 1 << len(bits))
-    before_acts: dict[int, int] = {}
+
+def _sequences(
+    lists: Sequence[Sequence[int]], messages: Sequence[GroupMessage]
+) -> Iterator[list[GroupMessage]]:
+    """Each list of acts as a sequence: in causal order. If several may come next, time and id decide."""
+    all_acts = dict.fromkeys(act for acts in lists for act in acts)
+    bits = {act: 1 << number for number, act in enumerate(all_acts)}
+    known_at: dict[int, int] = {}
 
     def visit(node: int, before: int) -> int:
         if node in bits:
-            before_acts[node] = before
+            known_at[node] = before
         return bits.get(node, 0)
 
-    if bits:
+    if lists:
         places = places_of(messages)
         sweep([known(message.previous_ids, places) for message in messages], visit)
-
-    found: dict[str, str] = {}
-    for key, own in acts.items():
-        epochs = created[key]
-        sequence = own if len(epochs) == 1 else _in_sequence(own, messages, bits, before_acts)
-        following = epochs[0] if len(epochs) == 1 else None
-        if following is None:
-            following = next(one for one in reversed(sequence) if messages[one].kind == "init")
-        for place in reversed(sequence):
-            if messages[place].kind == "init":
-                following = place
-            else:
-                found[messages[place].message_id] = messages[following].message_id
-    return found
+    for acts in lists:
+        yield [messages[act] for act in _in_sequence(acts, messages, bits, known_at)]
 
 
 def _in_sequence(
     acts: Sequence[int],
     messages: Sequence[GroupMessage],
     bits: Mapping[int, int],
-    before: Mapping[int, int],
+    known_at: Mapping[int, int],
 ) -> list[int]:
-    """Acts in causal order. If several may come next, time and id decide."""
+    """Acts in the order of :func:`_sequences`, by the acts that each knows of, as bits."""
     by_bit = {bits[act]: act for act in acts}
     among = sum(by_bit)
-    unmet = {act: before.get(act, 0) & among for act in acts}
+    unmet = {act: known_at.get(act, 0) & among for act in acts}
     waiting: dict[int, list[int]] = defaultdict(list)
     free: list[tuple[bool, int, str, int]] = []
     placed: list[int] = []
