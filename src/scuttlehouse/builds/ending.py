@@ -162,7 +162,7 @@ def _report(
 ) -> None:
     if failed:
         print(
-            "\nNothing was published: correct what failed above and build again. Until then the schema "
+            "\nNothing was published: correct what failed and build again. Until then the schema "
             f"{PUBLISHED} holds the tables of the last build that passed all its checks.\nIf an expectation "
             f"failed, {run.home}/data_docs/index.html says which and where. If a file below "
             f"{run.home}/warehouse is missing or damaged, put it back from a backup, go back with "
