@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import heapq
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from scuttlehouse.groups.ancestry import Ancestry
-from scuttlehouse.groups.authority import GroupMessage, Judged, known, places_of
+from scuttlehouse.groups.authority import GroupMessage, Judged
 from scuttlehouse.groups.choices import Choices
 from scuttlehouse.groups.epochs import KeyRanks
-from scuttlehouse.tangles.causality import bits_of, sweep
+from scuttlehouse.tangles.causality import bits_of, sweep_named
 
 
 class Knowledge(NamedTuple):
@@ -100,15 +100,15 @@ def knowledge(
         bits[one.message_id] = 1 << place
 
     choices = Choices(additions, ancestry, key_ranks or {})
-    timeline = [one for one in messages if one.timeline_previous_ids is not None]
+    by_id = {one.message_id: one for one in messages}
     after = ancestry.masks_after()
     known_at: dict[str, int] = {}
     readded: dict[str, list[str]] = {}
     late: set[str] = set()
     stale: set[str] = set()
 
-    def visit(node: int, before: int) -> int:
-        message = timeline[node]
+    def visit(name: str, before: int) -> int:
+        message = by_id[name]
         if message.kind == "add" and message.message_id in judged.counting:
             again = [one for one in message.person_ids if before & person_bits.get(one, 0)]
             if again:
@@ -122,8 +122,12 @@ def knowledge(
                 stale.add(message.message_id)
         return bits.get(message.message_id, 0)
 
-    places = places_of(timeline)
-    sweep([known(one.timeline_previous_ids or (), places) for one in timeline], visit)
+    timeline = {
+        one.message_id: one.timeline_previous_ids
+        for one in messages
+        if one.timeline_previous_ids is not None
+    }
+    sweep_named(timeline, visit)
 
     everybody = (1 << len(people)) - 1
     unmet = _mask(exclusion_bits, [one for one, epoch in following.items() if epoch is None])
@@ -179,16 +183,16 @@ def _own_epochs(messages: Sequence[GroupMessage], judged: Judged) -> dict[str, s
     several.
     """
     found: dict[str, str] = {}
-    with_choice: list[list[int]] = []
+    with_choice: list[list[GroupMessage]] = []
     for acts in _acts_on_epochs(messages, judged):
-        excluding = [messages[act].message_id for act in acts if messages[act].kind == "exclude"]
-        created = [messages[act].message_id for act in acts if messages[act].kind == "init"]
+        excluding = [act.message_id for act in acts if act.kind == "exclude"]
+        created = [act.message_id for act in acts if act.kind == "init"]
         if len(created) == 1:
             found.update(dict.fromkeys(excluding, created[0]))
         elif excluding and created:
             with_choice.append(acts)
     for sequence in _sequences(with_choice, messages):
-        *_, following = (one.message_id for one in sequence if one.kind == "init")
+        *_, following = (act.message_id for act in sequence if act.kind == "init")
         for act in reversed(sequence):
             if act.kind == "init":
                 following = act.message_id
@@ -197,72 +201,69 @@ def _own_epochs(messages: Sequence[GroupMessage], judged: Judged) -> dict[str, s
     return found
 
 
-def _acts_on_epochs(messages: Sequence[GroupMessage], judged: Judged) -> Collection[list[int]]:
-    """For each author and each epoch that they act on: the places of these acts in ``messages``."""
-    acts: dict[tuple[str, str], list[int]] = defaultdict(list)
-    for place, message in enumerate(messages):
+def _acts_on_epochs(
+    messages: Iterable[GroupMessage], judged: Judged
+) -> Collection[list[GroupMessage]]:
+    """A list for each author and each epoch that they act on: these acts."""
+    acts: dict[tuple[str, str], list[GroupMessage]] = defaultdict(list)
+    for message in messages:
         if message.message_id not in judged.counting:
             continue
         if message.kind == "exclude" and message.epoch_id:
-            acts[message.author_id, message.epoch_id].append(place)
+            acts[message.author_id, message.epoch_id].append(message)
         elif message.kind == "init":
             for epoch in judged.previous_epochs[message.message_id]:
-                acts[message.author_id, epoch].append(place)
+                acts[message.author_id, epoch].append(message)
     return acts.values()
 
 
 def _sequences(
-    lists: Sequence[Sequence[int]], messages: Sequence[GroupMessage]
+    lists: Sequence[Sequence[GroupMessage]], messages: Iterable[GroupMessage]
 ) -> Iterator[list[GroupMessage]]:
     """Each list of acts as a sequence: in causal order. If several may come next, time and id decide."""
-    all_acts = dict.fromkeys(act for acts in lists for act in acts)
-    bits = {act: 1 << number for number, act in enumerate(all_acts)}
-    known_at: dict[int, int] = {}
+    names = dict.fromkeys(act.message_id for acts in lists for act in acts)
+    bits = {name: 1 << number for number, name in enumerate(names)}
+    known_at: dict[str, int] = {}
 
-    def visit(node: int, before: int) -> int:
-        if node in bits:
-            known_at[node] = before
-        return bits.get(node, 0)
+    def visit(name: str, before: int) -> int:
+        if name in bits:
+            known_at[name] = before
+        return bits.get(name, 0)
 
     if lists:
-        places = places_of(messages)
-        sweep([known(message.previous_ids, places) for message in messages], visit)
+        sweep_named({message.message_id: message.previous_ids for message in messages}, visit)
     for acts in lists:
-        yield [messages[act] for act in _in_sequence(acts, messages, bits, known_at)]
+        yield _in_sequence(acts, bits, known_at)
 
 
 def _in_sequence(
-    acts: Sequence[int],
-    messages: Sequence[GroupMessage],
-    bits: Mapping[int, int],
-    known_at: Mapping[int, int],
-) -> list[int]:
-    """Acts in the order of :func:`_sequences`, by the acts that each knows of, as bits."""
-    by_bit = {bits[act]: act for act in acts}
+    acts: Sequence[GroupMessage], bits: Mapping[str, int], known_at: Mapping[str, int]
+) -> list[GroupMessage]:
+    """Acts in the order of :func:`_sequences`, by the bits of the acts that each knows of."""
+    by_name = {act.message_id: act for act in acts}
+    by_bit = {bits[name]: name for name in by_name}
     among = sum(by_bit)
-    unmet = {act: known_at.get(act, 0) & among for act in acts}
-    waiting: dict[int, list[int]] = defaultdict(list)
-    free: list[tuple[bool, int, str, int]] = []
-    placed: list[int] = []
+    waiting: dict[str, list[str]] = defaultdict(list)
+    free: list[tuple[bool, int, str]] = []
+    placed: list[GroupMessage] = []
     done = 0
 
-    def settle(act: int) -> None:
-        left = unmet[act] & ~done
+    def settle(name: str) -> None:
+        left = known_at.get(name, 0) & among & ~done
         if left:
             # The act with the highest bit is probably placed last, so waiting for it first saves work.
-            waiting[by_bit[1 << left.bit_length() - 1]].append(act)
+            waiting[by_bit[1 << left.bit_length() - 1]].append(name)
         else:
-            message = messages[act]
-            time = message.asserted_ms
-            heapq.heappush(free, (time is None, time or 0, message.message_id, act))
+            time = by_name[name].asserted_ms
+            heapq.heappush(free, (time is None, time or 0, name))
 
-    for act in acts:
-        settle(act)
+    for name in by_name:
+        settle(name)
     while free:
-        *_, act = heapq.heappop(free)
-        placed.append(act)
-        done |= bits[act]
-        for follower in waiting.pop(act, ()):
+        *_, name = heapq.heappop(free)
+        placed.append(by_name[name])
+        done |= bits[name]
+        for follower in waiting.pop(name, ()):
             settle(follower)
     return placed
 
