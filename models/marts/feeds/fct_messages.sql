@@ -46,14 +46,16 @@ exclusions as (
 
 ),
 
--- Where the feeds of excluded people end (4.1.4.B). If several messages cut a feed off, the least counts.
+-- Where the feeds of excluded people end in a group (4.1.4.B). If several messages cut a feed off, the least
+-- counts. Anybody can found a group and exclude anybody there, which says nothing of other groups.
 earliest_cutoffs as (
 
     select
+        group_id,
         group_feed_id,
         min(cutoff_sequence) as cutoff_sequence
     from exclusions
-    group by group_feed_id
+    group by group_id, group_feed_id
 
 ),
 
@@ -100,7 +102,11 @@ final as (
             people.key_hash = epochs_of_keys.key_hash
             and messages.addressed_group_id = epochs_of_keys.group_id
     left join epochs_of_only_groups on people.key_hash = epochs_of_only_groups.key_hash
-    left join earliest_cutoffs on messages.feed_id = earliest_cutoffs.group_feed_id
+    left join earliest_cutoffs
+        on
+            messages.feed_id = earliest_cutoffs.group_feed_id
+            and earliest_cutoffs.group_id
+            = coalesce(messages.addressed_group_id, epochs_of_only_groups.group_id)
 
 )
 
