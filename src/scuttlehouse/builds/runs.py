@@ -92,8 +92,8 @@ def begin(
     """Check the settings and lock the warehouse. A build then starts from the published tables.
 
     Raises:
-        RunError: a setting has an impossible value, Python runs without docstrings, or there is no build that
-            a retry can continue.
+        RunError: a setting has an impossible value, Python runs without docstrings, there is no build that a
+            retry can continue, or no table that can be tested.
         CatalogError: another build runs, the warehouse is damaged, or the schema is not one to build in.
     """
     global _run
@@ -118,6 +118,10 @@ def begin(
             _continue_retry(catalog, run)
         elif command in LOGGED:
             _forget_passed(catalog, schemas)
+        elif command == "test" and not catalog.tables(schemas.work):
+            raise RunError(
+                f"{schemas.work} has no tables to test: run `dbt build`, which tests them, too."
+            )
     if command in BUILDING:
         import_ahead()
     _run = run

@@ -20,6 +20,7 @@ from scuttlehouse.operation.findings import Finding
 from scuttlehouse.printing import count
 from scuttlehouse.reading.warehouse import open_published
 from scuttlehouse.s3 import is_in_s3, s3_endpoint
+from scuttlehouse.ssb.epoch_keys import sealed_keys
 from scuttlehouse.warehouse_key import PLACES_OF_KEYS, warehouse_pepper
 
 _BUILD = "Run `scuttlehouse build`."
@@ -105,8 +106,9 @@ def tables() -> Finding:
 
 
 def key() -> Finding:
-    """Where the key of the warehouse is."""
+    """Where the key of the warehouse is, and whether it opens the file that it sealed."""
     folder = home_folder()
+    sealed_keys(folder)
     for name in PLACES_OF_KEYS:
         if os.environ.get(name, "").strip():
             warehouse_pepper(folder)

@@ -26,7 +26,7 @@ from scuttlehouse.cli import main
 from scuttlehouse.files import bipf, flume, pzp_log, short_values, unpack
 from scuttlehouse.files.json_lines import line_object
 from scuttlehouse.files.listing import entry_of, newest_ms
-from scuttlehouse.files.parts import MAX_LINE_BYTES, PLAIN, Kind, Line, Log, each_line
+from scuttlehouse.files.parts import MAX_LINE_BYTES, PLAIN, Kind, LandingError, Line, Log, each_line
 from scuttlehouse.files.recognise import HEAD_BYTES, recognise, recognise_head
 from scuttlehouse.files.values import split_values
 from scuttlehouse.files.whole import skip_line
@@ -1125,7 +1125,8 @@ def test_the_newest_log_may_be_hidden_and_is_a_log(
 ) -> None:
     """As a build reads them: names that begin with a dot or an underscore, and no pictures."""
     monkeypatch.setenv("SCUTTLEHOUSE_LANDING", str(tmp_path))
-    assert newest_ms() is None
+    with pytest.raises(LandingError, match="holds no log: put logs there"):
+        newest_ms()
     names = ["a.jsonl", "sub/2026-01-01T03:00.jsonl", "_b.jsonl", ".c.jsonl"]
     for seconds, name in enumerate([*names, "picture.png"], 1):
         path = tmp_path / name
