@@ -118,7 +118,7 @@ def begin(
             _continue_retry(catalog, run)
         elif command in LOGGED:
             _forget_passed(catalog, schemas)
-        elif command == "test" and not catalog.tables(schemas.work):
+        elif command == "test" and schemas.is_published and not catalog.tables(schemas.work):
             raise RunError(
                 f"{schemas.work} has no tables to test: run `dbt build`, which tests them, too."
             )

@@ -218,3 +218,10 @@ def test_only_a_killed_build_is_called_killed(
     assert "was killed" not in capsys.readouterr().out
     dbt.begin("build")
     assert f"The build {killed} was killed." in capsys.readouterr().out
+
+
+def test_tests_need_a_table(dbt: Runs) -> None:
+    with pytest.raises(RunError, match=f"{WORK} has no tables to test: run `dbt build`"):
+        dbt.begin("test")
+    dbt.run("seed", {"seed.words": "success"})
+    dbt.begin("test")
