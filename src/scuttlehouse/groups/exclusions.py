@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from scuttlehouse.groups.ancestry import Ancestry
 from scuttlehouse.groups.authority import GroupMessage, Judged
-from scuttlehouse.groups.choices import Choices
+from scuttlehouse.groups.choices import KnownChoices
 from scuttlehouse.groups.epochs import KeyRanks
 from scuttlehouse.tangles.causality import bits_of, sweep_named
 
@@ -99,7 +99,7 @@ def knowledge(
     for place, one in enumerate(additions, first_addition):
         bits[one.message_id] = 1 << place
 
-    choices = Choices(additions, ancestry, key_ranks or {})
+    choices = KnownChoices(additions, ancestry, key_ranks or {})
     by_id = {one.message_id: one for one in messages}
     after = ancestry.masks_after()
     known_at: dict[str, int] = {}
