@@ -18,8 +18,8 @@ from dbt_common.events.base_types import BaseEvent, EventLevel, msg_from_base_ev
 from scuttlehouse.builds.progress import LastBuild, Progress, last_build
 from scuttlehouse.builds.steps import SCHEMA, run_step, steps_table, told_error
 from scuttlehouse.files.parts import Split
-from scuttlehouse.landing import reading
-from scuttlehouse.landing.reading import begin_reading, bytes_read, counted
+from scuttlehouse.landing import read_so_far
+from scuttlehouse.landing.read_so_far import begin_reading, bytes_read, counted
 from small_warehouse import SmallWarehouse
 
 LAST = LastBuild(100.0, {"slow": 150.0, "quick": 50.0})
@@ -99,7 +99,7 @@ def test_a_terminal_has_a_bar_and_no_lines(monkeypatch: pytest.MonkeyPatch) -> N
 
 def test_landing_shows_its_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Two batches of a file of 3 MB; a model reads them twice, another one once."""
-    monkeypatch.setattr(reading, "_models", {})
+    monkeypatch.setattr(read_so_far, "_models", {})
     monkeypatch.setenv("COLUMNS", "100")
     splits = [Split("/a", "a", 0, 2_000_000), Split("/a", "a", 2_000_000, 3_000_000)]
     batches = [pa.RecordBatch.from_pylist([{"start": one.start, "end": one.end}]) for one in splits]
