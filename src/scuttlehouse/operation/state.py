@@ -15,7 +15,7 @@ from scuttlehouse.catalog.readers import mode_of_readers
 from scuttlehouse.catalog.storage import files_below, warehouse_location
 from scuttlehouse.files.listing import list_logs
 from scuttlehouse.files.names import looks_like_key
-from scuttlehouse.landing.logs import landing_folder
+from scuttlehouse.landing.logs import landing_folder, require_apart
 from scuttlehouse.operation.findings import Finding
 from scuttlehouse.printing import count
 from scuttlehouse.reading.warehouse import open_published
@@ -123,6 +123,7 @@ def key() -> Finding:
 def landing() -> Finding:
     """The landing folder: how many logs, and what cannot be one."""
     folder = landing_folder()
+    require_apart(folder, home_folder())
     logs = list_logs(folder)
     left_out = [log for log in logs if log.problem is not None]
     what = f"{count(len(logs) - len(left_out), 'log')} in {folder}"

@@ -199,6 +199,14 @@ def test_no_password_is_shown(
         assert secret not in said
 
 
+def test_a_landing_folder_that_holds_the_home(
+    small: SmallWarehouse, doctor: Doctor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SCUTTLEHOUSE_LANDING", str(small.home.parent))
+    state, said = doctor()[1]["landing"]
+    assert (state, "its own files would be read as logs" in said) == ("fail", True)
+
+
 def test_a_lost_key(small: SmallWarehouse, doctor: Doctor, monkeypatch: pytest.MonkeyPatch) -> None:
     for place in PLACES_OF_KEYS:
         monkeypatch.delenv(place, raising=False)
