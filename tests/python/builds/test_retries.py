@@ -221,6 +221,24 @@ def test_only_a_killed_build_is_called_killed(
     assert f"The build {killed} was killed." in capsys.readouterr().out
 
 
+def test_a_failed_build_says_what_may_help(dbt: Runs, capsys: pytest.CaptureFixture[str]) -> None:
+    dbt.run("build", FAILED)
+    said = capsys.readouterr().out
+    assert "Nothing was published: correct what failed" in said
+    assert "data_docs" not in said
+    assert "from a backup" not in said
+    dbt.begin("build")
+    run = runs.current()
+    assert run
+    run.quality_results.append({"is_success": False})
+    failed = result("model.dim_a", "error")
+    failed.message = f"The file {dbt.house.home}/warehouse/a.parquet is missing."
+    ending._report_failure(run, [failed])
+    said = capsys.readouterr().out
+    assert f"{dbt.house.home}/data_docs/index.html says which expectations failed" in said
+    assert "put it back from a backup" in said
+
+
 def test_the_landing_folder_does_not_hold_the_home(
     dbt: Runs, monkeypatch: pytest.MonkeyPatch
 ) -> None:
