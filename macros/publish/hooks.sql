@@ -48,5 +48,5 @@ with a dot or an underscore. The view lasts as long as the Spark application, an
 {% macro create_landing_files() -%}
   {%- set newest_ms = adapter.call_python('scuttlehouse.files.listing.newest_ms') -%}
   {%- do run_query('create or replace global temporary view landing_files as select timestamp_millis('
-      ~ (newest_ms or 'null') ~ ') as modificationTime') -%}
+      ~ newest_ms ~ ') as modificationTime') -%}
 {%- endmacro %}

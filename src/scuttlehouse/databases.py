@@ -11,12 +11,13 @@ from typing import Any, NamedTuple, Protocol
 from scuttlehouse.errors import HouseError
 
 # If a password holds a bare @, / or #, the driver takes part of it for the host and names it in errors.
-_POSTGRESQL_URL = re.compile(r"postgres(ql)?://([^@/?#]*@)?[^@]*")
+POSTGRESQL_URL = re.compile(r"postgres(ql)?://([^@/?#]*@)?[^@]*")
 
-_ADDRESSES = (
-    "A replica is in sqlite:PATH or in postgresql://user:password@host:port/database. In a password, "
-    "write every character that is not a letter or a digit as its code, for example %40 for @."
+POSTGRESQL_FORM = (
+    "postgresql://user:password@host:port/database. In a password, write every character that is not a "
+    "letter or a digit as its code, for example %40 for @."
 )
+_ADDRESSES = f"A replica is in sqlite:PATH or in {POSTGRESQL_FORM}"
 
 
 class DatabaseError(HouseError):
@@ -62,7 +63,7 @@ def open_database(address: str) -> Iterator[tuple[Cursor, Dialect]]:
     if scheme == "sqlite" and path:
         with _open_sqlite(path) as cursor:
             yield cursor, SQLITE
-    elif _POSTGRESQL_URL.fullmatch(address):
+    elif POSTGRESQL_URL.fullmatch(address):
         with _open_postgresql(address) as cursor:
             yield cursor, POSTGRESQL
     else:

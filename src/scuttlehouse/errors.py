@@ -3,3 +3,6 @@
 
 class HouseError(Exception):
     """The message is a sentence for people: what is wrong, where, and what to do. It holds no secret."""
+
+    # The adapter then shows neither the class nor the lines of the code (dbt-sparkpython).
+    is_sentence = True

@@ -26,6 +26,7 @@ from scuttlehouse.errors import HouseError
 KEY_BYTES = 32
 
 PEPPER_FILE = "key_hash.pepper"
+SEALED_FILE = "epoch_keys.sealed"
 
 _FORM = "32 bytes in base64 or hex, as `openssl rand -base64 32` prints them"
 
@@ -38,7 +39,8 @@ def warehouse_pepper(home: Path, environment: Mapping[str, str] = os.environ) ->
     """The key of the warehouse in this home. If the environment names none, it is made once and kept there.
 
     Raises:
-        WarehouseKeyError: the environment names several places, or one that has no key.
+        WarehouseKeyError: the environment names several places, or one that has no key; or it names none, and
+            the key that sealed the epoch keys of this home is not there.
     """
     places = {name: value for name in _PLACES if (value := environment.get(name, "").strip())}
     if len(places) > 1:
@@ -50,6 +52,13 @@ def warehouse_pepper(home: Path, environment: Mapping[str, str] = os.environ) ->
     path = home / PEPPER_FILE
     if path.exists() and len(pepper := path.read_bytes()) == KEY_BYTES:
         return pepper
+    if (home / SEALED_FILE).exists():
+        raise WarehouseKeyError(
+            f"{path} is {'damaged' if path.exists() else 'missing'}, and {SEALED_FILE} beside it is sealed "
+            f"with a key: restore {PEPPER_FILE} from a backup, or set the place of the key again "
+            f"({', '.join(_PLACES)}). If the key is lost, delete {SEALED_FILE} and run `scuttlehouse build "
+            "--full-refresh`, which reads all logs again."
+        )
     pepper = os.urandom(KEY_BYTES)
     write_private(path, pepper)
     return pepper
@@ -71,7 +80,7 @@ def _key_of_file(name: str) -> bytes:
         text = Path(name).read_bytes().decode("ascii", "replace")
     except OSError as error:
         raise WarehouseKeyError(
-            f"SCUTTLEHOUSE_KEY_FILE cannot be read ({error.strerror}): it names the file that holds the key."
+            f"SCUTTLEHOUSE_KEY_FILE cannot be read ({error.strerror}): let it name the file with the key."
         ) from None
     return _key_of_text(text, "The content of the file that SCUTTLEHOUSE_KEY_FILE names")
 
@@ -83,10 +92,12 @@ def _key_of_command(command: str) -> bytes:
         done = subprocess.run(shlex.split(command), stdout=subprocess.PIPE, check=True)
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or "its quotes are not closed"
-        raise WarehouseKeyError(f"SCUTTLEHOUSE_KEY_COMMAND cannot be run: {reason}.") from None
+        raise WarehouseKeyError(
+            f"SCUTTLEHOUSE_KEY_COMMAND cannot be run ({reason}): correct it."
+        ) from None
     except subprocess.CalledProcessError as error:
         raise WarehouseKeyError(
-            f"SCUTTLEHOUSE_KEY_COMMAND has failed with {error.returncode}."
+            f"SCUTTLEHOUSE_KEY_COMMAND has failed with {error.returncode}: run it by hand, and correct it."
         ) from None
     return _key_of_text(
         done.stdout.decode("ascii", "replace"), "The output of SCUTTLEHOUSE_KEY_COMMAND"

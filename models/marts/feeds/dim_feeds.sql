@@ -64,7 +64,7 @@ dated_messages as (
         feed_id,
         feed_format,
         validity,
-        {{ told_ms('asserted_ms', 'received_ms') }} as told_ms
+        unix_millis({{ timestamp_of(told_ms('asserted_ms', 'received_ms')) }}) as time_ms
     from messages
 
 ),
@@ -75,8 +75,8 @@ feed_messages as (
         feed_id,
         max(feed_format) as feed_format,
         count(*) as message_count,
-        min(case when validity != 'invalid' then told_ms end) as first_message_ms,
-        max(case when validity != 'invalid' then told_ms end) as last_message_ms
+        min(case when validity != 'invalid' then time_ms end) as first_message_ms,
+        max(case when validity != 'invalid' then time_ms end) as last_message_ms
     from dated_messages
     group by feed_id
 

@@ -46,14 +46,16 @@ exclusions as (
 
 ),
 
--- Where the feeds of excluded people end (4.1.4.B). If several messages cut a feed off, the least counts.
+-- Where the feeds of excluded people end in a group (4.1.4.B). If several messages cut a feed off, the least
+-- counts. Anybody can found a group and exclude anybody there, which says nothing of other groups.
 earliest_cutoffs as (
 
     select
+        group_id,
         group_feed_id,
         min(cutoff_sequence) as cutoff_sequence
     from exclusions
-    group by group_feed_id
+    group by group_id, group_feed_id
 
 ),
 
@@ -86,7 +88,9 @@ final as (
         end as is_valid_in_feed,
         messages.is_private,
         messages.is_decrypted,
-        coalesce(messages.sequence > earliest_cutoffs.cutoff_sequence, false) as is_past_cutoff,
+        -- Anybody can write an invalid message under the name of another person's feed.
+        messages.validity != 'invalid'
+        and coalesce(messages.sequence > earliest_cutoffs.cutoff_sequence, false) as is_past_cutoff,
         {{ timestamp_of('messages.asserted_ms') }} as asserted_at,
         {{ timestamp_of('messages.received_ms') }} as received_at
     from messages
@@ -98,7 +102,11 @@ final as (
             people.key_hash = epochs_of_keys.key_hash
             and messages.addressed_group_id = epochs_of_keys.group_id
     left join epochs_of_only_groups on people.key_hash = epochs_of_only_groups.key_hash
-    left join earliest_cutoffs on messages.feed_id = earliest_cutoffs.group_feed_id
+    left join earliest_cutoffs
+        on
+            messages.feed_id = earliest_cutoffs.group_feed_id
+            and earliest_cutoffs.group_id
+            = coalesce(messages.addressed_group_id, epochs_of_only_groups.group_id)
 
 )
 

@@ -27,6 +27,7 @@ from dbt.adapters.sparkpython import (
 )
 from dbt.adapters.sparkpython.credentials import SparkPythonCredentials
 from dbt.adapters.sparkpython.python_models import SessionPythonJobHelper
+from dbt.adapters.sparkpython.tracebacks import model_sentence
 
 
 @pytest.fixture(scope="module")
@@ -142,6 +143,17 @@ def test_place_of_an_error_is_found_in_the_statement_itself() -> None:
         "      x x x",
         "       ^",
     ]
+
+
+def test_an_error_that_is_a_sentence_stands_by_itself() -> None:
+    class FolderError(Exception):
+        is_sentence = True
+
+    said = "The folder /logs does not exist: make it."
+    assert model_sentence(FolderError(said), "model.py", 9, []) == said
+    assert model_sentence(ValueError(said), "model.py", 9, []).endswith(
+        f" raised ValueError: {said}"
+    )
 
 
 def test_every_broken_model_is_judged(broken: dict[str, Any]) -> None:

@@ -8,7 +8,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from scuttlehouse.catalog import home_folder, temporary_folder
 from scuttlehouse.landing.glued_lines import land_pzp_lines
-from scuttlehouse.landing.reading import begin_reading, counted
+from scuttlehouse.landing.read_so_far import begin_reading, counted
 from scuttlehouse.landing.rejects import fold_rejects
 from scuttlehouse.landing.spark import (
     arrow_schema,

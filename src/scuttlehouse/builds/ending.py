@@ -31,6 +31,7 @@ from scuttlehouse.catalog import (
 )
 from scuttlehouse.catalog.expiry import remove_unreachable, trim_history
 from scuttlehouse.catalog.log import append_steps
+from scuttlehouse.catalog.storage import warehouse_location
 from scuttlehouse.landing.logs import landing_folder
 from scuttlehouse.operation.metrics import update_metrics_file
 from scuttlehouse.reading.engine import WarehouseError
@@ -107,7 +108,10 @@ def _end(catalog: Catalog, run: Run, results: Sequence[Any]) -> None:
         return
     not_renewed = renew_serving(run.home, log_only=build is None)
     if run.command in BUILDING and not run.is_empty:
-        _report(run, failed, build, changes, set(public_models(nodes, work)) - public)
+        if failed:
+            _report_failure(run, results)
+        else:
+            _report(run, build, changes, set(public_models(nodes, work)) - public)
     if not_renewed:
         print(f"{not_renewed}\n")
 
@@ -157,19 +161,24 @@ def _report_to_developer(run: Run, failed: bool) -> None:
         )
 
 
-def _report(
-    run: Run, failed: bool, build: Build | None, changes: Changes, unpublished: set[str]
-) -> None:
-    if failed:
+def _report_failure(run: Run, results: Sequence[Any]) -> None:
+    print(
+        "\nNothing was published: correct what failed and build again. Until then the schema "
+        f"{PUBLISHED} holds the tables of the last build that passed all its checks."
+    )
+    if not all(row["is_success"] for row in run.quality_results):
+        print(f"{run.home}/data_docs/index.html says which expectations failed, and where.")
+    warehouse = warehouse_location(run.home)
+    if any(warehouse in (result.message or "") for result in results):
         print(
-            "\nNothing was published: correct what failed above and build again. Until then the schema "
-            f"{PUBLISHED} holds the tables of the last build that passed all its checks.\nIf an expectation "
-            f"failed, {run.home}/data_docs/index.html says which and where. If a file below "
-            f"{run.home}/warehouse is missing or damaged, put it back from a backup, go back with "
-            "`scuttlehouse rollback`, or run `scuttlehouse build --full-refresh`, which reads all logs "
-            "again.\n"
+            f"If a file below {warehouse} is missing or damaged, put it back from a backup, go back with "
+            "`scuttlehouse rollback`, or run `scuttlehouse build --full-refresh`, which reads all logs again."
         )
-    elif build and build.is_whole:
+    print()
+
+
+def _report(run: Run, build: Build | None, changes: Changes, unpublished: set[str]) -> None:
+    if build and build.is_whole:
         print_summary(run.home, build, total_changes(changes) or (0, 0, 0))
     elif run.rules_changed:
         raise RunError(

@@ -32,7 +32,7 @@ from scuttlehouse.catalog import (
 from scuttlehouse.catalog.log import append_steps
 from scuttlehouse.catalog.names import UnreachableError
 from scuttlehouse.errors import HouseError
-from scuttlehouse.landing.logs import landing_folder
+from scuttlehouse.landing.logs import landing_folder, require_apart
 from scuttlehouse.reading.engine import WarehouseError
 from scuttlehouse.spark.imports import import_ahead
 
@@ -92,9 +92,10 @@ def begin(
     """Check the settings and lock the warehouse. A build then starts from the published tables.
 
     Raises:
-        RunError: a setting has an impossible value, Python runs without docstrings, or there is no build that
-            a retry can continue.
+        RunError: a setting has an impossible value, Python runs without docstrings, there is no build that a
+            retry can continue, or no table that can be tested.
         CatalogError: another build runs, the warehouse is damaged, or the schema is not one to build in.
+        LandingError: the landing folder has no possible name, or holds the home.
     """
     global _run
     check_variables(variables)
@@ -118,6 +119,10 @@ def begin(
             _continue_retry(catalog, run)
         elif command in LOGGED:
             _forget_passed(catalog, schemas)
+        elif command == "test" and schemas.is_published and not catalog.tables(schemas.work):
+            raise RunError(
+                f"{schemas.work} has no tables to test: run `dbt build`, which tests them, too."
+            )
     if command in BUILDING:
         import_ahead()
     _run = run
@@ -211,6 +216,7 @@ def _start_from_published(catalog: Catalog, run: Run, is_full_refresh: bool) -> 
     project = _project()
     rules, whole_project = rules_hash(project, run.variables), project_hash(project)
     published, landing = catalog.published(), landing_folder()
+    require_apart(landing, run.home)
     run.is_refresh = bool(
         published
         and published.can_be_refreshed(rules, landing)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
@@ -30,6 +31,10 @@ SCHEMA = pa.schema(
     ]
 )
 LONGEST_MESSAGE = 500
+
+# What dbt writes above an error, and what its adapter writes before one of Python.
+_HEADING = re.compile(r"[A-Z]\w+ Error in \w+ \S+ \(.*\)")
+_UNFORESEEN = re.compile(r"(?:The model|Writing what the model returned) raised [^\s:]+")
 
 # The statuses of runs in which nothing failed. An `unpublished` one ran a part, or another command.
 ENDED_WELL = ("published", "unpublished", "unchanged")
@@ -115,7 +120,7 @@ def _node_step(
         "step": node.name,
         "step_kind": str(node.resource_type),
         "status": str(result.status),
-        "message": None if passed else first_line(result.message),
+        "message": None if passed else told_error(result.message),
         "seconds": result.execution_time,
         "rows_in": sum(read) if read else None,
         "rows_out": written.get(node.unique_id),
@@ -129,14 +134,24 @@ def _aware(moment: datetime | None) -> datetime | None:
     return moment and (moment if moment.tzinfo else moment.replace(tzinfo=UTC))
 
 
-def first_line(message: str | None) -> str | None:
-    """The first line of a message, shortened if it is long. None for an empty message.
+def told_error(message: str | None) -> str | None:
+    """The line of dbt's message that tells the error, shortened if it is long. None for an empty message.
 
-    >>> first_line("It failed.\\nat ..."), first_line("")
-    ('It failed.', None)
+    dbt writes a heading with the name of the step above it. Of an error of Python that is no sentence for
+    people the class alone is told: its text may hold anything, and others may read the log of runs.
+
+    >>> told_error("Database Error in model a (models/a.sql)\\n  [X] No table `b`.\\n  SQL: from b")
+    '[X] No table `b`.'
+    >>> told_error("Got 2 results."), told_error("")
+    ('Got 2 results.', None)
     """
-    lines = (message or "").strip().splitlines()
-    return lines[0][:LONGEST_MESSAGE] if lines else None
+    lines = [line.strip() for line in (message or "").strip().splitlines()]
+    if len(lines) > 1 and _HEADING.fullmatch(lines[0]):
+        lines = lines[1:]
+    if not lines:
+        return None
+    unforeseen = _UNFORESEEN.match(lines[0])
+    return unforeseen[0] if unforeseen else lines[0][:LONGEST_MESSAGE]
 
 
 def _changed_rows(changed: tuple[int, int, int] | None) -> dict[str, int | None]:

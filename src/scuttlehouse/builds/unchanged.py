@@ -129,7 +129,7 @@ def _reason(log: Log, entry: LedgerEntry | None) -> str | None:
         return log.problem
     if log.problem is None and entry.status != "left_out":
         return entry.status_reason
-    return look_into(log, recognise_within_limits, content_hash)[2]
+    return look_into(log, recognise_within_limits, content_hash).problem
 
 
 def logged_builds(home: Path, schemas: Schemas) -> set[str]:

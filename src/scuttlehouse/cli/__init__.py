@@ -47,15 +47,23 @@ _WRITE_ERRORS = errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO
 # runs.
 _READERS = "inspect", "sql", "show", "compare", "draw", "doctor", "metrics"
 
+# These commands take ids.
+_OF_IDS = "show", "compare", "draw"
+
+# What argparse takes for an option and may be an id. Options with one - have one letter.
+_ID_LIKE_AN_OPTION = re.compile(r"-[^-]\S+")
+
 # The exit code after Ctrl-C, as that of a program that the signal ends.
 _INTERRUPTED = 128 + signal.SIGINT
 
 
 class _Parser(argparse.ArgumentParser):
-    """Hides the password of a URL in an unexpected argument."""
+    """Hides the password of a URL in an unexpected argument. ``hint`` ends every error."""
+
+    hint = ""
 
     def error(self, message: str) -> NoReturn:
-        super().error(re.sub(r"://\S*@", "://...@", message))
+        super().error(re.sub(r"://\S*@", "://...@", message) + self.hint)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -92,6 +100,8 @@ def _run(arguments: Sequence[str], chosen: str | None) -> int:
             implementation = import_module(module)
             implementation.add_arguments(command)
             command.set_defaults(run=implementation.run)
+            if name in _OF_IDS and "--" not in arguments:
+                command.hint = parser.hint = _hint(arguments)
     args = parser.parse_args(arguments)
     try:
         code = _answer(args)
@@ -106,6 +116,12 @@ def _run(arguments: Sequence[str], chosen: str | None) -> int:
         print(f"The output cannot be written: {error.strerror}.", file=sys.stderr)
         return 1
     return code
+
+
+def _hint(arguments: Sequence[str]) -> str:
+    """What to write if one of the arguments is an id that begins with -."""
+    found = next(filter(_ID_LIKE_AN_OPTION.fullmatch, arguments), None)
+    return f"; if {found} is an id, write -- before the ids" if found else ""
 
 
 def _answer(args: argparse.Namespace) -> int:

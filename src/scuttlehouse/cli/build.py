@@ -100,7 +100,7 @@ def _build_with_progress(options: Sequence[str]) -> int:
     from dbt.cli.main import dbtRunner
 
     from scuttlehouse.builds.progress import LastBuild, Progress, last_build, spoken
-    from scuttlehouse.landing.reading import bytes_read
+    from scuttlehouse.landing.read_so_far import bytes_read
 
     try:
         last = last_build(home_folder(), Path.cwd(), is_full_refresh=is_full_refresh(options))

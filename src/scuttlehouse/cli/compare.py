@@ -10,8 +10,8 @@ from typing import NamedTuple
 from scuttlehouse.catalog import home_folder
 from scuttlehouse.cli.row_formats import FORMATS, write_rows
 from scuttlehouse.reading.engine import WarehouseError, literal
+from scuttlehouse.reading.finding import MESSAGE, find
 from scuttlehouse.reading.warehouse import Warehouse, open_published
-from scuttlehouse.ssb.ids import message_uri
 from scuttlehouse.tangles.relations import Relation
 
 
@@ -28,15 +28,22 @@ class Place(NamedTuple):
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of ``scuttlehouse compare``."""
-    parser.add_argument("message", help="id of a message, in any spelling")
-    parser.add_argument("other", help="id of another message")
+    parser.add_argument(
+        "message",
+        help="id of a message in any spelling, or a beginning that means no other; after -- if it "
+        "begins with -",
+    )
+    parser.add_argument("other", help="id of another message, or a beginning")
     parser.add_argument("--format", choices=FORMATS, default=FORMATS[0])
 
 
 def run(args: argparse.Namespace) -> int:
     """Print the relation of two messages in every tangle that has both; return the exit code."""
     with open_published(home_folder()) as warehouse:
-        rows = compare(warehouse, _id(args.message), _id(args.other))
+        message, other = (
+            find(warehouse, text, [MESSAGE]).id for text in (args.message, args.other)
+        )
+        rows = compare(warehouse, message, other)
     write_rows(sys.stdout, args.format, ["tangle_kind", "tangle_id", "relation"], rows)
     return 0
 
@@ -117,12 +124,3 @@ def _links_between(
         order by 1 desc
     """)
     return [(message, previous) for message, previous in rows]
-
-
-def _id(text: str) -> str:
-    uri = message_uri(text)
-    if uri is None:
-        raise WarehouseError(
-            "The argument is not a message id: give it as %....sha256 or ssb:message/classic/..."
-        )
-    return uri

@@ -47,6 +47,10 @@ def run(args: argparse.Namespace) -> int:
         args.output.write_bytes(drawing)
     except OSError as error:
         target = visible(str(args.output))
-        print(f"The drawing cannot be written to {target}: {error.strerror}.", file=sys.stderr)
+        print(
+            f"The drawing cannot be written to {target} ({error.strerror}): name a file that can be "
+            "written, in a folder that exists.",
+            file=sys.stderr,
+        )
         return 1
     return 0

@@ -23,6 +23,7 @@ from scuttlehouse.landing.logs import list_splits, read_lines
 from scuttlehouse.landing.rejects import fold_rejects
 from scuttlehouse.printing import count, visible
 from scuttlehouse.pzp.lines import LandedPzpLine
+from scuttlehouse.s3 import is_in_s3
 from scuttlehouse.ssb.epoch_keys import KeyRing
 from scuttlehouse.ssb.lines import LandedLine
 from scuttlehouse.ssb.texts import TOKEN
@@ -45,14 +46,9 @@ def run(args: argparse.Namespace) -> int:
 
 def _print_all(names: Iterable[str]) -> bool:
     is_good = True
-    for path in map(Path, names):
-        if not os.path.lexists(path):
-            name = visible(shown_name(str(path)))
-            print(f"{name}: There is no such file, or you may not look into its folder.")
-            is_good = False
-            continue
+    for name in names:
         try:
-            logs = list_logs(path) if path.is_dir() else [entry_of(path, shown_name(str(path)))]
+            logs = _listed(name)
         except LandingError as error:
             print(visible(str(error)))
             is_good = False
@@ -62,6 +58,27 @@ def _print_all(names: Iterable[str]) -> bool:
             print(*map(visible, lines), sep="\n")
             is_good = is_good and len(lines) > 1
     return is_good
+
+
+def _listed(name: str) -> list[Log]:
+    """The file with this name, or the files below the folder.
+
+    Raises:
+        LandingError: there are none.
+    """
+    path, shown = Path(name), shown_name(name)
+    if is_in_s3(name):
+        raise LandingError(f"{shown}: What is in S3 is not inspected: copy it to this machine.")
+    if not os.path.lexists(name):
+        raise LandingError(
+            f"{shown or 'An empty name'}: There is no such file, or you may not look into its folder."
+        )
+    if not path.is_dir():
+        return [entry_of(path, shown)]
+    logs = list_logs(path)
+    if not logs:
+        raise LandingError(f"{shown}: The folder holds no files.")
+    return logs
 
 
 def _told(log: Log) -> Iterator[str]:

@@ -62,7 +62,12 @@ _SPECIAL = (
 # A name below the folder, why it cannot be read if that is known, and what makes its log of both.
 _Entry: TypeAlias = tuple[str, str | None, Callable[[str, str | None], Log]]
 
+_PUT_LOGS_THERE = (
+    "put logs there (for example *.jsonl, *.jsonl.gz, log.bipf), or set SCUTTLEHOUSE_LANDING to "
+    "another folder"
+)
 _REMEDY = "correct its permissions or move it out of the landing folder"
+_REMEDY_OF_A_LINK = "let it lead to a file or move it out of the landing folder"
 
 
 def list_logs(folder: Path | str, ring: KeyRing | None = None) -> list[Log]:
@@ -122,21 +127,21 @@ def require_logs(folder: Path | str, stock: Iterable[LedgerEntry]) -> None:
     ]
     told = " ".join(["", *reasons[:SHOWN_REASONS]])
     raise LandingError(
-        f"The landing folder {folder} holds no log with a line in it: put logs there (for example *.jsonl, "
-        f"*.jsonl.gz, log.bipf), or set SCUTTLEHOUSE_LANDING to another folder.{told}"
+        f"The landing folder {folder} holds no log with a line in it: {_PUT_LOGS_THERE}.{told}"
     )
 
 
-def newest_ms() -> int | None:
-    """When the newest log of the landing folder was written; null if there is none.
-
-    What has a problem does not count.
+def newest_ms() -> int:
+    """When the newest log of the landing folder was written. What has a problem does not count.
 
     Raises:
-        LandingError: as :func:`list_logs` does.
+        LandingError: there is no log, or as :func:`list_logs` raises it.
     """
-    logs = list_logs(landing_folder())
-    return max((log.modified_ms for log in logs if log.problem is None), default=None)
+    folder = landing_folder()
+    times = [log.modified_ms for log in list_logs(folder) if log.problem is None]
+    if not times:
+        raise LandingError(f"The landing folder {folder} holds no log: {_PUT_LOGS_THERE}.")
+    return max(times)
 
 
 def _stored(folder: str) -> Iterator[_Entry]:
@@ -208,8 +213,9 @@ def entry_of(path: Path, shown: str, reason: str | None = None) -> Log:
     try:
         state = path.stat()
     except OSError as error:
-        what = "A link to nothing" if path.is_symlink() else "The file cannot be read"
-        reason = reason or f"{what} ({error.strerror}): {_REMEDY}."
+        if reason is None and path.is_symlink() and not isinstance(error, PermissionError):
+            reason = f"A link to nothing ({error.strerror}): {_REMEDY_OF_A_LINK}."
+        reason = reason or f"The file cannot be read ({error.strerror}): {_REMEDY}."
         return Log(str(path), shown, 0, 0, problem=reason)
     if reason is None:
         reason = _problem(path, state.st_mode)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 
-from scuttlehouse.tangles.causality import sweep
+from scuttlehouse.tangles.causality import sweep_named
 
 Previous = Mapping[str, Collection[str]]
 
@@ -33,26 +33,21 @@ class Ancestry:
     """
 
     def __init__(self, previous: Previous) -> None:
-        epochs = list(previous)
-        places = {epoch: place for place, epoch in enumerate(epochs)}
-        listed = [
-            [places[one] for one in previous[epoch] if one in places and one != epoch]
-            for epoch in epochs
-        ]
         self._epochs: list[str] = []
         self._bits: dict[str, int] = {}
         self._before: dict[str, int] = {}
         self._previous = previous
 
-        def visit(node: int, before: int) -> int:
+        def visit(epoch: str, before: int) -> int:
             # Bits are in topological order: the highest bit of a set precedes no other bit of it.
             own = 1 << len(self._epochs)
-            self._epochs.append(epochs[node])
-            self._bits[epochs[node]] = own
-            self._before[epochs[node]] = before
+            self._epochs.append(epoch)
+            self._bits[epoch] = own
+            self._before[epoch] = before
             return own
 
-        sweep(listed, visit)
+        others = {epoch: [one for one in previous[epoch] if one != epoch] for epoch in previous}
+        sweep_named(others, visit)
 
     def __contains__(self, epoch: str) -> bool:
         return epoch in self._bits

@@ -9,10 +9,10 @@ An epoch that does not count stands for the epochs that it follows: precedence i
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Literal, NamedTuple
 
-from scuttlehouse.tangles.causality import bits_of, sweep
+from scuttlehouse.tangles.causality import bits_of, sweep_named
 
 Kind = Literal["init", "add", "exclude", "other"]
 Authority = bool | None
@@ -139,8 +139,8 @@ def judge(messages: Sequence[GroupMessage]) -> Judged:
             gained |= pairs.get((epoch, person), 0)
         return gained
 
-    def visit(node: int, before: int) -> int:
-        message = messages[node]
+    def visit(name: str, before: int) -> int:
+        message = by_id[name]
         # Bit 0: a message before this one is missing.
         lacks = int(message.lacks_previous)
         if message.kind == "other":
@@ -150,8 +150,8 @@ def judge(messages: Sequence[GroupMessage]) -> Judged:
         visit_act = visit_init if message.kind == "init" else visit_change
         return lacks | visit_act(message, before | lacks)
 
-    places = places_of(messages)
-    sweep([known(message.previous_ids, places) for message in messages], visit)
+    by_id = {message.message_id: message for message in messages}
+    sweep_named({message.message_id: message.previous_ids for message in messages}, visit)
     acts = [message.message_id for message in messages if message.kind != "other"]
     return Judged(
         {act: authority.get(act, False) for act in acts},
@@ -187,13 +187,3 @@ def _pairs(
         for pair in asked:
             pairs.setdefault(pair, 2 << len(pairs))
     return pairs
-
-
-def places_of(messages: Iterable[GroupMessage]) -> dict[str, int]:
-    """The index of each message in the list."""
-    return {message.message_id: place for place, message in enumerate(messages)}
-
-
-def known(message_ids: Iterable[str], places: Mapping[str, int]) -> list[int]:
-    """The indexes of the messages that are in the log."""
-    return [places[one] for one in message_ids if one in places]

@@ -11,7 +11,7 @@ from scuttlehouse.groups.epochs import KeyRanks, in_key_order, preferred_epoch
 from scuttlehouse.tangles.causality import bits_of
 
 
-class Choices:
+class KnownChoices:
     """The epochs that people could choose from, by the additions that their messages knew of.
 
     ``additions`` are in the order of ``ancestry``, those of one epoch in any order.
@@ -20,7 +20,7 @@ class Choices:
     ...     return GroupMessage("", "", "add", epoch, people, (), (), (), True, False, None, 0)
     >>> additions = [addition("x", "ann", "bob"), addition("l", "ann"), addition("r", "ann", "bob")]
     >>> ancestry = Ancestry({"x": [], "l": ["x"], "r": ["x"]})
-    >>> choices = Choices(additions, ancestry, {"x": 0, "l": 1, "r": 2})
+    >>> choices = KnownChoices(additions, ancestry, {"x": 0, "l": 1, "r": 2})
     >>> [choices.preferred("ann", known) for known in (0b000, 0b001, 0b101, 0b111)]
     [None, 'x', 'r', 'l']
     """

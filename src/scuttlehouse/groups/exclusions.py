@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import heapq
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from scuttlehouse.groups.ancestry import Ancestry
-from scuttlehouse.groups.authority import GroupMessage, Judged, known, places_of
-from scuttlehouse.groups.choices import Choices
+from scuttlehouse.groups.authority import GroupMessage, Judged
+from scuttlehouse.groups.choices import KnownChoices
 from scuttlehouse.groups.epochs import KeyRanks
-from scuttlehouse.tangles.causality import bits_of, sweep
+from scuttlehouse.tangles.causality import bits_of, sweep_named
 
 
 class Knowledge(NamedTuple):
@@ -71,20 +71,23 @@ def knowledge(
         one.message_id: own.get(one.message_id) for one in exclusions
     }
 
-    # The bits of a message: first epochs, then exclusions, then excluded people. A person whom nobody adds
-    # is in no epoch.
     order = {epoch: place for place, epoch in enumerate(ancestry.in_order())}
     additions = sorted(
         (one for one in acts if one.kind == "add"),
         key=lambda one: order[one.epoch_id or ""],
     )
     added = {person for one in additions for person in one.person_ids}
+    # A person whom nobody adds is in no epoch.
     people = sorted({person for one in exclusions for person in one.person_ids} & added)
-    person_bits = {
-        person: 1 << place for place, person in enumerate(people, len(inits) + len(exclusions))
-    }
+
+    # The bits of a message: first epochs; then exclusions, and the people whom they exclude; then additions,
+    # which say what epochs an author knows as their own.
+    first_exclusion = len(inits)
+    first_person = first_exclusion + len(exclusions)
+    first_addition = first_person + len(people)
+    person_bits = {person: 1 << place for place, person in enumerate(people, first_person)}
     exclusion_bits = {
-        one.message_id: 1 << place for place, one in enumerate(exclusions, len(inits))
+        one.message_id: 1 << place for place, one in enumerate(exclusions, first_exclusion)
     }
     bits = {one.message_id: ancestry.mask_of([one.message_id]) for one in inits}
     struck = {
@@ -93,22 +96,19 @@ def knowledge(
     }
     for name, bit in exclusion_bits.items():
         bits[name] = bit | struck[name]
-
-    # Then the additions that count. They say which epochs an author knows as their own.
-    choices = Choices(additions, ancestry, key_ranks or {})
-    first_addition = len(inits) + len(exclusions) + len(people)
     for place, one in enumerate(additions, first_addition):
         bits[one.message_id] = 1 << place
 
-    timeline = [one for one in messages if one.timeline_previous_ids is not None]
+    choices = KnownChoices(additions, ancestry, key_ranks or {})
+    by_id = {one.message_id: one for one in messages}
     after = ancestry.masks_after()
     known_at: dict[str, int] = {}
     readded: dict[str, list[str]] = {}
     late: set[str] = set()
     stale: set[str] = set()
 
-    def visit(node: int, before: int) -> int:
-        message = timeline[node]
+    def visit(name: str, before: int) -> int:
+        message = by_id[name]
         if message.kind == "add" and message.message_id in judged.counting:
             again = [one for one in message.person_ids if before & person_bits.get(one, 0)]
             if again:
@@ -122,22 +122,24 @@ def knowledge(
                 stale.add(message.message_id)
         return bits.get(message.message_id, 0)
 
-    places = places_of(timeline)
-    sweep([known(one.timeline_previous_ids or (), places) for one in timeline], visit)
+    timeline = {
+        one.message_id: one.timeline_previous_ids
+        for one in messages
+        if one.timeline_previous_ids is not None
+    }
+    sweep_named(timeline, visit)
 
     everybody = (1 << len(people)) - 1
     unmet = _mask(exclusion_bits, [one for one, epoch in following.items() if epoch is None])
     for init in sorted(inits, key=lambda one: (one.position, one.message_id)):
         found = known_at.get(init.message_id, 0) & unmet
         unmet ^= found
-        for place in bits_of(found >> len(inits)):
+        for place in bits_of(found >> first_exclusion):
             following[exclusions[place].message_id] = init.message_id
 
     return Knowledge(
         {
-            epoch: frozenset(
-                people[place] for place in bits_of(mask >> len(inits) + len(exclusions) & everybody)
-            )
+            epoch: frozenset(people[place] for place in bits_of(mask >> first_person & everybody))
             for epoch, mask in _leading(ancestry, own, struck, known_at).items()
         },
         following,
@@ -180,83 +182,88 @@ def _own_epochs(messages: Sequence[GroupMessage], judged: Judged) -> dict[str, s
     Complexity: as ``authority.judge``, with a bit for each act on an epoch after which its author created
     several.
     """
-    acts: dict[tuple[str, str], list[int]] = defaultdict(list)
-    for place, message in enumerate(messages):
-        if message.message_id not in judged.counting:
-            continue
-        if message.kind == "exclude" and message.epoch_id:
-            acts[message.author_id, message.epoch_id].append(place)
-        elif message.kind == "init":
-            for epoch in judged.previous_epochs[message.message_id]:
-                acts[message.author_id, epoch].append(place)
-    created = {
-        key: [one for one in own if messages[one].kind == "init"] for key, own in acts.items()
-    }
-    acts = {key: own for key, own in acts.items() if created[key] and len(own) > len(created[key])}
-
-    bits: dict[int, int] = {}
-    for key, own in acts.items():
-        if len(created[key]) > 1:
-            for place in own:
-                bits.setdefault(place, 1 << len(bits))
-    before_acts: dict[int, int] = {}
-
-    def visit(node: int, before: int) -> int:
-        if node in bits:
-            before_acts[node] = before
-        return bits.get(node, 0)
-
-    if bits:
-        places = places_of(messages)
-        sweep([known(message.previous_ids, places) for message in messages], visit)
-
     found: dict[str, str] = {}
-    for key, own in acts.items():
-        epochs = created[key]
-        sequence = own if len(epochs) == 1 else _in_sequence(own, messages, bits, before_acts)
-        following = epochs[0] if len(epochs) == 1 else None
-        if following is None:
-            following = next(one for one in reversed(sequence) if messages[one].kind == "init")
-        for place in reversed(sequence):
-            if messages[place].kind == "init":
-                following = place
+    with_choice: list[list[GroupMessage]] = []
+    for acts in _acts_on_epochs(messages, judged):
+        excluding = [act.message_id for act in acts if act.kind == "exclude"]
+        created = [act.message_id for act in acts if act.kind == "init"]
+        if len(created) == 1:
+            found.update(dict.fromkeys(excluding, created[0]))
+        elif excluding and created:
+            with_choice.append(acts)
+    for sequence in _sequences(with_choice, messages):
+        *_, following = (act.message_id for act in sequence if act.kind == "init")
+        for act in reversed(sequence):
+            if act.kind == "init":
+                following = act.message_id
             else:
-                found[messages[place].message_id] = messages[following].message_id
+                found[act.message_id] = following
     return found
 
 
+def _acts_on_epochs(
+    messages: Iterable[GroupMessage], judged: Judged
+) -> Collection[list[GroupMessage]]:
+    """A list for each author and each epoch that they act on: these acts."""
+    acts: dict[tuple[str, str], list[GroupMessage]] = defaultdict(list)
+    for message in messages:
+        if message.message_id not in judged.counting:
+            continue
+        if message.kind == "exclude" and message.epoch_id:
+            acts[message.author_id, message.epoch_id].append(message)
+        elif message.kind == "init":
+            for epoch in judged.previous_epochs[message.message_id]:
+                acts[message.author_id, epoch].append(message)
+    return acts.values()
+
+
+def _sequences(
+    lists: Sequence[Sequence[GroupMessage]], messages: Iterable[GroupMessage]
+) -> Iterator[list[GroupMessage]]:
+    """Each list of acts as a sequence: in causal order. If several may come next, time and id decide."""
+    names = dict.fromkeys(act.message_id for acts in lists for act in acts)
+    bits = {name: 1 << number for number, name in enumerate(names)}
+    known_at: dict[str, int] = {}
+
+    def visit(name: str, before: int) -> int:
+        if name in bits:
+            known_at[name] = before
+        return bits.get(name, 0)
+
+    if lists:
+        sweep_named({message.message_id: message.previous_ids for message in messages}, visit)
+    for acts in lists:
+        yield _in_sequence(acts, bits, known_at)
+
+
 def _in_sequence(
-    acts: Sequence[int],
-    messages: Sequence[GroupMessage],
-    bits: Mapping[int, int],
-    before: Mapping[int, int],
-) -> list[int]:
-    """Acts in causal order. If several may come next, time and id decide."""
-    by_bit = {bits[act]: act for act in acts}
+    acts: Sequence[GroupMessage], bits: Mapping[str, int], known_at: Mapping[str, int]
+) -> list[GroupMessage]:
+    """Acts in the order of :func:`_sequences`, by the bits of the acts that each knows of."""
+    by_name = {act.message_id: act for act in acts}
+    by_bit = {bits[name]: name for name in by_name}
     among = sum(by_bit)
-    unmet = {act: before.get(act, 0) & among for act in acts}
-    waiting: dict[int, list[int]] = defaultdict(list)
-    free: list[tuple[bool, int, str, int]] = []
-    placed: list[int] = []
+    waiting: dict[str, list[str]] = defaultdict(list)
+    free: list[tuple[bool, int, str]] = []
+    placed: list[GroupMessage] = []
     done = 0
 
-    def settle(act: int) -> None:
-        left = unmet[act] & ~done
+    def settle(name: str) -> None:
+        left = known_at.get(name, 0) & among & ~done
         if left:
             # The act with the highest bit is probably placed last, so waiting for it first saves work.
-            waiting[by_bit[1 << left.bit_length() - 1]].append(act)
+            waiting[by_bit[1 << left.bit_length() - 1]].append(name)
         else:
-            message = messages[act]
-            time = message.asserted_ms
-            heapq.heappush(free, (time is None, time or 0, message.message_id, act))
+            time = by_name[name].asserted_ms
+            heapq.heappush(free, (time is None, time or 0, name))
 
-    for act in acts:
-        settle(act)
+    for name in by_name:
+        settle(name)
     while free:
-        *_, act = heapq.heappop(free)
-        placed.append(act)
-        done |= bits[act]
-        for follower in waiting.pop(act, ()):
+        *_, name = heapq.heappop(free)
+        placed.append(by_name[name])
+        done |= bits[name]
+        for follower in waiting.pop(name, ()):
             settle(follower)
     return placed
 

@@ -108,7 +108,7 @@ def _forwards(moments: Iterable[Moment]) -> Iterator[Moment]:
         yield moment
 
 
-class _Choices:
+class _ChoicesSoFar:
     """The epochs that people can choose from: their epochs that no other of theirs succeeds.
 
     A set of epochs is an integer with a bit for each, in the order of their keys: of several epochs that may
@@ -222,7 +222,7 @@ class _Choices:
 def _moments(
     changes: Iterable[Change], ancestry: Ancestry, key_ranks: KeyRanks
 ) -> dict[str, list[Moment]]:
-    choices = _Choices(ancestry, key_ranks)
+    choices = _ChoicesSoFar(ancestry, key_ranks)
     excluded: set[tuple[str, str]] = set()
     moments: dict[str, list[Moment]] = {}
     for position, group in groupby(sorted(changes, key=_in_order), lambda one: one.position):

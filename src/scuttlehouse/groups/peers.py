@@ -16,7 +16,7 @@ from scuttlehouse.groups.epochs import KeyRanks, Members, preferred_epoch
 from scuttlehouse.groups.exclusions import knowledge
 from scuttlehouse.groups.forks import forks
 from scuttlehouse.groups.repairs import Repair, repairs
-from scuttlehouse.tangles.causality import sweep
+from scuttlehouse.tangles.causality import sweep_named
 
 
 class Listed(NamedTuple):
@@ -220,15 +220,13 @@ def _as_no_act(message: GroupMessage) -> GroupMessage:
 
 def _closed(listed: Mapping[str, Sequence[str]]) -> set[str]:
     """The messages that have all messages before them here."""
-    names = list(listed)
-    places = {name: place for place, name in enumerate(names)}
     found: set[str] = set()
 
-    def visit(node: int, before: int) -> int:
-        is_open = before or any(one not in places for one in listed[names[node]])
+    def visit(name: str, before: int) -> int:
+        is_open = before or any(one not in listed for one in listed[name])
         if not is_open:
-            found.add(names[node])
+            found.add(name)
         return int(bool(is_open))
 
-    sweep([[places[one] for one in listed[name] if one in places] for name in names], visit)
+    sweep_named(listed, visit)
     return found

@@ -49,6 +49,14 @@ class LedgerEntry(NamedTuple):
         return Kind(self.form or "", self.compression or "", self.encoding or "")
 
 
+class Look(NamedTuple):
+    """What a look into a log finds: its kind and the hash of its content, or what keeps it out."""
+
+    kind: Kind
+    content_hash: str | None
+    problem: str | None = None
+
+
 class RulesChangedError(HouseError):
     """Lines that were read by other rules cannot be combined with new ones; says what to do."""
 
@@ -106,47 +114,43 @@ def take_stock(
     }
     for log in found:
         old = known.get(log.source_file)
-        is_trusted = trusts_times and old is not None and _looks_the_same(log, old)
-        look = (recognise, content_hash)
-        stock[log.source_file] = _entry(log, old, batch_id, lines_hash, look, is_trusted=is_trusted)
+        if old is not None and trusts_times and _looks_the_same(log, old):
+            look = Look(old.kind, old.content_hash)
+        else:
+            look = look_into(log, recognise, content_hash)
+        has_lines = old is not None and old.batch_id is not None
+        entry = _entry(log, look, old if has_lines else None, batch_id, lines_hash)
+        stock[log.source_file] = entry
     return _without_copies(stock)
 
 
 def _entry(
-    log: Log,
-    old: LedgerEntry | None,
-    batch_id: str,
-    lines_hash: str,
-    look: tuple[Callable[[Log], Kind | str], Callable[[Log], str]],
-    *,
-    is_trusted: bool,
+    log: Log, look: Look, read: LedgerEntry | None, batch_id: str, lines_hash: str
 ) -> LedgerEntry:
-    """The entry of a log by itself; a log that is left out keeps the lines that were read from it."""
-    has_lines = old is not None and old.batch_id is not None
-    if old is not None and is_trusted:
-        kind, digest = old.kind, old.content_hash
-    else:
-        kind, digest, problem = look_into(log, *look)
-        if problem is not None:
-            nothing = LedgerEntry(log.source_file, None, 0, 0, "", None, "")
-            return (old if old is not None and has_lines else nothing)._replace(
-                size_bytes=log.size_bytes,
-                modified_ms=log.modified_ms,
-                status="left_out",
-                status_reason=problem,
-                lines_hash=lines_hash,
-            )
-    is_known = has_lines and old is not None and old.content_hash == digest
+    """The entry of a log by itself.
+
+    ``read`` is its entry in the ledger, if that has lines: a log that is left out keeps them.
+    """
+    if look.problem is not None:
+        nothing = LedgerEntry(log.source_file, None, 0, 0, "", None, "")
+        return (read or nothing)._replace(
+            size_bytes=log.size_bytes,
+            modified_ms=log.modified_ms,
+            status="left_out",
+            status_reason=look.problem,
+            lines_hash=lines_hash,
+        )
+    is_known = read is not None and read.content_hash == look.content_hash
     return LedgerEntry(
         log.source_file,
-        digest,
+        look.content_hash,
         log.size_bytes,
         log.modified_ms,
-        "known" if is_known else "changed" if has_lines else "new",
-        old.batch_id if old and is_known else batch_id,
+        "known" if is_known else "changed" if read else "new",
+        read.batch_id if read and is_known else batch_id,
         lines_hash,
         None,
-        *kind,
+        *look.kind,
     )
 
 
@@ -174,28 +178,27 @@ def changed_unseen(
         for log in found
         if (old := known.get(log.source_file)) is not None
         and _looks_the_same(log, old)
-        and look_into(log, recognise, content_hash)[1] != old.content_hash
+        and look_into(log, recognise, content_hash).content_hash != old.content_hash
     ]
 
 
 def look_into(
     log: Log, recognise: Callable[[Log], Kind | str], content_hash: Callable[[Log], str]
-) -> tuple[Kind, str | None, str | None]:
-    """The kind and the content hash of a log; or the problem that keeps it out."""
-    nothing = Kind("", "", "")
-    if log.problem is not None:
-        return nothing, None, log.problem
-    try:
-        kind = recognise(log)
-        if isinstance(kind, str):
-            return nothing, None, kind
-        return kind, content_hash(replace(log, kind=kind)), None
-    except NotGivenError as error:  # S3 refuses this one.
-        return nothing, None, str(error)
-    except BROKEN as error:
-        why = getattr(error, "strerror", None) or "it breaks while it is read"
-        problem = f"The file cannot be read ({why}): copy it again, and look at its disk."
-        return nothing, None, problem
+) -> Look:
+    """Recognise a log and hash its content."""
+    problem = log.problem
+    if problem is None:
+        try:
+            kind = recognise(log)
+            if isinstance(kind, Kind):
+                return Look(kind, content_hash(replace(log, kind=kind)))
+            problem = kind
+        except NotGivenError as error:  # S3 refuses this one.
+            problem = str(error)
+        except BROKEN as error:
+            why = getattr(error, "strerror", None) or "it breaks while it is read"
+            problem = f"The file cannot be read ({why}): copy it again, and look at its disk."
+    return Look(Kind("", "", ""), None, problem)
 
 
 def _without_copies(stock: dict[str, LedgerEntry]) -> list[LedgerEntry]:

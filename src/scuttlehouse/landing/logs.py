@@ -49,6 +49,22 @@ def landing_folder(environment: Mapping[str, str] = os.environ, below: Path = Pa
     return folder
 
 
+def require_apart(landing: str, home: Path) -> None:
+    """See to it that the landing folder does not hold the home: its files would be read as logs.
+
+    Raises:
+        LandingError: it does.
+
+    >>> require_apart("/srv/logs", Path("/srv/house")), require_apart("s3://b/logs", Path("/srv/house"))
+    (None, None)
+    """
+    if not is_in_s3(landing) and home.is_relative_to(landing):
+        raise LandingError(
+            f"The home {home} is in the landing folder {landing}, so its own files would be read as logs: "
+            "set SCUTTLEHOUSE_HOME to a folder outside of it."
+        )
+
+
 def content_hash(log: Log) -> str:
     """SHA-256 of the bytes that a log had when it was listed, unpacked, as hex. O(bytes), memory O(1).
 

@@ -59,31 +59,46 @@ def fold_rejects(
     """
     folded: _Folded[Row] = _Folded(ring, most)
     short: _ShortReasons[Row] | None = None
-    for source_file, line in lines:
-        texts = _short_texts(line)
-        if isinstance(line, Line) and not texts:
-            rows = [*land(source_file, line)]
-            rejects = [row for row in rows if reason_of(row)]
-            if rejects:
-                yield from folded.take(min(rejects, key=reason_of), line)
-                rows = [row for row in rows if not reason_of(row)]
-            yield from _hashed(rows, line, ring)
+    for source_file, piece in lines:
+        texts = _short_texts(piece)
+        if isinstance(piece, Line) and not texts:
+            yield from _rows_of_line(piece, land(source_file, piece), folded, ring)
             continue
         if short is None or short.source_file != source_file:
             short = _ShortReasons(source_file, land, TOO_SHORT if kind is LandedLine else "")
-        reasons = {}
-        for text, count in Counter(texts).items():
-            reason = reasons[text] = short.reason(text)
-            if folded.counts_only(source_file, reason):
-                folded.add(source_file, reason, count)
-                reasons[text] = ""
-        if any(reasons.values()):
-            numbers = (line.line_number,) if isinstance(line, Line) else line.numbers()
-            for number, text in zip(numbers, texts, strict=True):
-                if reason := reasons[text]:
-                    row = cast("Row", kind(source_file, number, reason))
-                    yield from folded.take(row, Line(number, text, None))
+        for number, text, reason in _rejects_with_rows(piece, texts, short, folded):
+            row = cast("Row", kind(source_file, number, reason))
+            yield from folded.take(row, Line(number, text, None))
     yield from folded.others()
+
+
+def _rows_of_line(
+    line: Line, rows: Iterable[Row], folded: _Folded[Row], ring: KeyRing
+) -> Iterator[Row]:
+    """The rows of a line that is not short: one reject at most, then the messages."""
+    found = [*rows]
+    rejects = [row for row in found if reason_of(row)]
+    if rejects:
+        yield from folded.take(min(rejects, key=reason_of), line)
+    yield from _hashed([row for row in found if not reason_of(row)], line, ring)
+
+
+def _rejects_with_rows(
+    piece: Piece, texts: list[bytes], short: _ShortReasons[Row], folded: _Folded[Row]
+) -> Iterator[tuple[int, bytes, str]]:
+    """Number, text and reason of each short line that may have a row of its own; others are counted."""
+    reasons = {}
+    for text, count in Counter(texts).items():
+        reason = short.reason(text)
+        if folded.counts_only(short.source_file, reason):
+            folded.add(short.source_file, reason, count)
+        elif reason:
+            reasons[text] = reason
+    if reasons:
+        numbers = (piece.line_number,) if isinstance(piece, Line) else piece.numbers()
+        for number, text in zip(numbers, texts, strict=True):
+            if text in reasons:
+                yield number, text, reasons[text]
 
 
 def _short_texts(line: Piece) -> list[bytes]:

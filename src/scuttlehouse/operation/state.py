@@ -15,11 +15,12 @@ from scuttlehouse.catalog.readers import mode_of_readers
 from scuttlehouse.catalog.storage import files_below, warehouse_location
 from scuttlehouse.files.listing import list_logs
 from scuttlehouse.files.names import looks_like_key
-from scuttlehouse.landing.logs import landing_folder
+from scuttlehouse.landing.logs import landing_folder, require_apart
 from scuttlehouse.operation.findings import Finding
 from scuttlehouse.printing import count
 from scuttlehouse.reading.warehouse import open_published
 from scuttlehouse.s3 import is_in_s3, s3_endpoint
+from scuttlehouse.ssb.epoch_keys import sealed_keys
 from scuttlehouse.warehouse_key import PLACES_OF_KEYS, warehouse_pepper
 
 _BUILD = "Run `scuttlehouse build`."
@@ -105,8 +106,9 @@ def tables() -> Finding:
 
 
 def key() -> Finding:
-    """Where the key of the warehouse is."""
+    """Where the key of the warehouse is, and whether it opens the file that it sealed."""
     folder = home_folder()
+    sealed_keys(folder)
     for name in PLACES_OF_KEYS:
         if os.environ.get(name, "").strip():
             warehouse_pepper(folder)
@@ -121,6 +123,7 @@ def key() -> Finding:
 def landing() -> Finding:
     """The landing folder: how many logs, and what cannot be one."""
     folder = landing_folder()
+    require_apart(folder, home_folder())
     logs = list_logs(folder)
     left_out = [log for log in logs if log.problem is not None]
     what = f"{count(len(logs) - len(left_out), 'log')} in {folder}"

@@ -73,8 +73,8 @@ def find(warehouse: Warehouse, text: str, kinds: Sequence[Kind] = KINDS) -> Foun
     """The one thing that a text means.
 
     Args:
-        text: its id in any spelling, its short id, or a beginning of either. A tangle may have its kind
-            before its root: ``group:2n2iXj``.
+        text: its id in any spelling, its short id, or a beginning of either, as people paste it: with white
+            space around it or not. A tangle may have its kind before its root: ``group:2n2iXj``.
         kinds: what it may be. Of several kinds with the same id, the first is meant.
 
     Raises:
@@ -83,6 +83,7 @@ def find(warehouse: Warehouse, text: str, kinds: Sequence[Kind] = KINDS) -> Foun
 
     Complexity: linear in the rows of the tables of these kinds.
     """
+    text = text.strip()
     if not text:
         raise WarehouseError("The id is empty: give an id, a short id, or the beginning of one.")
     parts = [_candidates(kind, rank, text) for rank, kind in enumerate(kinds)]

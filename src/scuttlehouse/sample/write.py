@@ -187,7 +187,11 @@ def run(args: Namespace) -> int:
     try:
         summary = write_sample(args.out, args.seed, args.size)
     except OSError as error:
-        print(f"The sample cannot be written to {folder}: {error.strerror}.", file=sys.stderr)
+        print(
+            f"The sample cannot be written to {folder} ({error.strerror}): name a folder that can be "
+            "made or written.",
+            file=sys.stderr,
+        )
         return 1
     sets = f"and {len(summary.sets)} sets, " if summary.sets else ""
     print(

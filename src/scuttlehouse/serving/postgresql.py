@@ -16,7 +16,12 @@ import duckdb
 
 from scuttlehouse.catalog import checksums, temporary_folder
 from scuttlehouse.catalog.storage import warehouse_location
-from scuttlehouse.databases import DatabaseError, open_database
+from scuttlehouse.databases import (
+    POSTGRESQL_FORM,
+    POSTGRESQL_URL,
+    DatabaseError,
+    open_database,
+)
 from scuttlehouse.reading.engine import (
     WarehouseError,
     connect,
@@ -65,10 +70,15 @@ def write_serving_database(home: Path, address: str, *, log_only: bool = False) 
 
     Raises:
         CatalogError: nothing is published yet, or the catalog cannot be read.
-        WarehouseError: a table is damaged, or PostgreSQL refuses something; the earlier rows stay.
+        WarehouseError: it is no such address, a table is damaged, or PostgreSQL refuses something; the
+            earlier rows stay.
 
     Complexity: linear in the size of the tables.
     """
+    if not POSTGRESQL_URL.fullmatch(address):
+        raise WarehouseError(
+            f"SCUTTLEHOUSE_SERVING is no address of PostgreSQL: set it to {POSTGRESQL_FORM}"
+        )
     tables = published_tables(home, log_only=log_only)
     folder = temporary_folder(home)
     try:

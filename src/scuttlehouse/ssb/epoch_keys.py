@@ -25,9 +25,7 @@ from nacl.secret import SecretBox
 
 from scuttlehouse.errors import HouseError
 from scuttlehouse.printing import count
-from scuttlehouse.warehouse_key import KEY_BYTES, warehouse_pepper, write_private
-
-SEALED_FILE = "epoch_keys.sealed"
+from scuttlehouse.warehouse_key import KEY_BYTES, SEALED_FILE, warehouse_pepper, write_private
 
 _BASE64 = re.compile(r"[A-Za-z0-9+/_-]+={0,2}", re.ASCII)
 _HEX = re.compile(r"(?:[0-9A-Fa-f]{2})+", re.ASCII)

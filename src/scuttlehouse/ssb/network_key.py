@@ -4,21 +4,26 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from scuttlehouse.errors import HouseError
 from scuttlehouse.ssb.validation import canonical_bytes
+
+
+class NetworkKeyError(HouseError):
+    """The key of a separate network cannot be used. The message never shows the key."""
 
 
 def network_key(text: str) -> bytes:
     """The key of a separate network, from its base64 text.
 
     Raises:
-        ValueError: the text is not 32 bytes in canonical base64.
+        NetworkKeyError: the text is not 32 bytes in canonical base64.
 
     >>> network_key("AwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwM=") == bytes([3] * 32)
     True
     """
     key = canonical_bytes(text)
     if key is None or len(key) != 32:
-        raise ValueError(
+        raise NetworkKeyError(
             "The network's HMAC key must be 32 bytes in canonical base64 (44 characters with the = "
             "at the end): copy it from the configuration of the network's peers."
         )
@@ -29,16 +34,16 @@ def read_network_key(path: Path) -> bytes:
     """The key of a separate network, from a file that holds only its base64 text.
 
     Raises:
-        ValueError: the file cannot be read, or holds no such key. The message never shows the content.
+        NetworkKeyError: the file cannot be read, or holds no such key.
     """
     try:
         text = path.read_bytes()
     except OSError as error:
-        raise ValueError(
-            f"The network's HMAC key cannot be read from {path} ({error.strerror}): the var "
-            "network_key_file names the file that holds it."
+        raise NetworkKeyError(
+            f"The network's HMAC key cannot be read from {path} ({error.strerror}): let the var "
+            "network_key_file name the file that holds it."
         ) from None
     try:
         return network_key(text.decode("ascii", "replace").strip())
-    except ValueError as error:
-        raise ValueError(f"{path}: {error}") from None
+    except NetworkKeyError as error:
+        raise NetworkKeyError(f"{path}: {error}") from None

@@ -8,7 +8,7 @@ bits of everything that it knows of and its own.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 
 def sweep(previous: Sequence[Sequence[int]], visit: Callable[[int, int], int]) -> None:
@@ -52,6 +52,19 @@ def sweep(previous: Sequence[Sequence[int]], visit: Callable[[int, int], int]) -
             unmet[follower] -= 1
             if not unmet[follower]:
                 queue.append(follower)
+
+
+def sweep_named(previous: Mapping[str, Iterable[str]], visit: Callable[[str, int], int]) -> None:
+    """The same for nodes with names. A name that is listed and is no node is ignored.
+
+    >>> sweep_named({"a": ["lost"], "b": ["a"]}, lambda name, before: print(name, before) or 1)
+    a 0
+    b 1
+    """
+    names = list(previous)
+    places = {name: place for place, name in enumerate(names)}
+    listed = [[places[one] for one in previous[name] if one in places] for name in names]
+    sweep(listed, lambda node, before: visit(names[node], before))
 
 
 def bits_of(mask: int) -> Iterator[int]:

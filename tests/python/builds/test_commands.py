@@ -155,5 +155,6 @@ def test_sample_into_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     assert main(["sample", "--out", str(tmp_path / "taken")]) == 1
     assert (
         capsys.readouterr().err
-        == f"The sample cannot be written to {tmp_path}/taken: File exists.\n"
+        == f"The sample cannot be written to {tmp_path}/taken (File exists): name a folder that can be "
+        "made or written.\n"
     )

@@ -16,10 +16,10 @@ from dbt.events.types import LogStartLine, LogTestResult, MainEncounteredError, 
 from dbt_common.events.base_types import BaseEvent, EventLevel, msg_from_base_event
 
 from scuttlehouse.builds.progress import LastBuild, Progress, last_build
-from scuttlehouse.builds.steps import SCHEMA, run_step, steps_table
+from scuttlehouse.builds.steps import SCHEMA, run_step, steps_table, told_error
 from scuttlehouse.files.parts import Split
-from scuttlehouse.landing import reading
-from scuttlehouse.landing.reading import begin_reading, bytes_read, counted
+from scuttlehouse.landing import read_so_far
+from scuttlehouse.landing.read_so_far import begin_reading, bytes_read, counted
 from small_warehouse import SmallWarehouse
 
 LAST = LastBuild(100.0, {"slow": 150.0, "quick": 50.0})
@@ -99,7 +99,7 @@ def test_a_terminal_has_a_bar_and_no_lines(monkeypatch: pytest.MonkeyPatch) -> N
 
 def test_landing_shows_its_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Two batches of a file of 3 MB; a model reads them twice, another one once."""
-    monkeypatch.setattr(reading, "_models", {})
+    monkeypatch.setattr(read_so_far, "_models", {})
     monkeypatch.setenv("COLUMNS", "100")
     splits = [Split("/a", "a", 0, 2_000_000), Split("/a", "a", 2_000_000, 3_000_000)]
     batches = [pa.RecordBatch.from_pylist([{"start": one.start, "end": one.end}]) for one in splits]
@@ -207,3 +207,30 @@ def test_a_build_goes_on_if_nobody_reads_its_output() -> None:
         running.stdout.close()
         assert running.stderr.read() == b"the end\n"
     assert running.returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        (
+            "Runtime Error in model stg_landing__logs (python_models/stg_landing__logs.py)\n"
+            "  The landing folder /logs does not exist: make it.",
+            "The landing folder /logs does not exist: make it.",
+        ),
+        (
+            "Runtime Error in model m (m.py)\n  The model raised a.b.OddError: a secret\n  m.py, line 3",
+            "The model raised a.b.OddError",
+        ),
+        (
+            "Runtime Error in model m (m.py)\n  Writing what the model returned raised X: a secret",
+            "Writing what the model returned raised X",
+        ),
+        ("Got 2 results, configured to fail if != 0", "Got 2 results, configured to fail if != 0"),
+        ("Runtime Error in model m (m.py)", "Runtime Error in model m (m.py)"),
+        (None, None),
+    ],
+)
+def test_the_log_of_runs_tells_the_error_and_not_its_heading(
+    said: str | None, told: str | None
+) -> None:
+    assert told_error(said) == told

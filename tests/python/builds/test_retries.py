@@ -14,6 +14,7 @@ from scuttlehouse.builds import ending, runs
 from scuttlehouse.builds.publishable import all_steps, passed_so_far
 from scuttlehouse.builds.runs import RunError
 from scuttlehouse.catalog import WORK, BuildLock, open_catalog
+from scuttlehouse.files.parts import LandingError
 
 VARIABLES = {"settle_steps": 4, "set_ghost_span": 32, "kept_builds": 3}
 
@@ -140,7 +141,7 @@ def result(step: str, status: str) -> SimpleNamespace:
 @pytest.fixture
 def dbt(sqlite_house: House, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Runs]:
     monkeypatch.setenv("SCUTTLEHOUSE_HOME", str(sqlite_house.home))
-    monkeypatch.setenv("SCUTTLEHOUSE_LANDING", str(tmp_path))
+    monkeypatch.setenv("SCUTTLEHOUSE_LANDING", str(tmp_path / "landing"))
     (tmp_path / "dbt_project.yml").write_text("name: club\n")
     monkeypatch.setattr(runs, "_project", lambda: tmp_path)
     monkeypatch.setattr(runs, "import_ahead", lambda: None)
@@ -218,3 +219,39 @@ def test_only_a_killed_build_is_called_killed(
     assert "was killed" not in capsys.readouterr().out
     dbt.begin("build")
     assert f"The build {killed} was killed." in capsys.readouterr().out
+
+
+def test_a_failed_build_says_what_may_help(dbt: Runs, capsys: pytest.CaptureFixture[str]) -> None:
+    dbt.run("build", FAILED)
+    said = capsys.readouterr().out
+    assert "Nothing was published: correct what failed" in said
+    assert "data_docs" not in said
+    assert "from a backup" not in said
+    dbt.begin("build")
+    run = runs.current()
+    assert run
+    run.quality_results.append({"is_success": False})
+    failed = result("model.dim_a", "error")
+    failed.message = f"The file {dbt.house.home}/warehouse/a.parquet is missing."
+    ending._report_failure(run, [failed])
+    said = capsys.readouterr().out
+    assert f"{dbt.house.home}/data_docs/index.html says which expectations failed" in said
+    assert "put it back from a backup" in said
+
+
+def test_the_landing_folder_does_not_hold_the_home(
+    dbt: Runs, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for folder in (dbt.house.home, dbt.house.home.parent):
+        monkeypatch.setenv("SCUTTLEHOUSE_LANDING", str(folder))
+        with pytest.raises(LandingError, match="set SCUTTLEHOUSE_HOME to a folder outside of it"):
+            dbt.begin("build")
+    monkeypatch.setenv("SCUTTLEHOUSE_LANDING", str(dbt.house.home / "logs"))
+    dbt.begin("build")
+
+
+def test_tests_need_a_table(dbt: Runs) -> None:
+    with pytest.raises(RunError, match=f"{WORK} has no tables to test: run `dbt build`"):
+        dbt.begin("test")
+    dbt.run("seed", {"seed.words": "success"})
+    dbt.begin("test")

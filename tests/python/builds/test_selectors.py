@@ -45,11 +45,11 @@ def test_a_part_says_what_it_does_not_publish(capsys: pytest.CaptureFixture[str]
     """And that the published tables may be of two states of the logs, if it publishes others."""
     run: Any = SimpleNamespace(rules_changed=False, command="build")
     part: Any = SimpleNamespace(is_whole=False)
-    _report(run, False, None, {}, {"dim_people", "dim_feeds"})
+    _report(run, None, {}, {"dim_people", "dim_feeds"})
     nothing = capsys.readouterr().out
     assert (
         "or of the models before and after them, were selected: dim_feeds, dim_people.\n" in nothing
     )
     assert "refer to rows" not in nothing
-    _report(run, False, part, {}, {"dim_people", "dim_feeds"})
+    _report(run, part, {}, {"dim_people", "dim_feeds"})
     assert "may refer to rows that those lack: run the whole" in capsys.readouterr().out

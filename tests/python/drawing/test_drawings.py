@@ -499,7 +499,7 @@ IMPOSSIBLE = [
     (["tangle", "000000"], "000000 may mean 2 tangles; give more of the id: "),
     (["tangle", "poll:000000"], "No tangle has the id poll:000000: "),
     (["thread", "%"], "No thread has the id %: "),
-    (["group", "Abcdef", "--output", "no/such/folder.svg"], "cannot be written"),
+    (["group", "Abcdef", "--output", "no/such/folder.svg"], "): name a file that can be written"),
 ]
 
 

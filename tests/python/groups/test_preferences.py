@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from scuttlehouse.groups.ancestry import Ancestry
 from scuttlehouse.groups.authority import GroupMessage
-from scuttlehouse.groups.choices import Choices
+from scuttlehouse.groups.choices import KnownChoices
 from scuttlehouse.groups.epochs import fork_witnesses, preferred_epoch
 from scuttlehouse.groups.preferences import preferences
 from test_epochs import Fork, forks
@@ -62,7 +62,7 @@ def knowledge(draw: st.DrawFn) -> Knowledge:
 @given(knowledge())
 def test_a_choice_is_the_preference_among_what_is_known(case: Knowledge) -> None:
     ancestry = Ancestry(case.fork.previous)
-    choices = Choices(case.additions, ancestry, case.fork.key_ranks)
+    choices = KnownChoices(case.additions, ancestry, case.fork.key_ranks)
     for known in case.known:
         members: dict[str, set[str]] = {epoch: set() for epoch in case.fork.previous}
         for place, addition in enumerate(case.additions):

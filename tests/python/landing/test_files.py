@@ -26,7 +26,7 @@ from scuttlehouse.cli import main
 from scuttlehouse.files import bipf, flume, pzp_log, short_values, unpack
 from scuttlehouse.files.json_lines import line_object
 from scuttlehouse.files.listing import entry_of, newest_ms
-from scuttlehouse.files.parts import MAX_LINE_BYTES, PLAIN, Kind, Line, Log, each_line
+from scuttlehouse.files.parts import MAX_LINE_BYTES, PLAIN, Kind, LandingError, Line, Log, each_line
 from scuttlehouse.files.recognise import HEAD_BYTES, recognise, recognise_head
 from scuttlehouse.files.values import split_values
 from scuttlehouse.files.whole import skip_line
@@ -1125,7 +1125,8 @@ def test_the_newest_log_may_be_hidden_and_is_a_log(
 ) -> None:
     """As a build reads them: names that begin with a dot or an underscore, and no pictures."""
     monkeypatch.setenv("SCUTTLEHOUSE_LANDING", str(tmp_path))
-    assert newest_ms() is None
+    with pytest.raises(LandingError, match="holds no log: put logs there"):
+        newest_ms()
     names = ["a.jsonl", "sub/2026-01-01T03:00.jsonl", "_b.jsonl", ".c.jsonl"]
     for seconds, name in enumerate([*names, "picture.png"], 1):
         path = tmp_path / name
@@ -1160,6 +1161,29 @@ def test_inspect_says_what_a_file_is_and_what_is_in_it(
     assert "b.json: This is a zip archive: unpack it with `unzip`.\n" in said
     assert f"{tmp_path}/gone: There is no such file, or you may not look into its folder.\n" in said
     assert "/dev/null: A device and no file: " in said
+
+
+@pytest.mark.parametrize(
+    ("name", "sentence"),
+    [
+        ("", "An empty name: There is no such file, or you may not look into its folder."),
+        (".", ".: The folder holds no files."),
+        ("s3://logs/a.jsonl", "s3://logs/a.jsonl: What is in S3 is not inspected: copy it to "),
+    ],
+)
+def test_inspect_of_no_file_is_a_sentence(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    name: str,
+    sentence: str,
+) -> None:
+    (tmp_path / "folder").mkdir()
+    monkeypatch.chdir(tmp_path)
+    assert main(["inspect", name]) == 1
+    said = capsys.readouterr().out
+    assert said.startswith(sentence)
+    assert said.count("\n") == 1
 
 
 def test_inspect_shows_no_mark_of_direction(

@@ -20,7 +20,8 @@ from scuttlehouse.catalog import BuildLock, prepare_home
 from scuttlehouse.catalog.database import open_catalog
 from scuttlehouse.cli import main
 from scuttlehouse.operation import state
-from scuttlehouse.warehouse_key import warehouse_pepper
+from scuttlehouse.ssb.epoch_keys import keep_sealed, seal_key
+from scuttlehouse.warehouse_key import PEPPER_FILE, PLACES_OF_KEYS, warehouse_pepper
 from small_warehouse import SmallWarehouse
 
 LINE = re.compile(r"(ok  |warn|fail)  (\w[\w ]*?) {2,}(\S.*)")
@@ -196,6 +197,26 @@ def test_no_password_is_shown(
     said = str(found) + str(doctor())
     for secret in (postgresql.PASSWORD, postgresql.URL_PASSWORD, key.hex()):
         assert secret not in said
+
+
+def test_a_landing_folder_that_holds_the_home(
+    small: SmallWarehouse, doctor: Doctor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SCUTTLEHOUSE_LANDING", str(small.home.parent))
+    state, said = doctor()[1]["landing"]
+    assert (state, "its own files would be read as logs" in said) == ("fail", True)
+
+
+def test_a_lost_key(small: SmallWarehouse, doctor: Doctor, monkeypatch: pytest.MonkeyPatch) -> None:
+    for place in PLACES_OF_KEYS:
+        monkeypatch.delenv(place, raising=False)
+    keep_sealed(small.home, [seal_key(warehouse_pepper(small.home), bytes(32))])
+    assert doctor()[1]["key"][0] == "warn"
+    (small.home / PEPPER_FILE).unlink()
+    code, found = doctor()
+    assert (code, found["key"][0]) == (1, "fail")
+    assert f"{PEPPER_FILE} is missing" in found["key"][1]
+    assert not (small.home / PEPPER_FILE).exists()
 
 
 @pytest.mark.usefixtures("small")

@@ -64,6 +64,7 @@ def ordered(graph: Graph) -> dict[str, tuple[int, int]]:
 
 def publish(small: SmallWarehouse, tangles: Mapping[str, Graph]) -> None:
     messages, links = [], []
+    names = sorted({name for graph in tangles.values() for name in graph})
     for tangle, graph in tangles.items():
         places = ordered(graph)
         for name, previous in graph.items():
@@ -77,6 +78,9 @@ def publish(small: SmallWarehouse, tangles: Mapping[str, Graph]) -> None:
             ]
     small.publish(
         {
+            "fct_messages": pa.table(
+                {"message_id": names, "content_type": pa.nulls(len(names), pa.string())}
+            ),
             "fct_tangle_messages": pa.Table.from_pylist(messages),
             "fct_tangle_links": pa.Table.from_pylist(links),
         }
@@ -130,12 +134,16 @@ def test_the_warehouse_answers_for_every_tangle_with_both(
     monkeypatch.setenv("SCUTTLEHOUSE_HOME", str(small.home))
     root, *rest = group
     sigil = f"%{rest[-1].split('/')[-1]}.sha256"
-    assert main(["compare", root, sigil, "--format", "json"]) == 0
-    answers = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
-    assert [row["relation"] for row in answers if row["tangle_kind"] == "group"] == ["before"]
+    short = rest[-1].split("/")[-1].removesuffix("A=")
+    for spelling in (sigil, short, f" {short}\n"):
+        assert main(["compare", root, spelling, "--format", "json"]) == 0
+        answers = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+        assert [row["relation"] for row in answers if row["tangle_kind"] == "group"] == ["before"]
     for ids, sentence in [
-        ((root, uri(999)), "No tangle has both"),
-        (("x", root), "The argument is not a message id"),
+        ((uri(100), rest[-1] if rest[-1] not in epoch else rest[0]), "No tangle has both"),
+        ((root, "x"), "No message has the id x: "),
+        (("", root), "The id is empty"),
+        ((root[:-4], root), "may mean 9 messages; give more of the id: "),
     ]:
         assert main(["compare", *ids]) == 1
         assert sentence in capsys.readouterr().err

@@ -396,6 +396,7 @@ def test_the_page_of_a_group(show: Show) -> None:
         # An epoch is a message and the root of tangles, too: it is an epoch first.
         ("first", f"Epoch {FIRST}"),
         ("%first", f"Epoch {FIRST}"),
+        (" first\n", f"Epoch {FIRST}"),
         ("%" + FIRST.removeprefix("ssb:message/classic/") + ".sha256", f"Epoch {FIRST}"),
         ("group:first", f"Tangle {GROUP_TANGLE}"),
         (GROUP_TANGLE, f"Tangle {GROUP_TANGLE}"),
@@ -418,6 +419,7 @@ def test_what_an_id_means(show: Show, text: str, heading: str) -> None:
         ("nobody", "has the id nobody or begins with it."),
         ("%", "has the id % or begins with it."),
         ("", "The id is empty"),
+        (" ", "The id is empty"),
         ("poll:first", "has the id poll:first or begins with it."),
         ("it's", "has the id it's or begins with it."),
         ("z\x1b", "has the id z\\x1b or begins with it."),
@@ -429,6 +431,19 @@ def test_an_unknown_id_is_a_sentence(show: Show, text: str, sentence: str) -> No
     assert (code, out) == (1, "")
     assert sentence in error
     assert error.count("\n") == 1
+
+
+@pytest.mark.parametrize("command", ["show", "draw group", "compare first"])
+def test_an_id_that_begins_with_a_dash_comes_after_two(
+    show: Show, capsys: pytest.CaptureFixture[str], command: str
+) -> None:
+    with pytest.raises(SystemExit):
+        main([*command.split(), "-wAJ"])
+    assert capsys.readouterr().err.endswith("; if -wAJ is an id, write -- before the ids\n")
+    assert "the id -wAJ or begins with it" in show("--", "-wAJ")[2]
+    with pytest.raises(SystemExit):
+        main([*command.split(), "--nothing"])
+    assert "is an id" not in capsys.readouterr().err
 
 
 SQL = st.sampled_from(
@@ -448,7 +463,7 @@ def test_no_text_is_read_as_sql(one: str, asked: str) -> None:
         for text in (one, asked):
             with suppress(WarehouseError):
                 assert find(warehouse, text, [PERSON]).id in (one, "b")
-        if one and one not in ("@", "%"):
+        if one.strip() == one and one not in ("", "@", "%"):
             assert find(warehouse, one, [PERSON]).id == one
 
 

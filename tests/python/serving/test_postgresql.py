@@ -97,7 +97,7 @@ def test_readers_see_one_build_and_do_not_wait(
     assert rows(serving, "select count(*) from scuttlehouse.dim_lists") == [(1,)]
 
 
-@pytest.mark.parametrize("address", ["postgresql://127.0.0.1:1/none", "mysql://here"])
+@pytest.mark.parametrize("address", ["postgresql://127.0.0.1:1/none", "mysql://here", "sqlite:x"])
 def test_a_database_that_cannot_be_used(
     small: SmallWarehouse, monkeypatch: pytest.MonkeyPatch, address: str
 ) -> None:
@@ -106,6 +106,7 @@ def test_a_database_that_cannot_be_used(
     assert said is not None
     assert said.startswith("The published tables stand, but dashboards do not show this run yet: ")
     assert "SCUTTLEHOUSE_SERVING" in said
+    assert "replica" not in said
 
 
 @pytest.mark.usefixtures("serving")

@@ -14,7 +14,6 @@ from nacl.secret import SecretBox
 from scuttlehouse.landing.logs import Line
 from scuttlehouse.sample.signing import ClassicFeed
 from scuttlehouse.ssb.epoch_keys import (
-    SEALED_FILE,
     KeyRing,
     SealError,
     keep_sealed,
@@ -23,7 +22,12 @@ from scuttlehouse.ssb.epoch_keys import (
     spelled_bytes,
 )
 from scuttlehouse.ssb.lines import epoch_key, land_line
-from scuttlehouse.warehouse_key import WarehouseKeyError, warehouse_pepper
+from scuttlehouse.warehouse_key import (
+    PEPPER_FILE,
+    SEALED_FILE,
+    WarehouseKeyError,
+    warehouse_pepper,
+)
 from test_landing import entry, places, post, written
 
 LENGTHS = (1, 16, 31, 32, 33, 48, 64, 200)
@@ -136,7 +140,7 @@ def test_the_key_of_a_warehouse_may_come_from_elsewhere(tmp_path: Path, text: st
         ({"SCUTTLEHOUSE_KEY": "secret!" * 9 + "s"}, "32 bytes in base64 or hex"),
         ({"SCUTTLEHOUSE_KEY_FILE": "/nowhere/at/all"}, "No such file"),
         ({"SCUTTLEHOUSE_KEY_FILE": "/dev/null"}, "names is not a key of a warehouse"),
-        ({"SCUTTLEHOUSE_KEY_COMMAND": "/nowhere/at/all"}, "cannot be run: No such file"),
+        ({"SCUTTLEHOUSE_KEY_COMMAND": "/nowhere/at/all"}, r"cannot be run \(No such file"),
         ({"SCUTTLEHOUSE_KEY_COMMAND": "echo 'secret"}, "quotes are not closed"),
         ({"SCUTTLEHOUSE_KEY_COMMAND": "false"}, "has failed with 1"),
         ({"SCUTTLEHOUSE_KEY_COMMAND": "echo secret; true"}, "COMMAND is not a key"),
@@ -150,6 +154,28 @@ def test_a_place_without_a_key_is_refused(
         warehouse_pepper(tmp_path, environment)
     assert "secret" not in str(raised.value)
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(("content", "fault"), [(None, "missing"), (b"", "damaged")])
+def test_a_lost_key_is_not_replaced(tmp_path: Path, content: bytes | None, fault: str) -> None:
+    """A new key would open nothing. Whoever then deleted the sealed file would lose the keys in it."""
+    keep_sealed(tmp_path, [seal_key(warehouse_pepper(tmp_path), key_of(32))])
+    pepper = tmp_path / PEPPER_FILE
+    kept = pepper.read_bytes()
+    if content is None:
+        pepper.unlink()
+    else:
+        pepper.write_bytes(content)
+    with pytest.raises(
+        WarehouseKeyError, match=f"{fault}, and .*: restore {PEPPER_FILE} from a backup"
+    ):
+        warehouse_pepper(tmp_path)
+    assert (pepper.read_bytes() if pepper.exists() else None) == content
+    pepper.write_bytes(kept)
+    assert sealed_keys(tmp_path) == {key_of(32)}
+    pepper.unlink()
+    (tmp_path / SEALED_FILE).unlink()
+    assert len(warehouse_pepper(tmp_path)) == 32
 
 
 def test_another_key_opens_no_sealed_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -19,7 +19,7 @@ from chain_rule import LINK_REASONS, check_link
 from conftest import FIXTURES
 from scuttlehouse.files import jsjson
 from scuttlehouse.ssb.ids import feed_format, message_uri
-from scuttlehouse.ssb.network_key import network_key
+from scuttlehouse.ssb.network_key import NetworkKeyError, network_key
 from scuttlehouse.ssb.opened import check_opened, original
 from scuttlehouse.ssb.validation import (
     REASONS,
@@ -589,6 +589,6 @@ def test_reasons_and_warnings_are_sentences() -> None:
     ],
 )
 def test_a_bad_network_key_is_refused_without_being_shown(text: str) -> None:
-    with pytest.raises(ValueError, match="32 bytes in canonical base64") as caught:
+    with pytest.raises(NetworkKeyError, match="32 bytes in canonical base64") as caught:
         network_key(text)
     assert not text or text not in str(caught.value)

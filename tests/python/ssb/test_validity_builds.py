@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from conftest import FIXTURES, Warehouse
-from scuttlehouse.ssb.network_key import network_key
+from scuttlehouse.ssb.network_key import NetworkKeyError, network_key
 
 CASES = [
     json.loads(line)
@@ -24,7 +24,7 @@ NO_KEY = "%" + base64.b64encode(bytes(32)).decode() + ".sha256"
 def is_key(text: str | None) -> bool:
     try:
         return text is not None and len(network_key(text)) == 32
-    except ValueError:
+    except NetworkKeyError:
         return False
 
 

@@ -20,12 +20,16 @@ def model_sentence(
 ) -> str:
     """Say which error a Python model raised, and in which line of the model.
 
+    An error whose class has the attribute ``is_sentence`` says all that people need by itself.
+
     Args:
         error: the error from running the model, or from writing its result.
         model_path: the file name of the compiled model.
         own_lines: how many lines are the model's own. dbt adds lines below them.
         packages: the packages in the model's config.
     """
+    if getattr(error, "is_sentence", False):
+        return str(error)
     is_spark = isinstance(error, SPARK_ERRORS)
     worker = _worker_traceback(full_text(error)) if is_spark else None
     if worker is not None:
