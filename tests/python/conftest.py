@@ -14,9 +14,10 @@ import subprocess
 import sys
 import tarfile
 import threading
+import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from datetime import datetime
 from importlib.util import module_from_spec, spec_from_file_location
@@ -43,6 +44,7 @@ from scuttlehouse.serving.duckdb_file import write_serving_file
 
 if TYPE_CHECKING:
     from test_figures import Figures
+    from test_planted_keys import Remains
     from test_tribes2 import Tables
     from test_written_histories import Histories
 
@@ -178,9 +180,9 @@ class Warehouse:
         """Build only the landed logs. If anything fails, fail the test with dbt's message."""
         self.refresh(*arguments, "--full-refresh", "--no-write-json")
 
-    def refresh(self, *arguments: str) -> None:
+    def refresh(self, *arguments: str, is_quiet: bool = True) -> None:
         """The same, starting from what is published."""
-        outcome = self.dbt(*arguments)
+        outcome = self.dbt(*arguments, is_quiet=is_quiet)
         messages = [
             f"{result.node.name}: {result.message}"
             for result in outcome.result or []
@@ -433,10 +435,19 @@ def built(warehouse: Warehouse, tribes2: Path) -> Build:
 
 @dataclass
 class Unrelated:
-    """The marts of a build of unrelated logs, for the tests of each of them."""
+    """The marts of a build of unrelated logs, and the lines of pzp, for the tests of each of them."""
 
     tables: dict[str, Rows]
     of_groups: Tables
+
+    @classmethod
+    def read(cls, warehouse: Warehouse) -> Unrelated:
+        """The tables of the last build."""
+        from test_tribes2 import Tables
+
+        names = [*MARTS, "stg_pzp__landed_lines"]
+        tables = {name: warehouse.rows(f"select * from {name}") for name in names}
+        return cls(tables, Tables(warehouse))
 
 
 @pytest.fixture(scope="session")
@@ -463,43 +474,67 @@ def unrelated_logs(
     written_histories: Histories,
     tmp_path_factory: pytest.TempPathFactory,
 ) -> Unrelated:
-    """A log of every scenario of tribes2, the figures, generated histories, all sets, and a thread from three
-    exporters.
+    """A log of every scenario of tribes2, the figures, generated histories, all sets, a thread from three
+    exporters, and logs that users reported, of which `last_logs` has copies by their friends.
     """
+    from test_dialects import WITHOUT_FRIENDS
     from test_set_builds import write_logs
     from test_threads import write_exports
     from test_tribes2 import chosen
 
     folder = tmp_path_factory.mktemp("unrelated")
     logs = [*(log.path for log in chosen(tribes2)), written_figures.log, written_histories.log]
-    return build_unrelated(warehouse, [*logs, *write_logs(folder), *write_exports(folder)])
+    warehouse.land(*logs, *write_logs(folder), *write_exports(folder), *WITHOUT_FRIENDS)
+    warehouse.build_marts()
+    return Unrelated.read(warehouse)
+
+
+@dataclass
+class WholeBuild(Unrelated):
+    """What a whole build of unrelated logs, with all tests, made and left behind."""
+
+    remains: Remains
 
 
 @pytest.fixture(scope="session")
 def last_logs(
     warehouse: Warehouse, tribes2: Path, tmp_path_factory: pytest.TempPathFactory
-) -> Unrelated:
+) -> WholeBuild:
     """The last log of every person in tribes2, the thread from its exporters in another order, sets beside
-    the logs of strangers, and logs that users reported beside those of their friends.
+    the logs of strangers, logs of released software, those of two users beside those of their friends,
+    and planted keys.
     """
-    from test_dialects import WITH_FRIENDS
+    from test_dialects import RELEASED, WITH_FRIENDS
     from test_hostile_sets import write_hostile_logs
+    from test_planted_keys import Remains, plant
     from test_threads import write_exports
     from test_tribes2 import last
 
     exports = write_exports(tmp_path_factory.mktemp("exports"))
     hostile = write_hostile_logs(tmp_path_factory.mktemp("sets"))
     logs = [*(log.path for log in last(tribes2)), *reversed(exports), *hostile, *WITH_FRIENDS]
-    return build_unrelated(warehouse, logs)
+    warehouse.land(*logs, *RELEASED)
+    plant(warehouse.landing)
+    begun, said = time.time(), tmp_path_factory.mktemp("said")
+    with said_in(said):
+        whole = "build", "--full-refresh", "--exclude-resource-type", "unit_test"
+        warehouse.refresh(*whole, is_quiet=False)
+    remains = Remains(warehouse, begun, said)
+    return WholeBuild(**vars(Unrelated.read(warehouse)), remains=remains)
 
 
-def build_unrelated(warehouse: Warehouse, logs: list[Path]) -> Unrelated:
-    from test_tribes2 import Tables
-
-    warehouse.land(*logs)
-    warehouse.build_marts()
-    tables = {name: warehouse.rows(f"select * from {name}") for name in MARTS}
-    return Unrelated(tables, Tables(warehouse))
+@contextmanager
+def said_in(folder: Path) -> Iterator[None]:
+    """For a block, what this process prints goes to the files `out` and `err`: `capfd` for a fixture."""
+    with ExitStack() as stack:
+        opened = [stack.enter_context((folder / name).open("a")) for name in ("out", "err")]
+        stack.enter_context(redirect_stdout(opened[0]))
+        stack.enter_context(redirect_stderr(opened[1]))
+        for number, file in enumerate(opened, 1):
+            before = stack.enter_context(os.fdopen(os.dup(number)))
+            stack.callback(os.dup2, before.fileno(), number)
+            os.dup2(file.fileno(), number)
+        yield
 
 
 def dagster_definitions(project: Path) -> ModuleType:
