@@ -45,6 +45,7 @@ from scuttlehouse.serving.duckdb_file import write_serving_file
 if TYPE_CHECKING:
     from test_figures import Figures
     from test_planted_keys import Remains
+    from test_publishing import Retried
     from test_tribes2 import Tables
     from test_written_histories import Histories
 
@@ -60,6 +61,9 @@ MARTS = sorted(
 PUBLISHED = sorted([*MARTS, "fct_quality_results"])
 # The tables about builds, and not about logs.
 OF_BUILDS = {"fct_timeline_updates", "fct_quality_results", "dim_logs"}
+
+# Fixtures of builds that tests of several files read.
+SHARED = {"built", "unrelated_logs", "last_logs"}
 
 # What is read from logs. All other tables follow from these, from rejected lines, and from which log holds
 # which opened message.
@@ -82,7 +86,7 @@ Read = TypeVar("Read")
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Mark tests that need Spark or PostgreSQL, and leave out some cases if few examples are tried.
 
-    Those of Spark are put into two processes, one for tests that share a whole build.
+    Those of Spark are put into two processes, one for tests that share builds.
     """
     for item in items:
         fixtures = getattr(item, "fixturenames", ())
@@ -91,9 +95,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             item.add_marker(pytest.mark.postgresql)
         if "warehouse" in fixtures:
             item.add_marker(pytest.mark.spark)
-            item.add_marker(
-                pytest.mark.xdist_group("built" if "built" in fixtures else "warehouse")
-            )
+            group = "warehouse" if SHARED.isdisjoint(fixtures) else "shared"
+            item.add_marker(pytest.mark.xdist_group(group))
     if examples.are_few():
         keep_few_cases(config, items)
 
@@ -180,9 +183,9 @@ class Warehouse:
         """Build only the landed logs. If anything fails, fail the test with dbt's message."""
         self.refresh(*arguments, "--full-refresh", "--no-write-json")
 
-    def refresh(self, *arguments: str, is_quiet: bool = True) -> None:
+    def refresh(self, *arguments: str) -> None:
         """The same, starting from what is published."""
-        outcome = self.dbt(*arguments, is_quiet=is_quiet)
+        outcome = self.dbt(*arguments)
         messages = [
             f"{result.node.name}: {result.message}"
             for result in outcome.result or []
@@ -491,22 +494,25 @@ def unrelated_logs(
 
 @dataclass
 class WholeBuild(Unrelated):
-    """What a whole build of unrelated logs, with all tests, made and left behind."""
+    """What a whole build of unrelated logs, with all tests, made, left behind and published."""
 
+    retried: Retried
     remains: Remains
 
 
 @pytest.fixture(scope="session")
 def last_logs(
-    warehouse: Warehouse, tribes2: Path, tmp_path_factory: pytest.TempPathFactory
+    warehouse: Warehouse, built: Build, tribes2: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> WholeBuild:
     """The last log of every person in tribes2, the thread from its exporters in another order, sets beside
     the logs of strangers, logs of released software, those of two users beside those of their friends,
-    and planted keys.
+    and planted keys. They are other logs than those of the build before.
     """
+    assert built.tables
     from test_dialects import RELEASED, WITH_FRIENDS
     from test_hostile_sets import write_hostile_logs
     from test_planted_keys import Remains, plant
+    from test_publishing import fail_and_retry
     from test_threads import write_exports
     from test_tribes2 import last
 
@@ -517,10 +523,10 @@ def last_logs(
     plant(warehouse.landing)
     begun, said = time.time(), tmp_path_factory.mktemp("said")
     with said_in(said):
-        whole = "build", "--full-refresh", "--exclude-resource-type", "unit_test"
-        warehouse.refresh(*whole, is_quiet=False)
+        retried = fail_and_retry(warehouse)
     remains = Remains(warehouse, begun, said)
-    return WholeBuild(**vars(Unrelated.read(warehouse)), remains=remains)
+    tables = Unrelated.read(warehouse)
+    return WholeBuild(tables.tables, tables.of_groups, retried, remains)
 
 
 @contextmanager
