@@ -153,10 +153,13 @@ class-archive:
 $(SUPERSET)/.installed: dashboards/requirements.lock
 	@bash dashboards/install $(SUPERSET)
 
-# Only tests and lint need these. The two locks have the same versions.
-$(VENV)/.installed-dev: requirements-dev.lock $(VENV)/.installed
+# Only tests and lint need these. The two locks have the same versions, so pip changes nothing that the rest of the
+# installation uses meanwhile.
+$(VENV)/.installed-dev: requirements-dev.lock $(VENV)/.packages
 	@echo "Installing what tests need ..."
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r requirements-dev.lock
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r requirements-dev.lock & pip=$$!; \
+	$(MAKE) --no-print-directory $(VENV)/.installed; made=$$?; \
+	wait $$pip && exit $$made
 	@touch $@
 
 java:

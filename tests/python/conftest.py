@@ -14,9 +14,10 @@ import subprocess
 import sys
 import tarfile
 import threading
+import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from datetime import datetime
 from importlib.util import module_from_spec, spec_from_file_location
@@ -43,6 +44,8 @@ from scuttlehouse.serving.duckdb_file import write_serving_file
 
 if TYPE_CHECKING:
     from test_figures import Figures
+    from test_planted_keys import Remains
+    from test_publishing import Retried
     from test_tribes2 import Tables
     from test_written_histories import Histories
 
@@ -58,6 +61,9 @@ MARTS = sorted(
 PUBLISHED = sorted([*MARTS, "fct_quality_results"])
 # The tables about builds, and not about logs.
 OF_BUILDS = {"fct_timeline_updates", "fct_quality_results", "dim_logs"}
+
+# Fixtures of builds that tests of several files read.
+SHARED = {"built", "unrelated_logs", "last_logs"}
 
 # What is read from logs. All other tables follow from these, from rejected lines, and from which log holds
 # which opened message.
@@ -80,7 +86,7 @@ Read = TypeVar("Read")
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Mark tests that need Spark or PostgreSQL, and leave out some cases if few examples are tried.
 
-    Those of Spark are put into two processes, one for tests that share a whole build.
+    Those of Spark are put into two processes, one for tests that share builds.
     """
     for item in items:
         fixtures = getattr(item, "fixturenames", ())
@@ -89,9 +95,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             item.add_marker(pytest.mark.postgresql)
         if "warehouse" in fixtures:
             item.add_marker(pytest.mark.spark)
-            item.add_marker(
-                pytest.mark.xdist_group("built" if "built" in fixtures else "warehouse")
-            )
+            group = "warehouse" if SHARED.isdisjoint(fixtures) else "shared"
+            item.add_marker(pytest.mark.xdist_group(group))
     if examples.are_few():
         keep_few_cases(config, items)
 
@@ -433,10 +438,19 @@ def built(warehouse: Warehouse, tribes2: Path) -> Build:
 
 @dataclass
 class Unrelated:
-    """The marts of a build of unrelated logs, for the tests of each of them."""
+    """The marts of a build of unrelated logs, and the lines of pzp, for the tests of each of them."""
 
     tables: dict[str, Rows]
     of_groups: Tables
+
+    @classmethod
+    def read(cls, warehouse: Warehouse) -> Unrelated:
+        """The tables of the last build."""
+        from test_tribes2 import Tables
+
+        names = [*MARTS, "stg_pzp__landed_lines"]
+        tables = {name: warehouse.rows(f"select * from {name}") for name in names}
+        return cls(tables, Tables(warehouse))
 
 
 @pytest.fixture(scope="session")
@@ -463,43 +477,70 @@ def unrelated_logs(
     written_histories: Histories,
     tmp_path_factory: pytest.TempPathFactory,
 ) -> Unrelated:
-    """A log of every scenario of tribes2, the figures, generated histories, all sets, and a thread from three
-    exporters.
+    """A log of every scenario of tribes2, the figures, generated histories, all sets, a thread from three
+    exporters, and logs that users reported, of which `last_logs` has copies by their friends.
     """
+    from test_dialects import WITHOUT_FRIENDS
     from test_set_builds import write_logs
     from test_threads import write_exports
     from test_tribes2 import chosen
 
     folder = tmp_path_factory.mktemp("unrelated")
     logs = [*(log.path for log in chosen(tribes2)), written_figures.log, written_histories.log]
-    return build_unrelated(warehouse, [*logs, *write_logs(folder), *write_exports(folder)])
+    warehouse.land(*logs, *write_logs(folder), *write_exports(folder), *WITHOUT_FRIENDS)
+    warehouse.build_marts()
+    return Unrelated.read(warehouse)
+
+
+@dataclass
+class WholeBuild(Unrelated):
+    """What a whole build of unrelated logs, with all tests, made, left behind and published."""
+
+    retried: Retried
+    remains: Remains
 
 
 @pytest.fixture(scope="session")
 def last_logs(
-    warehouse: Warehouse, tribes2: Path, tmp_path_factory: pytest.TempPathFactory
-) -> Unrelated:
+    warehouse: Warehouse, built: Build, tribes2: Path, tmp_path_factory: pytest.TempPathFactory
+) -> WholeBuild:
     """The last log of every person in tribes2, the thread from its exporters in another order, sets beside
-    the logs of strangers, and logs that users reported beside those of their friends.
+    the logs of strangers, logs of released software, those of two users beside those of their friends,
+    and planted keys. They are other logs than those of the build before.
     """
-    from test_dialects import WITH_FRIENDS
+    assert built.tables
+    from test_dialects import RELEASED, WITH_FRIENDS
     from test_hostile_sets import write_hostile_logs
+    from test_planted_keys import Remains, plant
+    from test_publishing import fail_and_retry
     from test_threads import write_exports
     from test_tribes2 import last
 
     exports = write_exports(tmp_path_factory.mktemp("exports"))
     hostile = write_hostile_logs(tmp_path_factory.mktemp("sets"))
     logs = [*(log.path for log in last(tribes2)), *reversed(exports), *hostile, *WITH_FRIENDS]
-    return build_unrelated(warehouse, logs)
+    warehouse.land(*logs, *RELEASED)
+    plant(warehouse.landing)
+    begun, said = time.time(), tmp_path_factory.mktemp("said")
+    with said_in(said):
+        retried = fail_and_retry(warehouse)
+    remains = Remains(warehouse, begun, said)
+    tables = Unrelated.read(warehouse)
+    return WholeBuild(tables.tables, tables.of_groups, retried, remains)
 
 
-def build_unrelated(warehouse: Warehouse, logs: list[Path]) -> Unrelated:
-    from test_tribes2 import Tables
-
-    warehouse.land(*logs)
-    warehouse.build_marts()
-    tables = {name: warehouse.rows(f"select * from {name}") for name in MARTS}
-    return Unrelated(tables, Tables(warehouse))
+@contextmanager
+def said_in(folder: Path) -> Iterator[None]:
+    """For a block, what this process prints goes to the files `out` and `err`: `capfd` for a fixture."""
+    with ExitStack() as stack:
+        opened = [stack.enter_context((folder / name).open("a")) for name in ("out", "err")]
+        stack.enter_context(redirect_stdout(opened[0]))
+        stack.enter_context(redirect_stderr(opened[1]))
+        for number, file in enumerate(opened, 1):
+            before = stack.enter_context(os.fdopen(os.dup(number)))
+            stack.callback(os.dup2, before.fileno(), number)
+            os.dup2(file.fileno(), number)
+        yield
 
 
 def dagster_definitions(project: Path) -> ModuleType:

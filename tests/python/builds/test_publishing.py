@@ -27,6 +27,7 @@ from conftest import (
     Build,
     Rows,
     Warehouse,
+    WholeBuild,
     reading,
     rewritten,
     without_zone,
@@ -123,6 +124,11 @@ def killed(
 def differing(ours: dict[str, Rows], theirs: dict[str, Rows]) -> list[str]:
     """The names of the tables that differ."""
     return [name for name in sorted({*ours, *theirs}) if ours.get(name) != theirs.get(name)]
+
+
+def published_id(warehouse: Warehouse) -> str:
+    with open_catalog(warehouse.home) as catalog:
+        return str(catalog.published().build_id)
 
 
 def statuses(outcome: Any) -> dict[str, str]:
@@ -268,60 +274,95 @@ def test_a_retry_continues_no_build_that_was_killed(
 
 
 @pytest.mark.usefixtures("other_logs")
-def test_a_killed_and_a_failed_build_publish_nothing_and_a_retry_everything(
+def test_a_killed_build_and_an_untested_part_publish_nothing(
     warehouse: Warehouse, killed: Killed, published: dict[str, Rows]
 ) -> None:
-    """kill -9 in the middle of writing tables, then a build that fails, then a retry of that build.
-
-    A reader sees the old tables, then the new ones, and no error.
-    """
+    """kill -9 in the middle of writing tables, then a selector."""
     assert differing(killed.before, published) == []
-    # A selector does not publish anything untested.
-    warehouse.dbt("build", "-s", "path:models/marts/groups", "--exclude-resource-types", "test")
-    assert differing(warehouse.published(), published) == []
+    before = published_id(warehouse)
+    some = "-s", "path:models/marts/groups", "--exclude-resource-types", "test", "unit_test"
+    assert warehouse.dbt("build", *some).success
+    # Its tables have the rows of the published ones.
+    assert published_id(warehouse) == before
     logged = warehouse.rows("select * from scuttlehouse.fct_builds where status = 'killed'")
     assert ("build", killed.build_id) in [(row["step"], row["build_id"]) for row in logged]
 
-    with a_reader(warehouse) as reads:
-        with a_test_that_fails(warehouse, on="fct_messages") as failing:
-            outcome = warehouse.dbt("build", "--full-refresh", *WITHOUT_UNIT_TESTS)
-            by_node = statuses(outcome)
-            assert not outcome.success
-            assert [name for name, status in by_node.items() if status in ("error", "fail")] == [
-                failing.stem
-            ]
-            assert by_node["fct_messages"] == "success", (
-                "the marts were built, and are not published"
-            )
-            work = warehouse.rows("select count(*) as n from scuttlehouse_work.fct_messages")
-            assert work != [{"n": len(published["fct_messages"])}]
-            assert differing(warehouse.published(), published) == []
-            while_failing = len(reads)
 
-            failing.write_text(failing.read_text().replace("limit 1", "limit 0"))
-            assert retry(warehouse).success
+@dataclass
+class Retried:
+    """A build that failed at one test, then a retry of it, while somebody read.
+
+    `before`, `between` and `after` are what was published. `work_count` is the number of messages that the
+    failed build made.
+    """
+
+    before: dict[str, Rows]
+    failing: str
+    statuses: dict[str, str]
+    work_count: int
+    between: dict[str, Rows]
+    after: dict[str, Rows]
+    reads_while_failing: list[tuple[int, int]]
+    reads: list[tuple[int, int]]
+    build_id: str
+
+
+def fail_and_retry(warehouse: Warehouse) -> Retried:
+    """Build everything from the landed logs, and let one test fail."""
+    before = warehouse.published()
+    with (
+        a_reader(warehouse) as reads,
+        a_test_that_fails(warehouse, on="fct_messages") as failing,
+    ):
+        whole = "build", "--full-refresh", *WITHOUT_UNIT_TESTS
+        outcome = warehouse.dbt(*whole, is_quiet=False)
+        [work] = warehouse.rows("select count(*) as n from scuttlehouse_work.fct_messages")
+        between, while_failing = warehouse.published(), len(reads)
+        failing.write_text(failing.read_text().replace("limit 1", "limit 0"))
+        assert retry(warehouse).success
         after = warehouse.published()
-    assert counts(after) != counts(published)
-    assert differing(after, published) != []
-    assert while_failing > 0
-    assert set(reads[:while_failing]) == {counts(published)}
-    assert set(reads) <= {counts(published), counts(after)}
-    assert len(after["fct_messages"]) == work[0]["n"]
-    with open_catalog(warehouse.home) as catalog:
-        build_id = catalog.published().build_id
-    log = warehouse.rows(f"select * from scuttlehouse.fct_builds where build_id = '{build_id}'")
+    return Retried(
+        before,
+        failing.stem,
+        statuses(outcome),
+        work["n"],
+        between,
+        after,
+        reads[:while_failing],
+        reads,
+        published_id(warehouse),
+    )
+
+
+def test_a_failed_build_publishes_nothing_and_a_retry_everything(
+    warehouse: Warehouse, last_logs: WholeBuild
+) -> None:
+    """A reader sees the old tables, then the new ones, and no error."""
+    retried = last_logs.retried
+    before, after, by_node = retried.before, retried.after, retried.statuses
+    assert [name for name, status in by_node.items() if status in ("error", "fail")] == [
+        retried.failing
+    ]
+    assert by_node["fct_messages"] == "success", "the marts were built, and are not published"
+    assert retried.work_count != len(before["fct_messages"])
+    assert differing(retried.between, before) == []
+    assert counts(after) != counts(before)
+    assert differing(after, before) != []
+    assert set(retried.reads_while_failing) == {counts(before)}
+    assert set(retried.reads) <= {counts(before), counts(after)}
+    assert len(after["fct_messages"]) == retried.work_count
+    of_build = f"select * from scuttlehouse.fct_builds where build_id = '{retried.build_id}'"
+    log = warehouse.rows(of_build)
     for mart, key in KEYS.items():
         [step] = [row for row in log if row["step"] == mart]
-        assert [step[name] for name in CHANGES] == changes(published[mart], after[mart], key), mart
+        assert [step[name] for name in CHANGES] == changes(before[mart], after[mart], key), mart
     # The commands for the first logs and for the other logs, with other tangles, are one history.
     assert replayed(after["fct_timeline_updates"]) == published_orders(after["fct_tangle_messages"])
     refreshes = {row["refresh_number"] for row in after["fct_timeline_updates"]}
     assert refreshes == set(range(1, len(refreshes) + 1))
-    assert len(refreshes) > len(
-        {row["refresh_number"] for row in published["fct_timeline_updates"]}
-    )
+    assert len(refreshes) > len({row["refresh_number"] for row in before["fct_timeline_updates"]})
     assert {row["command"] for row in after["fct_timeline_updates"]} >= {"ins", "del"}
-    roll_back_and_forth(warehouse, published, after, build_id)
+    roll_back_and_forth(warehouse, before, after, retried.build_id)
 
 
 def roll_back_and_forth(
@@ -358,7 +399,7 @@ def test_broken_keys_and_references_are_rows(warehouse: Warehouse) -> None:
     warehouse.rows(
         "insert into fct_messages select * from fct_messages order by message_id limit 1"
     )
-    warehouse.rows("delete from dim_feeds where feed_id = (select min(feed_id) from dim_feeds)")
+    warehouse.rows("delete from dim_feeds where feed_id = (select min(feed_id) from fct_messages)")
     outcome = warehouse.dbt("test", "-s", "is_key_fct_messages*", "--store-failures")
     [result] = [one for one in outcome.result if one.node.resource_type == "test"]
     assert str(result.status) == "fail"

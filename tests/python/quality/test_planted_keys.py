@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import os
-import time
 from contextlib import suppress
 from pathlib import Path
 
@@ -12,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conftest import Warehouse
+from conftest import Warehouse, WholeBuild
 from planted_keys import DISGUISES, PLACES, SPELLINGS, Planting, needles, plantings
 from scuttlehouse.landing.logs import Line
 from scuttlehouse.pzp.lines import land_pzp_line
@@ -23,6 +22,7 @@ from test_secrets import HEAD_BYTES, Search, texts
 
 RING = KeyRing(b"pepper")
 KINDS = 400
+LOG = "planted.jsonl"
 
 
 def test_every_spelling_disguise_and_place_is_planted() -> None:
@@ -73,59 +73,72 @@ def test_tokens_join_and_tell_lengths(left: str, right: str) -> None:
         assert kept(token(left, RING), RING) != token(left, RING) or not left
 
 
-def test_no_planted_key_stands_anywhere(
-    warehouse: Warehouse, tmp_path: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
+def planted() -> list[Planting]:
+    return [one for one in plantings(KINDS) if not is_pzp_id(one)]
+
+
+def plant(landing: Path) -> None:
+    """A log of planted keys, and logs that have keys as their names."""
+    (landing / LOG).write_bytes(b"\n".join(one.line for one in planted()) + b"\n")
+    for number, name in enumerate(planted_names()):
+        # Each has one line of its own, of 99 bytes.
+        (landing / f"{name}.jsonl").write_bytes(b'{"n": %d}' % number + bytes(91))
+
+
+def planted_names() -> list[str]:
+    keys = [one.key for one in planted() if len(one.key) == 32][:8]
+    names = [base64.urlsafe_b64encode(key).decode() for key in keys[:4]]
+    names += [keys[4].hex(), keys[5].hex(" ").upper()]
+    return [*names, base64.b32encode(keys[6]).decode(), f"key.{keys[7].hex('.')}"]
+
+
+class Remains:
+    """What a build of planted keys left behind: what it said, and where keys stand in it.
+
+    A later build removes files of this one, so they are searched at once.
+    """
+
+    def __init__(self, warehouse: Warehouse, begun: float, said: Path) -> None:
+        self.out, self.err = ((said / name).read_bytes() for name in ("out", "err"))
+        sought = {
+            needle: one.kind
+            for one in planted()
+            for needle in needles(one)
+            if len(needle) >= HEAD_BYTES
+        }
+        assert set(sought.values()) == {one.kind for one in planted()}
+        search = Search(sought)
+        assert len(search.find((warehouse.landing / LOG).read_bytes())) > KINDS / 2
+        roots = [warehouse.home, warehouse.project, warehouse.temporary]
+        # Java removes what it unpacked for itself a moment after the build ends.
+        walked = (place for root in roots for place in os.walk(root))
+        files = sorted(Path(folder, name) for folder, _, names in walked for name in names)
+        # What stood there before the keys were planted holds none.
+        self.files = [
+            path for path in files if path.is_file() and path.stat().st_mtime >= begun - 1
+        ]
+        self.found = [f"{kind} in what dbt says" for kind in search.find(self.out + self.err)]
+        for path in self.files:
+            with suppress(FileNotFoundError):
+                for text in [*texts(path), *avro_texts(path)]:
+                    self.found += [f"{kind} in {path}" for kind in search.find(text)]
+        lines = "select count(*) as n from stg_ssb__landed_lines where message_id is not null"
+        [self.lines] = warehouse.rows(f"{lines} and source_file = '{LOG}'")
+
+
+def test_no_planted_key_stands_anywhere(last_logs: WholeBuild) -> None:
     """In any file, in what the values of Avro and Parquet files are, and on the screen."""
-    planted = [one for one in plantings(KINDS) if not is_pzp_id(one)]
-    log = tmp_path / "planted.jsonl"
-    log.write_bytes(b"\n".join(one.line for one in planted) + b"\n")
-    warehouse.land(log)
-    names = plant_names(warehouse.landing, planted)
-    begun = time.time()
-    warehouse.dbt("build", "--full-refresh", "--exclude-resource-type", "unit_test", is_quiet=False)
-    said = capfd.readouterr()
-    assert "is_key_fct_messages" in said.out, "dbt tells its steps"
-    assert "planted.jsonl" not in said.err
-    sought = {
-        needle: one.kind for one in planted for needle in needles(one) if len(needle) >= HEAD_BYTES
-    }
-    assert set(sought.values()) == {one.kind for one in planted}
-    search = Search(sought)
-    assert len(search.find(log.read_bytes())) > KINDS / 2
-    roots = [warehouse.home, warehouse.project, warehouse.temporary]
-    # Java removes what it unpacked for itself a moment after the build ends.
-    walked = (place for root in roots for place in os.walk(root))
-    files = sorted(Path(folder, name) for folder, _, names in walked for name in names)
-    # What stood there before the keys were planted holds none.
-    files = [path for path in files if path.is_file() and path.stat().st_mtime >= begun - 1]
-    assert sum(path.suffix == ".parquet" for path in files) > 30
-    found = [f"{kind} in what dbt says" for kind in search.find("".join(said).encode())]
-    for path in files:
-        with suppress(FileNotFoundError):
-            for text in [*texts(path), *avro_texts(path)]:
-                found += [f"{kind} in {path}" for kind in search.find(text)]
-    assert not found, "\n".join(sorted(found)[:40])
-    rows = warehouse.rows(
-        "select count(*) as n from stg_ssb__landed_lines where message_id is not null"
-    )
-    assert rows[0]["n"] > KINDS / 2
-    logs = warehouse.rows("select source_file, line_count from dim_logs where size_bytes = 99")
-    assert len(logs) == len(names)
+    remains = last_logs.remains
+    assert b"is_key_fct_messages" in remains.out, "dbt tells its steps"
+    assert LOG.encode() not in remains.err
+    assert sum(path.suffix == ".parquet" for path in remains.files) > 30
+    assert not remains.found, "\n".join(sorted(remains.found)[:40])
+    assert remains.lines["n"] > KINDS / 2
+    logs = [row for row in last_logs.tables["dim_logs"] if row["size_bytes"] == 99]
+    assert len(logs) == len(planted_names())
     assert {(row["source_file"].startswith(TOKEN), row["line_count"]) for row in logs} == {
         (True, 1)
     }
-
-
-def plant_names(landing: Path, planted: list[Planting]) -> list[str]:
-    """Logs that have keys as their names, each with one line of its own, of 99 bytes."""
-    keys = [one.key for one in planted if len(one.key) == 32][:8]
-    names = [base64.urlsafe_b64encode(key).decode() for key in keys[:4]]
-    names += [keys[4].hex(), keys[5].hex(" ").upper()]
-    names += [base64.b32encode(keys[6]).decode(), f"key.{keys[7].hex('.')}"]
-    for number, name in enumerate(names):
-        (landing / f"{name}.jsonl").write_bytes(b'{"n": %d}' % number + bytes(91))
-    return names
 
 
 def avro_texts(path: Path) -> list[bytes]:

@@ -8,18 +8,22 @@ from pathlib import Path
 
 import pytest
 
-from conftest import FIXTURES, MARTS, PROJECT, Rows, Unrelated, Warehouse
+from conftest import FIXTURES, PROJECT, Rows, Unrelated
 from scuttlehouse.files.parts import Line
 from scuttlehouse.ssb.epoch_keys import KeyRing
 from scuttlehouse.ssb.ids import any_id, message_uri
 from scuttlehouse.ssb.lines import epoch_key, land_line
-from test_publishing import WITHOUT_UNIT_TESTS
 
 REPORTED = FIXTURES / "reported"
 TRIBES2 = FIXTURES / "packages" / "tribes2"
-FRIENDS = [REPORTED / "b01_friend.jsonl", REPORTED / "f02_friend.jsonl"]
-# The logs of the friends, and what they are copies of.
-WITH_FRIENDS = [*sorted(REPORTED.glob("b01_*.jsonl")), *sorted(REPORTED.glob("f02_*.jsonl"))]
+# Two logs, and those of friends, who have copies of their messages.
+WITHOUT_FRIENDS = [REPORTED / "b01_ssbdb1_private.jsonl", REPORTED / "f02_pzp_decrypted_set.jsonl"]
+WITH_FRIENDS = [*WITHOUT_FRIENDS, REPORTED / "b01_friend.jsonl", REPORTED / "f02_friend.jsonl"]
+RELEASED = [
+    *(path for path in sorted(REPORTED.glob("*.jsonl")) if path not in WITH_FRIENDS),
+    *sorted((REPORTED / "passing").glob("*.jsonl")),
+    *sorted(TRIBES2.glob("*.jsonl")),
+]
 RING = KeyRing(b"pepper")
 UNBOX_KEY = "glTDKakoUPbVOd03b0gW7idkUX2l4CNVFK9DMWRIDXo="
 
@@ -31,15 +35,8 @@ def keys_of(name: str) -> list[str]:
 
 
 @pytest.fixture(scope="module")
-def tables(warehouse: Warehouse) -> dict[str, Rows]:
-    """A whole build of all these logs but those of friends."""
-    logs = [path for path in sorted(REPORTED.glob("*.jsonl")) if path not in FRIENDS]
-    passing = sorted((REPORTED / "passing").glob("*.jsonl"))
-    warehouse.land(*logs, *passing, *sorted(TRIBES2.glob("*.jsonl")))
-    warehouse.build("build", *WITHOUT_UNIT_TESTS)
-    tables = {mart: warehouse.rows(f"select * from {mart}") for mart in MARTS}
-    tables["pzp"] = warehouse.rows("select * from stg_pzp__landed_lines")
-    return tables
+def tables(last_logs: Unrelated) -> dict[str, Rows]:
+    return last_logs.tables
 
 
 def messages(tables: dict[str, Rows], name: str) -> Rows:
@@ -47,8 +44,8 @@ def messages(tables: dict[str, Rows], name: str) -> Rows:
     return [rows[key] for key in keys_of(name)]
 
 
-def test_ssb_db_keeps_the_ciphertext_in_the_value(tables: dict[str, Rows]) -> None:
-    is_kept(messages(tables, "b01_ssbdb1_private.jsonl"))
+def test_ssb_db_keeps_the_ciphertext_in_the_value(unrelated_logs: Unrelated) -> None:
+    is_kept(messages(unrelated_logs.tables, "b01_ssbdb1_private.jsonl"))
 
 
 def is_kept(rows: Rows) -> None:
@@ -58,8 +55,7 @@ def is_kept(rows: Rows) -> None:
     assert [row["is_decrypted"] for row in rows] == [False, True, False]
 
 
-def test_a_friends_copy_accuses_nobody(last_logs: Unrelated) -> None:
-    tables = last_logs.tables
+def test_a_friends_copy_accuses_nobody(tables: dict[str, Rows]) -> None:
     is_kept(messages(tables, "b01_ssbdb1_private.jsonl"))
     assert not [row for row in tables["fct_rejected_lines"] if "friend" in row["source_file"]]
     assert not [row for row in tables["fct_rejected_lines"] if "b01" in row["source_file"]]
@@ -154,11 +150,15 @@ def test_a_group_that_ssb_tribes2_made(tables: dict[str, Rows]) -> None:
     assert (preferred[people["alice"]], preferred[people["bob"]]) == (later, later)
 
 
-def test_pzp_keeps_the_ciphertext_beside_the_message(tables: dict[str, Rows]) -> None:
-    rows = [row for row in tables["pzp"] if "-f0" in row["source_file"]]
-    assert rows
-    assert {row["validity"] for row in rows} == {"valid"}
-    assert {"alice", "bob", "carol"} <= {row["item"] for row in tables["fct_set_items"]}
+def test_pzp_keeps_the_ciphertext_beside_the_message(
+    tables: dict[str, Rows], unrelated_logs: Unrelated
+) -> None:
+    of_logs = {"-f01_": (tables, {"alice", "bob"}), "-f02_": (unrelated_logs.tables, {"carol"})}
+    for name, (found, items) in of_logs.items():
+        rows = [row for row in found["stg_pzp__landed_lines"] if name in row["source_file"]]
+        assert rows
+        assert {row["validity"] for row in rows} == {"valid"}
+        assert items <= {row["item"] for row in found["fct_set_items"]}
 
 
 def test_an_older_name_of_the_epoch_key_changes_no_line() -> None:

@@ -378,7 +378,9 @@ def builds(warehouse: Warehouse) -> tuple[Answers, Answers]:
     warehouse.build("run", "-s", *MODELS)
     assert warehouse.dbt("test", "-s", *MODELS, *own_tests).success
     usual = answers_of(warehouse)
-    warehouse.build("run", "-s", *MODELS, "--vars", "{settle_steps: 1}")
+    # The models before it do not depend on the number of steps.
+    settled = MODELS[MODELS.index("int_tangles__settled") :]
+    warehouse.build("run", "-s", *settled, "--vars", "{settle_steps: 1}")
     return usual, answers_of(warehouse)
 
 
