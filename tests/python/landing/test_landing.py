@@ -586,6 +586,7 @@ def test_a_row_of_a_message_in_full() -> None:
         is_decrypted=False,
         content='{"type": "post", "tangles": {"poll": {"root": null, "previous": null}}, "root": null}',
         validity="valid",
+        has_claimed_id=False,
     )
 
 

@@ -101,7 +101,8 @@ def messages() -> dict[str, Message]:
 
 @pytest.fixture(scope="module")
 def standings(warehouse: Warehouse, messages: dict[str, Message]) -> dict[str, Standing]:
-    rows = [message._asdict() | {"feed_format": "classic"} for message in messages.values()]
+    same = {"feed_format": "classic", "has_claimed_id": False}
+    rows = [message._asdict() | same for message in messages.values()]
     random.Random(SEED).shuffle(rows)
     warehouse.put_messages(rows, before=MODELS)
     put_long_feeds(warehouse)
@@ -122,6 +123,7 @@ def put_long_feeds(warehouse: Warehouse) -> None:
         "previous_id": f"if(id > 1, {previous_id}, null)",
         "sequence": "id",
         "validity": "'valid'",
+        "has_claimed_id": "false",
         "feed_format": "'classic'",
     }
     names = [row["col_name"] for row in warehouse.rows("describe stg_ssb__messages")]

@@ -73,7 +73,7 @@ def verdicts(case: dict[str, Json], key_text: str | None) -> tuple[bool, bool]:
     """Our append and out-of-order verdicts: the message's own, and its place after the state."""
     try:
         hmac_key = None if key_text is None else network_key(key_text)
-    except ValueError:
+    except NetworkKeyError:
         return False, False
     check = check_message(case["raw"], hmac_key=hmac_key)
     if check.validity != "valid":
