@@ -29,8 +29,8 @@ asked_ids as (
 
 messages as (
 
-    select message_id from {{ ref('fct_messages') }}
-    where message_id in (select asked_ids.message_id from asked_ids)
+    select message_id from {{ ref('stg_ssb__messages') }}
+    where not has_claimed_id and message_id in (select asked_ids.message_id from asked_ids)
 
 ),
 
