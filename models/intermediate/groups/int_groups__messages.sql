@@ -138,6 +138,7 @@ listed as (
 
 ),
 
+-- Few of all messages are listed: the join with these does not sort the others.
 readable_listed as (
 
     select readable_messages.message_id

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from scuttlehouse.sets.items import SetMessage, changes
-from scuttlehouse.tangles.causality import sweep
+from scuttlehouse.tangles.causality import sweep_named
 
 # So few bytes that a part takes about as much memory as the text of an item.
 _PART_BYTES = 64
@@ -65,8 +65,8 @@ def unsuperseded(messages: Sequence[SetMessage]) -> list[Unsuperseded]:
     }
     found: list[Unsuperseded] = []
 
-    def visit(node: int, before: int) -> int:
-        message = messages[node]
+    def visit(name: str, before: int) -> int:
+        message = by_id[name]
         superseded = set(message.superseded_ids or ())
         if superseded <= readable:
             pointed = _parts(place_of[one] for one in superseded if one in place_of)
@@ -81,8 +81,8 @@ def unsuperseded(messages: Sequence[SetMessage]) -> list[Unsuperseded]:
         place = place_of.get(message.message_id)
         return 0 if place is None else 1 << place
 
-    places = {message.message_id: node for node, message in enumerate(messages)}
-    sweep([[places[one] for one in m.previous_ids if one in places] for m in messages], visit)
+    by_id = {message.message_id: message for message in messages}
+    sweep_named({message.message_id: message.previous_ids for message in messages}, visit)
     return found
 
 
@@ -149,16 +149,16 @@ def left_deletions(messages: Sequence[SetMessage]) -> dict[str, str]:
     place_of = {one.message_id: place for place, one in enumerate(marked)}
     first_of_depth = _first_of_depth(marked)
     everything = (1 << len(marked)) - 1
-    places = {message.message_id: node for node, message in enumerate(messages)}
+    by_id = {message.message_id: message for message in messages}
     # Behind a bit for each of them, one for each that is superseded, and one for what is not at hand.
     lacking = 1 << 2 * len(marked)
     deletions = _bits(place for place, one in enumerate(marked) if one.deleted)
     found: dict[str, str] = {}
 
-    def visit(node: int, before: int) -> int:
-        message = messages[node]
+    def visit(name: str, before: int) -> int:
+        message = by_id[name]
         superseded = _bits(place_of[one] for one in message.superseded_ids or () if one in place_of)
-        if any(one not in places for one in message.previous_ids):
+        if any(one not in by_id for one in message.previous_ids):
             before |= lacking
         known = before & everything
         if message.added and known and not before & lacking:
@@ -170,7 +170,7 @@ def left_deletions(messages: Sequence[SetMessage]) -> dict[str, str]:
         own = _bits([place_of[message.message_id]] if message.message_id in place_of else ())
         return own | superseded << len(marked) | before & lacking
 
-    sweep([[places[one] for one in m.previous_ids if one in places] for m in messages], visit)
+    sweep_named({message.message_id: message.previous_ids for message in messages}, visit)
     return found
 
 

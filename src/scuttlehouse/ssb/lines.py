@@ -21,6 +21,7 @@ from scuttlehouse.ssb.group_ids import made_group_id
 from scuttlehouse.ssb.ids import feed_format, link_text, message_uri
 from scuttlehouse.ssb.messages import UnkeyedMessage, checked_message, may_be_key, unkeyed_message
 from scuttlehouse.ssb.naming import name_in_message
+from scuttlehouse.ssb.opened import has_key
 from scuttlehouse.ssb.texts import is_word, kept_id, kept_word
 from scuttlehouse.ssb.validation import is_ciphertext, previous_text
 
@@ -175,8 +176,7 @@ def land_line(
         validity=check.validity,
         invalid_reason=check.invalid_reason,
         warning=check.warning,
-        has_claimed_id=check.validity == "invalid"
-        and (check.message_key is None or message_uri(check.message_key) != message_uri(key)),
+        has_claimed_id=check.validity == "invalid" and not has_key(check, key),
     )
 
 

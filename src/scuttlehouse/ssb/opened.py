@@ -27,7 +27,7 @@ from typing import Any, NamedTuple
 
 from scuttlehouse.ssb import bendybutt
 from scuttlehouse.ssb.exported import forms, with_content_read, with_sigils
-from scuttlehouse.ssb.ids import feed_format, message_sigil
+from scuttlehouse.ssb.ids import feed_format, message_uri
 from scuttlehouse.ssb.validation import Check, is_ciphertext
 
 # Members that unboxers add to a value. No signed value has these (ssb-db util.js, ssb-db2 msg-utils.js).
@@ -87,6 +87,17 @@ def original(value: dict[str, Any], meta: dict[str, Any]) -> Opened:
     return Opened(signed, ciphertext, is_opened)
 
 
+def has_key(check: Check, key: str) -> bool:
+    """Whether a key, in either spelling, is the hash of what was checked. O(1).
+
+    >>> uri = "ssb:message/classic/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="
+    >>> sigil = "%AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=.sha256"
+    >>> has_key(Check(sigil, "invalid"), uri), has_key(Check(None, "invalid"), uri)
+    (True, False)
+    """
+    return check.message_key is not None and message_uri(check.message_key) == message_uri(key)
+
+
 class Judged(NamedTuple):
     """``is_decrypted``: it is an opened message. ``signed``: the value as it was signed, as far as known."""
 
@@ -124,7 +135,7 @@ def check_opened(
             return Judged(form.check, is_opened, form.value)
         checks.append(form.check)
     # A key that is right proves how the message was written.
-    proven = next((check for check in checks if key and _has_key(check, key)), None)
+    proven = next((check for check in checks if key and has_key(check, key)), None)
     warning = None if proven else _doubt(opened, checks, has_key=key is not None)
     is_opened = opened.is_decrypted or warning == "ciphertext_not_in_log"
     if warning:
@@ -194,10 +205,6 @@ def _is_put_back(value: dict[str, Any], hmac_key: bytes | None) -> bool:
 
 def _is_bendybutt(value: dict[str, Any]) -> bool:
     return feed_format(str(value.get("author"))) == bendybutt.FORMAT
-
-
-def _has_key(check: Check, key: str) -> bool:
-    return check.message_key is not None and check.message_key == message_sigil(key)
 
 
 def _original_members(value: dict[str, Any]) -> dict[str, Any]:
