@@ -2,11 +2,13 @@
 
     python benchmarks/landing.py [--baseline FOLDER]
 
-A log is the messages of the sample again and again, all lines that could be used. It is read, each time in a
-process of its own, to batches of Arrow, as a worker of Spark does; keys and rows of pzp included. Bare
-verification is libsodium's, of the signatures that landing verifies: a message of bendybutt-v1 may have two.
-With a baseline, both checkouts read in turn. What counts is processor time: other work on the machine
-lengthens all of them.
+There are two logs. `sample` is the messages of the sample again and again: a third are of metafeeds, which
+cost most. `generated` is those of `scuttlehouse sample --size medium`, as in the logs of other benchmarks:
+one in thirty is of a metafeed. Only lines that could be used are in them. Each is read in a process of its
+own, to batches of Arrow, as a worker of Spark does; keys and rows of pzp included. Bare verification is
+libsodium's, of the signatures that landing verifies: a message of bendybutt-v1 may have two. With a
+baseline, both checkouts read in turn. What counts is processor time: other work on the machine lengthens
+all of them.
 """
 
 from __future__ import annotations
@@ -18,6 +20,8 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+
+from scuttlehouse.sample.write import write_sample
 
 PROJECT = Path(__file__).parents[1]
 
@@ -36,20 +40,24 @@ from scuttlehouse.files.parts import Line, Split
 from scuttlehouse.landing.glued_lines import epoch_keys, land_lines, land_pzp_lines
 from scuttlehouse.landing.logs import read_lines
 from scuttlehouse.landing.spark import arrow_schema, row_batches
-from scuttlehouse.pzp.lines import LandedPzpLine
+from scuttlehouse.pzp.lines import PZP_WORDS, LandedPzpLine
 from scuttlehouse.ssb.epoch_keys import KeyRing
-from scuttlehouse.ssb.lines import LandedLine
+from scuttlehouse.ssb.lines import KEY_WORDS, LandedLine
 from scuttlehouse.landing.rejects import fold_rejects
 
 ring = KeyRing(b"pepper" * 6)
-lines = lambda: (("a.jsonl", line) for line in read_lines(Split(path, "a.jsonl", 0, size)))
+split = Split(path, "a.jsonl", 0, size)
+# An older checkout reads all lines.
+given = "words" in read_lines.__annotations__
+lines = lambda *words: (("a.jsonl", line) for line in read_lines(split, 1, *words[:given]))
 begun = time.process_time()
-keys = sum(1 for _, line in lines() if isinstance(line, Line) for _ in epoch_keys(line))
+keys = sum(1 for _, line in lines(KEY_WORDS) if isinstance(line, Line) for _ in epoch_keys(line))
 rows = 0
-for land, kind in ((land_lines, LandedLine), (land_pzp_lines, LandedPzpLine)):
+passes = (land_lines, LandedLine), (land_pzp_lines, LandedPzpLine, PZP_WORDS)
+for land, kind, *words in passes:
     # An older checkout knows the kind by the rows.
     kinds = [kind] if "kind" in fold_rejects.__annotations__ else []
-    landed = fold_rejects(lines(), partial(land, ring=ring), ring, *kinds)
+    landed = fold_rejects(lines(*words), partial(land, ring=ring), ring, *kinds)
     rows += sum(batch.num_rows for batch in row_batches(landed, arrow_schema(kind)))
 if what == "bare":
     rows, begun = len(verified), time.process_time()
@@ -79,11 +87,11 @@ def land(checkout: Path, log: Path, what: str = "rows") -> tuple[int, float]:
     return int(rows), float(seconds)
 
 
-def write_log(path: Path, size: int) -> None:
-    """Repeat the sample's messages up to a size."""
+def write_log(path: Path, folder: Path, size: int) -> None:
+    """Repeat the messages of the logs in a folder up to a size."""
     lines = [
         line + b"\n"
-        for log in sorted((PROJECT / "sample").glob("*.jsonl"))
+        for log in sorted(folder.glob("*.jsonl"))
         for line in log.read_bytes().split(b"\n")
         if line.startswith((b'{"key"', b'{"id"')) and line.endswith(b"}")
     ]
@@ -91,6 +99,25 @@ def write_log(path: Path, size: int) -> None:
     with path.open("wb") as file:
         for _ in range(max(size // len(block), 1)):
             file.write(block)
+
+
+def compare(name: str, log: Path, checkouts: dict[str, Path], rounds: int) -> None:
+    """Measure the checkouts and bare verification with one log, in turn."""
+    seconds: dict[str, list[float]] = {who: [] for who in (*checkouts, "bare")}
+    for number in range(rounds):
+        # Who is first changes, so that neither gains by it.
+        for who in sorted(checkouts, reverse=number % 2 == 1):
+            rows, taken = land(checkouts[who], log)
+            seconds[who].append(taken)
+            rate = log.stat().st_size / taken / 1e6
+            print(f"{name:<9}  {who:<8}  {rows} rows  {taken:.2f} s  {rate:.1f} MB/s", flush=True)
+        signatures, taken = land(PROJECT, log, "bare")
+        seconds["bare"].append(taken)
+        print(f"{name:<9}  bare      {signatures} signatures  {taken:.2f} s", flush=True)
+    medians = {who: statistics.median(taken) for who, taken in seconds.items()}
+    print(f"{name}: seconds here / bare verification: {medians['here'] / medians['bare']:.2f}")
+    if "baseline" in checkouts:
+        print(f"{name}: speed here / baseline: {medians['baseline'] / medians['here']:.3f}")
 
 
 def main() -> None:
@@ -103,23 +130,12 @@ def main() -> None:
     if args.baseline:
         checkouts["baseline"] = args.baseline.resolve()
     with tempfile.TemporaryDirectory() as folder:
-        log = Path(folder) / "a.jsonl"
-        write_log(log, args.megabytes << 20)
-        seconds: dict[str, list[float]] = {name: [] for name in (*checkouts, "bare")}
-        for number in range(args.rounds):
-            # Who is first changes, so that neither gains by it.
-            for name in sorted(checkouts, reverse=number % 2 == 1):
-                rows, taken = land(checkouts[name], log)
-                seconds[name].append(taken)
-                rate = log.stat().st_size / taken / 1e6
-                print(f"{name:<8}  {rows} rows  {taken:.2f} s  {rate:.1f} MB/s", flush=True)
-            signatures, taken = land(PROJECT, log, "bare")
-            seconds["bare"].append(taken)
-            print(f"bare      {signatures} signatures  {taken:.2f} s", flush=True)
-        medians = {name: statistics.median(taken) for name, taken in seconds.items()}
-        print(f"seconds here / bare verification: {medians['here'] / medians['bare']:.2f}")
-        if args.baseline:
-            print(f"speed here / baseline: {medians['baseline'] / medians['here']:.3f}")
+        generated = Path(folder) / "generated"
+        write_sample(generated, size="medium")
+        for name, logs in (("sample", PROJECT / "sample"), ("generated", generated)):
+            log = Path(folder) / f"{name}.jsonl"
+            write_log(log, logs, args.megabytes << 20)
+            compare(name, log, checkouts, args.rounds)
 
 
 if __name__ == "__main__":

@@ -18,7 +18,7 @@ from scuttlehouse.landing.spark import (
     spark_schema,
     splits_frame,
 )
-from scuttlehouse.pzp.lines import LandedPzpLine
+from scuttlehouse.pzp.lines import PZP_WORDS, LandedPzpLine
 from scuttlehouse.ssb.epoch_keys import KeyRing
 from scuttlehouse.warehouse_key import warehouse_pepper
 
@@ -38,7 +38,7 @@ def model(dbt: Any, session: SparkSession) -> DataFrame:
 def line_lander(home: str, read: Path) -> Callable[[Batches], Batches]:
     def land(batches: Batches) -> Batches:
         ring = KeyRing(warehouse_pepper(Path(home)))
-        lines = lines_of(counted(batches, read))
+        lines = lines_of(counted(batches, read), PZP_WORDS)
         rows = fold_rejects(lines, partial(land_pzp_lines, ring=ring), ring, LandedPzpLine)
         return row_batches(rows, arrow_schema(LandedPzpLine))
 

@@ -20,7 +20,7 @@ from scuttlehouse.landing.spark import (
     splits_frame,
 )
 from scuttlehouse.ssb.epoch_keys import KeyRing, keep_sealed, seal_key
-from scuttlehouse.ssb.lines import LandedLine
+from scuttlehouse.ssb.lines import KEY_WORDS, LandedLine
 from scuttlehouse.ssb.network_key import read_network_key
 from scuttlehouse.warehouse_key import warehouse_pepper
 
@@ -43,7 +43,7 @@ Batches = Iterator[pa.RecordBatch]
 def key_finder(home: str, read: Path) -> Callable[[Batches], Batches]:
     def find(batches: Batches) -> Batches:
         pepper = warehouse_pepper(Path(home))
-        for _, line in lines_of(counted(batches, read)):
+        for _, line in lines_of(counted(batches, read), KEY_WORDS):
             for key in epoch_keys(line) if isinstance(line, Line) else ():
                 sealed = pa.array([seal_key(pepper, key)], pa.binary())
                 yield pa.record_batch({"sealed_key": sealed})

@@ -61,12 +61,16 @@ def _up_to_the_break(last: Piece | None, *, is_in_line: bool) -> Iterator[Piece]
 
 
 def numbered_lines(
-    stream: BinaryIO, first_line_number: int = 1, end: int | None = None
+    stream: BinaryIO,
+    first_line_number: int = 1,
+    end: int | None = None,
+    words: tuple[bytes, ...] = (),
 ) -> Iterator[Line | ShortLines]:
     """Yield the lines that begin where a stream stands, or later, but before a place of it.
 
     Short lines come together, so that millions of them cost little. A line over MAX_LINE_BYTES is the fault
-    ``too_long``.
+    ``too_long``. With ``words``, lines that have none of them are left out, but not short ones, and not those
+    beside zeros, which may be UTF-16.
 
     Complexity: O(bytes), memory O(MAX_LINE_BYTES).
 
@@ -78,17 +82,47 @@ def numbered_lines(
     """
     number = first_line_number
     for block in _whole_lines(stream, end):
+        wanted = _line_starts(block, words) if words and b"\0" not in block else None
         place = 0
-        for found in _LONG_LINE.finditer(block):
-            if place < found.start():
-                yield ShortLines(number, block[place : found.start()])
-                number += block.count(b"\n", place, found.start())
-            yield _line_of(number, found[0])
+        for start, end_of_line in _long_lines(block):
+            if place < start:
+                yield ShortLines(number, block[place:start])
+                number += block.count(b"\n", place, start)
+            if wanted is None or start in wanted:
+                yield _line_of(number, block[start:end_of_line])
             number += 1
-            place = found.end() + 1
+            place = end_of_line + 1
         if place < len(block):
             yield ShortLines(number, block[place:])
             number += block.count(b"\n", place)
+
+
+def _long_lines(block: bytes) -> Iterator[tuple[int, int]]:
+    """Where the lines of a block that are not short begin and end. O(bytes), and fast if most are long."""
+    place = 0
+    while len(block) - place > parts.SHORT_BYTES:
+        least = place + parts.SHORT_BYTES + 1
+        if block.find(b"\n", place, least) < 0:
+            end = block.find(b"\n", least)
+            span = place, end if end >= 0 else len(block)
+        elif found := _LONG_LINE.search(block, place):
+            span = found.span()
+        else:
+            return
+        yield span
+        place = span[1] + 1
+
+
+def _line_starts(block: bytes, words: tuple[bytes, ...]) -> set[int]:
+    """Where the lines of a block begin that have one of some words. O(bytes * words)."""
+    starts = set()
+    for word in words:
+        place = block.find(word)
+        while place >= 0:
+            starts.add(block.rfind(b"\n", 0, place) + 1)
+            end = block.find(b"\n", place)
+            place = block.find(word, end) if end >= 0 else -1
+    return starts
 
 
 def _whole_lines(stream: BinaryIO, end: int | None) -> Iterator[bytes]:

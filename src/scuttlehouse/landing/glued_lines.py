@@ -96,12 +96,10 @@ def land_lines(
     >>> [row.reject_reason for row in rows]
     ['not_json']
     """
-    parsed = line_object(line)
-    rows = [
-        land_line(source_file, part, ring, network_key, known)
-        for part, known in _parts(line, parsed)
-    ]
-    return (row for row in rows if row is not None)
+    for part, known in _parts(line, line_object(line)):
+        row = land_line(source_file, part, ring, network_key, known)
+        if row is not None:
+            yield row
 
 
 def land_pzp_lines(source_file: str, line: Line, ring: KeyRing) -> Iterable[LandedPzpLine]:

@@ -143,8 +143,12 @@ def first_line_numbers(splits: Sequence[Split], line_ends: Sequence[int]) -> lis
     return numbers
 
 
-def read_lines(split: Split, first_line_number: int = 1) -> Iterator[Piece]:
+def read_lines(
+    split: Split, first_line_number: int = 1, words: tuple[bytes, ...] = ()
+) -> Iterator[Piece]:
     """Yield the lines that begin in a split; short ones that follow each other come together.
+
+    With ``words``, long lines of a plain file come only if they may have one of them.
 
     A line over ``MAX_LINE_BYTES`` comes as the fault ``too_long``. A file that cannot be read to its end
     ends with a line of the fault ``cut_short`` at the place where reading stopped; the whole lines before
@@ -169,7 +173,7 @@ def read_lines(split: Split, first_line_number: int = 1) -> Iterator[Piece]:
             if split.start > 0:
                 file.seek(split.start - 1)
                 skip_line(file, split.end)
-            for last in numbered_lines(file, first_line_number, split.end):
+            for last in numbered_lines(file, first_line_number, split.end, words):
                 yield last
     except (OSError, EOFError):  # The file is gone or shorter than it was, or its disk fails.
         yield Line(last.next_number if last else first_line_number, None, "cut_short")

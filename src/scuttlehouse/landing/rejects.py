@@ -76,11 +76,13 @@ def _rows_of_line(
     line: Line, rows: Iterable[Row], folded: _Folded[Row], ring: KeyRing
 ) -> Iterator[Row]:
     """The rows of a line that is not short: one reject at most, then the messages."""
-    found = [*rows]
-    rejects = [row for row in found if reason_of(row)]
+    messages: list[Row] = []
+    rejects: list[Row] = []
+    for row in rows:
+        (rejects if reason_of(row) else messages).append(row)
     if rejects:
         yield from folded.take(min(rejects, key=reason_of), line)
-    yield from _hashed([row for row in found if not reason_of(row)], line, ring)
+    yield from _hashed(messages, line, ring)
 
 
 def _rejects_with_rows(

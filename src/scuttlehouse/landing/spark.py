@@ -134,13 +134,18 @@ def _count_batches(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch
         yield pa.record_batch({"n": batch["n"], "line_ends": pa.array(ends, pa.int64())})
 
 
-def lines_of(batches: Iterable[pa.RecordBatch]) -> Iterator[tuple[str, Piece]]:
-    """Every line of the splits in batches of :func:`splits_frame`, with the name of its file."""
+def lines_of(
+    batches: Iterable[pa.RecordBatch], words: tuple[bytes, ...] = ()
+) -> Iterator[tuple[str, Piece]]:
+    """The lines of the splits in batches of :func:`splits_frame`, each with the name of its file.
+
+    With ``words``, see :func:`scuttlehouse.landing.logs.read_lines`.
+    """
     for batch in batches:
         for row in batch.to_pylist():
             kind = Kind(row["form"], row["compression"], row["encoding"])
             split = Split(row["path"], row["source_file"], row["start"], row["end"], kind)
-            for line in read_lines(split, row["first_line"]):
+            for line in read_lines(split, row["first_line"], words):
                 yield split.source_file, line
 
 

@@ -39,7 +39,7 @@ from scuttlehouse.ssb.bfe import (
     is_whole,
     signature_bytes,
 )
-from scuttlehouse.ssb.ids import any_id, feed_format, id_bytes, message_format
+from scuttlehouse.ssb.ids import any_id, feed_format, id_bytes, message_format, to_url
 
 FORMAT = "bendybutt-v1"
 MAX_BYTES = 8192
@@ -67,7 +67,6 @@ WARNINGS = {
 }
 
 _NONCE = re.compile(r"[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=")
-_TO_URL = str.maketrans("+/", "-_")
 _PREFIX = b"bendybutt"
 
 
@@ -180,7 +179,7 @@ def _check_bytes(
     except NoBytesError:
         return NOT_IN_LOG
     digest = b2a_base64(sha256(native).digest(), newline=False).decode()
-    message_id = f"ssb:message/{FORMAT}/{digest.translate(_TO_URL)}"
+    message_id = f"ssb:message/{FORMAT}/{to_url(digest)}"
     if len(native) > MAX_BYTES:
         return Verdict(message_id, "invalid", "too_long")
     if key is not None and any_id(key) != message_id:
@@ -292,7 +291,7 @@ def root_metafeed(seed: bytes) -> str:
     """
     public, _ = crypto_sign_seed_keypair(root_metafeed_seed(seed))
     digest = b2a_base64(public, newline=False).decode()
-    return f"ssb:feed/{FORMAT}/{digest.translate(_TO_URL)}"
+    return f"ssb:feed/{FORMAT}/{to_url(digest)}"
 
 
 def _id(value: jsjson.Value) -> jsjson.Value:

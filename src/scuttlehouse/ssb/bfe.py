@@ -13,7 +13,7 @@ from typing import Any, TypeAlias, TypeGuard
 
 from scuttlehouse.files import jsjson
 from scuttlehouse.pzp.canonical import utf16_units
-from scuttlehouse.ssb.ids import any_id, id_bytes
+from scuttlehouse.ssb.ids import any_id, from_url, id_bytes
 
 # The first two bytes of a value in BFE.
 _FEEDS = {
@@ -55,9 +55,9 @@ _URI = re.compile(r"ssb:(?://)?([a-z-]+)[/:]([a-z0-9-]+)[/:]([A-Za-z0-9_=-]+)")
 # 32 bytes, in their one spelling: a signature over bytes covers every other one, too.
 _KEY = re.compile(r"[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]=")
 _MOST = 2**53
+_NUMBERS = frozenset({float, int})
 SIGNATURE_BYTES = 64
 
-_FROM_URL = str.maketrans("-_", "+/")
 
 # Closes a list or a dictionary.
 _END = object()
@@ -134,7 +134,7 @@ def bencode(value: Bytes) -> bytes:
         if item is _END:
             parts.append(b"e")
         elif isinstance(item, bytes):
-            parts += [str(len(item)).encode(), b":", item]
+            parts += [b"%d:" % len(item), item]
         elif isinstance(item, int):
             parts.append(b"i%de" % item)
         elif isinstance(item, list):
@@ -167,6 +167,8 @@ def encode_text(text: str) -> bytes:
     """
     if text.startswith("ssb:"):
         return _encode_uri(text)
+    if "." not in text:  # All ids, ciphertexts and signatures have one.
+        return _TEXT + utf8(text)
     if match := CIPHERTEXT.fullmatch(text):
         return (_BOX2 if match[2] else _BOX1) + a2b_base64(match[1])
     if (signature := signature_bytes(text)) is not None:
@@ -183,7 +185,7 @@ def _encode_uri(text: str) -> bytes:
     if match and (code := _OTHER_URIS.get(f"{match[1]}/{match[2]}")):
         if not _KEY.fullmatch(match[3]):
             raise NoBytesError
-        return code + a2b_base64(match[3].translate(_FROM_URL))
+        return code + a2b_base64(from_url(match[3]))
     if match and match[1] in _TYPE_FORMATS:
         return _encode_id(text)
     return _TEXT + utf8(text)
@@ -210,9 +212,13 @@ def buffer_bytes(value: Mapping[str, jsjson.Value]) -> bytes | None:
     data = value.get("data")
     if len(value) != 2 or value.get("type") != "Buffer" or not isinstance(data, list):
         return None
-    if not all(is_whole(byte) and 0 <= byte <= 255 for byte in data):
+    if not _NUMBERS.issuperset(map(type, data)):
         return None
-    return bytes(int(byte) for byte in data if isinstance(byte, int | float))
+    try:
+        found = bytes(map(int, data))  # type: ignore[arg-type]
+    except (ValueError, OverflowError):  # OverflowError: infinity.
+        return None
+    return found if [*found] == data else None
 
 
 def is_whole(value: jsjson.Value) -> TypeGuard[float]:
@@ -223,4 +229,6 @@ def is_whole(value: jsjson.Value) -> TypeGuard[float]:
 
 def utf8(text: str) -> bytes:
     """A text as UTF-8. JavaScript writes half of a surrogate pair as U+FFFD."""
+    if text.isascii():
+        return text.encode()
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace").encode()

@@ -64,8 +64,12 @@ def plaintext_hash(
     return ring.hash(_text([key, compared]))
 
 
+# One encoder for all contents: json.dumps would make one for each.
+_ENCODER = json.JSONEncoder(sort_keys=True, ensure_ascii=False)
+
+
 def _text(content: object) -> bytes:
-    return utf8(json.dumps(content, sort_keys=True, ensure_ascii=False))
+    return utf8(_ENCODER.encode(content))
 
 
 def proven_owner(content: object) -> str | None:

@@ -25,6 +25,7 @@ from nacl.secret import SecretBox
 
 from scuttlehouse.errors import HouseError
 from scuttlehouse.printing import count
+from scuttlehouse.ssb.ids import to_url
 from scuttlehouse.warehouse_key import KEY_BYTES, SEALED_FILE, warehouse_pepper, write_private
 
 _BASE64 = re.compile(r"[A-Za-z0-9+/_-]+={0,2}", re.ASCII)
@@ -82,7 +83,7 @@ def spelled_bytes(text: object) -> bytes | None:
         return bytes.fromhex(text)
     if not _BASE64.fullmatch(text):
         return None
-    digits = text.rstrip("=").translate({43: 45, 47: 95})
+    digits = to_url(text.rstrip("="))
     try:
         return base64.urlsafe_b64decode(digits + "=" * (-len(digits) % 4))
     except binascii.Error:

@@ -31,6 +31,7 @@ from __future__ import annotations
 import re
 from binascii import a2b_base64
 from functools import lru_cache
+from typing import NamedTuple
 
 # 32 bytes: 43 characters and the padding. The last character carries four bits.
 _BASE64 = r"[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]"
@@ -84,8 +85,35 @@ _SHORT_KEY = 44
 # Longer texts are not remembered: a stranger's would fill the memory.
 REMEMBERED_LENGTH = 200
 
-_TO_URL = str.maketrans("+/", "-_")
-_FROM_URL = str.maketrans("-_", "+/")
+
+class _Id(NamedTuple):
+    """The parts of an id, its key in base64url, and ``text``, our one spelling of it. Empty if it is none."""
+
+    kind: str
+    form: str
+    key: str
+    text: str
+
+
+_NO_ID = _Id("", "", "", "")
+
+
+def to_url(base64: str) -> str:
+    """Base64 in the alphabet for URIs. Faster than ``str.translate``.
+
+    >>> to_url("a+/=")
+    'a-_='
+    """
+    return base64.replace("+", "-").replace("/", "_")
+
+
+def from_url(base64url: str) -> str:
+    """Base64 in its own alphabet.
+
+    >>> from_url("a-_=")
+    'a+/='
+    """
+    return base64url.replace("-", "+").replace("_", "/")
 
 
 def message_uri(text: str) -> str | None:
@@ -98,8 +126,8 @@ def message_uri(text: str) -> str | None:
     >>> message_uri("%hgtpIhsC.sha256") is None
     True
     """
-    kind, form, parts = _parts(text)
-    return f"ssb:message/{form}/{parts}" if kind == "message" else None
+    found = _id(text)
+    return found.text if found.kind == "message" else None
 
 
 def message_sigil(text: str) -> str | None:
@@ -108,9 +136,9 @@ def message_sigil(text: str) -> str | None:
     >>> message_sigil("ssb:message/classic/hgtpIhsCCdlAxzCLgjPdj9CwGcFzpnKA9f6_T9WWGhw=")
     '%hgtpIhsCCdlAxzCLgjPdj9CwGcFzpnKA9f6/T9WWGhw=.sha256'
     """
-    kind, form, parts = _parts(text)
-    is_classic = kind == "message" and form == "classic"
-    return f"%{parts.translate(_FROM_URL)}.sha256" if is_classic else None
+    found = _id(text)
+    is_classic = found.kind == "message" and found.form == "classic"
+    return f"%{from_url(found.key)}.sha256" if is_classic else None
 
 
 def feed_id(text: str) -> str | None:
@@ -121,12 +149,8 @@ def feed_id(text: str) -> str | None:
     >>> feed_id("@PETZhVe/pMOVSiZJdIm5Hs6cDE5uBMo6bkZART1ti2M=.bbfeed-v1")
     'ssb:feed/bendybutt-v1/PETZhVe_pMOVSiZJdIm5Hs6cDE5uBMo6bkZART1ti2M='
     """
-    kind, form, parts = _parts(text)
-    if kind != "feed":
-        return None
-    if form == "classic":
-        return f"@{parts.translate(_FROM_URL)}.ed25519"
-    return f"ssb:feed/{form}/{parts}"
+    found = _id(text)
+    return found.text if found.kind == "feed" else None
 
 
 def feed_format(text: str) -> str | None:
@@ -137,8 +161,8 @@ def feed_format(text: str) -> str | None:
     >>> feed_format("ssb:feed/bendybutt-v1/PETZhVe_pMOVSiZJdIm5Hs6cDE5uBMo6bkZART1ti2M=")
     'bendybutt-v1'
     """
-    kind, form, _ = _parts(text)
-    return form if kind == "feed" else None
+    found = _id(text)
+    return found.form if found.kind == "feed" else None
 
 
 def any_id(text: str) -> str | None:
@@ -149,10 +173,7 @@ def any_id(text: str) -> str | None:
     >>> any_id("%hgtpIhsCCdlAxzCLgjPdj9CwGcFzpnKA9f6/T9WWGhw=.cloaked")
     'ssb:message/cloaked/hgtpIhsCCdlAxzCLgjPdj9CwGcFzpnKA9f6_T9WWGhw='
     """
-    kind, form, parts = _parts(text)
-    if kind == "feed":
-        return feed_id(text)
-    return f"ssb:{kind}/{form}/{parts}" if kind else None
+    return _id(text).text or None
 
 
 def is_bare_id(text: str) -> bool:
@@ -171,8 +192,8 @@ def message_format(text: str) -> str | None:
     >>> message_format("ssb:message/bendybutt-v1/HoqvHRNVVQ0ytxAiA5eg62F5t7lsJdM7QZx1-5ekCCk=")
     'bendybutt-v1'
     """
-    kind, form, _ = _parts(text)
-    return form if kind == "message" else None
+    found = _id(text)
+    return found.form if found.kind == "message" else None
 
 
 def id_bytes(text: str) -> bytes | None:
@@ -181,8 +202,8 @@ def id_bytes(text: str) -> bytes | None:
     >>> id_bytes("@6kpsY+KcUgq+9VB7Ey7F+ZVHdq6+vnuSQh7qaRRG0iw=.ed25519").hex()[:8]
     'ea4a6c63'
     """
-    kind, _, parts = _parts(text)
-    return a2b_base64(parts.translate(_FROM_URL)) if kind and "/" not in parts else None
+    found = _id(text)
+    return a2b_base64(from_url(found.key)) if found.kind and "/" not in found.key else None
 
 
 def link_text(link: object) -> object:
@@ -196,16 +217,27 @@ def link_text(link: object) -> object:
     return link
 
 
-def _parts(text: str) -> tuple[str, str, str]:
-    """The kind, the format and the key (in base64url) of an id. Empty texts if the text is not an id."""
+def _id(text: str) -> _Id:
     if len(text) < _LEAST_LENGTH:
-        return "", "", ""
-    return _short_parts(text) if len(text) <= REMEMBERED_LENGTH else _read_parts(text)
+        return _NO_ID
+    return _short_id(text) if len(text) <= REMEMBERED_LENGTH else _read_id(text)
+
+
+def _read_id(text: str) -> _Id:
+    kind, form, key = _read_parts(text)
+    if kind == "feed" and form == "classic":
+        return _Id(kind, form, key, f"@{from_url(key)}.ed25519")
+    return _Id(kind, form, key, f"ssb:{kind}/{form}/{key}") if kind else _NO_ID
+
+
+# A message asks several times for the same ids, and a feed for the same author.
+_short_id = lru_cache(4096)(_read_id)
 
 
 def _read_parts(text: str) -> tuple[str, str, str]:
+    """The kind, the format and the key (in base64url) of an id. Empty texts if the text is not an id."""
     if match := _SIGIL.fullmatch(text):
-        kind, key, name = _KINDS[match[1]], match[2].translate(_TO_URL), match[3]
+        kind, key, name = _KINDS[match[1]], to_url(match[2]), match[3]
         form = _FORMATS[kind].get(name) or (name if _VERSIONED.fullmatch(name) else "")
         is_long = len(key) > _SHORT_KEY
         if (
@@ -229,11 +261,9 @@ def _read_parts(text: str) -> tuple[str, str, str]:
     return "", "", ""
 
 
-# A message asks several times for the same ids, and a feed for the same author.
-_short_parts = lru_cache(4096)(_read_parts)
-
-
 def _padded(base64: str) -> str:
     """The base64 of 32 or 64 bytes, with its padding."""
+    if len(base64) % 4 == 0:
+        return base64
     bare = base64.rstrip("=")
     return bare + "=" * (-len(bare) % 4)

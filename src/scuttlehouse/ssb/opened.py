@@ -66,6 +66,8 @@ def original(value: dict[str, Any], meta: dict[str, Any]) -> Opened:
     >>> original({"content": {"type": "post"}}, {"private": True}).ciphertext is None
     True
     """
+    if not meta and UNBOXER_MEMBERS.isdisjoint(value):
+        return Opened(value, None, False)
     content = value.get("content")
     signed = {name: part for name, part in value.items() if name not in UNBOXER_MEMBERS}
     if is_ciphertext(content):

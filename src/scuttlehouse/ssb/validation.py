@@ -130,7 +130,6 @@ def check_value(
         return Check(None, "invalid", "too_deep")
     except jsjson.TooLongError:
         text = ""
-    utf8 = text.encode()
     units = hashed_bytes(text)
     digest = b2a_base64(sha256(units).digest(), newline=False).decode()
     message_key = f"%{digest}.sha256" if text else None
@@ -152,7 +151,7 @@ def check_value(
         return Check(message_key, "invalid", "id_mismatch")
 
     # The signature is the last member and plain ASCII, so it is cut off: faster than writing JSON again.
-    signed = utf8[: -len(f',\n  "signature": "{signature_text}"\n}}')] + b"\n}"
+    signed = text[: -len(f',\n  "signature": "{signature_text}"\n}}')].encode() + b"\n}"
     if hmac_key is not None:
         signed = hmac.digest(hmac_key, signed, "sha512")[:32]
     try:

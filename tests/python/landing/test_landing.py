@@ -138,6 +138,48 @@ def test_lines_of_any_bytes_in_gzip(
         assert read_folder(path.parent, 3, GZIP) == {"a.jsonl.gz": plain_lines(data, limit)}
 
 
+WORDS = (b"msg", b"\\u")
+
+
+@given(
+    lines=st.lists(
+        st.builds(
+            b"%s%s%s".__mod__,
+            st.tuples(
+                st.sampled_from([b"", b"x" * 70, b"\0" + b"x" * 70]),
+                st.sampled_from([b"", b"ms", b"msg", b"\\u", b"\0"]),
+                st.sampled_from([b"", b"g", b"y" * 9]),
+            ),
+        ),
+        max_size=12,
+    ),
+    split_bytes=st.integers(1, 400),
+)
+def test_only_long_lines_without_the_words_are_left_out(
+    tmp_path_factory: pytest.TempPathFactory, lines: list[bytes], split_bytes: int
+) -> None:
+    """Beside zeros, which may be UTF-16, all lines come."""
+    path = tmp_path_factory.mktemp("landing") / "a.jsonl"
+    path.write_bytes(b"".join(line + b"\n" for line in lines))
+    numbered = [Line(number, line, None) for number, line in enumerate(lines, 1)]
+    found = []
+    first = 1
+    for split in list_splits(list_logs(path.parent), split_bytes):
+        pieces = [*read_lines(split, first, WORDS)]
+        every = [*each_line(read_lines(split, first))]
+        found += [*each_line(pieces)]
+        first = every[-1].next_number if every else first
+    wanted = [
+        line
+        for line in numbered
+        if len(line.text or b"") <= parts.SHORT_BYTES
+        or any(word in (line.text or b"").replace(b"\0", b"") for word in WORDS)
+    ]
+    assert [line for line in found if line in wanted] == wanted
+    if not any(b"\0" in line for line in lines):
+        assert found == wanted
+
+
 def test_a_large_file_in_the_splits_of_a_real_build(tmp_path: Path) -> None:
     """Lines that are longer than a split, and longer than what is read at once, too."""
     data = b"".join(b"%d " % n + b"x" * (n * 7919 % 3_000_000) + b"\n" for n in range(40))
