@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from json import JSONDecodeError
 
 from scuttlehouse.files.jsjson import LENIENT_DECODER
-from scuttlehouse.files.values import is_message, is_message_at
+from scuttlehouse.files.objects import is_message, is_message_at
 from scuttlehouse.pzp.lines import is_pzp
 from scuttlehouse.ssb.messages import unkeyed_message
 from scuttlehouse.ssb.texts import is_word

@@ -20,11 +20,11 @@ from scuttlehouse.files.jq_filters import (
     way_to_messages,
 )
 from scuttlehouse.files.jsjson import LENIENT_DECODER
+from scuttlehouse.files.objects import is_message_at
 from scuttlehouse.files.parts import PLAIN, Kind, Log
 from scuttlehouse.files.places import open_log
 from scuttlehouse.files.pzp_log import holds_a_record
 from scuttlehouse.files.unpack import BROKEN, opened, recoded, unpacked
-from scuttlehouse.files.values import is_message_at
 
 HEAD_BYTES = 1 << 18
 

@@ -14,10 +14,9 @@ import codecs
 import re
 from collections.abc import Iterator
 from functools import partial
-from json import JSONDecodeError
-from typing import BinaryIO, NamedTuple
+from typing import BinaryIO
 
-from scuttlehouse.files.jsjson import LENIENT_DECODER
+from scuttlehouse.files.objects import NoObject, Object, is_message, object_at
 from scuttlehouse.files.parts import MAX_LINE_BYTES, SHORT_BYTES, Line, ShortValues
 from scuttlehouse.files.short_values import (
     BEGUN_TEXT,
@@ -39,8 +38,6 @@ _DECODER_OF_TEXT = codecs.getincrementaldecoder("utf-8")
 _TRIES = 4
 _LEAST_TRIED = 1 << 14
 
-# How much of a text the parser is given at first; most messages are shorter.
-_LENGTHS = (1 << 12, 1 << 16)
 _LEAST_COST_OF_A_TRY = 1 << 9
 
 # How much text is searched for short values at once: more, while there is nothing else.
@@ -57,21 +54,9 @@ _OF_VALUES = frozenset({"previous", "author", "hash", "data", "metadata", "sig"}
 _MEMBER = re.compile(r'"\s*:\s*\Z')
 _LONGEST_MEMBER = 1 << 4
 
-# What tells a message from an object inside of one: members of which it has all. Each has one of these words.
+# Every message has one of these words (scuttlehouse.files.objects).
 _WORDS = ('"value"', '"msg"', '"content"', '"metadata"', "\\u")
 _BYTES_OF_WORDS = tuple(word.encode() for word in _WORDS)
-_PARTS = (
-    {"key", "value"},
-    {"id", "msg"},
-    {"author", "content"},
-    {"metadata", "sig"},
-    *({"value", member} for member in ("timestamp", "seq", "offset")),
-)
-
-# The texts and brackets of JSON; the group is the end of a text.
-_MARKS = re.compile(rf'{BEGUN_TEXT}(")?|[{{}}\[\]]')
-_CLOSING = {"{": "}", "[": "]"}
-
 # What stands behind an object, before the next one: inside of a message, there is a comma in it. The content
 # of a message has no more characters than this.
 _BEHIND = re.compile(r"[\s,\[\]]*+")
@@ -215,12 +200,12 @@ class _Window:
         self.fill()
         if not _VALUE_BEGINNING.match(self.text, self.start) or self._is_tried_enough():
             return None
-        found = _object_at(self.text, self.start)
-        if isinstance(found, _NoObject):
+        found = object_at(self.text, self.start)
+        if isinstance(found, NoObject):
             self._tried += max(found.cost, _LEAST_COST_OF_A_TRY)
             self._part_until = self._behind(found.stop)
             return None
-        return found[1]
+        return found.end
 
     def _behind(self, place: int) -> int:
         """How many characters are behind at a place of the text."""
@@ -257,13 +242,13 @@ class _Window:
             if self._is_tried_enough():
                 skipped += len(self.take(self.start + _LEAST_COST_OF_A_TRY))
                 continue
-            found = _object_at(self.text, self.start)
-            if isinstance(found, _NoObject):
+            found = object_at(self.text, self.start)
+            if isinstance(found, NoObject):
                 cost, stop = found
-            elif self._is_message(*found):
+            elif self._is_message(found):
                 break
             else:
-                cost, stop = found[1] - self.start, found[1]
+                cost, stop = found.end - self.start, found.end
             self._tried += max(cost, _LEAST_COST_OF_A_TRY)
             self._part_until = max(self._part_until, self._behind(stop))
             skipped += self._skip_part()
@@ -297,11 +282,11 @@ class _Window:
             self.fill()
         return "zero_bytes"
 
-    def _is_message(self, value: dict[str, object], end: int) -> bool:
+    def _is_message(self, found: Object) -> bool:
         """Whether an object that begins here is a message, and no part of one that is damaged."""
-        if end - self.start <= SHORT_BYTES or not is_message(value):
+        if found.end - self.start <= SHORT_BYTES or not is_message(found.members):
             return False
-        return self._behind(end) > self._part_until and not self._is_inside(end)
+        return self._behind(found.end) > self._part_until and not self._is_inside(found.end)
 
     def _is_inside(self, end: int) -> bool:
         """Whether an object that ends at a place is inside of another: so what follows it says.
@@ -318,74 +303,9 @@ class _Window:
                 return following in ("}", ":") or (
                     has_comma and bool(_VALUE_INSIDE.match(self.text, place, place + _MOST_INSIDE))
                 )
-            found = _object_at(self.text, place)
-            if isinstance(found, _NoObject):
+            found = object_at(self.text, place)
+            if isinstance(found, NoObject):
                 return False
-            end = found[1]
+            end = found.end
             self._tried += max(end - place, _LEAST_COST_OF_A_TRY)
         return False
-
-
-def is_message_at(text: str, start: int) -> bool:
-    """Whether a whole message begins at a place of a text.
-
-    >>> is_message_at('ye": 1}, {"key": "%a", "value": {}}', 9)
-    True
-    """
-    found = _object_at(text, start)
-    return not isinstance(found, _NoObject) and is_message(found[0])
-
-
-def is_message(value: dict[str, object]) -> bool:
-    """Whether an object has the members that tell a message.
-
-    >>> is_message({"key": "%a", "value": {}}), is_message({"key": "%a"})
-    (True, False)
-    """
-    return any(value.keys() >= parts for parts in _PARTS)
-
-
-class _NoObject(NamedTuple):
-    """What shows that no object begins at a place: how many characters, and where it stops being one."""
-
-    cost: int
-    stop: int
-
-
-def _object_at(text: str, start: int) -> tuple[dict[str, object], int] | _NoObject:
-    """The object that begins at a place, and where it ends; without members if it is too deep.
-
-    An error of the parser costs as much as the text that it was given, so it is given a short one first.
-    """
-    read = stop = 0
-    for length in (*_LENGTHS, len(text)):
-        piece = text[start : start + length]
-        try:
-            value, end = LENIENT_DECODER.raw_decode(piece)
-        except JSONDecodeError as error:
-            read, stop = read + len(piece), error.pos
-            is_open = error.msg.startswith("Unterminated") or error.pos + 16 > len(piece)
-            if not is_open or start + length >= len(text):
-                break
-        except RecursionError:
-            return _deep_object_at(text, start)
-        else:
-            return value, start + end
-    return _NoObject(read, start + stop)
-
-
-def _deep_object_at(text: str, start: int) -> tuple[dict[str, object], int] | _NoObject:
-    """An object that is too deep for the parser, without its members, and where it ends. O(its length)."""
-    closing: list[str] = []
-    for mark in _MARKS.finditer(text, start):
-        first = mark[0][0]
-        if first in _CLOSING:
-            closing.append(_CLOSING[first])
-        elif first == '"':
-            if mark[1] is None:
-                return _NoObject(mark.start() - start, mark.start())
-        elif closing.pop() != first:
-            return _NoObject(mark.start() - start, mark.start())
-        elif not closing:
-            return {}, mark.end()
-    return _NoObject(len(text) - start, len(text))
