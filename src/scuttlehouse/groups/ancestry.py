@@ -196,20 +196,24 @@ def nearest_predecessors(
     At the same distance, lesser ids come first. The list ends at ``most`` predecessors, because a long chain
     of epochs has as many pairs as the square of its length. ``previous`` is as in :class:`Ancestry`.
 
-    Complexity: O(epochs * most * links of an epoch).
+    Complexity: O(links * log(links) + epochs * most * most).
 
     >>> nearest_predecessors({"x": [], "y": ["x"], "z": ["x", "y"]})
     {'x': {}, 'y': {'x': 1}, 'z': {'x': 1, 'y': 1}}
     >>> nearest_predecessors({"x": [], "y": ["x"], "z": ["y"]}, most=1)["z"]
     {'y': 1}
     """
+    # An epoch adds at most `most` to those that were found, and never itself. So it reads no more of a list.
+    least = {
+        epoch: sorted({*listed} & previous.keys())[: most + 1] for epoch, listed in previous.items()
+    }
     found = {}
     for epoch in previous:
         distances: dict[str, int] = {}
         frontier, distance = [epoch], 0
         while frontier and len(distances) < most:
             distance += 1
-            reached = {p for e in frontier for p in previous[e] if p in previous and p != epoch}
+            reached = {one for e in frontier for one in least[e] if one != epoch}
             frontier = sorted(reached - distances.keys())
             distances.update(dict.fromkeys(frontier[: most - len(distances)], distance))
         found[epoch] = distances

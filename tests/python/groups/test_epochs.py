@@ -167,6 +167,17 @@ def test_precedence_has_the_least_distance(links: tuple[set[str], ...]) -> None:
     } == {(one, other) for other, before in expected.items() for one in before}
 
 
+@given(LINKS, st.integers(1, 4))
+def test_the_nearest_predecessors_are_the_first_by_distance_and_id(
+    links: tuple[set[str], ...], most: int
+) -> None:
+    previous = {epoch: [*listed, epoch] for epoch, listed in epochs_of(links).items()}
+    assert nearest_predecessors(previous, most) == {
+        epoch: dict(sorted(distances.items(), key=lambda one: one[::-1])[:most])
+        for epoch, distances in precedence_by_steps(previous).items()
+    }
+
+
 @given(LINKS, st.dictionaries(st.sampled_from("abcdefgh"), st.integers(0, 15)))
 def test_masks_are_of_all_epochs_before_or_after(
     links: tuple[set[str], ...], masks: dict[str, int]
