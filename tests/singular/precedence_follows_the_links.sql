@@ -25,7 +25,8 @@ tangle_messages as (
 
 ),
 
--- Precedence goes on through epochs whose signed bytes are not in the log. These have no links and no rows.
+-- Precedence goes on through epochs whose signed bytes are not in the log. These have no links and no rows, and
+-- count among the nearest hundred.
 groups_with_unseen_epochs as (
 
     select distinct tangle_messages.group_id
@@ -97,7 +98,7 @@ faults as (
             and not coalesce(precedence.distance = expected.distance, false)
             and (
                 groups_with_unseen_epochs.group_id is null
-                or coalesce(expected.distance < precedence.distance, precedence.distance is null)
+                or coalesce(expected.distance < precedence.distance, false)
             )
         )
 
