@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 
+from scuttlehouse.groups.ancestry import Ancestry
 from scuttlehouse.tangles.order import find_loops, positions, ranks
 from scuttlehouse.tangles.reach import reach_counts
 from scuttlehouse.tangles.tables import read_graph
@@ -33,6 +34,7 @@ def main() -> None:
     find_loops(2, *links)
     thread_positions(codes, rank, *links, table["thread_ms"], ids)
     reach_counts(2, *links, np.ones(1, dtype=np.int64))
+    Ancestry({"x": [], "l": ["x"], "r": ["x"], "y": "lr", "z": "lr"}).nearest_common("y", "z")
     timeline = Timeline()
     timeline.extend(ids, table["previous_ids"])
     timeline.add("c", ["d"])

@@ -12,6 +12,29 @@ links as (
 
 ),
 
+epochs as (
+
+    select * from {{ ref('dim_epochs') }}
+
+),
+
+tangle_messages as (
+
+    select * from {{ ref('fct_tangle_messages') }}
+    where tangle_kind = 'epoch' and status = 'in' and group_id is not null
+
+),
+
+-- Precedence goes on through epochs whose signed bytes are not in the log. These have no links and no rows, and
+-- count among the nearest hundred.
+groups_with_unseen_epochs as (
+
+    select distinct tangle_messages.group_id
+    from tangle_messages
+    left anti join epochs on tangle_messages.message_id = epochs.epoch_id
+
+),
+
 -- An epoch with more predecessors has rows for its nearest hundred.
 cut_epochs as (
 
@@ -28,12 +51,14 @@ cut_epochs as (
 reached as (
 
     select
+        group_id,
         epoch_id,
         previous_epoch_id as predecessor_id,
         1 as distance
     from links
     union all
     select
+        links.group_id,
         links.epoch_id,
         precedence.predecessor_id,
         precedence.distance + 1 as distance
@@ -45,11 +70,12 @@ reached as (
 expected as (
 
     select
+        group_id,
         epoch_id,
         predecessor_id,
         min(distance) as distance
     from reached
-    group by epoch_id, predecessor_id
+    group by group_id, epoch_id, predecessor_id
 
 ),
 
@@ -62,10 +88,19 @@ faults as (
     full outer join expected
         on precedence.epoch_id = expected.epoch_id and precedence.predecessor_id = expected.predecessor_id
     left join cut_epochs on coalesce(precedence.epoch_id, expected.epoch_id) = cut_epochs.epoch_id
+    left join groups_with_unseen_epochs
+        on coalesce(precedence.group_id, expected.group_id) = groups_with_unseen_epochs.group_id
     where
         precedence.epoch_id = precedence.predecessor_id
         or cut_epochs.predecessor_count > 100
-        or (cut_epochs.epoch_id is null and not coalesce(precedence.distance = expected.distance, false))
+        or (
+            cut_epochs.epoch_id is null
+            and not coalesce(precedence.distance = expected.distance, false)
+            and (
+                groups_with_unseen_epochs.group_id is null
+                or coalesce(expected.distance < precedence.distance, false)
+            )
+        )
 
 )
 

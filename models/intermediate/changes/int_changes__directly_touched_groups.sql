@@ -2,7 +2,7 @@
 -- that are announced for the keys of its epochs. A message after a cut-off is on a feed that an exclusion
 -- names.
 {%- set tangle_columns = ['root_id', 'group_id'] %}
-{%- set exclusion_columns = {'group_id': 'string', 'group_feed_id': 'string'} %}
+{%- set cutoff_columns = {'group_id': 'string', 'feed_id': 'string'} %}
 {%- set message_columns = ['addressed_group_id'] %}
 {%- set violation_columns = {'group_id': 'string', 'feed_id': 'string'} %}
 {%- set tangle_message_columns = {
@@ -79,9 +79,9 @@ touched_feeds as (
 
 ),
 
-published_exclusions as (
+published_cutoffs as (
 
-    select * from {{ base_of('fct_exclusions', exclusion_columns) }}
+    select * from {{ base_of('int_groups__cutoffs', cutoff_columns) }}
 
 ),
 
@@ -183,9 +183,9 @@ final as (
     from epochs
     left semi join changed_epochs on epochs.epoch_id = changed_epochs.epoch_id
     union
-    select published_exclusions.group_id
-    from published_exclusions
-    left semi join touched_feeds on published_exclusions.group_feed_id = touched_feeds.feed_id
+    select published_cutoffs.group_id
+    from published_cutoffs
+    left semi join touched_feeds on published_cutoffs.feed_id = touched_feeds.feed_id
     union
     select published_violations.group_id
     from published_violations

@@ -26,15 +26,15 @@ group_messages as (
 
 ),
 
-exclusions_before as (
+cutoffs_before as (
 
-    select * from {{ base_of('fct_exclusions', {'group_id': 'string', 'group_feed_id': 'string'}) }}
+    select * from {{ base_of('int_groups__cutoffs', {'group_id': 'string', 'feed_id': 'string'}) }}
 
 ),
 
 feeds_cut_off_now as (
 
-    select explode(group_messages.cutoff_feed_ids) as feed_id
+    select explode(group_messages.cutoffs.feed_id) as feed_id
     from group_messages
     inner join exclusions on group_messages.message_id = exclusions.message_id
     left semi join touched_groups on exclusions.group_id = touched_groups.group_id
@@ -43,9 +43,9 @@ feeds_cut_off_now as (
 
 feeds_cut_off_before as (
 
-    select exclusions_before.group_feed_id as feed_id
-    from exclusions_before
-    left semi join touched_groups on exclusions_before.group_id = touched_groups.group_id
+    select cutoffs_before.feed_id
+    from cutoffs_before
+    left semi join touched_groups on cutoffs_before.group_id = touched_groups.group_id
 
 ),
 
@@ -54,10 +54,8 @@ final as (
     select feed_id from touched_feeds
     union
     select feed_id from feeds_cut_off_now
-    where feed_id is not null
     union
     select feed_id from feeds_cut_off_before
-    where feed_id is not null
 
 )
 

@@ -13,7 +13,7 @@ first_messages as (
 
 ),
 
--- Whoever knows a key can make an epoch with it, but not an earlier one in its group.
+-- Whoever knows a key can make another epoch with it, and take the key over if that one has a lesser depth.
 epochs_of_groups as (
 
     select

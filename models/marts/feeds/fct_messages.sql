@@ -39,10 +39,10 @@ epochs_of_only_groups as (
 
 ),
 
-exclusions as (
+cutoffs as (
 
-    select * from {{ ref('fct_exclusions') }}
-    where counts and late_message_count is not null
+    select * from {{ ref('int_groups__cutoffs') }}
+    where counts
 
 ),
 
@@ -52,10 +52,10 @@ earliest_cutoffs as (
 
     select
         group_id,
-        group_feed_id,
+        feed_id,
         min(cutoff_sequence) as cutoff_sequence
-    from exclusions
-    group by group_id, group_feed_id
+    from cutoffs
+    group by group_id, feed_id
 
 ),
 
@@ -104,7 +104,7 @@ final as (
     left join epochs_of_only_groups on people.key_hash = epochs_of_only_groups.key_hash
     left join earliest_cutoffs
         on
-            messages.feed_id = earliest_cutoffs.group_feed_id
+            messages.feed_id = earliest_cutoffs.feed_id
             and earliest_cutoffs.group_id
             = coalesce(messages.addressed_group_id, epochs_of_only_groups.group_id)
 

@@ -25,7 +25,7 @@ root_epochs as (
 
 ),
 
--- The first act of each kind on a person. Acts that count come before others.
+-- The first act of each kind on a person. Acts that count come before others, and those without a time last.
 numbered_changes as (
 
     select
@@ -37,7 +37,8 @@ numbered_changes as (
         counts,
         asserted_ms,
         row_number() over (
-            partition by epoch_id, person_id, change order by counts desc, asserted_ms asc, message_id asc
+            partition by epoch_id, person_id, change
+            order by counts desc, {{ timestamp_of('asserted_ms') }} asc nulls last, message_id asc
         ) as change_number
     from changes
 

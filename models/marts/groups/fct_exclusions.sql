@@ -13,6 +13,12 @@ acts as (
 
 ),
 
+cutoffs as (
+
+    select * from {{ touched_rows(ref('int_groups__cutoffs'), 'group_id', 'int_changes__groups') }}
+
+),
+
 messages as (
 
     select * from {{ ref('stg_ssb__messages') }}
@@ -22,6 +28,13 @@ messages as (
 people as (
 
     select * from {{ ref('int_feeds__people') }}
+
+),
+
+epochs_of_only_groups as (
+
+    select * from {{ ref('int_groups__epochs_of_keys') }}
+    where is_only_group
 
 ),
 
@@ -38,7 +51,8 @@ root_epochs as (
 
 ),
 
-cutoffs as (
+-- The cut-off that each row shows. An exclusion may name a feed of another person.
+shown_cutoffs as (
 
     select
         acts.message_id,
@@ -52,29 +66,13 @@ cutoffs as (
 
 ),
 
-exclusions as (
-
-    select
-        changes.*,
-        cutoffs.group_feed_id,
-        cutoffs.cutoff_sequence,
-        -- An exclusion may name a feed of another person.
-        people.feed_id is not null and cutoffs.cutoff_sequence is not null as is_cut_off
-    from changes
-    left join
-        cutoffs
-        on changes.message_id = cutoffs.message_id and changes.person_id = cutoffs.excluded_id
-    left join people on cutoffs.group_feed_id = people.feed_id and changes.person_id = people.person_id
-
-),
-
 cut_off_feeds as (
 
     select distinct
-        group_feed_id,
+        group_id,
+        feed_id,
         cutoff_sequence
-    from exclusions
-    where is_cut_off
+    from cutoffs
 
 ),
 
@@ -82,16 +80,20 @@ cut_off_feeds as (
 marks as (
 
     select
+        coalesce(messages.addressed_group_id, epochs_of_only_groups.group_id) as group_id,
         messages.feed_id,
         messages.sequence,
         1 as message_count,
         false as is_cutoff
     from messages
-    left semi join cut_off_feeds on messages.feed_id = cut_off_feeds.group_feed_id
+    left semi join cut_off_feeds on messages.feed_id = cut_off_feeds.feed_id
+    inner join people on messages.feed_id = people.feed_id
+    left join epochs_of_only_groups on people.key_hash = epochs_of_only_groups.key_hash
     where messages.validity != 'invalid'
     union all
     select
-        group_feed_id as feed_id,
+        group_id,
+        feed_id,
         cutoff_sequence as sequence,
         0 as message_count,
         true as is_cutoff
@@ -104,7 +106,7 @@ counted_marks as (
     select
         *,
         sum(message_count) over (
-            partition by feed_id
+            partition by group_id, feed_id
             order by sequence desc, is_cutoff desc
             rows between unbounded preceding and current row
         ) as later_message_count
@@ -115,41 +117,52 @@ counted_marks as (
 late_messages as (
 
     select
-        feed_id,
-        sequence as cutoff_sequence,
-        later_message_count as late_message_count
-    from counted_marks
-    where is_cutoff
+        cutoffs.group_id,
+        cutoffs.message_id,
+        cutoffs.excluded_id,
+        sum(counted_marks.later_message_count) as late_message_count
+    from cutoffs
+    inner join counted_marks
+        on
+            cutoffs.group_id = counted_marks.group_id
+            and cutoffs.feed_id = counted_marks.feed_id
+            and cutoffs.cutoff_sequence = counted_marks.sequence
+    where counted_marks.is_cutoff
+    group by cutoffs.group_id, cutoffs.message_id, cutoffs.excluded_id
 
 ),
 
 final as (
 
     select
-        exclusions.message_id,
-        exclusions.group_id,
-        {{ group_name('exclusions.group_id', 'root_epochs.said_name') }} as group_name,
-        exclusions.epoch_id,
-        exclusions.person_id as excluded_id,
-        {{ person_name('exclusions.person_id', 'names.name') }} as excluded_name,
-        exclusions.author_id as excluded_by_id,
-        {{ person_name('exclusions.author_id', 'excluders.name') }} as excluded_by_name,
-        exclusions.group_feed_id,
-        exclusions.cutoff_sequence,
-        exclusions.following_epoch_id,
-        case when exclusions.is_cut_off then late_messages.late_message_count end as late_message_count,
-        exclusions.is_authorized,
-        exclusions.counts,
-        {{ timestamp_of('exclusions.asserted_ms') }} as excluded_at
-    from exclusions
+        changes.message_id,
+        changes.group_id,
+        {{ group_name('changes.group_id', 'root_epochs.said_name') }} as group_name,
+        changes.epoch_id,
+        changes.person_id as excluded_id,
+        {{ person_name('changes.person_id', 'names.name') }} as excluded_name,
+        changes.author_id as excluded_by_id,
+        {{ person_name('changes.author_id', 'excluders.name') }} as excluded_by_name,
+        shown_cutoffs.group_feed_id,
+        shown_cutoffs.cutoff_sequence,
+        changes.following_epoch_id,
+        late_messages.late_message_count,
+        changes.is_authorized,
+        changes.counts,
+        {{ timestamp_of('changes.asserted_ms') }} as excluded_at
+    from changes
+    left join
+        shown_cutoffs
+        on changes.message_id = shown_cutoffs.message_id and changes.person_id = shown_cutoffs.excluded_id
     left join
         late_messages
         on
-            exclusions.group_feed_id = late_messages.feed_id
-            and exclusions.cutoff_sequence = late_messages.cutoff_sequence
-    left join root_epochs on exclusions.group_id = root_epochs.group_id
-    left join names on exclusions.person_id = names.person_id
-    left join names as excluders on exclusions.author_id = excluders.person_id
+            changes.message_id = late_messages.message_id
+            and changes.group_id = late_messages.group_id
+            and changes.person_id = late_messages.excluded_id
+    left join root_epochs on changes.group_id = root_epochs.group_id
+    left join names on changes.person_id = names.person_id
+    left join names as excluders on changes.author_id = excluders.person_id
 
 )
 

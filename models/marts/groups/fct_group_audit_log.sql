@@ -30,10 +30,10 @@ judged as (
 
 ),
 
-exclusions as (
+cutoffs as (
 
-    select * from {{ ref('fct_exclusions') }}
-    where counts and late_message_count is not null
+    select * from {{ touched_rows(ref('int_groups__cutoffs'), 'group_id', 'int_changes__groups') }}
+    where counts
 
 ),
 
@@ -55,10 +55,10 @@ earliest_cutoffs as (
 
     select
         group_id,
-        group_feed_id,
+        feed_id,
         min(cutoff_sequence) as cutoff_sequence
-    from exclusions
-    group by group_id, group_feed_id
+    from cutoffs
+    group by group_id, feed_id
 
 ),
 
@@ -98,7 +98,7 @@ actions as (
         earliest_cutoffs
         on
             timelines.group_id = earliest_cutoffs.group_id
-            and timelines.feed_id = earliest_cutoffs.group_feed_id
+            and timelines.feed_id = earliest_cutoffs.feed_id
 
 ),
 

@@ -60,12 +60,24 @@ acts_with_people as (
                 feed_id -> {{ is_feed_id('feed_id') }}
             )
         ) as excluded_ids,
+        array_distinct(
+            transform(
+                filter(
+                    excludes,
+                    item
+                    -> {{ is_feed_id('item.id') }}
+                    and {{ is_feed_id('item.groupfeedid') }}
+                    and item.sequence is not null
+                ),
+                item -> struct(item.id as excluded_id, item.groupfeedid as feed_id, item.sequence as sequence)
+            )
+        ) as cutoffs,
         exists(recps, recipient -> recipient is distinct from recps[0]) as has_other_recipients
     from acts
 
 ),
 
--- The place where each exclusion cuts a feed off (4.1.4.B). Of several feeds of a person the least id counts.
+-- A cut-off for each person (4.1.4.B): of several feeds that of the least id.
 -- A message may exclude thousands, so they are sorted, and not looked for one by one.
 sorted_excludes as (
 
@@ -122,7 +134,7 @@ acts_with_cutoffs as (
                 )
             ),
             item -> item.cutoff
-        ) as cutoffs
+        ) as cutoffs_of_people
     from first_excludes
 
 ),
@@ -145,8 +157,9 @@ final as (
         case
             when not {{ is_token('try_element_at(recps, 1)') }} then nullif(try_element_at(recps, 1), '0')
         end as group_id,
-        transform(cutoffs, cutoff -> cutoff.feed_id) as cutoff_feed_ids,
-        transform(cutoffs, cutoff -> cutoff.sequence) as cutoff_sequences
+        cutoffs,
+        transform(cutoffs_of_people, cutoff -> cutoff.feed_id) as cutoff_feed_ids,
+        transform(cutoffs_of_people, cutoff -> cutoff.sequence) as cutoff_sequences
     from acts_with_cutoffs
 
 )

@@ -18,14 +18,18 @@ SCHEMA = pa.schema(
 
 def model(dbt: Any, session: SparkSession) -> DataFrame:
     dbt.config(materialized="table")
-    epochs = dbt.ref("int_groups__messages").where("kind = 'init'")
-    columns = epochs.select("group_id", "message_id", "previous_epoch_ids")
+    # An epoch whose signed bytes are not in the log has no rows, but precedence goes on through it.
+    epochs = dbt.ref("int_groups__messages").where("kind = 'init' or size(previous_epoch_ids) > 0")
+    columns = epochs.select("group_id", "message_id", "kind", "previous_epoch_ids")
     return columns.groupBy("group_id").applyInArrow(precede, from_arrow_schema(SCHEMA))
 
 
 def precede(epochs: pa.Table) -> pa.Table:
     group_id = epochs["group_id"][0].as_py()
-    names, previous = (epochs[name].to_pylist() for name in ("message_id", "previous_epoch_ids"))
+    names, kinds, previous = (
+        epochs[name].to_pylist() for name in ("message_id", "kind", "previous_epoch_ids")
+    )
+    shown = {name for name, kind in zip(names, kinds, strict=True) if kind == "init"}
     found = nearest_predecessors(dict(zip(names, previous, strict=True)))
     return pa.Table.from_pylist(
         [
@@ -37,6 +41,7 @@ def precede(epochs: pa.Table) -> pa.Table:
             }
             for epoch, distances in found.items()
             for predecessor, distance in distances.items()
+            if epoch in shown and predecessor in shown
         ],
         SCHEMA,
     )

@@ -149,25 +149,6 @@ def fork_winner(left: str, right: str, members: Members, key_ranks: KeyRanks) ->
     return in_key_order([left, right], key_ranks)[0]
 
 
-def fork_witnesses(left: str, right: str, members: Members, ancestry: Ancestry) -> frozenset[str]:
-    """The members of both epochs and of all their nearest common predecessors (section 3, R19).
-
-    Empty if there is no common predecessor.
-
-    Complexity: O(members) for each nearest common predecessor, and as many operations on integers with a bit
-    for each epoch.
-
-    >>> members = {"x": frozenset("abc"), "l": frozenset("abd"), "r": frozenset("acd")}
-    >>> ancestry = Ancestry({"x": [], "l": ["x"], "r": ["x"]})
-    >>> sorted(fork_witnesses("l", "r", members, ancestry))
-    ['a']
-    """
-    nearest = ancestry.nearest_common(left, right)
-    if not nearest:
-        return frozenset()
-    return (members[left] & members[right]).intersection(*(members[epoch] for epoch in nearest))
-
-
 def _without_supersets(epochs: Collection[str], members: Members) -> list[str]:
     """The epochs without those that have all members of another, and more (4.5)."""
     memberships = list(dict.fromkeys(members[epoch] for epoch in epochs))

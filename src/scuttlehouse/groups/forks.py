@@ -16,10 +16,10 @@ from scuttlehouse.groups.epochs import (
     contenders,
     fork_rule,
     fork_winner,
-    fork_witnesses,
     holders,
     in_key_order,
 )
+from scuttlehouse.groups.witnesses import Witnesses
 from scuttlehouse.tangles.causality import bits_of
 
 MOST_RIVALS = 50
@@ -77,8 +77,8 @@ def forks(
     Raises:
         KeyError: epochs succeed each other in a loop.
 
-    Complexity: O(members + links + forks * (members of the smaller epoch + nearest common predecessors))
-    operations on integers with a bit for each epoch.
+    Complexity: O(members + links + forks * members of the smaller epoch) operations on integers with a bit
+    for each epoch; for each criss-cross also O(common predecessors + their links), in machine code.
 
     >>> previous = {"x": [], "l": ["x"], "r": ["x"], "z": ["l"]}
     >>> members = {"x": frozenset("abcd"), "l": frozenset("abd"), "r": frozenset("abc"), "z": frozenset("ab")}
@@ -89,6 +89,7 @@ def forks(
     r z subset None 30
     """
     ancestry = Ancestry(previous)
+    witnesses = Witnesses(members, ancestry)
     order = _in_time(previous, beginnings)
     place = {epoch: at for at, epoch in enumerate(order)}
     # The epochs that succeed each epoch, as bits in the order of time.
@@ -103,7 +104,7 @@ def forks(
 
     for left, right in pairs:
         nearest = ancestry.nearest_common(left, right)
-        witnesses = fork_witnesses(left, right, members, ancestry)
+        people = witnesses.among(left, right, nearest)
         rule = fork_rule(members[left], members[right])
         winner = fork_winner(left, right, members, key_ranks)
         both = after[left] & after[right]
@@ -116,16 +117,16 @@ def forks(
         yield Fork(
             left,
             right,
-            min(nearest, default=None),
+            ancestry.least_of(nearest),
             rule,
             winner,
             None if winner is None else left if winner == right else right,
-            sorted(witnesses),
-            len(nearest) > 1,
+            sorted(people),
+            nearest.bit_count() > 1,
             not after[left] and not after[right],
             order[min(healing)] if healing else None,
             max(times, default=None),
-            rule == "overlapping" and bool(witnesses) and {left, right} <= undecided,
+            rule == "overlapping" and bool(people) and {left, right} <= undecided,
         )
 
 

@@ -31,7 +31,8 @@ def preferences(
     """The preference of everybody whom an epoch declares, by person.
 
     Complexity: O(members), and O(epochs) for each different choice of epochs, operations on integers with a
-    bit for each epoch.
+    bit for each epoch; for each criss-cross of a choice also O(common predecessors + their links), in machine
+    code.
 
     >>> members = {"x": frozenset("abc"), "l": frozenset("ab"), "r": frozenset("abc")}
     >>> ancestry = Ancestry({"x": [], "l": ["x"], "r": ["x"]})
@@ -57,10 +58,9 @@ def preferences(
         smallest = smallest_of(sum(1 << places[tip] for tip in tips), containing, people)
         first = (smallest & -smallest).bit_length() - 1
         others, epoch = smallest ^ 1 << first, names[first]
-        # Two epochs may have thousands of nearest common predecessors, so they are not kept.
-        own_epochs = {*declared}
+        elsewhere = ~ancestry.mask_of(declared)
         is_witness = all(
-            (nearest := ancestry.nearest_common(epoch, tip)) and nearest <= own_epochs
+            (nearest := ancestry.nearest_common(epoch, tip)) and not nearest & elsewhere
             for tip in tips
             if tip != epoch
         )

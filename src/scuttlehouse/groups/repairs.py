@@ -35,7 +35,8 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from scuttlehouse.groups.ancestry import Ancestry
-from scuttlehouse.groups.epochs import KeyRanks, Members, contenders, fork_witnesses
+from scuttlehouse.groups.epochs import KeyRanks, Members, contenders
+from scuttlehouse.groups.witnesses import Witnesses
 
 Action = Literal["add", "create_epoch", "exclude"]
 
@@ -74,7 +75,8 @@ def repairs(
         ancestry: the precedence of the epochs.
         key_ranks: the places of the epochs' keys.
 
-    Complexity: O(n * members) operations on integers with a bit for each epoch, for n tips.
+    Complexity: O(n * members) operations on integers with a bit for each epoch, for n tips; for each
+    criss-cross that a base looks at also O(common predecessors + their links), in machine code.
 
     >>> members = {"x": frozenset("abcd"), "l": frozenset("abd"), "r": frozenset("abc")}
     >>> ancestry = Ancestry({"x": [], "l": ["x"], "r": ["x"]})
@@ -117,6 +119,7 @@ def merges(
     for place, epoch in enumerate(left):
         for person in members[epoch]:
             places_of[person].append(place)
+    witnesses = Witnesses(members, ancestry)
     merged: set[int] = set()
     for place, base in enumerate(left):
         if place in merged:
@@ -124,8 +127,8 @@ def merges(
         remaining, taken, strangers = members[base], [], 0
         at = _next_of(remaining, places_of, place)
         while at is not None and strangers < MOST_STRANGERS:
-            if witnesses := remaining & fork_witnesses(base, left[at], members, ancestry):
-                remaining = witnesses
+            if people := remaining & witnesses.of(base, left[at]):
+                remaining = people
                 taken.append(left[at])
                 merged.add(at)
                 # No later base looks at it.

@@ -192,14 +192,23 @@ def find_loops(node_count: int, link_message: Ints, link_previous: Ints) -> NDAr
     >>> find_loops(5, np.array([1, 2, 3, 4]), np.array([2, 1, 2, 4])).tolist()
     [False, True, True, False, False]
     """
-    components = _components(*followers_of(node_count, link_message, link_previous))
+    components = components_of(*followers_of(node_count, link_message, link_previous))
     is_in_loop: NDArray[np.bool_] = np.bincount(components, minlength=node_count)[components] > 1
     return is_in_loop
 
 
 @njit(cache=True)
-def _components(offsets: Ints, followers: Ints) -> Ints:
-    """The number of each node's strongly connected component."""
+def components_of(offsets: Ints, followers: Ints) -> Ints:
+    """The number of each node's strongly connected component. What comes after it has lesser numbers.
+
+    Args:
+        offsets, followers: the result of ``followers_of``.
+
+    Complexity: O(n + k).
+
+    >>> components_of(*followers_of(4, np.array([1, 2, 1, 3]), np.array([0, 1, 2, 2]))).tolist()
+    [2, 1, 1, 0]
+    """
     node_count = offsets.size - 1
     components = np.full(node_count, -1, dtype=np.int64)
     found_at = np.full(node_count, -1, dtype=np.int64)

@@ -101,6 +101,29 @@ def epochs_side_by_side(size: int) -> list[GroupMessage]:
     return line.messages
 
 
+def acts_of_one_author(size: int) -> list[GroupMessage]:
+    """Exclusions side by side, the latest id first in time, then epochs that know of all of them."""
+
+    def act(name: str, kind: Kind, epoch: str | None, time: int, *previous: str) -> GroupMessage:
+        before = ["x"] if name[0] == "y" else []
+        return GroupMessage(
+            name, "a", kind, epoch, ["b"], previous, previous, before, True, False, time, time
+        )
+
+    first = [act(f"e{place:03}", "exclude", "x", 2 * size - place, "x") for place in range(size)]
+    joint = act("j", "other", None, 2 * size, *(one.message_id for one in first))
+    last = [act(f"y{place:03}", "init", None, 3 * size + place, "j") for place in range(size)]
+    return [act("x", "init", None, 0), *first, joint, *last]
+
+
+def wide_layers(size: int) -> dict[str, Walked]:
+    """Epochs after fifty epochs that follow all epochs of a wide layer."""
+    first = dict.fromkeys([f"f{place}" for place in range(size)], Walked("x"))
+    joint = dict.fromkeys([f"j{place}" for place in range(50)], Walked(first))
+    last = dict.fromkeys([f"l{place}" for place in range(size)], Walked(joint))
+    return {"x": Walked(), **first, **joint, **last}
+
+
 def forked(size: int, *shared: str) -> tuple[dict[str, list[str]], dict[str, frozenset[str]]]:
     """Epochs after x that share these people, who are not in x; each has somebody of its own."""
     names = [f"e{number:05}" for number in range(size)]
@@ -160,6 +183,17 @@ def heal(size: int) -> None:
     list(forks(previous, members, {}, beginnings))
 
 
+def pair_over_a_criss_cross(size: int) -> None:
+    """Two sorts of epochs, each after an epoch that follows the same ones. Everybody is in all of them."""
+    first = {f"f{place}": ["x"] for place in range(size)}
+    left = {f"l{place}": ["j"] for place in range(10)}
+    right = {f"r{place}": ["k"] for place in range(size)}
+    previous = {"x": [], **first, "j": [*first], "k": [*first], **left, **right}
+    beginnings = {epoch: (place, None) for place, epoch in enumerate(previous)}
+    key_ranks = {epoch: place for place, epoch in enumerate([*left, *right])}
+    list(forks(previous, dict.fromkeys(previous, frozenset("a")), key_ranks, beginnings))
+
+
 def prefer(size: int) -> None:
     _, members = forked(size, "p")
     group_preferred_epoch(list(members)[1:], members, {})
@@ -208,12 +242,15 @@ WORK: dict[str, Callable[[int], object]] = {
     "a chain of epochs": lambda size: know(chain_of_epochs(size)),
     "posts by somebody with a choice": lambda size: know(posts_by_somebody_with_a_choice(size)),
     "epochs side by side": lambda size: know(epochs_side_by_side(size)),
+    "acts of one author": lambda size: know(acts_of_one_author(size)),
+    "precedence after wide layers": lambda size: nearest_predecessors(wide_layers(size)),
     "precedence": lambda size: nearest_predecessors(chain_of(3 * size)),
     "repairs of forks that a stranger is in": lambda size: mend(size, "p"),
     "repairs of disjoint forks": mend,
     "repairs of forks with a witness": lambda size: mend(size, "a"),
     "forks": pair,
     "forks of an epoch with many successors": heal,
+    "forks over a criss-cross": pair_over_a_criss_cross,
     "preference": prefer,
     "preferences of people beside a large epoch": choose,
     "periods of people beside a large epoch": follow,
@@ -243,6 +280,7 @@ def calls(work: Callable[[int], object], size: int) -> int:
 
 @pytest.mark.parametrize("name", WORK)
 def test_four_times_the_size_is_about_four_times_the_work(name: str) -> None:
+    WORK[name](SMALL)  # loads the machine code
     assert calls(WORK[name], LARGE) < 5.5 * calls(WORK[name], SMALL)
 
 
@@ -269,7 +307,8 @@ def test_preferences_do_not_hold_all_nearest_common_predecessors() -> None:
         finally:
             tracemalloc.stop()
 
-    assert peak(LARGE) < 6 * peak(SMALL)
+    peak(SMALL)  # loads the machine code
+    assert peak(LARGE) < 8 * peak(SMALL)
 
 
 def test_a_chain_of_epochs_has_few_rows() -> None:

@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterator, Mapping
 from functools import reduce
 from itertools import combinations, permutations, product
 from operator import or_
+from random import Random
 from typing import Any, NamedTuple
 
 import pytest
@@ -25,10 +26,10 @@ from scuttlehouse.groups.epochs import (
     Preference,
     fork_rule,
     fork_winner,
-    fork_witnesses,
     group_preferred_epoch,
     preferred_epoch,
 )
+from scuttlehouse.groups.witnesses import Witnesses
 
 ANSWERS = FIXTURES / "epochs" / "answers.jsonl.gz"
 
@@ -56,7 +57,7 @@ class Group(NamedTuple):
         return group_preferred_epoch(tips, self.members, self.key_ranks)
 
     def witnesses(self, left: str, right: str) -> str:
-        return "".join(sorted(fork_witnesses(left, right, self.members, self.ancestry)))
+        return "".join(sorted(Witnesses(self.members, self.ancestry).of(left, right)))
 
 
 def group(**epochs: tuple[str, str]) -> Group:
@@ -166,6 +167,17 @@ def test_precedence_has_the_least_distance(links: tuple[set[str], ...]) -> None:
     } == {(one, other) for other, before in expected.items() for one in before}
 
 
+@given(LINKS, st.integers(1, 4))
+def test_the_nearest_predecessors_are_the_first_by_distance_and_id(
+    links: tuple[set[str], ...], most: int
+) -> None:
+    previous = {epoch: [*listed, epoch] for epoch, listed in epochs_of(links).items()}
+    assert nearest_predecessors(previous, most) == {
+        epoch: dict(sorted(distances.items(), key=lambda one: one[::-1])[:most])
+        for epoch, distances in precedence_by_steps(previous).items()
+    }
+
+
 @given(LINKS, st.dictionaries(st.sampled_from("abcdefgh"), st.integers(0, 15)))
 def test_masks_are_of_all_epochs_before_or_after(
     links: tuple[set[str], ...], masks: dict[str, int]
@@ -219,25 +231,46 @@ def test_nearest_common_predecessors_and_witnesses(
     left, right = (data.draw(st.sampled_from(list(previous))) for _ in range(2))
     members = {e: data.draw(st.frozensets(st.sampled_from("pqrs"))) for e in previous}
     nearest = nearest_by_definition(left, right, precedence_by_steps(previous))
-    assert ancestry.nearest_common(left, right) == nearest
-    assert fork_witnesses(left, right, members, ancestry) == {
+    assert ancestry.nearest_common(left, right) == ancestry.mask_of(nearest)
+    assert ancestry.least_of(ancestry.mask_of(nearest)) == min(nearest, default=None)
+    assert Witnesses(members, ancestry).of(left, right) == {
         person
         for person in "pqrs"
         if nearest and all(person in members[epoch] for epoch in {left, right, *nearest})
     }
 
 
+@given(st.randoms(use_true_random=False))
+def test_nearest_common_predecessors_of_many_epochs(dice: Random) -> None:
+    """Of so many that their bits take several bytes. The ids do not follow the order of the epochs."""
+    names = [f"{number:02}" for number in range(40)]
+    dice.shuffle(names)
+    previous: dict[str, list[str]] = {}
+    ancestors: dict[str, set[str]] = {}
+    for name in names:
+        known = [*previous]
+        listed = dice.sample(known, min(len(known), dice.choice([0, 1, 2, 2, 5])))
+        previous[name] = [*listed, name, "?"]
+        ancestors[name] = set(listed).union(*(ancestors[one] for one in listed))
+    ancestry = Ancestry(previous)
+    for _ in range(20):
+        left, right = dice.choices(names, k=2)
+        nearest = nearest_by_definition(left, right, ancestors)
+        assert ancestry.nearest_common(left, right) == ancestry.mask_of(nearest)
+        assert ancestry.least_of(ancestry.mask_of(nearest)) == min(nearest, default=None)
+
+
 def test_a_criss_cross_has_several_nearest_predecessors() -> None:
     crossed = group(
         X=("", "abcd"), L=("X", "abc"), R=("X", "abd"), L2=("LR", "abcd"), R2=("LR", "abcd")
     )
-    assert crossed.ancestry.nearest_common("L2", "R2") == {"L", "R"}
+    assert crossed.ancestry.nearest_common("L2", "R2") == crossed.ancestry.mask_of("LR")
     assert crossed.witnesses("L2", "R2") == "ab"
 
 
 def test_in_a_chain_the_older_epoch_is_the_nearest_predecessor() -> None:
     chain = group(X=("", "abc"), Y=("X", "ab"))
-    assert chain.ancestry.nearest_common("X", "Y") == {"X"}
+    assert chain.ancestry.nearest_common("X", "Y") == chain.ancestry.mask_of("X")
 
 
 def test_an_epoch_that_lists_both_forks_succeeds_both() -> None:

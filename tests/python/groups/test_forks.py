@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 
 from oracles import nearest_by_definition, precedence_by_steps
 from scuttlehouse.groups.ancestry import Ancestry
-from scuttlehouse.groups.epochs import fork_rule, fork_winner, fork_witnesses
+from scuttlehouse.groups.epochs import fork_rule, fork_winner
 from scuttlehouse.groups.forks import Fork, forks
+from scuttlehouse.groups.witnesses import Witnesses
 
 NAMES = "hgfedcba"
 
@@ -95,7 +96,7 @@ def test_forks_are_pairs_that_were_newest_at_the_same_time(group: Group) -> None
         assert one.rule == fork_rule(members[left], members[right])
         assert one.winner_epoch_id == fork_winner(left, right, members, group.key_ranks)
         assert {one.winner_epoch_id, one.loser_epoch_id} in ({left, right}, {None})
-        assert one.witness_ids == sorted(fork_witnesses(left, right, members, ancestry))
+        assert one.witness_ids == sorted(Witnesses(members, ancestry).of(left, right))
         times = [
             t for t in (group.beginnings[left][1], group.beginnings[right][1]) if t is not None
         ]

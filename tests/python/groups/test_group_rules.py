@@ -11,8 +11,9 @@ import pytest
 from conftest import Build, Rows
 from scuttlehouse.groups.ancestry import Ancestry
 from scuttlehouse.groups.authority import GroupMessage, judge
-from scuttlehouse.groups.epochs import fork_rule, fork_winner, fork_witnesses
+from scuttlehouse.groups.epochs import fork_rule, fork_winner
 from scuttlehouse.groups.exclusions import knowledge
+from scuttlehouse.groups.witnesses import Witnesses
 from scuttlehouse.sample import generate
 
 RULES = {"4.4": "same", "4.5": "subset", "4.6": "overlapping", "4.7": "disjoint"}
@@ -108,7 +109,7 @@ def test_forks_and_correct_members_by_the_plain_functions(sample: dict[str, Rows
             for w in witnesses
             if w["left_epoch_id"] == left and w["right_epoch_id"] == right
         }
-        assert found == fork_witnesses(left, right, members, ancestry), row
+        assert found == Witnesses(members, ancestry).of(left, right), row
 
     correct = sets(
         [row for row in sample["fct_epoch_members"] if row["is_correct"]], "epoch_id", "person_id"

@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 from scuttlehouse.groups.ancestry import Ancestry
 from scuttlehouse.groups.authority import GroupMessage
 from scuttlehouse.groups.choices import KnownChoices
-from scuttlehouse.groups.epochs import fork_witnesses, preferred_epoch
+from scuttlehouse.groups.epochs import preferred_epoch
 from scuttlehouse.groups.preferences import preferences
+from scuttlehouse.groups.witnesses import Witnesses
 from test_epochs import Fork, forks
 
 PEOPLE = "abcde"
@@ -28,7 +29,7 @@ def test_everybodys_preference_is_that_of_each_person(fork: Fork) -> None:
         epoch, rule = preferred_epoch(declaring, fork.members, ancestry, fork.key_ranks)
         others = [tip for tip in ancestry.unsucceeded(declaring) if tip != epoch]
         is_witness = all(
-            person in fork_witnesses(epoch, other, fork.members, ancestry) for other in others
+            person in Witnesses(fork.members, ancestry).of(epoch, other) for other in others
         )
         expected.append((person, epoch, rule, is_witness if others else None))
     assert preferences(fork.members, ancestry, fork.key_ranks) == expected

@@ -10,8 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scuttlehouse.groups.ancestry import Ancestry
-from scuttlehouse.groups.epochs import contenders, fork_rule, fork_witnesses, group_preferred_epoch
+from scuttlehouse.groups.epochs import contenders, fork_rule, group_preferred_epoch
 from scuttlehouse.groups.repairs import Repair, merges, repairs
+from scuttlehouse.groups.witnesses import Witnesses
 
 PEOPLE = "abcdef"
 
@@ -145,7 +146,7 @@ def test_published_repairs_leave_one_epoch_for_each_connected_set_of_people(
     tips = [tip for tip in model.tips if model.members[tip]]
     left = contenders(tips, model.members, model.key_ranks)
     for one, other in combinations(left, 2):
-        assert not fork_witnesses(one, other, model.members, ancestry)
+        assert not Witnesses(model.members, ancestry).of(one, other)
         assert (model.members[one] & correct[one]).isdisjoint(model.members[other] & correct[other])
     if len(left) == 1:
         assert group_preferred_epoch(tips, model.members, model.key_ranks) == left[0]
@@ -163,7 +164,7 @@ def test_a_new_epoch_is_required_exactly_if_forks_of_complete_epochs_require_it(
         epoch
         for pair in combinations(left, 2)
         if fork_rule(whole[pair[0]], whole[pair[1]]) == "overlapping"
-        and fork_witnesses(*pair, whole, ancestry)
+        and Witnesses(whole, ancestry).of(*pair)
         for epoch in pair
     }
     found = model.repairs()
@@ -175,7 +176,7 @@ def test_a_new_epoch_is_required_exactly_if_forks_of_complete_epochs_require_it(
         winner = min(asking, key=left.index)
         out = {r.person_id for r in found if r.action == "exclude"}
         assert bases == [winner]
-        assert whole[winner] - out == fork_witnesses(*sorted(asking), whole, ancestry)
+        assert whole[winner] - out == Witnesses(whole, ancestry).of(*sorted(asking))
 
 
 @given(models())

@@ -34,6 +34,7 @@ TABLES = (
     "fct_epoch_repairs",
     "fct_exclusions",
     "fct_group_audit_log",
+    "fct_messages",
 )
 READER = frozenset({"reader"})
 
@@ -122,10 +123,32 @@ class OddGroups:
         field = {"root": self.lonely.uri, "previous": [self.lonely.uri]}
         content = {"type": "group/init", "tangles": {"group": nothing, "members": field}}
         self.early = world.publish(feed, content, READER)
+        self.cut_twice = self.with_two_cut_offs(world)
         self.continued = self.with_three_epochs(world, "continued")
         self.rootless = self.with_three_epochs(world, "rootless")
         # The reader opened these, and the log lacks their ciphertext.
         self.without_bytes = {self.continued.epochs["E"].init, self.rootless.root}
+
+    def with_two_cut_offs(self, world: World) -> Group:
+        """c writes to the group on two feeds, and once to everybody, after an exclusion cut both off."""
+        group = Group(world, "cut twice", ["a", "b", "c"], ["X"])
+        group.start("a", "X", ["b", "c"])
+        group.sync()
+        group.post("c", "X", "before")
+        group.add("c", "X", ["b"])
+        group.sync()
+        person = world.person("c")
+        excludes = [
+            {"id": person.root.id, "groupFeedId": feed.id, "sequence": feed.sequence}
+            for feed in (person.additions, group.feed("c", "X"))
+        ]
+        content = {"type": "group/exclude-member", "excludes": excludes, "recps": [group.id]}
+        feed = group.feed("a", "X")
+        group._publish("a", group.epochs["X"], content, feed, with_members=True)
+        group.post("c", "X", "late")
+        group.add("c", "X", ["b"])
+        world.publish(person.additions, {"type": "post", "text": "to everybody"})
+        return group
 
     def with_three_epochs(self, world: World, name: str) -> Group:
         group = Group(world, name, ["a", "b"], ["X", "E", "Z"])
@@ -146,7 +169,7 @@ class Histories(NamedTuple):
     def group_ids(self) -> set[str]:
         unnamed = {f"unnamed:{one.uri}" for one in (self.odd.lonely, self.odd.early)}
         return (
-            {self.odd.group.id, self.odd.continued.id}
+            {self.odd.group.id, self.odd.continued.id, self.odd.cut_twice.id}
             | unnamed
             | {one.group_id for one in self.written}
         )
@@ -261,6 +284,22 @@ def test_a_cut_off_is_stored_and_later_messages_are_marked(
     assert past == {message.uri for message in odd.late}
 
 
+def test_each_feed_of_a_person_has_its_own_cut_off(
+    tables: dict[str, Rows], written_histories: Histories
+) -> None:
+    """What is_past_cutoff marks is what late_message_count counts. A public message is of no group."""
+    group = written_histories.odd.cut_twice
+    (row,) = [one for one in tables["fct_exclusions"] if one["group_id"] == group.id]
+    assert row["late_message_count"] == 2
+    for name in ("fct_group_audit_log", "fct_messages"):
+        past = {
+            (one["message_id"], one["content_type"])
+            for one in tables[name]
+            if one["group_id"] == group.id and one["is_past_cutoff"]
+        }
+        assert sorted(type for _, type in past) == ["group/add-member", "post"], name
+
+
 def test_a_group_with_only_its_first_message_in_the_log(
     tables: dict[str, Rows], written_histories: Histories
 ) -> None:
@@ -299,15 +338,20 @@ def test_first_messages_whose_signed_bytes_are_not_in_the_log(
     assert authorized[epochs["Z"].init]
     assert epochs["E"].init not in authorized
     ids = {epoch.init for epoch in epochs.values()}
-    for name in ("fct_epoch_links", "fct_epoch_precedence"):
-        assert not [row for row in tables[name] if row["epoch_id"] in ids]
+    assert not [row for row in tables["fct_epoch_links"] if row["epoch_id"] in ids]
+    (row,) = [row for row in tables["fct_epoch_precedence"] if row["epoch_id"] in ids]
+    assert row["epoch_id"] == epochs["Z"].init
+    assert (row["predecessor_id"], row["distance"]) == (epochs["X"].init, 2)
     of_rootless = {epoch.init for epoch in odd.rootless.epochs.values()}
     assert not of_rootless & authorized.keys()
     assert odd.rootless.id not in {one["group_id"] for one in tables["dim_groups"]}
 
 
 def test_keys_of_other_lengths(tables: dict[str, Rows], written_histories: Histories) -> None:
-    """A key of 48 bytes has a rank. A key of 16 bytes has none and is flagged (R31)."""
+    """A key of 48 bytes has a rank. A key of 16 bytes has none and is flagged (R31).
+
+    An epoch that does not count is in no fork (R30), so it has no rank.
+    """
     by_epoch = {row["epoch_id"]: row for row in tables["dim_epochs"]}
     found = set()
     for written in written_histories.written:
@@ -315,10 +359,11 @@ def test_keys_of_other_lengths(tables: dict[str, Rows], written_histories: Histo
         for entry in own:
             row, length = by_epoch[entry.id], len(entry.key or b"")
             assert row["has_short_key"] == (0 < length < 32)
-            assert (row["key_rank"] is None) == (length < 32)
             found.add(length)
-        known = sorted({entry.key for entry in own if entry.key and len(entry.key) >= 32})
+        counting = set(Oracle(written.log, written.root).standing)
+        keys = {entry.id: entry.key for entry in own if entry.id in counting and entry.key}
+        known = sorted({key for key in keys.values() if len(key) >= 32})
+        ranks = {key: rank for rank, key in enumerate(known, 1)}
         for entry in own:
-            if entry.key in known:
-                assert by_epoch[entry.id]["key_rank"] == known.index(entry.key) + 1
+            assert by_epoch[entry.id]["key_rank"] == ranks.get(keys.get(entry.id, b""))
     assert found >= {0, 16, 32, 48}

@@ -13,7 +13,8 @@ main()
 found = [
     one
     for name, module in sys.modules.items()
-    if name.startswith("scuttlehouse.tangles.") or name == "scuttlehouse.timeline.compiled"
+    if name.startswith(("scuttlehouse.groups.", "scuttlehouse.tangles."))
+    or name == "scuttlehouse.timeline.compiled"
     for one in vars(module).values()
     if isinstance(one, CPUDispatcher)
 ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from typing import Any
 
 import networkx as nx
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from scuttlehouse.tangles import reach
 from scuttlehouse.tangles.reach import reach_counts
 
 
@@ -33,3 +35,34 @@ def test_any_number_of_sources(count: int) -> None:
     """Sources are counted 64 at a time. Each has its own answer, and all are before the last node."""
     links = [(node + 1, node) for node in range(count)]
     assert_counts(count + 1, links, [*range(count)])
+
+
+class Read(np.ndarray):
+    """An array that counts how often it is read."""
+
+    times = 0
+
+    def __getitem__(self, key: Any) -> Any:
+        Read.times += 1
+        return super().__getitem__(key)
+
+
+def test_sources_that_reach_a_chain_one_after_another_walk_it_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Each missing message is needed by one message, and one follows all of these. Then comes a chain."""
+    followers_of = reach.followers_of
+    monkeypatch.setattr(
+        reach, "followers_of", lambda *links: [one.view(Read) for one in followers_of(*links)]
+    )
+    for name in ("components_of", "_reach"):
+        compiled = getattr(reach, name)
+        monkeypatch.setattr(reach, name, compiled.py_func)
+    count, length = 64, 300
+    needing = [(count + source, source) for source in range(count)]
+    joint = [(2 * count, node) for node, _ in needing]
+    chain = [(2 * count + place + 1, 2 * count + place) for place in range(length)]
+    links = [*needing, *joint, *chain]
+    monkeypatch.setattr(Read, "times", 0)
+    assert_counts(2 * count + length + 1, links, [*range(count)])
+    assert Read.times < 20 * len(links)
