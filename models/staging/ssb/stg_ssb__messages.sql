@@ -99,7 +99,8 @@ plaintexts as (
     from best_lines
     left join log_feeds
         on best_lines.source_file = log_feeds.source_file and best_lines.feed_id = log_feeds.feed_id
-    where best_lines.plaintext_hash is not null
+    -- Nothing that an invalid line says counts, and anybody can write two under one id.
+    where best_lines.plaintext_hash is not null and best_lines.validity != 'invalid'
     group by best_lines.message_id, best_lines.plaintext_hash
 
 ),

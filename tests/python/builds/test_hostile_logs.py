@@ -61,6 +61,10 @@ def hostile_lines(
     for message_id in missing:
         yield {**own, "key": message_id}
     for lines in logs.values():
+        # Two plaintexts of a message that is invalid whatever it says.
+        for text in ("Yes.", "No."):
+            said = {"content": {"type": "post", "text": text}, "sequence": 0.5, "private": True}
+            yield {**own, "key": message_id, "value": own["value"] | said}
         owner = owner_of(lines)
         if owner:
             # The named metafeed has not signed this, or it is in that metafeed's name without its key.
