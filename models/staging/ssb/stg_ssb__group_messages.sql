@@ -8,15 +8,8 @@ messages as (
     -- All changed messages are among the computed ones, so only their contents are read.
     where
         content is not null
-        and validity != 'invalid'
-        -- Without the signed bytes nobody can tell who wrote it, so what it says of others does not count.
-        and coalesce(warning, '') not in (
-            'ciphertext_not_in_log',
-            'signed_bytes_not_in_log',
-            'members_reordered',
-            'ids_respelled',
-            'characters_replaced'
-        )
+        -- Nobody can tell who wrote a message that is not checked, so what it says of others does not count.
+        and validity = 'valid'
         and {{ is_touched('message_id', 'stg_changes__messages') }}
 
 ),

@@ -3,6 +3,9 @@
     unique_key='message_id',
     replaced_keys_from='stg_changes__sighted_messages'
 ) }}
+{%- set columns = {
+    'message_id': 'string', 'validity': 'string', 'has_claimed_id': 'boolean', 'received_ms': 'double'
+} %}
 
 with
 
@@ -21,7 +24,11 @@ log_feeds as (
 
 published_messages as (
 
-    select * from {{ base_of('stg_ssb__messages', {'message_id': 'string', 'received_ms': 'double'}) }}
+    select
+        message_id,
+        received_ms,
+        {{ doubt('validity', 'has_claimed_id') }} as doubt
+    from {{ base_of('stg_ssb__messages', columns) }}
     where {{ is_touched('message_id', 'stg_changes__sighted_messages') }}
 
 ),
@@ -68,23 +75,28 @@ confirmed_lines as (
 
 ),
 
--- A line that is not invalid counts before others, and one with a claimed id after all others.
+doubted_lines as (
+
+    select
+        *,
+        {{ doubt('validity', 'has_claimed_id') }} as doubt
+    from confirmed_lines
+
+),
+
 ranked_lines as (
 
     select
         *,
-        rank() over (
-            partition by message_id
-            order by case validity when 'valid' then 0 when 'not_checked' then 1 else 2 end, has_claimed_id
-        ) as validity_rank
-    from confirmed_lines
+        rank() over (partition by message_id order by doubt) as doubt_rank
+    from doubted_lines
 
 ),
 
 best_lines as (
 
     select * from ranked_lines
-    where validity_rank = 1
+    where doubt_rank = 1
 
 ),
 
@@ -99,7 +111,8 @@ plaintexts as (
     from best_lines
     left join log_feeds
         on best_lines.source_file = log_feeds.source_file and best_lines.feed_id = log_feeds.feed_id
-    where best_lines.plaintext_hash is not null
+    -- Nothing that an invalid line says counts, and anybody can write two under one id.
+    where best_lines.plaintext_hash is not null and best_lines.validity != 'invalid'
     group by best_lines.message_id, best_lines.plaintext_hash
 
 ),
@@ -207,7 +220,7 @@ final as (
                         '^ssb:(identity/group|message/cloaked)/.+'
                     )
         end as addressed_group_id,
-        -- The earliest time stays, even if its log is gone (ruling R2).
+        -- The earliest time stays, even if its log is gone (ruling R2), unless a lesser line told it.
         coalesce(
             least(
                 {{ plausible_ms('sightings.first_received_ms') }},
@@ -216,7 +229,10 @@ final as (
             least(sightings.first_received_ms, published_messages.received_ms)
         ) as received_ms
     from sightings
-    left join published_messages on sightings.message_id = published_messages.message_id
+    left join published_messages
+        on
+            sightings.message_id = published_messages.message_id
+            and sightings.doubt >= published_messages.doubt
     where sightings.sighting_number = 1
 
 )

@@ -83,8 +83,8 @@ class LandedLine(NamedTuple):
     that no signature covers; the order of members, the spelling of ids and halves of surrogate pairs that
     software has replaced do not matter (ruling R36).
     ``is_announcement_signed``: whether both feeds have signed the announcement of a feed (ruling R37); null
-    in all other messages. ``owner_id`` is the root metafeed of a seed in the message: only its owner's log
-    has the seed.
+    in all other messages. ``owner_id`` is the root metafeed of a seed in an opened message: only its owner's
+    log has the seed. A seed that anybody can read proves nothing.
     ``has_claimed_id``: whether the message is invalid, and what the line holds has another hash than this id,
     or none. Anybody can write such a line under any id.
     ``line_hash``, ``line_count``: see :mod:`scuttlehouse.landing.rejects`.
@@ -172,7 +172,7 @@ def land_line(
         made_group_id=made_group_id(key, value, opened.ciphertext, secret)
         if kind == "group/init"
         else None,
-        owner_id=proven_owner(content),
+        owner_id=proven_owner(content) if is_decrypted and check.validity != "invalid" else None,
         validity=check.validity,
         invalid_reason=check.invalid_reason,
         warning=check.warning,

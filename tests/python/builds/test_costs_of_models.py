@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from conftest import Warehouse
-from scuttlehouse.sample.lines import json_line
+from scuttlehouse.sample.lines import json_line, line_of
 from scuttlehouse.sample.signing import BendyFeed, ClassicFeed, Message, base64_text, uri_text
 from scuttlehouse.ssb.bendybutt import root_metafeed_seed
 
@@ -71,7 +71,9 @@ def own_seed(label: str) -> tuple[BendyFeed, bytes]:
     seed = bytes_for(label)
     root = BendyFeed(root_metafeed_seed(seed))
     content = {"type": "metafeed/seed", "metafeed": root.id, "seed": seed.hex()}
-    return root, line(ClassicFeed(bytes_for(f"main feed of {label}")).publish(content, NOW))
+    main, sealed = ClassicFeed(bytes_for(f"main feed of {label}")), f"{base64_text(bytes(64))}.box"
+    message = main.publish(content, NOW, frozenset((label,)), sealed)
+    return root, line_of(message, label, NOW)
 
 
 def feeds_and_groups_of_one_key() -> Iterator[bytes]:

@@ -2,7 +2,7 @@
 
 The stranger has seen every message and holds nobody's key. The log has copies of all messages with changes,
 other plaintexts of private messages, impossible times, claims about the owners of feeds, and invalid messages
-under the ids that others list and no log has.
+under the ids that others list and no log has. The log of another person has a message of theirs with a seed.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ import pytest
 from attackers import invented_key
 from conftest import OF_BUILDS, Build, Rows, Warehouse
 from scuttlehouse.sample.signing import BendyFeed, ClassicFeed
+from scuttlehouse.ssb.bendybutt import root_metafeed
 
 Json = dict[str, Any]
 STRANGER = "stranger.jsonl"
@@ -60,6 +61,10 @@ def hostile_lines(
     yield own
     for message_id in missing:
         yield {**own, "key": message_id}
+        # Two plaintexts of a message that is invalid whatever it says.
+        for text in ("Yes.", "No."):
+            said = {"content": {"type": "post", "text": text}, "sequence": 0.5, "private": True}
+            yield {**own, "key": message_id, "value": own["value"] | said}
     for lines in logs.values():
         owner = owner_of(lines)
         if owner:
@@ -85,6 +90,14 @@ def hostile_lines(
             if isinstance(content, str):
                 opened = {**value, "content": {"type": "post"}, "private": True}
                 yield {**line, "key": invented_key(line["key"]), "value": opened}
+
+
+def public_seed() -> Json:
+    """A seed that a stranger tells everybody, so that it is in everybody's log."""
+    seed = bytes([66] * 32)
+    content = {"type": "metafeed/seed", "metafeed": root_metafeed(seed), "seed": seed.hex()}
+    message = ClassicFeed(bytes([70] * 32)).publish(content, 1_700_000_000_000)
+    return {"key": message.key, "value": message.value, "timestamp": message.at}
 
 
 def claim(main: ClassicFeed, metafeed: str) -> Json:
@@ -118,6 +131,9 @@ def before_and_after(
         "".join(json.dumps(line) + "\n" for line in hostile_lines(logs, people, missing))
     )
     warehouse.land(*built.logs, log)
+    for path in warehouse.landing.glob("*-alice.jsonl"):
+        with path.open("a") as file:
+            file.write(json.dumps(public_seed()) + "\n")
     # With all tests: a stranger's log stops no build.
     warehouse.build("build", "--exclude-resource-types", "unit_test")
     after = warehouse.published()
@@ -133,6 +149,11 @@ def missing_ids(tables: dict[str, Rows]) -> set[str]:
     followed = {row["previous_id"] for row in tables["fct_messages"]}
     listed |= {one for one in followed if one and one.startswith("ssb:message/")}
     return listed - {row["message_id"] for row in tables["fct_messages"]}
+
+
+def owners(tables: dict[str, Rows]) -> dict[str, str | None]:
+    """The owner of each log."""
+    return {row["source_file"]: row["owner_id"] for row in tables["dim_logs"]}
 
 
 def rows_about_others(rows: Rows, own: set[str]) -> list[str]:
@@ -154,6 +175,7 @@ def test_a_strangers_log_changes_nothing_that_others_said(
     before_and_after: tuple[dict[str, Rows], dict[str, Rows], set[str]],
 ) -> None:
     before, after, own = before_and_after
+    assert owners(after).items() >= owners(before).items()
     changed = {
         table: sorted(
             set(rows_about_others(before[table], own)) ^ set(rows_about_others(after[table], own))

@@ -49,13 +49,17 @@ def pieces(logs: list[Path], dice: random.Random) -> dict[str, bytes]:
 
 
 def claims(logs: list[Path], count: int, dice: random.Random) -> bytes:
-    """What anybody can write under the ids of messages: it is invalid, or opened without its signed bytes."""
+    """What anybody can write under the ids of messages: it is invalid, or opened without its signed bytes.
+
+    Each line says that the message came before all others.
+    """
     messages = [line for log in logs for line in lines_of(log) if "key" in line]
     written = []
     for line in dice.sample(messages, count):
         opened = {"content": {"type": "post"}, "private": True}
         other = dice.choice([{"timestamp": 1}, {"sequence": 10**6}, opened])
-        written.append({"key": line["key"], "value": line["value"] | other})
+        value = line["value"] | other
+        written.append({"key": line["key"], "value": value, "timestamp": 1_400_000_000_000})
     return "".join(json.dumps(line) + "\n" for line in written).encode()
 
 

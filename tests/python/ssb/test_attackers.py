@@ -15,6 +15,9 @@ from attackers import FORMER, MEMBER, PEOPLE, STRANGER, Scene, attack
 from scuttlehouse.files.parts import Line
 from scuttlehouse.landing.glued_lines import land_lines, land_pzp_lines
 from scuttlehouse.pzp.lines import LandedPzpLine
+from scuttlehouse.sample.lines import json_line
+from scuttlehouse.sample.signing import ClassicFeed
+from scuttlehouse.ssb.bendybutt import root_metafeed
 from scuttlehouse.ssb.epoch_keys import KeyRing
 from scuttlehouse.ssb.lines import LandedLine
 
@@ -94,6 +97,24 @@ def test_no_feed_of_others_changes_its_person(attacker: str, known: list[Line]) 
     assert unsigned > 5
     owners = {row.owner_id for row in messages(lines) if row.owner_id}
     assert owners <= (ids if attacker != STRANGER else owners - others)
+
+
+def test_a_seed_that_anybody_can_read_proves_no_owner() -> None:
+    """It is in the logs of all who replicate the feed, and each of them would have another owner."""
+    seed = bytes([66] * 32)
+    content = {"type": "metafeed/seed", "metafeed": root_metafeed(seed), "seed": seed.hex()}
+    sealed = "AAAA.box2"
+    public = ClassicFeed(bytes(32)).publish(content, 1)
+    private = ClassicFeed(bytes(32)).publish(content, 1, ciphertext=sealed)
+    invalid = {**private.value, "sequence": 0.5}
+    opened = {"meta": {"private": True, "originalContent": sealed}}
+    lines = [
+        {"key": public.key, "value": public.value},
+        {"key": private.key, "value": {**private.value, "content": content}, **opened},
+        {"key": private.key, "value": {**invalid, "content": content}, **opened},
+    ]
+    rows = messages(lines_of([json_line(line) for line in lines]))
+    assert [row.owner_id for row in rows] == [None, root_metafeed(seed), None]
 
 
 @pytest.mark.parametrize("attacker", PEOPLE)
