@@ -13,7 +13,7 @@ from houses import House
 from scuttlehouse.builds import ending, runs
 from scuttlehouse.builds.publishable import all_steps, passed_so_far
 from scuttlehouse.builds.runs import RunError
-from scuttlehouse.catalog import WORK, BuildLock, open_catalog
+from scuttlehouse.catalog import PUBLISHED, WORK, BuildLock, open_catalog
 from scuttlehouse.files.parts import LandingError
 
 VARIABLES = {"settle_steps": 4, "set_ghost_span": 32, "kept_builds": 3}
@@ -225,6 +225,7 @@ def test_a_failed_build_says_what_may_help(dbt: Runs, capsys: pytest.CaptureFixt
     dbt.run("build", FAILED)
     said = capsys.readouterr().out
     assert "Nothing was published: correct what failed" in said
+    assert "the last build that passed" not in said
     assert "data_docs" not in said
     assert "from a backup" not in said
     dbt.begin("build")
@@ -233,8 +234,9 @@ def test_a_failed_build_says_what_may_help(dbt: Runs, capsys: pytest.CaptureFixt
     run.quality_results.append({"is_success": False})
     failed = result("model.dim_a", "error")
     failed.message = f"The file {dbt.house.home}/warehouse/a.parquet is missing."
-    ending._report_failure(run, [failed])
+    ending._report_failure(run, [failed], has_published=True)
     said = capsys.readouterr().out
+    assert f"the schema {PUBLISHED} holds the tables of the last build that passed" in said
     assert f"{dbt.house.home}/data_docs/index.html says which expectations failed" in said
     assert "put it back from a backup" in said
 
