@@ -155,13 +155,14 @@ class Progress:
         return "" if seconds is None else f"  (about {spoken(seconds)} left)"
 
     def seconds_left(self) -> float | None:
-        """How long the rest may take; None if no build was published before.
+        """How long the rest may take; None for a part of the project, or if no build was published before.
 
         The steps that have ended are weighed by their seconds in the last build. The rest goes on at the
         pace of this build so far, or, at its beginning, as the last build did.
         """
         whole = sum(self._last.steps.values())
-        if not self._last.seconds or not whole:
+        is_part = self._total < len(self._last.steps)
+        if not self._last.seconds or not whole or is_part:
             return None
         part = min(self._done_seconds / whole, 1.0)
         if part < _FIRST_PART:

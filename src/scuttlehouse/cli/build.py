@@ -107,7 +107,10 @@ def _build_with_progress(options: Sequence[str]) -> int:
     except CatalogError:  # dbt says what is wrong.
         last = LastBuild(None, {})
     if last.seconds:
-        print(f"scuttlehouse: the last build of this kind took {spoken(last.seconds)}.", flush=True)
+        print(
+            f"scuttlehouse: the last whole build of this kind took {spoken(last.seconds)}.",
+            flush=True,
+        )
     progress = Progress(sys.stdout, last, bytes_read, is_terminal=sys.stdout.isatty())
     # At the end, they would be the values of an option whose value is missing.
     silent = "--log-level", "none", "--no-use-colors"

@@ -85,6 +85,11 @@ def test_a_first_build_has_no_estimate() -> None:
     assert progress.seconds_left() is None
 
 
+def test_a_part_of_the_project_has_no_estimate() -> None:
+    text, _ = said([(1, starts("quick", total=1)), (2, ends("quick"))])
+    assert text == "   1 of 1  success     12.3 s  quick\n"
+
+
 def test_a_terminal_has_a_bar_and_no_lines(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "60")
     text, _ = said([*STEPS[:-1], (90, ends("slow"))], is_terminal=True)
