@@ -120,7 +120,7 @@ class Progress:
                 self._say(f"            {reading}{self._left()}")
 
     def _take(self, event: Any) -> None:
-        if event.info.name in _RESULTS:
+        if event.info.name in _RESULTS or _is_interruption(event):
             return
         if event.info.level in ("warn", "error"):
             self.has_said_an_error |= event.info.level == "error"
@@ -189,6 +189,13 @@ class Progress:
         self._said_at = self._clock()
         self._clear()
         print(visible_lines(text), file=self._out, flush=True)
+
+
+def _is_interruption(event: Any) -> bool:
+    """Whether dbt says that Ctrl-C has ended it: an error without a text, and lines of its code."""
+    if event.info.name == "MainStackTrace":
+        return str(event.data.stack_trace).rstrip().endswith(KeyboardInterrupt.__name__)
+    return event.info.name == "MainEncounteredError" and not event.data.exc
 
 
 def spoken(seconds: float) -> str:

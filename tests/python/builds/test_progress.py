@@ -12,7 +12,13 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from dbt.events.types import LogStartLine, LogTestResult, MainEncounteredError, NodeFinished
+from dbt.events.types import (
+    LogStartLine,
+    LogTestResult,
+    MainEncounteredError,
+    MainStackTrace,
+    NodeFinished,
+)
 from dbt_common.events.base_types import BaseEvent, EventLevel, msg_from_base_event
 
 from scuttlehouse.builds.progress import LastBuild, Progress, last_build
@@ -146,6 +152,15 @@ def test_errors_are_those_of_dbt(is_terminal: bool) -> None:
     assert progress.has_said_an_error
     assert text.endswith("No log.\nPut one \\x1b there.\n")
     assert "\x1b " not in text
+
+
+@pytest.mark.parametrize("is_terminal", [False, True])
+def test_an_interruption_shows_no_code(is_terminal: bool) -> None:
+    trace = 'Traceback (most recent call last):\n  File "queue.py"\nKeyboardInterrupt\n'
+    ends_it = [(4.0, MainEncounteredError(exc="")), (4.0, MainStackTrace(stack_trace=trace))]
+    text, progress = said([*STEPS[:3], *ends_it], is_terminal=is_terminal)
+    assert text == said(STEPS[:3], is_terminal=is_terminal)[0]
+    assert not progress.has_said_an_error
 
 
 RUNS = [
