@@ -11,6 +11,7 @@ from scuttlehouse.builds.publishable import (
     all_models,
     all_steps,
     keys_of,
+    makes_parents,
     passed_so_far,
     public_models,
     publishable,
@@ -159,6 +160,11 @@ def _report_to_developer(run: Run, failed: bool) -> None:
         print(
             f"\n{what} The tables are in {run.schemas.work}. A developer's build publishes nothing.\n"
         )
+        if not run.is_refresh and not makes_parents(run.graph["nodes"], run.selected):
+            print(
+                "Tables that this build has read and not made may hold the rows of the last refresh alone, "
+                "and then what is made from them lacks rows: select them, too (`-s +dim_groups`).\n"
+            )
 
 
 def _report_failure(run: Run, results: Sequence[Any], *, has_published: bool) -> None:

@@ -241,6 +241,30 @@ def test_a_failed_build_says_what_may_help(dbt: Runs, capsys: pytest.CaptureFixt
     assert "put it back from a backup" in said
 
 
+@pytest.mark.parametrize(
+    ("selected", "is_refresh", "warns"),
+    [
+        ({"model.dim_a"}, False, True),
+        ({"model.dim_a"}, True, False),
+        ({"model.dim_a", "model.stg"}, False, False),
+        ({"test.a"}, False, False),
+    ],
+)
+def test_a_developer_hears_of_parents_that_may_lack_rows(
+    dbt: Runs,
+    capsys: pytest.CaptureFixture[str],
+    selected: set[str],
+    is_refresh: bool,
+    warns: bool,
+) -> None:
+    dbt.begin("build")
+    run = runs.current()
+    assert run
+    run.selected, run.is_refresh = frozenset(selected), is_refresh
+    ending._report_to_developer(run, failed=False)
+    assert ("may hold the rows of the last refresh alone" in capsys.readouterr().out) == warns
+
+
 def test_the_landing_folder_does_not_hold_the_home(
     dbt: Runs, monkeypatch: pytest.MonkeyPatch
 ) -> None:
