@@ -210,6 +210,11 @@ def test_what_passed_by_other_rules_does_not_count(dbt: Runs, tmp_path: Path) ->
     assert dbt.published is None
 
 
+def test_a_retry_in_another_home_has_nothing_to_continue(dbt: Runs) -> None:
+    with pytest.raises(RunError, match=rf"no build in {dbt.house.home} that a retry can continue"):
+        dbt.begin("retry")
+
+
 def test_only_a_killed_build_is_called_killed(
     dbt: Runs, capsys: pytest.CaptureFixture[str]
 ) -> None:
