@@ -11,6 +11,7 @@ from scuttlehouse.builds.publishable import (
     all_models,
     all_steps,
     keys_of,
+    makes_parents,
     passed_so_far,
     public_models,
     publishable,
@@ -109,7 +110,7 @@ def _end(catalog: Catalog, run: Run, results: Sequence[Any]) -> None:
     not_renewed = renew_serving(run.home, log_only=build is None)
     if run.command in BUILDING and not run.is_empty:
         if failed:
-            _report_failure(run, results)
+            _report_failure(run, results, has_published=catalog.published() is not None)
         else:
             _report(run, build, changes, set(public_models(nodes, work)) - public)
     if not_renewed:
@@ -159,13 +160,19 @@ def _report_to_developer(run: Run, failed: bool) -> None:
         print(
             f"\n{what} The tables are in {run.schemas.work}. A developer's build publishes nothing.\n"
         )
+        if not run.is_refresh and not makes_parents(run.graph["nodes"], run.selected):
+            print(
+                "Tables that this build has read and not made may hold the rows of the last refresh alone, "
+                "and then what is made from them lacks rows: select them, too (`-s +dim_groups`).\n"
+            )
 
 
-def _report_failure(run: Run, results: Sequence[Any]) -> None:
-    print(
-        "\nNothing was published: correct what failed and build again. Until then the schema "
-        f"{PUBLISHED} holds the tables of the last build that passed all its checks."
-    )
+def _report_failure(run: Run, results: Sequence[Any], *, has_published: bool) -> None:
+    print("\nNothing was published: correct what failed and build again.")
+    if has_published:
+        print(
+            f"Until then the schema {PUBLISHED} holds the tables of the last build that passed all checks."
+        )
     if not all(row["is_success"] for row in run.quality_results):
         print(f"{run.home}/data_docs/index.html says which expectations failed, and where.")
     warehouse = warehouse_location(run.home)

@@ -120,7 +120,7 @@ class Progress:
                 self._say(f"            {reading}{self._left()}")
 
     def _take(self, event: Any) -> None:
-        if event.info.name in _RESULTS:
+        if event.info.name in _RESULTS or _is_interruption(event):
             return
         if event.info.level in ("warn", "error"):
             self.has_said_an_error |= event.info.level == "error"
@@ -155,13 +155,14 @@ class Progress:
         return "" if seconds is None else f"  (about {spoken(seconds)} left)"
 
     def seconds_left(self) -> float | None:
-        """How long the rest may take; None if no build was published before.
+        """How long the rest may take; None for a part of the project, or if no build was published before.
 
         The steps that have ended are weighed by their seconds in the last build. The rest goes on at the
         pace of this build so far, or, at its beginning, as the last build did.
         """
         whole = sum(self._last.steps.values())
-        if not self._last.seconds or not whole:
+        is_part = self._total < len(self._last.steps)
+        if not self._last.seconds or not whole or is_part:
             return None
         part = min(self._done_seconds / whole, 1.0)
         if part < _FIRST_PART:
@@ -188,6 +189,13 @@ class Progress:
         self._said_at = self._clock()
         self._clear()
         print(visible_lines(text), file=self._out, flush=True)
+
+
+def _is_interruption(event: Any) -> bool:
+    """Whether dbt says that Ctrl-C has ended it: an error without a text, and lines of its code."""
+    if event.info.name == "MainStackTrace":
+        return str(event.data.stack_trace).rstrip().endswith(KeyboardInterrupt.__name__)
+    return event.info.name == "MainEncounteredError" and not event.data.exc
 
 
 def spoken(seconds: float) -> str:

@@ -66,6 +66,13 @@ def publishable(
     return {table for table, model in tables.items() if is_publishable(table, model)}
 
 
+def makes_parents(nodes: Nodes, selected: Collection[str]) -> bool:
+    """Whether a run makes all models that its models are made of."""
+    parents = {name: _parents(node) for name, node in nodes.items()}
+    made = all_models(nodes) & set(selected)
+    return _reached(made, parents) & all_models(nodes) <= made
+
+
 def passed_so_far(
     nodes: Nodes, before: Collection[str], statuses: Mapping[str, str]
 ) -> frozenset[str]:

@@ -36,8 +36,8 @@ def rules_hash(project: Path, variables: Mapping[str, Any]) -> str:
 
 
 def project_hash(project: Path) -> str:
-    """A hash of the whole project, tests and descriptions included."""
-    files = _project_files(project, "model", "macro", "seed", "test")
+    """A hash of the whole project, tests, snapshots and descriptions included."""
+    files = _project_files(project, "model", "macro", "seed", "test", "snapshot")
     settings = [folder / "dbt_project.yml" for folder in _with_packages(project)]
     return hash_files([*settings, *files, *package_files("scuttlehouse")])
 

@@ -248,7 +248,12 @@ def _is_made(node: str) -> bool:
 def _continue_retry(catalog: Catalog, run: Run) -> None:
     """A retry continues with the tables of the build that failed, and with what has passed in it."""
     work, published = catalog.work(run.schemas), catalog.published()
-    if work is None or work.base_id != (published.build_id if published else None):
+    if work is None:
+        raise RunError(
+            f"There is no build in {run.home} that a retry can continue: set SCUTTLEHOUSE_HOME to the home "
+            "of the build that failed, or run the whole `dbt build`."
+        )
+    if work.base_id != (published.build_id if published else None):
         raise RunError(
             "Another build was published since the one that failed: run the whole `dbt build`."
         )

@@ -11,7 +11,7 @@ from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 from scuttlehouse.catalog.definitions import ALL_COLUMNS, FENCE, TABLES
-from scuttlehouse.catalog.home import holds_table_files
+from scuttlehouse.catalog.home import holds_table_files, refuse_earlier_version
 from scuttlehouse.catalog.names import NOTHING_PUBLISHED, CatalogError, UnreachableError
 from scuttlehouse.catalog.publishing import Catalog
 from scuttlehouse.catalog.readers import set_mode_of_catalog
@@ -112,6 +112,7 @@ def open_catalog(home: Path, *, read_only: bool = False) -> Iterator[Catalog]:
     opened = open_postgresql(address) if address else _open_sqlite(home / "catalog.db", read_only)
     with opened as database:
         if not database.rows(database.dialect.has_state)[0][0]:
+            refuse_earlier_version(home)
             if holds_table_files(home):
                 raise CatalogError(
                     f"{home / 'warehouse'} holds tables, but the catalog that names them is missing: "

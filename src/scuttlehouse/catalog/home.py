@@ -51,12 +51,21 @@ def prepare_home(home: Path) -> None:
         set_mode_of_home(home)
         with tempfile.TemporaryFile(dir=home):
             pass
-        earlier = [name for name in ("metastore", "published.json") if (home / name).exists()]
     except OSError as error:
         raise CatalogError(
             f"The home {home} is not a folder that can be written ({error.strerror}): "
             "set SCUTTLEHOUSE_HOME to another one."
         ) from None
+    refuse_earlier_version(home)
+
+
+def refuse_earlier_version(home: Path) -> None:
+    """Refuse a home that version 0.1 has built, which had no catalog.
+
+    Raises:
+        CatalogError: the home is one.
+    """
+    earlier = [name for name in ("metastore", "published.json") if (home / name).exists()]
     if earlier:
         raise CatalogError(
             f"{home} holds a warehouse of an earlier version ({earlier[0]}): set SCUTTLEHOUSE_HOME "

@@ -66,7 +66,12 @@ def build(options: Sequence[str]) -> int:
     if any(option.partition("=")[0] in _OUTPUT_OPTIONS for option in options):
         code = _run_dbt(options)
     else:
-        code = _build_with_progress(options)
+        try:
+            code = _build_with_progress(options)
+        except KeyboardInterrupt:
+            what = "published nothing" if _published_id() == before else "had published already"
+            print(f"\nscuttlehouse: the build was interrupted, and {what}.")
+            raise
     # `--help`, the target `dev` and some parts of the project publish nothing.
     has_published = code == 0 and _published_id() != before
     return LEFT_OUT if has_published and _leaves_out() else code
@@ -96,7 +101,11 @@ def _run_dbt(options: Sequence[str]) -> int:
 
 
 def _build_with_progress(options: Sequence[str]) -> int:
-    """Run dbt in this process, and print the progress of its steps in place of its own output."""
+    """Run dbt in this process, and print the progress of its steps in place of its own output.
+
+    Raises:
+        KeyboardInterrupt: Ctrl-C has ended dbt.
+    """
     from dbt.cli.main import dbtRunner
 
     from scuttlehouse.builds.progress import LastBuild, Progress, last_build, spoken
@@ -107,7 +116,10 @@ def _build_with_progress(options: Sequence[str]) -> int:
     except CatalogError:  # dbt says what is wrong.
         last = LastBuild(None, {})
     if last.seconds:
-        print(f"scuttlehouse: the last build of this kind took {spoken(last.seconds)}.", flush=True)
+        print(
+            f"scuttlehouse: the last whole build of this kind took {spoken(last.seconds)}.",
+            flush=True,
+        )
     progress = Progress(sys.stdout, last, bytes_read, is_terminal=sys.stdout.isatty())
     # At the end, they would be the values of an option whose value is missing.
     silent = "--log-level", "none", "--no-use-colors"
@@ -116,6 +128,8 @@ def _build_with_progress(options: Sequence[str]) -> int:
         done = dbtRunner(callbacks=[progress]).invoke(
             [*DBT_BUILD, *silent, *_profiles(options), *options]
         )
+    if isinstance(done.exception, KeyboardInterrupt):
+        raise done.exception
     if done.exception and not progress.has_said_an_error:
         print(visible(str(done.exception)))
     # The exit codes are those of the command `dbt`: 1 if steps failed.

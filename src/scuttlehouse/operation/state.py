@@ -115,7 +115,7 @@ def key() -> Finding:
             return Finding("ok", f"from {name}")
     return Finding(
         "warn",
-        "The key is in the home, beside the file that it seals: a backup of the home holds both.",
+        "The key is kept in the home, beside the file that it seals: a backup of the home holds both.",
         "Set SCUTTLEHOUSE_KEY_FILE or SCUTTLEHOUSE_KEY_COMMAND before the first build (README, Settings).",
     )
 

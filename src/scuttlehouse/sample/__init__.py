@@ -8,6 +8,15 @@ algorithms never compute it.
 """
 
 from .summary import Summary
-from .write import add_arguments, generate, run, secrets, write_sample
+from .write import Sample, SampleError, add_arguments, generate, run, secrets, write_sample
 
-__all__ = ["Summary", "add_arguments", "generate", "run", "secrets", "write_sample"]
+__all__ = [
+    "Sample",
+    "SampleError",
+    "Summary",
+    "add_arguments",
+    "generate",
+    "run",
+    "secrets",
+    "write_sample",
+]

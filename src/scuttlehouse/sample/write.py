@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import gzip
 import sys
-from argparse import ArgumentParser, Namespace
+from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import ExitStack
+from filecmp import cmp
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import IO, cast
 
+from scuttlehouse.errors import HouseError
 from scuttlehouse.printing import visible
 
 from . import faults, forks, public, scenes
@@ -33,8 +36,15 @@ TARGETS = {
 HOUR = 3_600_000
 LINES_PER_FILE = 100_000
 
+UNFINISHED = ".unfinished"
+"""The end of a file's name until the sample is complete: no build takes such a file for a log."""
+
 REPEATED = 80
 """One of this many lines of the first log is repeated at its end."""
+
+
+class SampleError(HouseError):
+    """The folder holds other logs under the names of the sample's."""
 
 
 class Sample:
@@ -140,28 +150,46 @@ def secrets(seed: int = 1, size: str = "small") -> list[bytes]:
 def write_sample(folder: Path, seed: int = 1, size: str = "small") -> Summary:
     """Write a sample into `folder` and return its summary. A missing folder is made.
 
-    Files with the same names are replaced; other files stay. Raises ValueError for an unknown size, and
-    OSError if the folder cannot be written to.
+    All files or none are written. A file that is there with the same bytes stays as it is.
 
-    >>> from tempfile import TemporaryDirectory
+    Raises:
+        SampleError: the folder has a file of the same name with other bytes.
+        ValueError: there is no such size.
+        OSError: the folder cannot be written to.
+
     >>> with TemporaryDirectory() as folder:
     ...     sorted(write_sample(Path(folder)).files)
     ['alice.jsonl', 'bob.jsonl', 'devices.jsonl', 'relay.jsonl.gz']
     """
     sample = generate(seed, size)
     folder.mkdir(parents=True, exist_ok=True)
+    with TemporaryDirectory(prefix=".sample-", dir=folder) as made:
+        _write(sample, Path(made))
+        files = {Path(made, name + UNFINISHED): folder / name for name in sample.summary.files}
+        there = {new: old for new, old in files.items() if old.exists()}
+        others = [old.name for new, old in there.items() if not cmp(new, old, shallow=False)]
+        if others:
+            raise SampleError(
+                f"{folder} holds other files named {', '.join(others)}, so nothing was written: name another "
+                "folder, or move them away."
+            )
+        for new in files.keys() - there.keys():
+            new.replace(files[new])
+    return sample.summary
+
+
+def _write(sample: Sample, folder: Path) -> None:
     with ExitStack() as stack:
         files: dict[str, IO[bytes]] = {}
         for name, line in sample.lines():
             if name not in files:
                 files[name] = stack.enter_context(_open(folder / name, stack))
             files[name].write(line)
-    return sample.summary
 
 
 def _open(path: Path, stack: ExitStack) -> IO[bytes]:
-    """Open `path` for writing. A gzip file gets no name and no time, so its bytes are always the same."""
-    raw = stack.enter_context(path.open("wb"))
+    """Open a file for writing. A gzip file gets no name and no time, so its bytes are always the same."""
+    raw = stack.enter_context(path.with_name(path.name + UNFINISHED).open("wb"))
     if path.suffix != ".gz":
         return raw
     return cast(IO[bytes], gzip.GzipFile(filename="", mode="wb", fileobj=raw, mtime=0))
@@ -177,12 +205,23 @@ def add_arguments(parser: ArgumentParser) -> None:
         help="how many messages: small has hundreds",
     )
     parser.add_argument(
-        "--out", type=Path, required=True, metavar="FOLDER", help="where the log files are written"
+        "--out",
+        type=_folder,
+        required=True,
+        metavar="FOLDER",
+        help="where the log files are written",
     )
 
 
+def _folder(name: str) -> Path:
+    """The folder with that name. Without a name it would be the present folder."""
+    if not name:
+        raise ArgumentTypeError("the name of the folder is empty")
+    return Path(name).absolute()
+
+
 def run(args: Namespace) -> int:
-    """Run `scuttlehouse sample` and return the exit code: 1 if the folder cannot be used."""
+    """Run `scuttlehouse sample` and return the exit code: 1 if the folder cannot be written to."""
     folder = visible(str(args.out))
     try:
         summary = write_sample(args.out, args.seed, args.size)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pyarrow as pa
 import pytest
+from dbt.cli.main import dbtRunner, dbtRunnerResult
 
 from conftest import PROJECT
 from scuttlehouse.cli import build, main
@@ -160,3 +161,16 @@ def test_an_option_without_its_value_takes_no_other(
     monkeypatch.setattr(build, "_build_with_progress", build_with_progress)
     assert main(["build", "-s"]) == build.DBT_CANNOT_RUN
     assert "Option '-s' requires an argument." in capsys.readouterr().out
+
+
+def test_an_interrupted_build_says_what_it_published(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def interrupted(_runner: dbtRunner, _arguments: list[str]) -> dbtRunnerResult:
+        return dbtRunnerResult(success=False, exception=KeyboardInterrupt())
+
+    monkeypatch.setattr(build, "_build_with_progress", build_with_progress)
+    monkeypatch.setattr(dbtRunner, "invoke", interrupted)
+    assert main(["build", "--full-refresh"]) == 130
+    said = capsys.readouterr().out
+    assert said.endswith("\nscuttlehouse: the build was interrupted, and published nothing.\n")

@@ -1,14 +1,18 @@
-"""The examples of the README run unchanged on a built warehouse."""
+"""The examples and the commands of the README run unchanged on a built warehouse."""
 
 from __future__ import annotations
 
 import os
+import re
+import shlex
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 from conftest import PROJECT, Warehouse
+from scuttlehouse.cli import main
 
 EXAMPLES = sorted((PROJECT / "examples" / "reading").glob("*.py"))
 
@@ -35,6 +39,23 @@ def test_an_example_reads_the_published_tables(warehouse: Warehouse, example: os
     assert done.returncode == 0, done.stderr
     for group in groups:
         assert group[:30] in done.stdout, group
+
+
+@pytest.mark.usefixtures("built")
+def test_the_commands_of_the_readme_find_what_they_name(
+    warehouse: Warehouse, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)  # Pictures are written there.
+    for name, value in warehouse.environment.items():
+        monkeypatch.setenv(name, value)
+    # A statement goes on in a line that is indented further.
+    text = (PROJECT / "README.md").read_text().replace("\n        ", " ")
+    commands = re.findall(
+        r"(?m)^    \.venv/bin/scuttlehouse ((?:sql|show|compare|draw) [^>\n]*)", text
+    )
+    assert len(commands) > 9
+    for command in commands:
+        assert main(shlex.split(command, comments=True)) == 0, command
 
 
 def test_the_readme_shows_the_examples() -> None:

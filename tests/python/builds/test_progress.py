@@ -12,7 +12,13 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from dbt.events.types import LogStartLine, LogTestResult, MainEncounteredError, NodeFinished
+from dbt.events.types import (
+    LogStartLine,
+    LogTestResult,
+    MainEncounteredError,
+    MainStackTrace,
+    NodeFinished,
+)
 from dbt_common.events.base_types import BaseEvent, EventLevel, msg_from_base_event
 
 from scuttlehouse.builds.progress import LastBuild, Progress, last_build
@@ -85,6 +91,11 @@ def test_a_first_build_has_no_estimate() -> None:
     assert progress.seconds_left() is None
 
 
+def test_a_part_of_the_project_has_no_estimate() -> None:
+    text, _ = said([(1, starts("quick", total=1)), (2, ends("quick"))])
+    assert text == "   1 of 1  success     12.3 s  quick\n"
+
+
 def test_a_terminal_has_a_bar_and_no_lines(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "60")
     text, _ = said([*STEPS[:-1], (90, ends("slow"))], is_terminal=True)
@@ -141,6 +152,15 @@ def test_errors_are_those_of_dbt(is_terminal: bool) -> None:
     assert progress.has_said_an_error
     assert text.endswith("No log.\nPut one \\x1b there.\n")
     assert "\x1b " not in text
+
+
+@pytest.mark.parametrize("is_terminal", [False, True])
+def test_an_interruption_shows_no_code(is_terminal: bool) -> None:
+    trace = 'Traceback (most recent call last):\n  File "queue.py"\nKeyboardInterrupt\n'
+    ends_it = [(4.0, MainEncounteredError(exc="")), (4.0, MainStackTrace(stack_trace=trace))]
+    text, progress = said([*STEPS[:3], *ends_it], is_terminal=is_terminal)
+    assert text == said(STEPS[:3], is_terminal=is_terminal)[0]
+    assert not progress.has_said_an_error
 
 
 RUNS = [

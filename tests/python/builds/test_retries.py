@@ -13,7 +13,7 @@ from houses import House
 from scuttlehouse.builds import ending, runs
 from scuttlehouse.builds.publishable import all_steps, passed_so_far
 from scuttlehouse.builds.runs import RunError
-from scuttlehouse.catalog import WORK, BuildLock, open_catalog
+from scuttlehouse.catalog import PUBLISHED, WORK, BuildLock, open_catalog
 from scuttlehouse.files.parts import LandingError
 
 VARIABLES = {"settle_steps": 4, "set_ghost_span": 32, "kept_builds": 3}
@@ -210,6 +210,11 @@ def test_what_passed_by_other_rules_does_not_count(dbt: Runs, tmp_path: Path) ->
     assert dbt.published is None
 
 
+def test_a_retry_in_another_home_has_nothing_to_continue(dbt: Runs) -> None:
+    with pytest.raises(RunError, match=rf"no build in {dbt.house.home} that a retry can continue"):
+        dbt.begin("retry")
+
+
 def test_only_a_killed_build_is_called_killed(
     dbt: Runs, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -225,6 +230,7 @@ def test_a_failed_build_says_what_may_help(dbt: Runs, capsys: pytest.CaptureFixt
     dbt.run("build", FAILED)
     said = capsys.readouterr().out
     assert "Nothing was published: correct what failed" in said
+    assert "the last build that passed" not in said
     assert "data_docs" not in said
     assert "from a backup" not in said
     dbt.begin("build")
@@ -233,10 +239,35 @@ def test_a_failed_build_says_what_may_help(dbt: Runs, capsys: pytest.CaptureFixt
     run.quality_results.append({"is_success": False})
     failed = result("model.dim_a", "error")
     failed.message = f"The file {dbt.house.home}/warehouse/a.parquet is missing."
-    ending._report_failure(run, [failed])
+    ending._report_failure(run, [failed], has_published=True)
     said = capsys.readouterr().out
+    assert f"the schema {PUBLISHED} holds the tables of the last build that passed" in said
     assert f"{dbt.house.home}/data_docs/index.html says which expectations failed" in said
     assert "put it back from a backup" in said
+
+
+@pytest.mark.parametrize(
+    ("selected", "is_refresh", "warns"),
+    [
+        ({"model.dim_a"}, False, True),
+        ({"model.dim_a"}, True, False),
+        ({"model.dim_a", "model.stg"}, False, False),
+        ({"test.a"}, False, False),
+    ],
+)
+def test_a_developer_hears_of_parents_that_may_lack_rows(
+    dbt: Runs,
+    capsys: pytest.CaptureFixture[str],
+    selected: set[str],
+    is_refresh: bool,
+    warns: bool,
+) -> None:
+    dbt.begin("build")
+    run = runs.current()
+    assert run
+    run.selected, run.is_refresh = frozenset(selected), is_refresh
+    ending._report_to_developer(run, failed=False)
+    assert ("may hold the rows of the last refresh alone" in capsys.readouterr().out) == warns
 
 
 def test_the_landing_folder_does_not_hold_the_home(

@@ -56,6 +56,14 @@ def test_settings_of_the_project_are_part_of_it(club: Path) -> None:
     assert project_hash(club) != before
 
 
+@pytest.mark.parametrize("kind", ["macros", "models", "seeds", "snapshots", "tests"])
+def test_a_new_file_of_a_kind_that_a_build_runs_is_something_new(club: Path, kind: str) -> None:
+    before = project_hash(club)
+    (club / kind).mkdir(exist_ok=True)
+    (club / kind / "new.yml").write_text("version: 2\n")
+    assert project_hash(club) != before
+
+
 def test_a_table_without_a_test_of_its_key_has_none() -> None:
     nodes = {
         "model.a": {"alias": "a"},

@@ -11,7 +11,13 @@ from pathlib import Path
 
 import pytest
 
-from scuttlehouse.catalog import CatalogError, home_folder, prepare_home, temporary_folder
+from scuttlehouse.catalog import (
+    CatalogError,
+    home_folder,
+    open_catalog,
+    prepare_home,
+    temporary_folder,
+)
 
 TAKE_FOLDER = """
 import sys
@@ -94,13 +100,19 @@ def test_a_home_must_be_a_folder(tmp_path: Path, name: str) -> None:
 @pytest.mark.parametrize("name", ["metastore", "published.json"])
 def test_a_warehouse_of_an_earlier_version_is_left_alone(tmp_path: Path, name: str) -> None:
     (tmp_path / name).mkdir()
-    with pytest.raises(CatalogError) as raised:
-        prepare_home(tmp_path)
-    assert str(raised.value) == (
+    (tmp_path / "warehouse").mkdir()
+    (tmp_path / "warehouse" / "a.parquet").touch()
+    refused = (
         f"{tmp_path} holds a warehouse of an earlier version ({name}): set SCUTTLEHOUSE_HOME to a new "
         "folder, or move this one away. The build reads all logs again."
     )
-    assert [path.name for path in tmp_path.iterdir()] == [name]
+    with pytest.raises(CatalogError) as raised:
+        prepare_home(tmp_path)
+    assert str(raised.value) == refused
+    with pytest.raises(CatalogError) as raised, open_catalog(tmp_path, read_only=True):
+        pass
+    assert str(raised.value) == refused
+    assert sorted(path.name for path in tmp_path.iterdir()) == [name, "warehouse"]
 
 
 def take_folder(home: Path) -> subprocess.Popen[str]:

@@ -253,7 +253,15 @@ def test_readers_need_no_write_access(open_home: Path) -> None:
     assert states() == before
 
 
-@pytest.mark.parametrize("command", [["sql", "select 1"], ["rollback"], ["rollback", "--list"]])
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["sql", "select 1"],
+        ["rollback"],
+        ["rollback", "--list"],
+        ["follow", "--to", "sqlite:replica.db"],
+    ],
+)
 def test_nothing_is_published(
     command: list[str],
     tmp_path: Path,
@@ -261,6 +269,7 @@ def test_nothing_is_published(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.setenv("SCUTTLEHOUSE_HOME", str(tmp_path / "home"))
+    monkeypatch.chdir(tmp_path)
     assert main(command) == 1
     printed = "Nothing is published yet: run `scuttlehouse build` first.\n"
     assert capsys.readouterr() == ("", printed)

@@ -9,6 +9,7 @@ import json
 from argparse import ArgumentParser
 from collections import Counter, defaultdict
 from collections.abc import Iterator
+from errno import ENOSPC
 from functools import cache, cached_property
 from itertools import combinations, islice
 from pathlib import Path
@@ -21,7 +22,10 @@ from nacl.signing import VerifyKey
 
 from examples import share_of
 from oracles import uri
+from scuttlehouse.files.listing import list_logs
 from scuttlehouse.sample import (
+    Sample,
+    SampleError,
     Summary,
     add_arguments,
     generate,
@@ -818,3 +822,44 @@ def test_the_command_writes_and_says_so(
     assert run(args) == 0
     assert contents(tmp_path / "new" / "folder") == small.files
     assert capsys.readouterr().out.startswith(f"Wrote {small.summary.messages} messages")
+
+
+def test_a_log_of_the_same_name_is_never_replaced(tmp_path: Path) -> None:
+    (tmp_path / "alice.jsonl").write_text("a log of years\n")
+    with pytest.raises(
+        SampleError, match=r" holds other files named alice\.jsonl, so nothing was "
+    ):
+        write_sample(tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == ["alice.jsonl"]
+    assert (tmp_path / "alice.jsonl").read_text() == "a log of years\n"
+
+
+def test_a_sample_is_written_again_where_it_is(tmp_path: Path) -> None:
+    write_sample(tmp_path)
+    before = {path.name: path.stat().st_ino for path in tmp_path.iterdir()}
+    (tmp_path / "bob.jsonl").unlink()
+    write_sample(tmp_path)
+    after = {path.name: path.stat().st_ino for path in tmp_path.iterdir()}
+    assert after.keys() == before.keys()
+    # What is there stays, so a build does not read it again.
+    assert after["alice.jsonl"] == before["alice.jsonl"]
+
+
+def test_an_unfinished_sample_is_no_log(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails_after_a_line(_: Sample) -> Iterator[tuple[str, bytes]]:
+        yield "alice.jsonl", b"{}\n"
+        assert [log.problem is None for log in list_logs(tmp_path)] == [False]
+        raise OSError(ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(Sample, "lines", fails_after_a_line)
+    with pytest.raises(OSError, match="No space left"):
+        write_sample(tmp_path)
+    assert not [*tmp_path.iterdir()]
+
+
+def test_a_folder_needs_a_name(capsys: pytest.CaptureFixture[str]) -> None:
+    parser = ArgumentParser()
+    add_arguments(parser)
+    with pytest.raises(SystemExit):
+        parser.parse_args(["--out", ""])
+    assert "the name of the folder is empty" in capsys.readouterr().err
