@@ -34,7 +34,7 @@ cutoffs_before as (
 
 feeds_cut_off_now as (
 
-    select explode(group_messages.cutoffs.feed_id) as feed_id
+    select explode(group_messages.all_cutoff_feed_ids) as feed_id
     from group_messages
     inner join exclusions on group_messages.message_id = exclusions.message_id
     left semi join touched_groups on exclusions.group_id = touched_groups.group_id

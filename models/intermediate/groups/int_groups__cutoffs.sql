@@ -25,10 +25,17 @@ named_cutoffs as (
 
     select
         group_messages.message_id,
-        items.excluded_id as named_feed_id,
+        items.named_feed_id,
         items.feed_id,
         items.sequence
-    from group_messages, lateral inline(group_messages.cutoffs) as items
+    from group_messages,
+        lateral inline(
+            arrays_zip(
+                group_messages.all_cutoff_excluded_ids,
+                group_messages.all_cutoff_feed_ids,
+                group_messages.all_cutoff_sequences
+            )
+        ) as items (named_feed_id, feed_id, sequence)
 
 ),
 

@@ -150,7 +150,9 @@ final as (
         case
             when not {{ is_token('try_element_at(recps, 1)') }} then nullif(try_element_at(recps, 1), '0')
         end as group_id,
-        cutoffs,
+        transform(cutoffs, cutoff -> cutoff.excluded_id) as all_cutoff_excluded_ids,
+        transform(cutoffs, cutoff -> cutoff.feed_id) as all_cutoff_feed_ids,
+        transform(cutoffs, cutoff -> cutoff.sequence) as all_cutoff_sequences,
         transform(cutoffs_of_people, cutoff -> cutoff.feed_id) as cutoff_feed_ids,
         transform(cutoffs_of_people, cutoff -> cutoff.sequence) as cutoff_sequences
     from acts_with_cutoffs
