@@ -548,6 +548,7 @@ def test_a_replica_that_is_ahead_after_a_rollback(
         assert Replica(*database).orders() == without_empty(REFRESHES[3])
 
 
+@pytest.mark.usefixtures("published")
 @pytest.mark.parametrize(
     ("database", "sentence"),
     [
@@ -576,6 +577,7 @@ def test_a_database_that_cannot_be_opened(
     assert err.count("\n") == 1
 
 
+@pytest.mark.usefixtures("published")
 def test_a_wrong_password_is_not_shown(
     postgresql_url: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -594,6 +596,7 @@ def test_a_password_in_the_wrong_place_is_not_shown(capsys: pytest.CaptureFixtur
     assert "hush" not in err
 
 
+@pytest.mark.usefixtures("published")
 def test_without_psycopg(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
