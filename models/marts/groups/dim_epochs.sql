@@ -93,10 +93,8 @@ final as (
         {{ person_name('epochs.creator_id', 'names.name') }} as creator_name,
         epochs.depth,
         case
-            when judged_epochs.counts and epochs.key_rank is not null
-                then dense_rank() over (
-                    partition by epochs.group_id, judged_epochs.counts order by epochs.key_rank nulls last
-                )
+            when epochs.key_rank is not null
+                then dense_rank() over (partition by epochs.group_id order by epochs.key_rank nulls last)
         end as key_rank,
         size(judged_epochs.member_ids) as member_count,
         epochs.is_root,
