@@ -25,8 +25,8 @@ tangle_messages as (
 
 ),
 
--- Precedence goes on through epochs whose signed bytes are not in the log. These have no links and no rows, and
--- count among the nearest hundred.
+-- Precedence goes on through epochs whose signed bytes are not in the log. These have no links and no rows,
+-- and count among the nearest hundred.
 groups_with_unseen_epochs as (
 
     select distinct tangle_messages.group_id
