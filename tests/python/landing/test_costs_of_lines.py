@@ -16,6 +16,7 @@ import pytest
 import forms
 from scuttlehouse.files import bipf, values
 from scuttlehouse.files.jsjson import stringify
+from scuttlehouse.files.objects import NoObject
 from scuttlehouse.files.parts import SHORT_BYTES, Line
 from scuttlehouse.landing.glued_lines import line_parts
 from scuttlehouse.pzp.canonical import canonical
@@ -73,14 +74,14 @@ def test_objects_inside_of_a_damaged_one_are_read_a_few_times(
 ) -> None:
     """What follows each of them tells that it is inside, and is the same for all."""
     lengths = []
-    read = values._object_at
+    read = values.object_at
 
     def counted(text: str, start: int) -> Any:
         found = read(text, start)
-        lengths.append(0 if isinstance(found, values._NoObject) else found[1] - start)
+        lengths.append(0 if isinstance(found, NoObject) else found.end - start)
         return found
 
-    monkeypatch.setattr(values, "_object_at", counted)
+    monkeypatch.setattr(values, "object_at", counted)
     message = b'{"key":1,"value":"%s"}' % (b"x" * 48)
     part = b",".join([message] * 40 + [b"{}"] * 1_000) + b"} x "
     text = b'[{"key" x ' + part * 20 + b"]"
