@@ -53,18 +53,13 @@ acts_with_people as (
                 feed_id -> {{ is_feed_id('feed_id') }}
             )
         ) as excluded_ids,
-        array_distinct(
-            transform(
-                filter(
-                    excludes,
-                    item
-                    -> {{ is_feed_id('item.id') }}
-                    and {{ is_feed_id('item.groupfeedid') }}
-                    and item.sequence is not null
-                ),
-                item -> struct(item.id as excluded_id, item.groupfeedid as feed_id, item.sequence as sequence)
-            )
-        ) as cutoffs,
+        filter(
+            excludes,
+            item
+            -> {{ is_feed_id('item.id') }}
+            and {{ is_feed_id('item.groupfeedid') }}
+            and item.sequence is not null
+        ) as all_cutoffs,
         exists(recps, recipient -> recipient is distinct from recps[0]) as has_other_recipients
     from acts
 
@@ -127,7 +122,7 @@ acts_with_cutoffs as (
                 )
             ),
             item -> item.cutoff
-        ) as cutoffs_of_people
+        ) as cutoffs
     from first_excludes
 
 ),
@@ -150,11 +145,11 @@ final as (
         case
             when not {{ is_token('try_element_at(recps, 1)') }} then nullif(try_element_at(recps, 1), '0')
         end as group_id,
-        transform(cutoffs, cutoff -> cutoff.excluded_id) as all_cutoff_excluded_ids,
-        transform(cutoffs, cutoff -> cutoff.feed_id) as all_cutoff_feed_ids,
-        transform(cutoffs, cutoff -> cutoff.sequence) as all_cutoff_sequences,
-        transform(cutoffs_of_people, cutoff -> cutoff.feed_id) as cutoff_feed_ids,
-        transform(cutoffs_of_people, cutoff -> cutoff.sequence) as cutoff_sequences
+        transform(all_cutoffs, cutoff -> cutoff.id) as all_cutoff_excluded_ids,
+        transform(all_cutoffs, cutoff -> cutoff.groupfeedid) as all_cutoff_feed_ids,
+        transform(all_cutoffs, cutoff -> cutoff.sequence) as all_cutoff_sequences,
+        transform(cutoffs, cutoff -> cutoff.feed_id) as cutoff_feed_ids,
+        transform(cutoffs, cutoff -> cutoff.sequence) as cutoff_sequences
     from acts_with_cutoffs
 
 )

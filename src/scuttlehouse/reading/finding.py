@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from scuttlehouse.reading.engine import WarehouseError, literal
 from scuttlehouse.reading.warehouse import Warehouse
-from scuttlehouse.ssb.ids import any_id
+from scuttlehouse.ssb.ids import any_id, to_url
 
 MOST_CANDIDATES = 8
 
@@ -134,7 +134,7 @@ def _begins(column: str, text: str) -> str:
     begin = text[1:] if text[0] in "%@" else text
     # As the macro `short_id`: base64 in the id of a classic feed may have a slash.
     special = f"if({column}[1] = '@', {column}[2:], split_part({column}, '/', -1))"
-    spellings = {begin, begin.translate(str.maketrans("+/", "-_"))} if begin else set()
+    spellings = {begin, to_url(begin)} if begin else set()
     tests = [f"starts_with({column}, {literal(text)})"] if begin else ["false"]
     tests += [f"starts_with({special}, {literal(one)})" for one in sorted(spellings)]
     return " or ".join(tests)

@@ -66,6 +66,7 @@ def original(value: dict[str, Any], meta: dict[str, Any]) -> Opened:
     >>> original({"content": {"type": "post"}}, {"private": True}).ciphertext is None
     True
     """
+    # No software has opened it. Most messages are of this kind, and none of it is copied.
     if not meta and UNBOXER_MEMBERS.isdisjoint(value):
         return Opened(value, None, False)
     content = value.get("content")
