@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import count
+from itertools import count, islice
 from typing import Any
 
 import numpy as np
@@ -12,22 +12,19 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from scuttlehouse.timeline.blocks import BLOCK, EVENT, NONE, Blocks, Ints32, Names, block_capacity
+from scuttlehouse.timeline.calls import MORE, MOVED, NO_ROOM, WAS_KNOWN, Caller
 from scuttlehouse.timeline.commands import Command, Ins, Mov
-from scuttlehouse.timeline.core import deliver, deliver_one, index_of, raise_for, restore
+from scuttlehouse.timeline.core import deliver, index_of, restore
 from scuttlehouse.timeline.graph import (
     ARRIVED,
-    AWAITED,
     FOLLOWED,
     LINK,
     LINKS,
     NAMES,
-    NEW,
-    REPEATED,
     WAITING,
     State,
     is_after,
 )
-from scuttlehouse.timeline.held import hold
 from scuttlehouse.timeline.order import CommandColumns
 
 
@@ -43,8 +40,6 @@ class CompiledOrder:
 
     def __init__(self) -> None:
         self._listed: dict[str, int] = {}
-        # At least this many more names, links and bytes of text fit in.
-        self._room = (0, 0, 0)
         none = np.zeros(0, np.int32)
         names = Names(np.zeros(1, EVENT), np.zeros(0, np.uint8))
         blocks = Blocks(
@@ -52,9 +47,9 @@ class CompiledOrder:
         )
         links = np.zeros(0, LINK)
         self._state = State(
-            names, links, none, blocks, np.zeros(0, WAITING), none, np.zeros(6, np.int64)
+            names, links, none, blocks, np.zeros(0, WAITING), none, np.zeros(7, np.int64)
         )
-        self._held = hold(self._state)
+        self._caller = Caller(self._state)
 
     def __len__(self) -> int:
         return int(self._state.blocks.used[1])
@@ -65,11 +60,10 @@ class CompiledOrder:
     @property
     def _codes(self) -> dict[str, int]:
         """The event of every name. The first batch does not need it, so it is filled only when used."""
-        listed, end = self._listed, int(self._state.counts[NAMES])
-        if len(listed) < end:
-            missing = np.arange(len(listed), end, dtype=np.int32)
-            listed.update(zip(self._names_of(missing).to_pylist(), count(len(listed))))
-        return listed
+        if not self._listed:
+            events = np.arange(self._state.counts[NAMES], dtype=np.int32)
+            self._listed.update(zip(self._names_of(events).to_pylist(), count()))
+        return self._listed
 
     def __contains__(self, name: str) -> bool:
         return name in self._codes and self._event(name)["rank"] != NONE
@@ -105,31 +99,32 @@ class CompiledOrder:
         return bool(is_after(self._state, self._codes[name], self._codes[earlier]))
 
     def add(self, name: str, previous: Sequence[str]) -> list[Command] | None:
-        codes = self._codes
+        codes = self._listed or self._codes
         known = len(codes)
-        names = (name, *previous)
-        events = [codes.setdefault(one, len(codes)) for one in names]
-        texts: list[bytes] = []
-        for one, event in zip(names, events, strict=True):
-            if event == known + len(texts):
-                texts.append(one.encode())
-        text = b"".join(texts)
-        self._make_room(len(texts), len(previous), len(text))
-        result, index = deliver_one(
-            self._held,
-            np.frombuffer(text, np.uint8),
-            np.array([len(previous), *events, *map(len, texts)], np.int32),
-        )
-        if result == NEW:
-            return [Ins(name, index)]
-        if result == REPEATED:
+        numbers = [codes.setdefault(one, len(codes)) for one in (name, *previous)]
+        new = len(codes) - known
+        if new == 1 and numbers[0] == known:  # most events are new, and list known ones
+            text = name.encode()
+            numbers.append(len(text))
+        else:
+            texts = [one.encode() for one in islice(reversed(codes), new)][::-1]
+            numbers += map(len, texts)
+            text = b"".join(texts)
+        caller = self._caller
+        result = caller.add_event(caller.address, text, len(text), new, len(previous), numbers)
+        if result == NO_ROOM:
+            self._make_room(new, len(previous), len(text))
+            caller = self._caller
+            result = caller.add_event(caller.address, text, len(text), new, len(previous), numbers)
+        if result >= 0:
+            return [Ins(name, result)]
+        if result in (MOVED, MORE):
+            (_, _, index), *moves = caller.moves(result, numbers[0])
+            return [Ins(name, index), *(Mov(start, to) for _, start, to in moves)]
+        if result == WAS_KNOWN:
             return []
-        if result == AWAITED:
-            moves = raise_for(self._held, events[0])[:, 1:].tolist()
-            return [Ins(name, index), *(Mov(start, to) for start, to in moves)]
-        for _ in texts:
+        for _ in range(new):
             codes.popitem()
-        self._state.counts[NAMES] = known
         return None
 
     def extend(self, names: pa.Array, after: pa.Array) -> tuple[CommandColumns, int]:
@@ -198,10 +193,6 @@ class CompiledOrder:
 
     def _make_room(self, names: int, links: int, text: int) -> None:
         """Make room for this many more in the arrays. An array that grows at least doubles."""
-        spare_names, spare_links, spare_text = self._room
-        self._room = room = spare_names - names, spare_links - links, spare_text - text
-        if min(room) >= 0:
-            return
         state = self._state
         all_names, all_links = int(state.counts[NAMES]) + names, int(state.counts[LINKS]) + links
         all_text = int(state.names.events["text_start"][state.counts[NAMES]]) + text
@@ -215,12 +206,8 @@ class CompiledOrder:
         if all_text > capacity:
             grown = _grown(state.names.text, max(all_text, 2 * capacity))
             state = state._replace(names=state.names._replace(text=grown))
-        self._state, self._held = state, hold(state)
-        self._room = (
-            len(state.names.events) - 1 - all_names,
-            len(state.links) - all_links,
-            len(state.names.text) - all_text,
-        )
+        if state is not self._state:
+            self._state, self._caller = state, Caller(state)
 
 
 def _with_names(state: State, size: int) -> State:

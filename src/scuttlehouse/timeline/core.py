@@ -24,9 +24,7 @@ from scuttlehouse.timeline.blocks import (
 )
 from scuttlehouse.timeline.graph import (
     ARRIVED,
-    AWAITED,
     LINKS,
-    NEW,
     REFUSED,
     REPEATED,
     State,
@@ -35,7 +33,6 @@ from scuttlehouse.timeline.graph import (
     register,
     wave,
 )
-from scuttlehouse.timeline.held import Held
 
 
 @borrowing
@@ -218,33 +215,6 @@ def deliver(
         count = append_command(commands, count, row, NONE, index)
         commands, count = raise_all(state, event, commands, count, row)
     return commands[:count], NONE
-
-
-@njit(cache=True)
-def deliver_one(held: Held, text: NDArray[np.uint8], numbers: Ints32) -> tuple[int, int]:
-    """Add an event, but do not raise the events that waited for it: ``raise_for`` does.
-
-    Args:
-        text: as in ``deliver``.
-        numbers: how many events it lists, the event, these events, and the sizes of the new names.
-
-    Returns:
-        ``AWAITED``, ``NEW``, ``REPEATED`` or ``REFUSED``, and the index of a new event.
-    """
-    state, event, end = held.state, numbers[1], 2 + numbers[0]
-    intern(state, text, numbers[end:])
-    result = register(state, event, numbers, 2, end)
-    if result != NEW:
-        return result, NONE
-    index = place(state, event)
-    return NEW if first_follower(state, event) == NONE else AWAITED, index
-
-
-@njit(cache=True)
-def raise_for(held: Held, event: int) -> Ints32:
-    """Raise the events that waited for a new event. Returns the commands, as ``deliver`` does."""
-    commands, count = raise_all(held.state, event, np.empty((8, 3), dtype=np.int32), 0, 0)
-    return commands[:count]
 
 
 @njit(cache=True)

@@ -15,13 +15,14 @@ LINK = np.dtype([("previous", np.int32), ("event", np.int32), ("next", np.int32)
 # An event in the heap of a wave. `key` holds its rank and the first four bytes of its prefix.
 WAITING = np.dtype([("key", np.int64), ("event", np.int32)])
 
-# Indexes in `State.counts`. FOLLOWED counts the links that searches and waves have followed. SHARED is
-# how many bytes all names share at the start, at most MOST_SHARED. Ids as URIs share twenty.
-NAMES, LINKS, ARRIVED, MARKS, FOLLOWED, SHARED = range(6)
+# Indexes in `State.counts`. FOLLOWED counts the links that searches and waves have followed, PASSED the
+# events that waves have passed by. SHARED is how many bytes all names share at the start, at most
+# MOST_SHARED. Ids as URIs share twenty.
+NAMES, LINKS, ARRIVED, MARKS, FOLLOWED, PASSED, SHARED = range(7)
 MOST_SHARED = 32
 
-# What became of an event. Others waited for an event that is AWAITED, which is new.
-NEW, REPEATED, REFUSED, AWAITED = range(4)
+# What became of an event.
+NEW, REPEATED, REFUSED = range(3)
 
 
 class State(NamedTuple):
@@ -217,28 +218,79 @@ def wave(state: State, start: int, rank: int) -> int:
 
     Raised events fill ``state.raised`` by their old keys, lowest first. Returns their number. An event in
     the wave has a target above its rank; any other event has a target equal to its rank.
+
+    The order is still sorted by old keys, so a walk to the right finds raised events sorted. Most are close
+    together. If the walk would pass by many others, a heap sorts the rest.
     """
-    events, links = state.names.events, state.links
+    events, heap = state.names.events, state.heap
     events[start].target = rank
-    push(state.heap, 0, state.names, start)
-    waiting, count = 1, 0
-    while waiting > 0:
-        event = pop(state.heap, waiting, state.names)
-        waiting -= 1
+    heap[0].event = start
+    event, count, passed = start, 0, 0
+    found = 1
+    while True:
         state.raised[count] = event
         count += 1
-        target = events[event].target + 1
-        link = events[event].first_follower
-        while link != NONE:
-            state.counts[FOLLOWED] += 1
-            follower = links[link].event
-            link = links[link].next
-            if events[follower].target < target and events[follower].rank != NONE:
-                if events[follower].target == events[follower].rank:
-                    push(state.heap, waiting, state.names, follower)
-                    waiting += 1
-                events[follower].target = target
+        found = raise_targets(state, event, found, False)
+        if count == found:
+            break
+        event = events[event].right
+        while events[event].target == events[event].rank and passed < most_passed(count):
+            event = events[event].right
+            passed += 1
+        if events[event].target == events[event].rank:
+            count = wave_by_heap(state, found, count)
+            break
+    state.counts[PASSED] += passed
     return count
+
+
+@borrowing
+def most_passed(raised: int) -> int:
+    """How many events a wave may pass by. Most pass by few: one for twelve that they raise, in a replay."""
+    return 8 * raised + 256
+
+
+@borrowing
+def wave_by_heap(state: State, found: int, count: int) -> int:
+    """Continue a wave that has raised ``count`` events, of those ``found`` that the heap lists unsorted."""
+    heap, last = state.heap, state.raised[count - 1]
+    waiting = 0
+    for place in range(found):
+        event = heap[place].event
+        if is_before(state.names, last, event):
+            push(heap, waiting, state.names, event)
+            waiting += 1
+    while waiting > 0:
+        event = pop(heap, waiting, state.names)
+        state.raised[count] = event
+        count += 1
+        waiting = raise_targets(state, event, waiting - 1, True)
+    return count
+
+
+@borrowing
+def raise_targets(state: State, event: int, found: int, is_sorted: bool) -> int:
+    """Give the followers of a raised event a target above its own.
+
+    Followers that had none go into the heap, or behind the ``found`` events that it lists unsorted. Returns
+    the new number of events there.
+    """
+    events, links = state.names.events, state.links
+    target = events[event].target + 1
+    link = events[event].first_follower
+    while link != NONE:
+        state.counts[FOLLOWED] += 1
+        follower = links[link].event
+        link = links[link].next
+        if events[follower].target < target and events[follower].rank != NONE:
+            if events[follower].target == events[follower].rank:
+                if is_sorted:
+                    push(state.heap, found, state.names, follower)
+                else:
+                    state.heap[found].event = follower
+                found += 1
+            events[follower].target = target
+    return found
 
 
 @borrowing

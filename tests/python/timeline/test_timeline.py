@@ -23,7 +23,7 @@ from oracles import longest_paths, scuttlesort_order
 from scuttlehouse.timeline import ConflictError, LoopError, Timeline, fastest_order
 from scuttlehouse.timeline.commands import Command, Ins, follow, read_commands
 from scuttlehouse.timeline.compiled import CompiledOrder
-from scuttlehouse.timeline.graph import LINKS
+from scuttlehouse.timeline.graph import LINKS, PASSED, most_passed
 from scuttlehouse.timeline.graph import NAMES as NAMED
 from scuttlehouse.timeline.order import TooManyError
 from scuttlehouse.timeline.plain import PlainOrder
@@ -452,10 +452,30 @@ def waiting_for_one(count: int) -> list[tuple[str, list[str]]]:
     return [*((f"{number:04}", ["last"]) for number in range(count)), ("last", [])]
 
 
+def far_apart(count: int) -> list[tuple[str, list[str]]]:
+    """Each wave of the last event raises two events, with many others between them in the order."""
+    others = [(f"o{number:04}", []) for number in range(count)]
+    pairs = [(f"a{number:04}", ["last"]) for number in range(20)]
+    followers = [(f"b{number:04}", [f"a{number:04}"]) for number in range(20)]
+    return [*others, *pairs, *followers, ("last", [])]
+
+
+def test_a_wave_passes_by_few_events() -> None:
+    timeline = CompiledTimeline()
+    add_all(timeline, far_apart(5_000))
+    order = timeline._order
+    assert isinstance(order, CompiledOrder)
+    assert 0 < order._state.counts[PASSED] <= 20 * most_passed(2)
+
+
 @pytest.mark.parametrize(
     "delivery",
-    [max((vector["deliver"] for vector in vectors()), key=len), waiting_for_one(2000)],
-    ids=["random feeds", "waiting for one"],
+    [
+        max((vector["deliver"] for vector in vectors()), key=len),
+        waiting_for_one(2000),
+        far_apart(2000),
+    ],
+    ids=["random feeds", "waiting for one", "far apart"],
 )
 def test_both_implementations_do_the_same_work_on_long_tangles(delivery: Delivery) -> None:
     """Long enough for blocks to be split and merged. The plain implementation has no blocks."""
