@@ -31,11 +31,11 @@ named_cutoffs as (
     from group_messages,
         lateral inline(
             arrays_zip(
-                group_messages.all_cutoff_excluded_ids,
-                group_messages.all_cutoff_feed_ids,
-                group_messages.all_cutoff_sequences
+                group_messages.excluded_ids, group_messages.cutoff_feed_ids, group_messages.cutoff_sequences
             )
         ) as items (named_feed_id, feed_id, sequence)
+    -- A feed without a sequence is cut off nowhere.
+    where items.sequence is not null
 
 ),
 
@@ -54,7 +54,7 @@ own_cutoffs as (
 
 ),
 
-final as (
+cutoffs as (
 
     select
         changes.group_id,
@@ -67,6 +67,23 @@ final as (
     inner join own_cutoffs
         on changes.message_id = own_cutoffs.message_id and changes.person_id = own_cutoffs.person_id
     group by changes.group_id, changes.message_id, changes.person_id, changes.counts, own_cutoffs.feed_id
+
+),
+
+final as (
+
+    select
+        group_id,
+        message_id,
+        excluded_id,
+        feed_id,
+        cutoff_sequence,
+        counts
+        and row_number() over (
+            partition by group_id, feed_id, counts
+            order by cutoff_sequence, message_id
+        ) = 1 as is_earliest
+    from cutoffs
 
 )
 

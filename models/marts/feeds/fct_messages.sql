@@ -39,23 +39,11 @@ epochs_of_only_groups as (
 
 ),
 
-cutoffs as (
-
-    select * from {{ ref('int_groups__cutoffs') }}
-    where counts
-
-),
-
--- Where the feeds of excluded people end in a group (4.1.4.B). If several messages cut a feed off, the least
--- counts. Anybody can found a group and exclude anybody there, which says nothing of other groups.
+-- Anybody can found a group and exclude anybody there, which says nothing of other groups.
 earliest_cutoffs as (
 
-    select
-        group_id,
-        feed_id,
-        min(cutoff_sequence) as cutoff_sequence
-    from cutoffs
-    group by group_id, feed_id
+    select * from {{ ref('int_groups__cutoffs') }}
+    where is_earliest
 
 ),
 

@@ -30,10 +30,10 @@ judged as (
 
 ),
 
-cutoffs as (
+earliest_cutoffs as (
 
     select * from {{ touched_rows(ref('int_groups__cutoffs'), 'group_id', 'int_changes__groups') }}
-    where counts
+    where is_earliest
 
 ),
 
@@ -47,18 +47,6 @@ root_epochs as (
 
     select * from {{ ref('int_groups__epochs') }}
     where is_root
-
-),
-
--- Where the feeds of excluded people end (4.1.4.B). If several messages cut a feed off, the least counts.
-earliest_cutoffs as (
-
-    select
-        group_id,
-        feed_id,
-        min(cutoff_sequence) as cutoff_sequence
-    from cutoffs
-    group by group_id, feed_id
 
 ),
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
-from scuttlehouse.catalog import home_folder, open_catalog
+from scuttlehouse.catalog import home_folder
 from scuttlehouse.databases import open_database
 from scuttlehouse.printing import count, visible
 from scuttlehouse.replicas.replicas import (
@@ -74,17 +74,13 @@ def run(args: argparse.Namespace) -> int:
 
     tangle_ids = list(dict.fromkeys(args.tangle)) or None
     differing: list[str] = []
-    home = home_folder()
-    with open_catalog(home, read_only=True):  # Nothing is made where nothing is published.
-        pass
-    with open_database(args.to) as database:
+    # The published tables come first: where nothing is published, no database is made.
+    with open_published(home_folder()) as warehouse, open_database(args.to) as database:
         replica = Replica(*database)
-        progress = replica.progress(tangle_ids)
-        with open_published(home) as warehouse:
-            published = Published(warehouse, progress, tangle_ids)
-            _apply(replica, published.updates())
-            if args.verify:
-                differing = differences(replica.orders(tangle_ids), published.orders())
+        published = Published(warehouse, replica.progress(tangle_ids), tangle_ids)
+        _apply(replica, published.updates())
+        if args.verify:
+            differing = differences(replica.orders(tangle_ids), published.orders())
     if differing:
         print(
             "These tangles are not in the published order; delete their rows from tangle_messages "

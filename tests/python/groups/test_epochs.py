@@ -167,11 +167,16 @@ def test_precedence_has_the_least_distance(links: tuple[set[str], ...]) -> None:
     } == {(one, other) for other, before in expected.items() for one in before}
 
 
-@given(LINKS, st.integers(1, 4))
+@given(LINKS, st.permutations("abcdefgh"), st.integers(1, 4))
 def test_the_nearest_predecessors_are_the_first_by_distance_and_id(
-    links: tuple[set[str], ...], most: int
+    links: tuple[set[str], ...], names: list[str], most: int
 ) -> None:
-    previous = {epoch: [*listed, epoch] for epoch, listed in epochs_of(links).items()}
+    """The ids do not follow the order of the epochs. Each epoch lists itself, too."""
+    renamed = dict(zip("abcdefgh", names, strict=True))
+    previous = {
+        renamed[epoch]: [renamed.get(one, one) for one in (*listed, epoch)]
+        for epoch, listed in epochs_of(links).items()
+    }
     assert nearest_predecessors(previous, most) == {
         epoch: dict(sorted(distances.items(), key=lambda one: one[::-1])[:most])
         for epoch, distances in precedence_by_steps(previous).items()

@@ -277,6 +277,7 @@ def test_nothing_is_published(
     SmallWarehouse(tmp_path / "home")
     assert main(command) == 1
     assert capsys.readouterr() == ("", printed)
+    assert [path.name for path in tmp_path.iterdir()] == ["home"]
 
 
 def test_an_impossible_home(

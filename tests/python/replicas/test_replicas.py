@@ -397,6 +397,11 @@ def published(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Published:
 REFRESHES = make_refreshes(seed=3, tangles=8, refreshes=5, size=5)
 
 
+@pytest.fixture
+def something_published(published: Published) -> None:
+    published.publish(REFRESHES[:1])
+
+
 def test_the_command_follows_and_verifies(
     address: str, published: Published, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -548,7 +553,7 @@ def test_a_replica_that_is_ahead_after_a_rollback(
         assert Replica(*database).orders() == without_empty(REFRESHES[3])
 
 
-@pytest.mark.usefixtures("published")
+@pytest.mark.usefixtures("something_published")
 @pytest.mark.parametrize(
     ("database", "sentence"),
     [
@@ -577,7 +582,7 @@ def test_a_database_that_cannot_be_opened(
     assert err.count("\n") == 1
 
 
-@pytest.mark.usefixtures("published")
+@pytest.mark.usefixtures("something_published")
 def test_a_wrong_password_is_not_shown(
     postgresql_url: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -596,7 +601,7 @@ def test_a_password_in_the_wrong_place_is_not_shown(capsys: pytest.CaptureFixtur
     assert "hush" not in err
 
 
-@pytest.mark.usefixtures("published")
+@pytest.mark.usefixtures("something_published")
 def test_without_psycopg(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
