@@ -180,6 +180,16 @@ def follow(size: int) -> None:
     list(periods(changes, Ancestry(previous), {}))
 
 
+def join_forks(size: int, *, first: bool) -> None:
+    """Two people join one fork after another, before or after all others. The last fork has only them."""
+    previous, members = forked(size)
+    strangers = [(fork, who) for fork, people in members.items() if fork != "x" for who in people]
+    both = [(fork, who) for fork, _ in strangers for who in "ab"]
+    added = [*both, *strangers[:-1]] if first else [*strangers[:-1], *both]
+    changes = [Change(place, place, *one, "add") for place, one in enumerate(added)]
+    list(periods(changes, Ancestry(previous), {}))
+
+
 def choose(size: int) -> None:
     previous, changes = beside_a_large_epoch(size)
     members = {
@@ -281,6 +291,8 @@ WORK: dict[str, Callable[[int], object]] = {
     "preference": prefer,
     "preferences of people beside a large epoch": choose,
     "periods of people beside a large epoch": follow,
+    "periods of people who join forks with others": lambda size: join_forks(size, first=False),
+    "periods of people in forks that others join": lambda size: join_forks(size, first=True),
     "logs with a message each": look_into_logs,
     "devices": lambda size: device_keys(devices(size)),
     "changes of sets": lambda size: list(unsuperseded(set_of(size))),
