@@ -89,6 +89,6 @@ class KnownChoices:
                 if not covered >> place & 1:
                     covered |= self._under[place]
                     tips = tips & ~self._under[place] | 1 << place
-                    members |= self._members.of_epoch[place]
+                    members |= self._members.of_epoch(place)
             before = self._own[person] = _Own(known, covered, tips, members)
         return before

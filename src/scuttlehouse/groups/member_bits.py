@@ -31,7 +31,6 @@ class MemberBits:
         self.places: dict[str, int] = {}
         self._places_of_members: dict[tuple[str, str], int] = {}
         self.of_person: dict[str, int] = defaultdict(int)
-        self.of_epoch: dict[int, int] = {}
         # The place of the first member.
         self._first: dict[int, int] = {}
         self._epochs = 0
@@ -43,7 +42,6 @@ class MemberBits:
                 self.names.append(person)
             self.places[epoch] = len(self.names)
             self._first[len(self.names)] = first
-            self.of_epoch[len(self.names)] = (1 << len(self.names)) - (1 << first)
             self._epochs |= 1 << len(self.names)
             self.names.append(epoch)
         self._members = (1 << len(self.names)) - 1 - self._epochs
@@ -53,6 +51,10 @@ class MemberBits:
     def of_member(self, epoch: str, person: str) -> int:
         """The bit of a member of an epoch."""
         return 1 << self._places_of_members[epoch, person]
+
+    def of_epoch(self, place: int) -> int:
+        """The bits of all members of an epoch."""
+        return (1 << place) - (1 << self._first[place])
 
     def under(self, ancestry: Ancestry) -> dict[int, int]:
         """Each epoch with all that precede it, by place."""
@@ -95,7 +97,7 @@ class MemberBits:
 
     def smaller(self, within: int, place: int, known: int) -> Iterator[int]:
         """The epochs within this one that lack a member of it: some at a time, or none."""
-        members = known & self.of_epoch[place]
+        members = known & self.of_epoch(place)
         if within.bit_count() <= members.bit_count():
             while within:
                 one = within.bit_length() - 1
@@ -120,7 +122,7 @@ class MemberBits:
 
     def _larger(self, epochs: int, place: int, known: int) -> int:
         """Those of the epochs that have all members of this one, and more. None if that takes too long."""
-        members = known & self.of_epoch[place]
+        members = known & self.of_epoch(place)
         if members.bit_count() > epochs.bit_count():
             return 0
         people = self._people_of(place, members)
@@ -131,7 +133,7 @@ class MemberBits:
 
         What is known mostly grows. So only further members are looked at.
         """
-        members = known & self.of_epoch[place]
+        members = known & self.of_epoch(place)
         before, found = self._people.get(place, (0, 0))
         if members != before:
             if before & ~members:
