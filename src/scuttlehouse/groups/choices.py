@@ -3,114 +3,92 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Collection
+from typing import NamedTuple
 
 from scuttlehouse.groups.ancestry import Ancestry
 from scuttlehouse.groups.authority import GroupMessage
-from scuttlehouse.groups.epochs import KeyRanks, in_key_order, preferred_epoch
+from scuttlehouse.groups.epochs import KeyRanks, in_key_order
+from scuttlehouse.groups.member_bits import MemberBits
 from scuttlehouse.tangles.causality import bits_of
+
+
+class _Own(NamedTuple):
+    """What a person knows of their own epochs, as bits (:class:`.MemberBits`).
+
+    ``known``: this person as a member. ``covered``: the epochs that they are a member of, and all that
+    precede them. ``tips``: those of their epochs that no other one succeeds. ``members``: all who are ever
+    members of the tips; also of those that were tips once.
+    """
+
+    known: int = 0
+    covered: int = 0
+    tips: int = 0
+    members: int = 0
 
 
 class KnownChoices:
     """The epochs that people could choose from, by the additions that their messages knew of.
 
-    ``additions`` are in the order of ``ancestry``, those of one epoch in any order.
-
-    >>> def addition(epoch, *people):
-    ...     return GroupMessage("", "", "add", epoch, people, (), (), (), True, False, None, 0)
-    >>> additions = [addition("x", "ann", "bob"), addition("l", "ann"), addition("r", "ann", "bob")]
+    >>> def addition(name, epoch, *people):
+    ...     return GroupMessage(name, "", "add", epoch, people, (), (), (), True, False, None, 0)
+    >>> additions = [addition("1", "x", "ann", "bob"), addition("2", "l", "ann")]
+    >>> additions += [addition("3", "r", "ann", "bob")]
     >>> ancestry = Ancestry({"x": [], "l": ["x"], "r": ["x"]})
     >>> choices = KnownChoices(additions, ancestry, {"x": 0, "l": 1, "r": 2})
-    >>> [choices.preferred("ann", known) for known in (0b000, 0b001, 0b101, 0b111)]
+    >>> bits = [choices.bits[name] for name in "123"]
+    >>> [choices.preferred("ann", sum(known)) for known in ([], bits[:1], bits[::2], bits)]
     [None, 'x', 'r', 'l']
     """
 
+    bits: dict[str, int]
+    """The members whom each addition adds, by its message (:class:`.MemberBits`)."""
+
     def __init__(
-        self, additions: Sequence[GroupMessage], ancestry: Ancestry, keys: KeyRanks
+        self, additions: Collection[GroupMessage], ancestry: Ancestry, keys: KeyRanks
     ) -> None:
-        self._additions = additions
-        self._ancestry = ancestry
-        self._keys = keys
-        self._of_person: dict[str, int] = defaultdict(int)
-        self._of_epoch: dict[str, int] = defaultdict(int)
-        for place, one in enumerate(additions):
-            self._of_epoch[one.epoch_id or ""] |= 1 << place
-            for person in set(one.person_ids):
-                self._of_person[person] |= 1 << place
-        self._under = ancestry.masks_under(self._of_epoch)
-        self._answers: dict[tuple[tuple[str, ...], int], str] = {}
-        self._tips: dict[tuple[str, int], list[str]] = {}
-        # For two epochs: additions to the first whose people are all in the second, by these additions.
-        self._within: dict[tuple[str, str], tuple[int, int]] = {}
+        members: dict[str, list[str]] = defaultdict(list)
+        for one in additions:
+            members[one.epoch_id or ""].extend(one.person_ids)
+        epochs = in_key_order(ancestry.in_order(), keys)
+        self._members = MemberBits((epoch, members[epoch]) for epoch in epochs)
+        self.bits = defaultdict(int)
+        for one in additions:
+            for person in one.person_ids:
+                self.bits[one.message_id] |= self._members.of_member(one.epoch_id or "", person)
+        self._under = self._members.under(ancestry)
+        self._own: dict[str, _Own] = defaultdict(_Own)
+        self._answers: dict[tuple[int, int], str] = {}
 
     def preferred(self, person: str, known: int) -> str | None:
         """The epoch that a person should prefer with what they know (R21). None if they know none.
 
-        ``known`` are the additions that they know of, as bits in the order of ``additions``.
+        ``known`` are the additions that they know of, as ``bits``.
 
-        Complexity: O(epochs to choose from) operations on integers with a bit for each addition; and, once
-        for all people who know of the same additions and have a choice, the same for each two epochs, and
-        O(additions to these epochs that were not known before). Where knowledge comes in branches, or there
-        are more pairs of epochs than additions: O(additions to these epochs).
+        Complexity: as :meth:`.MemberBits.first_of`, once for all people who know the same and have the same
+        choice; and O(epochs of the person that they did not know of at the last call) operations on integers
+        with a bit for each member of each epoch. O(epochs of the person), if knowledge comes in branches and
+        they no longer know of one.
         """
-        own = person, known & self._of_person[person]
-        if own not in self._tips:
-            left, found = own[1], []
-            while left:
-                # Of all that are left the last one precedes none.
-                found.append(self._additions[left.bit_length() - 1].epoch_id or "")
-                left &= ~self._under[found[-1]]
-            self._tips[own] = sorted(found)
-        tips = self._tips[own]
-        if len(tips) < 2:
-            return tips[0] if tips else None
-        mask = 0
-        for tip in tips:
-            mask |= known & self._of_epoch[tip]
-        choice = tuple(tips), mask
+        own = self._known_of(person, known & self._members.of_person[person])
+        if not own.tips & (own.tips - 1):
+            return self._members.names[own.tips.bit_length() - 1] if own.tips else None
+        choice = own.tips, known & own.members
         if choice not in self._answers:
-            # Of many epochs each is compared with all others at once.
-            is_short = len(tips) ** 2 <= mask.bit_count()
-            self._answers[choice] = self._first_of(tips, mask) if is_short else self._of(tips, mask)
+            self._answers[choice] = self._members.names[self._members.first_of(*choice)[0]]
         return self._answers[choice]
 
-    def _of(self, tips: Sequence[str], known: int) -> str:
-        members: dict[str, set[str]] = {tip: set() for tip in tips}
-        for place in bits_of(known):
-            one = self._additions[place]
-            members[one.epoch_id or ""].update(one.person_ids)
-        frozen = {tip: frozenset(people) for tip, people in members.items()}
-        return preferred_epoch(tips, frozen, self._ancestry, self._keys).epoch_id
-
-    def _first_of(self, tips: Sequence[str], known: int) -> str:
-        """The same: the first by key that does not have all members of another one, and more (4.5)."""
-        return next(
-            tip
-            for tip in in_key_order(tips, self._keys)
-            if not any(
-                self._is_within(other, tip, known) and not self._is_within(tip, other, known)
-                for other in tips
-                if other != tip
-            )
-        )
-
-    def _is_within(self, inner: str, outer: str, known: int) -> bool:
-        """Whether all known members of an epoch are known members of another one.
-
-        An author who writes thousands of messages knows more additions each time. What was found for less
-        knowledge stays true, so only further additions to the inner epoch are looked at.
-        """
-        of_outer = known & self._of_epoch[outer]
-        found, by = self._within.get((inner, outer), (0, 0))
-        if by & ~of_outer:
-            found = 0
-        left = known & self._of_epoch[inner] & ~found
-        while left:
-            least = left & -left
-            people = self._additions[least.bit_length() - 1].person_ids
-            if any(not self._of_person[person] & of_outer for person in people):
-                break
-            found |= least
-            left ^= least
-        self._within[inner, outer] = found, of_outer
-        return not left
+    def _known_of(self, person: str, known: int) -> _Own:
+        """Their epochs. Only what they did not know at the last call is looked at, if they know more now."""
+        before = self._own[person]
+        if before.known & ~known:
+            before = _Own()
+        if before.known != known:
+            _, covered, tips, members = before
+            for place in bits_of(self._members.having(known & ~before.known)):
+                if not covered >> place & 1:
+                    covered |= self._under[place]
+                    tips = tips & ~self._under[place] | 1 << place
+                    members |= self._members.of_epoch(place)
+            before = self._own[person] = _Own(known, covered, tips, members)
+        return before

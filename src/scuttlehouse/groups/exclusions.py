@@ -44,8 +44,9 @@ def knowledge(
     first message in the group tangle, or ``own_epochs`` pairs it with the epoch. By the letter of 4.9 an
     exclusion is forever: adding the person again does not undo it.
 
-    Complexity: O(messages + links) operations on integers with a bit for each epoch, exclusion,
-    addition and person excluded; plus the people in ``excluded_before``.
+    Complexity: O(messages + links) operations on integers with a bit for each epoch, exclusion, person
+    excluded, and person of an addition; plus the people in ``excluded_before``. For each post also as
+    ``KnownChoices.preferred``.
 
     >>> from scuttlehouse.groups.authority import judge
     >>> def message(name, kind, epoch, people, *previous):
@@ -62,9 +63,10 @@ def knowledge(
     ({'x': frozenset(), 'y': frozenset({'bob'})}, {'2': 'y'}, {'2'})
     """
     ancestry = Ancestry(judged.previous_epochs)
-    bits = _Bits([one for one in messages if one.message_id in judged.counting], ancestry)
+    acts = [one for one in messages if one.message_id in judged.counting]
+    choices = KnownChoices([one for one in acts if one.kind == "add"], ancestry, key_ranks or {})
+    bits = _Bits(acts, ancestry, choices.bits)
     own = own_epochs(messages, judged)
-    choices = KnownChoices(bits.additions, ancestry, key_ranks or {})
     by_id = {one.message_id: one for one in messages}
     after = ancestry.masks_after()
     known_at: dict[str, int] = {}
@@ -120,15 +122,13 @@ class _Bits:
     exclude, and additions, which say what epochs an author knows as their own.
     """
 
-    def __init__(self, acts: Sequence[GroupMessage], ancestry: Ancestry) -> None:
-        order = {epoch: place for place, epoch in enumerate(ancestry.in_order())}
+    def __init__(
+        self, acts: Sequence[GroupMessage], ancestry: Ancestry, of_additions: Mapping[str, int]
+    ) -> None:
         self.inits = [one for one in acts if one.kind == "init"]
         self.exclusions = [one for one in acts if one.kind == "exclude"]
-        self.additions = sorted(
-            (one for one in acts if one.kind == "add"), key=lambda one: order[one.epoch_id or ""]
-        )
         # A person whom nobody adds is in no epoch.
-        added = {person for one in self.additions for person in one.person_ids}
+        added = {person for one in acts if one.kind == "add" for person in one.person_ids}
         excluded = {person for one in self.exclusions for person in one.person_ids}
         self._people = sorted(excluded & added)
         self.first_exclusion = len(self.inits)
@@ -145,8 +145,8 @@ class _Bits:
         for one in self.exclusions:
             struck = _mask(self.of_person, [who for who in one.person_ids if who in added])
             self.of_message[one.message_id] = self.of_exclusion[one.message_id] | struck
-        for place, one in enumerate(self.additions, self.first_addition):
-            self.of_message[one.message_id] = 1 << place
+        for addition, own in of_additions.items():
+            self.of_message[addition] = own << self.first_addition
 
     def people_in(self, mask: int) -> frozenset[str]:
         """The people whom the exclusions in a mask exclude."""

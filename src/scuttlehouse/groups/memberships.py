@@ -11,12 +11,14 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
+from functools import reduce
 from itertools import groupby, pairwise
+from operator import or_
 from typing import Literal, NamedTuple
 
 from scuttlehouse.groups.ancestry import Ancestry
-from scuttlehouse.groups.epochs import KeyRanks, in_key_order, smallest_of
-from scuttlehouse.tangles.causality import bits_of
+from scuttlehouse.groups.epochs import KeyRanks, in_key_order
+from scuttlehouse.groups.member_bits import MemberBits
 
 
 class Change(NamedTuple):
@@ -67,9 +69,10 @@ def periods(changes: Iterable[Change], ancestry: Ancestry, key_ranks: KeyRanks) 
         ancestry: the precedence of the group's epochs.
         key_ranks: the places of the epochs' keys.
 
-    Complexity: O(changes + periods) operations on integers with a bit for each epoch, while nobody is in two
-    epochs that do not precede each other. If people are, the epochs to choose from add to each of their
-    additions, and to each change of what they prefer, once for all who have the same choice.
+    Complexity: O(changes + periods) operations on integers with a bit for each person of each epoch, while
+    nobody is in two epochs that do not precede each other. If people are, :meth:`.MemberBits.first_of` adds
+    to each of their additions, and to each change in what decides their answer, once for all who have the
+    same choice; and to each change of an answer, a step for each choice with the same answer.
 
     >>> changes = [
     ...     Change(1, 10, "x", "a", "add"), Change(1, 10, "x", "b", "add"),
@@ -111,118 +114,127 @@ def _forwards(moments: Iterable[Moment]) -> Iterator[Moment]:
 class _ChoicesSoFar:
     """The epochs that people can choose from: their epochs that no other of theirs succeeds.
 
-    A set of epochs is an integer with a bit for each, in the order of their keys: of several epochs that may
-    win, the lowest bit wins. Who prefers what is asked again only where an epoch comes to hold all members of
-    another one, or no longer does. A stranger may add people to an epoch that thousands can choose.
+    A choice is an integer with bits of epochs (:class:`.MemberBits`). Its answer is asked for again only
+    where it may change: where the preferred epoch comes to hold all members of another one and more, or
+    where one that decided against others is no longer within them. A stranger may add people to an epoch
+    that thousands can choose.
     """
 
-    def __init__(self, ancestry: Ancestry, key_ranks: KeyRanks) -> None:
-        self._names = in_key_order(ancestry.in_order(), key_ranks)
-        self._places = {epoch: place for place, epoch in enumerate(self._names)}
-        bits = {epoch: 1 << place for epoch, place in self._places.items()}
-        under = ancestry.masks_under(bits)
-        self._under = [under[epoch] for epoch in self._names]
-        self._members: list[set[str]] = [set() for _ in self._names]
-        # For each epoch: those that somebody can choose in its place, and those of them with all its members.
-        self._rivals = [0] * len(self._names)
-        self._containing = [0] * len(self._names)
-        # The choices with several epochs that people have now, by epoch.
-        self._open: list[set[int]] = [set() for _ in self._names]
-        self._choosing: dict[int, set[str]] = {}
-        self._preferred: dict[int, int] = {}
-        # For each person: their epochs, these and all that precede them, and those to choose from.
-        self._own: dict[str, int] = defaultdict(int)
+    def __init__(self, changes: Iterable[Change], ancestry: Ancestry, key_ranks: KeyRanks) -> None:
+        people: dict[str, list[str]] = defaultdict(list)
+        for one in changes:
+            if one.change == "add":
+                people[one.epoch_id].append(one.person_id)
+        names = in_key_order(ancestry.in_order(), key_ranks)
+        self._members = MemberBits((epoch, people[epoch]) for epoch in names)
+        self._under = self._members.under(ancestry)
+        self._known = 0
+        # For each person: their epochs and all that precede them, and those to choose from.
         self._covered: dict[str, int] = defaultdict(int)
         self._choice: dict[str, int] = {}
+        self._choosing: dict[int, set[str]] = defaultdict(set)
+        # For each choice of several epochs that was asked for: the answer of `MemberBits.first_of`.
+        self._answers: dict[int, tuple[int, dict[int, int]]] = {}
+        # For each epoch: the choices that prefer it, and those that it decided.
+        self._preferring: dict[int, set[int]] = defaultdict(set)
+        self._decided: dict[int, set[int]] = defaultdict(set)
+        # For each epoch, all others in the choices that prefer it, and all that it decided against. These may
+        # be too many, where a choice is gone.
+        self._rivals: dict[int, int] = defaultdict(int)
+        self._larger: dict[int, int] = defaultdict(int)
         # The new members of epochs, since `changed` was called.
         self._grown: dict[int, list[str]] = defaultdict(list)
 
     def add(self, person: str, epoch: str) -> None:
         """Add a person to an epoch."""
-        place = self._places[epoch]
-        if person in self._members[place]:
+        member = self._members.of_member(epoch, person)
+        if self._known & member:
             return
-        self._members[place].add(person)
+        place = self._members.places[epoch]
+        self._known |= member
         self._grown[place].append(person)
-        self._own[person] |= 1 << place
         if self._covered[person] >> place & 1:
             return
         self._covered[person] |= self._under[place]
         before = self._choice.get(person, 0)
         self._choice[person] = before & ~self._under[place] | 1 << place
-        self._join(person, self._choice[person])
-        if before:
-            self._leave(person, before)
+        self._choosing[self._choice[person]].add(person)
+        self._choosing[before].discard(person)
+        if not self._choosing[before]:
+            del self._choosing[before]
+            self._forget(before)
 
     def changed(self) -> set[str]:
         """The people who prefer another epoch because epochs have new members, since the last call."""
         again: set[int] = set()
         for place, people in self._grown.items():
-            for other in bits_of(self._compare(place, people)):
-                both = 1 << place | 1 << other
-                fewest = min(self._open[place], self._open[other], key=len)
-                again.update(choice for choice in fewest if choice & both == both)
+            again.update(self._now_larger(place))
+            again.update(self._no_longer_within(place, people))
         self._grown.clear()
         found: set[str] = set()
         for choice in again:
-            before = self._preferred.pop(choice, None)
+            before = self._forget(choice)
             if self._of(choice) != before:
                 found |= self._choosing[choice]
         return found
 
     def preferred_by(self, person: str) -> str | None:
         """The epoch that a person prefers. None for somebody who is in no epoch."""
-        return self._names[self._of(self._choice[person])] if person in self._choice else None
+        choice = self._choice.get(person)
+        return self._members.names[self._of(choice)] if choice else None
 
-    def _join(self, person: str, choice: int) -> None:
-        if choice not in self._choosing:
-            self._choosing[choice] = set()
-            # If there is one epoch, no other can win.
-            for place in bits_of(choice) if choice & (choice - 1) else ():
-                self._open[place].add(choice)
-                rivals = choice & ~(1 << place)
-                for other in bits_of(rivals & ~self._rivals[place]):
-                    if self._members[place] <= self._members[other]:
-                        self._containing[place] |= 1 << other
-                self._rivals[place] |= rivals
-        self._choosing[choice].add(person)
+    def _now_larger(self, place: int) -> list[int]:
+        """The choices that prefer a grown epoch, which now has all members of another one, and more."""
+        rivals = self._rivals[place] & ~(1 << place)
+        if not rivals:
+            return []
+        within = rivals & ~self._members.exceeding(place, self._known)
+        smaller = reduce(or_, self._members.smaller(within, place, self._known), 0)
+        self._rivals[place] = rivals & ~smaller
+        return [choice for choice in self._preferring[place] if choice & smaller] if smaller else []
 
-    def _leave(self, person: str, choice: int) -> None:
-        self._choosing[choice].discard(person)
-        if not self._choosing[choice]:
-            del self._choosing[choice]
-            self._preferred.pop(choice, None)
-            for place in bits_of(choice):
-                self._open[place].discard(choice)
+    def _no_longer_within(self, place: int, people: Iterable[str]) -> list[int]:
+        """The choices that a grown epoch decided, which is no longer within all that it decided against."""
+        larger = self._larger[place]
+        if not larger:
+            return []
+        still = self._members.holding(people, larger, self._known)
+        still &= self._members.exceeding(place, self._known)
+        self._larger[place] = still
+        lost = larger & ~still
+        if not lost:
+            return []
+        return [one for one in self._decided[place] if self._answers[one][1][place] & lost]
 
-    def _compare(self, place: int, people: Iterable[str]) -> int:
-        """The rivals that no longer have all members of a grown epoch, and those that are now within it."""
-        containing, near = self._containing[place], 0
-        for person in people:
-            containing &= self._own[person]
-            near |= self._own[person]
-        differing = self._containing[place] ^ containing
-        self._containing[place] = containing
-        # A rival that is within it now has one of its new members.
-        for other in bits_of(near & self._rivals[place]):
-            is_within = self._containing[other] >> place & 1
-            if not is_within and self._members[other] <= self._members[place]:
-                self._containing[other] |= 1 << place
-                differing |= 1 << other
-        return differing
+    def _forget(self, choice: int) -> int | None:
+        """Forget the answer of a choice, and return it."""
+        if choice not in self._answers:
+            return None
+        place, decided = self._answers.pop(choice)
+        self._preferring[place].discard(choice)
+        for one in decided:
+            self._decided[one].discard(choice)
+        return place
 
     def _of(self, choice: int) -> int:
         """The epoch that R21 leaves of a choice: of the smallest ones (4.5) that with the least key."""
-        if choice not in self._preferred:
-            left = smallest_of(choice, self._containing, self._members)
-            self._preferred[choice] = (left & -left).bit_length() - 1
-        return self._preferred[choice]
+        if not choice & (choice - 1):
+            return choice.bit_length() - 1
+        if choice not in self._answers:
+            place, decided = self._answers[choice] = self._members.first_of(choice, self._known)
+            self._preferring[place].add(choice)
+            self._rivals[place] |= choice
+            for one, larger in decided.items():
+                self._decided[one].add(choice)
+                self._larger[one] |= larger
+        return self._answers[choice][0]
 
 
 def _moments(
     changes: Iterable[Change], ancestry: Ancestry, key_ranks: KeyRanks
 ) -> dict[str, list[Moment]]:
-    choices = _ChoicesSoFar(ancestry, key_ranks)
+    changes = list(changes)
+    choices = _ChoicesSoFar(changes, ancestry, key_ranks)
     excluded: set[tuple[str, str]] = set()
     moments: dict[str, list[Moment]] = {}
     for position, group in groupby(sorted(changes, key=_in_order), lambda one: one.position):

@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
+import numpy as np
+
 
 def sweep(previous: Sequence[Sequence[int]], visit: Callable[[int, int], int]) -> None:
     """Visit every node after the nodes that it lists, with the bits of all nodes before it.
@@ -73,8 +75,13 @@ def bits_of(mask: int) -> Iterator[int]:
     >>> list(bits_of(0b10110))
     [1, 2, 4]
     """
-    # Byte by byte, because clearing the lowest bit of a long integer copies all of it.
-    for at, byte in enumerate(mask.to_bytes((mask.bit_length() + 7) // 8, "little")):
+    # Byte by byte, because clearing the lowest bit of a long integer copies all of it. Zero bytes, which are
+    # most of a long integer with few bits, are skipped in machine code.
+    data = mask.to_bytes((mask.bit_length() + 7) // 8, "little")
+    is_long = len(data) > 64
+    places = np.flatnonzero(np.frombuffer(data, np.uint8)).tolist() if is_long else range(len(data))
+    for at in places:
+        byte = data[at]
         while byte:
             least = byte & -byte
             yield at * 8 + least.bit_length() - 1

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from itertools import groupby
 from operator import attrgetter
 from types import FrameType
+from typing import Any
 
 import pytest
 
@@ -27,6 +28,7 @@ from scuttlehouse.groups.repairs import repairs
 from scuttlehouse.pzp.accounts import AccountMessage, device_keys
 from scuttlehouse.sets.items import SetMessage
 from scuttlehouse.sets.rules import left_deletions, unsuperseded
+from scuttlehouse.tangles.causality import bits_of
 
 SMALL, LARGE = 100, 400
 EPOCH = attrgetter("epoch_id")
@@ -76,6 +78,27 @@ def posts_by_somebody_with_a_choice(size: int) -> list[GroupMessage]:
     for number in range(size):
         line.say("add", here, *(f"p{number} {place}" for place in range(5)))
         line.say("other", here)
+    return line.messages
+
+
+def posts_in_many_forks(size: int, *, side_by_side: bool = False) -> list[GroupMessage]:
+    """Their author is added to one fork after another. Then each post knows of a stranger in one of them.
+
+    All posts know of the additions before them, or, side by side, each only of its own stranger.
+    """
+    line = Line()
+    root = line.say("init", None)
+    forks = [line.say("init", None, after=root) for _ in range(size)]
+    for number, fork in enumerate(forks):
+        line.say("add", fork, "a", f"p{number}")
+        line.say("other", fork)
+    joint = line.messages[-1].message_id
+    for number, fork in enumerate(forks):
+        line.say("add", fork, f"q{number}")
+        if side_by_side:
+            known = line.messages[-1]._replace(previous_ids=[joint], timeline_previous_ids=[joint])
+            line.messages[-1] = known
+        line.say("other", fork)
     return line.messages
 
 
@@ -154,6 +177,16 @@ def beside_a_large_epoch(size: int) -> tuple[dict[str, list[str]], list[Change]]
 
 def follow(size: int) -> None:
     previous, changes = beside_a_large_epoch(size)
+    list(periods(changes, Ancestry(previous), {}))
+
+
+def join_forks(size: int, *, first: bool) -> None:
+    """Two people join one fork after another, before or after all others. The last fork has only them."""
+    previous, members = forked(size)
+    strangers = [(fork, who) for fork, people in members.items() if fork != "x" for who in people]
+    both = [(fork, who) for fork, _ in strangers for who in "ab"]
+    added = [*both, *strangers[:-1]] if first else [*strangers[:-1], *both]
+    changes = [Change(place, place, *one, "add") for place, one in enumerate(added)]
     list(periods(changes, Ancestry(previous), {}))
 
 
@@ -241,6 +274,10 @@ WORK: dict[str, Callable[[int], object]] = {
     "exclusions, then additions": lambda size: know(exclusions_then_additions(size)),
     "a chain of epochs": lambda size: know(chain_of_epochs(size)),
     "posts by somebody with a choice": lambda size: know(posts_by_somebody_with_a_choice(size)),
+    "posts in many forks": lambda size: know(posts_in_many_forks(size)),
+    "posts in many forks, side by side": lambda size: know(
+        posts_in_many_forks(size, side_by_side=True)
+    ),
     "epochs side by side": lambda size: know(epochs_side_by_side(size)),
     "acts of one author": lambda size: know(acts_of_one_author(size)),
     "precedence after wide layers": lambda size: nearest_predecessors(wide_layers(size)),
@@ -254,6 +291,8 @@ WORK: dict[str, Callable[[int], object]] = {
     "preference": prefer,
     "preferences of people beside a large epoch": choose,
     "periods of people beside a large epoch": follow,
+    "periods of people who join forks with others": lambda size: join_forks(size, first=False),
+    "periods of people in forks that others join": lambda size: join_forks(size, first=True),
     "logs with a message each": look_into_logs,
     "devices": lambda size: device_keys(devices(size)),
     "changes of sets": lambda size: list(unsuperseded(set_of(size))),
@@ -282,6 +321,27 @@ def calls(work: Callable[[int], object], size: int) -> int:
 def test_four_times_the_size_is_about_four_times_the_work(name: str) -> None:
     WORK[name](SMALL)  # loads the machine code
     assert calls(WORK[name], LARGE) < 5.5 * calls(WORK[name], SMALL)
+
+
+def steps(mask: int) -> int:
+    """How many lines of Python run until all bits are found."""
+    counted: Counter[str] = Counter()
+
+    def count(_frame: FrameType, event: str, _argument: object) -> Any:
+        counted[event] += 1
+        return count
+
+    before = sys.gettrace()
+    sys.settrace(count)
+    try:
+        list(bits_of(mask))
+    finally:
+        sys.settrace(before)
+    return counted["line"]
+
+
+def test_a_long_integer_with_few_bits_takes_few_steps() -> None:
+    assert steps(0b101 << 10_000 | 1) < 100
 
 
 def criss_cross(size: int) -> tuple[dict[str, list[str]], dict[str, frozenset[str]]]:

@@ -51,8 +51,9 @@ def knowledge(draw: st.DrawFn) -> Knowledge:
     for epoch in Ancestry(fork.previous).in_order():
         people = st.sampled_from(sorted(fork.members[epoch] or "a"))
         for added in draw(st.lists(st.lists(people, min_size=1, max_size=2), max_size=8)):
+            name = f"m{len(additions)}"
             additions.append(
-                GroupMessage("", "", "add", epoch, added, (), (), (), True, False, None, 0)
+                GroupMessage(name, "", "add", epoch, added, (), (), (), True, False, None, 0)
             )
     everything = (1 << len(additions)) - 1
     few = st.integers(0, everything)
@@ -65,9 +66,11 @@ def test_a_choice_is_the_preference_among_what_is_known(case: Knowledge) -> None
     ancestry = Ancestry(case.fork.previous)
     choices = KnownChoices(case.additions, ancestry, case.fork.key_ranks)
     for known in case.known:
+        bits = 0
         members: dict[str, set[str]] = {epoch: set() for epoch in case.fork.previous}
         for place, addition in enumerate(case.additions):
             if known >> place & 1:
+                bits |= choices.bits[addition.message_id]
                 members[addition.epoch_id or ""].update(addition.person_ids)
         frozen = {epoch: frozenset(people) for epoch, people in members.items()}
         for person in PEOPLE:
@@ -77,4 +80,4 @@ def test_a_choice_is_the_preference_among_what_is_known(case: Knowledge) -> None
                 if declaring
                 else None
             )
-            assert choices.preferred(person, known) == expected
+            assert choices.preferred(person, bits) == expected
