@@ -12,21 +12,18 @@ DBT_ARGS := --profiles-dir profiles
 SUPERSET := .venv-dashboards
 SERVE := $(SUPERSET)/bin/python dashboards/serve.py
 
-.PHONY: build test test-cluster test-connect test-installing test-trino tests adapter-and-lint check quick-tests quick-tests-of-warehouses adapter lint style types sql docs pictures clean java jars postgres machine-code class-archive
+.PHONY: build test test-cluster test-connect test-installing test-trino lint-and-pytest check quick-tests quick-tests-of-warehouses adapter lint style types sql docs pictures clean java jars postgres machine-code class-archive
 .PHONY: dashboards dashboards-stop dashboards-password dashboards-pictures test-dashboards
 
 build: jars
 	@$(BIN)/scuttlehouse build
 
-# Side by side: the tests of the adapter, whose Spark has other settings, then lint; and two processes of the other tests
-# (tests/python/conftest.py).
+# Side by side: the tests of the adapter, whose Spark has other settings; and lint, then two processes of the other
+# tests (tests/python/conftest.py).
 test: $(VENV)/.installed-dev postgres
-	@$(MAKE) --no-print-directory --jobs=2 --output-sync=line adapter-and-lint tests
+	@$(MAKE) --no-print-directory --jobs=2 --output-sync=line adapter lint-and-pytest
 
-adapter-and-lint: adapter
-	@$(MAKE) --no-print-directory lint
-
-tests: $(VENV)/.installed-dev
+lint-and-pytest: lint
 	@$(BIN)/pytest --numprocesses=2 --dist=loadgroup --durations=30
 
 # What one runs before every commit: lint, types, and all tests that need no Spark, Java or PostgreSQL, with fewer
