@@ -99,7 +99,7 @@ class CompiledOrder:
         return bool(is_after(self._state, self._codes[name], self._codes[earlier]))
 
     def add(self, name: str, previous: Sequence[str]) -> list[Command] | None:
-        codes = self._listed or self._codes
+        codes = self._codes
         known = len(codes)
         numbers = [codes.setdefault(one, len(codes)) for one in (name, *previous)]
         new = len(codes) - known
@@ -110,16 +110,13 @@ class CompiledOrder:
             texts = [one.encode() for one in islice(reversed(codes), new)][::-1]
             numbers += map(len, texts)
             text = b"".join(texts)
-        caller = self._caller
-        result = caller.add_event(caller.address, text, len(text), new, len(previous), numbers)
-        if result == NO_ROOM:
+        given = text, len(text), new, len(previous), numbers
+        while (result := self._caller.add_event(self._caller.address, *given)) == NO_ROOM:
             self._make_room(new, len(previous), len(text))
-            caller = self._caller
-            result = caller.add_event(caller.address, text, len(text), new, len(previous), numbers)
         if result >= 0:
             return [Ins(name, result)]
         if result in (MOVED, MORE):
-            (_, _, index), *moves = caller.moves(result, numbers[0])
+            (_, _, index), *moves = self._caller.moves(result, numbers[0])
             return [Ins(name, index), *(Mov(start, to) for _, start, to in moves)]
         if result == WAS_KNOWN:
             return []
