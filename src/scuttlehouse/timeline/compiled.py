@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from scuttlehouse.timeline.blocks import BLOCK, EVENT, NONE, Blocks, Ints32, Names, block_capacity
-from scuttlehouse.timeline.calls import MORE, MOVED, NO_ROOM, WAS_KNOWN, Caller
+from scuttlehouse.timeline.c_calls import MORE, MOVED, NO_ROOM, WAS_KNOWN, Caller
 from scuttlehouse.timeline.commands import Command, Ins, Mov
 from scuttlehouse.timeline.core import deliver, index_of, restore
 from scuttlehouse.timeline.graph import (
