@@ -121,8 +121,10 @@ def _build_with_progress(options: Sequence[str]) -> int:
             flush=True,
         )
     progress = Progress(sys.stdout, last, bytes_read, is_terminal=sys.stdout.isatty())
-    # At the end, they would be the values of an option whose value is missing.
-    silent = "--log-level", "none", "--no-use-colors"
+    # At the end, they would be the values of an option whose value is missing. What silences the terminal
+    # would silence dbt's log file, too.
+    of_log_file = "--log-level-file", variable("LOG_LEVEL_FILE") or "debug"
+    silent = "--log-level", "none", *of_log_file, "--no-use-colors"
     sys.argv = ["dbt", *DBT_BUILD, *_profiles(options), *options]
     with _ticking(progress.tick):
         done = dbtRunner(callbacks=[progress]).invoke(

@@ -163,6 +163,23 @@ def test_an_option_without_its_value_takes_no_other(
     assert "Option '-s' requires an argument." in capsys.readouterr().out
 
 
+def test_dbt_writes_its_log_file_beside_the_progress(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """With the stack of an error, which is not shown. dbt's own variable may ask for less."""
+    monkeypatch.setattr(build, "_build_with_progress", build_with_progress)
+    monkeypatch.setenv("DBT_LOG_PATH", str(tmp_path))
+    log = tmp_path / "dbt.log"
+    assert main(["build", "--profile", "of_nobody"]) == build.DBT_CANNOT_RUN
+    assert "of_nobody" in capsys.readouterr().out
+    written = log.read_text()
+    assert "[debug]" in written
+    assert "of_nobody" in written
+    monkeypatch.setenv("DBT_LOG_LEVEL_FILE", "none")
+    assert main(["build", "--profile", "of_nobody"]) == build.DBT_CANNOT_RUN
+    assert log.read_text() == written
+
+
 def test_an_interrupted_build_says_what_it_published(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
