@@ -12,7 +12,7 @@ from functools import cache
 from hashlib import sha256
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import yaml
 
@@ -56,14 +56,23 @@ def project_variables(project: Path) -> dict[str, Any]:
 
 def lines_hash(home: Path, network_key_file: str) -> str:
     """A hash of everything that decides how a line is read: the code, and keys that are never shown."""
-    code = hash_modules(
+    key = read_network_key(Path(network_key_file)) if network_key_file else b""
+    return f"{code_of_lines_hash()}-{KeyRing(warehouse_pepper(home)).hash(key)[:16]}"
+
+
+@cache
+def code_of_lines_hash() -> str:
+    """A hash of the code that decides how a line is read.
+
+    Before Python 3.11.8 and 3.12.2, threads that parse code at the same time may get a SystemError (CPython's
+    issue 106905). dbt parses values in all of its threads, so a run calls this before they begin.
+    """
+    return hash_modules(
         "scuttlehouse.landing.rejects",
         "scuttlehouse.landing.glued_lines",
         "scuttlehouse.landing.spark",
         "scuttlehouse.files.recognise",
     )
-    key = read_network_key(Path(network_key_file)) if network_key_file else b""
-    return f"{code}-{KeyRing(warehouse_pepper(home)).hash(key)[:16]}"
 
 
 def _project_files(project: Path, *kinds: str) -> list[Path]:
@@ -129,11 +138,11 @@ def _reached(names: Iterable[str]) -> dict[str, Path]:
             continue
         files[name] = Path(spec.origin)
         package = name.split(".")[0]
-        for node in ast.walk(ast.parse(files[name].read_bytes())):
-            if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == package:
-                waiting.append(str(node.module))
-                if _is_package(str(node.module)):  # What is imported from it may be modules.
-                    waiting += [f"{node.module}.{alias.name}" for alias in node.names]
+        for module, imported in _parsed(files[name].read_bytes()).imports:
+            if module.split(".")[0] == package:
+                waiting.append(module)
+                if _is_package(module):  # What is imported from it may be modules.
+                    waiting += [f"{module}.{one}" for one in imported]
     return files
 
 
@@ -144,19 +153,29 @@ def _is_package(name: str) -> bool:
 
 def _hash_file(path: Path) -> str:
     content = path.read_bytes()
-    return _hash_python(content) if path.suffix == ".py" else sha256(content).hexdigest()
+    return _parsed(content).hash if path.suffix == ".py" else sha256(content).hexdigest()
+
+
+class _Python(NamedTuple):
+    """A hash of Python code, and the names that it imports from modules."""
+
+    hash: str
+    imports: tuple[tuple[str, tuple[str, ...]], ...]
 
 
 # A build asks for several hashes of the same code, and parsing it takes most of their time.
 @cache
-def _hash_python(code: bytes) -> str:
+def _parsed(code: bytes) -> _Python:
     try:
         tree = ast.parse(code)
     except (SyntaxError, ValueError):  # Code that nobody can run yet: dbt says where.
-        return sha256(code).hexdigest()
+        return _Python(sha256(code).hexdigest(), ())
+    imports = []
     for node in ast.walk(tree):
-        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and ast.get_docstring(
+        if isinstance(node, ast.ImportFrom):
+            imports.append((node.module or "", tuple(alias.name for alias in node.names)))
+        elif isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and ast.get_docstring(
             node, clean=False
         ):
             node.body = node.body[1:]
-    return sha256(ast.dump(tree).encode()).hexdigest()
+    return _Python(sha256(ast.dump(tree).encode()).hexdigest(), tuple(imports))

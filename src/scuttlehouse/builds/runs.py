@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from scuttlehouse.builds.quality import checking_builds
-from scuttlehouse.builds.rules import project_hash, rules_hash
+from scuttlehouse.builds.rules import code_of_lines_hash, project_hash, rules_hash
 from scuttlehouse.builds.steps import run_step, steps_table
 from scuttlehouse.builds.unchanged import logged_builds
 from scuttlehouse.catalog import (
@@ -123,6 +123,8 @@ def begin(
             raise RunError(
                 f"{schemas.work} has no tables to test: run `dbt build`, which tests them, too."
             )
+    if command in LOGGED:
+        code_of_lines_hash()
     if command in BUILDING:
         import_ahead()
     _run = run

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import re
 import subprocess
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 
 from conftest import Build, Rows, Warehouse
-from scuttlehouse.builds import runs
+from scuttlehouse.builds import rules, runs
 from scuttlehouse.builds.runs import RunError, check_variables
 from scuttlehouse.builds.steps import run_step, steps_table
 from scuttlehouse.builds.unchanged import unchanged_build
@@ -120,6 +123,24 @@ def test_all_logs_moved_to_an_archive(
     warehouse.build("build", "-s", "stg_landing__logs", "--exclude-resource-types", "test")
     shown = capfd.readouterr().out
     assert re.search(r"and \d+ that the published build has read are not in ", shown)
+
+
+@pytest.mark.usefixtures("kept")
+def test_code_is_parsed_before_dbt_has_threads(
+    warehouse: Warehouse, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """dbt parses values in its threads, and some versions of Python cannot parse twice at once."""
+    threads: list[threading.Thread] = []
+
+    def parse(code: bytes) -> ast.Module:
+        threads.append(threading.current_thread())
+        return ast.parse(code)
+
+    monkeypatch.setattr(rules, "ast", SimpleNamespace(**{**vars(ast), "parse": parse}))
+    rules.code_of_lines_hash.cache_clear()
+    rules._parsed.cache_clear()
+    warehouse.refresh("run", "-s", "stg_landing__logs")
+    assert {*threads} == {threading.main_thread()}
 
 
 @pytest.mark.usefixtures("kept")
