@@ -60,12 +60,12 @@ def lines_hash(home: Path, network_key_file: str) -> str:
     return f"{code_of_lines_hash()}-{KeyRing(warehouse_pepper(home)).hash(key)[:16]}"
 
 
-@cache
 def code_of_lines_hash() -> str:
     """A hash of the code that decides how a line is read.
 
     Before Python 3.11.8 and 3.12.2, threads that parse code at the same time may get a SystemError (CPython's
-    issue 106905). dbt parses values in all of its threads, so a run calls this before they begin.
+    issue 106905). dbt parses values in all of its threads, so a run calls this before they begin, and
+    ``_parsed`` remembers.
     """
     return hash_modules(
         "scuttlehouse.landing.rejects",

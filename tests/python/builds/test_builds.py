@@ -137,7 +137,6 @@ def test_code_is_parsed_before_dbt_has_threads(
         return ast.parse(code)
 
     monkeypatch.setattr(rules, "ast", SimpleNamespace(**{**vars(ast), "parse": parse}))
-    rules.code_of_lines_hash.cache_clear()
     rules._parsed.cache_clear()
     warehouse.refresh("run", "-s", "stg_landing__logs")
     assert {*threads} == {threading.main_thread()}
