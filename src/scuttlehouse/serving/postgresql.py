@@ -14,7 +14,7 @@ from typing import Any
 
 import duckdb
 
-from scuttlehouse.catalog import checksums, temporary_folder
+from scuttlehouse.catalog import checksums, open_catalog, temporary_folder
 from scuttlehouse.catalog.storage import warehouse_location
 from scuttlehouse.databases import (
     POSTGRESQL_FORM,
@@ -50,7 +50,7 @@ _COLUMNS = """
     select column_name, data_type from information_schema.columns
     where table_schema = %s and table_name = %s order by ordinal_position
 """
-_TABLES = "select table_name from information_schema.tables where table_schema = %s"
+_ROLE = "select current_user, current_schema()"
 
 
 def serving_database() -> str:
@@ -62,7 +62,8 @@ def write_serving_database(home: Path, address: str, *, log_only: bool = False) 
     """Write the published tables, with the descriptions of tables and columns.
 
     Times are timestamps without a zone, in UTC. A list is JSON. All files of the tables are compared with
-    their checksums first. A table with the same columns as before keeps its rights and the views on it.
+    their checksums first. A table with the same columns as before keeps its rights and the views on it. Other
+    tables and views in the schema stay.
 
     Args:
         address: ``postgresql://user:password@host:port/database``.
@@ -88,11 +89,11 @@ def write_serving_database(home: Path, address: str, *, log_only: bool = False) 
         ):
             cursor: Any = opened
             cursor.execute("begin")
-            cursor.execute(f"create schema if not exists {SCHEMA}")
+            _create_schema(cursor)
             for name, location in tables:
                 _write(cursor, connection, name, location, folder / "serving.csv")
             if not log_only:
-                _drop_others(cursor, {name for name, _ in tables})
+                _drop_unpublished(cursor, home, {name for name, _ in tables})
             cursor.execute("commit")
     except DatabaseError as error:
         reason = " ".join(str(error.__cause__ or error).split())
@@ -104,6 +105,18 @@ def write_serving_database(home: Path, address: str, *, log_only: bool = False) 
         raise WarehouseError(
             f"{folder} cannot be written ({said}): make room on its disk."
         ) from None
+
+
+def _create_schema(cursor: Any) -> None:
+    """Create the schema, unless the role would then look there for tables that it has elsewhere."""
+    [(role, before)] = cursor.execute(_ROLE).fetchall()
+    cursor.execute(f"create schema if not exists {SCHEMA}")
+    [(_, after)] = cursor.execute(_ROLE).fetchall()
+    if before != after:
+        raise WarehouseError(
+            f"The role {role} of SCUTTLEHOUSE_SERVING has the name of the schema of the published tables. "
+            f"PostgreSQL would look there for its tables in the schema {before}: use another role."
+        )
 
 
 def _write(
@@ -152,8 +165,9 @@ def _pieces(part: Path) -> Iterator[bytes]:
             yield data
 
 
-def _drop_others(cursor: Any, tables: set[str]) -> None:
-    cursor.execute(_TABLES, (SCHEMA,))
-    for [name] in cursor.fetchall():
-        if name not in tables:
-            cursor.execute(f"drop table {SCHEMA}.{identifier(name)}")
+def _drop_unpublished(cursor: Any, home: Path, tables: set[str]) -> None:
+    """Drop the tables that a kept build published and the published build does not."""
+    with open_catalog(home, read_only=True) as catalog:
+        of_kept = {name for build in catalog.kept() for name in build.public}
+    for name in sorted(of_kept - tables):
+        cursor.execute(f"drop table if exists {SCHEMA}.{identifier(name)}")

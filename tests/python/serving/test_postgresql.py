@@ -84,6 +84,37 @@ def test_a_build_and_a_rollback_renew_the_tables(
     serving.execute("drop view mine")
 
 
+def test_other_tables_and_views_in_the_schema_stay(
+    small: SmallWarehouse, serving: psycopg.Cursor, postgresql_url: str
+) -> None:
+    write_serving_database(small.home, postgresql_url)
+    serving.execute("create table scuttlehouse.notes as select 'of a reader' as note")
+    serving.execute("create view scuttlehouse.noted as select note from scuttlehouse.notes")
+    small.begin()
+    small.end(public={"fct_messages"})
+    write_serving_database(small.home, postgresql_url)
+    listed = "select table_name from information_schema.tables where table_schema = 'scuttlehouse'"
+    assert {name for [name] in rows(serving, listed)} == {"fct_messages", "notes", "noted"}
+    assert rows(serving, "select note from scuttlehouse.noted") == [("of a reader",)]
+
+
+@pytest.mark.usefixtures("serving")
+def test_a_role_that_would_no_longer_find_its_other_tables_is_refused(
+    small: SmallWarehouse, postgresql_url: str
+) -> None:
+    """PostgreSQL looks first in the schema that has the name of the role: there would be no catalog."""
+    with psycopg.connect(postgresql_url, autocommit=True) as connection:
+        connection.execute(
+            f"create role scuttlehouse login superuser password '{postgresql.PASSWORD}'"
+        )
+        own = postgresql_url.replace("//tester:", "//scuttlehouse:")
+        with pytest.raises(WarehouseError, match=r"^The role scuttlehouse .* another role"):
+            write_serving_database(small.home, own)
+        found = connection.execute("select to_regnamespace('scuttlehouse')").fetchone()
+        assert found == (None,)
+        connection.execute("drop role scuttlehouse")
+
+
 def test_readers_see_one_build_and_do_not_wait(
     small: SmallWarehouse, serving: psycopg.Cursor, postgresql_url: str
 ) -> None:
