@@ -13,7 +13,6 @@ from scuttlehouse.catalog.names import LOG, WORK, CatalogError
 from scuttlehouse.catalog.publishing import Catalog
 from scuttlehouse.catalog.pyiceberg_tables import changing
 from scuttlehouse.catalog.reached_files import files_of, parsed, read_metadata
-from scuttlehouse.catalog.rows import all_tables
 from scuttlehouse.s3 import is_in_s3
 
 
@@ -77,14 +76,8 @@ def remove_unreachable(
 
 def _reached(catalog: Catalog, warehouse: str) -> set[str]:
     """All files that are needed, without their checksums."""
-    tables = all_tables(catalog.database)
-    for build in catalog.kept():
-        for named in build.tables, build.views, build.public:
-            tables |= {
-                file: f"{name} of the build {build.build_id}" for name, file in named.items()
-            }
     reached: set[str] = set()
-    for file, table in tables.items():
+    for file, table in catalog.metadata_files().items():
         try:
             reached.update(files_of(file, reached))
         except CatalogError as error:

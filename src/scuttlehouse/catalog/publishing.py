@@ -24,6 +24,10 @@ _START_ANEW = (
     "Run `scuttlehouse rollback`, or `scuttlehouse build --full-refresh`, which reads all logs "
     "again."
 )
+_BEGIN_LOG = (
+    "Run `scuttlehouse build --full-refresh`, which reads all logs again and begins a new log of runs, or "
+    "restore the file from a backup."
+)
 
 
 class Catalog:
@@ -52,12 +56,15 @@ class Catalog:
         """The metadata file of each table in a namespace, by name."""
         return rows.tables_in(self.database, namespace)
 
-    def metadata_files(self) -> set[str]:
-        """The metadata files that any namespace or kept build names."""
-        named = set(rows.all_tables(self.database))
+    def metadata_files(self) -> dict[str, str]:
+        """The metadata files that any namespace or kept build names, each with the name of its table."""
+        files = rows.all_tables(self.database)
         for build in self.kept():
-            named |= {*build.tables.values(), *build.views.values(), *build.public.values()}
-        return named
+            for tables in build.tables, build.views, build.public:
+                files |= {
+                    file: f"{name} of the build {build.build_id}" for name, file in tables.items()
+                }
+        return files
 
     def begin(
         self,
@@ -204,6 +211,9 @@ class Catalog:
     def roll_back(self, build_id: str | None) -> Build:
         """Publish a kept build again: the named one, or the newest one that is older than the published one.
 
+        The work namespace is set to this build, too, so no damage there stops the next build. A retry of an
+        earlier build cannot publish what this has replaced.
+
         Raises:
             CatalogError: the build is not kept or is already published, or one of its metadata files is
                 missing or damaged.
@@ -212,7 +222,11 @@ class Catalog:
             state, builds = rows.read_records(self.database)
             build = builds[state.rolled_back(build_id)]
             _verify(build, build.public, "Choose another build of `scuttlehouse rollback --list`.")
+            rows.point(self.database, WORK, build.tables, build.views)
             state = replace(state, published=build.build_id)
+            work = state.works.get(WORK)
+            if work and work.passed:
+                state = state.with_work(WORK, replace(work, passed=()))
             self._point_to_public(state, builds)
             rows.write_state(self.database, state)
         return build
@@ -236,20 +250,48 @@ class Catalog:
         seen = self._damaged()
         # Another build may have replaced and removed the file in the meantime.
         for (namespace, name), file in self._damaged().items() & seen.items():
+            advice = _BEGIN_LOG if namespace == LOG else _START_ANEW
             try:
                 checksums.verify(file)
             except CatalogError as error:
                 raise CatalogError(
-                    f"The table {namespace}.{name} cannot be used. {error} {_START_ANEW}"
+                    f"The table {namespace}.{name} cannot be used. {error} {advice}"
                 ) from None
 
-    def forget_damaged(self) -> list[str]:
+    def verify_kept(self) -> None:
+        """Check the metadata files of the kept builds, the published one first.
+
+        Raises:
+            CatalogError: a file is missing or damaged. The message names the table, the build and the file.
+        """
+        for build in self.kept():
+            try:
+                for tables in build.public, build.tables, build.views:
+                    _verify(build, tables, _START_ANEW)
+            except CatalogError:
+                # Another build may have replaced this one, and removed its files.
+                if build in self.kept():
+                    raise
+
+    def forget_damaged(self, *, only_leftovers: bool = False) -> list[str]:
         """Forget work tables, and the log, if their metadata file is missing or damaged. Return their names.
 
         While a namespace names one of these, Spark cannot list its tables.
+
+        Args:
+            only_leftovers: forget only work tables that the published build does not have. The next build
+                drops these anyway.
         """
         with self.database.transaction():
             damaged = self._damaged()
+            if only_leftovers:
+                published = self.published()
+                kept = set(published.tables.values()) if published else set()
+                damaged = {
+                    table: file
+                    for table, file in damaged.items()
+                    if table[0] == WORK and file not in kept
+                }
             rows.forget(self.database, list(damaged))
         return [name for _, name in damaged]
 

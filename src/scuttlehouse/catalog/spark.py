@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
@@ -17,6 +18,7 @@ from scuttlehouse.catalog.home import (
     temporary_folder,
 )
 from scuttlehouse.catalog.jars import jars
+from scuttlehouse.catalog.lock import locked
 from scuttlehouse.catalog.names import CATALOG, CatalogError, schemas_of
 from scuttlehouse.catalog.storage import warehouse_location
 from scuttlehouse.s3 import is_in_s3, s3_endpoint, s3_region
@@ -104,7 +106,13 @@ def catalog_settings() -> dict[str, str]:
     prepare_home(home)
     if holds_table_files(home):
         with open_catalog(home) as tables:
-            tables.verify()
+            try:
+                tables.verify()
+            except CatalogError:
+                # While another process builds, damaged tables may be its own.
+                with suppress(CatalogError), locked(home):
+                    tables.forget_damaged(only_leftovers=True)
+                tables.verify()
     address = postgresql_address()
     warehouse = warehouse_location(home)
     settings = {

@@ -95,11 +95,12 @@ def _place_of_catalog() -> str:
 
 
 def tables() -> Finding:
-    """The metadata files of all tables that Spark lists; S3, if they are there."""
+    """The metadata files of all tables; S3, if they are there."""
     folder = home_folder()
     warehouse = warehouse_location(folder)
     with open_catalog(folder, read_only=True) as opened:
         opened.verify()
+        opened.verify_kept()
         files = count(len(opened.metadata_files()), "metadata file")
     where = f"S3 ({s3_endpoint() or 'Amazon'}), {warehouse}" if is_in_s3(warehouse) else warehouse
     return Finding("ok", f"{files} in {where}")

@@ -25,6 +25,8 @@ from scuttlehouse.catalog.expiry import remove_unreachable
 from scuttlehouse.catalog.log import append_steps
 from scuttlehouse.catalog.records import State, state_of
 from scuttlehouse.catalog.rows import point, tables_in
+from scuttlehouse.catalog.spark import catalog_settings
+from test_lock import holding
 
 
 def test_nothing_is_published_in_an_empty_home(house: House) -> None:
@@ -316,6 +318,64 @@ def test_damaged_work_tables_and_a_damaged_log_are_forgotten(house: House) -> No
         assert set(catalog.tables(WORK)) == {"dim_b"}
         assert catalog.tables(LOG) == {}
     assert house.read() == {"dim_a": [1], "dim_b": [1]}, "what is published stays"
+
+
+def test_damage_in_the_work_tables_stops_no_build_after_a_rollback(house: House) -> None:
+    house.build("one", {"dim_a": 1})
+    house.build("two", {"dim_a": 2})
+    flip(Path(house.tables(WORK)["dim_a"]), 9)
+    with open_catalog(house.home) as catalog:
+        with pytest.raises(
+            CatalogError, match=r"^The table \S+ cannot be used\. .* rollback`, or "
+        ):
+            catalog.verify()
+        catalog.roll_back(None)
+        catalog.verify()
+    house.begin("three")
+    assert house.read(WORK) == {"dim_a": [1]}
+
+
+def test_a_retry_after_a_rollback_publishes_no_table_of_another_build(house: House) -> None:
+    house.build("one", {"dim_a": 1})
+    house.build("two", {"dim_a": 2})
+    house.begin("three")
+    house.make("dim_a", 3)
+    with open_catalog(house.home) as catalog:
+        catalog.record_passed("three", ["model.dim_a"])
+        catalog.roll_back("one")
+        catalog.roll_back("two")
+        work = catalog.work()
+    assert house.read(WORK) == {"dim_a": [2]}
+    assert work is not None
+    assert work.passed == ()
+
+
+def test_what_a_killed_build_left_damaged_is_forgotten(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A power cut may leave an empty file for a table that the catalog names."""
+    monkeypatch.setenv("SCUTTLEHOUSE_HOME", str(house.home))
+    house.build("one", {"dim_a": 1, "dim_b": 1})
+    house.begin("two")
+    published = house.tables(WORK)["dim_a"]
+    left = Path(house.make("dim_b", 2))
+    left.write_bytes(b"")
+
+    with holding(house, "build"), pytest.raises(CatalogError, match=left.name):
+        catalog_settings()
+    catalog_settings()
+    assert house.tables(WORK) == {"dim_a": published}
+    flip(Path(published), 9)
+    with pytest.raises(CatalogError, match=r"dim_a cannot be used"):
+        catalog_settings()
+
+
+def test_a_damaged_log_is_told_with_what_begins_a_new_one(house: House) -> None:
+    house.build("one", {"dim_a": 1})
+    flip(Path(house.make("fct_builds", 1, namespace=LOG)), 9)
+    advice = r"Run `scuttlehouse build --full-refresh`, which .* begins a new log of runs"
+    with open_catalog(house.home) as catalog, pytest.raises(CatalogError, match=advice):
+        catalog.verify()
 
 
 def test_a_dropped_log_is_no_longer_published(house: House) -> None:
