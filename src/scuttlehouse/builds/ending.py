@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
+
+import pyarrow as pa
 
 from scuttlehouse.builds.changes import Changes, count_changes
 from scuttlehouse.builds.publishable import (
@@ -32,6 +35,7 @@ from scuttlehouse.catalog import (
 )
 from scuttlehouse.catalog.expiry import remove_unreachable, trim_history
 from scuttlehouse.catalog.log import append_steps
+from scuttlehouse.catalog.names import LOG_TABLE
 from scuttlehouse.catalog.storage import warehouse_location
 from scuttlehouse.landing.logs import landing_folder
 from scuttlehouse.operation.metrics import update_metrics_file
@@ -97,13 +101,13 @@ def _end(catalog: Catalog, run: Run, results: Sequence[Any]) -> None:
         run.variables["settle_steps"],
         run.started_at,
     )
-    append_steps(catalog, run.home, steps_table(steps), run.schemas)
+    _log(catalog, run, steps_table(steps), has_published=build is not None)
     if run.command in BUILDING:
         # Tables without rows, or by other rules than those of the build, may not be published later either.
         counts = not (run.is_empty or run.rules_changed)
         catalog.record_passed(run.run_id, passed if counts else (), run.schemas)
-    if build:
-        _remove_unreachable(catalog, run)
+    if run.command in BUILDING and run.schemas.is_published:
+        remove_unneeded(catalog, run.home, run.lock)
     if not run.schemas.is_published:
         _report_to_developer(run, failed)
         return
@@ -117,11 +121,25 @@ def _end(catalog: Catalog, run: Run, results: Sequence[Any]) -> None:
         print(f"{not_renewed}\n")
 
 
-def _remove_unreachable(catalog: Catalog, run: Run) -> None:
-    """Remove what no kept build needs. If a kept build is damaged or a developer builds, remove nothing."""
+def _log(catalog: Catalog, run: Run, steps: pa.Table, *, has_published: bool) -> None:
+    """Add the steps to the log of runs. If it is damaged, what is published stays."""
     try:
-        with locked(run.home, FILES_LOCK):
-            remove_unreachable(catalog, run.home, run.lock.is_held)
+        append_steps(catalog, run.home, steps, run.schemas)
+    except CatalogError as error:
+        if not has_published:
+            raise
+        print(f"The build is published, but its steps are not in {LOG_TABLE}: {error}")
+
+
+def remove_unneeded(catalog: Catalog, home: Path, lock: BuildLock) -> None:
+    """Remove the files that no table and no kept build needs.
+
+    The caller holds the lock of builds alone. If a kept build is damaged or a developer builds, this removes
+    nothing, and says so.
+    """
+    try:
+        with locked(home, FILES_LOCK):
+            remove_unreachable(catalog, home, lock.is_held)
     except CatalogError as error:
         print(f"Files that no kept build needs were not removed: {error}")
 

@@ -18,6 +18,7 @@ from scuttlehouse.builds.quality import checking_builds
 from scuttlehouse.builds.rules import code_of_lines_hash, project_hash, rules_hash
 from scuttlehouse.builds.steps import run_step, steps_table
 from scuttlehouse.builds.unchanged import logged_builds
+from scuttlehouse.builds.verification import verify_log
 from scuttlehouse.catalog import (
     BuildLock,
     Catalog,
@@ -279,6 +280,8 @@ def _forget_passed(catalog: Catalog, schemas: Schemas) -> None:
 def _continue_log(catalog: Catalog, run: Run, is_full_refresh: bool) -> None:
     """Log the build before this one if it was killed. A full refresh replaces a damaged log."""
     try:
+        if is_full_refresh:
+            verify_log(run.home, run.schemas)
         _log_killed_run(catalog, run)
     except UnreachableError:
         raise
@@ -286,7 +289,7 @@ def _continue_log(catalog: Catalog, run: Run, is_full_refresh: bool) -> None:
         if not is_full_refresh:
             raise
         print(f"The log of builds is damaged, so an empty one replaces it: {error}")
-        catalog.drop_log()
+        catalog.drop_log(run.schemas)
 
 
 def _log_killed_run(catalog: Catalog, run: Run) -> None:

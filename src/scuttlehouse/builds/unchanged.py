@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from scuttlehouse.builds.rules import lines_hash, project_hash, project_variables, rules_hash
 from scuttlehouse.catalog import PUBLISHED, Build, Schemas, open_catalog
-from scuttlehouse.catalog.log import TABLE as LOG_TABLE
+from scuttlehouse.catalog.names import LOG_TABLE
 from scuttlehouse.files.limits import recognise_within_limits
 from scuttlehouse.files.listing import list_logs
 from scuttlehouse.files.parts import Log

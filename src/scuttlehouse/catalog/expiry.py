@@ -9,15 +9,15 @@ from functools import partial
 from pathlib import Path
 
 from scuttlehouse.catalog import checksums, storage
-from scuttlehouse.catalog.names import LOG, WORK, CatalogError
+from scuttlehouse.catalog.names import WORK, CatalogError
 from scuttlehouse.catalog.publishing import Catalog
-from scuttlehouse.catalog.pyiceberg_tables import changing
+from scuttlehouse.catalog.pyiceberg_tables import changing, forget_history
 from scuttlehouse.catalog.reached_files import files_of, parsed, read_metadata
 from scuttlehouse.s3 import is_in_s3
 
 
 def trim_history(catalog: Catalog, home: Path, most_snapshots: int = 20) -> None:
-    """Keep only the current snapshot of tables that have more than ``most_snapshots`` snapshots.
+    """Keep only the current snapshot of work tables that have more than ``most_snapshots`` snapshots.
 
     A table's metadata file lists all its snapshots, so it grows with every build. No file is removed.
     Call this before publishing, because a trimmed table gets a new metadata file.
@@ -25,16 +25,11 @@ def trim_history(catalog: Catalog, home: Path, most_snapshots: int = 20) -> None
     Raises:
         CatalogError: a metadata file is missing or damaged, or a table cannot be changed.
     """
-    for namespace in WORK, LOG:
-        for name, file in catalog.tables(namespace).items():
-            metadata = parsed(file, partial(read_metadata, file))
-            if len(metadata.get("snapshots", ())) <= most_snapshots:
-                continue
-            with changing(catalog, home, namespace, name) as table:
-                current = table.metadata.current_snapshot_id
-                ids = [snapshot.snapshot_id for snapshot in table.snapshots()]
-                old = [snapshot_id for snapshot_id in ids if snapshot_id != current]
-                table.maintenance.expire_snapshots().by_ids(old).commit()
+    for name, file in catalog.tables(WORK).items():
+        metadata = parsed(file, partial(read_metadata, file))
+        if len(metadata.get("snapshots", ())) > most_snapshots:
+            with changing(catalog, home, WORK, name) as table:
+                forget_history(table)
 
 
 def remove_unreachable(

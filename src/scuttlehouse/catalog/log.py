@@ -1,4 +1,4 @@
-"""The log of runs, ``fct_builds``. Its rows are added without Spark."""
+"""The log of runs. Its rows are added without Spark."""
 
 from __future__ import annotations
 
@@ -7,18 +7,16 @@ from pathlib import Path
 import pyarrow as pa
 
 from scuttlehouse.catalog import checksums
-from scuttlehouse.catalog.names import MAIN, Schemas
-from scuttlehouse.catalog.publishing import Catalog
-from scuttlehouse.catalog.pyiceberg_tables import changing
+from scuttlehouse.catalog.names import LOG_TABLE, MAIN, CatalogError, Schemas, UnreachableError
+from scuttlehouse.catalog.publishing import BEGIN_LOG, Catalog
+from scuttlehouse.catalog.pyiceberg_tables import changing, forget_history
 from scuttlehouse.catalog.reached_files import files_of
-
-TABLE = "fct_builds"
 
 # With more files, the log is rewritten as one file, because readers open each file.
 _MOST_FILES = 50
 
 
-def append_steps(catalog: Catalog, home: Path, rows: pa.Table, schemas: Schemas = MAIN) -> None:
+def append_steps(catalog: Catalog, home: Path, rows: pa.Table, schemas: Schemas = MAIN) -> bool:
     """Add rows to the log and publish it. Do nothing if the log does not exist yet.
 
     Args:
@@ -27,19 +25,37 @@ def append_steps(catalog: Catalog, home: Path, rows: pa.Table, schemas: Schemas 
         rows: columns of the log, by name. Missing columns are null.
         schemas: whose log it is. That of a developer is not published.
 
+    Returns:
+        Whether the log was rewritten as one file. Then nothing needs its earlier files.
+
     Raises:
         CatalogError: the log is damaged or cannot be changed.
     """
-    if TABLE not in catalog.tables(schemas.log):
-        return
-    with changing(catalog, home, schemas.log, TABLE) as table:
-        files = [file for file in files_of(table.metadata_location) if file.endswith(".parquet")]
-        if len(files) < _MOST_FILES:
+    if LOG_TABLE not in catalog.tables(schemas.log):
+        return False
+    is_rewritten = _has_many_files(catalog.tables(schemas.log)[LOG_TABLE])
+    with changing(catalog, home, schemas.log, LOG_TABLE) as table:
+        if not is_rewritten:
             table.append(rows)
         else:
-            for file in files:
-                checksums.verify(file)
             earlier = table.scan().to_arrow()
             table.overwrite(pa.concat_tables([earlier, rows], promote_options="permissive"))
+            forget_history(table)
     if schemas.is_published:
         catalog.move_log()
+    return is_rewritten
+
+
+def _has_many_files(metadata_file: str) -> bool:
+    """Whether readers of the log open many files. If they do, all files have been verified."""
+    try:
+        files = [file for file in files_of(metadata_file) if file.endswith(".parquet")]
+        if len(files) < _MOST_FILES:
+            return False
+        for file in files:
+            checksums.verify(file)
+    except UnreachableError:
+        raise
+    except CatalogError as error:
+        raise CatalogError(f"The table {LOG_TABLE} is damaged. {error} {BEGIN_LOG}") from None
+    return True

@@ -11,6 +11,9 @@ CATALOG = "warehouse"
 WORK = "scuttlehouse_work"
 PUBLISHED = "scuttlehouse"
 
+# The log of runs. It is no table of a build, so no rollback changes it.
+LOG_TABLE = "fct_builds"
+
 _DEVELOPER = re.compile(r"scuttlehouse_dev_[a-z0-9]+")
 
 BUILD_PREFIX = "scuttlehouse_build_"

@@ -24,9 +24,9 @@ _START_ANEW = (
     "Run `scuttlehouse rollback`, or `scuttlehouse build --full-refresh`, which reads all logs "
     "again."
 )
-_BEGIN_LOG = (
-    "Run `scuttlehouse build --full-refresh`, which reads all logs again and begins a new log of runs, or "
-    "restore the file from a backup."
+BEGIN_LOG = (
+    "Restore the file from a backup, or run `scuttlehouse build --full-refresh`, which reads all logs again "
+    "and begins a new log of runs."
 )
 
 
@@ -250,7 +250,7 @@ class Catalog:
         seen = self._damaged()
         # Another build may have replaced and removed the file in the meantime.
         for (namespace, name), file in self._damaged().items() & seen.items():
-            advice = _BEGIN_LOG if namespace == LOG else _START_ANEW
+            advice = BEGIN_LOG if namespace == LOG else _START_ANEW
             try:
                 checksums.verify(file)
             except CatalogError as error:
@@ -303,12 +303,13 @@ class Catalog:
             if not checksums.is_whole(file)
         }
 
-    def drop_log(self) -> None:
-        """Forget the log of runs. The next build makes an empty one."""
+    def drop_log(self, schemas: Schemas = MAIN) -> None:
+        """Forget a log of runs. The next build begins a new one."""
         with self.database.transaction():
-            log = self.tables(LOG)
-            rows.point(self.database, LOG, {})
-            rows.point(self.database, PUBLISHED, _without(self.tables(PUBLISHED), log))
+            log = self.tables(schemas.log)
+            rows.point(self.database, schemas.log, {})
+            if schemas.is_published:
+                rows.point(self.database, PUBLISHED, _without(self.tables(PUBLISHED), log))
 
     def _point_to_public(self, state: State, builds: Mapping[str, Build]) -> None:
         """Set the published namespace and those of kept builds, and drop the namespaces of other builds."""

@@ -48,6 +48,14 @@ def changing(catalog: Catalog, home: Path, namespace: str, name: str) -> Iterato
         tables.close()
 
 
+def forget_history(table: Table) -> None:
+    """Keep only the current snapshot of a table. No file is removed."""
+    current = table.metadata.current_snapshot_id
+    ids = [snapshot.snapshot_id for snapshot in table.snapshots()]
+    old = [snapshot_id for snapshot_id in ids if snapshot_id != current]
+    table.maintenance.expire_snapshots().by_ids(old).commit()
+
+
 @contextmanager
 def _closed_to_others(location: str) -> Iterator[None]:
     """Give what is written to a folder of this disk meanwhile to its owner only, with checksums."""

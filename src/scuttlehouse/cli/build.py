@@ -11,7 +11,7 @@ from pathlib import Path
 from threading import Event, Thread
 from uuid import uuid4
 
-from scuttlehouse.catalog import CatalogError, home_folder, locked, open_catalog
+from scuttlehouse.catalog import BuildLock, CatalogError, home_folder, locked, open_catalog
 from scuttlehouse.catalog.home import holds_table_files
 from scuttlehouse.cli.dbt_settings import PROFILES, is_full_refresh, is_plain_build, variable
 from scuttlehouse.cli.output import go_on_without_reader
@@ -262,7 +262,10 @@ def _log_unchanged(home: Path, started_at: datetime) -> None:
     os.umask(0o077)
     step = run_step(str(uuid4()), "unchanged", started_at=started_at)
     with locked(home), open_catalog(home) as catalog:
-        append_steps(catalog, home, steps_table([step]))
+        if append_steps(catalog, home, steps_table([step])):
+            from scuttlehouse.builds.ending import remove_unneeded
+
+            remove_unneeded(catalog, home, BuildLock(home))
         if not_renewed := renew_serving(home, log_only=True):
             print(not_renewed)
     update_metrics_file(home)

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from scuttlehouse.builds.steps import ENDED_WELL
 from scuttlehouse.catalog import LOG, NOTHING_PUBLISHED, PUBLISHED, CatalogError, open_catalog
-from scuttlehouse.catalog.log import TABLE
+from scuttlehouse.catalog.names import LOG_TABLE
 from scuttlehouse.catalog.reached_files import totals_of
 from scuttlehouse.reading.engine import WarehouseError
 from scuttlehouse.reading.warehouse import Warehouse, open_published, open_tables
@@ -69,7 +69,7 @@ def metrics(home: Path) -> list[Metric]:
         kept = catalog.kept()
         log = catalog.tables(LOG)
     if not kept:
-        if TABLE not in log:
+        if LOG_TABLE not in log:
             raise CatalogError(NOTHING_PUBLISHED)
         with open_tables(home, {PUBLISHED: log}) as unpublished:
             return [*_of_runs(unpublished)]

@@ -90,7 +90,7 @@ class Runs:
         self.house = house
         self._count = 0
 
-    def begin(self, command: str) -> str:
+    def begin(self, command: str, *, is_full_refresh: bool = False) -> str:
         """Begin a run, and return its id. A run in a new process knows nothing of the run before it."""
         runs.finished()
         BuildLock(self.house.home).release()
@@ -102,7 +102,7 @@ class Runs:
             command="build" if retries else command,
             run_id=run_id,
             schema=WORK,
-            is_full_refresh=False,
+            is_full_refresh=is_full_refresh,
             is_empty=False,
             graph={"nodes": NODES},
             selected=[] if retries else sorted(STEPS),
@@ -110,9 +110,11 @@ class Runs:
         )
         return run_id
 
-    def run(self, command: str, statuses: Mapping[str, str]) -> str:
+    def run(
+        self, command: str, statuses: Mapping[str, str], *, is_full_refresh: bool = False
+    ) -> str:
         """Run these steps to the end. Every table that succeeds gets a new row."""
-        run_id = self.begin(command)
+        run_id = self.begin(command, is_full_refresh=is_full_refresh)
         for step, status in statuses.items():
             if status == "success" and not step.startswith("test."):
                 self.house.make(NODES[step]["alias"], self._count)

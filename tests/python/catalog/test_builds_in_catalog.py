@@ -309,7 +309,7 @@ def test_damaged_work_tables_and_a_damaged_log_are_forgotten(house: House) -> No
     flip(Path(log), 9)
     with open_catalog(house.home) as catalog:
         with pytest.raises(
-            CatalogError, match=r"^The table \S+ cannot be used\. The file \S+ is damaged.* Run "
+            CatalogError, match=r"^The table \S+ cannot be used\. The file \S+ is damaged.* [Rr]un "
         ):
             catalog.verify()
         assert sorted(catalog.forget_damaged()) == ["dim_a", "fct_builds"]
@@ -373,7 +373,7 @@ def test_what_a_killed_build_left_damaged_is_forgotten(
 def test_a_damaged_log_is_told_with_what_begins_a_new_one(house: House) -> None:
     house.build("one", {"dim_a": 1})
     flip(Path(house.make("fct_builds", 1, namespace=LOG)), 9)
-    advice = r"Run `scuttlehouse build --full-refresh`, which .* begins a new log of runs"
+    advice = r"Restore the file from a backup, or run `.*--full-refresh`, which .* begins a new log"
     with open_catalog(house.home) as catalog, pytest.raises(CatalogError, match=advice):
         catalog.verify()
 

@@ -209,28 +209,25 @@ def test_nothing_is_removed_while_a_table_is_elsewhere(history: House, tmp_path:
 def test_metadata_does_not_grow_with_the_number_of_builds(sqlite_house: House) -> None:
     house = sqlite_house
     house.build("0", {"dim_a": 0})
-    house.make("fct_builds", 0, namespace=LOG)
     sizes, files = [], []
     for number in range(1, 11):
         house.begin(str(number))
         house.append("dim_a", number)
-        house.append("fct_builds", number, namespace=LOG)
         with open_catalog(house.home) as catalog:
             trim_history(catalog, house.home, 5)
         house.publish(str(number), "dim_a")
         remove(house)
-        named = house.tables(WORK)["dim_a"], house.tables(LOG)["fct_builds"]
-        for file in map(Path, named):
-            assert len(json.loads(file.read_text())["snapshots"]) <= 5
-            checksums.verify(file)
-            assert checksums.sidecar(file).exists()
-        sizes.append(max(Path(file).stat().st_size for file in named))
+        file = Path(house.tables(WORK)["dim_a"])
+        assert len(json.loads(file.read_text())["snapshots"]) <= 5
+        checksums.verify(file)
+        assert checksums.sidecar(file).exists()
+        sizes.append(file.stat().st_size)
         files.append(len([path for path in house.files() if path.match("*.metadata.json")]))
     assert max(sizes) < 20_000, (
         "it names earlier metadata files, up to 100, and no earlier snapshots"
     )
     assert max(files[5:]) <= 5
-    assert house.read() == {"dim_a": [*range(11)], "fct_builds": [*range(11)]}
+    assert house.read() == {"dim_a": [*range(11)]}
 
 
 def test_a_trimmed_table_has_the_same_rows(house: House) -> None:

@@ -79,7 +79,11 @@ def test_a_damaged_log_is_reported(
     flip(file, 8 * 100)
     with pytest.raises(CatalogError) as raised:
         append(sqlite_house, 1)
-    assert str(raised.value) == f"The file {file} is damaged: it does not match its checksums."
+    assert str(raised.value) == (
+        f"The table fct_builds is damaged. The file {file} is damaged: it does not match its checksums. "
+        "Restore the file from a backup, or run `scuttlehouse build --full-refresh`, which reads all logs "
+        "again and begins a new log of runs."
+    )
     assert sqlite_house.tables(LOG) == {"fct_builds": metadata_file}
 
 

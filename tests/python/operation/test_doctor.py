@@ -127,6 +127,17 @@ def test_a_damaged_table_is_named(small: SmallWarehouse, doctor: Doctor) -> None
     assert file in found["tables"][1]
 
 
+def test_a_damaged_table_of_a_kept_build_is_named(small: SmallWarehouse, doctor: Doctor) -> None:
+    with open_catalog(small.home) as catalog:
+        [build] = catalog.kept()
+    small.begin()
+    small.write("dim_groups", pa.table({"group_id": ["b"]}))
+    Path(build.public["dim_groups"]).unlink()
+    code, found = doctor()
+    assert (code, found["tables"][0]) == (1, "fail")
+    assert f"The table dim_groups of the build {build.build_id} cannot" in found["tables"][1]
+
+
 def test_who_builds_and_what_failed(small: SmallWarehouse, doctor: Doctor) -> None:
     failed = run_step("build-2", "failed", started_at=datetime(2026, 2, 1, tzinfo=UTC))
     step = {**failed, "step": "is_key_\x1b[31m", "step_kind": "test", "status": "fail"}

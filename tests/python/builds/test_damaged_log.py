@@ -1,0 +1,98 @@
+"""Damage in the log of runs, and the files that it leaves. The runs are real, without dbt and Spark."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from houses import House, flip
+from scuttlehouse.builds.steps import run_step, steps_table
+from scuttlehouse.builds.verification import damaged_tables
+from scuttlehouse.catalog import LOG, PUBLISHED, CatalogError, open_catalog
+from scuttlehouse.catalog.names import LOG_TABLE
+from scuttlehouse.catalog.reached_files import files_of
+from scuttlehouse.cli.build import _log_unchanged
+from small_warehouse import create_table
+from test_retries import FAILED, PASSED, Runs, dbt
+
+__all__ = ["dbt"]
+
+
+@pytest.fixture
+def logged(dbt: Runs) -> Runs:
+    """A published build, and a log with its steps."""
+    first = steps_table([run_step("first", "published", started_at=datetime.now(UTC))])
+    dbt.house.begin("first")
+    with dbt.house.iceberg() as iceberg:
+        location = dbt.house.home / "warehouse" / LOG / LOG_TABLE
+        create_table(iceberg, (LOG, LOG_TABLE), first.schema, location, [first])
+    dbt.house.write_sidecars()
+    dbt.run("build", PASSED)
+    return dbt
+
+
+def runs_in_log(house: House) -> int:
+    with house.iceberg() as iceberg:
+        steps = iceberg.load_table((PUBLISHED, LOG_TABLE)).scan(row_filter="step = 'build'")
+        return len(steps.to_arrow())
+
+
+def file_of_log(house: House, ending: str) -> Path:
+    files = files_of(house.tables(LOG)[LOG_TABLE])
+    return next(Path(file) for file in files if file.endswith(ending))
+
+
+@pytest.mark.parametrize("ending", [".metadata.json", ".avro", ".parquet"])
+def test_a_damaged_log_is_found_and_a_full_refresh_begins_a_new_one(
+    logged: Runs, capsys: pytest.CaptureFixture[str], ending: str
+) -> None:
+    assert [*damaged_tables(logged.house.home)] == []
+    flip(file_of_log(logged.house, ending), 800)
+    [sentence] = damaged_tables(logged.house.home)
+    assert (
+        f"{LOG_TABLE} needs it: restore the file from a backup, or begin a new log with" in sentence
+    )
+    last = logged.run("build", PASSED, is_full_refresh=True)
+    assert "The log of builds is damaged, so an empty one replaces it" in capsys.readouterr().out
+    assert logged.published == last
+    assert LOG_TABLE not in logged.house.tables(LOG), "the model makes it"
+    assert [*damaged_tables(logged.house.home)] == []
+
+
+def test_a_build_that_is_published_ends_well_beside_a_damaged_log(
+    logged: Runs, capsys: pytest.CaptureFixture[str]
+) -> None:
+    flip(file_of_log(logged.house, ".avro"), 800)
+    last = logged.run("build", PASSED)
+    assert logged.published == last
+    said = capsys.readouterr().out
+    assert re.search(
+        r"The build is published, but its steps are not in fct_builds: .* damaged", said
+    )
+    with pytest.raises(CatalogError, match=r"fct_builds is damaged\. .* begins a new log of runs"):
+        logged.run("run", {"seed.words": "success"})
+
+
+def test_no_file_stays_of_failed_builds(logged: Runs) -> None:
+    logged.run("build", FAILED)
+    there = len(logged.house.files())
+    for _ in range(3):
+        logged.run("build", FAILED)
+    # A step has a data file and a manifest in the log, each with its checksums, until it is rewritten.
+    assert len(logged.house.files()) <= there + 3 * 4
+
+
+def test_runs_with_nothing_new_fill_no_disk(logged: Runs, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("scuttlehouse.catalog.log._MOST_FILES", 5)
+    house, sizes = logged.house, []
+    runs_before = runs_in_log(house)
+    for _ in range(20):
+        _log_unchanged(house.home, datetime.now(UTC))
+        sizes.append(sum(path.stat().st_size for path in house.files()))
+    assert runs_in_log(house) == runs_before + 20
+    assert max(sizes[10:]) < 1.5 * max(sizes[:10])
+    with open_catalog(house.home) as catalog:
+        assert len(catalog.kept()) == 1
