@@ -122,23 +122,19 @@ class BuildLock:
         if held and (held.exclusive or not exclusive):
             return
         lock = held.lock if held else self._open()
-        # A process that is alone for a moment can start the list of holders again.
-        is_alone = lock.take(exclusive=True)
-        if not is_alone:
-            is_shared = lock.take(exclusive=False)
-            if exclusive or not is_shared:
-                if not (held and is_shared):
-                    _held.pop(self._path, None)
-                    lock.close()
-                raise CatalogError(
-                    f"The warehouse in {self._path.parent} is in use by "
-                    f"{self.holder() or 'another process'}. "
-                    "Wait until it ends, or stop it, and try again."
-                )
-        self._sign(restart=is_alone)
+        if not lock.take(exclusive=exclusive):
+            # The kernel drops a shared lock that cannot become an exclusive one.
+            if not (held and lock.take(exclusive=False)):
+                _held.pop(self._path, None)
+                lock.close()
+            raise CatalogError(
+                f"The warehouse in {self._path.parent} is in use by "
+                f"{self.holder() or 'another process'}. "
+                "Wait until it ends, or stop it, and try again."
+            )
+        # Whoever is alone starts the list of holders again.
+        self._sign(restart=exclusive)
         _held[self._path] = _Held(lock, exclusive)
-        if is_alone and not exclusive:
-            lock.take(exclusive=False)
 
     def is_held(self) -> bool:
         """Whether this process still holds the lock: PostgreSQL drops it with its connection."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import signal
@@ -10,7 +11,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 
 import pytest
 
@@ -138,11 +139,67 @@ def test_a_process_may_take_its_lock_again(house: House, lock: BuildLock) -> Non
         pass
 
 
-def test_the_list_of_holders_does_not_grow(house: House, lock: BuildLock) -> None:
-    for exclusive in (True, False, False) * 5:
+def test_others_may_begin_at_every_moment_of_a_shared_lock(
+    house: House, lock: BuildLock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A process that has the lock alone for a moment refuses them in that moment."""
+    sign, begun = BuildLock._sign, []
+
+    def begin_another(self: BuildLock, **how: bool) -> None:
+        with holding(house, "run"):
+            begun.append(how)
+        sign(self, **how)
+
+    monkeypatch.setattr(BuildLock, "_sign", begin_another)
+    lock.hold(exclusive=False)
+    lock.release()
+    assert len(begun) == 2
+
+
+@pytest.fixture
+def taken_meanwhile(
+    sqlite_house: House, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[list[subprocess.Popen[str]]]:
+    """The kernel drops a lock that it changes, then takes it anew (flock(2)). In between, a build begins."""
+    flock, known = fcntl.flock, set()
+    builds: list[subprocess.Popen[str]] = []
+    with ExitStack() as stack:
+
+        def flock_in_two_steps(descriptor: int, operation: int) -> None:
+            if descriptor in known and not builds:
+                flock(descriptor, fcntl.LOCK_UN)
+                builds.append(stack.enter_context(holding(sqlite_house, "build")))
+            known.add(descriptor)
+            flock(descriptor, operation)
+
+        monkeypatch.setattr(fcntl, "flock", flock_in_two_steps)
+        yield builds
+
+
+def test_no_build_begins_while_a_lock_is_shared(
+    sqlite_house: House, taken_meanwhile: list[subprocess.Popen[str]]
+) -> None:
+    lock = BuildLock(sqlite_house.home)
+    lock.hold(exclusive=False)
+    assert not taken_meanwhile
+    lock.release()
+
+
+def test_a_shared_lock_that_another_build_takes_is_no_longer_held(
+    sqlite_house: House, taken_meanwhile: list[subprocess.Popen[str]]
+) -> None:
+    lock = BuildLock(sqlite_house.home)
+    lock.hold(exclusive=False)
+    message = in_the_way(lock, exclusive=True)
+    assert f"in use by process {taken_meanwhile[0].pid} (-c build)" in message
+    assert not lock.is_held()
+
+
+def test_a_build_starts_the_list_of_holders_again(house: House, lock: BuildLock) -> None:
+    for exclusive in (False, False, True) * 5:
         lock.hold(exclusive=exclusive)
         lock.release()
-    assert len((house.home / "build.lock").read_text().splitlines()) <= 2
+    assert len((house.home / "build.lock").read_text().splitlines()) == 1
     assert (house.home / "build.lock").stat().st_mode & 0o777 == 0o600
 
 
