@@ -6,6 +6,7 @@ connection. The holders write who they are into ``build.lock``.
 
 Each developer has such a lock for the own work namespace, and shares ``files.lock`` with the others. Whoever
 removes unused files holds that one alone, because nothing reaches a file that is still being written.
+Whoever changes a table without Spark holds ``changes.lock`` alone, for a moment: others wait for it.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from time import monotonic, sleep
 from typing import Any, Protocol
 
 from scuttlehouse.catalog.database import open_postgresql, postgresql_address
@@ -103,17 +105,21 @@ _held: dict[Path, _Held] = {}
 class BuildLock:
     """A lock of a home in this process. All objects for the same home and name share one lock.
 
-    The name is ``build``, ``files`` or the work namespace of a developer.
+    The name is ``build``, ``files``, ``changes`` or the work namespace of a developer.
     """
 
     def __init__(self, home: Path, name: str = "build") -> None:
         self._name = name
         self._path = home / f"{name}.lock"
 
-    def hold(self, exclusive: bool) -> None:
+    def hold(self, exclusive: bool, patience_seconds: float = 0) -> None:
         """Hold the lock until :meth:`release` or the end of this process.
 
         If this process already holds the lock, it keeps it, and holds it exclusively if `exclusive`.
+
+        Args:
+            exclusive: hold it alone.
+            patience_seconds: how long to wait for another process that holds it.
 
         Raises:
             CatalogError: another process holds the lock (the message names it), or the lock cannot be opened.
@@ -122,7 +128,11 @@ class BuildLock:
         if held and (held.exclusive or not exclusive):
             return
         lock = held.lock if held else self._open()
-        if not lock.take(exclusive=exclusive):
+        last = monotonic() + patience_seconds
+        while not lock.take(exclusive=exclusive):
+            if monotonic() < last:
+                sleep(0.05)
+                continue
             # The kernel drops a shared lock that cannot become an exclusive one.
             if not (held and lock.take(exclusive=False)):
                 _held.pop(self._path, None)
@@ -226,14 +236,14 @@ def _may_be_alive(host: str, process: int) -> bool:
 
 
 @contextmanager
-def locked(home: Path, name: str = "build") -> Iterator[None]:
+def locked(home: Path, name: str = "build", patience_seconds: float = 0) -> Iterator[None]:
     """In the block, this process holds a lock of a home exclusively.
 
     Raises:
         CatalogError: as :meth:`BuildLock.hold` does.
     """
     lock = BuildLock(home, name)
-    lock.hold(exclusive=True)
+    lock.hold(exclusive=True, patience_seconds=patience_seconds)
     try:
         yield
     finally:

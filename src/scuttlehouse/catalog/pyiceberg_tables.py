@@ -11,6 +11,7 @@ from urllib.parse import quote
 from scuttlehouse.catalog import checksums, storage
 from scuttlehouse.catalog.database import postgresql_address
 from scuttlehouse.catalog.definitions import BUILDER_OPTION
+from scuttlehouse.catalog.lock import locked
 from scuttlehouse.catalog.names import CATALOG, CatalogError
 from scuttlehouse.s3 import is_in_s3, retry_strategy, s3_endpoint, s3_region
 
@@ -19,17 +20,33 @@ if TYPE_CHECKING:
 
     from scuttlehouse.catalog.publishing import Catalog
 
+# A change takes about a second. Users of SQLite's catalog wait as long for each other.
+_PATIENCE_SECONDS = 60.0
+
 
 @contextmanager
 def changing(catalog: Catalog, home: Path, namespace: str, name: str) -> Iterator[Table]:
     """Open a table to change it. Afterwards only their owner can read the new files, and they have checksums.
 
+    One process at a time changes tables of a home; others wait. So the block sees the table as it is, and the
+    new files are its own.
+
     Raises:
-        CatalogError: the metadata file of the table is missing or damaged, or the table cannot be changed.
+        CatalogError: the metadata file of the table is missing or damaged, the table cannot be changed, or
+            another process changes tables for a minute.
     """
+    with (
+        locked(home, "changes", _PATIENCE_SECONDS),
+        _opened(catalog, home, namespace, name) as table,
+    ):
+        yield table
+
+
+@contextmanager
+def _opened(catalog: Catalog, home: Path, namespace: str, name: str) -> Iterator[Table]:
     # Imported here because the import takes half a second, and most builds need it for no table.
     from pyiceberg.catalog.sql import SqlCatalog
-    from pyiceberg.exceptions import CommitFailedException
+    from pyiceberg.exceptions import CommitFailedException, ValidationException
     from sqlalchemy.exc import SQLAlchemyError
 
     checksums.verify(catalog.tables(namespace)[name])
@@ -40,7 +57,13 @@ def changing(catalog: Catalog, home: Path, namespace: str, name: str) -> Iterato
         table = tables.load_table((namespace, name))
         with _closed_to_others(table.location()):
             yield table
-    except (CommitFailedException, OSError, SQLAlchemyError, ValueError) as error:
+    except (
+        CommitFailedException,
+        ValidationException,
+        OSError,
+        SQLAlchemyError,
+        ValueError,
+    ) as error:
         # Of an error of the database, its own words, without the statement.
         said = " ".join(str(getattr(error, "orig", error)).split()).rstrip(".")
         raise CatalogError(f"The table {namespace}.{name} cannot be changed: {said}.") from None

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import fcntl
+import os
+import time
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pytest
+from pyiceberg.table import Table
 
-from houses import House, flip
+from houses import House, exit_code, flip, fork
 from scuttlehouse.catalog import LOG, PUBLISHED, CatalogError, checksums, open_catalog
 from scuttlehouse.catalog.log import append_steps
 from scuttlehouse.catalog.reached_files import files_of
@@ -66,6 +71,73 @@ def test_the_log_stays_in_few_files(sqlite_house: House, monkeypatch: pytest.Mon
     with sqlite_house.iceberg() as iceberg:
         files = list(iceberg.load_table((LOG, "fct_builds")).scan().plan_files())
     assert len(files) < 5
+
+
+def test_of_two_runs_that_end_together_one_waits(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The other one begins to log while the first is about to replace all files of the log by one."""
+    monkeypatch.setattr("scuttlehouse.catalog.log._MOST_FILES", 1)
+    house.begin("one")
+    house.make("fct_builds", 0, namespace=LOG)
+    begin, go_on = os.pipe(), os.pipe()
+
+    def wait(seconds: float) -> None:
+        os.write(go_on[1], b".")
+        time.sleep(seconds)
+
+    def end_together() -> None:
+        os.read(begin[0], 1)
+        monkeypatch.setattr("scuttlehouse.catalog.lock.sleep", wait)
+        append(house, 1)
+        os.write(go_on[1], b".")
+
+    other, overwrite = fork(end_together), Table.overwrite
+    os.close(go_on[1])
+
+    def overwrite_later(*what: Any, **how: Any) -> None:
+        os.write(begin[1], b".")
+        os.read(go_on[0], 1)  # It waits, or has ended.
+        overwrite(*what, **how)
+
+    monkeypatch.setattr(Table, "overwrite", overwrite_later)
+    append(house, 2)
+    assert exit_code(other) == 0
+    assert house.read() == {"fct_builds": [0, 1, 2]}
+    for path in house.files():
+        checksums.verify(path)
+
+
+def test_a_run_does_not_wait_for_ever(sqlite_house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    sqlite_house.begin("one")
+    sqlite_house.make("fct_builds", 0, namespace=LOG)
+    monkeypatch.setattr("scuttlehouse.catalog.pyiceberg_tables._PATIENCE_SECONDS", 0.0)
+    with (sqlite_house.home / "changes.lock").open("w") as other:
+        fcntl.flock(other, fcntl.LOCK_EX)
+        with pytest.raises(
+            CatalogError, match=r"is in use by another process\. Wait until it ends"
+        ):
+            append(sqlite_house, 1)
+    append(sqlite_house, 2)
+    assert sqlite_house.read() == {"fct_builds": [0, 2]}
+
+
+def test_a_change_beside_spark_is_reported(
+    sqlite_house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Spark does not take the lock of changes."""
+    monkeypatch.setattr("scuttlehouse.catalog.log._MOST_FILES", 1)
+    sqlite_house.begin("one")
+    sqlite_house.make("fct_builds", 0, namespace=LOG)
+    overwrite = Table.overwrite
+
+    def overwrite_later(*what: Any, **how: Any) -> None:
+        sqlite_house.append("fct_builds", 1, namespace=LOG)
+        overwrite(*what, **how)
+
+    monkeypatch.setattr(Table, "overwrite", overwrite_later)
+    with pytest.raises(CatalogError, match=r"fct_builds cannot be changed: Added data files were"):
+        append(sqlite_house, 2)
 
 
 @pytest.mark.parametrize("kind", ["*.metadata.json", "*.avro", "*.parquet"])
