@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -198,7 +199,7 @@ def write_metrics(home: Path, path: Path) -> None:
         WarehouseError: a table is damaged.
     """
     text = text_of(metrics(home))
-    part = path.with_name(f".{path.name}.{os.getpid()}")  # The collector reads *.prom only.
+    part = path.parent / f".{path.name}.{os.getpid()}"  # The collector reads *.prom only.
     try:
         part.write_text(text, "utf-8")
         part.chmod(0o644)
@@ -208,6 +209,9 @@ def write_metrics(home: Path, path: Path) -> None:
             f"The metrics cannot be written to {path} ({error.strerror}): correct "
             "SCUTTLEHOUSE_METRICS_FILE, which names a file ending in .prom."
         ) from None
+    finally:
+        with suppress(OSError):  # It is gone if it has replaced the file.
+            part.unlink()
 
 
 def update_metrics_file(home: Path) -> None:

@@ -229,15 +229,20 @@ def test_a_rollback_replaces_the_file(
     assert after == read_format(text_of(metrics(small.home)))
 
 
+@pytest.mark.parametrize("name", ["no/a.prom", "home", ".", "/"])
 def test_a_build_does_not_fail_by_metrics(
     small: SmallWarehouse,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
+    name: str,
 ) -> None:
-    monkeypatch.setenv("SCUTTLEHOUSE_METRICS_FILE", str(tmp_path / "no" / "a.prom"))
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("SCUTTLEHOUSE_METRICS_FILE", name)
+    before = {*tmp_path.iterdir(), *Path("/").iterdir()}
     update_metrics_file(small.home)
     assert "cannot be written to" in capsys.readouterr().out
+    assert {*tmp_path.iterdir(), *Path("/").iterdir()} == before
 
 
 def test_the_command_prints_them(
