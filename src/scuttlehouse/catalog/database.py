@@ -17,7 +17,7 @@ from scuttlehouse.catalog.publishing import Catalog
 from scuttlehouse.catalog.readers import set_mode_of_catalog
 from scuttlehouse.catalog.records import State, seal
 from scuttlehouse.catalog.rows import read_records
-from scuttlehouse.databases import Cursor, DatabaseError, open_database
+from scuttlehouse.databases import POSTGRESQL_URL, Cursor, DatabaseError, open_database
 
 
 class Dialect(NamedTuple):
@@ -168,11 +168,50 @@ def open_postgresql(address: str) -> Iterator[Database]:
             raise UnreachableError(
                 f"PostgreSQL cannot be used for the catalog (SCUTTLEHOUSE_CATALOG): {reason}"
             ) from None
-        raise CatalogError(
-            "SCUTTLEHOUSE_CATALOG needs psycopg (`pip install 'psycopg[binary]'`) and an address "
-            "postgresql://user:password@host:port/database. In a password, write every character that "
-            "is not a letter or a digit as its code, for example %40 for @."
-        ) from None
+        raise CatalogError(_NEEDS) from None
+
+
+_NEEDS = (
+    "SCUTTLEHOUSE_CATALOG needs psycopg (`pip install 'psycopg[binary]'`) and an address "
+    "postgresql://user:password@host:port/database. In a password, write every character that "
+    "is not a letter or a digit as its code, for example %40 for @."
+)
+
+
+class PostgresqlParts(NamedTuple):
+    """How PostgreSQL is reached: what an address says, and all that psycopg connects with."""
+
+    given: dict[str, str]
+    used: dict[str, str]
+
+
+def postgresql_parts(address: str) -> PostgresqlParts:
+    """The parts of an address of PostgreSQL, as psycopg reads them.
+
+    Missing parts come from the environment (``PGUSER`` and so on), or are psycopg's defaults.
+
+    Raises:
+        CatalogError: the address is invalid, or psycopg is not installed.
+    """
+    try:
+        from psycopg import ProgrammingError
+        from psycopg.conninfo import conninfo_to_dict
+        from psycopg.pq import Conninfo
+    except ImportError:
+        raise CatalogError(_NEEDS) from None
+    if not POSTGRESQL_URL.fullmatch(address):
+        raise CatalogError(_NEEDS)
+    try:
+        given = {name: str(value) for name, value in conninfo_to_dict(address).items()}
+    except ProgrammingError:
+        raise CatalogError(_NEEDS) from None
+    defaults = {
+        option.keyword.decode(): option.val.decode()
+        for option in Conninfo.get_defaults()
+        if option.val
+    }
+    used = defaults | given
+    return PostgresqlParts(given, {"dbname": used.get("user", "")} | used)
 
 
 @contextmanager

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 import shutil
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
-from urllib.parse import unquote, urlsplit
+from urllib.parse import quote
 
-from scuttlehouse.catalog.database import open_catalog, postgresql_address
+from scuttlehouse.catalog.database import open_catalog, postgresql_address, postgresql_parts
 from scuttlehouse.catalog.definitions import BUILDER_OPTION
 from scuttlehouse.catalog.home import (
     holds_table_files,
@@ -155,30 +156,57 @@ _SQLITE_OPTIONS = "busy_timeout=60000&journal_mode=WAL"
 _CUT_OFF = "08001,57P01,57P02,57P03"
 
 
+# What an address may say, beside where the server is. Spark's driver has the same words for the same.
+_TLS = ("sslmode", "sslrootcert")
+
+
 def postgresql(address: str, temporary: Path) -> dict[str, str]:
-    """The catalog's settings for PostgreSQL.
+    """The catalog's settings for PostgreSQL, so that Spark connects to the same database as psycopg.
 
     They do not include the password, because Spark sends settings to its tasks. Spark's driver for
     PostgreSQL finds the password in a file that only this user can read.
 
     Args:
-        address: ``postgresql://user:password@host:port/database``. Missing parts have PostgreSQL's defaults.
+        address: ``postgresql://user:password@host:port/database``. Missing parts have psycopg's defaults, and
+            a missing host is ``localhost``. ``?sslmode=`` and ``sslrootcert=`` may follow.
         temporary: a folder for the password file.
+
+    Raises:
+        CatalogError: the address is invalid, or says what Spark's driver does not know.
     """
-    parts = urlsplit(address)
-    host, port = parts.hostname or "localhost", parts.port or 5432
-    database = unquote(parts.path.lstrip("/")) or "postgres"
-    user = unquote(parts.username or "") or os.environ.get("PGUSER", "")
-    password = unquote(parts.password or "") or os.environ.get("PGPASSWORD", "")
+    given, used = postgresql_parts(address)
+    place = ("user", "password", "host", "port", "dbname")
+    if others := sorted(given.keys() - {*place, *_TLS}):
+        raise CatalogError(
+            f"SCUTTLEHOUSE_CATALOG sets {', '.join(others)}, which Spark's driver for PostgreSQL takes for "
+            f"something else or not at all: leave it out. It may set {' and '.join(_TLS)}."
+        )
+    host, port = used.get("host", "localhost"), used["port"]
+    if host.startswith(("/", "@")) or "," in host + port:
+        raise CatalogError(
+            f"SCUTTLEHOUSE_CATALOG or PGHOST names {host}: name one host there. Spark's driver for "
+            "PostgreSQL knows no sockets, and the lock of builds is on one server."
+        )
+    database, user, password = used["dbname"], used.get("user", ""), used.get("password", "")
     if password:
-        fields = [host, str(port), database, user, password]
+        fields = [host, port, database, user, password]
         line = ":".join(field.replace("\\", "\\\\").replace(":", "\\:") for field in fields)
         file = temporary / "pgpass"
         with os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as out:
             out.write(line + "\n")
         os.environ["PGPASSFILE"] = str(file)
+    in_uri = f"[{host}]" if ":" in host else host
     return {
-        "uri": f"jdbc:postgresql://{host}:{port}/{database}",
+        "uri": f"jdbc:postgresql://{in_uri}:{port}/{quote(database, safe='')}",
         "jdbc.options": BUILDER_OPTION,
+        "jdbc.user": user,
         "retryable_status_codes": _CUT_OFF,
-    } | ({"jdbc.user": user} if user else {})
+    } | _tls(used)
+
+
+def _tls(used: Mapping[str, str]) -> dict[str, str]:
+    tls = {f"jdbc.{name}": used[name] for name in _TLS if name in used}
+    # With a root certificate psycopg compares the server's with it, and Spark's driver does not.
+    if used["sslmode"] == "require" and "sslrootcert" in used:
+        tls["jdbc.sslmode"] = "verify-ca"
+    return tls

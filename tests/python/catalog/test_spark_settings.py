@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import psycopg
 import pytest
 
 from houses import House
@@ -34,6 +35,91 @@ def test_the_password_is_in_a_file_that_only_the_user_can_read(
     assert file.read_text() == "db.example:6543:house:ann:a\\:b\\\\c\n"
     assert file.stat().st_mode & 0o777 == 0o600
     assert os.environ["PGPASSFILE"] == str(file)
+
+
+@pytest.fixture
+def _no_settings_of_postgresql(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in [name for name in os.environ if name.startswith("PG")]:
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("PGPASSFILE", "")
+
+
+@pytest.mark.usefixtures("_no_settings_of_postgresql")
+def test_spark_connects_to_the_database_that_psycopg_connects_to(
+    postgresql_url: str, tmp_path: Path
+) -> None:
+    """Without a name, that is the one of the user."""
+    with psycopg.connect(postgresql_url, autocommit=True) as connection:
+        connection.execute("create database tester")
+    address = postgresql_url.removesuffix("/postgres")
+    settings = postgresql(address, tmp_path)
+    with psycopg.connect(address) as connection:
+        info = connection.info
+        assert info.dbname == "tester"
+        assert settings["uri"] == f"jdbc:postgresql://{info.host}:{info.port}/{info.dbname}"
+        assert settings["jdbc.user"] == info.user
+        line = (tmp_path / "pgpass").read_text()
+        assert line == f"{info.host}:{info.port}:{info.dbname}:{info.user}:{info.password}\n"
+
+
+@pytest.mark.usefixtures("_no_settings_of_postgresql")
+@pytest.mark.parametrize(
+    ("address", "uri"),
+    [
+        ("postgresql://ann@[::1]:6543/house", "jdbc:postgresql://[::1]:6543/house"),
+        ("postgresql://db/?user=ann&dbname=a%20b%3F", "jdbc:postgresql://db:5432/a%20b%3F"),
+        ("postgresql://ann@/house", "jdbc:postgresql://localhost:5432/house"),
+    ],
+)
+def test_parts_of_an_address_in_other_forms(address: str, uri: str, tmp_path: Path) -> None:
+    settings = postgresql(address, tmp_path)
+    assert (settings["uri"], settings["jdbc.user"]) == (uri, "ann")
+
+
+@pytest.mark.usefixtures("_no_settings_of_postgresql")
+def test_parts_of_the_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in {"HOST": "db", "PORT": "7", "USER": "ann", "SSLMODE": "verify-full"}.items():
+        monkeypatch.setenv(f"PG{name}", value)
+    settings = postgresql("postgresql://", tmp_path)
+    assert settings["uri"] == "jdbc:postgresql://db:7/ann"
+    assert settings["jdbc.sslmode"] == "verify-full"
+
+
+@pytest.mark.usefixtures("_no_settings_of_postgresql")
+@pytest.mark.parametrize(
+    ("asked", "found"),
+    [
+        ("sslmode=require", {"jdbc.sslmode": "require"}),
+        (
+            "sslmode=verify-full&sslrootcert=/a%20b",
+            {"jdbc.sslmode": "verify-full", "jdbc.sslrootcert": "/a b"},
+        ),
+        # psycopg compares the certificate then, too.
+        (
+            "sslmode=require&sslrootcert=/a",
+            {"jdbc.sslmode": "verify-ca", "jdbc.sslrootcert": "/a"},
+        ),
+    ],
+)
+def test_spark_has_the_same_protection(asked: str, found: dict[str, str], tmp_path: Path) -> None:
+    settings = postgresql(f"postgresql://ann@db/house?{asked}", tmp_path)
+    assert {name: value for name, value in settings.items() if ".ssl" in name} == found
+
+
+@pytest.mark.parametrize(
+    ("address", "message"),
+    [
+        ("postgresql://db/a?connect_timeout=5&sslkey=b", "sets connect_timeout, sslkey, which"),
+        ("postgresql://one:1,two:2/house", "names one,two: name one host"),
+        ("postgresql:///house?host=/run/postgresql", "names /run/postgresql: name one host"),
+        ("postgresql://ann:hush@hush@db/house", "write every character that is not a letter"),
+        ("postgresql://db/house?sslmod=require", "write every character that is not a letter"),
+    ],
+)
+def test_what_spark_cannot_do_is_a_sentence(address: str, message: str, tmp_path: Path) -> None:
+    with pytest.raises(CatalogError, match=message) as raised:
+        postgresql(address, tmp_path)
+    assert "hush" not in str(raised.value)
 
 
 def test_sqlite_in_the_home_by_default(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
