@@ -13,7 +13,7 @@ import pytest
 
 import postgresql
 from houses import House
-from scuttlehouse.catalog import BuildLock, CatalogError
+from scuttlehouse.catalog import WORK, BuildLock, CatalogError
 
 PAGE = Path(__file__).parents[3] / "OPERATION.md"
 
@@ -21,22 +21,22 @@ PAGE = Path(__file__).parents[3] / "OPERATION.md"
 def commands(section: str) -> list[str]:
     """The commands of a section of the page."""
     [text] = re.findall(rf"^### {section}\n(.*?)(?=^###? |\Z)", PAGE.read_text(), re.M | re.S)
-    return [line.strip() for line in re.findall(r"^ {4}(\S.*)$", text, re.M)]
+    return re.findall(r"^ {4}(\S(?:.*\\\n)*.*)$", text, re.M)
 
 
 def run(command: str, house: House, backup: Path) -> None:
+    subprocess.run(["bash", "-ceu", command], check=True, env=environment(house, backup))
+
+
+def environment(house: House, backup: Path) -> dict[str, str]:
     programs = Path(postgresql.find("pg_dump")).parent
-    subprocess.run(
-        ["bash", "-ceu", command],
-        check=True,
-        env={
-            **os.environ,
-            "PATH": f"{os.environ['PATH']}:{programs}",
-            "SCUTTLEHOUSE_HOME": str(house.home),
-            "SCUTTLEHOUSE_CATALOG": house.address,
-            "BACKUP": str(backup),
-        },
-    )
+    return {
+        **os.environ,
+        "PATH": f"{os.environ['PATH']}:{programs}",
+        "SCUTTLEHOUSE_HOME": str(house.home),
+        "SCUTTLEHOUSE_CATALOG": house.address,
+        "BACKUP": str(backup),
+    }
 
 
 def test_a_home_is_as_it_was_after_a_backup_is_restored(house: House, tmp_path: Path) -> None:
@@ -73,20 +73,63 @@ def lose(house: House) -> None:
             connection.execute(f"create database {name}")
 
 
-def test_no_build_begins_while_a_home_is_copied(sqlite_house: House) -> None:
+@pytest.mark.parametrize("house", ["postgresql"], indirect=True)
+def test_a_run_between_the_two_commands_does_no_harm(house: House, tmp_path: Path) -> None:
+    house.build("one", {"dim_a": 1})
+    [dump, copy] = commands("Back up, with the catalog in PostgreSQL")
+    run(dump, house, tmp_path)
+    house.append("dim_a", 2)
+    run(copy, house, tmp_path)
+    lose(house)
+    for command in commands("Restore, with the catalog in PostgreSQL"):
+        run(command, house, tmp_path)
+    assert house.read(WORK) == house.read() == {"dim_a": [1]}
+
+
+# What a build, a run of dbt beside others, and a developer's build hold.
+HOLDERS = [("build", True), ("build", False), ("files", False)]
+
+
+def copying(program: str) -> str:
+    """The command that copies a home with SQLite, with another program in place of tar."""
     [copy] = commands("Back up, with the catalog in SQLite")
-    locked = re.match(r"flock --shared \"\$SCUTTLEHOUSE_HOME/build.lock\" ", copy)
-    assert locked
+    locks, tar, _ = copy.partition("tar ")
+    assert tar
+    return locks + program
+
+
+@pytest.mark.parametrize(("name", "exclusive"), HOLDERS)
+def test_nobody_begins_while_a_home_is_copied(
+    sqlite_house: House, tmp_path: Path, name: str, exclusive: bool
+) -> None:
     sqlite_house.build("one", {"dim_a": 1})
-    waiting = [*("flock", "--shared", str(sqlite_house.home / "build.lock")), "cat"]
-    with subprocess.Popen(waiting, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+    with subprocess.Popen(
+        ["bash", "-ceu", copying("cat")],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        env=environment(sqlite_house, tmp_path),
+    ) as process:
         assert process.stdin
         assert process.stdout
         process.stdin.write(b"begun\n")
         process.stdin.flush()
         assert process.stdout.readline() == b"begun\n"
         with pytest.raises(CatalogError, match="in use by another process"):
-            BuildLock(sqlite_house.home).hold(exclusive=True)
+            BuildLock(sqlite_house.home, name).hold(exclusive=exclusive)
+        assert sqlite_house.published(), "readers go on"
         process.stdin.close()
-    BuildLock(sqlite_house.home).hold(exclusive=True)
-    BuildLock(sqlite_house.home).release()
+    BuildLock(sqlite_house.home, name).hold(exclusive=exclusive)
+    BuildLock(sqlite_house.home, name).release()
+
+
+@pytest.mark.parametrize(("name", "exclusive"), HOLDERS)
+def test_a_home_is_not_copied_while_somebody_writes(
+    sqlite_house: House, tmp_path: Path, name: str, exclusive: bool
+) -> None:
+    command = copying("true").replace("flock ", "flock --nonblock ")
+    lock = BuildLock(sqlite_house.home, name)
+    lock.hold(exclusive=exclusive)
+    with pytest.raises(subprocess.CalledProcessError):
+        run(command, sqlite_house, tmp_path)
+    lock.release()
+    run(command, sqlite_house, tmp_path)
