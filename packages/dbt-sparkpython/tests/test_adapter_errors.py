@@ -6,6 +6,7 @@ import doctest
 import os
 import subprocess
 import sys
+import traceback
 from contextlib import suppress
 from ipaddress import IPv4Address, IPv6Address, ip_address
 from pathlib import Path
@@ -22,6 +23,7 @@ from dbt.adapters.sparkpython import (
     calls,
     connections,
     java,
+    remote,
     sentences,
     session,
 )
@@ -258,6 +260,19 @@ def test_versions_of_java(
     number = version.removeprefix("1.").partition(".")[0]
     refused = f"Spark needs Java 17 to 22, and {found} is Java {number}."
     assert java.why_unfit() == (None if is_fit else refused)
+
+
+def test_an_address_of_a_server_is_not_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(address: str) -> None:
+        raise PySparkRuntimeError(f"Target destination {address} should match <host>:<port>.", "X")
+
+    client = ModuleType("pyspark.sql.connect.client")
+    vars(client)["DefaultChannelBuilder"] = refuse
+    monkeypatch.setitem(sys.modules, "pyspark.sql.connect.client", client)
+    address = "sc://user:hush@localhost:1/;token=hush"
+    with pytest.raises(DbtRuntimeError, match="it must be sc://host:port") as refused:
+        remote.connect({"spark.remote": address})
+    assert "hush" not in "".join(traceback.format_exception(refused.value))
 
 
 def test_spark_that_fails_in_a_newer_java_says_so(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,17 +7,23 @@ import socket
 import sys
 from importlib.metadata import PackageNotFoundError, requires, version
 from importlib.util import find_spec
-from urllib.parse import urlsplit
 
 from packaging.requirements import Requirement
 
 from scuttlehouse.catalog.database import postgresql_address
 from scuttlehouse.catalog.jars import jars
 from scuttlehouse.operation.findings import Finding
+from scuttlehouse.spark.addresses import CONNECT_PORT, MASTER_PORT, server_of, shown_server
 
 _SHOWN = "dbt-core", "dbt-sparkpython", "pyspark", "pyiceberg", "duckdb", "great-expectations"
 _INSTALL = "Run `make build`, or `pip install` this project again."
 _CONNECT_SECONDS = 5
+
+# The settings that name a server of Spark, each with its scheme and the port that is meant without one.
+_SERVERS = {
+    "SCUTTLEHOUSE_CONNECT": ("sc", CONNECT_PORT),
+    "SCUTTLEHOUSE_MASTER": ("spark", MASTER_PORT),
+}
 
 
 def python() -> Finding:
@@ -49,8 +55,12 @@ def packages() -> Finding:
 
 def _spark_elsewhere() -> Finding | None:
     """That Spark needs nothing here, if the target `connect` has the address of a server."""
-    named = os.environ.get("SCUTTLEHOUSE_CONNECT", "").strip()
-    return Finding("ok", f"Not needed: Spark runs in the server {named}") if named else None
+    setting = "SCUTTLEHOUSE_CONNECT"
+    named = os.environ.get(setting, "").strip()
+    if not named:
+        return None
+    server = shown_server(named, _SERVERS[setting][1]) or f"that {setting} names"
+    return Finding("ok", f"Not needed: Spark runs in the server {server}")
 
 
 def java() -> Finding:
@@ -110,20 +120,21 @@ def loopback() -> Finding:
 
 def master() -> Finding:
     """Whether the master of the target `cluster` or the server of `connect` answers, if one is named."""
-    variables = {"SCUTTLEHOUSE_CONNECT": 15002, "SCUTTLEHOUSE_MASTER": 7077}
-    named = next((name for name in variables if os.environ.get(name, "").strip()), None)
-    if named is None:
+    setting = next((name for name in _SERVERS if os.environ.get(name, "").strip()), None)
+    if setting is None:
         return Finding("ok", "Spark runs on this machine (SCUTTLEHOUSE_MASTER is not set)")
-    parts = urlsplit(os.environ[named].strip().split(",")[0])
+    scheme, port = _SERVERS[setting]
+    server, shown = server_of(os.environ[setting], port), shown_server(os.environ[setting], port)
+    if server is None:
+        return Finding("fail", f"{setting} names no server.", f"Set it to {scheme}://host:port.")
     try:
-        place = parts.hostname or "", parts.port or variables[named]
-        with socket.create_connection(place, _CONNECT_SECONDS):
-            return Finding("ok", f"{place[0]}:{place[1]} answers")
-    except (OSError, ValueError):
+        with socket.create_connection(server, _CONNECT_SECONDS):
+            return Finding("ok", f"{shown} answers")
+    except (OSError, ValueError):  # The latter if no host can have such a name.
         return Finding(
             "fail",
-            f"Nobody answers at {parts.netloc.partition(';')[0]} ({named}).",
-            f"Start it, or correct its address: {'sc' if 'CONNECT' in named else 'spark'}://host:port.",
+            f"Nobody answers at {shown} ({setting}).",
+            f"Start it, or correct its address: {scheme}://host:port.",
         )
 
 

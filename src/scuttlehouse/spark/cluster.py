@@ -15,6 +15,7 @@ from scuttlehouse.catalog.spark import spark_settings
 from scuttlehouse.catalog.storage import warehouse_location
 from scuttlehouse.errors import HouseError
 from scuttlehouse.landing.logs import landing_folder
+from scuttlehouse.spark.addresses import CONNECT_PORT, shown_server
 from scuttlehouse.spark.worker_checks import REQUIREMENTS, Needed, checker, fingerprint
 from scuttlehouse.warehouse_key import warehouse_pepper
 
@@ -89,9 +90,13 @@ def check_workers() -> None:
     session = SparkSession.builder.getOrCreate()
     home = home_folder()
     master = str(session.conf.get("spark.master"))
-    place = os.environ.get("SCUTTLEHOUSE_CONNECT", "the server") if is_remote({}) else master
-    if place.startswith("local"):
+    if is_remote({}):
+        server = shown_server(os.environ.get("SCUTTLEHOUSE_CONNECT", ""), CONNECT_PORT)
+        place = f"the server {server}".strip()
+    elif master.startswith("local"):
         return
+    else:
+        place = master
     key = fingerprint(warehouse_pepper(home))
     check = checker(Needed(str(home), warehouse_location(home), landing_folder(), key))
     try:

@@ -7,6 +7,7 @@ import os
 from scuttlehouse.catalog import CatalogError, home_folder, temporary_folder
 from scuttlehouse.catalog.spark import catalog_settings
 from scuttlehouse.errors import HouseError
+from scuttlehouse.spark.addresses import CONNECT_PORT, shown_server
 from scuttlehouse.spark.cluster import package_archive
 from scuttlehouse.warehouse_key import warehouse_pepper
 
@@ -47,10 +48,10 @@ def check_server() -> None:
 
     if not is_remote({}):
         return
-    address = os.environ.get(ADDRESS, "")
+    server = shown_server(os.environ.get(ADDRESS, ""), CONNECT_PORT)
     extensions = SparkSession.builder.getOrCreate().conf.get("spark.sql.extensions", "")
     if "iceberg" not in str(extensions).lower():
         raise ConnectError(
-            f"The Spark Connect server {address} runs without Iceberg's extensions of SQL: "
+            f"The Spark Connect server {server} runs without Iceberg's extensions of SQL: "
             "start it with the settings that `python -m scuttlehouse.spark.connect_server --print` prints."
         )

@@ -210,6 +210,36 @@ def test_no_password_is_shown(
         assert secret not in said
 
 
+@pytest.mark.usefixtures("small")
+@pytest.mark.parametrize(
+    ("setting", "address", "shown"),
+    [
+        ("SCUTTLEHOUSE_CONNECT", "sc://localhost:1/;token=TOPSECRET", "localhost:1"),
+        ("SCUTTLEHOUSE_CONNECT", "sc://u:TOPSECRET@localhost:1/;x-key=TOPSECRET", "localhost:1"),
+        ("SCUTTLEHOUSE_MASTER", "spark://u:TOPSECRET@127.0.0.1:1,two:1", "127.0.0.1:1"),
+        ("SCUTTLEHOUSE_MASTER", "spark://u:TOP,SECRET/@127.0.0.1:1", "127.0.0.1:1"),
+        ("SCUTTLEHOUSE_MASTER", "spark://[::1]:1", "[::1]:1"),
+        ("SCUTTLEHOUSE_MASTER", "spark://h\udcfc:1", "h\\udcfc:1"),
+        ("SCUTTLEHOUSE_MASTER", "TOPSECRET", None),
+        ("SCUTTLEHOUSE_MASTER", "spark://[x:1", None),
+        ("SCUTTLEHOUSE_MASTER", "spark://h:port", None),
+        ("SCUTTLEHOUSE_CONNECT", "sc://", None),
+    ],
+)
+def test_of_an_address_only_host_and_port_are_shown(
+    setting: str, address: str, shown: str | None, doctor: Doctor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(setting, address)
+    found = doctor()[1]
+    assert "SECRET" not in str(found)
+    state, said = found["master"]
+    wrong = f"Nobody answers at {shown} ({setting})." if shown else f"{setting} names no server."
+    assert (state, said.startswith(wrong)) == ("fail", True), said
+    if setting == "SCUTTLEHOUSE_CONNECT":
+        server = shown or f"that {setting} names"
+        assert found["java"][1] == f"Not needed: Spark runs in the server {server}"
+
+
 def test_a_landing_folder_that_holds_the_home(
     small: SmallWarehouse, doctor: Doctor, monkeypatch: pytest.MonkeyPatch
 ) -> None:

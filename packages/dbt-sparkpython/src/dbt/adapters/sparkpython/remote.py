@@ -63,7 +63,7 @@ def connect(parameters: dict[str, str]) -> SparkSession:
 
 
 def _server(address: str) -> DefaultChannelBuilder:
-    """The parts of an address. Its parameters may hold a token, so no error shows them."""
+    """The parts of an address. It may hold a token or a password, so no error shows it."""
     try:
         from pyspark.sql.connect.client import DefaultChannelBuilder
     except ImportError as error:
@@ -72,11 +72,10 @@ def _server(address: str) -> DefaultChannelBuilder:
         ) from error
     try:
         return DefaultChannelBuilder(address)
-    except (*SPARK_ERRORS, ValueError) as error:
+    except (*SPARK_ERRORS, ValueError):
         raise DbtRuntimeError(
-            f"The address of the Spark Connect server is {address.partition(';')[0]!r}: "
-            "it must be sc://host:port."
-        ) from error
+            "The address of the Spark Connect server (spark.remote) cannot be used: it must be sc://host:port."
+        ) from None
 
 
 def _require_answer(server: DefaultChannelBuilder) -> None:
