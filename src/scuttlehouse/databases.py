@@ -7,17 +7,31 @@ import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from typing import Any, NamedTuple, Protocol
+from urllib.parse import unquote
 
 from scuttlehouse.errors import HouseError
 
 # If a password holds a bare @, / or #, the driver takes part of it for the host and names it in errors.
-POSTGRESQL_URL = re.compile(r"postgres(ql)?://([^@/?#]*@)?[^@]*")
+_POSTGRESQL_URL = re.compile(r"postgres(ql)?://([^@/?#]*@)?[^@]*")
 
 POSTGRESQL_FORM = (
     "postgresql://user:password@host:port/database. In a password, write every character that is not a "
-    "letter or a digit as its code, for example %40 for @."
+    "letter or a digit as its code in UTF-8, for example %40 for @."
 )
 _ADDRESSES = f"A replica is in sqlite:PATH or in {POSTGRESQL_FORM}"
+
+
+def is_postgresql(address: str) -> bool:
+    """Whether this is an address of PostgreSQL, in which all is UTF-8: the driver takes nothing else.
+
+    >>> is_postgresql("postgresql://u:p%c3%bc@h/x"), is_postgresql("postgresql://u:p%fc@h/x")
+    (True, False)
+    """
+    try:
+        unquote(address, errors="strict").encode()
+    except UnicodeError:
+        return False
+    return _POSTGRESQL_URL.fullmatch(address) is not None
 
 
 class DatabaseError(HouseError):
@@ -63,7 +77,7 @@ def open_database(address: str) -> Iterator[tuple[Cursor, Dialect]]:
     if scheme == "sqlite" and path:
         with _open_sqlite(path) as cursor:
             yield cursor, SQLITE
-    elif POSTGRESQL_URL.fullmatch(address):
+    elif is_postgresql(address):
         with _open_postgresql(address) as cursor:
             yield cursor, POSTGRESQL
     else:

@@ -28,7 +28,8 @@ def landing_folder(environment: Mapping[str, str] = os.environ, below: Path = Pa
     A name that is not in full is ``below`` a folder, by default the one that this process is in.
 
     Raises:
-        LandingError: the name is not that of a folder of S3, though it begins like one.
+        LandingError: the name is not that of a folder of S3, though it begins like one, or the path has bytes
+            that are not UTF-8.
 
     >>> landing_folder({"SCUTTLEHOUSE_LANDING": "/var/../logs"})
     '/logs'
@@ -39,7 +40,14 @@ def landing_folder(environment: Mapping[str, str] = os.environ, below: Path = Pa
     """
     named = environment.get("SCUTTLEHOUSE_LANDING", "").strip() or "sample"
     if not is_in_s3(named):
-        return str(Path(below, named).resolve())
+        path = str(Path(below, named).resolve())
+        # Python has surrogates in place of such bytes. Java takes none.
+        if any("\ud800" <= sign <= "\udfff" for sign in path):
+            raise LandingError(
+                f"The landing folder {path!r} has bytes in its path that are not UTF-8: rename it, or set "
+                "SCUTTLEHOUSE_LANDING to another one."
+            )
+        return path
     folder = named.rstrip("/")
     if not S3_FOLDER.fullmatch(folder):
         raise LandingError(

@@ -18,8 +18,8 @@ from scuttlehouse.catalog import checksums, open_catalog, temporary_folder
 from scuttlehouse.catalog.storage import warehouse_location
 from scuttlehouse.databases import (
     POSTGRESQL_FORM,
-    POSTGRESQL_URL,
     DatabaseError,
+    is_postgresql,
     open_database,
 )
 from scuttlehouse.reading.engine import (
@@ -76,7 +76,7 @@ def write_serving_database(home: Path, address: str, *, log_only: bool = False) 
 
     Complexity: linear in the size of the tables.
     """
-    if not POSTGRESQL_URL.fullmatch(address):
+    if not is_postgresql(address):
         raise WarehouseError(
             f"SCUTTLEHOUSE_SERVING is no address of PostgreSQL: set it to {POSTGRESQL_FORM}"
         )
