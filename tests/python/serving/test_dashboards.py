@@ -7,16 +7,23 @@ import re
 from base64 import b64decode
 from collections import Counter
 from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
 from urllib.parse import unquote
 from xml.etree import ElementTree
 
 import duckdb
+import pyarrow as pa
 import pytest
 import yaml
 
 import assets
 from conftest import PROJECT, PUBLISHED, Build
+from scuttlehouse.builds.steps import run_step, steps_table
+from scuttlehouse.cli import main
 from scuttlehouse.serving.drawings import MOST_TANGLES
+from scuttlehouse.serving.duckdb_file import serving_file
+from small_warehouse import SmallWarehouse
 
 BOARDS = {board["slug"]: board for board in assets.boards()}
 CHARTS = [(board, chart) for board in BOARDS.values() for chart in assets.charts(board)]
@@ -98,6 +105,31 @@ def test_every_chart_is_a_query_over_columns_that_are_there(
     rows = serving.execute(assets.chart_sql(chart)).fetchall()
     assert len(rows) == 1 if chart["kind"] == "number" else rows is not None
     assert len(columns) == len(set(columns))
+
+
+def test_after_a_rollback_the_last_publication_is_that_of_the_tables(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SCUTTLEHOUSE_HOME", str(tmp_path / "home"))
+    small = SmallWarehouse(tmp_path / "home")
+    ids = pa.table({name: pa.array([], pa.string()) for name in ("id", "short_id", "name")})
+    for build, day in (("build-1", 1), ("build-2", 2)):
+        checked = pa.table({"build_id": [build], "table_name": ["dim_logs"]})
+        small.publish(
+            {"fct_quality_results": checked}
+            | {
+                f"dim_{kind}": ids.rename_columns([f"{one}_id", "short_id", "name"])
+                for kind, one in (("groups", "group"), ("people", "person"), ("epochs", "epoch"))
+            }
+        )
+        ended = run_step(build, "published", started_at=datetime(2026, 1, day, tzinfo=UTC))
+        small.log("fct_builds", steps_table([ended]))
+    [chart] = [one for _, one in CHARTS if one["title"] == "Last publication"]
+    for day, command in ((2, ["export"]), (1, ["rollback"])):
+        assert main(command) == 0
+        with duckdb.connect(str(serving_file(small.home)), **assets.CONNECTION) as connection:
+            found = connection.execute(assets.chart_sql(chart)).fetchall()
+        assert found == [(datetime(2026, 1, day),)]
 
 
 @pytest.mark.parametrize("slug", BOARDS)
