@@ -56,8 +56,8 @@ def warehouse_pepper(home: Path, environment: Mapping[str, str] = os.environ) ->
         raise WarehouseKeyError(
             f"{path} is {'damaged' if path.exists() else 'missing'}, and {SEALED_FILE} beside it is sealed "
             f"with a key: restore {PEPPER_FILE} from a backup, or set the place of the key again "
-            f"({', '.join(_PLACES)}). If the key is lost, delete {SEALED_FILE} and run `scuttlehouse build "
-            "--full-refresh`, which reads all logs again."
+            f"({', '.join(_PLACES)}). If the key is lost, put all logs back, those in an archive too, delete "
+            f"{SEALED_FILE} and run `scuttlehouse build --full-refresh`, which reads all logs again."
         )
     pepper = os.urandom(KEY_BYTES)
     write_private(path, pepper)

@@ -26,7 +26,14 @@ from nacl.secret import SecretBox
 from scuttlehouse.errors import HouseError
 from scuttlehouse.printing import count
 from scuttlehouse.ssb.ids import to_url
-from scuttlehouse.warehouse_key import KEY_BYTES, SEALED_FILE, warehouse_pepper, write_private
+from scuttlehouse.warehouse_key import (
+    KEY_BYTES,
+    PEPPER_FILE,
+    PLACES_OF_KEYS,
+    SEALED_FILE,
+    warehouse_pepper,
+    write_private,
+)
 
 _BASE64 = re.compile(r"[A-Za-z0-9+/_-]+={0,2}", re.ASCII)
 _HEX = re.compile(r"(?:[0-9A-Fa-f]{2})+", re.ASCII)
@@ -185,8 +192,11 @@ def sealed_keys(home: Path) -> frozenset[bytes]:
         return frozenset(bytes.fromhex(key.decode()) for key in keys.split())
     except (CryptoError, ValueError):
         raise SealError(
-            f"{path} cannot be opened with the key of this warehouse: delete it and run "
-            "`scuttlehouse build --full-refresh`, which finds the keys in the logs again."
+            f"{path} cannot be opened with the key of this warehouse: use the key that sealed it "
+            f"(of {', '.join(PLACES_OF_KEYS)}; if none is set, {PEPPER_FILE} in the home), or restore "
+            f"{SEALED_FILE} from a backup. If that key is lost, put "
+            f"all logs back, those in an archive too, delete {SEALED_FILE} and run `scuttlehouse build "
+            "--full-refresh`, which finds the keys in the logs again."
         ) from None
 
 
