@@ -37,7 +37,8 @@
 {% endmacro %}
 
 
-{#- `dbt run-operation drop_developer_schema --target dev`: drop the work schema of this developer. -#}
+{#- `dbt run-operation drop_developer_schema --profiles-dir profiles --target dev`: drop the work schema of
+    this developer. -#}
 {% macro drop_developer_schema() -%}
   {%- do adapter.call_python('scuttlehouse.builds.runs.drop_developer_schema', schema=target.schema) -%}
 {%- endmacro %}

@@ -30,7 +30,7 @@ def model(dbt: Any, session: SparkSession) -> DataFrame:
         print(
             f"This build reads all logs again, and {len(lost)} that the published build has read are not in "
             f"{landing}: it leaves their messages out. To have them, put those logs back and run "
-            "`dbt build --full-refresh`."
+            "`scuttlehouse build --full-refresh`."
         )
     stock = take_stock(
         found,

@@ -30,6 +30,22 @@ def project_files() -> list[Path]:
     return [PROJECT / "dbt_project.yml", *(PROJECT / "profiles").iterdir(), *found]
 
 
+def test_every_command_of_dbt_with_options_can_be_typed() -> None:
+    """dbt finds the profiles of this project only where they are named; `scuttlehouse build` finds them."""
+    folders = (
+        "benchmarks dashboards examples macros models packages python_models schedules seeds src"
+    )
+    below = [path for folder in folders.split() for path in (PROJECT / folder).rglob("*.*")]
+    commands = [
+        (str(path.relative_to(PROJECT)), " ".join(command.split()))
+        for path in [*PROJECT.glob("*.*"), *below]
+        if path.suffix in (".md", ".yml", ".py", ".sql", ".csv") and path.name != "CHANGELOG.md"
+        for command in re.findall(r"`(?:\S*/)?(dbt\s+[^`]*?\s-[^`]*)`", path.read_text())
+    ]
+    assert commands
+    assert [one for one in commands if "--profiles-dir profiles" not in one[1]] == []
+
+
 def undescribed(things: Iterable[Any]) -> list[str]:
     return sorted(thing.name for thing in things if not thing.description.strip())
 
