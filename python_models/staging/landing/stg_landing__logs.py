@@ -1,4 +1,3 @@
-import os
 from typing import Any
 
 from dbt.flags import get_flags
@@ -9,6 +8,7 @@ from pyspark.sql import functions as F
 from scuttlehouse.builds.rules import lines_hash
 from scuttlehouse.builds.unchanged import PublishedLogs, published_logs
 from scuttlehouse.catalog import home_folder
+from scuttlehouse.cli.dbt_settings import is_verifying
 from scuttlehouse.files.limits import recognise_within_limits
 from scuttlehouse.files.listing import list_logs, require_logs
 from scuttlehouse.landing.ledger import LedgerEntry, take_stock
@@ -39,7 +39,7 @@ def model(dbt: Any, session: SparkSession) -> DataFrame:
         lines_hash(home_folder(), dbt.config.get("network_key_file")),
         recognise_within_limits,
         content_hash,
-        trusts_times=not os.environ.get("SCUTTLEHOUSE_VERIFY"),
+        trusts_times=not is_verifying(),
     )
     if not known:
         require_logs(landing, stock)

@@ -92,7 +92,8 @@ def _run(arguments: Sequence[str], chosen: str | None) -> int:
     )
     commands = parser.add_subparsers(dest="command", required=True)
     commands.add_parser(
-        "build", help="dbt build, unless nothing is new; takes the options of dbt build"
+        "build",
+        help="dbt build, unless nothing is new; takes its options, and --verify: read all logs and tables",
     )
     for name, (module, purpose) in _COMMANDS.items():
         command = commands.add_parser(name, help=purpose, description=purpose)

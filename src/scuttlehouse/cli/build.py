@@ -13,7 +13,15 @@ from uuid import uuid4
 
 from scuttlehouse.catalog import BuildLock, CatalogError, home_folder, locked, open_catalog
 from scuttlehouse.catalog.home import holds_table_files
-from scuttlehouse.cli.dbt_settings import PROFILES, is_full_refresh, is_plain_build, variable
+from scuttlehouse.cli.dbt_settings import (
+    PROFILES,
+    VERIFY,
+    asks_for_help,
+    is_full_refresh,
+    is_plain_build,
+    is_verifying,
+    variable,
+)
 from scuttlehouse.cli.output import go_on_without_reader
 from scuttlehouse.errors import HouseError
 from scuttlehouse.printing import visible
@@ -23,12 +31,12 @@ from scuttlehouse.reading.engine import WarehouseError
 DBT_BUILD = ("build", "--exclude-resource-type", "unit_test")
 
 # With one of these, dbt prints its own output, and no progress is shown.
-_HELP = frozenset({"--help", "-h"})
-_OUTPUT_OPTIONS = _HELP | {"--quiet", "-q", "--debug", "-d", "--log-level", "--log-format"}
+_OUTPUT_OPTIONS = frozenset({"--quiet", "-q", "--debug", "-d", "--log-level", "--log-format"})
 
-
-# If it is set, a build compares the landed logs with the ledger by content: `dbt build` has no such option.
-VERIFY = "SCUTTLEHOUSE_VERIFY"
+_HELP_ON_VERIFY = """\
+scuttlehouse build takes the options of dbt build, which follow, and one of its own:
+  --verify  Read all logs and tables first, and say what differs from what earlier builds recorded.
+"""
 
 # The exit code of a build that is published, though something in the landing folder could not be read.
 LEFT_OUT = 3
@@ -45,7 +53,10 @@ def build(options: Sequence[str]) -> int:
     earlier builds recorded.
     """
     go_on_without_reader()
-    if not _HELP.intersection(options) and not _has_project(options):
+    if asks_for_help(options):
+        print(_HELP_ON_VERIFY, flush=True)
+        return _run_dbt(["--help"])
+    if not _has_project(options):
         print(
             f"There is no dbt project in {visible(str(Path.cwd()))}: run this command in the folder of "
             "scuttlehouse, or of your project that has it as a package.",
@@ -59,8 +70,7 @@ def build(options: Sequence[str]) -> int:
             return 1
     if is_full_refresh(options):
         _forget_damaged_tables()
-    is_verifying = bool(os.environ.get(VERIFY))
-    if not options and not is_verifying and _nothing_is_new():
+    if not options and not is_verifying() and _nothing_is_new():
         return LEFT_OUT if _leaves_out() else 0
     before = _published_id()
     if any(option.partition("=")[0] in _OUTPUT_OPTIONS for option in options):
@@ -72,7 +82,7 @@ def build(options: Sequence[str]) -> int:
             what = "published nothing" if _published_id() == before else "had published already"
             print(f"\nscuttlehouse: the build was interrupted, and {what}.")
             raise
-    # `--help`, the target `dev` and some parts of the project publish nothing.
+    # The target `dev` and some parts of the project publish nothing.
     has_published = code == 0 and _published_id() != before
     return LEFT_OUT if has_published and _leaves_out() else code
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import yaml
@@ -36,6 +36,10 @@ _NO = {"", "0", "false", "f", "no", "n", "off"}
 
 # dbt's short options without a value may stand together: `-xf`.
 _FULL_REFRESH = re.compile(r"--full-refresh$|-[dqx]*f")
+_HELP = re.compile(r"--help$|-[dfqx]*h")
+
+# If it is set, a build compares the landed logs with the ledger by content: `dbt build` has no such option.
+VERIFY = "SCUTTLEHOUSE_VERIFY"
 
 
 def variable(name: str) -> str:
@@ -51,6 +55,24 @@ def is_full_refresh(options: Sequence[str]) -> bool:
     """
     is_asked = variable("FULL_REFRESH").strip().lower() in _YES
     return is_asked or any(_FULL_REFRESH.match(option) for option in options)
+
+
+def asks_for_help(options: Sequence[str]) -> bool:
+    """Whether dbt shows its help, and does nothing else.
+
+    >>> asks_for_help(["--full-refresh", "--help"]), asks_for_help(["-fh"]), asks_for_help(["--profile", "h"])
+    (True, True, False)
+    """
+    return any(_HELP.match(option) for option in options)
+
+
+def is_verifying(environment: Mapping[str, str] = os.environ) -> bool:
+    """Whether a build compares the landed logs with the ledger by their content.
+
+    >>> is_verifying({VERIFY: "1"}), is_verifying({VERIFY: " No "}), is_verifying({})
+    (True, False, False)
+    """
+    return environment.get(VERIFY, "").strip().lower() not in _NO
 
 
 def is_plain_build(project: Path) -> bool:

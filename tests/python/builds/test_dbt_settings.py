@@ -9,6 +9,7 @@ import pytest
 from dbt.cli.main import dbtRunner, dbtRunnerResult
 
 from conftest import PROJECT
+from scuttlehouse.catalog import WORK, open_catalog
 from scuttlehouse.cli import build, main
 from scuttlehouse.cli.dbt_settings import CHANGING, is_plain_build
 from small_warehouse import SmallWarehouse
@@ -128,6 +129,41 @@ def test_a_full_refresh_needs_no_damaged_table(
     main(["build", *options.split()])
     said = "the table fct_numbers is damaged. This build makes it again.\n"
     assert (said in capsys.readouterr().out) == is_told
+
+
+@pytest.mark.parametrize(
+    "options", ["--help", "--full-refresh --help", "-fh", "--help --verify", "--verify -s x -h"]
+)
+def test_help_comes_before_anything_else(
+    small: SmallWarehouse, options: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path(small.write("fct_numbers", pa.table({"number": [2]}))).write_text("{}")
+    with open_catalog(small.home) as catalog:
+        before = catalog.tables(WORK)
+    assert main(["build", *options.split()]) == 0
+    out, err = capsys.readouterr()
+    assert err == ""
+    assert out.startswith("scuttlehouse build takes the options of dbt build, which follow, and ")
+    assert "\n  --verify  Read all logs and tables first" in out
+    assert "--full-refresh" in out.partition("Usage: dbt build [OPTIONS]")[2]
+    with open_catalog(small.home) as catalog:
+        assert catalog.tables(WORK) == before, "nothing is forgotten"
+
+
+def test_the_help_of_all_commands_tells_of_verify(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["--help"])
+    assert "--verify" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("value", "code"), [("1", DBT_RAN), ("yes", DBT_RAN), ("0", 0), ("False", 0), (" ", 0), ("", 0)]
+)
+def test_a_variable_asks_to_verify_or_not(
+    value: str, code: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SCUTTLEHOUSE_VERIFY", value)
+    assert main(["build"]) == code
 
 
 def test_dbt_has_these_variables() -> None:
