@@ -95,7 +95,7 @@ def test_a_build_publishes_the_tables_of_both_projects(from_git: Club) -> None:
     assert row["repairs"] == row["all_repairs"] > 0
     [row] = from_git.ask(
         "select sum(line_count) as n, any_value(m) as m from club_rejects, "
-        "(select sum(line_count) as m from fct_rejected_lines)",
+        "(select sum(rejected_line_count) as m from dim_logs)",
     )
     assert row["n"] == row["m"] > 3
     # The schema of the project's own, and its vars.

@@ -1,9 +1,9 @@
--- Which logs hold lines that cannot be used.
+-- Which logs hold lines that cannot be used. fct_rejected_lines has a line that several logs have under one name alone.
 with
 
-lines as (
+logs as (
 
-    select * from {{ ref('scuttlehouse', 'fct_rejected_lines') }}
+    select * from {{ ref('scuttlehouse', 'dim_logs') }}
 
 ),
 
@@ -11,9 +11,9 @@ final as (
 
     select
         source_file,
-        sum(line_count) as line_count
-    from lines
-    group by source_file
+        rejected_line_count as line_count
+    from logs
+    where rejected_line_count > 0
 
 )
 

@@ -9,6 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import duckdb
 import pytest
 
 from conftest import PROJECT, Warehouse
@@ -39,6 +40,20 @@ def test_an_example_reads_the_published_tables(warehouse: Warehouse, example: os
     assert done.returncode == 0, done.stderr
     for group in groups:
         assert group[:30] in done.stdout, group
+
+
+def test_the_logs_of_another_project_are_all_that_have_rejected_lines() -> None:
+    """A line that several logs have is one row of fct_rejected_lines, under the name of one of them."""
+    file = PROJECT / "examples" / "in_another_project" / "models" / "club_rejects.sql"
+    query = re.sub(r"\{\{ ref\('scuttlehouse', '(\w+)'\) \}\}", r"\1", file.read_text())
+    with duckdb.connect() as connection:
+        connection.execute("""
+            create table fct_rejected_lines as select 'a.jsonl' as source_file, 2 as line_count;
+            create table dim_logs (source_file varchar, rejected_line_count bigint);
+            insert into dim_logs values ('a.jsonl', 2), ('a copy.jsonl', 2), ('b.jsonl', 0);
+        """)
+        found = connection.execute(query).fetchall()
+    assert sorted(found) == [("a copy.jsonl", 2), ("a.jsonl", 2)]
 
 
 @pytest.mark.usefixtures("built")
