@@ -11,6 +11,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+import pytest
 import yaml
 
 from manifest import NAME, Manifest
@@ -79,6 +80,29 @@ def test_every_column_is_described(manifest: Manifest) -> None:
         faults += [node.name] if not node.columns else []
         faults += [f"{node.name}.{column}" for column in undescribed(node.columns.values())]
     assert faults == []
+
+
+# Strangers write these, and a text that is no id may be a key (ruling R29).
+IDS_OF_STRANGERS = {
+    "dim_feeds": ["feed_id", "person_id"],
+    "dim_people": ["person_id"],
+    "dim_sets": ["account_id"],
+    "dim_tangles": ["tangle_id", "root_id"],
+    "fct_feed_forks": ["feed_id", "person_id", "previous_id"],
+    "fct_messages": ["feed_id", "person_id", "previous_id"],
+    "fct_set_links": ["linked_id"],
+    "fct_tangle_gaps": ["tangle_id", "missing_id"],
+    "fct_tangle_links": ["tangle_id", "previous_id"],
+    "fct_tangle_messages": ["tangle_id", "person_id"],
+}
+
+
+@pytest.mark.parametrize("table", IDS_OF_STRANGERS)
+def test_an_id_that_any_text_may_stand_for_is_said_to_be_a_token(
+    manifest: Manifest, table: str
+) -> None:
+    for column in IDS_OF_STRANGERS[table]:
+        assert "is a token" in manifest.models[table].columns[column].description, column
 
 
 def test_a_model_that_replaces_rows_by_id_waits_for_the_touched_ids(manifest: Manifest) -> None:
