@@ -145,7 +145,7 @@ class Published:
         for tangle_id, progress in self._progress.items():
             if first.get(tangle_id) != progress:
                 raise ReplicaError(
-                    f"The replica has applied step {progress.step} of refresh "
+                    f"The replica has applied step {progress.step} of refresh_number "
                     f"{progress.refresh_number} to {tangle_id}, which the published build does not have: "
                     "follow the warehouse that it has followed so far, or begin with an empty database. "
                     "After a rollback, the replica can also go on if the later build is published again "

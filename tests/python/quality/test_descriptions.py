@@ -97,6 +97,13 @@ IDS_OF_STRANGERS = {
 }
 
 
+def test_a_command_is_of_a_build_and_not_of_a_refresh(manifest: Manifest) -> None:
+    """A refresh computes only some rows (the overview). The first build tells everything, and is none."""
+    table = manifest.models["fct_timeline_updates"]
+    described = [table.description, *(column.description for column in table.columns.values())]
+    assert [text for text in described if re.search(r"\b[Rr]efresh(es)?\b", text)] == []
+
+
 @pytest.mark.parametrize("table", IDS_OF_STRANGERS)
 def test_an_id_that_any_text_may_stand_for_is_said_to_be_a_token(
     manifest: Manifest, table: str
