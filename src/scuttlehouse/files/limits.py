@@ -56,9 +56,11 @@ def recognise_within_limits(log: Log) -> Kind | str:
     most = most_unpacked_bytes(log.size_bytes)
     if not _is_longer(log, kind.compression, most):
         return kind
+    # A small file may become LEAST_BYTES, which may be more than the setting allows.
+    ratio = most // log.size_bytes
     return (
         f"A {kind.compression} file of {log.size_bytes} bytes that becomes longer than {most} bytes, as no "
-        f"log of messages does: if it is one, unpack it, or set {_SETTING} to more than {DEFAULT_RATIO}."
+        f"log of messages does: if it is one, unpack it, or set {_SETTING} to more than {ratio}."
     )
 
 

@@ -90,6 +90,24 @@ def test_the_limit_is_raised_by_a_setting(
         assert "SCUTTLEHOUSE_UNPACK_LIMIT is" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize("limit", ["", "200"])
+def test_the_limit_that_is_named_is_the_one_in_force(
+    limit: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of a small file too, which may become a megabyte: 100 times its size is less, and changes nothing."""
+    monkeypatch.setenv("SCUTTLEHOUSE_UNPACK_LIMIT", limit)
+    for size in (2_000, 20_000):
+        path = tmp_path / "a.jsonl.gz"
+        path.write_bytes(PACKED["gzip"](MESSAGE + b"x" * (size * 1000)))
+        ratio = max(LEAST_BYTES // path.stat().st_size, int(limit or "100"))
+        said = recognise_within_limits(entry_of(path, path.name))
+        assert str(said).endswith(f"set SCUTTLEHOUSE_UNPACK_LIMIT to more than {ratio}.")
+        with monkeypatch.context() as raised:
+            raised.setenv("SCUTTLEHOUSE_UNPACK_LIMIT", str(ratio + 1))
+            again = recognise_within_limits(entry_of(path, path.name))
+        assert again != said, "the advice changes something"
+
+
 @pytest.mark.parametrize("compression", PACKED)
 def test_a_log_at_the_limit_is_read(compression: str, tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
