@@ -9,6 +9,7 @@ the same, compiled.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Iterator
 from typing import ClassVar, Self, TypeAlias
 
@@ -18,7 +19,13 @@ import pyarrow.compute as pc
 
 from scuttlehouse.tangles.relations import Relation
 from scuttlehouse.timeline.commands import Command
-from scuttlehouse.timeline.order import Order, check_all_listed, check_listed, find_loop
+from scuttlehouse.timeline.order import (
+    CommandColumns,
+    Order,
+    check_all_listed,
+    check_listed,
+    find_loop,
+)
 from scuttlehouse.timeline.plain import PlainOrder
 
 Column: TypeAlias = "pa.Array | pa.ChunkedArray"
@@ -61,6 +68,10 @@ class Timeline:
     lists two others and ids have 64 characters (``benchmarks/timeline.py memory``). There may be at most
     2**31 names and as many links.
 
+    If MemoryError, KeyboardInterrupt or the like ends ``add`` or ``extend``, the event or the batch is in
+    as a whole or not at all. It is right to add it again. If it is in, its commands are lost: a replica
+    needs those of ``refresh.refresh_commands``.
+
     With ``most_listed``, an event that lists more other events is refused. With 2, as the paper proposes
     (2.2.1), memory per event is bounded: a row for each name and a row for each link.
 
@@ -78,8 +89,10 @@ class Timeline:
     _order_type: ClassVar[type[Order]] = fastest_order()
 
     def __init__(self, *, most_listed: int | None = None) -> None:
-        self._order = self._order_type()
+        self._current = self._order_type()
         self._most_listed = most_listed
+        # If an exception has ended a call: how many events stay, of those that have arrived.
+        self._staying: int | None = None
 
     @classmethod
     def from_arrow(cls, events: pa.Table, *, most_listed: int | None = None) -> Self:
@@ -228,7 +241,12 @@ class Timeline:
         listed = list(after)
         check_listed(name, listed, self._most_listed)
         "".join((name, *listed)).encode()
-        commands = self._order.add(name, listed)
+        order = self._order
+        try:
+            commands = order.add(name, listed)
+        except BaseException:
+            self._staying = sys.maxsize
+            raise
         if commands is None:
             raise self._refusal(name, listed)
         return commands
@@ -247,7 +265,7 @@ class Timeline:
 
         Raises:
             LoopError, ConflictError: as ``add``, for the first row that is refused. Nothing of the batch is
-                added. Undoing it costs O(n log n).
+                added. Undoing it costs O(n log n), when the timeline is used next.
             TooManyError: as ``add``, for the first such row. It is checked before everything else.
             ValueError: the columns have different lengths, or hold a null.
 
@@ -260,25 +278,29 @@ class Timeline:
         names, after = _columns(names, after)
         check_all_listed(names, after, self._most_listed)
         known = len(self)
-        columns, refused = self._order.extend(names, after)
-        if refused >= 0:
-            error = self._refusal(names[refused].as_py(), after[refused].as_py() or [])
-            events = self.to_arrow().slice(0, known)
-            self._order = self._order_type()
-            self._order.restore(*_columns(events["name"], events["after"]))
-            raise error
-        rows, starts = (np.asarray(column, np.int64) for column in columns[:2])
-        is_ins = starts < 0
-        # If every row is new and nothing moved, the column already exists.
-        is_same = len(rows) == len(names) and bool(is_ins.all())
-        return pa.table(
-            {
-                "row": rows,
-                "name": names if is_same else names.take(pa.array(rows, mask=~is_ins)),
-                "from_position": pa.array(starts, mask=is_ins),
-                "to_position": np.asarray(columns.to_positions, np.int64),
-            }
-        )
+        try:
+            columns, refused = self._order.extend(names, after)
+            if refused >= 0:
+                raise self._refusal(names[refused].as_py(), after[refused].as_py() or [])
+            return _table(columns, names)
+        except BaseException:
+            self._staying = known
+            raise
+
+    @property
+    def _order(self) -> Order:
+        if self._staying is not None:
+            self._mend(self._staying)
+        return self._current
+
+    def _mend(self, staying: int) -> None:
+        """Keep the first events that have arrived, all in order. If it is interrupted, it begins again."""
+        order = self._current
+        if not order.mend() or len(order) > staying:
+            names, after = order.events()
+            order = self._order_type()
+            order.restore(names[:staying], after[:staying])
+        self._current, self._staying = order, None
 
     def _known(self, name: str) -> str:
         if name not in self._order:
@@ -291,6 +313,22 @@ class Timeline:
         return LoopError(
             find_loop(name, lambda one: listed if one == name else self._order.previous(one))
         )
+
+
+def _table(columns: CommandColumns, names: pa.Array) -> pa.Table:
+    """The commands as ``Timeline.extend`` describes them."""
+    rows, starts = (np.asarray(column, np.int64) for column in columns[:2])
+    is_ins = starts < 0
+    # If every row is new and nothing moved, the column already exists.
+    is_same = len(rows) == len(names) and bool(is_ins.all())
+    return pa.table(
+        {
+            "row": rows,
+            "name": names if is_same else names.take(pa.array(rows, mask=~is_ins)),
+            "from_position": pa.array(starts, mask=is_ins),
+            "to_position": np.asarray(columns.to_positions, np.int64),
+        }
+    )
 
 
 def _columns(names: Column, after: Column) -> tuple[pa.Array, pa.Array]:

@@ -67,6 +67,11 @@ class Caller:
         rows: list[list[int]] = self._commands[: self._progress[COMMANDS]].tolist()
         return rows
 
+    @property
+    def is_halfway(self) -> bool:
+        """Whether ``moves`` has not come to its end."""
+        return bool(self._progress[RAISED])
+
     def _use(self, commands: Ints32) -> None:
         """Use these commands, of which the first may be in use already."""
         names, links, arrived, blocks, heap, raised, counts = self._state

@@ -62,7 +62,7 @@ class CompiledOrder:
         """The event of every name. The first batch does not need it, so it is filled only when used."""
         if not self._listed:
             events = np.arange(self._state.counts[NAMES], dtype=np.int32)
-            self._listed.update(zip(self._names_of(events).to_pylist(), count()))
+            self._listed = dict(zip(self._names_of(events).to_pylist(), count()))
         return self._listed
 
     def __contains__(self, name: str) -> bool:
@@ -138,6 +138,12 @@ class CompiledOrder:
         np.cumsum(state.names.events["previous_count"][arrived], out=offsets[1:])
         previous = self._names_of(state.links["previous"][: offsets[-1]])
         return self._names_of(arrived), pa.LargeListArray.from_arrays(offsets, previous)
+
+    def mend(self) -> bool:
+        counts = self._state.counts
+        while len(self._listed) > counts[NAMES]:  # names that have not reached the state
+            self._listed.popitem()
+        return len(self) == counts[ARRIVED] and not self._caller.is_halfway
 
     def _event(self, name: str) -> Any:
         return self._state.names.events[self._codes[name]]

@@ -89,6 +89,13 @@ class Order(Protocol):
         """
         ...
 
+    def mend(self) -> bool:
+        """After a call that an exception has ended: whether all events that have arrived are in order.
+
+        If not, only ``events`` can be called. It is cheap, and needs no memory.
+        """
+        ...
+
     def events(self) -> tuple[pa.Array, pa.Array]:
         """The names, and the list of each event, in the order of arrival."""
         ...

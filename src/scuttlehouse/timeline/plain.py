@@ -120,6 +120,9 @@ class PlainOrder:
                     ready.append(follower)
         return -1
 
+    def mend(self) -> bool:
+        return False  # nothing says how far a call has come
+
     def _key(self, name: str) -> Key:
         return self._ranks[name], name
 
