@@ -20,10 +20,12 @@ import pyarrow.compute as pc
 from scuttlehouse.tangles.relations import Relation
 from scuttlehouse.timeline.commands import Command
 from scuttlehouse.timeline.order import (
+    LIMIT,
     CommandColumns,
     Order,
     check_all_listed,
     check_listed,
+    check_sizes,
     find_loop,
 )
 from scuttlehouse.timeline.plain import PlainOrder
@@ -65,8 +67,8 @@ class Timeline:
     compare by code point.
 
     Memory grows with the number of names, links and bytes of text: about 360 bytes per event if an event
-    lists two others and ids have 64 characters (``benchmarks/timeline.py memory``). There may be at most
-    2**31 names and as many links.
+    lists two others and ids have 64 characters (``benchmarks/timeline.py memory``). There may be less
+    than 2**31 names and as many links, and a name has less than 2**31 bytes.
 
     If MemoryError, KeyboardInterrupt or the like ends ``add`` or ``extend``, the event or the batch is in
     as a whole or not at all. It is right to add it again. If it is in, its commands are lost: a replica
@@ -224,7 +226,8 @@ class Timeline:
             LoopError: the event would close a loop. Nothing has changed.
             ConflictError: the name is known with another list. Nothing has changed.
             TooManyError: it lists more than ``most_listed`` other events. Nothing has changed.
-            ValueError: a name has a lone surrogate. Nothing has changed.
+            ValueError: a name has a lone surrogate or 2**31 bytes, or there would be 2**31 names or links.
+                Nothing has changed.
 
         Complexity: about O((r + k) log r + c sqrt(n)) for r events that its waves raise, with k links, and c
         commands. A wave raises each event once. There is a wave for each event that waited for this one and
@@ -240,7 +243,8 @@ class Timeline:
         """
         listed = list(after)
         check_listed(name, listed, self._most_listed)
-        "".join((name, *listed)).encode()
+        if len("".join((name, *listed)).encode()) >= LIMIT:
+            check_sizes(pa.array((name, *listed), pa.large_string()))
         order = self._order
         try:
             commands = order.add(name, listed)
@@ -267,7 +271,7 @@ class Timeline:
             LoopError, ConflictError: as ``add``, for the first row that is refused. Nothing of the batch is
                 added. Undoing it costs O(n log n), when the timeline is used next.
             TooManyError: as ``add``, for the first such row. It is checked before everything else.
-            ValueError: the columns have different lengths, or hold a null.
+            ValueError: as ``add``, or the columns have different lengths or hold a null. Nothing has changed.
 
         Complexity: as ``add``, for each row.
 
@@ -340,6 +344,9 @@ def _columns(names: Column, after: Column) -> tuple[pa.Array, pa.Array]:
         arrays.append(flat.combine_chunks() if isinstance(flat, pa.ChunkedArray) else flat)
     if len(arrays[0]) != len(arrays[1]):
         raise ValueError(f"There are {len(names)} names and {len(after)} lists; give one for each.")
-    if arrays[0].null_count or arrays[1].flatten().null_count:
+    texts = arrays[0], arrays[1].flatten()
+    if any(text.null_count for text in texts):
         raise ValueError("A name is null; leave out events that have none.")
+    for text in texts:
+        check_sizes(text)
     return arrays[0], arrays[1]

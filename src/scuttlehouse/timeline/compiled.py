@@ -25,7 +25,7 @@ from scuttlehouse.timeline.graph import (
     State,
     is_after,
 )
-from scuttlehouse.timeline.order import CommandColumns
+from scuttlehouse.timeline.order import LIMIT, CommandColumns
 
 
 class CompiledOrder:
@@ -167,7 +167,7 @@ class CompiledOrder:
         self, names: pa.Array, after: pa.Array
     ) -> tuple[State, NDArray[np.uint8], Ints32, Ints32, Ints32, Ints32]:
         """The columns as events, and room for them, for ``deliver`` and ``restore``."""
-        offsets = np.zeros(len(names) + 1, np.int32)
+        offsets = np.zeros(len(names) + 1, np.int64)
         np.cumsum(pc.fill_null(pc.list_value_length(after), 0), out=offsets[1:])
         mentioned = pa.concat_arrays([names, pc.list_flatten(after)]).dictionary_encode()
         events, new = self._events_of(mentioned.dictionary)
@@ -180,7 +180,7 @@ class CompiledOrder:
             np.frombuffer(text, np.uint8),
             sizes,
             rows[: len(names)],
-            offsets,
+            offsets.astype(np.int32),
             rows[len(names) :],
         )
 
@@ -195,22 +195,28 @@ class CompiledOrder:
         return events, distinct.filter(pa.array(events >= known))
 
     def _make_room(self, names: int, links: int, text: int) -> None:
-        """Make room for this many more in the arrays. An array that grows at least doubles."""
+        """Make room for this many more in the arrays. An array that grows doubles, up to ``LIMIT``."""
         state = self._state
         all_names, all_links = int(state.counts[NAMES]) + names, int(state.counts[LINKS]) + links
         all_text = int(state.names.events["text_start"][state.counts[NAMES]]) + text
+        if max(all_names, all_links) >= LIMIT:
+            raise ValueError(f"A timeline has less than {LIMIT:,} names and links; begin another.")
         capacity = len(state.names.events) - 1
         if all_names > capacity:
-            state = _with_names(state, max(all_names, 2 * capacity) + 1)
+            state = _with_names(state, _doubled(capacity, all_names) + 1)
         capacity = len(state.links)
         if all_links > capacity:
-            state = state._replace(links=_grown(state.links, max(all_links, 2 * capacity)))
+            state = state._replace(links=_grown(state.links, _doubled(capacity, all_links)))
         capacity = len(state.names.text)
         if all_text > capacity:
             grown = _grown(state.names.text, max(all_text, 2 * capacity))
             state = state._replace(names=state.names._replace(text=grown))
         if state is not self._state:
             self._state, self._caller = state, Caller(state)
+
+
+def _doubled(capacity: int, needed: int) -> int:
+    return max(needed, min(2 * capacity, LIMIT - 1))
 
 
 def _with_names(state: State, size: int) -> State:

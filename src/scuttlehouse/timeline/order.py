@@ -11,6 +11,15 @@ import pyarrow.compute as pc
 
 from scuttlehouse.timeline.commands import Command
 
+# Sizes and numbers that the compiled implementation keeps in 32 bits are less than this. So it is for both.
+LIMIT = 2**31
+
+
+def check_sizes(names: pa.Array) -> None:
+    """Raise ValueError if a name has ``LIMIT`` bytes or more. O(names)."""
+    if (pc.max(pc.binary_length(names)).as_py() or 0) >= LIMIT:
+        raise ValueError(f"A name has {LIMIT:,} bytes or more; give a shorter one.")
+
 
 class TooManyError(ValueError):
     """The event ``name`` lists more other events than the timeline allows."""

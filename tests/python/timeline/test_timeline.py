@@ -17,10 +17,12 @@ import scuttlesort
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+import scuttlehouse.timeline
 from conftest import FIXTURES
 from examples import share_of
 from oracles import longest_paths, scuttlesort_order
-from scuttlehouse.timeline import ConflictError, LoopError, Timeline, fastest_order
+from scuttlehouse.timeline import ConflictError, LoopError, Timeline, compiled, fastest_order
+from scuttlehouse.timeline import order as order_module
 from scuttlehouse.timeline.commands import Command, Ins, follow, read_commands
 from scuttlehouse.timeline.compiled import CompiledOrder
 from scuttlehouse.timeline.graph import LINKS, PASSED, most_passed
@@ -341,6 +343,57 @@ def test_columns_and_names_that_do_not_fit(kind: type[Timeline]) -> None:
     table = timeline.extend(*sliced)
     assert list(read_commands(table)) == [Ins("c", 1), Ins("d", 2)]
     assert timeline.extend(pa.array([], pa.string()), pa.array([], sliced[1].type)).num_rows == 0
+
+
+@both
+@pytest.mark.parametrize("name", ["e\u0301" * 30, "x" * 64])
+def test_a_name_that_is_too_long_changes_nothing(
+    monkeypatch: pytest.MonkeyPatch, kind: type[Timeline], name: str
+) -> None:
+    monkeypatch.setattr(scuttlehouse.timeline, "LIMIT", 64)
+    monkeypatch.setattr(order_module, "LIMIT", 64)
+    timeline = kind()
+    timeline.add("b", ["x" * 63, "y" * 63])  # only all names together are too long
+    before = facts(timeline)
+    state = pa.table({"name": [name], "after": [["b"]]})
+    for event in ((name, ["b"]), ("new", ["b", name]), ("b", [name])):
+        with pytest.raises(ValueError, match="has 64 bytes or more; give a shorter one"):
+            timeline.add(*event)
+        with pytest.raises(ValueError, match="has 64 bytes or more; give a shorter one"):
+            extend(timeline, [("first", []), event])
+    with pytest.raises(ValueError, match="has 64 bytes or more; give a shorter one"):
+        kind.from_arrow(state)
+    assert facts(timeline) == before
+    assert timeline.add("new", ["b"]) == [Ins("new", 1)]
+
+
+@given(delivery=deliveries(), limit=st.integers(1, 12), is_batch=st.booleans())
+@example(delivery=[("a", list("bcd")), ("e", [])], limit=4, is_batch=False)
+@example(delivery=[("a", ["b"] * 4), ("e", [])], limit=4, is_batch=True)
+def test_too_many_names_or_links_change_nothing(
+    delivery: Delivery, limit: int, is_batch: bool
+) -> None:
+    deliver = extend if is_batch else add_all
+    timeline = CompiledTimeline()
+    names: set[str] = set()
+    accepted = []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(compiled, "LIMIT", limit)
+        for name, listed in delivery:
+            all_names = names | {name, *listed}
+            links = sum(len({*listed} - {name}) for name, listed in accepted)
+            if len(all_names) >= limit or links + len(listed) >= limit:
+                before = facts(timeline)
+                with pytest.raises(ValueError, match=f"has less than {limit} names and links"):
+                    deliver(timeline, [(name, listed)])
+                assert facts(timeline) == before
+            else:
+                deliver(timeline, [(name, listed)])
+                accepted.append((name, listed))
+                names = all_names
+    undisturbed = CompiledTimeline()
+    add_all(undisturbed, accepted)
+    assert facts(timeline) == facts(undisturbed)
 
 
 @both
