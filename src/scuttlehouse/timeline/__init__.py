@@ -95,6 +95,7 @@ class Timeline:
         self._most_listed = most_listed
         # If an exception has ended a call: how many events stay, of those that have arrived.
         self._staying: int | None = None
+        self._followed_before = 0  # by orders that were made anew
 
     @classmethod
     def from_arrow(cls, events: pa.Table, *, most_listed: int | None = None) -> Self:
@@ -158,8 +159,12 @@ class Timeline:
 
     @property
     def links_followed(self) -> int:
-        """How many links were followed so far, to raise events and to look for loops."""
-        return self._order.links_followed
+        """How many links were followed so far, to raise events and to look for loops.
+
+        Links that a refused event or batch has followed count, too. To undo a batch, none is followed.
+        """
+        order = self._order
+        return self._followed_before + order.links_followed
 
     def index(self, name: str) -> int:
         """The place of a known event, from 0. KeyError if the event is not known. About O(sqrt(n))."""
@@ -299,12 +304,13 @@ class Timeline:
 
     def _mend(self, staying: int) -> None:
         """Keep the first events that have arrived, all in order. If it is interrupted, it begins again."""
-        order = self._current
+        order, followed = self._current, self._followed_before
         if not order.mend() or len(order) > staying:
             names, after = order.events()
+            followed += order.links_followed
             order = self._order_type()
             order.restore(names[:staying], after[:staying])
-        self._current, self._staying = order, None
+        self._current, self._staying, self._followed_before = order, None, followed
 
     def _known(self, name: str) -> str:
         if name not in self._order:

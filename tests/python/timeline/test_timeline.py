@@ -281,6 +281,7 @@ def test_a_batch_is_added_whole_or_not_at_all(
     extend(timeline, accepted)
     before = facts(timeline)
     assert before == facts(one_by_one)
+    followed = timeline.links_followed - one_by_one.links_followed
     error, expected = None, []
     try:
         expected = add_all(one_by_one, events[start:])
@@ -289,10 +290,11 @@ def test_a_batch_is_added_whole_or_not_at_all(
     if error:
         with pytest.raises(type(error), match=re.escape(str(error))):
             extend(timeline, events[start:])
-        assert facts(timeline) == before
     else:
         assert extend(timeline, events[start:]) == expected
-        assert facts(timeline) == facts(one_by_one)
+    # A refused batch has followed links, too: as many as its events up to the one that is refused.
+    assert timeline.links_followed - one_by_one.links_followed == followed
+    assert facts(timeline) == (before if error else facts(one_by_one))
 
 
 @both
