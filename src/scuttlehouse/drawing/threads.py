@@ -15,11 +15,11 @@ _INDENT = 20.0
 # Deeper messages are not indented further. Their line says how deep they are.
 _MOST_INDENTS = 20
 _ROW = 24.0
-# A message that no link places has no depth, and is not indented.
+# What `attached_by` says. A message that no link places has no depth, and is not indented.
 _PLACED = {
     "linked": "",
     "by_time": "placed by its time",
-    "branch_missing": "what it answers is missing",
+    "branch_missing": "not all links from it lead to the first message",
 }
 
 

@@ -340,7 +340,9 @@ def test_a_thread_is_drawn_up_to_500_messages(draw: Draw, size: int) -> None:
     assert ("Left out: 1,503 later messages. fct_thread_messages has all." in words) == (
         size == 2000
     )
-    assert any("what it answers is missing" in line for line in drawn) == (size < 2000)
+    assert any("not all links from it lead to the first message" in line for line in drawn) == (
+        size < 2000
+    )
     assert "Missing: 1 message that no log has." in words
     assert stay_inside(drawing)
 
