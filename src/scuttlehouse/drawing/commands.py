@@ -14,8 +14,6 @@ from scuttlehouse.printing import count, cut, visible
 from scuttlehouse.reading.engine import literal
 from scuttlehouse.reading.finding import TANGLE, find
 from scuttlehouse.reading.warehouse import Warehouse
-from scuttlehouse.timeline import Timeline
-from scuttlehouse.timeline.commands import Ins
 
 MOST_MESSAGES = 500
 
@@ -106,6 +104,10 @@ def commands(arrivals: list[str], previous: dict[str, list[str]]) -> list[dict[s
     ins a None 0
     mov b 1 2
     """
+    # They import numba, and `scuttlehouse draw` imports this module for other drawings, too.
+    from scuttlehouse.timeline import Timeline
+    from scuttlehouse.timeline.commands import Ins
+
     timeline, order = Timeline(), list[str]()
     told: list[dict[str, Any]] = []
     for arrival in arrivals:

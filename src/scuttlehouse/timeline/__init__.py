@@ -51,10 +51,14 @@ class ConflictError(ValueError):
 
 
 def fastest_order() -> type[Order]:
-    """The compiled implementation if it can be imported, otherwise the plain one."""
+    """The compiled implementation if it can be imported, otherwise the plain one.
+
+    numba raises RuntimeError where no folder can keep machine code: neither that of the modules, nor one in a
+    home. Compiling in each process would take half a minute.
+    """
     try:
         from scuttlehouse.timeline.compiled import CompiledOrder
-    except ImportError:  # numba has no build for every Python and processor
+    except (ImportError, RuntimeError):  # numba has no build for every Python and processor
         return PlainOrder
     return CompiledOrder
 

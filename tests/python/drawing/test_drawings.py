@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
@@ -345,6 +347,12 @@ def test_a_thread_is_drawn_up_to_500_messages(draw: Draw, size: int) -> None:
     )
     assert "Missing: 1 message that no log has." in words
     assert stay_inside(drawing)
+
+
+def test_drawings_do_not_wait_for_numba() -> None:
+    """Only the page of commands needs it."""
+    script = "import sys, scuttlehouse.cli.draw; assert 'numba' not in sys.modules"
+    subprocess.run([sys.executable, "-c", script], check=True)
 
 
 # Letters of DejaVu Sans that are wider than most, in 1/2048 of the size of the letters.

@@ -2,7 +2,9 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 import re
+import subprocess
 import sys
 from collections.abc import Callable, Sequence
 from functools import cache
@@ -448,6 +450,20 @@ def test_without_a_compiler_the_plain_implementation_is_used(
     assert fastest_order() is CompiledOrder
     monkeypatch.setitem(sys.modules, "scuttlehouse.timeline.compiled", None)
     assert fastest_order() is PlainOrder
+
+
+def test_where_machine_code_cannot_be_kept_the_plain_implementation_is_used() -> None:
+    """As in an installation that cannot be written, of a user without a home: no folder will do."""
+    script = """if True:
+        from scuttlehouse.drawing.commands import commands
+        from scuttlehouse.timeline import Timeline
+
+        print(Timeline._order_type.__name__, len(commands(["b", "a"], {"b": ["a"]})))
+    """
+    environment = os.environ | {"NUMBA_CACHE_LOCATOR_CLASSES": "IPythonCacheLocator"}
+    started = [sys.executable, "-c", script]
+    done = subprocess.run(started, env=environment, capture_output=True, text=True, check=False)
+    assert (done.stdout, done.stderr) == ("PlainOrder 2\n", "")
 
 
 def late_root(count: int) -> list[tuple[str, list[str]]]:
