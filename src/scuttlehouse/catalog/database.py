@@ -17,7 +17,7 @@ from scuttlehouse.catalog.publishing import Catalog
 from scuttlehouse.catalog.readers import set_mode_of_catalog
 from scuttlehouse.catalog.records import State, seal
 from scuttlehouse.catalog.rows import read_records
-from scuttlehouse.databases import POSTGRESQL_URL, Cursor, DatabaseError, open_database
+from scuttlehouse.databases import Cursor, DatabaseError, is_postgresql, open_database
 
 
 class Dialect(NamedTuple):
@@ -199,7 +199,7 @@ def postgresql_parts(address: str) -> PostgresqlParts:
         from psycopg.pq import Conninfo
     except ImportError:
         raise CatalogError(_NEEDS) from None
-    if not POSTGRESQL_URL.fullmatch(address):
+    if not is_postgresql(address):
         raise CatalogError(_NEEDS)
     try:
         given = {name: str(value) for name, value in conninfo_to_dict(address).items()}
