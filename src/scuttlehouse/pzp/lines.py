@@ -40,11 +40,15 @@ PZP_WORDS = (b'"msg"', b'"metadata"', b"\\u")
 _OF_SSB = ({"key", "value"}, {"author", "content"})
 
 SET_FAULTS = {
+    "not_opened": "The data is a text, as ciphertext is, and no log holds it opened.",
     "no_lists": "The data is not an object with the arrays add, del and supersedes.",
     "item_is_no_text": "An item of add, del or supersedes is not a text.",
     "plaintexts_differ": "Logs give different plaintexts of the message, and no plaintext is in more logs "
     "than each of the others, so none counts.",
 }
+
+# With these faults the message may have lists, and nobody knows them.
+UNKNOWN_LISTS = ("not_opened", "plaintexts_differ")
 
 
 class LandedPzpLine(NamedTuple):
@@ -164,7 +168,7 @@ def land_pzp_line(
     is_erased = data is None and has_data
     place = _place(message_id, metadata, is_feed_root, ring)
     is_of_a_set = _is_of_a_set(metadata) and not (is_feed_root or is_erased or is_account_message)
-    set_content = _set_message(data, ring) if is_of_a_set else None
+    set_content = _set_message(data, is_opened, ring) if is_of_a_set else None
     added, deleted, superseded = (
         set_content if isinstance(set_content, tuple) else (None, None, None)
     )
@@ -254,8 +258,12 @@ def _is_of_a_set(metadata: dict[str, Any]) -> bool:
     return isinstance(domain, str) and domain.startswith(SET_DOMAIN)
 
 
-def _set_message(data: object, ring: KeyRing) -> tuple[list[str], list[str], list[str]] | str:
+def _set_message(
+    data: object, is_opened: bool, ring: KeyRing
+) -> tuple[list[str], list[str], list[str]] | str:
     """The items added, the items deleted and the ids superseded in the data of a set; or a fault."""
+    if isinstance(data, str) and not is_opened:
+        return "not_opened"
     members = data if isinstance(data, dict) else {}
     added, deleted, superseded = members.get("add"), members.get("del"), members.get("supersedes")
     if not all(isinstance(items, list) for items in (added, deleted, superseded)):

@@ -28,6 +28,9 @@ supersedes from the roots, then adds the message. The result differs if a messag
 later in the order, because the pass adds that one afterwards. By the text of the specification it is not
 a root, and here it is not. A message that follows the specification supersedes only messages that it knew
 of, which have a lesser depth.
+
+**Unknown lists.** Nobody at hand can read the lists of a message that is not opened, or whose plaintexts
+differ (R36). Everything here reads it as a message without lists; ``scuttlehouse.sets.pruning`` does not.
 """
 
 from __future__ import annotations
@@ -40,8 +43,8 @@ class SetMessage(NamedTuple):
     """A message of a set. Ids are base58 texts, each only once in a set.
 
     ``depth`` counts steps from the moot, which has 0. ``previous_ids`` and ``superseded_ids`` may name
-    messages that are not at hand. The last three are all None for the moot, if the data was erased, and if
-    it is not data of a set.
+    messages that are not at hand. The three lists are all None for the moot, if the data was erased, if it
+    is not data of a set, and if it is unknown: ``has_unknown_lists`` is true only then.
     """
 
     message_id: str
@@ -50,6 +53,7 @@ class SetMessage(NamedTuple):
     added: list[str] | None
     deleted: list[str] | None
     superseded_ids: list[str] | None
+    has_unknown_lists: bool = False
 
 
 class Change(NamedTuple):

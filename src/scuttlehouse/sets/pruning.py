@@ -35,6 +35,21 @@ changes such an item or a neighbour. So after a drop, the messages that placed o
 item that it changes, or a neighbour, are tried again. In the end *no further message can be dropped by
 itself*. Another choice might drop more: to find the most, every choice would have to be tried.
 
+**Unknown lists.** A message that is not opened, or whose plaintexts differ, may change any item and
+supersede anything. It stays. (An erased message is none of them: its data is gone, and it changes nothing.)
+What is said about the others holds for *every plaintext* of these messages, with lists or without:
+
+4. *What is pruned precedes all item roots.* By any plaintext, an item root is one that the lists at hand
+   leave, or a message with unknown lists that they do not supersede. A candidate precedes both.
+5. *K reads as M, in the same order.* The items are the same by 2, with the unknown changes as N. The messages
+   with unknown lists cut the order into *stretches*. An item *counts* in a stretch if no later stretch
+   deletes it. In each stretch, the last change of each item that counts stays, the last deletion too, and the
+   items that count, read from an empty list, keep their order. So with and without what is pruned, a stretch
+   removes the same items from any list and appends the same ones in the same order, as far as they count. The
+   items that do not count change nothing about that, and are deleted later. So both lists have the items that
+   count in the same order after each stretch, and after each unknown change. In the end all items count.
+   (The first stretch begins with the empty list, so a deletion matters there only as a last change.)
+
 **Later prunings.** Item roots stay item roots. A message that stays may become one, if the message that
 superseded it is gone. Then fewer messages precede all roots, and a later pruning drops less, never too
 much.
@@ -51,25 +66,29 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import Literal, NamedTuple
 
 from scuttlehouse.sets.items import (
+    Change,
     SetMessage,
     changes,
     id_key,
     item_roots,
     read_items,
+    superseded_by,
     topological_order,
 )
 
 _ROOTS_AT_A_TIME = 4096
 
-KeptBecause = Literal["moot", "item_root", "concurrent", "source", "deletion", "order"]
+KeptBecause = Literal["moot", "unknown", "item_root", "concurrent", "source", "deletion", "order"]
 
 
 class Verdict(NamedTuple):
     """Whether a message can be pruned. If not, the first of these reasons that applies.
 
-    ``moot``; ``item_root``; ``concurrent``: it does not precede every item root, or there is none;
+    ``moot``; ``unknown``: nobody knows its lists; ``item_root``; ``concurrent``: it does not precede every
+    item root, or every message with unknown lists that is not superseded, or there is no item root;
     ``source``: it has the last change of a present item; ``deletion``: it has the last change that
-    takes an absent item out; ``order``: without it items would change places. None if it can be pruned.
+    takes an absent item out; ``order``: without it items would change places, or would do so with unknown
+    changes. None if it can be pruned.
     """
 
     message_id: str
@@ -99,7 +118,7 @@ def verdicts(messages: Iterable[SetMessage]) -> list[Verdict]:
     """
     ordered = topological_order(messages)
     roots = {message.message_id for message in item_roots(ordered)}
-    candidates = _preceding_all(ordered, roots)
+    candidates = _preceding_all(ordered, roots | _possible_roots(ordered)) if roots else set()
     last_changes = {
         item: (message.message_id, is_deletion)
         for message in ordered
@@ -111,6 +130,8 @@ def verdicts(messages: Iterable[SetMessage]) -> list[Verdict]:
         one = message.message_id
         if message.depth == 0:
             return "moot"
+        if message.has_unknown_lists:
+            return "unknown"
         if one in roots:
             return "item_root"
         if one not in candidates:
@@ -255,14 +276,62 @@ class _Reading:
         return {self._messages[number] for number in placing + deleting}
 
 
+def _possible_roots(ordered: list[SetMessage]) -> set[str]:
+    """The messages with unknown lists that are item roots if no other such message supersedes them."""
+    superseded = superseded_by(ordered)
+    unknown = (message.message_id for message in ordered if message.has_unknown_lists)
+    return {one for one in unknown if one not in superseded}
+
+
 def _kept_for_order(ordered: list[SetMessage], free: list[str]) -> set[str]:
     """The messages without a last change that must stay so that the list keeps its order."""
+    is_free = set(free)
+    kept: set[str] = set()
+    deleted_later: set[str] = set()
+    stretches = _stretches(ordered)
+    for number, stretch in reversed([*enumerate(stretches)]):
+        last: dict[Change | str, str] = {}
+        for message in stretch:
+            for change in changes(message):
+                if change.item not in deleted_later:
+                    last[change.item] = message.message_id
+                    if number and change.is_deletion:
+                        last[change] = message.message_id
+        needed = is_free.intersection(last.values())
+        droppable = [
+            one.message_id
+            for one in stretch
+            if one.message_id in is_free and one.message_id not in needed
+        ]
+        kept |= needed | _kept_in_stretch(stretch, droppable, deleted_later)
+        deleted_later.update(item for one in stretch for item in one.deleted or ())
+    return kept
+
+
+def _stretches(ordered: list[SetMessage]) -> list[list[SetMessage]]:
+    """The messages before, between and after those with unknown lists, which are left out."""
+    stretches: list[list[SetMessage]] = [[]]
+    for message in ordered:
+        if message.has_unknown_lists:
+            stretches.append([])
+        else:
+            stretches[-1].append(message)
+    return stretches
+
+
+def _kept_in_stretch(
+    stretch: list[SetMessage], free: list[str], ignored: Collection[str]
+) -> set[str]:
+    """Those of the free messages that must stay so that the list keeps its order, but for ignored items."""
     kept = set(free)
-    items = [item.item for item in read_items(ordered)]
-    left = [message for message in ordered if message.message_id not in kept]
-    if [item.item for item in read_items(left)] == items:
+
+    def read(messages: list[SetMessage]) -> list[str]:
+        return [one.item for one in read_items(messages) if one.item not in ignored]
+
+    items = read(stretch)
+    if read([message for message in stretch if message.message_id not in kept]) == items:
         return set()
-    reading = _Reading(ordered, items, free)
+    reading = _Reading(stretch, items, free)
     turns = {message_id: turn for turn, message_id in enumerate(free)}
     waiting = free
     while waiting:

@@ -542,10 +542,11 @@ GOOD: dict[str, list[Row]] = {
         | {"kept_because": "moot", "is_moot": True, "device_key": None, "depth": 0}
         | {"position": 0, "lipmaa_depth": None, "has_lipmaa_link": None},
         SET_MESSAGE | SILENT | {"kept_because": "concurrent", "set_fault": "no_lists"},
+        SET_MESSAGE | SILENT | {"kept_because": "unknown", "set_fault": "not_opened"},
         SET_MESSAGE | {"differing_source_files": "a.jsonl, b.jsonl"},
         SET_MESSAGE
         | SILENT
-        | {"kept_because": "concurrent", "set_fault": "plaintexts_differ"}
+        | {"kept_because": "unknown", "set_fault": "plaintexts_differ"}
         | {"differing_source_files": "a.jsonl, b.jsonl"},
         SET_MESSAGE
         | SILENT
@@ -910,7 +911,13 @@ BAD: dict[tuple[str, str], list[Row]] = {
         {"status": "rejected", "status_reason": "missing"},
         {"status": None},
     ],
-    ("fct_set_messages", "kept_because"): [{"kept_because": None}, {"is_prunable": True}],
+    ("fct_set_messages", "kept_because"): [
+        {"kept_because": None},
+        {"is_prunable": True},
+        {"kept_because": "unknown"},
+        {"set_fault": "not_opened"},
+        {"kept_because": None, "is_prunable": True, "set_fault": "not_opened"},
+    ],
     ("fct_set_messages", "depth"): [{"depth": 0}, {"is_moot": True}],
     ("fct_set_messages", "position"): [{"position": None}, {"status": "rejected"}],
     ("fct_set_messages", "lipmaa_depth"): [{"lipmaa_depth": None}, {"lipmaa_depth": 3}],

@@ -348,6 +348,155 @@ def test_a_tombstone_stays() -> None:
     assert "bob" in names([*without(left, {deletion.message_id}), late])
 
 
+# Messages with unknown lists.
+
+
+def hidden(messages: Iterable[SetMessage], ids: Collection[str]) -> list[SetMessage]:
+    """The set as those read it who cannot open these messages."""
+    return [
+        one._replace(**ERASED, has_unknown_lists=True) if one.message_id in ids else one
+        for one in messages
+    ]
+
+
+def opened(
+    messages: list[SetMessage], random: Random, originals: list[SetMessage]
+) -> list[SetMessage]:
+    """The set with a plaintext for every message that has unknown lists: what it was, or anything."""
+    known = {one.message_id: one for one in originals}
+    ids, items = list(known), list("abcdvwxyz")
+
+    def plaintext(one: SetMessage) -> SetMessage:
+        some = [random.sample(items, random.choice([0, 0, 1, 1, 2, 5])) for _ in range(2)]
+        written = one._replace(
+            added=some[0],
+            deleted=some[1],
+            superseded_ids=random.sample(ids, random.randint(0, min(3, len(ids)))),
+        )
+        found = random.choice([known[one.message_id], one, written, written, written])
+        return found._replace(has_unknown_lists=False)
+
+    return [plaintext(one) if one.has_unknown_lists else one for one in messages]
+
+
+def assert_reads_the_same_by_any_plaintext(
+    originals: list[SetMessage], ids: Collection[str], random: Random, where: str = ""
+) -> set[str]:
+    messages = hidden(originals, ids)
+    gone = prunable(messages)
+    assert gone.isdisjoint(ids)
+    for _ in range(5):
+        whole = opened(messages, random, originals)
+        assert names(without(whole, gone)) == names(whole), where
+    return gone
+
+
+@given(any_sets, st.data(), st.randoms(use_true_random=False))
+def test_it_reads_the_same_by_any_plaintext(
+    messages: list[SetMessage], data: st.DataObject, random: Random
+) -> None:
+    one_of_them = st.sampled_from([one.message_id for one in messages if one.depth] or [""])
+    ids = data.draw(st.sets(one_of_them, max_size=3))
+    assert_reads_the_same_by_any_plaintext(messages, ids, random)
+
+
+def test_it_reads_the_same_by_any_plaintext_where_the_order_decides() -> None:
+    """Many sets, because in few of them a plaintext moves an item that a pruned message changes."""
+    pruned = 0
+    for seed in share_of(range(2000)):
+        random, messages = Random(seed), crowded(seed)
+        ids = {one.message_id for one in random.sample(messages[1:-1], random.choice([1, 1, 2, 3]))}
+        pruned += len(assert_reads_the_same_by_any_plaintext(messages, ids, random, f"seed {seed}"))
+    assert pruned > 100
+
+
+@given(any_sets, st.data(), st.randoms(use_true_random=False))
+def test_what_is_pruned_precedes_all_item_roots_by_any_plaintext(
+    originals: list[SetMessage], data: st.DataObject, random: Random
+) -> None:
+    one_of_them = st.sampled_from([one.message_id for one in originals if one.depth] or [""])
+    messages = hidden(originals, data.draw(st.sets(one_of_them, max_size=3)))
+    gone, before = prunable(messages), preceding(messages)
+    for root in item_roots(opened(messages, random, originals)):
+        assert gone <= before[root.message_id]
+
+
+@given(st.integers(0, 2**32).map(crowded), messages_of_sets(), st.randoms(use_true_random=False))
+def test_later_messages_give_the_same_items_by_any_plaintext(
+    originals: list[SetMessage], later: list[SetMessage], random: Random
+) -> None:
+    messages = hidden(originals, {one.message_id for one in originals[2:8:3]})
+    gone = prunable(messages)
+    whole = opened(messages, random, originals)
+    at_hand = {message.message_id for message in whole}
+    assert_later_reads_the_same(whole, without(whole, gone), without(later, at_hand))
+
+
+def test_what_is_not_opened_stays() -> None:
+    """Following the table, a device that can open m1 would lose alice."""
+    messages = [
+        MOOT,
+        SetMessage("m1", 1, ["moot"], ["alice"], [], []),
+        SetMessage("m2", 2, ["m1"], ["bob"], [], ["m1"]),
+    ]
+    assert kept_because(hidden(messages, {"m1"})) == {
+        "moot": "moot",
+        "m1": "unknown",
+        "m2": "item_root",
+    }
+    assert kept_because(hidden(messages, {"m2"}))["m2"] == "unknown"
+    assert kept_because([messages[0], messages[1]._replace(**ERASED), messages[2]])["m1"] is None
+
+
+def test_what_is_not_opened_may_change_what_lies_around_it() -> None:
+    """m2 and m3 can be pruned before a squeeze if what is not opened comes before both or after all.
+
+    A plaintext that deletes alice just after m2, say, moves her only if m2 stays.
+    """
+    messages = [
+        MOOT,
+        SetMessage("m1", 1, ["moot"], ["zoe"], [], []),
+        SetMessage("m2", 2, ["m1"], ["alice"], [], []),
+        SetMessage("m3", 3, ["m2"], ["bob"], [], []),
+        SetMessage("m4", 4, ["m3"], [], ["carol"], []),
+        SetMessage("m5", 5, ["m4"], ["alice", "bob"], [], ["m1", "m2", "m3", "m4"]),
+        SetMessage("m6", 6, ["m5"], ["dave"], [], []),
+    ]
+    assert prunable(messages) == {"m2", "m3"}
+    for one in ("m1", "m6"):
+        assert prunable(hidden(messages, {one})) == {"m2", "m3"}
+    for one in ("m2", "m3", "m4"):
+        assert prunable(hidden(messages, {one})) == set()
+    assert kept_because(hidden(messages, {"m4"}))["m2"] == "order"
+
+
+def test_what_is_deleted_later_may_go_before_what_is_not_opened() -> None:
+    """The deletion takes alice out, whatever m2 does. What re-adds her after it is another matter."""
+    messages = [
+        MOOT,
+        SetMessage("m1", 1, ["moot"], ["alice"], [], []),
+        SetMessage("m2", 2, ["m1"], ["bob"], [], []),
+        SetMessage("m3", 3, ["m2"], [], ["alice"], ["m1", "m2"]),
+        SetMessage("m4", 4, ["m3"], ["alice"], [], ["m3"]),
+        SetMessage("m5", 5, ["m4"], ["alice"], [], ["m4"]),
+    ]
+    because = kept_because(hidden(messages, {"m2"}))
+    assert (because["m1"], because["m3"], because["m4"]) == (None, "order", None)
+
+
+def test_what_is_not_opened_may_be_an_item_root() -> None:
+    """m1 precedes the only known root, but not n2, which may be one."""
+    messages = [
+        MOOT,
+        SetMessage("m1", 1, ["moot"], ["alice"], [], []),
+        SetMessage("m2", 2, ["m1"], ["alice"], [], ["m1"]),
+        SetMessage("n2", 2, ["moot"], ["bob"], [], []),
+    ]
+    assert kept_because(hidden(messages, {"n2"}))["m1"] == "concurrent"
+    superseding = messages[2]._replace(superseded_ids=["m1", "n2"])
+    assert kept_because(hidden([*messages[:2], superseding, messages[3]], {"n2"}))["m1"] is None
+
+
 # What stays and why.
 
 
