@@ -3,12 +3,18 @@
 A set is the feed of an account in a domain ``set_v1__...``. The account and the domain determine its moot, so
 the moot is known even if no log holds it. Every other message must be signed by a device of the account, must
 know a message of the tangle, and must be one step deeper than the deepest message that it knows. If some of
-those are not at hand, only a depth that is too small can be found out.
+those are not in the tangle, only a depth that is too small can be found out.
+
+The reference judges a message when it arrives, by those that are in the tangle then. What is not in is as if
+it were not there, whatever depth it claims. Here each message is judged after all candidates that it lists.
+This gives one answer, because no message can list one that lists it: ids are hashes. So the answer depends on
+the candidates, not on their order. It is that of the reference if messages arrive after those that they list.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Literal, NamedTuple
 
 from scuttlehouse.sets.items import id_key
@@ -32,10 +38,10 @@ class Candidate(NamedTuple):
 class Standing(NamedTuple):
     """The status of a candidate, with the reason. The reason is None for a message that is in.
 
-    Rejected for good: ``no_device_of_the_account``, ``depth_is_wrong`` (a previous is as deep, or all
-    previous are known and the depth is not one more than the greatest of theirs). Set aside until more is
-    known: ``account_missing`` (the log lacks the message that makes the account), ``missing`` (no message
-    that it lists is in the tangle).
+    Rejected: ``no_device_of_the_account``, ``depth_is_wrong`` (a previous in the tangle is as deep, or all
+    previous are in the tangle and the depth is not one more than the greatest of theirs). Set aside until
+    more is known: ``account_missing`` (the log lacks the message that makes the account), ``missing`` (no
+    message that it lists is in the tangle).
     """
 
     message_id: str
@@ -46,7 +52,8 @@ class Standing(NamedTuple):
 def standings(moot_id: str, candidates: Iterable[Candidate]) -> list[Standing]:
     """The status of each candidate of a set, by depth and id.
 
-    ``moot_id`` is the id of the set. The moot need not be among the candidates.
+    ``moot_id`` is the id of the set. The moot need not be among the candidates. Messages in a loop, and those
+    behind one, are ``missing``, if a device signed them; real ids allow no loops.
 
     Complexity: O(n log n + links).
 
@@ -65,15 +72,38 @@ def standings(moot_id: str, candidates: Iterable[Candidate]) -> list[Standing]:
     m5 set_aside missing
     """
     ordered = sorted(candidates, key=lambda one: (one.depth, id_key(one.message_id)))
-    claimed = {one.message_id: one.depth for one in ordered if one.is_by_device}
+    by_id = {one.message_id: one for one in ordered}
+    listed = {one.message_id: [p for p in one.previous_ids if p in by_id] for one in ordered}
     depths = {moot_id: 0}
-    found = []
-    for one in ordered:
-        reason = None if one.message_id == moot_id else _reason(one, claimed, depths)
-        if reason is None:
-            depths[one.message_id] = one.depth
-        found.append(Standing(one.message_id, _status(reason), reason))
-    return found
+    reasons: dict[str, Reason | None] = {}
+    for one in _causal_order(listed):
+        reasons[one] = None if one == moot_id else _reason(by_id[one], depths)
+        if reasons[one] is None:
+            depths[one] = by_id[one].depth
+    # What is left is in a loop or behind one.
+    for one in by_id.keys() - reasons.keys():
+        reasons[one] = _reason(by_id[one]._replace(previous_ids=[]), depths)
+    return [
+        Standing(one.message_id, _status(reasons[one.message_id]), reasons[one.message_id])
+        for one in ordered
+    ]
+
+
+def _causal_order(listed: Mapping[str, list[str]]) -> Iterator[str]:
+    """Each message after all that it lists. Those in a loop, or behind one, are left out."""
+    followers: dict[str, list[str]] = defaultdict(list)
+    for one, previous in listed.items():
+        for earlier in previous:
+            followers[earlier].append(one)
+    unmet = {one: len(previous) for one, previous in listed.items()}
+    ready = [one for one, count in unmet.items() if not count]
+    while ready:
+        one = ready.pop()
+        yield one
+        for follower in followers[one]:
+            unmet[follower] -= 1
+            if not unmet[follower]:
+                ready.append(follower)
 
 
 def _status(reason: Reason | None) -> Status:
@@ -82,16 +112,15 @@ def _status(reason: Reason | None) -> Status:
     return "set_aside" if reason in ("account_missing", "missing") else "rejected"
 
 
-def _reason(one: Candidate, claimed: dict[str, int], depths: dict[str, int]) -> Reason | None:
+def _reason(one: Candidate, depths: Mapping[str, int]) -> Reason | None:
     if one.is_by_device is None:
         return "account_missing"
     if not one.is_by_device:
         return "no_device_of_the_account"
-    if any(claimed.get(previous, -1) >= one.depth for previous in one.previous_ids):
-        return "depth_is_wrong"
     known = [depths[previous] for previous in one.previous_ids if previous in depths]
     if not known:
         return "missing"
-    if len(known) == len(one.previous_ids) and max(known) != one.depth - 1:
+    is_whole = len(known) == len(one.previous_ids)
+    if max(known) >= one.depth or (is_whole and max(known) != one.depth - 1):
         return "depth_is_wrong"
     return None
