@@ -21,17 +21,17 @@ from scuttlehouse.pzp.canonical import canonical, from_base58, hash_text
 from scuttlehouse.pzp.rules import (
     KEY_BYTES,
     SELF,
+    SET_DOMAIN,
     feed_tangle_id,
     invalid_reason,
     is_moot,
+    is_of_a_set,
     is_texts,
     whole_number,
 )
 from scuttlehouse.ssb.epoch_keys import KeyRing
 from scuttlehouse.ssb.opened import has_recipients
 from scuttlehouse.ssb.texts import kept_item, kept_pzp_id, kept_word
-
-SET_DOMAIN = "set_v1__"
 
 # Every line of this source has one of these, and most other lines have none. A name may be escaped.
 PZP_WORDS = (b'"msg"', b'"metadata"', b"\\u")
@@ -167,8 +167,8 @@ def land_pzp_line(
     has_data = metadata.get("dataHash") is not None
     is_erased = data is None and has_data
     place = _place(message_id, metadata, is_feed_root, ring)
-    is_of_a_set = _is_of_a_set(metadata) and not (is_feed_root or is_erased or is_account_message)
-    set_content = _set_message(data, is_opened, ring) if is_of_a_set else None
+    has_lists = is_of_a_set(metadata) and not (is_feed_root or is_erased)
+    set_content = _set_message(data, is_opened, ring) if has_lists else None
     added, deleted, superseded = (
         set_content if isinstance(set_content, tuple) else (None, None, None)
     )
@@ -251,11 +251,6 @@ def _place(message_id: str, metadata: dict[str, Any], is_moot: bool, ring: KeyRi
     tangle = tangles[tangle_id] if isinstance(tangles[tangle_id], dict) else {}
     depth, previous = whole_number(tangle.get("depth")), _ids(tangle.get("prev"), ring)
     return _Place(account_id, tangle_id, depth, previous)
-
-
-def _is_of_a_set(metadata: dict[str, Any]) -> bool:
-    domain = metadata.get("domain")
-    return isinstance(domain, str) and domain.startswith(SET_DOMAIN)
 
 
 def _set_message(

@@ -22,6 +22,9 @@ SIGNATURE_TAG = b":msg-v4:"
 # The metadata has this in place of an account's id if the message makes the account.
 SELF = "self"
 
+# The domains of sets begin with it.
+SET_DOMAIN = "set_v1__"
+
 # In the order in which the rules are checked. The seed reject_reasons says what they mean.
 REASONS = (
     "version_is_not_4",
@@ -41,6 +44,7 @@ REASONS = (
     "previous_is_out_of_order",
     "signature_is_malformed",
     "signature_is_wrong",
+    "not_in_its_feed",
     "ciphertext_not_in_log",
 )
 
@@ -116,11 +120,23 @@ def is_moot(message: dict[str, Any]) -> bool:
         return False
 
 
+def is_of_a_set(metadata: dict[str, Any]) -> bool:
+    """Whether the domain is that of a set and the account is another's, as in all messages of sets.
+
+    >>> is_of_a_set({"domain": "set_v1__follows", "account": "a"}), is_of_a_set({"domain": "post"})
+    (True, False)
+    """
+    domain = metadata.get("domain")
+    is_domain = isinstance(domain, str) and domain.startswith(SET_DOMAIN)
+    return is_domain and metadata.get("account") != SELF
+
+
 def invalid_reason(message_id: str, message: dict[str, Any]) -> str | None:
     """The first of ``REASONS`` that makes a message invalid by itself. None for a valid message.
 
     ``message`` is an object with an object ``metadata``, from :func:`scuttlehouse.files.jsjson.parse`. A
-    moot that nobody signed is valid. No rule forbids a message in a tangle of its own id, because the id is
+    moot that nobody signed is valid. A valid message of a set is in the tangle of its feed: outside it the
+    reference never reads it as one. No rule forbids a message in a tangle of its own id, because the id is
     the hash of the text that would have to name it. Never raises.
 
     Complexity: O(n log n) in the length of the message.
@@ -152,7 +168,7 @@ def invalid_reason(message_id: str, message: dict[str, Any]) -> str | None:
     )
     if reason is not None or key is None or is_unsigned:
         return reason
-    return _signature_fault(signature, key, signed)
+    return _signature_fault(signature, key, signed) or _feed_fault(message)
 
 
 def whole_number(number: object) -> int | None:
@@ -213,6 +229,13 @@ def _tangles_fault(tangles: object) -> str | None:
         if previous != sorted(set(previous), key=utf16_units):
             return "previous_is_out_of_order"
     return None
+
+
+def _feed_fault(message: dict[str, Any]) -> str | None:
+    metadata = message["metadata"]
+    if not is_of_a_set(metadata) or feed_tangle_id(metadata) in metadata["tangles"]:
+        return None
+    return None if is_moot(message) else "not_in_its_feed"
 
 
 def _signature_fault(signature_text: object, key: bytes, signed: bytes) -> str | None:

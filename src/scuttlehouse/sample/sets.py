@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from scuttlehouse.pzp.canonical import to_base58
-from scuttlehouse.pzp.lines import SET_DOMAIN
+from scuttlehouse.pzp.rules import SET_DOMAIN
 from scuttlehouse.sets.items import lipmaa_depth
 
 from .devices import Account, Device, Log, Message

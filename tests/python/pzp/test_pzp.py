@@ -468,7 +468,7 @@ def test_a_message_with_one_thing_wrong(reason: str, change: Change) -> None:
 def test_every_reason_has_a_message() -> None:
     """In the order in which the rules are checked, which is the order of REASONS."""
     assert list(dict.fromkeys(reason for reason, _, _ in CHANGES)) == [
-        reason for reason in REASONS if reason != "ciphertext_not_in_log"
+        reason for reason in REASONS if reason not in ("not_in_its_feed", "ciphertext_not_in_log")
     ]
 
 
@@ -527,7 +527,7 @@ def test_messages_that_look_odd_and_are_valid(change: Json) -> None:
     line = addition()
     if "dataHash" in change:
         line["msg"]["data"] = None
-    assert land(with_metadata(line, **change)).validity == "valid"
+    assert land(with_metadata(line, **({"domain": "post"} | change))).validity == "valid"
 
 
 @pytest.mark.parametrize(
@@ -585,7 +585,8 @@ def test_a_moot_may_be_signed_or_not_but_not_falsely() -> None:
 )
 def test_a_message_that_is_not_a_moot_needs_a_signature(change: Json) -> None:
     line = with_metadata(moot(), **change)
-    assert (land(line).validity, land(line).is_moot) == ("valid", False)
+    assert land(line).invalid_reason in (None, "not_in_its_feed")
+    assert not land(line).is_moot
     line["msg"] |= {"sig": ""}
     assert land(line).invalid_reason == "signature_is_malformed"
 
@@ -657,12 +658,33 @@ def test_the_tangle_of_the_feed_matters_among_several() -> None:
 
 
 @pytest.mark.parametrize(
-    "change", [{"tangles": {}}, {"domain": "set_v1__blocks"}, {"account": SET_TANGLE}], ids=str
+    "change",
+    [
+        {"tangles": {}},
+        {"tangles": {ACCOUNT: {"depth": 1, "prev": [ACCOUNT]}}},
+        {"domain": "set_v1__blocks"},
+        {"account": SET_TANGLE},
+        {"account": "any"},
+    ],
+    ids=str,
 )
-def test_a_message_that_is_in_no_tangle_of_its_feed(change: Json) -> None:
-    row = land(with_metadata(addition(), **change))
+@pytest.mark.parametrize("is_erased", [False, True])
+def test_a_message_of_a_set_that_is_not_in_its_feed(change: Json, is_erased: bool) -> None:
+    """It is rejected: no table of sets could have it. Other messages need be in no feed."""
+    line = with_metadata(addition(), **change)
+    if is_erased:
+        line["msg"]["data"] = None
+    row = land(line)
     assert (row.tangle_id, row.depth, row.previous_ids) == (None, None, None)
-    assert (row.account_id, row.validity) == (change.get("account", ACCOUNT), "valid")
+    assert row.account_id == kept_pzp_id(change.get("account", ACCOUNT), RING)
+    assert row.is_erased == is_erased
+    assert (row.validity, row.invalid_reason) == ("invalid", "not_in_its_feed")
+    other = land(with_metadata(line, domain="post"))
+    assert (other.validity, other.tangle_id) == ("valid", None)
+
+
+def test_a_moot_of_a_set_is_in_its_feed() -> None:
+    assert (land(moot()).validity, land(moot()).is_moot) == ("valid", True)
 
 
 # What a message says
@@ -716,7 +738,9 @@ def test_the_set_content_of_a_message(data: Any, fault: str | None) -> None:
 )
 def test_a_set_is_known_by_its_domain(domain: str, kept: str | None) -> None:
     """Whatever follows `set_v1__`; only that becomes a token."""
-    row = land(with_metadata(addition(), domain=domain))
+    line = addition()
+    [field] = line["msg"]["metadata"]["tangles"].values()
+    row = land(with_metadata(line, domain=domain, tangles={moot_id(ACCOUNT, domain): field}))
     assert (row.validity, row.domain) == ("valid", kept or domain)
     assert (row.added_items is not None) == domain.startswith("set_v1__")
     line = with_metadata(moot(), domain=domain)

@@ -21,6 +21,7 @@ Json = dict[str, Any]
 
 OPENED = FIXTURES / "reported" / "f02_pzp_decrypted_set.jsonl"
 KEY = "hgtpIhsCCdlAxzCLgjPdj9CwGcFzpnKA9f6_T9WWGhw="
+CIPHERTEXT: Any = "bm9ib2R5IG9wZW5zIGl0.box2"
 CHAPTER = f"ssb:message/classic/{KEY}#chapter"
 NAMES = [
     *["follows", "blockedAccounts", "hashtagSubscriptions", "followed_hashtags_of_my_main_device"],
@@ -56,6 +57,25 @@ class Written:
             one.sync()
             one.write(first, {"add": [], "del": [f"{CHAPTER}1"], "supersedes": []})
             one.sync()
+        closed = Set(account, "closed")
+        self.unopened = first.message(
+            CIPHERTEXT,
+            account.id,
+            closed.domain,
+            tangle_id=closed.id,
+            depth=1,
+            previous=[closed.id],
+        )
+        after = first.message(
+            {"add": ["bob"], "del": [], "supersedes": []},
+            *(account.id, closed.domain),
+            tangle_id=closed.id,
+            depth=2,
+            previous=[self.unopened.id],
+        )
+        outside = first.message(after.data, account.id, "set_v1__outside")
+        for message in (self.unopened, after, outside):
+            log.take(message)
         self.lines = [json.loads(line) for line in log.lines()]
         self.forged = [signed_again(line, stranger) for line in self.lines]
 
@@ -132,6 +152,20 @@ def test_a_stranger_who_signs_again_changes_nothing(
         row["freed_bytes"] for row in tables["fct_set_prunings"] if row["set_id"] in written.ids
     }
     assert all(size < 1000 for size in freed)
+
+
+def test_what_nobody_has_opened_is_not_pruned(tables: dict[str, Rows], written: Written) -> None:
+    [row] = [r for r in tables["fct_set_messages"] if r["message_id"] == written.unopened.id]
+    assert (row["status"], row["set_fault"]) == ("in", "not_opened")
+    assert (row["is_prunable"], row["kept_because"]) == (False, "unknown")
+
+
+def test_a_message_of_a_set_outside_its_feed_is_a_reject(tables: dict[str, Rows]) -> None:
+    assert {
+        row["reason"]
+        for row in tables["fct_rejected_lines"]
+        if row["source_file"].endswith("devices.jsonl")
+    } == {"not_in_its_feed"}
 
 
 def test_the_plaintext_in_more_logs_counts(tables: dict[str, Rows]) -> None:

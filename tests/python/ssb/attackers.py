@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from scuttlehouse.files import jsjson
-from scuttlehouse.pzp.lines import SET_DOMAIN
+from scuttlehouse.pzp.rules import SET_DOMAIN
 from scuttlehouse.sample import forks, public, scenes
 from scuttlehouse.sample.devices import Account, Device, Log
 from scuttlehouse.sample.groups import Group
