@@ -23,8 +23,13 @@ described_messages as (
         candidates.set_fault,
         candidates.differing_source_files,
         candidates.received_ms,
-        case when set_messages.status = 'in' then array_size(candidates.added_items) end as added_count,
-        case when set_messages.status = 'in' then array_size(candidates.deleted_items) end as deleted_count,
+        case
+            when set_messages.status = 'in'
+                then array_size(array_except(candidates.added_items, candidates.deleted_items))
+        end as added_count,
+        case
+            when set_messages.status = 'in' then array_size(array_distinct(candidates.deleted_items))
+        end as deleted_count,
         min(case when set_messages.is_item_root then candidates.depth end) over (
             partition by set_messages.set_id
         ) as min_required_depth

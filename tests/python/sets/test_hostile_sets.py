@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections import defaultdict
+from collections import Counter, defaultdict
 from pathlib import Path
 from typing import Any
 
@@ -66,15 +66,15 @@ class Written:
             depth=1,
             previous=[closed.id],
         )
-        after = first.message(
-            {"add": ["bob"], "del": [], "supersedes": []},
+        self.after = first.message(
+            {"add": ["bob", "eve", "bob"], "del": ["eve", "zoe", "eve"], "supersedes": []},
             *(account.id, closed.domain),
             tangle_id=closed.id,
             depth=2,
             previous=[self.unopened.id],
         )
-        outside = first.message(after.data, account.id, "set_v1__outside")
-        for message in (self.unopened, after, outside):
+        outside = first.message(self.after.data, account.id, "set_v1__outside")
+        for message in (self.unopened, self.after, outside):
             log.take(message)
         self.lines = [json.loads(line) for line in log.lines()]
         self.forged = [signed_again(line, stranger) for line in self.lines]
@@ -158,6 +158,19 @@ def test_what_nobody_has_opened_is_not_pruned(tables: dict[str, Rows], written: 
     [row] = [r for r in tables["fct_set_messages"] if r["message_id"] == written.unopened.id]
     assert (row["status"], row["set_fault"]) == ("in", "not_opened")
     assert (row["is_prunable"], row["kept_because"]) == (False, "unknown")
+
+
+def test_a_message_changes_an_item_once(tables: dict[str, Rows], written: Written) -> None:
+    """However often it names the item, and also if it both adds and deletes it."""
+    changes = [r for r in tables["fct_set_changes"] if r["message_id"] == written.after.id]
+    assert sorted((row["item"], row["change"]) for row in changes) == [
+        *[("bob", "add"), ("eve", "delete"), ("zoe", "delete")]
+    ]
+    counted = Counter((row["message_id"], row["change"]) for row in tables["fct_set_changes"])
+    for row in tables["fct_set_messages"]:
+        one = row["message_id"]
+        assert (row["added_count"] or 0) == counted[one, "add"]
+        assert (row["deleted_count"] or 0) == counted[one, "delete"]
 
 
 def test_a_message_of_a_set_outside_its_feed_is_a_reject(tables: dict[str, Rows]) -> None:
