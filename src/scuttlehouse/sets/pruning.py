@@ -18,7 +18,8 @@ the message with the last change is in K, and K changes nothing that M does not 
 2. *Whatever messages N are added, anywhere in the order, M + N and K + N have the same items.* An item is
    in if and only if its last change is an addition. If N has that change in M + N, it is the last in K + N
    too, which holds less. If not, it is M's last change, which K also has. The same is true of everything
-   between K and M: of a device that has dropped a part, or gets some of it back.
+   between K and M: of a device that has dropped a part, or gets some of it back. Which messages are added is
+   another matter: see "Late messages".
 3. *Messages that come after all of M also leave the same order.* How a message changes a list depends only
    on the list. Messages that come in between may change it. Example: messages add alice, then bob, then
    both. The first two can be pruned. If a message that deletes alice comes in just before the third, M
@@ -53,6 +54,13 @@ What is said about the others holds for *every plaintext* of these messages, wit
 **Later prunings.** Item roots stay item roots. A message that stays may become one, if the message that
 superseded it is gone. Then fewer messages precede all roots, and a later pruning drops less, never too
 much.
+
+**Late messages.** A device with M accepts some of the messages that arrive later (see
+``scuttlehouse.sets.tangles``). With K and its trail it accepts the same ones, as far as each lists a message
+of K or the trail, or one that arrives and is accepted. The others wait until a message that they list is at
+hand again, in the reference too; to remember the ids of dropped messages does not help. A message that is
+rejected with M, because its depth does not fit that of a dropped message, may be accepted with K: a device of
+the account that follows the specification writes none.
 
 **The trail.** A message is accepted only if one of its previous is known. So some messages that can be
 pruned stay without their data: see ``trail``. Only links to messages at hand with a lesser depth count;

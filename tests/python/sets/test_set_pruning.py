@@ -28,6 +28,7 @@ from scuttlehouse.sets.items import (
     topological_order,
 )
 from scuttlehouse.sets.pruning import Verdict, trail, verdicts
+from scuttlehouse.sets.tangles import Candidate, standings
 from test_sets import SETS, View, messages_of_sets, names, views
 
 MOOT = SetMessage("moot", 0, [], None, None, None)
@@ -284,14 +285,65 @@ def test_remaining_messages_read_the_same_in_the_same_order(messages: list[SetMe
 
 
 @given(histories(), st.data())
-def test_late_messages_in_any_order_read_the_same(history: History, data: st.DataObject) -> None:
-    """For a device that has dropped everything that it can, or a part of it."""
+def test_messages_added_in_any_order_read_the_same(history: History, data: st.DataObject) -> None:
+    """For a device that has dropped everything that it can, or a part of it, and takes what it gets."""
     gone = prunable(history.held)
     later = data.draw(st.permutations(history.later))
     assert_later_reads_the_same(history.held, without(history.held, gone), later)
     some = data.draw(st.sets(st.sampled_from(sorted(gone)))) if gone else set()
     whole, part = [*history.held, *later], [*without(history.held, some), *later]
     assert {*names(whole)} == {*names(part)}
+
+
+def accepted(held: list[SetMessage], later: Iterable[SetMessage]) -> list[SetMessage]:
+    """The messages in the tangle, if these arrive later, all of them by devices of the account."""
+    everything = [*held, *later]
+    found = standings(
+        "moot", [Candidate(one.message_id, one.depth, one.previous_ids, True) for one in everything]
+    )
+    assert {one.reason for one in found} <= {None, "missing"}
+    inside = {one.message_id for one in found if one.status == "in"}
+    return [one for one in everything if one.message_id in inside]
+
+
+@given(histories(), st.data())
+def test_late_messages_read_the_same_if_they_are_accepted(
+    history: History, data: st.DataObject
+) -> None:
+    """All that list a message that stays, or one that is accepted, and only those."""
+    left = after_pruning(history.held)
+    later = data.draw(st.permutations(history.later))
+    assert accepted(history.held, later) == [*history.held, *later]
+    pruned = accepted(left, later)
+    assert pruned[: len(left)] == left
+    taken = pruned[len(left) :]
+    at_hand = {message.message_id for message in pruned}
+    for message in later:
+        assert (message in taken) == (not at_hand.isdisjoint(message.previous_ids))
+    assert {*names([*history.held, *taken])} == {*names(pruned)}
+
+
+def test_a_late_message_that_lists_only_deleted_ones_waits() -> None:
+    """The other device knew the addition of alice, and wrote before it got the rest."""
+    device, other, third = Device(), Device(), Device()
+    device.add("alice")
+    other.sync(device)
+    device.add("bob")
+    third.sync(device)
+    for item in ("carol", "dave"):
+        device.add(item)
+    device.squeeze()
+    late, used = other.add("zoe"), third.add("yan")
+    assert late
+    assert used
+    assert len(late.previous_ids) == 1
+    assert used.previous_ids[1:] == ["moot"]
+    left = after_pruning(device.messages)
+    assert "zoe" in names(accepted(device.messages, [late]))
+    assert accepted(left, [late]) == left
+    assert accepted(left, [used]) == [*left, used]
+    [listed] = [one for one in device.messages if one.message_id in late.previous_ids]
+    assert "zoe" in names(accepted([*left, listed], [late]))
 
 
 @given(any_sets, messages_of_sets())
