@@ -6,15 +6,9 @@ messages as (
 
 ),
 
-device_keys as (
+signatures as (
 
-    select * from {{ ref('int_sets__device_keys') }}
-
-),
-
-accounts as (
-
-    select distinct account_id from device_keys
+    select * from {{ ref('int_sets__signatures') }}
 
 ),
 
@@ -38,26 +32,15 @@ set_messages as (
 
 ),
 
-signatures as (
+-- Devices of one account may sign the same message, and a stranger may sign it, too.
+signed_messages as (
 
     select
         message_id,
-        account_id,
-        explode(device_keys) as device_key
-    from set_messages
-
-),
-
--- Devices of one account may sign the same message, and a stranger may sign it, too.
-signing_devices as (
-
-    select
-        signatures.message_id,
-        min(signatures.device_key) as device_key
+        min(case when is_by_device then device_key end) as device_key,
+        max(is_by_device) as is_by_device
     from signatures
-    inner join device_keys
-        on signatures.account_id = device_keys.account_id and signatures.device_key = device_keys.device_key
-    group by signatures.message_id
+    group by message_id
 
 ),
 
@@ -80,13 +63,10 @@ final as (
         set_messages.is_moot,
         set_messages.is_erased,
         set_messages.received_ms,
-        coalesce(signing_devices.device_key, array_min(set_messages.device_keys)) as device_key,
-        case
-            when accounts.account_id is not null then signing_devices.device_key is not null
-        end as is_by_device
+        signed_messages.is_by_device,
+        coalesce(signed_messages.device_key, array_min(set_messages.device_keys)) as device_key
     from set_messages
-    left join accounts on set_messages.account_id = accounts.account_id
-    left join signing_devices on set_messages.message_id = signing_devices.message_id
+    left join signed_messages on set_messages.message_id = signed_messages.message_id
 
 )
 

@@ -67,8 +67,10 @@ class LandedPzpLine(NamedTuple):
       place in it. Null if the message is in none. The root of a tangle has depth 0 and lists nothing.
     - ``device_key``: the public key that signed. Null if the sigkey is not a key.
     - ``is_erased``: whether somebody has removed the data and left its hash.
-    - ``added_key``, ``may_add``: the public key for signing that an account's message adds, and whether it
-      gets the power to add others; otherwise null.
+    - ``account_tips``: the tips of the account that the message names. Null if it names none.
+    - ``added_key``, ``may_add``, ``may_remove``: the public key for signing that an account's message adds,
+      and whether it gets the power to add others and to remove others; otherwise null.
+    - ``removed_key``: the public key for signing that an account's message removes; otherwise null.
     - ``added_items``, ``deleted_items``, ``superseded_ids``: the content of a message of a set. Null in every
       other message. ``set_fault`` is one of ``SET_FAULTS`` if a message of a set's feed lacks this content;
       one line alone never has ``plaintexts_differ``.
@@ -92,12 +94,15 @@ class LandedPzpLine(NamedTuple):
     tangle_id: str | None = None
     depth: int | None = None
     previous_ids: list[str] | None = None
+    account_tips: list[str] | None = None
     device_key: str | None = None
     is_moot: bool | None = None
     is_account_message: bool | None = None
     is_erased: bool | None = None
     added_key: str | None = None
     may_add: bool | None = None
+    may_remove: bool | None = None
+    removed_key: str | None = None
     added_items: list[str] | None = None
     deleted_items: list[str] | None = None
     superseded_ids: list[str] | None = None
@@ -172,7 +177,7 @@ def land_pzp_line(
     added, deleted, superseded = (
         set_content if isinstance(set_content, tuple) else (None, None, None)
     )
-    added_key = _added_key(data) if is_account_message else None
+    added_key = _key_of("add", data) if is_account_message else None
     reason = invalid_reason(message_id, signed)
     may_be_opened = misc.get("private") is True or _is_bare(parsed) or has_recipients(data)
     is_unchecked = (
@@ -192,12 +197,15 @@ def land_pzp_line(
         tangle_id=_id(place.tangle_id, ring),
         depth=place.depth,
         previous_ids=place.previous_ids,
+        account_tips=_ids(metadata.get("accountTips"), ring),
         device_key=_public_key(sigkey),
         is_moot=is_feed_root,
         is_account_message=is_account_message,
         is_erased=is_erased,
         added_key=added_key,
-        may_add=_has_power_to_add(data) if added_key else None,
+        may_add=_gives_power("add", data) if added_key else None,
+        may_remove=_gives_power("del", data) if added_key else None,
+        removed_key=_key_of("del", data) if is_account_message else None,
         added_items=added,
         deleted_items=deleted,
         superseded_ids=superseded,
@@ -271,16 +279,17 @@ def _set_message(
     return kept_added, kept_deleted, [kept_pzp_id(one, ring) for one in superseded]
 
 
-def _added_key(data: object) -> str | None:
-    key = data.get("key") if isinstance(data, dict) and data.get("action") == "add" else None
+def _key_of(action: str, data: object) -> str | None:
+    """The public key for signing that an account's message adds or deletes."""
+    key = data.get("key") if isinstance(data, dict) and data.get("action") == action else None
     if not isinstance(key, dict) or key.get("algorithm") != "ed25519":
         return None
     return _public_key(key.get("bytes")) if key.get("purpose") in ("sig", "shs-and-sig") else None
 
 
-def _has_power_to_add(data: object) -> bool:
+def _gives_power(power: str, data: object) -> bool:
     powers = data.get("powers") if isinstance(data, dict) else None
-    return isinstance(powers, list) and "add" in powers
+    return isinstance(powers, list) and power in powers
 
 
 def _public_key(text: object) -> str | None:

@@ -1,13 +1,17 @@
-"""The devices that sign for an account, compared with a rule that is applied until nothing changes."""
+"""The devices that sign for an account, compared with plain slow rules and with the reference."""
 
 from __future__ import annotations
 
 import random
+import time
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scuttlehouse.pzp.accounts import AccountMessage, device_keys
+from scuttlehouse.pzp import accounts
+from scuttlehouse.pzp.accounts import AccountMessage, Signature, are_by_devices, device_keys
+from scuttlehouse.sets.items import id_key
 
 MESSAGES = st.lists(
     st.builds(
@@ -70,3 +74,146 @@ def test_a_long_chain_of_devices_in_the_worst_order() -> None:
     assert len(device_keys(messages)) == count
     random.Random(1).shuffle(messages)
     assert len(device_keys(messages)) == count
+
+
+# Removals
+
+
+def random_account(dice: random.Random, size: int) -> list[AccountMessage]:
+    """Messages that add and remove keys, in forks. Some are by strangers, or lost, or have a wrong depth."""
+    found = [AccountMessage("m", 0, "a", "a", may_add=True, may_remove=dice.random() < 0.8)]
+    for number in range(size):
+        known = dice.sample(found, dice.randint(1, min(len(found), 3)))
+        depth = 1 + max(one.depth for one in known) + dice.choice([0, 0, 0, 0, 0, -1, 1])
+        key = dice.choice("abcd")
+        powers = dice.random() < 0.7, dice.random() < 0.7
+        added, removed = dice.choice([(key, None), (None, key), (None, None)])
+        found.append(
+            AccountMessage(
+                f"{dice.choice('mM')}{number}",
+                max(depth, 1),
+                dice.choice("aaabcde"),
+                added,
+                powers[0] if added else None,
+                removed,
+                powers[1] if added else None,
+                [one.message_id for one in known],
+            )
+        )
+    return [one for one in found if one.depth == 0 or dice.random() < 0.95]
+
+
+def by_reference(messages: list[AccountMessage], signature: Signature) -> bool:
+    """getSigkeysInAccount of pzp-db 1.0.4, over messages by devices with the power for what they do."""
+    powers: dict[str | None, set[str]] = {}
+    for _ in messages:
+        for one in messages:
+            if one.added_key and (one.depth == 0 or "add" in powers.get(one.device_key, set())):
+                given = {"add"} if one.may_add else set()
+                given |= {"del"} if one.may_remove else set()
+                powers[one.added_key] = powers.get(one.added_key, set()) | given
+    at_hand = {one.message_id: one for one in messages}
+    tips = list(signature.account_tips or ())
+    if any(tip not in at_hand for tip in tips):
+        return signature.device_key in powers
+
+    def follows(message_id: str, tip: str) -> bool:
+        previous = at_hand[message_id].previous_ids if message_id in at_hand else ()
+        return any(one == tip or follows(one, tip) for one in previous)
+
+    keys: set[str | None] = set()
+    for one in sorted(messages, key=lambda one: (one.depth, id_key(one.message_id))):
+        if one.message_id not in tips and any(follows(one.message_id, tip) for tip in tips):
+            continue
+        own = powers.get(one.device_key, set())
+        if one.added_key and (one.depth == 0 or "add" in own):
+            keys.add(one.added_key)
+        elif one.removed_key and "del" in own:
+            keys.discard(one.removed_key)
+    return signature.device_key in keys
+
+
+@pytest.mark.parametrize("at_a_time", [1, 2, 4096])
+def test_devices_are_those_of_the_reference(
+    at_a_time: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also if few lists of tips are looked at together."""
+    monkeypatch.setattr(accounts, "_TIPS_AT_A_TIME", at_a_time)
+    seen = set()
+
+    @given(st.randoms(use_true_random=False), st.integers(0, 9))
+    def compare(dice: random.Random, size: int) -> None:
+        messages = random_account(dice, size)
+        ids = [one.message_id for one in messages] * 4 + ["lost"]
+        signatures = [
+            Signature(
+                dice.choice("abcde"),
+                dice.choice([None, [], *[dice.sample(ids, 1) for _ in "123"], dice.sample(ids, 2)]),
+            )
+            for _ in range(5)
+        ]
+        dice.shuffle(messages)
+        found = are_by_devices(messages, signatures)
+        assert found == [by_reference(messages, one) for one in signatures]
+        seen.update(found)
+
+    compare()
+    assert seen == {True, False}
+
+
+def test_a_removal_needs_the_power_to_remove() -> None:
+    first = AccountMessage("m", 0, "first", "first", may_add=True, may_remove=True)
+    second = AccountMessage(
+        "m1", 1, "first", "second", may_add=True, may_remove=False, previous_ids=["m"]
+    )
+    for signer, is_left in [("first", False), ("second", True), ("stranger", True)]:
+        gone = AccountMessage("m2", 2, signer, None, None, "second", None, ["m1"])
+        assert are_by_devices([first, second, gone], [Signature("second", ["m2"])]) == [is_left]
+        assert are_by_devices([first, second, gone], [Signature("second", ["m1"])]) == [True]
+
+
+def test_a_message_that_several_keys_signed_counts_if_one_of_them_may_write_it() -> None:
+    first = AccountMessage("m", 0, "first", "first", may_add=True, may_remove=True)
+    gone = AccountMessage("m1", 1, "stranger", None, None, "first", None, ["m"])
+    for both in (
+        [gone, gone._replace(device_key="first")],
+        [gone._replace(device_key="first"), gone],
+    ):
+        assert are_by_devices([first, *both], [Signature("first", ["m1"])]) == [False]
+
+
+def test_without_the_message_that_makes_the_account_nobody_knows() -> None:
+    added = AccountMessage("m1", 1, "first", "second", may_add=True)
+    assert are_by_devices([added], [Signature("first", None)]) == [None]
+    assert are_by_devices([], []) == []
+
+
+def test_thousands_of_devices_and_of_tips() -> None:
+    """Each removes the last one, and a message names each tip: 64 million pairs."""
+    count = 4000
+    first = AccountMessage("m0", 0, "k0", "k0", may_add=True, may_remove=True)
+    messages = [first]
+    for number in range(1, count):
+        for added, removed in ((f"k{number}", None), (None, f"k{number - 1}")):
+            last = messages[-1]
+            messages.append(
+                AccountMessage(
+                    f"m{last.depth + 1}",
+                    last.depth + 1,
+                    f"k{number if removed else number - 1}",
+                    added,
+                    may_add=True,
+                    removed_key=removed,
+                    may_remove=True,
+                    previous_ids=[last.message_id],
+                )
+            )
+    signatures = [
+        Signature(key, [one.message_id])
+        for one in messages
+        for key in (f"k{(one.depth + 1) // 2}", f"k{one.depth // 2 - 1}")
+    ]
+    started = time.process_time()
+    found = are_by_devices(messages, signatures)
+    assert found == [True, False] * len(messages)
+    assert time.process_time() - started < 20

@@ -291,6 +291,7 @@ def test_a_row_in_full() -> None:
         tangle_id=SET_TANGLE,
         depth=field["depth"],
         previous_ids=field["prev"],
+        account_tips=metadata["accountTips"],
         device_key=line["msg"]["sigkey"],
         is_moot=False,
         is_account_message=False,
@@ -718,9 +719,9 @@ def test_the_set_content_of_a_message(data: Any, fault: str | None) -> None:
     else:
         assert set_lists == (data["add"], data["del"], data["supersedes"])
     other = land(with_metadata(with_data(addition(), data), domain="post"))
-    assert other[14:18] == (None, None, None, None)
+    assert other[17:21] == (None, None, None, None)
     account = land(with_metadata(with_data(addition(), data), account="self", accountTips=None))
-    assert account[14:18] == (None, None, None, None)
+    assert account[17:21] == (None, None, None, None)
 
 
 @pytest.mark.parametrize(
@@ -864,6 +865,8 @@ def test_the_key_that_an_account_adds(change: Json, is_added: bool) -> None:
 def test_the_power_that_an_account_gives(powers: Any, may_add: bool) -> None:
     data = account_addition()["msg"]["data"] | {"powers": powers}
     assert land(with_data(account_addition(), data)).may_add is may_add
+    may_remove = isinstance(powers, list) and "del" in powers
+    assert land(with_data(account_addition(), data)).may_remove is may_remove
     del data["powers"]
     assert land(with_data(account_addition(), data)).may_add is False
 
@@ -878,9 +881,26 @@ def test_data_that_adds_no_key(data: Any) -> None:
     assert (row.added_key, row.may_add) == (None, None)
 
 
-def test_only_an_account_adds_keys() -> None:
+def test_the_key_that_an_account_removes() -> None:
+    data = account_addition()["msg"]["data"] | {"action": "del"}
+    row = land(with_data(account_addition(), data))
+    assert (row.added_key, row.may_add, row.may_remove) == (None, None, None)
+    assert row.removed_key == data["key"]["bytes"]
+    data["key"]["purpose"] = "external-encryption"
+    assert land(with_data(account_addition(), data)).removed_key is None
+    assert land(account_addition()).removed_key is None
+
+
+@pytest.mark.parametrize("tips", [None, [], [ACCOUNT], [ACCOUNT, SET_TANGLE]], ids=str)
+def test_the_tips_of_the_account(tips: list[str] | None) -> None:
+    assert land(with_metadata(addition(), accountTips=tips)).account_tips == tips
+
+
+def test_only_an_account_adds_and_removes_keys() -> None:
     data = account_addition()["msg"]["data"]
-    assert land(with_data(addition(), data)).added_key is None
+    for action in ("add", "del"):
+        row = land(with_data(addition(), data | {"action": action}))
+        assert (row.added_key, row.removed_key) == (None, None)
 
 
 def test_only_items_and_keys_of_the_data_are_passed_on() -> None:

@@ -12,8 +12,8 @@ import pytest
 from conftest import FIXTURES, Rows, Unrelated
 from scuttlehouse.files import jsjson
 from scuttlehouse.pzp.canonical import canonical
-from scuttlehouse.pzp.rules import SIGNATURE_TAG
-from scuttlehouse.sample.devices import Account, Device, Log
+from scuttlehouse.pzp.rules import SELF, SIGNATURE_TAG
+from scuttlehouse.sample.devices import ACCOUNT_DOMAIN, Account, Device, Log
 from scuttlehouse.sample.sets import Set
 from scuttlehouse.sample.world import World
 
@@ -76,8 +76,45 @@ class Written:
         outside = first.message(self.after.data, account.id, "set_v1__outside")
         for message in (self.unopened, self.after, outside):
             log.take(message)
+        self.of_removed = self._remove(log, account, first)
         self.lines = [json.loads(line) for line in log.lines()]
         self.forged = [signed_again(line, stranger) for line in self.lines]
+
+    def _remove(self, log: Log, account: Account, first: Device) -> dict[str, str | None]:
+        """A device that the account removes, and its messages by what the log should say of them."""
+        third = Device(bytes([74] * 32))
+        before = account.tip.id
+        account.add(third)
+        added = account.tip
+        key = {"purpose": "sig", "algorithm": "ed25519", "bytes": third.key}
+        removal = first.message(
+            {"action": "del", "key": key},
+            SELF,
+            ACCOUNT_DOMAIN,
+            tangle_id=account.id,
+            depth=added.depth + 1,
+            previous=[added.id],
+        )
+        log.take(removal)
+        shared = Set(account, "shared")
+        found: dict[str, str | None] = {}
+        for tips, reason in [
+            ([before], "no_device_of_the_account"),
+            ([added.id], None),
+            ([removal.id], "no_device_of_the_account"),
+            ([removal.id, "lost"], None),
+        ]:
+            message = third.message(
+                {"add": ["frank"], "del": [], "supersedes": []},
+                *(account.id, shared.domain),
+                account_tips=tips,
+                tangle_id=shared.id,
+                depth=1,
+                previous=[shared.id],
+            )
+            log.take(message)
+            found[message.id] = reason
+        return found
 
 
 def signed_again(line: Json, device: Device) -> Json:
@@ -171,6 +208,14 @@ def test_a_message_changes_an_item_once(tables: dict[str, Rows], written: Writte
         one = row["message_id"]
         assert (row["added_count"] or 0) == counted[one, "add"]
         assert (row["deleted_count"] or 0) == counted[one, "delete"]
+
+
+def test_a_device_counts_at_the_tips_that_its_message_names(
+    tables: dict[str, Rows], written: Written
+) -> None:
+    """Between its addition and its removal, and wherever nobody can tell."""
+    reasons = {row["message_id"]: row["status_reason"] for row in tables["fct_set_messages"]}
+    assert {one: reasons[one] for one in written.of_removed} == written.of_removed
 
 
 def test_a_message_of_a_set_outside_its_feed_is_a_reject(tables: dict[str, Rows]) -> None:

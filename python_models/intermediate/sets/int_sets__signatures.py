@@ -1,0 +1,54 @@
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.pandas.types import from_arrow_schema
+
+from scuttlehouse.pzp.accounts import AccountMessage, Signature, are_by_devices
+from scuttlehouse.spark.touched import is_refresh, touched_rows
+
+SCHEMA = pa.schema(
+    [
+        ("message_id", pa.string()),
+        ("device_key", pa.string()),
+        ("is_by_device", pa.bool_()),
+    ]
+)
+
+
+def model(dbt: Any, session: SparkSession) -> DataFrame:
+    dbt.config(materialized="table")
+    messages = dbt.ref("stg_pzp__messages")
+    touched = dbt.ref("int_changes__sets")
+    signed = messages.selectExpr("*", "tangle_id as set_id").where(
+        "domain like 'set!_v1!_!_%' escape '!' and tangle_id is not null and not is_account_message"
+    )
+    if is_refresh(session, dbt.this.schema):
+        signed = touched_rows(signed, touched)
+    of_accounts = messages.where("is_account_message and depth is not null")
+    rows = of_accounts.unionByName(signed.drop("set_id"))
+    return (
+        rows.selectExpr(
+            "account_id",
+            "is_account_message",
+            "account_tips",
+            *(name for name in AccountMessage._fields if name != "device_key"),
+            "explode(device_keys) as device_key",
+        )
+        .groupBy("account_id")
+        .applyInArrow(judge, from_arrow_schema(SCHEMA))
+    )
+
+
+def judge(table: pa.Table) -> pa.Table:
+    """Of an account's own messages, and those of its sets: who signed the latter."""
+    own = table.filter(table["is_account_message"]).select(AccountMessage._fields).to_pylist()
+    others = table.filter(pc.invert(table["is_account_message"]))
+    signatures = others.select(Signature._fields).to_pylist()
+    found = are_by_devices(
+        (AccountMessage(**row) for row in own), [Signature(**row) for row in signatures]
+    )
+    return pa.table(
+        [others["message_id"], others["device_key"], pa.array(found, pa.bool_())], schema=SCHEMA
+    )
