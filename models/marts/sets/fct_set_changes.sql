@@ -19,13 +19,12 @@ items as (
 
 ),
 
--- An item that a message both adds and deletes is out after it (scuttlehouse.sets.items).
 changes as (
 
     select
         message_id,
         'add' as change,
-        explode(array_except(added_items, deleted_items)) as item
+        explode(array_distinct(added_items)) as item
     from candidates
     union all
     select

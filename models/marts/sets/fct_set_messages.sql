@@ -24,8 +24,7 @@ described_messages as (
         candidates.differing_source_files,
         candidates.received_ms,
         case
-            when set_messages.status = 'in'
-                then array_size(array_except(candidates.added_items, candidates.deleted_items))
+            when set_messages.status = 'in' then array_size(array_distinct(candidates.added_items))
         end as added_count,
         case
             when set_messages.status = 'in' then array_size(array_distinct(candidates.deleted_items))

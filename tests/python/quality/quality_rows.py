@@ -569,14 +569,14 @@ GOOD: dict[str, list[Row]] = {
         {
             "set_id": SET_ID,
             "message_id": "m" * 43,
-            "item": item,
+            "item": "apple",
             "change": change,
             "device_key": None,
             "position": 1,
             "is_in_set": False,
             "received_at": NOON,
         }
-        for item, change in (("apple", "add"), ("pear", "delete"))
+        for change in ("add", "delete")
     ],
     "fct_set_rule_violations": [
         {
