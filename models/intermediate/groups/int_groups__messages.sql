@@ -47,7 +47,7 @@ readable_messages as (
     where
         (is_decrypted or not is_private)
         and not has_claimed_id
-        and (validity = 'invalid' or {{ counts_as_signed('validity', 'feed_format') }})
+        and (validity = 'invalid' or {{ counts_as_signed('validity', 'feed_format', 'message_id') }})
 
 ),
 
@@ -64,6 +64,7 @@ candidates as (
         tangle_messages.position,
         tangle_messages.asserted_ms,
         tangle_messages.received_ms,
+        tangle_messages.is_unverified,
         cast(null as string) as members_root_id,
         cast(null as string) as epoch_id
     from tangle_messages
@@ -80,6 +81,7 @@ candidates as (
         tangle_messages.position,
         tangle_messages.asserted_ms,
         tangle_messages.received_ms,
+        tangle_messages.is_unverified,
         epochs.epoch_id as members_root_id,
         case
             when tangle_messages.status = 'in' and not tangle_messages.is_root then epochs.epoch_id
@@ -95,12 +97,27 @@ linked_candidates as (
     select
         candidates.*,
         candidates.tangle_kind = 'group' and candidates.status = 'in' as is_in_timeline,
-        coalesce(tangle_fields.previous_ids, cast(array() as array<string>)) as previous_ids
+        {{ counts_as_signed(
+            "if(candidates.is_unverified, 'not_checked', 'valid')",
+            feed_format('candidates.feed_id'),
+            'candidates.message_id'
+        ) }} as is_signed,
+        coalesce(tangle_fields.previous_ids, cast(array() as array<string>)) as said_previous_ids
     from candidates
     left join tangle_fields
         on
             candidates.message_id = tangle_fields.message_id
             and candidates.tangle_kind = tangle_fields.tangle_kind
+
+),
+
+-- Anybody can write an unsigned message under the id of a missing one. Nobody knows what that one lists.
+known_candidates as (
+
+    select
+        *,
+        if(is_signed, said_previous_ids, cast(array() as array<string>)) as previous_ids
+    from linked_candidates
 
 ),
 
@@ -122,8 +139,11 @@ messages as (
         ) as own_previous_ids,
         max(case when members_root_id is not null then previous_ids end) as members_previous_ids,
         max(case when is_in_timeline then previous_ids end) as timeline_previous_ids,
-        max(case when tangle_kind = 'epoch' and status = 'in' then previous_ids end) as previous_epoch_ids
-    from linked_candidates
+        max(
+            case when tangle_kind = 'epoch' and status = 'in' then said_previous_ids end
+        ) as previous_epoch_ids,
+        bool_and(is_signed) as is_signed
+    from known_candidates
     group by group_id, message_id
 
 ),
@@ -177,7 +197,7 @@ described_messages as (
         timelines.epoch_id as written_in_epoch_id,
         acts.recipient_ids,
         acts.excluded_ids,
-        lacking.message_id is not null as lacks_previous,
+        not messages.is_signed or lacking.message_id is not null as lacks_previous,
         coalesce(timeline_lengths.message_count, 0) as timeline_length,
         case
             when epochs.epoch_id is not null then 'init'

@@ -504,7 +504,7 @@ final as (
     inner join people on messages.feed_id = people.feed_id
     left join names on people.person_id = names.person_id
     -- Anybody can write the others under somebody's name.
-    where {{ counts_as_signed('messages.validity', 'messages.feed_format') }}
+    where {{ counts_as_signed('messages.validity', 'messages.feed_format', 'messages.message_id') }}
 
 )
 

@@ -22,9 +22,10 @@ class GroupMessage(NamedTuple):
     """A message of a group, as its tangles have it.
 
     ``previous_ids`` are all ids that it lists in these tangles. ``timeline_previous_ids`` are the ids that it
-    lists in the group tangle; None if it is not in the graph of that tangle. ``lacks_previous``: the log
-    does not show what a message says that it lists. It is missing, nobody could
-    open it, or the log lacks its signed bytes.
+    lists in the group tangle; None if it is not in the graph of that tangle. If the log lacks the signed
+    bytes of the message, nobody knows what it lists: both are empty. ``lacks_previous``: the log does not
+    show what the message lists, or what a message says that it lists. It is missing, nobody could open it, or
+    the log lacks its signed bytes.
 
     An ``init`` makes the epoch with its own id, after ``previous_epoch_ids``. ``declares_members``: it is the
     root of a members tangle (R32). An ``add`` or ``exclude`` is in the graph of the members tangle of
@@ -72,8 +73,7 @@ def judge(messages: Sequence[GroupMessage]) -> Judged:
     epoch before it, and of at least one. Of an epoch that does not count, they must be a member of those that
     it stands for. A first epoch without a members tangle stands for itself, and only its creator is a member.
 
-    An act is not authorised if the log holds all messages before it and they show no membership; nor if it is
-    in a loop, or behind one.
+    An act is not authorised if the log holds all messages before it and they show no membership.
 
     Complexity: O(messages + links + additions) operations on integers with a bit for each pair of an epoch
     and a person who acts on it, or who is added to it and creates epochs. For each epoch also O(epochs before
@@ -142,7 +142,7 @@ def judge(messages: Sequence[GroupMessage]) -> Judged:
     def visit(name: str, before: int) -> int:
         message = by_id[name]
         # Bit 0: a message before this one is missing.
-        lacks = int(message.lacks_previous)
+        lacks = int(message.lacks_previous or name in looped)
         if message.kind == "other":
             if message.previous_epoch_ids:
                 stands_for[message.message_id] = epochs_before(message)
@@ -151,10 +151,10 @@ def judge(messages: Sequence[GroupMessage]) -> Judged:
         return lacks | visit_act(message, before | lacks)
 
     by_id = {message.message_id: message for message in messages}
-    sweep_named({message.message_id: message.previous_ids for message in messages}, visit)
-    acts = [message.message_id for message in messages if message.kind != "other"]
+    known, looped = known_directly(messages)
+    sweep_named(known, visit)
     return Judged(
-        {act: authority.get(act, False) for act in acts},
+        {one.message_id: authority[one.message_id] for one in messages if one.kind != "other"},
         frozenset(counting),
         {
             one.message_id: sorted(
@@ -166,6 +166,54 @@ def judge(messages: Sequence[GroupMessage]) -> Judged:
             if one.message_id in counting
         },
     )
+
+
+def known_directly(
+    messages: Sequence[GroupMessage],
+) -> tuple[dict[str, Sequence[str]], set[str]]:
+    """What each message knows of directly, without loops, and the messages that are in a loop or behind one.
+
+    A message knows of what it lists, and an act of the epoch that it acts on. Nobody can sign a loop of
+    hashes: some message of it is not what was signed, and the log does not tell which. Of what is in a loop
+    or behind it, only the links between epochs, and from an act to its epoch, are kept: they
+    cannot loop (R7).
+
+    Complexity: O(messages + links).
+
+    >>> def message(name, kind, epoch, *previous):
+    ...     return GroupMessage(
+    ...         name, "ann", kind, epoch, [], previous, previous, [], True, False, None, 0
+    ...     )
+    >>> known, looped = known_directly([
+    ...     message("x", "init", None), message("1", "add", "x"), message("2", "add", "x", "x", "3"),
+    ...     message("3", "other", None, "2"), message("4", "other", None, "1", "3"),
+    ... ])
+    >>> known, sorted(looped)
+    ({'x': (), '1': ['x'], '2': ['x'], '3': [], '4': ['1']}, ['2', '3', '4'])
+    """
+
+    def own_links(message: GroupMessage) -> list[str]:
+        is_act = message.kind in ("add", "exclude")
+        return [message.epoch_id] if is_act and message.epoch_id else [*message.previous_epoch_ids]
+
+    known: dict[str, Sequence[str]] = {}
+    for message in messages:
+        listed = message.previous_ids
+        further = [one for one in own_links(message) if one not in listed]
+        known[message.message_id] = [*listed, *further] if further else listed
+    placed: set[str] = set()
+
+    def visit(name: str, before: int) -> int:
+        placed.add(name)
+        return before
+
+    sweep_named(known, visit)
+    looped = known.keys() - placed
+    for message in messages:
+        if message.message_id in looped:
+            kept = [one for one in message.previous_ids if one in placed] + own_links(message)
+            known[message.message_id] = list(dict.fromkeys(kept))
+    return known, looped
 
 
 def _pairs(

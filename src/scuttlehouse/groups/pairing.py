@@ -7,7 +7,7 @@ import random
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
-from scuttlehouse.groups.authority import GroupMessage, Judged
+from scuttlehouse.groups.authority import GroupMessage, Judged, known_directly
 from scuttlehouse.tangles.causality import sweep_named
 
 
@@ -72,7 +72,7 @@ def _acts_on_epochs(
 
 
 def _sequences(
-    lists: Sequence[Sequence[GroupMessage]], messages: Iterable[GroupMessage]
+    lists: Sequence[Sequence[GroupMessage]], messages: Sequence[GroupMessage]
 ) -> Iterator[list[GroupMessage]]:
     """Each list of acts as a sequence: in causal order. If several may come next, time and id decide."""
     names = list(dict.fromkeys(act.message_id for acts in lists for act in acts))
@@ -88,7 +88,7 @@ def _sequences(
         return bits.get(name, 0)
 
     if lists:
-        sweep_named({message.message_id: message.previous_ids for message in messages}, visit)
+        sweep_named(known_directly(messages)[0], visit)
     for acts in lists:
         yield _in_sequence(acts, bits, known_at)
 

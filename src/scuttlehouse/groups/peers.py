@@ -148,7 +148,8 @@ def seen(
 
     A message is in a graph of the log if it is in that graph of all logs, and if the log holds all messages
     before it there (R7). Ranks, and so the order, are then the same. If a message lists something that the
-    log lacks, its authority is unknown (R30).
+    log lacks, its authority is unknown (R30). Nobody knows what a message without signed bytes lists, so
+    nothing needs to be before it.
 
     Args:
         messages: all messages of the group by id, for :func:`scuttlehouse.groups.authority.judge`.

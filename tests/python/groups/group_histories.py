@@ -15,13 +15,18 @@ STEPS = 22
 
 
 class History:
-    """A group that is being made. Everybody has a view: the messages that have reached them."""
+    """A group that is being made. Everybody has a view: the messages that have reached them.
 
-    def __init__(self, seed: int) -> None:
+    ``is_forged``: a stranger writes messages without signed bytes, in anybody's name, under the ids of most
+    messages that nobody has.
+    """
+
+    def __init__(self, seed: int, *, is_forged: bool = False) -> None:
         self.dice = random.Random(seed)
         self.entries: list[LogMessage] = []
         self.views: dict[str, set[str]] = {person: set() for person in MEMBERS + OUTSIDERS}
         self.lost: set[str] = set()
+        self.forged: list[LogMessage] = []
         self.is_careful = False
         self.epochs: list[str] = []
         members = ROOT if self.dice.random() < 0.97 else {"root": None, "previous": []}
@@ -33,10 +38,36 @@ class History:
         self.sync(*MEMBERS)
         for _ in range(self.dice.randint(2, STEPS)):
             self.step()
+        if is_forged:
+            # More is missing than nobody has: the log is that of few people.
+            self.lost |= {one.id for one in self.entries[1:] if self.dice.random() < 0.04}
+            self.forged = [
+                self.forgery(one) for one in sorted(self.lost) if self.dice.random() < 0.8
+            ]
 
     @property
     def log(self) -> list[LogMessage]:
-        return [entry for entry in self.entries if entry.id not in self.lost]
+        return [entry for entry in self.entries if entry.id not in self.lost] + self.forged
+
+    def forgery(self, message: str) -> LogMessage:
+        """A message without signed bytes. It lists what it likes: also what lists it."""
+        dice = self.dice
+        everything = [entry.id for entry in self.entries]
+        type = dice.choice(["post", "group/init", "group/add-member", "group/exclude-member"])
+
+        def field(root: str, ids: list[str]) -> dict[str, object]:
+            return {"root": root, "previous": dice.sample(ids, min(len(ids), dice.randint(1, 2)))}
+
+        fields: dict[str, object] = {"group": field(self.root, everything)}
+        if type == "group/init":
+            fields |= {"epoch": field(self.root, self.epochs), "members": ROOT}
+        elif type != "post":
+            epoch = dice.choice(self.epochs)
+            fields["members"] = field(epoch, dice.choice([everything, [epoch]]))
+        author = dice.choice(MEMBERS + OUTSIDERS)
+        people = frozenset(dice.sample(MEMBERS + OUTSIDERS, 2))
+        epoch_of_post = dice.choice(self.epochs) if type == "post" else None
+        return LogMessage(message, author, type, fields, people, None, 0, epoch_of_post, False)
 
     def mend(
         self, repairs: Iterable[Repair], members: Mapping[str, frozenset[str]], is_seen: bool

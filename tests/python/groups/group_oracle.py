@@ -5,7 +5,7 @@ It shares nothing with the product. Each function says which text it implements.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import cache, cached_property
 from itertools import combinations
 from typing import NamedTuple
@@ -19,7 +19,10 @@ TYPES = {"epoch": {"group/init"}, "members": {"group/add-member", "group/exclude
 
 
 class LogMessage(NamedTuple):
-    """A message of a log: its author, what it says, and its tangle fields as written."""
+    """A message of a log: its author, what it says, and its tangle fields as written.
+
+    ``is_signed``: the log holds what its author signed. Anybody may have written another one.
+    """
 
     id: str
     author: str
@@ -29,6 +32,7 @@ class LogMessage(NamedTuple):
     key: bytes | None = None
     time: int | None = None
     epoch: str | None = None
+    is_signed: bool = True
 
 
 class Fork(NamedTuple):
@@ -44,11 +48,14 @@ class Oracle:
         self.log = {entry.id: entry for entry in log}
         self.root = root
         self.group_graph = self.graph("group", root, None)
-        self.epochs = sorted(self.graph("epoch", root, TYPES["epoch"]))
+        self.epoch_graph = self.graph("epoch", root, TYPES["epoch"])
+        self.epochs = self.signed(self.epoch_graph)
         self.members_graphs = {
-            epoch: self.graph("members", epoch, TYPES["members"]) - {epoch} for epoch in self.epochs
+            epoch: {*self.signed(self.graph("members", epoch, TYPES["members"]) - {epoch})}
+            for epoch in self.epochs
         }
         self.past = cache(self._past)
+        self.is_looped = cache(self._is_looped)
         self.authority = cache(self._authority)
         self.timeline_past = cache(self._timeline_past)
         self.precedes = cache(self._precedes)
@@ -64,9 +71,29 @@ class Oracle:
         ]
         return fixpoint_graph(tangle_candidates(fields, root))
 
+    def signed(self, messages: Iterable[str]) -> list[str]:
+        """Only what people have signed makes an epoch, adds or excludes."""
+        return sorted(one for one in messages if self.log[one].is_signed)
+
     # R30: what a message knows of, in the tangles of the group.
 
     def listed(self, message: str) -> set[str]:
+        """What a message lists. In or behind a loop, which nobody can sign, only what no loop can have."""
+        found = self.believed(message)
+        if not self.is_looped(message):
+            return found
+        kept = {one for one in found if not self.is_looped(one)}
+        if message in self.epoch_graph:
+            kept |= {*self.previous(message)}
+        epoch = self.epoch_of(message)
+        return kept | {epoch} if epoch else kept
+
+    def believed(self, message: str) -> set[str]:
+        """Of a message that nobody has signed, what it lists is not known, but for what R18 needs."""
+        if message not in self.log:
+            return set()
+        if not self.log[message].is_signed:
+            return {*self.previous(message)} if message in self.epoch_graph else set()
         found: set[str] = set()
         for kind, field in self.log[message].fields.items():
             if not isinstance(field, dict) or not isinstance(field.get("previous"), list):
@@ -76,19 +103,33 @@ class Oracle:
             )
             if is_of_group and self.log[message].type in TYPES.get(kind, {self.log[message].type}):
                 found |= set(field["previous"])
-        return found
+        # An act names the epoch that it acts on.
+        epoch = self.epoch_of(message)
+        return found | {epoch} if epoch else found
+
+    def closure(self, message: str, listed: Callable[[str], set[str]]) -> frozenset[str]:
+        found: set[str] = set()
+        new = listed(message)
+        while new:
+            found |= new
+            new = {one for known in new for one in listed(known)} - found
+        return frozenset(found)
+
+    def _is_looped(self, message: str) -> bool:
+        """Whether a message is in a loop, or behind one."""
+        past = self.closure(message, self.believed)
+        return message in past or any(self.is_looped(one) for one in self.believed(message))
 
     def _past(self, message: str) -> frozenset[str]:
         """Everything before a message, even what the log does not have."""
-        found: set[str] = set()
-        new = self.listed(message)
-        while new:
-            found |= new
-            new = {one for known in new if known in self.log for one in self.listed(known)} - found
-        return frozenset(found)
+        return self.closure(message, self.listed)
 
     def lacks(self, message: str) -> bool:
-        return any(one not in self.log for one in self.past(message))
+        """Whether the log does not tell all that a message knows of: R30."""
+        return any(
+            one not in self.log or not self.log[one].is_signed or self.is_looped(one)
+            for one in {message} | self.past(message)
+        )
 
     def epoch_of(self, act: str) -> str | None:
         """The epoch whose members tangle holds an addition or exclusion."""
@@ -134,6 +175,8 @@ class Oracle:
         return {found for one in self.previous(epoch) for found in self.stands_for(one)}
 
     def stands_for(self, epoch: str) -> set[str]:
+        if not self.log[epoch].is_signed:
+            return self.follows(epoch)
         is_first = self.authority(epoch) is not False and not self.follows(epoch)
         return {epoch} if self.stands(epoch) or is_first else self.follows(epoch)
 
@@ -245,7 +288,7 @@ class Oracle:
         """The messages before a message in the group tangle. Empty if the message is not in the tangle."""
         if message not in self.group_graph:
             return frozenset()
-        listed = self.timeline_previous(message)
+        listed = self.timeline_previous(message) if self.log[message].is_signed else []
         return frozenset(listed).union(*(self.timeline_past(one) for one in listed))
 
     def timeline_previous(self, message: str) -> list[str]:

@@ -506,3 +506,42 @@ def test_an_epoch_is_paired_with_the_fifty_least_keys() -> None:
     found = list(forks(previous, members, keys, beginnings))
     assert len(found) == sum(min(number, 50) for number in range(count))
     assert {one.winner_epoch_id for one in found} == {f"H{number:03}" for number in range(50)}
+
+
+# A stranger writes a message without signed bytes under the id of a missing one.
+
+
+@pytest.mark.parametrize("is_signed", [False, True])
+@pytest.mark.parametrize("listed", ["a-c", "X+", "nothing"])
+def test_a_stranger_who_fills_a_gap_takes_no_membership(is_signed: bool, listed: str) -> None:
+    """a's message q is in no log. The stranger's q lists what follows it, which makes a loop.
+
+    Nobody can sign a loop of classic messages. Where one is signed after all, nobody can tell either.
+    """
+    log = Log("abcd")
+    log.exclude("a-c", "a", "c", "X+ q")
+    log.found("L", "a", "abd", "a-c")
+    log.exclude("b-d", "b", "d", "X+ q")
+    log.found("R", "b", "abc", "b-d")
+    before = log.answers()
+    log.post("q", "x", listed, "X")
+    log.entries[-1] = log.entries[-1]._replace(is_signed=is_signed)
+    after = log.answers()
+    assert False not in after.judged.authority.values()
+    assert after.judged.counting == before.judged.counting
+    assert after.members == before.members == {"X": {*"abcd"}, "L": {*"abd"}, "R": {*"abc"}}
+    assert after.preferences() == before.preferences()
+
+
+def test_a_stranger_who_fills_a_gap_excludes_nobody_from_the_other_fork() -> None:
+    log = Log("abcd")
+    log.exclude("a-c", "a", "c", "X+")
+    log.found("L", "a", "abd", "a-c")
+    log.exclude("b-d", "b", "d", "X+ q")
+    log.found("R", "b", "abc", "b-d")
+    before = log.answers()
+    log.post("q", "x", "a-c", "X")
+    log.entries[-1] = log.entries[-1]._replace(is_signed=False)
+    after = log.answers()
+    assert after.correct == before.correct == {"X": {*"abcd"}, "L": {*"abd"}, "R": {*"abc"}}
+    assert after.repairs() == before.repairs()
