@@ -1,4 +1,5 @@
--- The first message of a group does not know the group's id. Add-member messages connect the two.
+-- The first message of a group does not hold the group's id. Its ciphertext and key prove it, or else
+-- add-member messages connect the two.
 with
 
 group_messages as (
@@ -35,37 +36,55 @@ founders as (
 
 ),
 
-made_groups as (
+proven_claims as (
 
     select
-        message_id as root_id,
-        made_group_id
-    from group_messages
-    where made_group_id is not null
+        founders.root_id,
+        group_messages.made_group_id as group_id,
+        true as is_proven,
+        true as is_founders_word,
+        0 as claimant_count
+    from founders
+    inner join group_messages on founders.root_id = group_messages.message_id
+    where group_messages.made_group_id is not null
 
 ),
 
--- Anybody may name a root and a group that do not belong together. A root that proves its group makes no
--- other; where nothing is proven, the founder's word counts most.
-claims as (
+-- Anybody may name a root and a group that do not belong together. The founder's word counts most.
+claims_of_people as (
 
     select
         founders.root_id,
         group_messages.group_id,
-        made_groups.root_id is not null as is_proven,
+        false as is_proven,
         bool_or(people.person_id = founders.founder_id) as is_founders_word,
         count(distinct people.person_id) as claimant_count
     from group_messages
     inner join founders on group_messages.root_id = founders.root_id
     inner join people on group_messages.feed_id = people.feed_id
-    left join made_groups on founders.root_id = made_groups.root_id
-    where
-        group_messages.content_type = 'group/add-member'
-        and group_messages.group_id = coalesce(made_groups.made_group_id, group_messages.group_id)
-    group by founders.root_id, group_messages.group_id, made_groups.root_id
+    where group_messages.content_type = 'group/add-member' and group_messages.group_id is not null
+    group by founders.root_id, group_messages.group_id
 
 ),
 
+claims as (
+
+    select * from proven_claims
+    union all
+    select * from claims_of_people
+
+),
+
+claims_of_roots as (
+
+    select
+        *,
+        bool_or(is_proven) over (partition by root_id) as is_root_proven
+    from claims
+
+),
+
+-- A root that proves its group makes no other.
 ranked_claims as (
 
     select
@@ -78,7 +97,8 @@ ranked_claims as (
             partition by group_id
             order by is_proven desc, is_founders_word desc, claimant_count desc, root_id asc
         ) as root_number
-    from claims
+    from claims_of_roots
+    where is_proven or not is_root_proven
 
 ),
 
@@ -92,7 +112,8 @@ named_roots as (
 
 ),
 
--- If nobody has named a group, or nobody with a word that counts, its first message names it (ruling R34).
+-- If nothing proves the group, and nobody has named it with a word that counts, its first message names it
+-- (ruling R34).
 final as (
 
     select
