@@ -372,12 +372,20 @@ violations_of_claims as (
 
 ),
 
+-- A message that nobody has signed does not show what its author knew.
 placed_messages as (
 
     select tangle_messages.*
     from tangle_messages
     left semi join groups on tangle_messages.group_id = groups.group_id
-    where tangle_messages.tangle_kind in ('group', 'epoch', 'members') and tangle_messages.status = 'in'
+    where
+        tangle_messages.tangle_kind in ('group', 'epoch', 'members')
+        and tangle_messages.status = 'in'
+        and {{ counts_as_signed(
+            "if(tangle_messages.is_unverified, 'not_checked', 'valid')",
+            feed_format('tangle_messages.feed_id'),
+            'tangle_messages.message_id'
+        ) }}
 
 ),
 
