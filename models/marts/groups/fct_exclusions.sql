@@ -89,7 +89,8 @@ marks as (
     left semi join cut_off_feeds on messages.feed_id = cut_off_feeds.feed_id
     inner join people on messages.feed_id = people.feed_id
     left join epochs_of_only_groups on people.key_hash = epochs_of_only_groups.key_hash
-    where messages.validity != 'invalid'
+    -- Anybody can write the others under somebody's name.
+    where {{ counts_as_signed('messages.validity', 'messages.feed_format', 'messages.message_id') }}
     union all
     select
         group_id,
