@@ -52,13 +52,15 @@ root_epochs as (
 
 ),
 
--- A period without a time begins when the period before it begins, or else with the group.
+-- A period without a time begins when the period before it begins, or else with the first act of the group.
+-- Anybody can write other messages with any time.
 first_days as (
 
     select
         group_id,
         min(time_ms) as first_ms
     from messages
+    where kind != 'other'
     group by group_id
 
 ),
