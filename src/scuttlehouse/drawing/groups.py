@@ -67,7 +67,7 @@ def draw_group(warehouse: Warehouse, text: str) -> str:
         warehouse,
         f"""
         select epoch_id, is_tip,
-            is_authorized and has_valid_members_tangle and not has_short_key as counts
+            is_authorized is distinct from false and has_valid_members_tangle as counts
         from dim_epochs where {where}
         order by epoch_id = {literal(preferred or "")} desc, is_tip desc, depth desc, epoch_id
         limit {MOST_EPOCHS}

@@ -112,7 +112,7 @@ GROUP_PAGE = (
             epochs.asserted_at as made,
             epochs.member_count as members,
             case
-                when not (epochs.is_authorized and epochs.has_valid_members_tangle) or epochs.has_short_key
+                when not (epochs.is_authorized and epochs.has_valid_members_tangle)
                     then 'counts for nothing'
                 when epochs.epoch_id = groups.preferred_epoch_id then 'newest, preferred'
                 when epochs.is_tip then 'newest'
@@ -168,7 +168,6 @@ EPOCH_PAGE = (
                 when not epochs.is_authorized then 'counts for nothing: an outsider made it'
                 when not epochs.has_valid_members_tangle
                     then 'counts for nothing: its members tangle is not valid'
-                when epochs.has_short_key then 'counts for nothing: its key is too short'
                 when epochs.is_tip then 'newest'
                 else 'past'
             end as state,

@@ -119,9 +119,9 @@ ROWS: dict[str, list[dict[str, Any]]] = {
             "depth": depth,
             "member_count": depth + 1,
             "is_tip": depth > 0,
-            "is_authorized": one != RIGHT,
+            "is_authorized": None if one == FIRST else one != RIGHT,
             "has_valid_members_tangle": True,
-            "has_short_key": False,
+            "has_short_key": one == LEFT,
             "asserted_at": AT,
         }
         for one, depth in ((FIRST, 0), (LEFT, 1), (RIGHT, 1))
@@ -382,6 +382,15 @@ def show(
 
 def test_the_page_of_a_group(show: Show) -> None:
     assert show("readersA") == (0, GROUP_PAGE, "")
+
+
+@pytest.mark.parametrize(("epoch", "state"), [("left", "newest"), ("first", "past")])
+def test_an_epoch_counts_with_a_short_key_and_where_nobody_knows_its_creator(
+    show: Show, epoch: str, state: str
+) -> None:
+    """Rulings R30 and R31."""
+    (line,) = (one for one in show(epoch)[1].splitlines() if one.startswith("  state "))
+    assert line.split(maxsplit=1)[1] == state
 
 
 @pytest.mark.parametrize(
