@@ -20,7 +20,6 @@ from scuttlehouse.landing.logs import (
     list_splits,
     read_lines,
 )
-from scuttlehouse.ssb.texts import TOKEN
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -78,9 +77,8 @@ def new_splits(ledger: DataFrame, new_logs: DataFrame, ring: KeyRing) -> list[Sp
     """
     read = ledger.where("batch_id is not null")
     rows = read.join(new_logs, "source_file", "left_semi").orderBy("source_file").collect()
-    # Tables have a token for a name that looks like a key.
-    is_hidden = any(TOKEN in row.source_file for row in rows)
-    listed = list_logs(rows[0].landing_folder, ring) if is_hidden else []
+    # Tables have names as they are shown: with codes, a token or a "~". No file has such a name.
+    listed = list_logs(rows[0].landing_folder, ring) if rows else []
     paths = {log.source_file: log.path for log in listed}
     return list_splits(
         Log(

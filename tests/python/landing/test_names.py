@@ -5,13 +5,21 @@ from __future__ import annotations
 import base64
 import hashlib
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from types import SimpleNamespace
+from unittest.mock import MagicMock
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from scuttlehouse.files.limits import recognise_within_limits
 from scuttlehouse.files.listing import list_logs
 from scuttlehouse.files.names import kept_name, looks_like_key, shown_name
+from scuttlehouse.files.parts import each_line
+from scuttlehouse.landing.ledger import take_stock
+from scuttlehouse.landing.logs import content_hash, read_lines
+from scuttlehouse.landing.spark import new_splits
 from scuttlehouse.ssb.epoch_keys import KeyRing
 from scuttlehouse.ssb.texts import TOKEN
 
@@ -116,9 +124,50 @@ def test_folders_hold_no_key_beside_another_key(digits: int) -> None:
 
 
 def test_a_mark_of_direction_is_shown_and_the_log_is_read(tmp_path: Path) -> None:
-    (tmp_path / "a\u202elnosj.jsonl").write_bytes(b"{}\n")
+    (tmp_path / "a\u202elnosj.jsonl").write_bytes(b'{"key":1}\n')
     [log] = list_logs(tmp_path, RING)
     assert (log.source_file, log.problem) == ("a\\u202elnosj.jsonl", None)
+    assert texts_that_a_build_reads(tmp_path) == {"a\\u202elnosj.jsonl": [b'{"key":1}']}
+
+
+@given(
+    st.sets(
+        st.text(st.sampled_from("a\\u02e\u061c\u200e\u202e\u2069\ufeffש"), max_size=12),
+        max_size=6,
+    ),
+    st.booleans(),
+)
+def test_a_build_reads_each_log_under_the_name_that_is_shown(
+    names: set[str], has_key: bool
+) -> None:
+    """Names that are escaped, those that look as if they were, and two that are shown as one."""
+    with TemporaryDirectory() as folder:
+        files = [f"{name}.jsonl" for name in [*names, *[random_key(1).hex()] * has_key]]
+        texts = {name: b'{"key":%d}' % number for number, name in enumerate(files)}
+        for name, text in texts.items():
+            Path(folder, name).write_bytes(text)
+        logs = list_logs(folder, RING)
+        assert texts_that_a_build_reads(Path(folder)) == {
+            log.source_file: [texts[Path(log.path).name]] for log in logs
+        }
+        assert len(logs) == len(texts)
+
+
+def texts_that_a_build_reads(folder: Path) -> dict[str, list[bytes | None]]:
+    """The lines that come of each log, if all of them are new in the ledger."""
+    stock = take_stock(
+        list_logs(folder, RING), {}, "batch", "rules", recognise_within_limits, content_hash
+    )
+    ledger = MagicMock()
+    ledger.where().join().orderBy().collect.return_value = [
+        SimpleNamespace(**entry._asdict(), landing_folder=str(folder))
+        for entry in stock
+        if entry.batch_id is not None
+    ]
+    splits = new_splits(ledger, MagicMock(), RING)
+    return {
+        split.source_file: [line.text for line in each_line(read_lines(split))] for split in splits
+    }
 
 
 def test_the_file_is_listed_with_its_token_and_its_path(tmp_path: Path) -> None:
