@@ -37,6 +37,7 @@ MOST_LEVELS = 1000
 MAX_INDENTED = 1 << 22
 
 _MAX_EXACT_INTEGER = 2**53
+_LEAST_WITHOUT_EXPONENT = 1e-4
 _MAX_INDEX = 2**32 - 2
 _INDEX = re.compile(r"0|[1-9][0-9]{0,9}")
 _FLOAT = re.compile(r"(-?)([0-9]+)(?:\.([0-9]+))?(?:e([+-][0-9]+))?")
@@ -227,8 +228,12 @@ def number_text(number: float) -> str:
     >>> [number_text(n) for n in (1.0, 1e21, 123456789012345678901, 1e-7, -0.0, 0.1, 1e400)]
     ['1', '1e+21', '123456789012345680000', '1e-7', '0', '0.1', 'null']
     """
-    if -_MAX_EXACT_INTEGER <= number <= _MAX_EXACT_INTEGER and number == (whole := int(number)):
-        return str(whole)
+    if -_MAX_EXACT_INTEGER <= number <= _MAX_EXACT_INTEGER:
+        if number == (whole := int(number)):
+            return str(whole)
+        # Python writes a fraction in the same way, if it writes no exponent. The rest takes five times as long.
+        if not -_LEAST_WITHOUT_EXPONENT < number < _LEAST_WITHOUT_EXPONENT:
+            return repr(number)
     try:
         match = _FLOAT.fullmatch(repr(float(number)))
     except OverflowError:
