@@ -231,9 +231,16 @@ def number_text(number: float) -> str:
     if -_MAX_EXACT_INTEGER <= number <= _MAX_EXACT_INTEGER:
         if number == (whole := int(number)):
             return str(whole)
-        # Python writes a fraction in the same way, if it writes no exponent. The rest takes five times as long.
+        # Python writes a fraction in the same way, if without exponent. The rest takes five times as long.
         if not -_LEAST_WITHOUT_EXPONENT < number < _LEAST_WITHOUT_EXPONENT:
             return repr(number)
+    return _with_exponent(number)
+
+
+# Short ones are few, and a stranger may write thousands of them.
+@lru_cache(1024)
+def _with_exponent(number: float) -> str:
+    """The same of a number that Python may write with an exponent."""
     try:
         match = _FLOAT.fullmatch(repr(float(number)))
     except OverflowError:
