@@ -54,12 +54,32 @@ LEAST = 2.0
 MOST = 3.0
 MOST_OF_SMALL = 7.0
 
+# The least that is a message.
+SMALLEST = b'{"author":"b","sequence":1,"content":%b}\n'
+# Of a set of pzp.
+SET_MESSAGE = (
+    b'{"msg":{"metadata":{"account":"a","domain":"set_v1__a"},"data":%b,"sigkey":"","sig":""}}\n'
+)
+
 # A message under another id: all that an exporter may have changed in it is tried.
 MISNAMED = (
     b'{"key":"%%%b=.sha256","value":{"previous":null,"author":"@%b=.ed25519","sequence":1,'
     b'"timestamp":1445587812859,"hash":"sha256","content":{"type":"post","text":"%b"},'
     b'"signature":"%b==.sig.ed25519"}}\n'
 )
+
+# A classic message whose members are sorted, so that it is written in each order that may have been signed.
+REORDERED = (
+    b'{"key":"%%%%%b=.sha256","value":{"author":"@%b=.ed25519","content":%%b,"hash":"sha256","previous":null,'
+    b'"sequence":1,"signature":"%b==.sig.ed25519","timestamp":1445587812859}}\n'
+) % (b"A" * 43, b"A" * 43, b"A" * 86)
+
+
+def lists(content: bytes, item: bytes, message: bytes = SMALLEST) -> bytes:
+    """Messages as long as a message may be, with a list of items in them."""
+    line = message % (content % b",".join([item] * (7_500 // (len(item) + 1))))
+    return line * (MB // len(line))
+
 
 # What is written again and again, up to the size.
 KINDS = {
@@ -91,6 +111,7 @@ KINDS = {
     * (MB // 7_900),
 }
 # Lines, and pieces of lines, that are hardly longer than SHORT_BYTES: each is parsed, and hashed or searched.
+# And lists of short items in messages: they become tokens and objects, or are written several times.
 SMALL = {
     "lines of glued messages": (
         b'{"author":"b","sequence":1,"content":{"type":"a message of a line"}}' * 9000 + b"\n"
@@ -102,9 +123,14 @@ SMALL = {
     * (MB // 70),
     "damaged lines with escapes": (b'{"a":"' + b"\\u0022" * 12 + b'"}{\n') * (MB // 82),
     "lines of beginnings": (b'{"key":' * 20 + b'"value"}}\n') * (MB // 150),
-    "excluded numbers": b'{"author":"b","sequence":1,"content":{"excludes":[%b0]}}\n'
-    % (b"0," * 5_000)
-    * (MB // 10_000),
+    "excluded numbers": lists(b'{"excludes":[%b]}', b"0"),
+    "excluded texts": lists(b'{"excludes":[%b]}', b'"a"'),
+    "recipients": lists(b'{"recps":[%b]}', b'"?"'),
+    "reordered fractions": lists(b'{"type":"post","a":[%b]}', b"1.5", REORDERED),
+    "reordered exponents": lists(b'{"type":"post","a":[%b]}', b"1e-5", REORDERED),
+    "reordered excluded fractions": lists(b'{"type":"post","excludes":[%b]}', b"1.5", REORDERED),
+    "reordered excluded lists": lists(b'{"type":"post","excludes":[%b]}', b"[1.5]", REORDERED),
+    "items of sets": lists(b'{"add":[%b],"del":[],"supersedes":[]}', b'"?"', SET_MESSAGE),
 }
 # The same, of other forms: what the file begins with, and what follows.
 OTHER_KINDS = {

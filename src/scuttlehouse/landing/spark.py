@@ -7,7 +7,6 @@ imported here, so that a worker loads no more than Arrow.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice
 from typing import TYPE_CHECKING, Any, get_args, get_type_hints
 
 import pyarrow as pa
@@ -29,7 +28,9 @@ if TYPE_CHECKING:
 # Small files share a task up to this size.
 BIN_BYTES = 1 << 20
 
+# Python, Arrow and Java have a batch in memory at the same time.
 BATCH_LINES = 2_000
+BATCH_CHARACTERS = 16 << 20
 
 _ARROW_TYPES = {
     list[str]: pa.list_(pa.string()),
@@ -148,15 +149,32 @@ def lines_of(
 
 
 def row_batches(rows: Iterable[Sequence[Any]], schema: pa.Schema) -> Iterator[pa.RecordBatch]:
-    """Rows as batches of up to BATCH_LINES.
+    """Rows as batches of up to BATCH_LINES. A batch ends where its texts have BATCH_CHARACTERS.
+
+    Memory: O(BATCH_CHARACTERS + the longest row).
 
     >>> schema = pa.schema([("n", pa.int64())])
     >>> [batch.to_pylist() for batch in row_batches([(1,), (2,)], schema)]
     [[{'n': 1}, {'n': 2}]]
     """
-    left = iter(rows)
-    while batch := list(islice(left, BATCH_LINES)):
-        columns = zip(*batch, strict=True)
-        yield pa.record_batch(
-            [pa.array(c, f.type) for c, f in zip(columns, schema, strict=True)], schema=schema
-        )
+    texts = [at for at, field in enumerate(schema) if pa.types.is_string(field.type)]
+    lists = [at for at, field in enumerate(schema) if pa.types.is_list(field.type)]
+    batch: list[Sequence[Any]] = []
+    left = BATCH_CHARACTERS
+    for row in rows:
+        batch.append(row)
+        left -= sum([len(row[at]) for at in texts if row[at]])
+        # Spark needs 16 bytes beside each text of a list.
+        left -= sum([len(text) + 16 for at in lists for text in row[at] or ()])
+        if left <= 0 or len(batch) == BATCH_LINES:
+            yield _record_batch(batch, schema)
+            batch, left = [], BATCH_CHARACTERS
+    if batch:
+        yield _record_batch(batch, schema)
+
+
+def _record_batch(rows: list[Sequence[Any]], schema: pa.Schema) -> pa.RecordBatch:
+    columns = zip(*rows, strict=True)
+    return pa.record_batch(
+        [pa.array(c, f.type) for c, f in zip(columns, schema, strict=True)], schema=schema
+    )

@@ -13,10 +13,11 @@ of the metadata, so that a line without one has the id that its message has.
 from __future__ import annotations
 
 import json
+from itertools import chain
 from typing import Any, NamedTuple, TypeGuard
 
 from scuttlehouse.files.json_lines import has_word, line_object, received_time
-from scuttlehouse.files.parts import Line
+from scuttlehouse.files.parts import MAX_LINE_BYTES, Line
 from scuttlehouse.pzp.canonical import canonical, from_base58, hash_text
 from scuttlehouse.pzp.rules import (
     KEY_BYTES,
@@ -32,6 +33,10 @@ from scuttlehouse.pzp.rules import (
 from scuttlehouse.ssb.epoch_keys import KeyRing
 from scuttlehouse.ssb.opened import has_recipients
 from scuttlehouse.ssb.texts import kept_item, kept_pzp_id, kept_word
+
+# Messages have no limit of their own. What a row keeps of one is no longer than a line may be: the token of
+# the shortest text takes ten times as much.
+MOST_KEPT = MAX_LINE_BYTES
 
 # Every line of this source has one of these, and most other lines have none. A name may be escaped.
 PZP_WORDS = (b'"msg"', b'"metadata"', b"\\u")
@@ -55,6 +60,7 @@ class LandedPzpLine(NamedTuple):
     """A row of ``stg_pzp__landed_lines``.
 
     In a rejected line, all fields but the first three and the last two are null; ``line_hash`` may be null.
+    A line whose lists are longer than ``MOST_KEPT`` together is a reject, ``too_long``.
 
     If a text should be an id and is not, or an item or a domain is neither a word nor an id, the row has its
     token (:mod:`scuttlehouse.ssb.texts`). The domain of a set keeps its beginning, ``SET_DOMAIN``. A member
@@ -177,6 +183,10 @@ def land_pzp_line(
     added, deleted, superseded = (
         set_content if isinstance(set_content, tuple) else (None, None, None)
     )
+    account_tips = _ids(metadata.get("accountTips"), ring)
+    texts = chain(*filter(None, (place.previous_ids, account_tips, added, deleted, superseded)))
+    if sum(len(text) + len('"",') for text in texts) > MOST_KEPT:
+        return LandedPzpLine(source_file, line.line_number, "too_long")
     added_key = _key_of("add", data) if is_account_message else None
     reason = invalid_reason(message_id, signed)
     may_be_opened = misc.get("private") is True or _is_bare(parsed) or has_recipients(data)
@@ -197,7 +207,7 @@ def land_pzp_line(
         tangle_id=_id(place.tangle_id, ring),
         depth=place.depth,
         previous_ids=place.previous_ids,
-        account_tips=_ids(metadata.get("accountTips"), ring),
+        account_tips=account_tips,
         device_key=_public_key(sigkey),
         is_moot=is_feed_root,
         is_account_message=is_account_message,

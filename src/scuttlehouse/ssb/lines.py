@@ -38,8 +38,12 @@ KEPT_MEMBERS = (
     "feedpurpose",
 )
 
-# A number in the place of an excluded person. A stranger may write thousands.
-_NOBODY: dict[str, object] = {"id": 0, "groupFeedId": None, "sequence": None}
+# It bounds a row. No message of a checked format keeps as much: it has at most 8192 characters or bytes. A
+# text and its comma take four of them, and its token in an object 44, so that `excludes` keep up to 88 KiB.
+MOST_KEPT = 96 << 10
+
+# So many items are too many in any list. The others are not looked at.
+_MOST_ITEMS = MOST_KEPT // len("0, ") + 1
 
 # Purposes that say what a feed is for. Any other purpose of a private announcement may be a key.
 PUBLIC_PURPOSES = frozenset({"group/additions", "index", "main", "root", "v1"})
@@ -78,10 +82,11 @@ class LandedLine(NamedTuple):
     ``asserted_ms`` has the fraction that was signed, if an exporter cut it off. A ``received_ms`` of 0 or
     less is null.
     ``sequence`` is null if it is not a whole number of at most 2^53. ``content`` is the kept members as JSON
-    text, null if nobody opened the message. ``key_hash`` replaces the key of the epoch that the message
-    makes, adds people to, or announces a feed for. ``plaintext_hash`` is a hash of everything in the message
-    that no signature covers; the order of members, the spelling of ids and halves of surrogate pairs that
-    software has replaced do not matter (ruling R36).
+    text, null if nobody opened the message; a line whose kept members are longer than ``MOST_KEPT`` is a
+    reject, ``too_long``. ``key_hash`` replaces the key of the epoch that the message makes, adds people to,
+    or announces a feed for. ``plaintext_hash`` is a hash of everything in the message that no signature
+    covers; the order of members, the spelling of ids and halves of surrogate pairs that software has replaced
+    do not matter (ruling R36).
     ``is_announcement_signed``: whether both feeds have signed the announcement of a feed (ruling R37); null
     in all other messages. ``owner_id`` is the root metafeed of a seed in an opened message: only its owner's
     log has the seed. A seed that anybody can read proves nothing.
@@ -149,6 +154,9 @@ def land_line(
     secret, kind = message_key(content), _content_type(content)
     kind = None if kind is None else kept_word(kind, ring)
     kept = _kept_content(content, kind, is_decrypted, ring) if isinstance(content, dict) else None
+    kept_text = None if kept is None else json.dumps(kept)
+    if kept_text is not None and len(kept_text) > MOST_KEPT:
+        return LandedLine(source_file, line.line_number, "too_long")
     previous = value.get("previous")
     return LandedLine(
         source_file=source_file,
@@ -163,7 +171,7 @@ def land_line(
         received_ms=received_time(received),
         is_private=is_private,
         is_decrypted=is_decrypted,
-        content=None if kept is None else json.dumps(kept),
+        content=kept_text,
         key_hash=ring.hash(secret) if secret else None,
         plaintext_hash=plaintext_hash(content, kept, secret, ring)
         if is_decrypted or check.validity == "not_checked"
@@ -247,7 +255,7 @@ def _kept_links(member: object, ring: KeyRing) -> object:
     content: a recipient may be a key itself, as an object.
     """
     if isinstance(member, list):
-        return _kept_ids([*map(link_text, member)], ring)
+        return _kept_ids([*map(link_text, member[:_MOST_ITEMS])], ring)
     return _kept_ids(link_text(member), ring)
 
 
@@ -258,7 +266,9 @@ def _kept_ids(member: object, ring: KeyRing) -> object:
     if isinstance(member, str):
         return kept_id(member, ring)
     if isinstance(member, list):
-        return [kept_id(text, ring) if isinstance(text, str) else 0 for text in member]
+        return [
+            kept_id(text, ring) if isinstance(text, str) else 0 for text in member[:_MOST_ITEMS]
+        ]
     return 0
 
 
@@ -279,18 +289,18 @@ def _kept_excludes(excludes: object, ring: KeyRing) -> list[object]:
     """The excluded people as objects, with their cut-offs. The log may have objects or ids (ruling R17)."""
     if not isinstance(excludes, list):
         return []
-    return [
-        {
-            "id": _kept_links(item["id"], ring),
-            "groupFeedId": _kept_links(item.get("groupFeedId"), ring),
-            "sequence": _kept_number(item.get("sequence")),
-        }
-        if isinstance(item, dict) and "id" in item
-        else _NOBODY
-        if isinstance(item, float)
-        else _NOBODY | {"id": _kept_links(item, ring)}
-        for item in excludes
-    ]
+    return [_kept_excluded(item, ring) for item in excludes[:_MOST_ITEMS]]
+
+
+def _kept_excluded(item: object, ring: KeyRing) -> dict[str, object]:
+    if not isinstance(item, dict) or "id" not in item:
+        return {"id": _kept_links(item, ring)}
+    cutoff = {
+        "groupFeedId": _kept_links(item.get("groupFeedId"), ring),
+        "sequence": _kept_number(item.get("sequence")),
+    }
+    given = {name: part for name, part in cutoff.items() if part is not None}
+    return {"id": _kept_links(item["id"], ring), **given}
 
 
 def _kept_number(number: object) -> int | None:
