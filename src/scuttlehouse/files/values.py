@@ -28,6 +28,7 @@ from scuttlehouse.files.short_values import (
 )
 
 _BETWEEN = re.compile(BETWEEN)
+_PLAIN_BETWEEN = re.compile(PLAIN_VALUE_BETWEEN)
 _VALUE_BEGINNING = re.compile(rf"\{{|{PLAIN_VALUE_BETWEEN}")
 _ZEROS = re.compile("\0+")
 _FIRST_MEMBER = re.compile(r'\{\s*"([^"\\]{0,64})"\s*:')
@@ -57,11 +58,11 @@ _LONGEST_MEMBER = 1 << 4
 # Every message has one of these words (scuttlehouse.files.objects).
 _WORDS = ('"value"', '"msg"', '"content"', '"metadata"', "\\u")
 _BYTES_OF_WORDS = tuple(word.encode() for word in _WORDS)
-# What stands behind an object, before the next one: inside of a message, there is a comma in it. The content
-# of a message has no more characters than this.
+# What stands behind a value, before the next one: inside of a message, there is a comma in it. The content of
+# a message has at most 8192 characters, each of which may be written as an escape of six; more if indented.
 _BEHIND = re.compile(r"[\s,\[\]]*+")
-_MOST_INSIDE = 1 << 13
-# There, one of these marks is behind a value that is no object, or behind the name of a member, or it is cut.
+_MOST_INSIDE = 1 << 16
+# There, one of these marks is behind the name of a member, or a value is cut.
 _VALUE_INSIDE = re.compile(
     rf'{PLAIN_VALUE}(?:\s*+[,:\]}}\0]|\Z)|{BEGUN_TEXT}(?!")|(?:tr?u?|fa?l?s?|nu?l?|[-+.eE0-9]++)\Z'
 )
@@ -291,7 +292,10 @@ class _Window:
     def _is_inside(self, end: int) -> bool:
         """Whether an object that ends at a place is inside of another: so what follows it says.
 
-        Complexity: O(_MOST_INSIDE).
+        Whole values may follow in an array, be it a list in a message or the file itself. Behind the last one
+        of a list, the message ends or has a further member: then all objects up to there are inside.
+
+        Complexity: O(_MOST_INSIDE), beside the values that are read.
         """
         most = end + _MOST_INSIDE
         while end < most:
@@ -299,13 +303,22 @@ class _Window:
             place = behind.end() if behind else end
             has_comma = self.text.find(",", end, place) >= 0
             following = self.text[place : place + 1]
-            if following != "{" or not has_comma:
-                return following in ("}", ":") or (
-                    has_comma and bool(_VALUE_INSIDE.match(self.text, place, place + _MOST_INSIDE))
+            longest = place + _MOST_INSIDE
+            if has_comma and following == "{":
+                found = object_at(self.text, place)
+                cost = found.cost if isinstance(found, NoObject) else found.end - place
+                self._tried += max(cost, _LEAST_COST_OF_A_TRY)
+                if isinstance(found, NoObject):
+                    return False
+                end = found.end
+            elif has_comma and (plain := _PLAIN_BETWEEN.match(self.text, place, longest)):
+                end = plain.end()
+                self._tried += end - place
+            else:
+                is_inside = following in ("}", ":") or (
+                    has_comma and bool(_VALUE_INSIDE.match(self.text, place, longest))
                 )
-            found = object_at(self.text, place)
-            if isinstance(found, NoObject):
-                return False
-            end = found.end
-            self._tried += max(end - place, _LEAST_COST_OF_A_TRY)
+                if is_inside:
+                    self._part_until = max(self._part_until, self._behind(place))
+                return is_inside
         return False

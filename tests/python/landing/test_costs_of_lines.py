@@ -69,8 +69,9 @@ def test_a_line_has_no_more_parts_than_short_texts_fit() -> None:
             assert len(parts) <= len(text) // SHORT_BYTES + 2
 
 
+@pytest.mark.parametrize("between", [b"{}", b"null"])
 def test_objects_inside_of_a_damaged_one_are_read_a_few_times(
-    monkeypatch: pytest.MonkeyPatch,
+    between: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What follows each of them tells that it is inside, and is the same for all."""
     lengths = []
@@ -83,7 +84,7 @@ def test_objects_inside_of_a_damaged_one_are_read_a_few_times(
 
     monkeypatch.setattr(values, "object_at", counted)
     message = b'{"key":1,"value":"%s"}' % (b"x" * 48)
-    part = b",".join([message] * 40 + [b"{}"] * 1_000) + b"} x "
+    part = b",".join([message, between] * 40 + [between] * 1_000) + b"} x "
     text = b'[{"key" x ' + part * 20 + b"]"
     assert [*values.split_values(io.BytesIO(text), by_line=False)]
     assert sum(max(length, SHORT_BYTES) for length in lengths) < 8 * len(text)

@@ -606,6 +606,60 @@ def test_damage_before_every_message_of_an_array_costs_none() -> None:
     assert parsed([line for line in lines if line.text]) == messages
 
 
+@pytest.mark.parametrize("ends", ["values", "entries"])
+def test_damage_in_an_array_with_other_values_costs_one_message(ends: str, tmp_path: Path) -> None:
+    """Null for what is deleted; and a list of names and messages, as JavaScript writes a map."""
+    messages = [value for value in values() if "value" in value]
+    others = [one for message in messages for one in (message, None)]
+    items = others if ends == "values" else [[message["key"], message] for message in messages]
+    text = forms.array(items)
+    for place in (2, len(messages) // 2, len(messages) - 2):
+        number = text.index('"timestamp":', text.index(f'{{"key":"{messages[place]["key"]}')) + 12
+        path = tmp_path / "a.json"
+        path.write_text(text[:number] + "x" + text[number + 1 :])
+        found = parsed([part for part in read(path) if is_json(part)])
+        assert found == messages[:place] + messages[place + 1 :]
+
+
+# What a stranger may write beside an object that looks like a message.
+BESIDE = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.floats(-1e9, 1e9)
+    | st.sampled_from(["", "z", '"', "\\", "},{", "é" * 300]),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text("az"), inner, max_size=3),
+    max_leaves=12,
+)
+OF_ANOTHER = {"key": "%" + "f" * 44, "value": {"author": "@" + "f" * 44, "content": "y" * 9}}
+
+
+@given(data=st.data(), form=st.sampled_from([*forms.TEXTS]), is_ascii=st.booleans())
+def test_no_damage_makes_a_message_of_what_is_inside_of_one(
+    tmp_path_factory: pytest.TempPathFactory, data: st.DataObject, form: str, is_ascii: bool
+) -> None:
+    messages = [value for value in values() if "value" in value][:12]
+    others = data.draw(st.lists(BESIDE | st.just(OF_ANOTHER), max_size=40))
+    content = {"type": "x", "some": [OF_ANOTHER, *others, OF_ANOTHER, *others], "z": data.draw(BESIDE)}
+    inner = {"previous": None, "author": "@a", "sequence": 1.0, "content": content, "hash": "sha256"}
+    stranger = data.draw(st.sampled_from([inner, {"key": "%a", "value": inner, "timestamp": 1.0}]))
+    nulls = data.draw(st.booleans())
+    items = [*messages[:6], stranger, *messages[6:]]
+    items = [one for item in items for one in ((item, None) if nulls else (item,))]
+    text = forms.TEXTS[form][1](items)
+    if is_ascii:
+        text = "".join(mark if mark.isascii() else f"\\u{ord(mark):04x}" for mark in text)
+    begins, ends = text.index(messages[5]["key"]), text.index(messages[6]["key"])
+    place = data.draw(st.integers(begins, ends))
+    lost = data.draw(st.sampled_from([0, 1]))
+    damaged = text[:place] + data.draw(st.sampled_from(["", *'x"0{}[],:\\\0'])) + text[place + lost :]
+    path = tmp_path_factory.mktemp("landing") / "a.json"
+    path.write_text(damaged)
+    found = parsed([part for line in read(path) for part in line_parts(line) if is_json(part)])
+    assert OF_ANOTHER not in found
+    assert [value for value in found if value in messages[:5]] == messages[:5]
+    assert [value for value in found if value in messages[8:]] == messages[8:]
+
+
 def is_json(line: Line) -> bool:
     return line.text is not None and isinstance(line_object(line), dict)
 
