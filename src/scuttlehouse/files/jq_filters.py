@@ -22,35 +22,65 @@ _LEVELS = 6
 # A member that is named for what it holds: numbers and ids name the members of maps.
 _NAME = re.compile(r'\["[A-Za-z_]')
 _ALL_LISTS = " | .[] | arrays"
+_ALL_OBJECTS = " | .[] | objects"
+# No part of a message is as long: its 8192 characters may be written as escapes of six.
+_LONGER_THAN_MESSAGES = 1 << 16
+# An error so near to the end of a text is that the text ends.
+_NEAR = 16
 # So many values of a file tell what is in it.
 _LOOKED_AT = 4
 _OPENING = re.compile(r"\[\s*")
 _BETWEEN = re.compile(r"[\s,\x1e]*")
 
 
-def list_inside(text: str) -> str | None:
-    """The filter of jq for the list of messages in the object at the beginning. None if there is none.
+def list_inside(text: str, start: int = 0, levels: int = _LEVELS) -> str | None:
+    """The filter of jq for the list of messages in the object at a place. None if there is none.
 
     For all lists in it, if it holds several of messages, or goes on beyond the text, or if the name of the
-    list may not be told: then it may be a map of lists.
+    list may not be told: then it may be a map of lists. Of an object that goes on, the last one in it is
+    looked into, so many levels deep.
 
     >>> list_inside('{"count": 1, "messages": [{"key": "%a"}]}')
     '["messages"]'
     >>> list_inside('{"messages": [{"key": "%a"}')
     ' | .[] | arrays'
     """
-    place = 0
+    place = start
     found = []
     while name := _MEMBER_NAME.match(text, place):
         if _LIST_OF_MESSAGES.match(text, name.end()):
             found.append(name[1])
         value = _value_at(text, name.end())
         if value is None:
-            return _ALL_LISTS if found else None
+            return _ALL_LISTS if found else _list_in_last(text, name.end(), levels)
         place = value[1]
     if not found:
         return None
     return f'["{found[0]}"]' if len(found) == 1 and is_word(found[0]) else _ALL_LISTS
+
+
+def _list_in_last(text: str, start: int, levels: int) -> str | None:
+    """The same for an object of which the last member has a value that goes on beyond the text."""
+    if not levels or not _goes_on(text, start):
+        return None
+    if opening := _OPENING.match(text, start):
+        first = next(_first_values(text, opening.end()), None)
+        return _ALL_LISTS if _way(first) is not None else None
+    inside = list_inside(text, start, levels - 1)
+    return inside and _ALL_OBJECTS + inside
+
+
+def _goes_on(text: str, start: int) -> bool:
+    """Whether a value goes on beyond the text, and is no part of a message that is cut there."""
+    if len(text) - start < _LONGER_THAN_MESSAGES:
+        return False
+    try:
+        LENIENT_DECODER.raw_decode(text, start)
+    except JSONDecodeError as error:
+        return error.msg.startswith("Unterminated") or error.pos + _NEAR > len(text)
+    except RecursionError:
+        return False
+    return False
 
 
 def begins_with_a_message(text: str, start: int = 0) -> bool:

@@ -437,6 +437,41 @@ def test_a_message_without_its_id_is_no_object_around_a_message(line: bytes) -> 
     assert recognise_head(line + b"\n", "none") == PLAIN
 
 
+@pytest.mark.parametrize("copies", [1, 9])
+@pytest.mark.parametrize(
+    ("before", "item", "behind", "way"),
+    [
+        ('{"messages":[', "%s", "]}", ". | .[] | arrays[]"),
+        ('{"data":{"messages":[', "%s", "]}}", ". | .[] | objects | .[] | arrays[]"),
+        ('{"n":1,"a":{"b":[null,', "%s", "]}}", ". | .[] | objects | .[] | arrays[]"),
+        ('{"data":{"edges":[', '{"node":%s}', "]}}", ". | .[] | objects | .[] | arrays[]"),
+    ],
+)
+def test_messages_deep_in_a_long_object_are_told(
+    before: str, item: str, behind: str, way: str, copies: int, tmp_path: Path
+) -> None:
+    """It is longer than what is looked at, or even than a line may be."""
+    items = [item % forms.text(value) for value in values() if "value" in value] * 3 * copies
+    text = before + ",".join(items) + behind
+    assert len(text) > (MAX_LINE_BYTES if copies > 1 else HEAD_BYTES)
+    path = tmp_path / "a.json"
+    path.write_text(text)
+    sentence = recognise(entry_of(path, "a.json"))
+    assert isinstance(sentence, str)
+    assert f"`jq -c '{way}'`" in sentence
+
+
+@pytest.mark.parametrize("lost", range(0, 900, 90))
+def test_a_list_in_a_damaged_first_message_is_in_a_message(lost: int, tmp_path: Path) -> None:
+    """However a stranger begins the objects in it: the log is read."""
+    messages = [value for value in values() if "value" in value]
+    content = {"type": "x", "some": [{"key": "%a", "value": {}}], "text": "é" * 1000}
+    text = json.dumps({"key": "%a", "value": {"author": "@a", "content": content}}) + "\n"
+    path = tmp_path / "a.json"
+    path.write_text(text[:lost] + text[lost + 9 :] + forms.json_lines(messages) * 3)
+    assert recognise(entry_of(path, "a.json")) == PLAIN
+
+
 @pytest.mark.parametrize("part", ['"5"', '"{"', '""', "[]", "[5]", "null", '"{} {}"', "{}"])
 def test_objects_without_messages_are_lines(part: str, tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
@@ -639,8 +674,18 @@ def test_no_damage_makes_a_message_of_what_is_inside_of_one(
 ) -> None:
     messages = [value for value in values() if "value" in value][:12]
     others = data.draw(st.lists(BESIDE | st.just(OF_ANOTHER), max_size=40))
-    content = {"type": "x", "some": [OF_ANOTHER, *others, OF_ANOTHER, *others], "z": data.draw(BESIDE)}
-    inner = {"previous": None, "author": "@a", "sequence": 1.0, "content": content, "hash": "sha256"}
+    content = {
+        "type": "x",
+        "some": [OF_ANOTHER, *others, OF_ANOTHER, *others],
+        "z": data.draw(BESIDE),
+    }
+    inner = {
+        "previous": None,
+        "author": "@a",
+        "sequence": 1.0,
+        "content": content,
+        "hash": "sha256",
+    }
     stranger = data.draw(st.sampled_from([inner, {"key": "%a", "value": inner, "timestamp": 1.0}]))
     nulls = data.draw(st.booleans())
     items = [*messages[:6], stranger, *messages[6:]]
@@ -651,7 +696,9 @@ def test_no_damage_makes_a_message_of_what_is_inside_of_one(
     begins, ends = text.index(messages[5]["key"]), text.index(messages[6]["key"])
     place = data.draw(st.integers(begins, ends))
     lost = data.draw(st.sampled_from([0, 1]))
-    damaged = text[:place] + data.draw(st.sampled_from(["", *'x"0{}[],:\\\0'])) + text[place + lost :]
+    damaged = (
+        text[:place] + data.draw(st.sampled_from(["", *'x"0{}[],:\\\0'])) + text[place + lost :]
+    )
     path = tmp_path_factory.mktemp("landing") / "a.json"
     path.write_text(damaged)
     found = parsed([part for line in read(path) for part in line_parts(line) if is_json(part)])
