@@ -24,7 +24,7 @@ from scuttlehouse.files.objects import is_message_at
 from scuttlehouse.files.parts import PLAIN, Kind, Log
 from scuttlehouse.files.places import open_log
 from scuttlehouse.files.pzp_log import holds_a_record
-from scuttlehouse.files.unpack import BROKEN, opened, recoded, unpacked
+from scuttlehouse.files.unpack import BROKEN, as_utf_8, opened, unpacked
 
 HEAD_BYTES = 1 << 18
 
@@ -76,6 +76,9 @@ _PATTERNS = (
     (re.compile(rb"\0[^\0]\0[^\0]"), "utf-16-be"),
     (re.compile(rb"[^\0]\0[^\0]\0"), "utf-16-le"),
 )
+
+# A first member in UTF-8 tells that the log is in UTF-8, whatever another shell has appended.
+_BEGINS_IN_UTF_8 = re.compile(rb'(?:\xef\xbb\xbf)?[\s\[\x1e]*+\{\s*+"[^"\0]{1,64}"\s*+:')
 
 _BLANK = " \t\r\n\0\ufeff"
 # Blanks are looked at once, however many there are.
@@ -150,8 +153,9 @@ def recognise_head(head: bytes, compression: str) -> Kind | str:
     form = _binary_form(head, encoding)
     if form is not None:
         return Kind(form, compression, "binary")
-    as_utf8 = head if encoding == "utf-8" else recoded(io.BytesIO(head), encoding).read()
-    text = codecs.getincrementaldecoder("utf-8")("replace").decode(as_utf8)
+    # Lines in both encodings are lines, but what goes over lines may be in either.
+    data = as_utf_8(io.BytesIO(head), Kind("pretty_printed", "none", encoding)).read()
+    text = codecs.getincrementaldecoder("utf-8")("replace").decode(data)
     bare = text.lstrip(_BLANK)
     form = form_of(text)
     around = _around_messages(bare, form, inside)
@@ -248,6 +252,8 @@ def encoding_of(head: bytes) -> str:
 
 def _encoding_inside(head: bytes) -> str:
     """The encoding by what JSON writes after names, where the beginning is damaged."""
+    if _BEGINS_IN_UTF_8.match(head):
+        return "utf-8"
     for unit in (4, 2):
         sign = '":'.encode(f"utf-{8 * unit}-le")
         if head.count(sign) > head.count(b'":'):

@@ -38,6 +38,12 @@ _IN_UTF_8 = re.compile(
     rb'"(?:key|value|id|msg|author|previous|data|metadata)"\s?:'
 )
 
+# Where a message in UTF-16 begins: PowerShell appends it. No UTF-8 of JSON has zero bytes.
+_IN_UTF_16 = re.compile(
+    rb"(?:\xff\xfe)?(?:\[\0(?:[ \t\r\n]\0){0,32})?\{\0(?:[ \t\r\n]\0){0,32}\"\0"
+)
+_LONGEST_BEGINNING = 1 << 8
+
 _MARK = "scuttlehouse.mark"
 
 
@@ -54,9 +60,23 @@ def opened(path: str, size_bytes: int, kind: Kind) -> Iterator[BinaryIO]:
     """
     with open_log(path) as file:
         stream = unpacked(buffered(_Beginning(file, size_bytes)), kind.compression)
-        if kind.encoding not in ("utf-8", "binary"):
-            stream = recoded(stream, kind.encoding)
-        yield stream
+        yield as_utf_8(stream, kind)
+
+
+def as_utf_8(stream: BinaryIO, kind: Kind) -> BinaryIO:
+    """The text of an unpacked file as UTF-8; what is no text as it is.
+
+    In JSON lines, what was appended in UTF-16 stays as it is: each line of it is read by itself.
+
+    >>> stream = io.BytesIO(b"{}" + '{"a": 1}'.encode("utf-16-le"))
+    >>> as_utf_8(stream, Kind("concatenated", "none", "utf-8")).read()
+    b'{}{"a": 1}'
+    """
+    if kind.encoding == "binary" or kind[::2] == ("json_lines", "utf-8"):
+        return stream
+    if kind.encoding == "utf-8":
+        return buffered(_WithUtf16(stream))
+    return recoded(stream, kind.encoding)
 
 
 def unpacked(stream: BinaryIO, compression: str) -> BinaryIO:
@@ -151,6 +171,44 @@ class _Zstd(_Waiting):
         if self._frame.eof:
             self._rest, self._frame = self._frame.unused_data, None
         return data
+
+
+class _Behind(_Waiting):
+    """Some bytes, and a stream behind them."""
+
+    def __init__(self, beginning: bytes, stream: BinaryIO) -> None:
+        self._ready, self._stream = beginning, stream
+
+    def _next(self) -> bytes | None:
+        return cast("io.BufferedReader", self._stream).read1(_CHUNK) or None
+
+
+class _WithUtf16(_Waiting):
+    """UTF-8, in which all is UTF-16 from the first object on that begins so: it becomes UTF-8."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self._stream = stream
+        self._data = b""
+        self._break: Exception | None = None
+
+    def _next(self) -> bytes | None:
+        if self._break is not None:
+            raise self._break
+        chunk = b""
+        try:
+            chunk = cast("io.BufferedReader", self._stream).read1(_CHUNK)
+        except BROKEN as error:
+            self._break = error
+        data = self._data + chunk
+        found = _IN_UTF_16.search(data)
+        if found:
+            behind = buffered(_Behind(data[found.start() :], self._stream))
+            self._data, self._stream = b"", recoded(behind, "utf-16-le")
+            return data[: found.start()]
+        kept = min(_LONGEST_BEGINNING, len(data)) if chunk else 0
+        self._data = data[len(data) - kept :]
+        is_over = not chunk and not data and self._break is None
+        return None if is_over else data[: len(data) - kept]
 
 
 def _mark(error: UnicodeError) -> tuple[str, int]:

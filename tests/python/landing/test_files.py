@@ -223,6 +223,26 @@ def test_what_another_shell_appends_in_utf_8_is_read(
         assert found == [*filter(None, ids[:count] + ids[-count:])]
 
 
+@pytest.mark.parametrize("first", [*forms.TEXTS])
+@pytest.mark.parametrize("second", [*forms.TEXTS])
+@pytest.mark.parametrize("mark", ["", "\ufeff"])
+@pytest.mark.parametrize("compression", ["none", "gzip"])
+def test_what_another_shell_appends_in_utf_16_is_read(
+    compression: str, first: str, second: str, mark: str, tmp_path: Path
+) -> None:
+    """However much it is. It begins where one read of the file ends, too."""
+    records, ids = records_with_ids()
+    for before, behind in ((2, 40), (40, 2)) if first == second else ((2, 9),):
+        path = tmp_path / "a.json"
+        begun = forms.TEXTS[first][1](records[:before]) + "\n"
+        begun = begun.ljust(-(-len(begun) // (1 << 16)) * (1 << 16) - 3)
+        appended = (mark + forms.TEXTS[second][1](records[-behind:])).replace("\n", "\r\n")
+        data = begun.encode() + appended.encode("utf-16-le")
+        path.write_bytes(forms.COMPRESSIONS[compression](data))
+        found = [row.message_id for row in rows(path) if row.message_id]
+        assert found == [*filter(None, ids[:before] + ids[-behind:])]
+
+
 @pytest.mark.parametrize("form", ["pretty_printed", "pretty_array"])
 def test_what_is_appended_to_a_long_log_is_read(form: str, tmp_path: Path) -> None:
     records = [value for value in values() if "value" in value]
