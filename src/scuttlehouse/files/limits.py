@@ -1,13 +1,22 @@
-"""How much a compressed file may become: a few bytes can stand for any number of zeros or empty lines."""
+"""What a file is, also behind its first bytes; and how much a compressed one may become.
+
+A few bytes can stand for any number of zeros or empty lines.
+"""
 
 from __future__ import annotations
 
+import io
 import os
 from collections.abc import Mapping
+from contextlib import suppress
+from typing import TYPE_CHECKING, BinaryIO, cast
 
 from scuttlehouse.files.parts import Kind, LandingError, Log
-from scuttlehouse.files.recognise import recognise
-from scuttlehouse.files.unpack import BROKEN, opened
+from scuttlehouse.files.recognise import HEAD_BYTES, goes_over_lines, recognise
+from scuttlehouse.files.unpack import BROKEN, as_utf_8, buffered, opened
+
+if TYPE_CHECKING:
+    from _typeshed import WriteableBuffer
 
 # A log that becomes no longer than this is always read.
 LEAST_BYTES = 1 << 20
@@ -42,7 +51,8 @@ def most_unpacked_bytes(size_bytes: int, environment: Mapping[str, str] = os.env
 def recognise_within_limits(log: Log) -> Kind | str:
     """The kind of a log as :func:`recognise` gives it; a sentence also for a file that becomes too long.
 
-    Unpacks a compressed file to its end, or up to the limit.
+    Lines behind which another program has appended messages over several lines are ``pretty_printed``. To
+    know that, reads JSON lines to their end. Unpacks a compressed file to its end, or up to the limit.
 
     Raises:
         OSError: the file cannot be read.
@@ -51,10 +61,23 @@ def recognise_within_limits(log: Log) -> Kind | str:
     Complexity: O(bytes up to the limit), memory O(1).
     """
     kind = recognise(log)
-    if isinstance(kind, str) or kind.compression == "none":
+    if isinstance(kind, str):
         return kind
-    most = most_unpacked_bytes(log.size_bytes)
-    if not _is_longer(log, kind.compression, most):
+    is_packed = kind.compression != "none"
+    has_more = is_packed or log.size_bytes > HEAD_BYTES
+    if not has_more or not (is_packed or kind.form == "json_lines"):
+        return kind
+    most = most_unpacked_bytes(log.size_bytes) if is_packed else log.size_bytes
+    over_lines = kind._replace(form="pretty_printed")
+    with opened(log.path, log.size_bytes, kind._replace(encoding="binary")) as stream:
+        counted = _UpTo(stream, most)
+        with suppress(*BROKEN):  # What is whole before the break is read.
+            data = buffered(counted)
+            if kind.form == "json_lines" and goes_over_lines(as_utf_8(data, over_lines)):
+                kind = over_lines
+            while is_packed and data.read(_CHUNK):
+                pass
+    if not counted.has_more:
         return kind
     # A small file may become LEAST_BYTES, which may be more than the setting allows.
     ratio = most // log.size_bytes
@@ -64,12 +87,21 @@ def recognise_within_limits(log: Log) -> Kind | str:
     )
 
 
-def _is_longer(log: Log, compression: str, most: int) -> bool:
-    left = most
-    try:
-        with opened(log.path, log.size_bytes, Kind("", compression, "binary")) as stream:
-            while left >= 0 and (data := stream.read(_CHUNK)):
-                left -= len(data)
-    except BROKEN:
-        pass  # What is whole before the break is read.
-    return left < 0
+class _UpTo(io.RawIOBase):
+    """A stream up to a number of bytes; whether it has more."""
+
+    def __init__(self, stream: BinaryIO, most: int) -> None:
+        self._stream, self._left = stream, most
+        self.has_more = False
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: WriteableBuffer) -> int:
+        view = memoryview(buffer).cast("B")
+        data = cast("io.BufferedReader", self._stream).read1(min(self._left + 1, len(view)))
+        self.has_more = self.has_more or len(data) > self._left
+        data = data[: self._left]
+        self._left -= len(data)
+        view[: len(data)] = data
+        return len(data)

@@ -21,8 +21,7 @@ from scuttlehouse.files.jq_filters import (
 )
 from scuttlehouse.files.jsjson import LENIENT_DECODER
 from scuttlehouse.files.objects import is_message_at
-from scuttlehouse.files.parts import PLAIN, Kind, Log
-from scuttlehouse.files.places import open_log
+from scuttlehouse.files.parts import Kind, Log
 from scuttlehouse.files.pzp_log import holds_a_record
 from scuttlehouse.files.unpack import BROKEN, as_utf_8, opened, unpacked
 
@@ -93,6 +92,8 @@ _TRIES = 8
 _EMPTY = b"\0 \t\r\n"
 # Where an object goes on in the next line: no JSON on one line has this.
 _OVER_LINES = re.compile(r'\{[ \t]*+\r?\n\s*+"')
+_OVER_LINES_IN_BYTES = re.compile(_OVER_LINES.pattern.encode())
+_LONGEST_INDENT = 1 << 10
 
 # A person copies a filter of jq from a table or a terminal.
 _LONGEST_FILTER = 1000
@@ -108,8 +109,8 @@ _OF_OTHERS = (
 def recognise(log: Log) -> Kind | str:
     """The kind of a log, or a sentence that says what the file is and how to make it readable.
 
-    Reads the first ``HEAD_BYTES`` that are in the file, and of plain lines the last. An empty file is a log
-    without lines.
+    Reads the first ``HEAD_BYTES`` that are in the file; ``limits.recognise_within_limits`` reads on. An empty
+    file is a log without lines.
 
     Raises:
         OSError: the file cannot be read.
@@ -130,17 +131,27 @@ def recognise(log: Log) -> Kind | str:
             head = _head(unpacked(stream, compression))
         except ZstdError as error:
             return f"A zstd file that is not unpacked here ({error}): unpack it with `zstd -d --long=31`."
-    kind = recognise_head(head, compression)
-    if kind == PLAIN and log.size_bytes > HEAD_BYTES and _ends_over_lines(log):
-        return PLAIN._replace(form="pretty_printed")
-    return kind
+    return recognise_head(head, compression)
 
 
-def _ends_over_lines(log: Log) -> bool:
-    """Whether messages over several lines are at the end of a file, which another program has appended."""
-    with open_log(log.path) as file:
-        file.seek(log.size_bytes - HEAD_BYTES)
-        return bool(_OVER_LINES.search(file.read(HEAD_BYTES).decode("utf-8", "replace")))
+def goes_over_lines(stream: BinaryIO) -> bool:
+    """Whether an object of a stream of UTF-8 goes on in the next line, as no JSON on one line does.
+
+    Reads up to there, or to the end. O(bytes), memory O(1).
+
+    Raises:
+        OSError, EOFError, zlib.error, ZstdError: the stream breaks.
+
+    >>> goes_over_lines(io.BytesIO(b'{"a": 1}\\n' * 9)), goes_over_lines(io.BytesIO(b'{}\\n{\\n  "a": 1'))
+    (False, True)
+    """
+    kept = b""
+    while data := stream.read(HEAD_BYTES):
+        kept += data
+        if _OVER_LINES_IN_BYTES.search(kept):
+            return True
+        kept = kept[-_LONGEST_INDENT:]
+    return False
 
 
 def recognise_head(head: bytes, compression: str) -> Kind | str:

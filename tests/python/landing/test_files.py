@@ -25,6 +25,7 @@ from memory import peak_memory
 from scuttlehouse.cli import main
 from scuttlehouse.files import bipf, flume, pzp_log, short_values, unpack
 from scuttlehouse.files.json_lines import line_object
+from scuttlehouse.files.limits import recognise_within_limits
 from scuttlehouse.files.listing import entry_of, newest_ms
 from scuttlehouse.files.parts import MAX_LINE_BYTES, PLAIN, Kind, LandingError, Line, Log, each_line
 from scuttlehouse.files.recognise import HEAD_BYTES, recognise, recognise_head
@@ -46,7 +47,7 @@ KEY = b"glTDKakoUPbVOd03b0gW7idkUX2l4CNVFK9DMWRIDXo="
 
 def read(path: Path) -> list[Line]:
     log = entry_of(path, path.name)
-    kind = recognise(log)
+    kind = recognise_within_limits(log)
     assert isinstance(kind, Kind), kind
     return [
         line
@@ -243,16 +244,43 @@ def test_what_another_shell_appends_in_utf_16_is_read(
         assert found == [*filter(None, ids[:before] + ids[-behind:])]
 
 
-@pytest.mark.parametrize("form", ["pretty_printed", "pretty_array"])
-def test_what_is_appended_to_a_long_log_is_read(form: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("form", "compression", "encoding"),
+    [
+        ("pretty_printed", "none", "utf-8"),
+        ("pretty_array", "gzip", "utf-8"),
+        ("pretty_array", "none", "utf-16-le"),
+        ("pretty_printed", "zstd", "utf-16-be"),
+    ],
+)
+def test_what_is_appended_to_a_long_log_is_read(
+    form: str, compression: str, encoding: str, tmp_path: Path
+) -> None:
+    """Also where the log has been continued since. Its copies have the same form."""
     records = [value for value in values() if "value" in value]
     path = tmp_path / "a.jsonl"
     long = forms.json_lines(records) * 4
     assert len(long) > 2 * HEAD_BYTES
-    path.write_text(long + forms.TEXTS[form][1](records[:9]))
-    assert len(rows(path)) == 4 * len(records) + 9
-    path.write_text(long)
-    assert recognise(entry_of(path, "a.jsonl")) == PLAIN
+    appended = forms.TEXTS[form][1](records[:9])
+    for behind in ("", long):
+        path.write_bytes(forms.packed(long + appended + behind, compression, encoding))
+        found = [row.message_id for row in rows(path) if row.message_id]
+        ids = records_with_ids()[1]
+        assert found == [*filter(None, ids * 4 + ids[:9] + ids * (4 if behind else 0))]
+        kind = recognise_within_limits(entry_of(path, "a.jsonl"))
+        assert kind == Kind("pretty_printed", compression, encoding)
+    path.write_bytes(forms.packed(long, compression, encoding))
+    kind = recognise_within_limits(entry_of(path, "a.jsonl"))
+    assert kind == Kind("json_lines", compression, encoding)
+
+
+def test_what_powershell_appends_to_a_long_log_over_several_lines_is_read(tmp_path: Path) -> None:
+    records, ids = records_with_ids()
+    path = tmp_path / "a.jsonl"
+    appended = forms.pretty_printed(records[:9]).replace("\n", "\r\n")
+    path.write_bytes((forms.json_lines(records) * 4).encode() + appended.encode("utf-16-le"))
+    found = [row.message_id for row in rows(path) if row.message_id]
+    assert found == [*filter(None, ids * 4 + ids[:9])]
 
 
 def test_values_without_keys_have_their_hash_as_their_key() -> None:
