@@ -14,6 +14,8 @@ from scuttlehouse.files.unpack import BROKEN, buffered, opened
 from scuttlehouse.files.values import split_values
 
 _BLOCK = 1 << 17
+# What a line begins with that is an array, or values without line ends between them.
+_JSON_BEGINNING = re.compile(rb"[\s,\x1e\xef\xbb\xbf]*+[\[{]")
 _LONG_LINE = re.compile(rb"[^\n]{%d,}" % (parts.SHORT_BYTES + 1))
 
 
@@ -68,9 +70,10 @@ def numbered_lines(
 ) -> Iterator[Line | ShortLines]:
     """Yield the lines that begin where a stream stands, or later, but before a place of it.
 
-    Short lines come together, so that millions of them cost little. A line over MAX_LINE_BYTES is the fault
-    ``too_long``. With ``words``, lines that have none of them are left out, but not short ones, and not those
-    beside zeros, which may be UTF-16.
+    Short lines come together, so that millions of them cost little. Of a line over MAX_LINE_BYTES come the
+    objects in it that are none inside of another, and the fault ``too_long`` if that is not all. With
+    ``words``, lines that have none of them are left out, but not short ones, nor those over the limit, nor
+    those beside zeros, which may be UTF-16.
 
     Complexity: O(bytes), memory O(MAX_LINE_BYTES).
 
@@ -82,6 +85,10 @@ def numbered_lines(
     """
     number = first_line_number
     for block in _whole_lines(stream, end):
+        if isinstance(block, _LongLine):
+            yield from _values_of(block, number)
+            number += 1
+            continue
         wanted = _line_starts(block, words) if words and b"\0" not in block else None
         place = 0
         for start, end_of_line in _long_lines(block):
@@ -125,8 +132,28 @@ def _line_starts(block: bytes, words: tuple[bytes, ...]) -> set[int]:
     return starts
 
 
-def _whole_lines(stream: BinaryIO, end: int | None) -> Iterator[bytes]:
-    """Blocks of whole lines. A line over the limit is cut two bytes behind it, and a block by itself."""
+class _LongLine(io.RawIOBase):
+    """A line over the limit up to its end, which is behind once it is read."""
+
+    def __init__(self, beginning: bytes, stream: BinaryIO) -> None:
+        self._ready, self._stream = beginning, stream
+        self._is_over = beginning.endswith(b"\n")
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: object) -> int:
+        view = memoryview(buffer).cast("B")  # type: ignore[arg-type]
+        if not self._ready and not self._is_over:
+            self._ready = self._stream.readline(len(view))
+            self._is_over = not self._ready or self._ready.endswith(b"\n")
+        data, self._ready = self._ready[: len(view)], self._ready[len(view) :]
+        view[: len(data)] = data
+        return len(data)
+
+
+def _whole_lines(stream: BinaryIO, end: int | None) -> Iterator[bytes | _LongLine]:
+    """Blocks of whole lines; a line over the limit by itself."""
     while end is None or stream.tell() < end:
         most = _BLOCK if end is None else min(_BLOCK, end - stream.tell())
         block = cast("io.BufferedReader", stream).read1(most)
@@ -142,12 +169,29 @@ def _whole_lines(stream: BinaryIO, end: int | None) -> Iterator[bytes]:
             yield _rest_of_line(stream, block[cut:])
 
 
-def _rest_of_line(stream: BinaryIO, beginning: bytes) -> bytes:
+def _rest_of_line(stream: BinaryIO, beginning: bytes) -> bytes | _LongLine:
     most = parts.MAX_LINE_BYTES + 2
     line = beginning + stream.readline(most - len(beginning))
-    if len(line) == most and not line.endswith(b"\n"):
+    if len(line.removesuffix(b"\n").removesuffix(b"\r")) <= parts.MAX_LINE_BYTES:
+        return line
+    if _JSON_BEGINNING.match(line):
+        return _LongLine(line, stream)
+    if not line.endswith(b"\n"):
         skip_line(stream)
     return line
+
+
+def _values_of(line: _LongLine, number: int) -> Iterator[Line]:
+    """The objects of a line over the limit; and the fault, if it has something else or nothing."""
+    objects = others = 0
+    for piece in split_values(buffered(line), by_line=False):
+        if isinstance(piece, Line) and piece.text is not None and piece.text.startswith(b"{"):
+            objects += 1
+            yield piece._replace(line_number=number)
+        else:
+            others += 1
+    if others or not objects:
+        yield Line(number, None, "too_long")
 
 
 def _line_of(number: int, text: bytes) -> Line:

@@ -274,6 +274,46 @@ def test_what_is_appended_to_a_long_log_is_read(
     assert kind == Kind("json_lines", compression, encoding)
 
 
+@pytest.mark.parametrize("over", range(4))
+@pytest.mark.parametrize("end", ["", "\n", "\r\n"])
+def test_an_array_on_a_line_a_little_over_the_limit_is_read(
+    over: int, end: str, tmp_path: Path
+) -> None:
+    lines = forms.json_lines([records_with_ids()[0][0]])
+    path = tmp_path / "a.jsonl"
+    path.write_text(
+        lines + f"[{POST.decode()}".ljust(MAX_LINE_BYTES + over - 1) + "]" + end, newline=""
+    )
+    texts = [line.text for line in read(path)]
+    assert [part.text for part in line_parts(Line(2, texts[1], None))] == [POST]
+    assert len(texts) == 2
+
+
+@pytest.mark.parametrize("form", ["array", "concatenated"])
+@pytest.mark.parametrize("compression", ["none", "gzip"])
+@pytest.mark.parametrize("other", ["", "null", "x", "{" * 70])
+def test_messages_on_a_line_that_is_too_long_are_read(
+    form: str, compression: str, other: str, tmp_path: Path
+) -> None:
+    """Behind JSON lines, as `cat` makes of two exports; with lines behind them again."""
+    records, ids = records_with_ids()
+    long = forms.TEXTS[form][1](records * 6)
+    assert len(long) > MAX_LINE_BYTES
+    lines = forms.json_lines(records[:9])
+    path = tmp_path / "a.jsonl"
+    end = "]" if form == "array" else ""
+    text = f"{lines}{long.removesuffix(end)},{other}{end}\n{lines}"
+    path.write_bytes(forms.packed(text, compression, "utf-8"))
+    found = rows(path)
+    assert [row.message_id for row in found if row.message_id] == [
+        *filter(None, ids[:9] + ids * 6 + ids[:9])
+    ]
+    rejects = [(row.line_number, row.reject_reason) for row in found if row.message_id is None]
+    expected = [(10, "too_long")] if other else []
+    assert [one for one in rejects if one[1] == "too_long"] == expected
+    assert found[-1].line_number == 19
+
+
 def test_what_powershell_appends_to_a_long_log_over_several_lines_is_read(tmp_path: Path) -> None:
     records, ids = records_with_ids()
     path = tmp_path / "a.jsonl"
