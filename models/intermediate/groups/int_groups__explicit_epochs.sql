@@ -15,7 +15,8 @@ final as (
     where
         tangle_kind = 'members'
         and content_type in ('group/add-member', 'group/exclude-member')
-        and root_id is not null
+        -- Anybody may write anything there. Only a message makes an epoch.
+        and root_id like 'ssb:message/%'
         and fault is null
 
 )
