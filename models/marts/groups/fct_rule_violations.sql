@@ -100,9 +100,11 @@ groups as (
 
 addressed_to_groups as (
 
-    select addressed_messages.*
+    select
+        addressed_messages.*,
+        addressed_messages.message_id = groups.first_epoch_id as is_first
     from addressed_messages
-    left semi join groups on addressed_messages.group_id = groups.group_id
+    inner join groups on addressed_messages.group_id = groups.group_id
 
 ),
 
@@ -270,7 +272,7 @@ late_posts as (
 
 ),
 
--- The first message of a group is addressed to nobody. Its tangles make the group, so they are an object.
+-- The first message of a group may be addressed to nobody. Its tangles make the group, so they are an object.
 messages_with_fields as (
 
     select
@@ -281,6 +283,7 @@ messages_with_fields as (
         has_thread_field,
         true as has_epoch_tangle
     from addressed_to_groups
+    where not is_first
     union all
     select
         group_id,
