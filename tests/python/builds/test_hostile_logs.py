@@ -2,13 +2,15 @@
 
 The stranger has seen every message and holds nobody's key. The log has copies of all messages with changes,
 other plaintexts of private messages, impossible times, claims about the owners of feeds, and invalid messages
-under the ids that others list and no log has. The log of another person has a message of theirs with a seed.
+under the ids that others list and no log has. It has groups of the stranger, whose messages say anything.
+The log of another person has a message of theirs with a seed.
 """
 
 from __future__ import annotations
 
 import gzip
 import json
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -17,12 +19,14 @@ import pytest
 
 from attackers import invented_key
 from conftest import OF_BUILDS, Build, Rows, Warehouse
+from odd_groups import known_groups, odd_groups
 from scuttlehouse.sample.signing import BendyFeed, ClassicFeed
 from scuttlehouse.ssb.bendybutt import root_metafeed
 
 Json = dict[str, Any]
 STRANGER = "stranger.jsonl"
 LONG_AGO = -1_000_000_000_000
+ODD_GROUPS = int(os.environ.get("SCUTTLEHOUSE_TEST_ODD_GROUPS", "20"))
 
 
 def lines_of(path: Path) -> list[Json]:
@@ -90,6 +94,8 @@ def hostile_lines(
             if isinstance(content, str):
                 opened = {**value, "content": {"type": "post"}, "private": True}
                 yield {**line, "key": invented_key(line["key"]), "value": opened}
+    yield from known_groups()
+    yield from odd_groups(ODD_GROUPS)
 
 
 def public_seed() -> Json:
@@ -140,7 +146,19 @@ def before_and_after(
     known = {row["message_id"] for row in before["fct_messages"]} | set(people) | missing
     own = {row["message_id"] for row in after["fct_messages"]} - known
     own |= {row["feed_id"] for row in after["dim_feeds"]} - known
-    return before, after, own
+    return before, after, own | groups_of(after, own) | tangles_of(after, own)
+
+
+def groups_of(tables: dict[str, Rows], own: set[str]) -> set[str]:
+    """The groups that begin with one of the stranger's messages."""
+    return {row["group_id"] for row in tables["dim_groups"] if row["root_id"] in own}
+
+
+def tangles_of(tables: dict[str, Rows], own: set[str]) -> set[str]:
+    """The tangles that only the stranger writes in. No log has the roots of some."""
+    rows = tables["fct_tangle_messages"]
+    of_others = {row["tangle_id"] for row in rows if row["message_id"] not in own}
+    return {row["tangle_id"] for row in rows} - of_others
 
 
 def missing_ids(tables: dict[str, Rows]) -> set[str]:
