@@ -126,13 +126,15 @@ groups_of_tangles as (
 
 ),
 
--- People may be named by any of their feeds.
+-- The author, and those whom the message names. People may be named by any of their feeds.
 named_feeds as (
 
     select
         message_id,
         group_id,
-        explode(flatten(array_compact(array(recipient_ids, excluded_ids)))) as feed_id
+        explode(
+            flatten(array_compact(array(array(feed_id), recipient_ids, excluded_ids, cutoff_feed_ids)))
+        ) as feed_id
     from group_messages
 
 ),

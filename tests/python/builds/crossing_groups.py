@@ -6,6 +6,7 @@ logs; the second arrives in a refresh.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 
 from scuttlehouse.sample.groups import Group
@@ -178,6 +179,40 @@ def an_addition_told_in_another_group(groups: Groups) -> list[list[bytes]]:
     return [before, groups.lines()]
 
 
+def people_of_a_cut_off_and_an_act(groups: Groups) -> list[list[bytes]]:
+    """Of feeds that nobody has announced yet. Later two people announce them, for no epoch's key.
+
+    The first group cuts off carol's. Its messages are in no tangle, and lack their signed bytes. Bob's feed
+    begins a group of its own, with a message that is for the second group.
+    """
+    world, first, nothing = groups.world, groups.first, {"root": None, "previous": None}
+    bob, carol = world.person("bob"), world.person("carol")
+    cut_off, beginning = (
+        ClassicFeed(world.bytes_for(f"{name} feed")) for name in ("first", "second")
+    )
+    item = {"id": carol.root.id, "groupFeedId": cut_off.id, "sequence": 2}
+    exclusion = {"type": "group/exclude-member", "recps": [first.id], "excludes": [item]}
+    feed = first.feed("alice", "A1")
+    first._publish("alice", first.epochs["A1"], exclusion, feed, with_members=True)
+    tangles = {"group": nothing, "members": nothing, "epoch": nothing}
+    init = {"type": "group/init", "recps": [groups.second.id], "tangles": tangles}
+    world.publish(beginning, init, ALICE)
+    before = groups.lines()
+    for text in "first", "second", "third", "fourth", "fifth":
+        world.publish(cut_off, {"type": "post", "text": text, "recps": [first.id]}, ALICE)
+    before += [without_ciphertext(line) for line in groups.lines()]
+    carol._add(carol._shard("index"), "index", cut_off)
+    bob._add(bob._shard("index"), "index", beginning)
+    return [before, groups.lines()]
+
+
+def without_ciphertext(line: bytes) -> bytes:
+    """An opened message as some exporters write it."""
+    entry = json.loads(line)
+    del entry["meta"]["originalContent"]
+    return json.dumps(entry).encode() + b"\n"
+
+
 def a_new_name(groups: Groups) -> list[list[bytes]]:
     """Of a member, who says it on a feed of theirs to everybody, and nothing to a group."""
     before = groups.lines()
@@ -190,7 +225,7 @@ def a_new_name(groups: Groups) -> list[list[bytes]]:
 
 def crossing_logs() -> dict[str, list[bytes]]:
     """The cases by name, each as the first log and the log of the refresh."""
-    worlds = [Groups(seed) for seed in range(10)]
+    worlds = [Groups(seed) for seed in range(11)]
     cases = {
         "announced": a_feed_that_is_announced(worlds[0]),
         "feed": a_post_on_a_feed_of_another_group(worlds[1]),
@@ -206,5 +241,6 @@ def crossing_logs() -> dict[str, list[bytes]]:
         "name": a_new_name(worlds[7]),
         "person": a_person_of_a_message_in_no_tangle(worlds[8]),
         "added": an_addition_told_in_another_group(worlds[9]),
+        "unannounced": people_of_a_cut_off_and_an_act(worlds[10]),
     }
     return {name: [b"".join(lines) for lines in logs] for name, logs in cases.items()}
