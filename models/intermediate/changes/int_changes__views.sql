@@ -1,4 +1,6 @@
-{%- set types = {'source_file': 'string', 'message_id': 'string', 'content': 'string'} %}
+{%- set types = {
+    'source_file': 'string', 'message_id': 'string', 'content': 'string', 'has_claimed_id': 'boolean'
+} %}
 with
 
 new_logs as (
@@ -16,13 +18,14 @@ changed_owners as (
 lines as (
 
     select * from {{ ref('stg_ssb__landed_lines') }}
-    where {{ is_refresh() | lower }}
+    where {{ is_refresh() | lower }} and content is not null and not has_claimed_id
 
 ),
 
 published_lines as (
 
     select * from {{ base_of('stg_ssb__landed_lines', types) }}
+    where content is not null and not has_claimed_id
 
 ),
 
@@ -33,14 +36,12 @@ held_messages as (
         message_id,
         true as is_now
     from lines
-    where content is not null
     union all
     select
         source_file,
         message_id,
         false as is_now
     from published_lines
-    where content is not null
 
 ),
 
@@ -64,7 +65,6 @@ final as (
     select lines.message_id
     from lines
     left semi join changed_owners on lines.source_file = changed_owners.source_file
-    where lines.content is not null
 
 )
 

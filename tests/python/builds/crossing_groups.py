@@ -213,6 +213,33 @@ def without_ciphertext(line: bytes) -> bytes:
     return json.dumps(entry).encode() + b"\n"
 
 
+def a_log_that_is_corrected(groups: Groups) -> tuple[bytes, bytes, bytes]:
+    """Alice's log before and after a change, and another log with two of its messages.
+
+    At first one of the two is forged in alice's log, then the other. So alice knows other members of both
+    groups.
+    """
+    published = [message for message, _ in groups.world._published]
+    for message in published:
+        if message.readers is not None and message.content["type"] != "metafeed/seed":
+            message.readers = frozenset({*message.readers, "alice"})
+    additions = {
+        message.content["recps"][0]: place
+        for place, message in enumerate(published)
+        if message.content["type"] == "group/add-member"
+    }
+    true = [line_of(message, "alice", message.at + 500) for message in published]
+    before, after = list(true), list(true)
+    for lines, group in (before, groups.first), (after, groups.second):
+        place = additions[group.id]
+        entry = json.loads(lines[place])
+        entry["value"]["timestamp"] = 1
+        lines[place] = json.dumps(entry).encode() + b"\n"
+    others = [published[place] for place in additions.values()]
+    other = [line_of(message, "alice", message.at + 100) for message in others]
+    return b"".join(before), b"".join(after), b"".join(other)
+
+
 def a_new_name(groups: Groups) -> list[list[bytes]]:
     """Of a member, who says it on a feed of theirs to everybody, and nothing to a group."""
     before = groups.lines()
