@@ -1121,7 +1121,10 @@ def test_a_line_that_breaks_off_is_one_reject(short: bytes, tmp_path: Path) -> N
         assert [line.line_number for line in lines] == [*range(1, len(lines) + 1)]
 
 
-def test_a_value_of_50_megabytes_costs_little_memory(tmp_path: Path) -> None:
+def test_a_value_of_50_megabytes_costs_little_memory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SCUTTLEHOUSE_UNPACK_LIMIT", "1000000")
     message = json.dumps(values()[0])
     path = tmp_path / "a.json.gz"
     with gzip.open(path, "wt", compresslevel=1) as file:
@@ -1134,7 +1137,10 @@ def test_a_value_of_50_megabytes_costs_little_memory(tmp_path: Path) -> None:
     assert peak < 24 * MAX_LINE_BYTES, f"reading took {peak} bytes of memory"
 
 
-def test_a_bomb_of_zstd_costs_little_memory(tmp_path: Path) -> None:
+def test_a_bomb_of_zstd_costs_little_memory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SCUTTLEHOUSE_UNPACK_LIMIT", "1000000")
     path = tmp_path / "a.jsonl.zst"
     path.write_bytes(forms.COMPRESSIONS["zstd"](b"{}\n" + bytes(60_000_000)))
     found, peak = peak_memory(partial(read, path))
