@@ -1,9 +1,10 @@
 """A stranger's log beside the sample changes only what SECURITY.md allows of what others said.
 
 The stranger has seen every message and holds nobody's key. The log has copies of all messages with changes,
-other plaintexts of private messages, impossible times, claims about the owners of feeds, and invalid messages
-under the ids that others list and no log has. It has groups of the stranger, whose messages say anything.
-The log of another person has a message of theirs with a seed.
+other plaintexts of private messages, impossible times, claims about the owners of feeds, invalid messages
+under the ids that others list and no log has, and messages that list more than Java has memory for. It has
+groups of the stranger, whose messages say anything. The log of another person has a message of theirs with a
+seed.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ Json = dict[str, Any]
 STRANGER = "stranger.jsonl"
 LONG_AGO = -1_000_000_000_000
 ODD_GROUPS = int(os.environ.get("SCUTTLEHOUSE_TEST_ODD_GROUPS", "20"))
+LONG_LINES = 20
 
 
 def lines_of(path: Path) -> list[Json]:
@@ -63,6 +65,7 @@ def hostile_lines(
     main, metafeed = ClassicFeed(bytes([66] * 32)), BendyFeed(bytes([67] * 32))
     own = claim(main, metafeed.id)
     yield own
+    yield from long_lines()
     for message_id in missing:
         yield {**own, "key": message_id}
         # Two plaintexts of a message that is invalid whatever it says.
@@ -96,6 +99,14 @@ def hostile_lines(
                 yield {**line, "key": invented_key(line["key"]), "value": opened}
     yield from known_groups()
     yield from odd_groups(ODD_GROUPS)
+
+
+def long_lines() -> Iterator[Json]:
+    """Lines that list more than any message can, and many under one id that list as much as a row keeps."""
+    own = ClassicFeed(bytes([69] * 32)).publish({"type": "post"}, 1_700_000_000_000)
+    for count in [200_000] * LONG_LINES + [2_000] * 300:
+        content = {"type": "post", "excludes": ["a"] * count}
+        yield {"key": own.key, "value": {**own.value, "content": content, "private": True}}
 
 
 def public_seed() -> Json:
@@ -134,7 +145,10 @@ def before_and_after(
     logs = {path.name: lines_of(path) for path in built.logs if "devices" not in path.name}
     log = tmp_path_factory.mktemp("hostile") / STRANGER
     log.write_text(
-        "".join(json.dumps(line) + "\n" for line in hostile_lines(logs, people, missing))
+        "".join(
+            json.dumps(line, separators=(",", ":")) + "\n"
+            for line in hostile_lines(logs, people, missing)
+        )
     )
     warehouse.land(*built.logs, log)
     for path in warehouse.landing.glob("*-alice.jsonl"):
@@ -211,6 +225,8 @@ def test_the_strangers_log_was_read(
     before, after, own = before_and_after
     forged = [row for row in after["fct_rejected_lines"] if STRANGER in row["source_file"]]
     assert sum(row["line_count"] for row in forged) > 100
+    long = [row["line_count"] for row in forged if row["reason"] == "too_long"]
+    assert sum(long) == LONG_LINES
     differing = [row for row in after["fct_messages"] if row["warning"] == "plaintexts_differ"]
     assert len(differing) > 10
     assert all(row["is_decrypted"] for row in differing)
