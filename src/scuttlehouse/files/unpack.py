@@ -130,7 +130,8 @@ class _Beginning(io.RawIOBase):
 class _Waiting(io.RawIOBase):
     """A stream that is made chunk by chunk."""
 
-    _ready = b""
+    # A chunk of zstd may be long. A view of it is cut without a copy.
+    _ready = memoryview(b"")
 
     def readable(self) -> bool:
         return True
@@ -141,7 +142,7 @@ class _Waiting(io.RawIOBase):
             chunk = self._next()
             if chunk is None:
                 return 0
-            self._ready = chunk
+            self._ready = memoryview(chunk)
         data, self._ready = self._ready[: len(view)], self._ready[len(view) :]
         view[: len(data)] = data
         return len(data)
@@ -177,7 +178,7 @@ class _Behind(_Waiting):
     """Some bytes, and a stream behind them."""
 
     def __init__(self, beginning: bytes, stream: BinaryIO) -> None:
-        self._ready, self._stream = beginning, stream
+        self._ready, self._stream = memoryview(beginning), stream
 
     def _next(self) -> bytes | None:
         return cast("io.BufferedReader", self._stream).read1(_CHUNK) or None
