@@ -25,7 +25,6 @@ from scuttlehouse.catalog import (
     CatalogError,
     Schemas,
     home_folder,
-    locked,
     open_catalog,
     prepare_home,
     schemas_of,
@@ -156,8 +155,14 @@ def drop_developer_schema(schema: str) -> None:
     home, schemas = home_folder(), schemas_of(schema)
     if schemas.is_published:
         raise CatalogError(f"{schema} is not the schema of a developer: nothing was dropped.")
-    with locked(home, schemas.work), open_catalog(home) as catalog:
-        catalog.drop_work(schemas)
+    lock = _lock(home, schemas)
+    try:
+        lock.hold(exclusive=True)
+        with open_catalog(home) as catalog:
+            catalog.drop_work(schemas)
+    finally:
+        lock.release()
+        BuildLock(home, FILES_LOCK).release()
 
 
 def current() -> Run | None:

@@ -6,7 +6,6 @@ import os
 import shutil
 from contextlib import suppress
 from pathlib import Path
-from urllib.parse import urlsplit
 
 from scuttlehouse.builds.steps import ENDED_WELL
 from scuttlehouse.catalog import BuildLock, home_folder, open_catalog
@@ -20,11 +19,16 @@ from scuttlehouse.operation.findings import Finding
 from scuttlehouse.printing import count
 from scuttlehouse.reading.warehouse import open_published
 from scuttlehouse.s3 import is_in_s3, s3_endpoint
+from scuttlehouse.spark.addresses import server_of, shown_server
 from scuttlehouse.ssb.epoch_keys import sealed_keys
 from scuttlehouse.warehouse_key import PLACES_OF_KEYS, warehouse_pepper
 
 _BUILD = "Run `scuttlehouse build`."
 _LEAST_FREE_BYTES = 1 << 30
+
+# The ports that are meant where an address has none.
+_POSTGRESQL_PORT = 5432
+_HTTPS_PORT = 443
 
 
 def home() -> Finding:
@@ -90,8 +94,8 @@ def _place_of_catalog() -> str:
     address = postgresql_address()
     if not address:
         return "SQLite"
-    parts = urlsplit(address)
-    return f"PostgreSQL on {parts.hostname or 'localhost'}"
+    host, _ = server_of(address, _POSTGRESQL_PORT) or ("localhost", 0)
+    return f"PostgreSQL on {host}"
 
 
 def tables() -> Finding:
@@ -102,7 +106,8 @@ def tables() -> Finding:
         opened.verify()
         opened.verify_kept()
         files = count(len(opened.metadata_files()), "metadata file")
-    where = f"S3 ({s3_endpoint() or 'Amazon'}), {warehouse}" if is_in_s3(warehouse) else warehouse
+    server = shown_server(s3_endpoint(), _HTTPS_PORT) or "Amazon"
+    where = f"S3 ({server}), {warehouse}" if is_in_s3(warehouse) else warehouse
     return Finding("ok", f"{files} in {where}")
 
 

@@ -1,4 +1,4 @@
-"""Addresses of Spark's servers: what of them may be shown."""
+"""Addresses of Spark's servers, and of others: what of them may be shown."""
 
 from __future__ import annotations
 

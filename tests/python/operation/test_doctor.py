@@ -211,6 +211,16 @@ def test_no_password_is_shown(
 
 
 @pytest.mark.usefixtures("small")
+def test_an_address_of_postgresql_that_is_none_is_told(
+    doctor: Doctor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SCUTTLEHOUSE_CATALOG", "postgresql://[x")
+    state, said = doctor()[1]["catalog"]
+    assert state == "fail"
+    assert said.startswith("SCUTTLEHOUSE_CATALOG needs psycopg"), said
+
+
+@pytest.mark.usefixtures("small")
 @pytest.mark.parametrize(
     ("setting", "address", "shown"),
     [
