@@ -201,7 +201,8 @@ class _WithUtf16(_Waiting):
         except BROKEN as error:
             self._break = error
         data = self._data + chunk
-        found = _IN_UTF_16.search(data)
+        # The pattern looks at each byte. This looks for two of them, and few texts have these.
+        found = _IN_UTF_16.search(data) if b"{\0" in data else None
         if found:
             behind = buffered(_Behind(data[found.start() :], self._stream))
             self._data, self._stream = b"", recoded(behind, "utf-16-le")
