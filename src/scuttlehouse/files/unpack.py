@@ -127,7 +127,7 @@ class _Beginning(io.RawIOBase):
         return len(data)
 
 
-class _Waiting(io.RawIOBase):
+class Chunked(io.RawIOBase):
     """A stream that is made chunk by chunk."""
 
     # A chunk of zstd may be long. A view of it is cut without a copy.
@@ -152,7 +152,7 @@ class _Waiting(io.RawIOBase):
         raise NotImplementedError
 
 
-class _Zstd(_Waiting):
+class _Zstd(Chunked):
     def __init__(self, file: BinaryIO) -> None:
         self._file = file
         self._rest = b""
@@ -174,7 +174,7 @@ class _Zstd(_Waiting):
         return data
 
 
-class _Behind(_Waiting):
+class _Behind(Chunked):
     """Some bytes, and a stream behind them."""
 
     def __init__(self, beginning: bytes, stream: BinaryIO) -> None:
@@ -184,7 +184,7 @@ class _Behind(_Waiting):
         return cast("io.BufferedReader", self._stream).read1(_CHUNK) or None
 
 
-class _WithUtf16(_Waiting):
+class _WithUtf16(Chunked):
     """UTF-8, in which all is UTF-16 from the first object on that begins so: it becomes UTF-8."""
 
     def __init__(self, stream: BinaryIO) -> None:
@@ -222,7 +222,7 @@ def _mark(error: UnicodeError) -> tuple[str, int]:
 codecs.register_error(_MARK, _mark)
 
 
-class _Recoded(_Waiting):
+class _Recoded(Chunked):
     """Text of units of two or four bytes as UTF-8, also where a byte is lost or came in between.
 
     What JSON writes after the name of a member, a quotation mark and a colon, shows where units begin.

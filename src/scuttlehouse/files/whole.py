@@ -10,7 +10,7 @@ from typing import BinaryIO, cast
 from scuttlehouse.files import bipf, flume, parts, pzp_log
 from scuttlehouse.files.json_lines import line_object
 from scuttlehouse.files.parts import Line, Piece, ShortLines, Split
-from scuttlehouse.files.unpack import BROKEN, buffered, opened
+from scuttlehouse.files.unpack import BROKEN, Chunked, buffered, opened
 from scuttlehouse.files.values import split_values
 
 _BLOCK = 1 << 17
@@ -132,24 +132,19 @@ def _line_starts(block: bytes, words: tuple[bytes, ...]) -> set[int]:
     return starts
 
 
-class _LongLine(io.RawIOBase):
+class _LongLine(Chunked):
     """A line over the limit up to its end, which is behind once it is read."""
 
     def __init__(self, beginning: bytes, stream: BinaryIO) -> None:
-        self._ready, self._stream = beginning, stream
+        self._ready, self._stream = memoryview(beginning), stream
         self._is_over = beginning.endswith(b"\n")
 
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: object) -> int:
-        view = memoryview(buffer).cast("B")  # type: ignore[arg-type]
-        if not self._ready and not self._is_over:
-            self._ready = self._stream.readline(len(view))
-            self._is_over = not self._ready or self._ready.endswith(b"\n")
-        data, self._ready = self._ready[: len(view)], self._ready[len(view) :]
-        view[: len(data)] = data
-        return len(data)
+    def _next(self) -> bytes | None:
+        if self._is_over:
+            return None
+        data = self._stream.readline(_BLOCK)
+        self._is_over = not data or data.endswith(b"\n")
+        return data or None
 
 
 def _whole_lines(stream: BinaryIO, end: int | None) -> Iterator[bytes | _LongLine]:
