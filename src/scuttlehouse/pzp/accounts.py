@@ -61,28 +61,12 @@ class Signature(NamedTuple):
     account_tips: Sequence[str] | None
 
 
-class _Powers(NamedTuple):
+class Powers(NamedTuple):
     """The keys that an account ever added, those of them that may add others, and that may remove others."""
 
     keys: set[str]
     adding: set[str]
     removing: set[str]
-
-
-def device_keys(messages: Iterable[AccountMessage]) -> set[str]:
-    """The keys that an account ever added. Empty if the message that makes the account is not at hand.
-
-    Complexity: O(n) in messages, in any order.
-
-    >>> sorted(device_keys([
-    ...     AccountMessage("account", 0, "first", "first", True),
-    ...     AccountMessage("m1", 1, "first", "second", False),
-    ...     AccountMessage("m2", 1, "stranger", "stranger", True),
-    ...     AccountMessage("m3", 2, "second", "third", True),
-    ... ]))
-    ['first', 'second']
-    """
-    return _powers(messages).keys
 
 
 def are_by_devices(
@@ -106,7 +90,7 @@ def are_by_devices(
     [False, True, False, True, False]
     """
     rows = list(messages)
-    powers = _powers(rows)
+    powers = powers_of(rows)
     if not powers.keys:
         return [None] * len(signatures)
     links = {one.message_id: one.previous_ids for one in rows}
@@ -132,7 +116,19 @@ class _Change(NamedTuple):
     is_removal: bool
 
 
-def _powers(messages: Iterable[AccountMessage]) -> _Powers:
+def powers_of(messages: Iterable[AccountMessage]) -> Powers:
+    """The keys of an account with their powers. None if the message that makes the account is not at hand.
+
+    Complexity: O(n) in messages, in any order.
+
+    >>> sorted(powers_of([
+    ...     AccountMessage("account", 0, "first", "first", True),
+    ...     AccountMessage("m1", 1, "first", "second", False),
+    ...     AccountMessage("m2", 1, "stranger", "stranger", True),
+    ...     AccountMessage("m3", 2, "second", "third", True),
+    ... ]).keys)
+    ['first', 'second']
+    """
     added_by: dict[str | None, list[AccountMessage]] = defaultdict(list)
     waiting: list[AccountMessage] = []
     for message in messages:
@@ -140,7 +136,7 @@ def _powers(messages: Iterable[AccountMessage]) -> _Powers:
             added_by[message.device_key].append(message)
             if message.depth == 0:
                 waiting.append(message)
-    powers = _Powers(set(), set(), set())
+    powers = Powers(set(), set(), set())
     while waiting:
         message = waiting.pop()
         key = message.added_key
@@ -155,7 +151,7 @@ def _powers(messages: Iterable[AccountMessage]) -> _Powers:
     return powers
 
 
-def _changes(messages: list[AccountMessage], powers: _Powers, signing: set[str]) -> list[_Change]:
+def _changes(messages: list[AccountMessage], powers: Powers, signing: set[str]) -> list[_Change]:
     """The additions and removals of these keys that count, in the order of the tangle."""
     found: dict[str, tuple[int, _Change]] = {}
     for one in messages:

@@ -25,7 +25,7 @@ from scuttlehouse.groups.memberships import Change, periods
 from scuttlehouse.groups.peers import Listed, seen
 from scuttlehouse.groups.preferences import preferences
 from scuttlehouse.groups.repairs import repairs
-from scuttlehouse.pzp.accounts import AccountMessage, device_keys
+from scuttlehouse.pzp.accounts import AccountMessage, powers_of
 from scuttlehouse.sets.items import SetMessage
 from scuttlehouse.sets.rules import left_deletions, unsuperseded
 from scuttlehouse.tangles.causality import bits_of
@@ -294,7 +294,7 @@ WORK: dict[str, Callable[[int], object]] = {
     "periods of people who join forks with others": lambda size: join_forks(size, first=False),
     "periods of people in forks that others join": lambda size: join_forks(size, first=True),
     "logs with a message each": look_into_logs,
-    "devices": lambda size: device_keys(devices(size)),
+    "devices": lambda size: powers_of(devices(size)).keys,
     "changes of sets": lambda size: list(unsuperseded(set_of(size))),
     "changes of sets side by side": lambda size: list(unsuperseded(wide_set_of(size))),
     "deletions of sets": lambda size: left_deletions(set_of(size)),

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scuttlehouse.pzp import accounts
-from scuttlehouse.pzp.accounts import AccountMessage, Signature, are_by_devices, device_keys
+from scuttlehouse.pzp.accounts import AccountMessage, Signature, are_by_devices, powers_of
 from scuttlehouse.sets.items import id_key
 
 MESSAGES = st.lists(
@@ -39,7 +39,7 @@ def by_rule(messages: list[AccountMessage]) -> set[str]:
 
 @given(MESSAGES)
 def test_devices_are_those_that_devices_add(messages: list[AccountMessage]) -> None:
-    assert device_keys(messages) == by_rule(messages)
+    assert powers_of(messages).keys == by_rule(messages)
 
 
 def test_a_power_may_come_later_and_from_another_device() -> None:
@@ -49,16 +49,16 @@ def test_a_power_may_come_later_and_from_another_device() -> None:
         added,
         AccountMessage("m2", 2, "second", "third", may_add=True),
     ]
-    assert device_keys(messages) == {"first", "second"}
+    assert powers_of(messages).keys == {"first", "second"}
     later = AccountMessage("m3", 3, "first", "second", may_add=True)
     for order in ([*messages, later], [later, *reversed(messages)]):
-        assert device_keys(order) == {"first", "second", "third"}
+        assert powers_of(order).keys == {"first", "second", "third"}
 
 
 def test_a_first_device_without_power_adds_none() -> None:
     first = AccountMessage("account", 0, "first", "first", may_add=False)
     second = AccountMessage("m1", 1, "first", "second", may_add=True)
-    assert device_keys([first, second]) == {"first"}
+    assert powers_of([first, second]).keys == {"first"}
 
 
 def test_a_long_chain_of_devices_in_the_worst_order() -> None:
@@ -71,9 +71,9 @@ def test_a_long_chain_of_devices_in_the_worst_order() -> None:
         for number in range(count)
     ]
     messages.reverse()
-    assert len(device_keys(messages)) == count
+    assert len(powers_of(messages).keys) == count
     random.Random(1).shuffle(messages)
-    assert len(device_keys(messages)) == count
+    assert len(powers_of(messages).keys) == count
 
 
 # Removals
