@@ -12,8 +12,13 @@ place                               software
 ``value.cyphertext``                ssb-db up to 20, with ``value.private`` and ``value.unbox``; Patchwork
 ``misc.originalData``               pzp (``lib/encryption.js``), of a record's data
 none                                go-ssb (``private/manager.go``): an empty hash, the signature ``reboxed``
+none                                go-ssb (``private/unboxlog.go``), in ``private.read``: ``go-ssb-unboxed``
+                                    is the hash and the signature, and nothing says that it was private
 none                                ssb-private 1 (``index.js``, ``unboxValue``): no signature
 ==================================  ============================================================
+
+Software may also change a message that nobody has encrypted (ssb-db, ``addMap``). It keeps the members that
+were signed in ``value.meta.original``, whatever they are, as it keeps a ciphertext there.
 
 If a message says that it was private, but its ciphertext is in none of these places, nobody can tell whether
 its text is what was signed. Then it is not checked, and does not count as invalid.
@@ -32,6 +37,11 @@ from scuttlehouse.ssb.validation import Check, is_ciphertext
 
 # Members that unboxers add to a value. No signed value has these (ssb-db util.js, ssb-db2 msg-utils.js).
 UNBOXER_MEMBERS = frozenset({"meta", "cyphertext", "private", "unbox"})
+
+# The hash in an opened message of go-ssb.
+_OPENED_BY_GO_SSB = "go-ssb-unboxed"
+# Hashes of which software writes one, or none, in a message that it opens.
+_HASHES_OF_OPENED = frozenset({"", None, _OPENED_BY_GO_SSB})
 
 # What software publishes only encrypted, though it names no recipients: a seed, and the first message of a
 # group (ssb-meta-feeds; private-group-spec, "group/init").
@@ -67,22 +77,23 @@ def original(value: dict[str, Any], meta: dict[str, Any]) -> Opened:
     True
     """
     # No software has opened it. Most messages are of this kind, and none of it is copied.
-    if not meta and UNBOXER_MEMBERS.isdisjoint(value):
+    is_of_go_ssb = value.get("hash") == _OPENED_BY_GO_SSB
+    if not meta and UNBOXER_MEMBERS.isdisjoint(value) and not is_of_go_ssb:
         return Opened(value, None, False)
     content = value.get("content")
     signed = {name: part for name, part in value.items() if name not in UNBOXER_MEMBERS}
     if is_ciphertext(content):
         return Opened(signed, None, False)
-    members = _original_members(value)
+    # A dict keeps the order of a member that it already has.
+    signed |= {name: part for name, part in _original_members(value).items() if name in signed}
     ciphertext = next(_ciphertexts(value, meta), None)
     if ciphertext is not None:
-        # A dict keeps the order of a member that it already has.
-        signed |= {name: part for name, part in members.items() if name in signed}
         signed["content"] = ciphertext
     inner = value.get("meta")
     is_marked = (
         value.get("private") is True
         or isinstance(value.get("unbox"), str)
+        or is_of_go_ssb
         or meta.get("private") is True
         or (isinstance(inner, dict) and inner.get("private") is True)
     )
@@ -154,7 +165,7 @@ def _doubt(opened: Opened, checks: Sequence[Check], *, has_key: bool) -> str | N
     """
     content, reason = opened.value.get("content"), checks[-1].invalid_reason
     is_opened = opened.is_decrypted or _is_of_private_kind(content)
-    is_unsigned = (reason == "hash_is_not_sha256" and opened.value["hash"] in ("", None)) or (
+    is_unsigned = (reason == "hash_is_not_sha256" and _is_hash_of_opened(opened.value)) or (
         reason == "members_out_of_order" and "signature" not in opened.value
     )
     may_be_opened = is_unsigned or reason in _FAULTS_OF_OPENED
@@ -171,6 +182,11 @@ def _doubt(opened: Opened, checks: Sequence[Check], *, has_key: bool) -> str | N
     if reason in _FAULTS_OF_HASH and _REPLACED in json.dumps(content, ensure_ascii=False):
         return "characters_replaced"
     return None
+
+
+def _is_hash_of_opened(value: dict[str, Any]) -> bool:
+    name = value["hash"]
+    return (name is None or isinstance(name, str)) and name in _HASHES_OF_OPENED
 
 
 def _check_bendybutt(

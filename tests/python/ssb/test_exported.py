@@ -307,6 +307,22 @@ def test_go_ssb_writes_no_signature_when_it_opens_a_message() -> None:
     assert land(opened, signed.key).invalid_reason == "hash_is_not_sha256"
 
 
+@pytest.mark.parametrize("recipients", [{}, {"recps": [AUTHOR]}])
+def test_private_read_of_go_ssb_marks_an_opened_message_by_its_hash(
+    recipients: dict[str, Any],
+) -> None:
+    """``private/unboxlog.go``: nothing else says that the message was private."""
+    content = {"type": "post", "text": "a", **recipients}
+    signed = post(content=content, ciphertext="AAAA.box")
+    marks = {"hash": "go-ssb-unboxed", "signature": "go-ssb-unboxed"}
+    opened = in_order(signed.value | {"content": content} | marks, "previous", "author")
+    for value in opened, as_uris(opened), by_jq(opened):
+        row = land(value, signed.key)
+        assert (row.validity, row.warning) == ("not_checked", "ciphertext_not_in_log")
+        assert (row.is_private, row.is_decrypted, row.content_type) == (True, True, "post")
+        assert land(value).reject_reason == "id_is_unknown"
+
+
 def test_the_hash_of_a_plaintext_proves_that_it_was_never_encrypted() -> None:
     signed = post(content={"type": "post", "text": "a"})
     value = signed.value | {"signature": post(1).value["signature"]}

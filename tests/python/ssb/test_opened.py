@@ -17,6 +17,7 @@ from scuttlehouse.ssb.validation import check_value
 
 RING = KeyRing(b"pepper")
 CONTENT = {"type": "post", "text": "hello", "recps": ["@a"]}
+AUTHOR = ClassicFeed(bytes(32)).id
 UNBOXED = {"private": True, "unbox": "dXV1dXV1dXV1dXV1dXV1dXV1dXV1dXV1dXV1dXV1dXU="}
 
 
@@ -210,6 +211,23 @@ def test_a_changed_public_message_is_invalid() -> None:
     post = ClassicFeed(bytes(32)).publish({"type": "post", "text": "a"}, 1)
     row = land({**post.value, "content": {"type": "post", "text": "b"}}, post.key)
     assert (row.validity, row.invalid_reason) == ("invalid", "id_mismatch")
+
+
+@pytest.mark.parametrize("is_beside", [False, True])
+@pytest.mark.parametrize(
+    "changed",
+    [{"content": {"type": "post", "text": "fizzBuzz!"}}, {"content": "x", "timestamp": 3}],
+)
+def test_a_message_that_addmap_changed_is_the_one_that_was_signed(
+    changed: dict[str, Any], is_beside: bool
+) -> None:
+    """The README of ssb-db: "modifications may only be made after the original value is saved"."""
+    signed = ClassicFeed(bytes(32)).publish({"type": "about", "name": "Ann", "about": AUTHOR}, 1)
+    kept = {"original": {name: signed.value[name] for name in changed}}
+    meta = {"fizz": True, **kept}
+    row = land({**signed.value, **changed, "meta": meta}, signed.key, kept if is_beside else None)
+    assert row == land(signed.value, signed.key)
+    assert (row.validity, row.content_type, row.is_private) == ("valid", "about", False)
 
 
 @pytest.mark.parametrize("suffix", [".box", ".box2", ".box3", ".box-of-tomorrow"])
