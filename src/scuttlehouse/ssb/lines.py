@@ -251,12 +251,13 @@ def _kept_root(member: object, ring: KeyRing) -> object:
 def _kept_links(member: object, ring: KeyRing) -> object:
     """Ids in our one spelling, from texts, from objects (ids.link_text), or from a list of these.
 
-    A text that is not an id becomes its token. Anything else becomes 0, which shows its shape but not its
-    content: a recipient may be a key itself, as an object.
+    A text that is not an id becomes its token, and an empty one names nothing, as null does. Anything else
+    becomes 0, which shows its shape but not its content: a recipient may be a key itself, as an object.
     """
     if isinstance(member, list):
-        return _kept_ids([*map(link_text, member[:_MOST_ITEMS])], ring)
-    return _kept_ids(link_text(member), ring)
+        return _kept_ids([link_text(item) or None for item in member[:_MOST_ITEMS]], ring)
+    link = link_text(member)
+    return None if link == "" else _kept_ids(link, ring)
 
 
 def _kept_ids(member: object, ring: KeyRing) -> object:

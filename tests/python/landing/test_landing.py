@@ -760,6 +760,14 @@ def test_a_previous_that_is_no_text_is_not_the_same_as_none() -> None:
         assert land_value(previous=previous).previous_id == previous_id
 
 
+@pytest.mark.parametrize("empty", ["", {"link": ""}, [""], [{"link": "", "name": "x"}]])
+def test_an_empty_link_names_no_thread(empty: object) -> None:
+    """Otherwise all posts with one were in one thread, and its root a message to fetch without an id."""
+    row = land_value(content={"type": "post", "root": empty, "branch": empty})
+    kept = json.loads(row.content or "")
+    assert (kept["root"], kept["branch"]) in [(None, None), (0, [0])]
+
+
 def test_numbers_that_are_none() -> None:
     for number in ["NaN", True, "1", None, [], 10**400]:
         row = land(written(entry(post(ClassicFeed(bytes(32))), timestamp=number)))
