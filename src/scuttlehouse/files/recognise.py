@@ -98,9 +98,12 @@ _LONGEST_INDENT = 1 << 10
 # A person copies a filter of jq from a table or a terminal.
 _LONGEST_FILTER = 1000
 
-# A long file of JSON that has none of these names in its first bytes is of other software.
+# A long file of JSON that has none of these in its first bytes is of other software. The peers in gossip.json
+# of ssb-server have a "key", too, and what streams of follows and settings give has a "value".
 _MANY = 100
-_OF_MESSAGES = re.compile(r'"(?:author|msg|value|key|metadata)"\s*:')
+_OF_MESSAGES = re.compile(
+    r'"(?:author|msg|metadata)"\s*:|"value"\s*:\s*\{|"key"\s*:\s*"(?:%|ssb:)|\\u00'
+)
 _OF_OTHERS = (
     "JSON of other software: its first values are no messages. Move it out of the landing folder."
 )
