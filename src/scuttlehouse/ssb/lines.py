@@ -21,9 +21,9 @@ from scuttlehouse.ssb.group_ids import made_group_id
 from scuttlehouse.ssb.ids import feed_format, link_text, message_uri
 from scuttlehouse.ssb.messages import UnkeyedMessage, checked_message, may_be_key, unkeyed_message
 from scuttlehouse.ssb.naming import name_in_message
-from scuttlehouse.ssb.opened import has_key
+from scuttlehouse.ssb.opened import has_key, is_sealed
 from scuttlehouse.ssb.texts import is_word, kept_id, kept_word
-from scuttlehouse.ssb.validation import is_ciphertext, previous_text
+from scuttlehouse.ssb.validation import previous_text
 
 KEPT_MEMBERS = (
     "type",
@@ -150,7 +150,7 @@ def land_line(
     key, value, received, opened, (check, is_decrypted, signed) = message
     # An exporter may have written the content as text.
     content = (with_content_read(value) if is_decrypted else signed)["content"]
-    is_private = is_decrypted or is_ciphertext(signed["content"])
+    is_encrypted = is_sealed(signed)
     secret, kind = message_key(content), _content_type(content)
     kind = None if kind is None else kept_word(kind, ring)
     kept = _kept_content(content, kind, is_decrypted, ring) if isinstance(content, dict) else None
@@ -169,12 +169,12 @@ def land_line(
         content_type=kind,
         asserted_ms=finite_number(signed.get("timestamp")),
         received_ms=received_time(received),
-        is_private=is_private,
+        is_private=is_decrypted or is_encrypted,
         is_decrypted=is_decrypted,
         content=kept_text,
         key_hash=ring.hash(secret) if secret else None,
         plaintext_hash=plaintext_hash(content, kept, secret, ring)
-        if is_decrypted or check.validity == "not_checked"
+        if is_decrypted or (check.validity == "not_checked" and not is_encrypted)
         else None,
         is_announcement_signed=is_announcement_signed(content, check, is_decrypted=is_decrypted),
         made_group_id=made_group_id(key, value, opened.ciphertext, secret)

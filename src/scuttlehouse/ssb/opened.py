@@ -17,6 +17,9 @@ none                                go-ssb (``private/unboxlog.go``), in ``priva
 none                                ssb-private 1 (``index.js``, ``unboxValue``): no signature
 ==================================  ============================================================
 
+In gabbygrove-v1 a content may be bytes, which JSON has as base64. Encrypted ones begin with ``box1:`` or
+``box2:`` (go-ssb, ``multilogs/combined.go``).
+
 Software may also change a message that nobody has encrypted (ssb-db, ``addMap``). It keeps the members that
 were signed in ``value.meta.original``, whatever they are, as it keeps a ciphertext there.
 
@@ -27,6 +30,7 @@ its text is what was signed. Then it is not checked, and does not count as inval
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
@@ -42,6 +46,9 @@ UNBOXER_MEMBERS = frozenset({"meta", "cyphertext", "private", "unbox"})
 _OPENED_BY_GO_SSB = "go-ssb-unboxed"
 # Hashes of which software writes one, or none, in a message that it opens.
 _HASHES_OF_OPENED = frozenset({"", None, _OPENED_BY_GO_SSB})
+
+# How an encrypted content of gabbygrove-v1 begins: the base64 of "box1:" or "box2:", and of what follows.
+_BOX_IN_BYTES = re.compile("Ym94M[Tj][o-r]")
 
 # What software publishes only encrypted, though it names no recipients: a seed, and the first message of a
 # group (ssb-meta-feeds; private-group-spec, "group/init").
@@ -99,6 +106,19 @@ def original(value: dict[str, Any], meta: dict[str, Any]) -> Opened:
     )
     is_opened = content is not None and (ciphertext is not None or is_marked)
     return Opened(signed, ciphertext, is_opened)
+
+
+def is_sealed(value: dict[str, Any]) -> bool:
+    """Whether the content of a value is encrypted, in any format. O(length of the content).
+
+    >>> author = "ssb:feed/gabbygrove-v1/PETZhVe_pMOVSiZJdIm5Hs6cDE5uBMo6bkZART1ti2M="
+    >>> is_sealed({"author": author, "content": "Ym94MToAAAA="}), is_sealed({"content": "AAAA.box2"})
+    (True, True)
+    """
+    content = value.get("content")
+    if isinstance(content, str) and _BOX_IN_BYTES.match(content):
+        return feed_format(str(value.get("author"))) == "gabbygrove-v1"
+    return is_ciphertext(content)
 
 
 def has_key(check: Check, key: str) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from base64 import b64encode
 from collections.abc import Callable
 from typing import Any
 
@@ -321,6 +322,32 @@ def test_private_read_of_go_ssb_marks_an_opened_message_by_its_hash(
         assert (row.validity, row.warning) == ("not_checked", "ciphertext_not_in_log")
         assert (row.is_private, row.is_decrypted, row.content_type) == (True, True, "post")
         assert land(value).reject_reason == "id_is_unknown"
+
+
+def test_an_encrypted_content_of_gabbygrove_is_no_plaintext() -> None:
+    """Beside the opened message of ``private.read``, it was a second one, and none of both counted (R36)."""
+    author, key = (f"ssb:{kind}/gabbygrove-v1/{'A' * 43}=" for kind in ("feed", "message"))
+    value = {
+        "previous": None,
+        "author": author,
+        "sequence": 1,
+        "timestamp": 1,
+        "hash": "gabbygrove-v1",
+    }
+    for box in b"box1:", b"box2:":
+        content = b64encode(box + bytes(range(99))).decode()
+        sealed = land(value | {"content": content, "signature": "x"}, key)
+        assert (sealed.validity, sealed.is_private, sealed.is_decrypted) == (
+            "not_checked",
+            True,
+            False,
+        )
+        assert (sealed.content, sealed.plaintext_hash) == (None, None)
+    other = land(value | {"content": b64encode(b"bytes").decode(), "signature": "x"}, key)
+    assert (other.is_private, other.plaintext_hash is None) == (False, False)
+    marks = {"hash": "go-ssb-unboxed", "signature": "go-ssb-unboxed"}
+    opened = land(value | marks | {"content": {"type": "post", "text": "a"}}, key)
+    assert (opened.validity, opened.is_private, opened.is_decrypted) == ("not_checked", True, True)
 
 
 def test_the_hash_of_a_plaintext_proves_that_it_was_never_encrypted() -> None:
