@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, BinaryIO, cast
 
 from scuttlehouse.files.parts import Kind, LandingError, Log
 from scuttlehouse.files.recognise import HEAD_BYTES, goes_over_lines, recognise
-from scuttlehouse.files.unpack import BROKEN, as_utf_8, buffered, opened
+from scuttlehouse.files.unpack import BROKEN, as_utf_8, buffered, has_utf_16, opened
 
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
@@ -51,8 +51,9 @@ def most_unpacked_bytes(size_bytes: int, environment: Mapping[str, str] = os.env
 def recognise_within_limits(log: Log) -> Kind | str:
     """The kind of a log as :func:`recognise` gives it; a sentence also for a file that becomes too long.
 
-    Lines behind which another program has appended messages over several lines are ``pretty_printed``. To
-    know that, reads JSON lines to their end. Unpacks a compressed file to its end, or up to the limit.
+    Lines behind which another program has appended messages over several lines, or in UTF-16, are
+    ``pretty_printed``. To know that, reads JSON lines to their end. Unpacks a compressed file to its end, or
+    up to the limit.
 
     Raises:
         OSError: the file cannot be read.
@@ -73,7 +74,8 @@ def recognise_within_limits(log: Log) -> Kind | str:
         counted = _UpTo(stream, most)
         with suppress(*BROKEN):  # What is whole before the break is read.
             data = buffered(counted)
-            if kind.form == "json_lines" and goes_over_lines(as_utf_8(data, over_lines)):
+            text = as_utf_8(data, over_lines)
+            if kind.form == "json_lines" and (goes_over_lines(text) or has_utf_16(text)):
                 kind = over_lines
             while is_packed and data.read(_CHUNK):
                 pass

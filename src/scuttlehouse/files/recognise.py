@@ -23,7 +23,7 @@ from scuttlehouse.files.jsjson import LENIENT_DECODER
 from scuttlehouse.files.objects import is_message_at
 from scuttlehouse.files.parts import Kind, Log
 from scuttlehouse.files.pzp_log import holds_a_record
-from scuttlehouse.files.unpack import BROKEN, as_utf_8, opened, unpacked
+from scuttlehouse.files.unpack import BROKEN, as_utf_8, has_utf_16, opened, unpacked
 
 HEAD_BYTES = 1 << 18
 
@@ -168,13 +168,17 @@ def recognise_head(head: bytes, compression: str) -> Kind | str:
     if form is not None:
         return Kind(form, compression, "binary")
     # Lines in both encodings are lines, but what goes over lines may be in either.
-    data = as_utf_8(io.BytesIO(head), Kind("pretty_printed", "none", encoding)).read()
+    stream = as_utf_8(io.BytesIO(head), Kind("pretty_printed", "none", encoding))
+    data = stream.read()
     text = codecs.getincrementaldecoder("utf-8")("replace").decode(data)
     bare = text.lstrip(_BLANK)
     form = form_of(text)
     around = _around_messages(bare, form, inside)
     if around is not None:
         return around
+    # A line in UTF-16 may have the byte of a line end anywhere, so no worker can begin in the middle.
+    if form == "json_lines" and has_utf_16(stream):
+        form = "pretty_printed"
     if form is not None:
         is_long = text.count("{") >= _MANY
         is_of_others = is_long and not _OF_MESSAGES.search(text)

@@ -43,6 +43,10 @@ _IN_UTF_16 = re.compile(
     rb"(?:\xff\xfe)?(?:\[\0(?:[ \t\r\n]\0){0,32})?\{\0(?:[ \t\r\n]\0){0,32}\"\0"
 )
 _LONGEST_BEGINNING = 1 << 8
+# What PowerShell writes, whatever the encoding of the file is.
+_UTF_16 = "utf-16-le"
+_LINE_END_IN_UTF_16 = b"\n\0"
+_LONGEST_LINE_END = 4
 
 _MARK = "scuttlehouse.mark"
 
@@ -66,7 +70,7 @@ def opened(path: str, size_bytes: int, kind: Kind) -> Iterator[BinaryIO]:
 def as_utf_8(stream: BinaryIO, kind: Kind) -> BinaryIO:
     """The text of an unpacked file as UTF-8; what is no text as it is.
 
-    In JSON lines, what was appended in UTF-16 stays as it is: each line of it is read by itself.
+    Of JSON lines in UTF-8, each worker reads a part, so they stay as they are.
 
     >>> stream = io.BytesIO(b"{}" + '{"a": 1}'.encode("utf-16-le"))
     >>> as_utf_8(stream, Kind("concatenated", "none", "utf-8")).read()
@@ -74,9 +78,21 @@ def as_utf_8(stream: BinaryIO, kind: Kind) -> BinaryIO:
     """
     if kind.encoding == "binary" or kind[::2] == ("json_lines", "utf-8"):
         return stream
-    if kind.encoding == "utf-8":
-        return buffered(_WithUtf16(stream))
+    if kind.encoding in ("utf-8", _UTF_16):
+        return buffered(_WithUtf16(stream, kind.encoding))
     return recoded(stream, kind.encoding)
+
+
+def has_utf_16(stream: BinaryIO) -> bool:
+    """Whether a stream of :func:`as_utf_8` has become UTF-8 from UTF-16 in the middle of it, as far as it was
+    read.
+
+    >>> stream = as_utf_8(io.BytesIO(b"{}" + '{"a": 1}'.encode("utf-16-le")), Kind("array", "none", "utf-8"))
+    >>> has_utf_16(stream), stream.read(), has_utf_16(stream)
+    (False, b'{}{"a": 1}', True)
+    """
+    raw = cast("io.BufferedReader", stream).raw
+    return isinstance(raw, _WithUtf16) and raw.has_utf_16
 
 
 def unpacked(stream: BinaryIO, compression: str) -> BinaryIO:
@@ -174,43 +190,114 @@ class _Zstd(Chunked):
         return data
 
 
-class _Behind(Chunked):
-    """Some bytes, and a stream behind them."""
+class _Appended(Chunked):
+    """What a shell has appended in UTF-16, up to the next line in UTF-8. ``rest`` is what was read behind it.
 
-    def __init__(self, beginning: bytes, stream: BinaryIO) -> None:
-        self._ready, self._stream = memoryview(beginning), stream
+    A line of JSON begins with an ASCII character, so the second byte of a line in UTF-16 is zero. No text of
+    a message has a line end, so none can tell where lines begin.
+    """
 
-    def _next(self) -> bytes | None:
-        return cast("io.BufferedReader", self._stream).read1(_CHUNK) or None
-
-
-class _WithUtf16(Chunked):
-    """UTF-8, in which all is UTF-16 from the first object on that begins so: it becomes UTF-8."""
-
-    def __init__(self, stream: BinaryIO) -> None:
-        self._stream = stream
-        self._data = b""
+    def __init__(self, stream: BinaryIO, beginning: bytes) -> None:
+        self._stream, self._data = stream, beginning
+        self._looked_at = 0
+        self._is_over = False
         self._break: Exception | None = None
+        self.rest = b""
 
     def _next(self) -> bytes | None:
         if self._break is not None:
             raise self._break
+        if self._is_over:
+            return None
+        end = self._line_in_utf_8()
+        if end is not None:
+            self._is_over = True
+            data, self.rest = self._data[:end], self._data[end:]
+            return data
+        # An even number of bytes: the first byte stays the first one of a unit.
+        cut = (len(self._data) - _LONGEST_LINE_END) // 2 * 2
+        if cut > 0:
+            data, self._data = self._data[:cut], self._data[cut:]
+            self._looked_at = max(self._looked_at - cut, 0)
+            return data
         chunk = b""
         try:
             chunk = cast("io.BufferedReader", self._stream).read1(_CHUNK)
         except BROKEN as error:
             self._break = error
-        data = self._data + chunk
-        # The pattern looks at each byte. This looks for two of them, and few texts have these.
-        found = _IN_UTF_16.search(data) if b"{\0" in data else None
-        if found:
-            behind = buffered(_Behind(data[found.start() :], self._stream))
-            self._data, self._stream = b"", recoded(behind, "utf-16-le")
-            return data[: found.start()]
+        self._data += chunk
+        if chunk:
+            return b""
+        self._is_over = True
+        return self._data
+
+    def _line_in_utf_8(self) -> int | None:
+        """Where a line in UTF-8 begins. None if none does in what was read."""
+        while (found := self._data.find(_LINE_END_IN_UTF_16, self._looked_at)) >= 0:
+            place = found + len(_LINE_END_IN_UTF_16)
+            beginning = self._data[place : place + 2]
+            if len(beginning) < 2:
+                return None
+            self._looked_at = found + 1
+            is_ascii = beginning.isascii() and beginning[1] != 0
+            if found % 2 == 0 and (is_ascii or codecs.BOM_UTF8.startswith(beginning)):
+                return place
+        self._looked_at = max(len(self._data) - 1, 0)
+        return None
+
+
+class _WithUtf16(Chunked):
+    """UTF-8, in which what begins as an object in UTF-16 is UTF-16 up to the next line in UTF-8.
+
+    The beginning may be in either. ``has_utf_16``: whether UTF-16 was found behind UTF-8.
+    """
+
+    def __init__(self, stream: BinaryIO, encoding: str) -> None:
+        self._stream = stream
+        self._data = b""
+        self._break: Exception | None = None
+        self._appended: _Appended | None = None
+        self._in_utf_16: BinaryIO | None = None
+        self.has_utf_16 = False
+        if encoding == _UTF_16:
+            self._begin_utf_16(b"")
+
+    def _begin_utf_16(self, data: bytes) -> None:
+        self._appended = _Appended(self._stream, data)
+        self._in_utf_16 = recoded(buffered(self._appended), _UTF_16)
+
+    def _next(self) -> bytes | None:
+        if self._break is not None:
+            raise self._break
+        if self._appended is not None and self._in_utf_16 is not None:
+            data = cast("io.BufferedReader", self._in_utf_16).read1(_CHUNK)
+            if not data:
+                self._data, self._appended = self._appended.rest, None
+            return data
+        # What is here may have many beginnings. No more is read before it has none.
+        data, found, chunk = self._data, _in_utf_16(self._data), b""
+        if found is None:
+            try:
+                chunk = cast("io.BufferedReader", self._stream).read1(_CHUNK)
+            except BROKEN as error:
+                self._break = error
+            data += chunk
+            found = _in_utf_16(data)
+        if found is not None:
+            self._begin_utf_16(data[found:])
+            self._data, self.has_utf_16 = b"", True
+            return data[:found]
         kept = min(_LONGEST_BEGINNING, len(data)) if chunk else 0
         self._data = data[len(data) - kept :]
         is_over = not chunk and not data and self._break is None
         return None if is_over else data[: len(data) - kept]
+
+
+def _in_utf_16(data: bytes) -> int | None:
+    """Where an object in UTF-16 begins; None if none does."""
+    # The pattern looks at each byte. This looks for two of them, and few texts have these.
+    found = _IN_UTF_16.search(data) if b"{\0" in data else None
+    return None if found is None else found.start()
 
 
 def _mark(error: UnicodeError) -> tuple[str, int]:

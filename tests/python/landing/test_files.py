@@ -8,6 +8,7 @@ import json
 import lzma
 import os
 import re
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
@@ -242,6 +243,97 @@ def test_what_another_shell_appends_in_utf_16_is_read(
         path.write_bytes(forms.COMPRESSIONS[compression](data))
         found = [row.message_id for row in rows(path) if row.message_id]
         assert found == [*filter(None, ids[:before] + ids[-behind:])]
+
+
+def in_both_encodings(
+    texts: list[str], end: str, encodings: Sequence[str] = ("utf-8", "utf-16-le")
+) -> bytes:
+    """Lines that two shells have appended in turn."""
+    return b"".join((text + end).encode(encodings[n % 2]) for n, text in enumerate(texts))
+
+
+@pytest.mark.parametrize("encodings", [("utf-8", "utf-16-le"), ("utf-16-le", "utf-8")])
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+@pytest.mark.parametrize("compression", ["none", "gzip"])
+@pytest.mark.parametrize(
+    "written", [forms.text, partial(forms.text, indent=2)], ids=["lines", "pretty"]
+)
+def test_two_shells_append_in_turn(
+    written: Callable[[Any], str],
+    compression: str,
+    end: str,
+    encodings: Sequence[str],
+    tmp_path: Path,
+) -> None:
+    """In UTF-16, letters of many scripts have the byte of a line end."""
+    feed = ClassicFeed(bytes(32))
+    posts = [feed.publish({"type": "post", "text": "\u4e0a\u0a05\u010a"}, n + 1) for n in range(9)]
+    texts = [written({"key": post.key, "value": post.value}).replace("\n", end) for post in posts]
+    path = tmp_path / "a.jsonl"
+    path.write_bytes(forms.COMPRESSIONS[compression](in_both_encodings(texts, end, encodings)))
+    found = rows(path)
+    assert [(row.message_id, row.validity) for row in found] == [(p.uri, "valid") for p in posts]
+    long = in_both_encodings([*texts[:1] * 1000, *texts], end, encodings)
+    assert len(long) > HEAD_BYTES
+    path.write_bytes(forms.COMPRESSIONS[compression](long))
+    assert {row.message_id for row in rows(path)} == {post.uri for post in posts}
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from(["utf-8", "utf-16-le"]),
+            st.text('a{"\n\u4e0a\u0a05\u010a\u0a00\u0100\u227b\u7b22', max_size=40),
+            st.sampled_from([None, 2]),
+            st.sampled_from(["\n", "\r\n"]),
+        ),
+        min_size=1,
+        max_size=12,
+    ),
+    st.integers(1, 99),
+)
+def test_any_values_in_both_encodings_are_whole(
+    written: list[tuple[str, str, int | None, str]], length: int
+) -> None:
+    """However long the pieces are that a file is read in."""
+    texts = [
+        json.dumps({"key": text}, ensure_ascii=False, indent=indent) + end
+        for _, text, indent, end in written
+    ]
+    encodings = [encoding for encoding, _, _, _ in written]
+    data = b"".join(map(str.encode, texts, encodings))
+    stream = unpack.buffered(Pieces(data, length))
+    kind = Kind("pretty_printed", "none", encodings[0])
+    assert unpack.as_utf_8(stream, kind).read().decode() == "".join(texts)
+
+
+class Pieces(unpack.Chunked):
+    """Bytes that come in pieces of a length."""
+
+    def __init__(self, data: bytes, length: int) -> None:
+        self._data, self._length = data, length
+
+    def _next(self) -> bytes | None:
+        piece, self._data = self._data[: self._length], self._data[self._length :]
+        return piece or None
+
+
+def test_no_text_in_utf_16_behind_lines_in_utf_8_is_a_line(tmp_path: Path) -> None:
+    """A stranger may write a message in somebody else's name, between two line ends, in units of UTF-16."""
+    feed, other = (ClassicFeed(bytes([n]) * 32) for n in (1, 2))
+    first = feed.publish({"type": "post", "text": "a"}, 1)
+    meant = {"key": first.key, "value": {**first.value, "content": {"type": "x"}, "private": True}}
+    line = json.dumps(meant).encode()
+    hidden = b"a\n" + line + b" " * (len(line) % 2) + b"\na"
+    post = other.publish({"type": "post", "text": (b"a" + hidden + b"a").decode("utf-16-le")}, 1)
+    assert hidden in json.dumps(post.value, ensure_ascii=False).encode("utf-16-le")
+    path = tmp_path / "a.jsonl"
+    texts = [forms.text({"key": one.key, "value": one.value}) for one in (first, post)]
+    path.write_bytes(in_both_encodings(texts, "\n"))
+    assert [(row.message_id, row.validity) for row in rows(path)] == [
+        (first.uri, "valid"),
+        (post.uri, "valid"),
+    ]
 
 
 @pytest.mark.parametrize(
