@@ -22,6 +22,7 @@ from scuttlehouse.files.names import (
 )
 from scuttlehouse.files.parts import LandingError, Log
 from scuttlehouse.files.places import Stored, list_s3
+from scuttlehouse.files.recognise import PEERS
 from scuttlehouse.landing.ledger import LedgerEntry
 from scuttlehouse.landing.logs import landing_folder
 from scuttlehouse.s3 import is_in_s3
@@ -32,7 +33,7 @@ SHOWN_REASONS = 3
 # How the reasons begin of files that nobody may have meant to be logs.
 _NOT_NAMED = "Its name is not that of a log"
 _INDEX = "A file of LevelDB"
-NOT_MEANT = (_NOT_NAMED, _INDEX)
+NOT_MEANT = (_NOT_NAMED, _INDEX, PEERS)
 _NOT_A_LOG = (
     f"{_NOT_NAMED}: if it is one, let the name end in {', '.join(SUFFIXES[:-1])} "
     f"or {SUFFIXES[-1]}; compressed, {', '.join(PACKED)} may follow."

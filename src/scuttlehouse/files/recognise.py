@@ -107,6 +107,9 @@ _OF_MESSAGES = re.compile(
 _OF_OTHERS = (
     "JSON of other software: its first values are no messages. Move it out of the landing folder."
 )
+_OF_A_PEER = [*map(re.compile, (r'"host"\s*:', r'"port"\s*:', r'"key"\s*:\s*"@'))]
+# A copy of ~/.ssb has such a file. Nobody may have meant it to be a log.
+PEERS = "Peers of ssb-server (gossip.json), and no log."
 
 
 def recognise(log: Log) -> Kind | str:
@@ -181,8 +184,9 @@ def recognise_head(head: bytes, compression: str) -> Kind | str:
         form = "pretty_printed"
     if form is not None:
         is_long = text.count("{") >= _MANY
-        is_of_others = is_long and not _OF_MESSAGES.search(text)
-        return _OF_OTHERS if is_of_others else Kind(form, compression, encoding)
+        if is_long and not _OF_MESSAGES.search(text):
+            return PEERS if all(part.search(text) for part in _OF_A_PEER) else _OF_OTHERS
+        return Kind(form, compression, encoding)
     if bare[:1] == "<":
         return f"This is HTML or XML{inside}, perhaps an error page: download the log again."
     if _holds_a_message(text):

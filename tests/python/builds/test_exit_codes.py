@@ -89,6 +89,7 @@ def test_a_run_that_publishes_nothing_ends_as_dbt_does(dbt: Callable[..., None],
         (["It cannot be read."], LEFT_OUT),
         (["Its name is not that of a log: it is a picture."], 0),
         (["A file of LevelDB: an index or a store of keys, and no log."], 0),
+        (["Peers of ssb-server (gossip.json), and no log."], 0),
         ([], 0),
     ],
 )

@@ -502,7 +502,7 @@ def row_of_text(text: bytes | None) -> LandedLine:
         ),
         (b'{"level": 30, "time": 1}\n' * 100, "JSON of other software"),
         (b"[" + b'{"a":1},' * 99 + b"{}]", "JSON of other software"),
-        (b"[" + b'{"host": "a", "port": 1, "key": "@a"},' * 99 + b"{}]", "JSON of other software"),
+        (b"[" + b'{"host": "a", "port": 1, "key": "@a"},' * 99 + b"{}]", "Peers of ssb-server"),
         (b'{"source": "@a", "dest": "@b", "value": 1}\n' * 100, "JSON of other software"),
         (b'{"%a=.sha256": {"key": "%a=.sha256"}}', "jq -c '.[]'"),
         (b'{"0": {"key": "%a"}, "1": {}}', "jq -c '.[]'"),
