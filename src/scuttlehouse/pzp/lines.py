@@ -7,7 +7,8 @@ and delete items. This module passes on only two parts of the content: the items
 that accounts add.
 
 A line is a record as pzp stores it (``id``, ``msg``, ``received``), or the message alone. The id is the hash
-of the metadata, so that a line without one has the id that its message has.
+of the metadata, so that a line without one has the id that its message has. The hashes prove what a text was
+whose UTF-8 software has read in a code page (:func:`scuttlehouse.ssb.exported.in_utf_8`).
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ from scuttlehouse.pzp.rules import (
     whole_number,
 )
 from scuttlehouse.ssb.epoch_keys import KeyRing
+from scuttlehouse.ssb.exported import in_utf_8
 from scuttlehouse.ssb.opened import has_recipients
 from scuttlehouse.ssb.texts import kept_item, kept_pzp_id, kept_word
 
@@ -160,6 +162,16 @@ def land_pzp_line(
     parsed = line_object(line) if parsed is None else parsed
     if not is_pzp(parsed):
         return None
+    row = _land(source_file, line, ring, parsed)
+    if row.validity in (None, "valid"):
+        return row
+    texts = in_utf_8(json.dumps(parsed, ensure_ascii=False))
+    recoded = (json.loads(text, parse_int=float) for text in texts)
+    others = (_land(source_file, line, ring, record) for record in recoded)
+    return next((other for other in others if other.validity == "valid"), row)
+
+
+def _land(source_file: str, line: Line, ring: KeyRing, parsed: dict[str, Any]) -> LandedPzpLine:
     record = {"msg": parsed} if _is_bare(parsed) else parsed
     message = record["msg"]
     metadata = message.get("metadata")

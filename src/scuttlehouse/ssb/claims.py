@@ -12,6 +12,7 @@ from typing import Any
 from scuttlehouse.ssb.bendybutt import is_announcement, root_metafeed
 from scuttlehouse.ssb.bfe import utf8
 from scuttlehouse.ssb.epoch_keys import KEY_MEMBERS, KeyRing, spelled_bytes
+from scuttlehouse.ssb.exported import in_utf_8
 from scuttlehouse.ssb.ids import any_id
 from scuttlehouse.ssb.validation import Check, is_ciphertext
 from scuttlehouse.warehouse_key import KEY_BYTES
@@ -39,7 +40,7 @@ def plaintext_hash(
     """A keyed hash of a content; None for ciphertext and null.
 
     Equal contents have the same hash in any order of members. So has a content of which jq or Go has written
-    half of a surrogate pair as U+FFFD.
+    half of a surrogate pair as U+FFFD, or whose UTF-8 PowerShell has read in a code page.
     Software spells ids and keys differently. So the hash covers the members that tables keep as they are
     kept, and the key of an epoch by its bytes.
 
@@ -69,7 +70,8 @@ _ENCODER = json.JSONEncoder(sort_keys=True, ensure_ascii=False)
 
 
 def _text(content: object) -> bytes:
-    return utf8(_ENCODER.encode(content))
+    text = _ENCODER.encode(content)
+    return utf8(next(in_utf_8(text), text))
 
 
 def proven_owner(content: object) -> str | None:

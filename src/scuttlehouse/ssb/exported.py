@@ -9,6 +9,8 @@ members added                               exporters
 ``author`` and ``previous`` as URIs         the vectors of private-group-spec
 the content as JSON in a text               databases with a column for it
 a timestamp without its fraction            go-ssb-refs (``millisecs.go``), so all that go-ssb exports
+UTF-8 that was read in a code page          PowerShell 5, which reads what other programs print in the code
+                                            page of the console, and writes it as UTF-16 (``>``)
 ==========================================  ==========================================================
 
 Nothing that is undone is believed: the key of the message proves it by its hash, or else the signature.
@@ -16,6 +18,9 @@ Nothing that is undone is believed: the key of the message proves it by its hash
 
 from __future__ import annotations
 
+import codecs
+import json
+import re
 from collections.abc import Iterator
 from hashlib import sha256
 from typing import Any, NamedTuple
@@ -23,7 +28,7 @@ from typing import Any, NamedTuple
 from scuttlehouse.files import jsjson
 from scuttlehouse.files.json_lines import finite_number
 from scuttlehouse.ssb.ids import feed_format, feed_id, id_bytes, message_format, message_sigil
-from scuttlehouse.ssb.validation import MEMBER_ORDERS, Check, check_value, hashed_bytes
+from scuttlehouse.ssb.validation import MAX_LENGTH, MEMBER_ORDERS, Check, check_value, hashed_bytes
 
 # Faults that a value has if it is not in the order that was signed. A key that is right proves the order.
 _FAULTS = frozenset({"members_out_of_order", "id_mismatch"})
@@ -38,7 +43,43 @@ _FRACTIONS = tuple(n / parts for n in range(1, 17) for parts in (1000, n + 1000)
 # The year 2248. A double of this size still has thousandths.
 _MOST_TIME = 2**43
 
+# The code pages of consoles that have a character for each byte, so that nothing is lost, and of windows.
+_CODE_PAGES = (
+    *(
+        "cp437",
+        "cp850",
+        "cp852",
+        "cp866",
+        "cp858",
+        "cp737",
+        "cp775",
+        "cp857",
+        "cp860",
+        "cp862",
+        "cp865",
+    ),
+    *("cp1252", "cp1250", "cp1251", "cp1253", "cp1254", "cp1257"),
+)
+# A message has at most 8192 units of UTF-16, each of up to three bytes.
+_MOST_CHARACTERS = 4 * MAX_LENGTH
+_SINGLE = re.compile(r"(?<![^\x00-\x7f])[^\x00-\x7f](?![^\x00-\x7f])")
+# Windows has a control character for a byte that its code page leaves out.
+_BYTE = "scuttlehouse.byte"
+# Each byte of UTF-8 has become a character, so the message may be too long.
+_FAULTS_OF_TEXTS = _FAULTS_WITHOUT_KEY | {"too_long"}
+
 _BEFORE_TIME = '\n  "timestamp": '
+
+
+def _byte(error: UnicodeError) -> tuple[bytes, int]:
+    assert isinstance(error, UnicodeEncodeError)
+    code = ord(error.object[error.start])
+    if not 0x80 <= code < 0xA0:
+        raise error
+    return bytes([code]), error.start + 1
+
+
+codecs.register_error(_BYTE, _byte)
 
 
 class Form(NamedTuple):
@@ -54,11 +95,25 @@ def forms(value: dict[str, Any], key: str | None, hmac_key: bytes | None) -> Ite
     ``key`` is the id that the log gives the message. Without a key a fraction is not searched: the hash tells
     it at once, a signature only after as many checks.
 
-    Complexity: O(length of the value). A wrong key costs up to 60 hashes.
+    Complexity: O(length of the value). A wrong key costs up to 60 hashes, and as many for each code page in
+    which the texts are UTF-8.
 
     >>> [form.check.invalid_reason for form in forms({"author": "@nobody"}, None, None)]
     ['author_is_no_feed_id']
     """
+    reason = None
+    for form in _forms(value, key, hmac_key):
+        yield form
+        if form.check.validity != "invalid":
+            return
+        reason = form.check.invalid_reason
+    for recoded in _value_in_utf_8(value) if reason in _FAULTS_OF_TEXTS else ():
+        found = _forms(recoded, key, hmac_key)
+        yield from (form for form in found if form.check.validity == "valid")
+
+
+def _forms(value: dict[str, Any], key: str | None, hmac_key: bytes | None) -> Iterator[Form]:
+    """The same without other characters."""
     check = check_value(value, key=key, hmac_key=hmac_key)
     yield Form(value, check)
     if check.validity != "invalid":
@@ -66,7 +121,7 @@ def forms(value: dict[str, Any], key: str | None, hmac_key: bytes | None) -> Ite
     read = with_content_read(value)
     restored = read if read is not value else _with_what_is_left_out(value)
     if restored is not value:
-        found = forms(restored, key, hmac_key)
+        found = _forms(restored, key, hmac_key)
         yield from (form for form in found if form.check.validity == "valid")
         return
     spelled = with_sigils(value)
@@ -89,6 +144,29 @@ def forms(value: dict[str, Any], key: str | None, hmac_key: bytes | None) -> Ite
         if (time := _signed_time(form, times, key)) is not None:
             whole = {**form, "timestamp": time}
             yield Form(whole, check_value(whole, key=key, hmac_key=hmac_key))
+
+
+def in_utf_8(text: str) -> Iterator[str]:
+    """A text as it was, if software has read its UTF-8 in a code page, for each one that it may have been.
+
+    Complexity: O(length of the text).
+
+    >>> [*in_utf_8("\u251c\u2310")][:1], [*in_utf_8("\xe9")], [*in_utf_8("a")]
+    (['\xe9'], [], [])
+    """
+    # UTF-8 has no single byte that is not ASCII.
+    if text.isascii() or len(text) > _MOST_CHARACTERS or _SINGLE.search(text):
+        return
+    for code_page in _CODE_PAGES:
+        try:
+            yield text.encode(code_page, _BYTE).decode("utf-8")
+        except UnicodeError:
+            continue
+
+
+def _value_in_utf_8(value: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    text = json.dumps(value, ensure_ascii=False)
+    return (json.loads(recoded, parse_int=float) for recoded in in_utf_8(text))
 
 
 def with_content_read(value: dict[str, Any]) -> dict[str, Any]:

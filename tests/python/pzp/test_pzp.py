@@ -278,6 +278,20 @@ def test_the_depths_of_a_real_tangle_are_those_of_the_reference() -> None:
         assert max(depths) == fixture["final"]["A1"]["maxDepth"]
 
 
+@pytest.mark.parametrize("code_page", ["cp437", "cp850"])
+def test_utf_8_that_was_read_in_a_code_page_is_undone(code_page: str) -> None:
+    """As PowerShell 5 reads it. The hashes prove what it was."""
+    data = {"add": ["Gr\xfc\xdfe"], "del": ["\u4e0a\u6d77"], "supersedes": []}
+    line = signed(with_data(addition(), data))
+    text = json.dumps(line, ensure_ascii=False).encode().decode(code_page)
+    row, expected = land(json.loads(text)), land(line)
+    assert expected.validity == "valid"
+    assert row._replace(line_bytes=0) == expected._replace(line_bytes=0)
+    other = with_data(addition(), data)
+    other["msg"]["data"]["add"] = ["Gr\u251c\u255d\u251c\u0192e", "x"]
+    assert land(other).invalid_reason == "data_hash_differs"
+
+
 def test_a_row_in_full() -> None:
     line = addition()
     metadata = line["msg"]["metadata"]

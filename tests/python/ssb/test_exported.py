@@ -103,6 +103,54 @@ def test_characters_that_software_has_replaced_accuse_nobody(lone: str, member: 
     assert (other.validity, other.invalid_reason) == ("invalid", "hash_is_not_sha256")
 
 
+def in_code_page(text: str, code_page: str) -> str:
+    """As PowerShell reads what other programs print."""
+    bare = [bytes([byte]).decode(code_page, "replace") for byte in range(256)]
+    read = [chr(byte) if sign == "\ufffd" else sign for byte, sign in enumerate(bare)]
+    return "".join(read[byte] for byte in text.encode())
+
+
+@pytest.mark.parametrize("key", [True, False])
+@pytest.mark.parametrize("export", [dict, as_uris])
+@pytest.mark.parametrize("code_page", ["cp437", "cp850", "cp866", "cp1252", "cp1251"])
+@pytest.mark.parametrize(
+    "text", ["Gr\xfc\xdfe \xe0 \xc1", "\u0417\u0434\u0440", "\u4e0a\u6d77 \U0001f600 \u2019"]
+)
+def test_utf_8_that_was_read_in_a_code_page_is_undone(
+    text: str, code_page: str, export: Callable[[Any], Any], key: bool
+) -> None:
+    signed = post(content={"type": "about", "about": AUTHOR, "name": text})
+    written = in_code_page(json.dumps(export(signed.value), ensure_ascii=False), code_page)
+    row = land(json.loads(written), signed.key if key else None)
+    assert row == land(signed.value, signed.key)
+    assert row.validity == "valid"
+
+
+@pytest.mark.parametrize("code_page", ["cp437", "cp850", "cp1252"])
+def test_a_plaintext_that_was_read_in_a_code_page_is_no_other(code_page: str) -> None:
+    content = {"type": "post", "text": "\xfc\u2019 \U0001f600"}
+    signed = post(content=content, ciphertext="AAAA.box")
+    opened = signed.value | {"content": content, "cyphertext": "AAAA.box"}
+    written = json.loads(in_code_page(json.dumps(opened, ensure_ascii=False), code_page))
+    assert written != opened
+    one, other = land(opened, signed.key), land(written, signed.key)
+    assert (one.validity, one.plaintext_hash) == (other.validity, other.plaintext_hash)
+    assert (other.validity, other.is_decrypted) == ("valid", True)
+
+
+def test_a_long_text_that_was_read_in_a_code_page_is_not_too_long() -> None:
+    signed = post(content={"type": "post", "text": "\u4e0a" * 4000})
+    written = json.loads(in_code_page(json.dumps(signed.value, ensure_ascii=False), "cp437"))
+    assert check_value(written).invalid_reason == "too_long"
+    assert land(written, signed.key).validity == "valid"
+
+
+def test_another_text_in_a_code_page_is_another_message() -> None:
+    signed = post(content={"type": "post", "text": "a"})
+    changed = signed.value | {"content": {"type": "post", "text": in_code_page("\xe9", "cp437")}}
+    assert land(changed, signed.key).invalid_reason == "id_mismatch"
+
+
 def test_the_author_may_have_written_the_character() -> None:
     signed = post(content={"type": "post", "text": "\ufffd"})
     row = land(signed.value, signed.key)
