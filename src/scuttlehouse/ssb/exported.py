@@ -22,6 +22,7 @@ import codecs
 import json
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from hashlib import sha256
 from typing import Any, NamedTuple
 
@@ -147,21 +148,23 @@ def _forms(value: dict[str, Any], key: str | None, hmac_key: bytes | None) -> It
 
 
 def in_utf_8(text: str) -> Iterator[str]:
-    """A text as it was, if software has read its UTF-8 in a code page, for each one that it may have been.
+    """The texts that a text may have been, if software has read its UTF-8 in a code page. None comes twice.
 
     Complexity: O(length of the text).
 
-    >>> [*in_utf_8("\u251c\u2310")][:1], [*in_utf_8("\xe9")], [*in_utf_8("a")]
+    >>> [*in_utf_8("\u251c\u2310")], [*in_utf_8("\xe9")], [*in_utf_8("a")]
     (['\xe9'], [], [])
     """
     # UTF-8 has no single byte that is not ASCII.
     if text.isascii() or len(text) > _MOST_CHARACTERS or _SINGLE.search(text):
         return
+    seen: set[str] = set()
     for code_page in _CODE_PAGES:
-        try:
-            yield text.encode(code_page, _BYTE).decode("utf-8")
-        except UnicodeError:
-            continue
+        with suppress(UnicodeError):
+            recoded = text.encode(code_page, _BYTE).decode("utf-8")
+            if recoded not in seen:
+                seen.add(recoded)
+                yield recoded
 
 
 def _value_in_utf_8(value: dict[str, Any]) -> Iterator[dict[str, Any]]:
