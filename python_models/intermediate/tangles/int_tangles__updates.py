@@ -38,10 +38,10 @@ def model(dbt: Any, session: SparkSession) -> DataFrame:
         orders(messages, "new_ids")
         .join(orders(before, "old_ids"), "tangle_id", "full_outer")
         .where("not new_ids <=> old_ids")
-        .mapInArrow(refresh, COLUMNS)
+        .mapInArrow(commands, COLUMNS)
     )
     last = None if published is None else published.agg(F.max("refresh_number")).collect()[0][0]
-    refreshed = changes.select(
+    new = changes.select(
         F.lit((last or 0) + 1).cast("bigint").alias("refresh_number"),
         F.lit(get_invocation_id()).alias("refresh_id"),
         "tangle_id",
@@ -52,11 +52,7 @@ def model(dbt: Any, session: SparkSession) -> DataFrame:
         "to_position",
         F.current_timestamp().alias("refreshed_at"),
     )
-    return (
-        refreshed
-        if published is None
-        else computed(published).select(*refreshed.columns).unionAll(refreshed)
-    )
+    return new if published is None else computed(published).select(*new.columns).unionAll(new)
 
 
 def orders(messages: DataFrame, name: str) -> DataFrame:
@@ -69,7 +65,7 @@ def orders(messages: DataFrame, name: str) -> DataFrame:
     )
 
 
-def refresh(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+def commands(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     for batch in batches:
         for row in batch.to_pylist():
             rows = [

@@ -170,15 +170,15 @@ class Published:
 
 
 def batches(updates: Sequence[PublishedUpdate], size: int) -> Iterator[list[PublishedUpdate]]:
-    """Cut commands into batches of at least ``size``. A batch ends where a refresh of a tangle ends.
+    """Cut commands into batches of at least ``size``. No build's commands to a tangle are cut.
 
     >>> told = [PublishedUpdate("t", r, s, "b", "m", None, 0) for r, s in [(1, 0), (1, 1), (2, 0)]]
     >>> [len(batch) for batch in batches(told, 1)]
     [2, 1]
     """
     batch: list[PublishedUpdate] = []
-    for _, refresh in groupby(updates, key=lambda one: (one.tangle_id, one.refresh_number)):
-        batch += refresh
+    for _, of_build in groupby(updates, key=lambda one: (one.tangle_id, one.refresh_number)):
+        batch += of_build
         if len(batch) >= size:
             yield batch
             batch = []

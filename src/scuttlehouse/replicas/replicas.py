@@ -125,8 +125,8 @@ class Replica:
         """Apply commands in one transaction, all of them or none.
 
         Commands that this or another follower has already applied are skipped. So no command is applied
-        twice, even if a follower is killed. If refreshes are given whole, nobody ever reads an order that
-        was not published.
+        twice, even if a follower is killed. If all commands of a build to a tangle are given together, nobody
+        ever reads an order that was not published.
 
         Args:
             updates: the commands of a tangle by refresh number and step, with none left out after the first;

@@ -76,7 +76,7 @@ class Timeline:
 
     If MemoryError, KeyboardInterrupt or the like ends ``add`` or ``extend``, the event or the batch is in
     as a whole or not at all. It is right to add it again. If it is in, its commands are lost: a replica
-    needs those of ``refresh.refresh_commands``.
+    needs those of ``fewest.fewest_commands``.
 
     With ``most_listed``, an event that lists more other events is refused. With 2, as the paper proposes
     (2.2.1), memory per event is bounded: a row for each name and a row for each link.

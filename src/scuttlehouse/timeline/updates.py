@@ -1,4 +1,4 @@
-"""The update commands of a tangle's order for a refresh, as rows of ``fct_timeline_updates``."""
+"""The update commands from a tangle's published order to the next one: rows of ``fct_timeline_updates``."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Literal, NamedTuple
 
 from scuttlehouse.timeline.commands import Ins, Mov
-from scuttlehouse.timeline.refresh import refresh_commands
+from scuttlehouse.timeline.fewest import fewest_commands
 
 
 class Update(NamedTuple):
@@ -50,7 +50,7 @@ def updates(old: Sequence[str], new: Sequence[str]) -> Iterator[Update]:
         if old[position] not in kept:
             yield Update(step, "del", replica.pop(position), position, None)
             step += 1
-    for command in refresh_commands(replica.copy(), new):
+    for command in fewest_commands(replica.copy(), new):
         match command:
             case Ins(name, position):
                 replica.insert(position, name)
@@ -60,4 +60,4 @@ def updates(old: Sequence[str], new: Sequence[str]) -> Iterator[Update]:
                 replica.insert(to_position, name)
                 yield Update(step, "mov", name, from_position, to_position)
         step += 1
-    assert replica == list(new), "The commands of a refresh do not give the new order."
+    assert replica == list(new), "The commands do not give the new order."

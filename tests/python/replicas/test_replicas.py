@@ -35,7 +35,7 @@ from scuttlehouse.reading.warehouse import Rows, Warehouse
 from scuttlehouse.replicas.following import batches
 from scuttlehouse.replicas.replicas import PublishedUpdate, Replica, ReplicaError
 from scuttlehouse.timeline.commands import Command, Ins, Mov, follow
-from scuttlehouse.timeline.refresh import refresh_commands
+from scuttlehouse.timeline.fewest import fewest_commands
 from small_warehouse import SmallWarehouse
 
 Orders = dict[str, list[str]]
@@ -95,7 +95,7 @@ def refresh(number: int, tangle_id: str, old: list[str], new: list[str]) -> list
     for position in range(len(old) - 1, -1, -1):
         if old[position] not in new:
             steps.append((copy.pop(position), position, None))
-    for command in refresh_commands(list(copy), new):
+    for command in fewest_commands(list(copy), new):
         match command:
             case Ins(name, position):
                 steps.append((name, None, position))

@@ -1,4 +1,4 @@
-"""The fewest update commands from one order to a later one, for replicas that are refreshed."""
+"""The fewest update commands from one order to a later one, for replicas that have the first one."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from scuttlehouse.timeline.commands import Command, Ins, Mov
 
 
-def refresh_commands(old: Sequence[str], new: Sequence[str]) -> list[Command]:
+def fewest_commands(old: Sequence[str], new: Sequence[str]) -> list[Command]:
     """The least number of `ins` and `mov` that turn one order into another.
 
     Old names may move left or right, and nothing is ever taken out: a timeline only grows.
@@ -28,7 +28,7 @@ def refresh_commands(old: Sequence[str], new: Sequence[str]) -> list[Command]:
 
     Complexity: O(n log n).
 
-    >>> refresh_commands(["a", "b", "c"], ["c", "x", "a", "b"])
+    >>> fewest_commands(["a", "b", "c"], ["c", "x", "a", "b"])
     [Mov(from_position=2, to_position=0), Ins(name='x', position=1)]
     """
     new_places = {name: place for place, name in enumerate(new)}

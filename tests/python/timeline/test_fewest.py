@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scuttlehouse.timeline.commands import Ins, Mov, follow
-from scuttlehouse.timeline.refresh import refresh_commands
+from scuttlehouse.timeline.fewest import fewest_commands
 
 
 def distances(start: tuple[str, ...], names: str) -> dict[tuple[str, ...], int]:
@@ -41,7 +41,7 @@ def test_no_fewer_commands_are_enough(old_size: int) -> None:
     for size in range(old_size, len(names) + 1):
         for added in combinations(names[old_size:], size - old_size):
             for new in permutations((*old, *added)):
-                commands = refresh_commands(old, new)
+                commands = fewest_commands(old, new)
                 replica = list(old)
                 follow(replica, commands)
                 assert replica == list(new)
@@ -55,19 +55,19 @@ def test_a_replica_that_follows_has_the_new_order(
     old = [str(number) for number in before if number < known]
     new = [str(number) for number in after]
     replica = list(old)
-    follow(replica, refresh_commands(old, new))
+    follow(replica, fewest_commands(old, new))
     assert replica == new
 
 
 def test_names_that_do_not_move_need_no_command() -> None:
     old = [str(number) for number in range(50_000)]
-    assert refresh_commands(old, old) == []
-    assert refresh_commands(old, [*old, "new"]) == [Ins("new", 50_000)]
-    assert refresh_commands(old, [*old[1:], old[0]]) == [Mov(0, 49_999)]
-    assert refresh_commands(old, [old[-1], *old[:-1]]) == [Mov(49_999, 0)]
+    assert fewest_commands(old, old) == []
+    assert fewest_commands(old, [*old, "new"]) == [Ins("new", 50_000)]
+    assert fewest_commands(old, [*old[1:], old[0]]) == [Mov(0, 49_999)]
+    assert fewest_commands(old, [old[-1], *old[:-1]]) == [Mov(49_999, 0)]
 
 
 @pytest.mark.parametrize(("old", "new"), [("aa", "ab"), ("a", "aa"), ("ab", "a")])
 def test_orders_that_do_not_fit_together(old: str, new: str) -> None:
     with pytest.raises(ValueError, match=r"twice|missing"):
-        refresh_commands(old, new)
+        fewest_commands(old, new)
