@@ -10,10 +10,10 @@ from importlib.util import find_spec
 
 from packaging.requirements import Requirement
 
+from scuttlehouse.addresses import CONNECT_PORT, MASTER_PORT, server_of, shown_server
 from scuttlehouse.catalog.database import postgresql_address
 from scuttlehouse.catalog.jars import jars
 from scuttlehouse.operation.findings import Finding
-from scuttlehouse.spark.addresses import CONNECT_PORT, MASTER_PORT, server_of, shown_server
 
 _SHOWN = "dbt-core", "dbt-sparkpython", "pyspark", "pyiceberg", "duckdb", "great-expectations"
 _INSTALL = "Run `make build`, or `pip install` this project again."

@@ -7,6 +7,7 @@ import shutil
 from contextlib import suppress
 from pathlib import Path
 
+from scuttlehouse.addresses import server_of, shown_server
 from scuttlehouse.builds.steps import ENDED_WELL
 from scuttlehouse.catalog import BuildLock, home_folder, open_catalog
 from scuttlehouse.catalog.database import postgresql_address
@@ -19,7 +20,6 @@ from scuttlehouse.operation.findings import Finding
 from scuttlehouse.printing import count
 from scuttlehouse.reading.warehouse import open_published
 from scuttlehouse.s3 import is_in_s3, s3_endpoint
-from scuttlehouse.spark.addresses import server_of, shown_server
 from scuttlehouse.ssb.epoch_keys import sealed_keys
 from scuttlehouse.warehouse_key import PLACES_OF_KEYS, warehouse_pepper
 

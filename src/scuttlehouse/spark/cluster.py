@@ -9,13 +9,13 @@ from importlib.util import find_spec
 from pathlib import Path
 from zipfile import ZipFile
 
+from scuttlehouse.addresses import CONNECT_PORT, shown_server
 from scuttlehouse.builds.rules import package_files
 from scuttlehouse.catalog import CatalogError, home_folder, temporary_folder
 from scuttlehouse.catalog.spark import spark_settings
 from scuttlehouse.catalog.storage import warehouse_location
 from scuttlehouse.errors import HouseError
 from scuttlehouse.landing.logs import landing_folder
-from scuttlehouse.spark.addresses import CONNECT_PORT, shown_server
 from scuttlehouse.spark.worker_checks import REQUIREMENTS, Needed, checker, fingerprint
 from scuttlehouse.warehouse_key import warehouse_pepper
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 
+from scuttlehouse.addresses import CONNECT_PORT, shown_server
 from scuttlehouse.catalog import CatalogError, home_folder, temporary_folder
 from scuttlehouse.catalog.spark import catalog_settings
 from scuttlehouse.errors import HouseError
-from scuttlehouse.spark.addresses import CONNECT_PORT, shown_server
 from scuttlehouse.spark.cluster import package_archive
 from scuttlehouse.warehouse_key import warehouse_pepper
 

@@ -1,10 +1,10 @@
-"""Addresses of Spark's servers, and of others: what of them may be shown."""
+"""Addresses of servers: what of them may be shown."""
 
 from __future__ import annotations
 
 from urllib.parse import urlsplit
 
-# The ports that are meant where an address has none.
+# The ports that are meant where an address of Spark has none.
 CONNECT_PORT = 15002
 MASTER_PORT = 7077
 
