@@ -7,8 +7,15 @@ from pathlib import Path
 import pyarrow as pa
 
 from scuttlehouse.catalog import checksums
-from scuttlehouse.catalog.names import LOG_TABLE, MAIN, CatalogError, Schemas, UnreachableError
-from scuttlehouse.catalog.publishing import BEGIN_LOG, Catalog
+from scuttlehouse.catalog.names import (
+    BEGIN_LOG,
+    LOG_TABLE,
+    MAIN,
+    CatalogError,
+    Schemas,
+    UnreachableError,
+)
+from scuttlehouse.catalog.publishing import Catalog
 from scuttlehouse.catalog.pyiceberg_tables import changing, forget_history
 from scuttlehouse.catalog.reached_files import files_of
 

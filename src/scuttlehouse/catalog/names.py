@@ -20,6 +20,16 @@ BUILD_PREFIX = "scuttlehouse_build_"
 
 NOTHING_PUBLISHED = "Nothing is published yet: run `scuttlehouse build` first."
 
+# What to do if a file is missing or damaged.
+START_ANEW = (
+    "Restore the file from a backup, go back with `scuttlehouse rollback`, or run `scuttlehouse build "
+    "--full-refresh`, which reads all logs again."
+)
+BEGIN_LOG = (
+    "Restore the file from a backup, or run `scuttlehouse build --full-refresh`, which reads all logs again "
+    "and begins a new log of runs."
+)
+
 
 class CatalogError(HouseError):
     """The catalog or the home cannot be used. The message says what is wrong, where, and what to do."""
@@ -77,6 +87,11 @@ def schemas_of(target_schema: str) -> Schemas:
             "name of a developer. Set SCUTTLEHOUSE_DEVELOPER to a name in small letters and digits."
         )
     return Schemas(target_schema)
+
+
+def advice_for(table: str) -> str:
+    """What to do if a file of a table is missing or damaged."""
+    return BEGIN_LOG if table == LOG_TABLE else START_ANEW
 
 
 def namespace_of_build(number: int) -> str:

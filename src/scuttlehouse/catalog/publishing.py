@@ -13,21 +13,21 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from scuttlehouse.catalog import checksums, definitions, names, rows
-from scuttlehouse.catalog.names import LOG, MAIN, PUBLISHED, WORK, CatalogError, Schemas
+from scuttlehouse.catalog.names import (
+    LOG,
+    MAIN,
+    PUBLISHED,
+    START_ANEW,
+    WORK,
+    CatalogError,
+    Schemas,
+    advice_for,
+)
 from scuttlehouse.catalog.readers import open_to_readers
 from scuttlehouse.catalog.records import Build, State, Work
 
 if TYPE_CHECKING:
     from scuttlehouse.catalog.database import Database
-
-_START_ANEW = (
-    "Run `scuttlehouse rollback`, or `scuttlehouse build --full-refresh`, which reads all logs "
-    "again."
-)
-BEGIN_LOG = (
-    "Restore the file from a backup, or run `scuttlehouse build --full-refresh`, which reads all logs again "
-    "and begins a new log of runs."
-)
 
 
 class Catalog:
@@ -93,7 +93,7 @@ class Catalog:
             tables = _without(base.tables, left_out) if base else {}
             views = _without(base.views, left_out) if base else {}
             if base:
-                _verify(base, views | tables, _START_ANEW)
+                _verify(base, views | tables, START_ANEW)
             for statement in self.database.dialect.fence:
                 self.database.execute(statement)
             rows.point(self.database, schemas.work, tables, views)
@@ -250,12 +250,11 @@ class Catalog:
         seen = self._damaged()
         # Another build may have replaced and removed the file in the meantime.
         for (namespace, name), file in self._damaged().items() & seen.items():
-            advice = BEGIN_LOG if namespace == LOG else _START_ANEW
             try:
                 checksums.verify(file)
             except CatalogError as error:
                 raise CatalogError(
-                    f"The table {namespace}.{name} cannot be used. {error} {advice}"
+                    f"The table {namespace}.{name} cannot be used. {error} {advice_for(name)}"
                 ) from None
 
     def verify_kept(self) -> None:
@@ -267,7 +266,7 @@ class Catalog:
         for build in self.kept():
             try:
                 for tables in build.public, build.tables, build.views:
-                    _verify(build, tables, _START_ANEW)
+                    _verify(build, tables, START_ANEW)
             except CatalogError:
                 # Another build may have replaced this one, and removed its files.
                 if build in self.kept():

@@ -9,17 +9,8 @@ from typing import NamedTuple
 import duckdb
 
 from scuttlehouse.catalog import CatalogError, checksums
-from scuttlehouse.catalog.names import LOG_TABLE, UnreachableError
+from scuttlehouse.catalog.names import UnreachableError, advice_for
 from scuttlehouse.reading.engine import WarehouseError, first_sentences, literal, rows_of
-
-_GO_BACK = (
-    "go back to an earlier build with `scuttlehouse rollback`, restore the file from a backup, or "
-    "compute every table again with `scuttlehouse build --full-refresh`."
-)
-_BEGIN_LOG = (
-    "restore the file from a backup, or begin a new log with `scuttlehouse build --full-refresh`, which "
-    "reads all logs again."
-)
 
 
 class TableFiles(NamedTuple):
@@ -101,15 +92,11 @@ def verify(table: str, paths: Iterable[str]) -> None:
             raise
         except CatalogError as error:
             raise WarehouseError(
-                f"{error} The table {table} needs it: {_what_to_do(table)}"
+                f"{error} The table {table} needs it. {advice_for(table)}"
             ) from None
 
 
 def unreadable(table: str, error: Exception) -> WarehouseError:
     """The error for a table that cannot be read although its files match their checksums."""
     reason = first_sentences(str(error))
-    return WarehouseError(f"The table {table} cannot be read ({reason}): {_what_to_do(table)}")
-
-
-def _what_to_do(table: str) -> str:
-    return _BEGIN_LOG if table == LOG_TABLE else _GO_BACK
+    return WarehouseError(f"The table {table} cannot be read ({reason}). {advice_for(table)}")

@@ -275,7 +275,8 @@ def test_damaged_metadata_is_reported_until_it_is_rebuilt(house: House, damage: 
     with pytest.raises(CatalogError) as raised:
         house.begin("three")
     assert str(raised.value) == sentence + (
-        "Run `scuttlehouse rollback`, or `scuttlehouse build --full-refresh`, which reads all logs again."
+        "Restore the file from a backup, go back with `scuttlehouse rollback`, or run `scuttlehouse build "
+        "--full-refresh`, which reads all logs again."
     )
     assert house.published() == build
     house.roll_back()

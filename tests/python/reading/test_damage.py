@@ -101,8 +101,8 @@ def test_a_damaged_file_is_named(
                     warehouse.query(statement)
                 assert re.fullmatch(
                     rf"The file {re.escape(str(path))} is (missing|damaged).* "
-                    r"The table (scuttlehouse_build_1\.)?dim_groups needs it: .*`scuttlehouse rollback`, "
-                    r"restore .*`scuttlehouse build --full-refresh`\.",
+                    r"The table (scuttlehouse_build_1\.)?dim_groups needs it\. Restore .*"
+                    r"`scuttlehouse rollback`, or run `scuttlehouse build --full-refresh`, .* again\.",
                     str(refused.value),
                 )
             assert warehouse.query("select count(*) from fct_messages")[1] == [(98,)]

@@ -173,7 +173,7 @@ def test_a_file_that_cannot_be_written_is_a_sentence_and_the_earlier_one_stays(
 def test_a_table_that_duckdb_cannot_read_is_named(small: SmallWarehouse) -> None:
     damage_unseen(small, "fct_messages")
     with pytest.raises(
-        WarehouseError, match=r"^The table fct_messages cannot be read \(.*\): go back"
+        WarehouseError, match=r"^The table fct_messages cannot be read \(.*\)\. Restore"
     ):
         write_serving_file(small.home)
 

@@ -146,7 +146,7 @@ def test_a_table_that_duckdb_cannot_read_is_named(
 ) -> None:
     damage_unseen(small, "fct_messages")
     with pytest.raises(
-        WarehouseError, match=r"^The table fct_messages cannot be read \(.*\): go back"
+        WarehouseError, match=r"^The table fct_messages cannot be read \(.*\)\. Restore"
     ):
         write_serving_database(small.home, postgresql_url)
 
