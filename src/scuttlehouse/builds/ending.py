@@ -44,7 +44,7 @@ from scuttlehouse.serving.renewal import renew_serving
 
 _MIXED = (
     "They stay as they were. If this build has read new logs, rows of the tables that are published now may "
-    "refer to rows that those lack: run the whole `dbt build`.\n"
+    "refer to rows that those lack: run `scuttlehouse build`.\n"
 )
 
 
@@ -208,12 +208,12 @@ def _report(run: Run, build: Build | None, changes: Changes, unpublished: set[st
     elif run.rules_changed:
         raise RunError(
             "Nothing was published: the code has changed since the build began that this retry continues. "
-            "Run the whole `dbt build`, which makes every table by the same rules."
+            "Run `scuttlehouse build`, which makes every table by the same rules."
         )
     elif unpublished and run.command == "retry":
         print(
             "\nNothing was published, because not every step of the project has passed in this retry and the "
-            "build that it continues: run the whole `dbt build`.\n"
+            "build that it continues: run `scuttlehouse build`.\n"
         )
     elif unpublished:
         print(

@@ -121,7 +121,7 @@ def begin(
             _forget_passed(catalog, schemas)
         elif command == "test" and schemas.is_published and not catalog.tables(schemas.work):
             raise RunError(
-                f"{schemas.work} has no tables to test: run `dbt build`, which tests them, too."
+                f"{schemas.work} has no tables to test: run `scuttlehouse build`, which tests them, too."
             )
     if command in LOGGED:
         code_of_lines_hash()
@@ -259,16 +259,16 @@ def _continue_retry(catalog: Catalog, run: Run) -> None:
     if work is None:
         raise RunError(
             f"There is no build in {run.home} that a retry can continue: set SCUTTLEHOUSE_HOME to the home "
-            "of the build that failed, or run the whole `dbt build`."
+            "of the build that failed, or run `scuttlehouse build`."
         )
     if work.base_id != (published.build_id if published else None):
         raise RunError(
-            "Another build was published since the one that failed: run the whole `dbt build`."
+            "Another build was published since the one that failed: run `scuttlehouse build`."
         )
     # dbt's results of a killed build leave out what did not run, or are those of an earlier build.
     if work.passed is None:
         raise RunError(
-            f"The build {work.build_id} did not end, so no retry can continue it: run the whole `dbt build`."
+            f"The build {work.build_id} did not end, so no retry can continue it: run `scuttlehouse build`."
         )
     run.rules_changed = work.rules_hash != rules_hash(_project(), run.variables)
     run.passed = work.passed

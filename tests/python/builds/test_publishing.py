@@ -268,7 +268,7 @@ def test_a_retry_continues_no_build_that_was_killed(
     """It would run only the test that had failed, and hide that new logs are in half of the tables only."""
     assert differing(killed.before, published) == []
     for said in killed.refused:
-        assert "did not end, so no retry can continue it: run the whole `dbt build`." in said
+        assert "did not end, so no retry can continue it: run `scuttlehouse build`." in said
     assert killed.build_id in killed.refused[1]
     assert killed.build_id not in killed.refused[0]
 

@@ -172,7 +172,7 @@ def test_a_retry_of_what_was_killed_is_refused(dbt: Runs, killed: str) -> None:
         with pytest.raises(RunError) as told:
             dbt.begin("retry")
         assert str(told.value) == (
-            f"The build {run_id} did not end, so no retry can continue it: run the whole `dbt build`."
+            f"The build {run_id} did not end, so no retry can continue it: run `scuttlehouse build`."
         )
     assert dbt.published == first
     assert dbt.published != dbt.run("build", PASSED)
@@ -187,7 +187,7 @@ def test_a_retry_with_the_results_of_another_build_publishes_nothing(
     assert dbt.published is None
     assert (
         "Nothing was published, because not every step of the project has passed in this retry and the build "
-        "that it continues: run the whole `dbt build`."
+        "that it continues: run `scuttlehouse build`."
     ) in capsys.readouterr().out
 
 
@@ -284,7 +284,7 @@ def test_the_landing_folder_does_not_hold_the_home(
 
 
 def test_tests_need_a_table(dbt: Runs) -> None:
-    with pytest.raises(RunError, match=f"{WORK} has no tables to test: run `dbt build`"):
+    with pytest.raises(RunError, match=f"{WORK} has no tables to test: run `scuttlehouse build`"):
         dbt.begin("test")
     dbt.run("seed", {"seed.words": "success"})
     dbt.begin("test")

@@ -52,4 +52,4 @@ def test_a_part_says_what_it_does_not_publish(capsys: pytest.CaptureFixture[str]
     )
     assert "refer to rows" not in nothing
     _report(run, part, {}, {"dim_people", "dim_feeds"})
-    assert "may refer to rows that those lack: run the whole" in capsys.readouterr().out
+    assert "may refer to rows that those lack: run `scuttlehouse build`" in capsys.readouterr().out
