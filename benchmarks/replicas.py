@@ -17,7 +17,7 @@ from statistics import median
 from time import perf_counter
 
 from paper_model import message_id
-from scuttlehouse.databases import open_database
+from scuttlehouse.databases import is_postgresql, open_database
 from scuttlehouse.replicas.following import BATCH_SIZE, batches
 from scuttlehouse.replicas.replicas import PublishedUpdate, Replica
 
@@ -38,18 +38,18 @@ def measure(address: str) -> dict[str, float]:
     end = PublishedUpdate(TANGLE, 2, 0, "build", "at the end", None, MESSAGES)
     front = PublishedUpdate(TANGLE, 3, 0, "build", "at the front", None, 0)
     seconds: dict[str, float] = {}
-    with open_database(address) as (cursor, dialect):
+    with open_database(address) as cursor:
         for table in ("bare", "tangle_messages", "tangle_progress"):
             cursor.execute(f"drop table if exists {table}")
-        replica = Replica(cursor, dialect)
+        replica = Replica(cursor, address)
         cursor.execute(
             "create table bare (tangle_id text not null, position bigint not null,"
             " message_id text not null, primary key (tangle_id, position))"
         )
         start = perf_counter()
         cursor.execute("begin")
-        places = ", ".join([dialect.placeholder] * 3)
-        cursor.executemany(f"insert into bare values ({places})", large)
+        place = "%s" if is_postgresql(address) else "?"
+        cursor.executemany(f"insert into bare values ({place}, {place}, {place})", large)
         cursor.execute("commit")
         seconds["bare inserts"] = perf_counter() - start
         cases = {

@@ -1,4 +1,4 @@
-"""The databases that can hold a replica: SQLite and PostgreSQL."""
+"""Open SQLite or PostgreSQL. Errors are those of a replica; the catalog and dashboards say their own."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 from urllib.parse import unquote
 
 from scuttlehouse.errors import HouseError
@@ -46,19 +46,8 @@ class Cursor(Protocol):
     def fetchall(self) -> list[Any]: ...
 
 
-class Dialect(NamedTuple):
-    """The placeholder for a value, and the statements that begin a transaction and keep other writers out."""
-
-    placeholder: str
-    begin: tuple[str, ...]
-
-
-SQLITE = Dialect("?", ("begin immediate",))
-POSTGRESQL = Dialect("%s", ("begin", "lock table tangle_progress in share row exclusive mode"))
-
-
 @contextmanager
-def open_database(address: str) -> Iterator[tuple[Cursor, Dialect]]:
+def open_database(address: str) -> Iterator[Cursor]:
     """Open a database and give a cursor. A statement outside a transaction is committed at once.
 
     Args:
@@ -68,18 +57,18 @@ def open_database(address: str) -> Iterator[tuple[Cursor, Dialect]]:
         DatabaseError: the address is invalid, the database cannot be opened, or a statement in the
             block fails. The message never holds a password.
 
-    >>> with open_database("sqlite::memory:") as (cursor, dialect):
-    ...     _ = cursor.execute(f"select {dialect.placeholder}", ["a"])
+    >>> with open_database("sqlite::memory:") as cursor:
+    ...     _ = cursor.execute("select ?", ["a"])
     ...     cursor.fetchall()
     [('a',)]
     """
     scheme, _, path = address.partition(":")
     if scheme == "sqlite" and path:
         with _open_sqlite(path) as cursor:
-            yield cursor, SQLITE
+            yield cursor
     elif is_postgresql(address):
         with _open_postgresql(address) as cursor:
-            yield cursor, POSTGRESQL
+            yield cursor
     else:
         raise DatabaseError(_ADDRESSES)
 

@@ -160,7 +160,7 @@ def open_postgresql(address: str) -> Iterator[Database]:
     try:
         if not address.startswith(("postgresql://", "postgres://")):
             raise DatabaseError
-        with open_database(address) as (cursor, _):
+        with open_database(address) as cursor:
             yield Database(cursor, POSTGRESQL)
     except DatabaseError as error:
         if error.__cause__:
@@ -255,7 +255,7 @@ def _open_file(path: Path) -> Iterator[Any]:
             os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
         # SQLite gives the files beside the database the same mode.
         set_mode_of_catalog(path)
-    with open_database(f"sqlite:{path}") as (cursor, _):
+    with open_database(f"sqlite:{path}") as cursor:
         cursor.execute("pragma journal_mode = wal")
         yield cursor
 
@@ -267,11 +267,11 @@ def _open_copy(path: Path) -> Iterator[Any]:
     if log:
         with (
             _written_copy(path, content, log) as copy,
-            open_database(f"sqlite:{copy}") as (cursor, _),
+            open_database(f"sqlite:{copy}") as cursor,
         ):
             yield cursor
         return
-    with open_database("sqlite::memory:") as (memory, _):
+    with open_database("sqlite::memory:") as memory:
         in_memory: Any = memory
         if content:
             # Bytes 18 and 19 say that there is a write-ahead log. A database in memory cannot have one.

@@ -75,8 +75,8 @@ def run(args: argparse.Namespace) -> int:
     tangle_ids = list(dict.fromkeys(args.tangle)) or None
     differing: list[str] = []
     # The published tables come first: where nothing is published, no database is made.
-    with open_published(home_folder()) as warehouse, open_database(args.to) as database:
-        replica = Replica(*database)
+    with open_published(home_folder()) as warehouse, open_database(args.to) as cursor:
+        replica = Replica(cursor, args.to)
         published = Published(warehouse, replica.progress(tangle_ids), tangle_ids)
         _apply(replica, published.updates())
         if args.verify:

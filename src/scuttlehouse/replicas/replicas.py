@@ -7,7 +7,7 @@ from contextlib import contextmanager, suppress
 from itertools import zip_longest
 from typing import Any, NamedTuple
 
-from scuttlehouse.databases import Cursor, Dialect
+from scuttlehouse.databases import Cursor, is_postgresql
 from scuttlehouse.errors import HouseError
 from scuttlehouse.printing import read_text, stored_text
 
@@ -40,6 +40,17 @@ _WRITE_PROGRESS = """
     on conflict (tangle_id) do update set
         refresh_number = excluded.refresh_number, step = excluded.step, refresh_id = excluded.refresh_id
 """
+
+
+class _Dialect(NamedTuple):
+    """The placeholder for a value, and the statements that begin a transaction and keep other writers out."""
+
+    placeholder: str
+    begin: tuple[str, ...]
+
+
+_SQLITE = _Dialect("?", ("begin immediate",))
+_POSTGRESQL = _Dialect("%s", ("begin", "lock table tangle_progress in share row exclusive mode"))
 
 
 class ReplicaError(HouseError):
@@ -94,8 +105,8 @@ class Replica:
     a database may refuse, are written as a backslash, u and four digits.
 
     >>> from scuttlehouse.databases import open_database
-    >>> with open_database("sqlite::memory:") as database:
-    ...     replica = Replica(*database)
+    >>> with open_database("sqlite::memory:") as cursor:
+    ...     replica = Replica(cursor, "sqlite::memory:")
     ...     replica.apply([PublishedUpdate("t", 1, 0, "build", "a", None, 0)])
     ...     replica.apply([PublishedUpdate("t", 1, 0, "build", "a", None, 0)])
     ...     replica.orders()
@@ -104,9 +115,9 @@ class Replica:
     {'t': ['a']}
     """
 
-    def __init__(self, cursor: Cursor, dialect: Dialect) -> None:
+    def __init__(self, cursor: Cursor, address: str) -> None:
         self._cursor = cursor
-        self._dialect = dialect
+        self._dialect = _POSTGRESQL if is_postgresql(address) else _SQLITE
         for table in _TABLES:
             cursor.execute(table)
 

@@ -85,7 +85,7 @@ def write_serving_database(home: Path, address: str, *, log_only: bool = False) 
     try:
         with (
             connect(warehouse_location(home), folder) as connection,
-            open_database(address) as (opened, _),
+            open_database(address) as opened,
         ):
             cursor: Any = opened
             cursor.execute("begin")

@@ -316,8 +316,8 @@ def decode_bencode(data: bytes, place: int) -> tuple[Any, int]:
 
 def follow(updates: list[PublishedUpdate]) -> int:
     """Commands are applied, or refused and change nothing."""
-    with open_database("sqlite::memory:") as database:
-        replica = Replica(*database)
+    with open_database("sqlite::memory:") as cursor:
+        replica = Replica(cursor, "sqlite::memory:")
         for batch in batches(updates):
             before = replica.orders(), replica.progress()
             try:

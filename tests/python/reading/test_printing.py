@@ -113,8 +113,8 @@ def test_a_stored_text_is_read_back(text: str) -> None:
 
 
 def follow(address: str, tangles: list[str]) -> None:
-    with open_database(address) as database:
-        replica = Replica(*database)
+    with open_database(address) as cursor:
+        replica = Replica(cursor, address)
         updates = [PublishedUpdate(t, 1, 0, "b", f"{t}\0\ud800\\", None, 0) for t in tangles]
         assert replica.apply(updates) == len(tangles)
         assert replica.apply(updates) == 0

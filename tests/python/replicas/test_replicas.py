@@ -84,8 +84,8 @@ def address(request: pytest.FixtureRequest, tmp_path: Path) -> str:
 
 @pytest.fixture
 def replica(address: str) -> Iterator[Replica]:
-    with open_database(address) as database:
-        yield Replica(*database)
+    with open_database(address) as cursor:
+        yield Replica(cursor, address)
 
 
 def refresh(number: int, tangle_id: str, old: list[str], new: list[str]) -> list[PublishedUpdate]:
@@ -230,8 +230,8 @@ class KilledCursor:
 
 
 def follow_until(moment: int, address: str, updates: list[PublishedUpdate]) -> None:
-    with open_database(address) as (cursor, dialect):
-        replica = Replica(KilledCursor(cursor, moment), dialect)
+    with open_database(address) as cursor:
+        replica = Replica(KilledCursor(cursor, moment), address)
         progress = replica.progress()
         lacking = [one for one in updates if one.is_after(progress.get(one.tangle_id))]
         for batch in batches(lacking, size=8):
@@ -248,8 +248,8 @@ def test_a_follower_killed_at_any_moment_continues(address: str) -> None:
     }
     rng = random.Random(8)
     exit_codes: list[int] = []
-    with open_database(address) as (cursor, dialect):
-        Replica(cursor, dialect)
+    with open_database(address) as cursor:
+        Replica(cursor, address)
         for statement in [LOG, *TRIGGERS[address.split(":")[0]]]:
             cursor.execute(statement)
     while 0 not in exit_codes:
@@ -257,16 +257,16 @@ def test_a_follower_killed_at_any_moment_continues(address: str) -> None:
         process = fork(lambda moment=moment: follow_until(moment, address, updates))
         exit_codes.append(exit_code(process))
         assert exit_codes[-1] in (0, -signal.SIGKILL)
-        with open_database(address) as database:
-            replica = Replica(*database)
+        with open_database(address) as cursor:
+            replica = Replica(cursor, address)
             reached = {
                 tangle_id: at_refresh[tangle_id, progress.refresh_number]
                 for tangle_id, progress in replica.progress().items()
             }
             assert replica.orders() == without_empty(reached)
     assert len(exit_codes) > 5
-    with open_database(address) as (cursor, dialect):
-        assert Replica(cursor, dialect).orders() == without_empty(refreshes[-1])
+    with open_database(address) as cursor:
+        assert Replica(cursor, address).orders() == without_empty(refreshes[-1])
         cursor.execute("select * from written")
         written = cursor.fetchall()
     assert len(written) > len(refreshes[-1])
@@ -284,12 +284,12 @@ def test_followers_at_the_same_time_apply_each_command_once(address: str) -> Non
     updates = publish(refreshes)
 
     def follower(_: int) -> int:
-        with open_database(address) as database:
-            replica = Replica(*database)
+        with open_database(address) as cursor:
+            replica = Replica(cursor, address)
             return sum(replica.apply(batch) for batch in batches(updates, 1))
 
-    with open_database(address) as database:
-        replica = Replica(*database)
+    with open_database(address) as cursor:
+        replica = Replica(cursor, address)
         with ThreadPoolExecutor(3) as pool:
             assert sum(pool.map(follower, range(3))) == len(updates)
         assert replica.orders() == without_empty(refreshes[-1])
@@ -327,8 +327,8 @@ def test_commands_for_another_order_change_nothing(
 
 def test_a_lost_server_is_reported_in_a_sentence(postgresql_url: str) -> None:
     def lose() -> None:
-        with open_database(postgresql_url) as (cursor, dialect):
-            replica = Replica(cursor, dialect)
+        with open_database(postgresql_url) as cursor:
+            replica = Replica(cursor, postgresql_url)
             with psycopg.connect(postgresql_url) as other:
                 other.execute(
                     "select pg_terminate_backend(pid) from pg_stat_activity"
@@ -409,8 +409,8 @@ def test_the_command_follows_and_verifies(
     for number in (2, 2, 5):
         published.publish(REFRESHES[:number])
         updates = publish(REFRESHES[:number])
-        with open_database(address) as database:
-            progress = Replica(*database).progress()
+        with open_database(address) as cursor:
+            progress = Replica(cursor, address).progress()
         lacking = [one for one in updates if one.is_after(progress.get(one.tangle_id))]
         changed = {one.tangle_id for one in lacking}
         assert main(["follow", "--to", address]) == 0
@@ -424,8 +424,8 @@ def test_the_command_follows_and_verifies(
         applied += len(lacking)
         assert main(["follow", "--to", address, "--verify"]) == 0
         assert capsys.readouterr().out.endswith("Verified: the replica has the published order.\n")
-        with open_database(address) as database:
-            assert Replica(*database).orders() == without_empty(REFRESHES[number - 1])
+        with open_database(address) as cursor:
+            assert Replica(cursor, address).orders() == without_empty(REFRESHES[number - 1])
     assert applied == len(publish(REFRESHES))
 
 
@@ -442,8 +442,8 @@ def test_the_command_follows_in_a_new_process(
     count = len(publish(REFRESHES))
     assert (done.returncode, done.stderr) == (0, f"{count} of {count} commands\n")
     assert done.stdout.endswith("Verified: the replica has the published order.\n")
-    with open_database(address) as database:
-        assert Replica(*database).orders() == without_empty(REFRESHES[-1])
+    with open_database(address) as cursor:
+        assert Replica(cursor, address).orders() == without_empty(REFRESHES[-1])
 
 
 def test_a_replica_stays_the_same_if_a_published_file_is_damaged(
@@ -463,8 +463,8 @@ def test_a_replica_stays_the_same_if_a_published_file_is_damaged(
     assert out == ""
     assert err.startswith(f"The file {newest} is damaged: ")
     assert err.count("\n") == 1
-    with open_database(address) as database:
-        assert Replica(*database).orders() == without_empty(REFRESHES[1])
+    with open_database(address) as cursor:
+        assert Replica(cursor, address).orders() == without_empty(REFRESHES[1])
 
 
 def test_the_command_follows_only_some_tangles(
@@ -475,15 +475,15 @@ def test_the_command_follows_only_some_tangles(
     for tangles in (some[:1], some):
         only = [part for tangle_id in tangles for part in ("--tangle", tangle_id)]
         assert main(["follow", "--to", address, *only, "--verify"]) == 0
-        with open_database(address) as database:
-            assert Replica(*database).orders() == {one: REFRESHES[-1][one] for one in tangles}
+        with open_database(address) as cursor:
+            assert Replica(cursor, address).orders() == {one: REFRESHES[-1][one] for one in tangles}
     assert main(["follow", "--to", address, "--tangle", "nope"]) == 1
     assert capsys.readouterr().err.endswith(
         "Nothing was ever published of nope: fct_timeline_updates has the ids of tangles.\n"
     )
     assert main(["follow", "--to", address, "--verify"]) == 0
-    with open_database(address) as database:
-        assert Replica(*database).orders() == without_empty(REFRESHES[-1])
+    with open_database(address) as cursor:
+        assert Replica(cursor, address).orders() == without_empty(REFRESHES[-1])
 
 
 def test_verifying_says_which_tangles_differ(
@@ -491,7 +491,7 @@ def test_verifying_says_which_tangles_differ(
 ) -> None:
     published.publish(REFRESHES)
     assert main(["follow", "--to", address]) == 0
-    with open_database(address) as (cursor, _):
+    with open_database(address) as cursor:
         cursor.execute("delete from tangle_messages where tangle_id = 'tangle 1'")
         cursor.execute("insert into tangle_messages values ('of nobody', 0, 'x')")
     capsys.readouterr()
@@ -499,7 +499,7 @@ def test_verifying_says_which_tangles_differ(
     out, err = capsys.readouterr()
     assert out == "Applied 0 commands; 0 tangles changed.\n"
     assert err.endswith("follow again:\nof nobody\ntangle 1\n")
-    with open_database(address) as (cursor, _):
+    with open_database(address) as cursor:
         cursor.execute("delete from tangle_messages where tangle_id = 'of nobody'")
         cursor.execute("delete from tangle_progress where tangle_id = 'tangle 1'")
     assert main(["follow", "--to", address, "--verify"]) == 0
@@ -520,9 +520,9 @@ def test_a_replica_of_another_warehouse_is_refused(
     published.publish(REFRESHES[:3])
     assert main(["follow", "--to", address]) == 0
     published.publish(REFRESHES)
-    with open_database(address) as (cursor, dialect):
+    with open_database(address) as cursor:
         cursor.execute(change)
-        replica = Replica(cursor, dialect)
+        replica = Replica(cursor, address)
         before = replica.progress(), replica.orders()
         capsys.readouterr()
         assert main(["follow", "--to", address]) == 1
@@ -549,8 +549,8 @@ def test_a_replica_that_is_ahead_after_a_rollback(
     assert "the replica can also go on if the later build is published again" in err
     assert main(["rollback", "--to", later.split()[1]]) == 0
     assert main(["follow", "--to", address, "--verify"]) == 0
-    with open_database(address) as database:
-        assert Replica(*database).orders() == without_empty(REFRESHES[3])
+    with open_database(address) as cursor:
+        assert Replica(cursor, address).orders() == without_empty(REFRESHES[3])
 
 
 @pytest.mark.usefixtures("something_published")
