@@ -20,7 +20,7 @@ from scuttlehouse.ssb.epoch_keys import KeyRing
 from scuttlehouse.ssb.network_key import read_network_key
 from scuttlehouse.warehouse_key import warehouse_pepper
 
-# The name of the dbt project that this package belongs to.
+# The name of this package, and of the dbt project that it belongs to.
 PACKAGE = "scuttlehouse"
 
 # The vars that decide what is in the tables.
@@ -32,14 +32,14 @@ def rules_hash(project: Path, variables: Mapping[str, Any]) -> str:
     files = _project_files(project, "model", "macro", "seed")
     rules = [file for file in files if file.suffix in (".sql", ".py", ".csv")]
     values = " ".join(str(variables[name]) for name in RULES_VARIABLES)
-    return f"{hash_files([*rules, *package_files('scuttlehouse')])} {values}"
+    return f"{hash_files([*rules, *package_files()])} {values}"
 
 
 def project_hash(project: Path) -> str:
     """A hash of the whole project, tests, snapshots and descriptions included."""
     files = _project_files(project, "model", "macro", "seed", "test", "snapshot")
     settings = [folder / "dbt_project.yml" for folder in _with_packages(project)]
-    return hash_files([*settings, *files, *package_files("scuttlehouse")])
+    return hash_files([*settings, *files, *package_files()])
 
 
 def project_variables(project: Path) -> dict[str, Any]:
@@ -121,9 +121,9 @@ def hash_modules(*names: str) -> str:
     return hash_files(_reached(names).values())
 
 
-def package_files(name: str) -> list[Path]:
-    """The Python files of a package, including those of its subpackages."""
-    spec = find_spec(name)
+def package_files() -> list[Path]:
+    """The Python files of this package, including those of its subpackages."""
+    spec = find_spec(PACKAGE)
     folders = spec.submodule_search_locations if spec else None
     return [file for folder in folders or () for file in Path(folder).rglob("*.py")]
 

@@ -84,7 +84,7 @@ def metrics(home: Path) -> list[Metric]:
     return [
         *of_runs,
         *_of_state(published.published_at, len(kept)),
-        _gauge("scuttlehouse_logs", "Logs by their status in dim_logs.", _by("status", logs)),
+        _gauge("scuttlehouse_logs", "Logs by their status in dim_logs.", _by_status(logs)),
         _gauge(
             "scuttlehouse_rejected_lines",
             "Lines that fct_rejected_lines stands for: the sum of its line_count.",
@@ -110,17 +110,17 @@ def _of_runs(warehouse: Warehouse) -> Iterator[Metric]:
         "scuttlehouse_runs_total",
         "counter",
         "Runs of dbt in the log of builds, by how they ended.",
-        _by("status", [(status, count) for status, count, *_ in runs]),
+        _by_status([(status, count) for status, count, *_ in runs]),
     )
     yield _gauge(
         "scuttlehouse_run_start_timestamp_seconds",
         "When the last run of each status began, in Unix time.",
-        _by("status", [(status, start) for status, _, start, _ in runs]),
+        _by_status([(status, start) for status, _, start, _ in runs]),
     )
     yield _gauge(
         "scuttlehouse_run_duration_seconds",
         "How long the last run of each status took.",
-        _by("status", [(status, seconds) for status, *_, seconds in runs]),
+        _by_status([(status, seconds) for status, *_, seconds in runs]),
     )
     yield _gauge(
         "scuttlehouse_last_run_success",
@@ -161,8 +161,8 @@ def _gauge(name: str, meaning: str, samples: list[tuple[Labels, float]]) -> Metr
     return Metric(name, "gauge", meaning, samples)
 
 
-def _by(label: str, rows: Iterable[tuple[Any, Any]]) -> list[tuple[Labels, float]]:
-    return [({label: str(value)}, number) for value, number in rows if number is not None]
+def _by_status(rows: Iterable[tuple[Any, Any]]) -> list[tuple[Labels, float]]:
+    return [({"status": str(status)}, number) for status, number in rows if number is not None]
 
 
 def text_of(found: Iterable[Metric]) -> str:

@@ -49,7 +49,7 @@ def package_archive(folder: Path) -> Path:
     assert spec.origin is not None, "a package with files"
     root = Path(spec.origin).parents[1]
     with ZipFile(archive, "w") as written:
-        for file in sorted(package_files("scuttlehouse")):
+        for file in sorted(package_files()):
             written.write(file, file.relative_to(root))
     return archive
 
