@@ -35,7 +35,7 @@ from scuttlehouse.catalog import (
 )
 from scuttlehouse.catalog.expiry import remove_unreachable, trim_history
 from scuttlehouse.catalog.log import append_steps
-from scuttlehouse.catalog.names import LOG_TABLE
+from scuttlehouse.catalog.names import LOG_TABLE, START_ANEW
 from scuttlehouse.catalog.storage import warehouse_location
 from scuttlehouse.landing.logs import landing_folder
 from scuttlehouse.operation.metrics import update_metrics_file
@@ -195,10 +195,7 @@ def _report_failure(run: Run, results: Sequence[Any], *, has_published: bool) ->
         print(f"{run.home}/data_docs/index.html says which expectations failed, and where.")
     warehouse = warehouse_location(run.home)
     if any(warehouse in (result.message or "") for result in results):
-        print(
-            f"If a file below {warehouse} is missing or damaged, put it back from a backup, go back with "
-            "`scuttlehouse rollback`, or run `scuttlehouse build --full-refresh`, which reads all logs again."
-        )
+        print(f"A file below {warehouse} may be missing or damaged. {START_ANEW}")
     print()
 
 

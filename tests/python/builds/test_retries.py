@@ -14,6 +14,7 @@ from scuttlehouse.builds import ending, runs
 from scuttlehouse.builds.publishable import all_steps, passed_so_far
 from scuttlehouse.builds.runs import RunError
 from scuttlehouse.catalog import PUBLISHED, WORK, BuildLock, open_catalog
+from scuttlehouse.catalog.names import START_ANEW
 from scuttlehouse.files.parts import LandingError
 
 VARIABLES = {"settle_steps": 4, "set_ghost_span": 32, "kept_builds": 3}
@@ -245,7 +246,7 @@ def test_a_failed_build_says_what_may_help(dbt: Runs, capsys: pytest.CaptureFixt
     said = capsys.readouterr().out
     assert f"the schema {PUBLISHED} holds the tables of the last build that passed" in said
     assert f"{dbt.house.home}/data_docs/index.html says which expectations failed" in said
-    assert "put it back from a backup" in said
+    assert START_ANEW in said
 
 
 @pytest.mark.parametrize(
