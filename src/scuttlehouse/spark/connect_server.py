@@ -19,6 +19,7 @@ from urllib.parse import urlsplit
 import yaml
 
 from dbt.adapters.sparkpython.session import LOCAL_SETTINGS
+from scuttlehouse.addresses import CONNECT_PORT
 from scuttlehouse.catalog import CatalogError, home_folder, temporary_folder
 from scuttlehouse.catalog.spark import spark_settings
 from scuttlehouse.cli.dbt_settings import PROFILES
@@ -29,7 +30,7 @@ from scuttlehouse.warehouse_key import warehouse_pepper, write_private
 
 _CLASS = "org.apache.spark.sql.connect.service.SparkConnectServer"
 
-_DEFAULT_ADDRESS = "sc://localhost:15002"
+_DEFAULT_ADDRESS = f"sc://localhost:{CONNECT_PORT}"
 
 
 def main(arguments: Sequence[str]) -> int:
