@@ -1,6 +1,6 @@
 -- Everything that a set's rows depend on: its messages, and the account with the devices that may write it.
 {%- set columns = {
-    'message_id': 'string', 'tangle_id': 'string', 'account_id': 'string', 'is_account_message': 'boolean'
+    'message_id': 'string', 'set_id': 'string', 'account_id': 'string', 'is_account_message': 'boolean'
 } %}
 with
 
@@ -33,13 +33,13 @@ touched_accounts as (
 
 final as (
 
-    select tangle_id as set_id from touched_messages
-    where tangle_id is not null
+    select set_id from touched_messages
+    where set_id is not null
     union
-    select all_messages.tangle_id as set_id
+    select all_messages.set_id
     from all_messages
     left semi join touched_accounts on all_messages.account_id = touched_accounts.account_id
-    where all_messages.tangle_id is not null
+    where all_messages.set_id is not null
 
 )
 

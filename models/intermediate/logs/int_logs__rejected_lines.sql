@@ -69,7 +69,6 @@ final as (
         source_file,
         line_number,
         reason,
-        line_hash,
         line_count,
         is_of_vanished_log,
         coalesce(line_hash is not null and source_file > first_source_file, false) as is_repeated

@@ -12,23 +12,10 @@ signatures as (
 
 ),
 
-messages_of_sets as (
-
-    select
-        *,
-        tangle_id as set_id
-    from messages
-    where
-        domain like 'set!_v1!_!_%' escape '!'
-        and tangle_id is not null
-        and not is_account_message
-
-),
-
 set_messages as (
 
-    select * from messages_of_sets
-    where {{ is_touched('set_id', 'int_changes__sets') }}
+    select * from messages
+    where set_id is not null and {{ is_touched('set_id', 'int_changes__sets') }}
 
 ),
 

@@ -1,15 +1,18 @@
-{%- set place = ['source_file', 'line_number'] %}
 with
 
 changed_ssb_messages as (
 
-    {{ changed_ids('message_id', 'stg_ssb__messages', 'stg_changes__sighted_messages', ignored=place) }}
+    {{
+        changed_ids(
+            'message_id', 'stg_ssb__messages', 'stg_changes__sighted_messages', ignored=['source_file', 'line_number']
+        )
+    }}
 
 ),
 
 changed_pzp_messages as (
 
-    {{ changed_ids('message_id', 'stg_pzp__messages', 'stg_changes__sighted_messages', ignored=place) }}
+    {{ changed_ids('message_id', 'stg_pzp__messages', 'stg_changes__sighted_messages') }}
 
 ),
 

@@ -21,13 +21,11 @@ def model(dbt: Any, session: SparkSession) -> DataFrame:
     dbt.config(materialized="table")
     messages = dbt.ref("stg_pzp__messages")
     touched = dbt.ref("int_changes__sets")
-    signed = messages.selectExpr("*", "tangle_id as set_id").where(
-        "domain like 'set!_v1!_!_%' escape '!' and tangle_id is not null and not is_account_message"
-    )
+    of_sets = messages.where("set_id is not null")
     if is_refresh(session, dbt.this.schema):
-        signed = touched_rows(signed, touched)
+        of_sets = touched_rows(of_sets, touched)
     of_accounts = messages.where("is_account_message and depth is not null")
-    rows = of_accounts.unionByName(signed.drop("set_id"))
+    rows = of_accounts.unionByName(of_sets)
     return (
         rows.selectExpr(
             "account_id",
