@@ -11,7 +11,8 @@ import pytest
 
 from memory import peak_memory
 from scuttlehouse.sets.items import SetMessage
-from scuttlehouse.sets.pruning import _ROOTS_AT_A_TIME, _Reading, verdicts
+from scuttlehouse.sets.order import _Reading
+from scuttlehouse.sets.pruning import _ROOTS_AT_A_TIME, verdicts
 from scuttlehouse.sets.rules import left_deletions, unsuperseded
 
 MOOT = SetMessage("moot", 0, [], None, None, None)
