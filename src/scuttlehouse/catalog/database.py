@@ -5,9 +5,8 @@ from __future__ import annotations
 import os
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 from scuttlehouse.catalog.definitions import ALL_COLUMNS, FENCE, TABLES
@@ -17,6 +16,7 @@ from scuttlehouse.catalog.publishing import Catalog
 from scuttlehouse.catalog.readers import set_mode_of_catalog
 from scuttlehouse.catalog.records import State, seal
 from scuttlehouse.catalog.rows import read_records
+from scuttlehouse.catalog.sqlite_copy import open_copy, opening
 from scuttlehouse.databases import Cursor, DatabaseError, is_postgresql, open_database
 
 
@@ -217,7 +217,7 @@ def postgresql_parts(address: str) -> PostgresqlParts:
 @contextmanager
 def _open_sqlite(path: Path, read_only: bool) -> Iterator[Database]:
     try:
-        with _open_copy(path) if read_only else _open_file(path) as cursor:
+        with open_copy(path) if read_only else _open_file(path) as cursor:
             database = Database(cursor, SQLITE)
             [[reason]] = database.rows("pragma integrity_check(1)")
             if reason != "ok":
@@ -238,19 +238,8 @@ def _damage(path: Path, reason: str) -> str:
 
 
 @contextmanager
-def _sentence(path: Path) -> Iterator[None]:
-    try:
-        yield
-    except OSError as error:
-        raise CatalogError(
-            f"The catalog {path} cannot be opened ({error.strerror}): set SCUTTLEHOUSE_HOME to the folder of "
-            "the warehouse, or correct its permissions."
-        ) from None
-
-
-@contextmanager
 def _open_file(path: Path) -> Iterator[Any]:
-    with _sentence(path):
+    with opening(path):
         if not path.exists():
             os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
         # SQLite gives the files beside the database the same mode.
@@ -258,80 +247,3 @@ def _open_file(path: Path) -> Iterator[Any]:
     with open_database(f"sqlite:{path}") as cursor:
         cursor.execute("pragma journal_mode = wal")
         yield cursor
-
-
-@contextmanager
-def _open_copy(path: Path) -> Iterator[Any]:
-    with _sentence(path):
-        content, log = _stable_copy(path)
-    if log:
-        with (
-            _written_copy(path, content, log) as copy,
-            open_database(f"sqlite:{copy}") as cursor,
-        ):
-            yield cursor
-        return
-    with open_database("sqlite::memory:") as memory:
-        in_memory: Any = memory
-        if content:
-            # Bytes 18 and 19 say that there is a write-ahead log. A database in memory cannot have one.
-            in_memory.connection.deserialize(content[:18] + b"\1\1" + content[20:])
-        yield in_memory
-
-
-@contextmanager
-def _written_copy(path: Path, content: bytes, log: bytes) -> Iterator[Path]:
-    with ExitStack() as stack:
-        try:
-            folder = stack.enter_context(TemporaryDirectory(prefix="scuttlehouse-"))
-            copy = Path(folder, path.name)
-            copy.write_bytes(content)
-            _log_of(copy).write_bytes(log)
-        except OSError as error:
-            raise CatalogError(
-                f"The catalog {path} has a write-ahead log, so it is read from a copy, for which there is no "
-                f"room ({error.strerror}): make room on the disk, or set TMPDIR to a folder on another one."
-            ) from None
-        yield copy
-
-
-def _stable_copy(path: Path) -> tuple[bytes, bytes]:
-    """The database and its write-ahead log at one moment: they are read until two reads are the same."""
-    copy = _contents(path)
-    for _ in range(1000):
-        again = _contents(path)
-        if again == copy:
-            return copy
-        copy = again
-    raise CatalogError(f"The catalog {path} changed while it was read: try again.")
-
-
-def _contents(path: Path) -> tuple[bytes, bytes]:
-    try:
-        descriptor = _descriptor(path)
-    except FileNotFoundError:
-        return b"", b""
-    content = os.pread(descriptor, os.fstat(descriptor).st_size, 0)
-    try:
-        return content, _log_of(path).read_bytes()
-    except FileNotFoundError:
-        return content, b""
-
-
-_descriptors: dict[tuple[int, int], int] = {}
-
-
-def _descriptor(path: Path) -> int:
-    """A descriptor of a database that stays open until the process ends.
-
-    Closing one drops the locks that SQLite has on the same file in this process.
-    """
-    found = path.stat()
-    file = found.st_dev, found.st_ino
-    if file not in _descriptors:
-        _descriptors[file] = os.open(path, os.O_RDONLY)
-    return _descriptors[file]
-
-
-def _log_of(path: Path) -> Path:
-    return path.with_name(f"{path.name}-wal")
