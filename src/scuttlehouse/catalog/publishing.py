@@ -161,28 +161,7 @@ class Catalog:
             base = _published(state, builds)
             before = base.public if base else {}
             tables, log = self.tables(WORK), self.tables(LOG)
-            cannot = f"The build {build_id} cannot be published:"
-            work = state.works.get(WORK)
-            if work is None or work.base_id != state.published:
-                raise CatalogError(
-                    f"{cannot} the build {state.published} was published since it began. Build again."
-                )
-            # A connection to PostgreSQL that is cut takes its lock along: then two may build at once.
-            if work.build_id != build_id:
-                raise CatalogError(
-                    f"{cannot} it lost its lock, and the build {work.build_id} has begun since. Wait "
-                    "until that one ends, and build again."
-                )
-            if changed := _without(self.tables(PUBLISHED), log).items() ^ before.items():
-                raise CatalogError(
-                    f"{cannot} another program changed {_list({name for name, _ in changed})} in the "
-                    f"namespace {PUBLISHED}, which only builds write. Build again, which repairs it."
-                )
-            if missing := set(public) - tables.keys() - log.keys():
-                raise CatalogError(
-                    f"{cannot} the namespace {WORK} has no table {_list(missing)}. "
-                    "Build every public model, as a table."
-                )
+            work = self._work_to_publish(build_id, public, state, before)
             build = Build(
                 build_id=build_id,
                 number=state.last_number + 1,
@@ -207,6 +186,35 @@ class Catalog:
             self._point_to_public(state, {**builds, build_id: build})
             rows.write_state(self.database, state)
         return build
+
+    def _work_to_publish(
+        self, build_id: str, public: Collection[str], state: State, before: Mapping[str, str]
+    ) -> Work:
+        """The build of the work namespace, if it is this one and may be published: see :meth:`publish`."""
+        tables, log = self.tables(WORK), self.tables(LOG)
+        cannot = f"The build {build_id} cannot be published:"
+        work = state.works.get(WORK)
+        if work is None or work.base_id != state.published:
+            raise CatalogError(
+                f"{cannot} the build {state.published} was published since it began. Build again."
+            )
+        # A connection to PostgreSQL that is cut takes its lock along: then two may build at once.
+        if work.build_id != build_id:
+            raise CatalogError(
+                f"{cannot} it lost its lock, and the build {work.build_id} has begun since. Wait "
+                "until that one ends, and build again."
+            )
+        if changed := _without(self.tables(PUBLISHED), log).items() ^ before.items():
+            raise CatalogError(
+                f"{cannot} another program changed {_list({name for name, _ in changed})} in the "
+                f"namespace {PUBLISHED}, which only builds write. Build again, which repairs it."
+            )
+        if missing := set(public) - tables.keys() - log.keys():
+            raise CatalogError(
+                f"{cannot} the namespace {WORK} has no table {_list(missing)}. "
+                "Build every public model, as a table."
+            )
+        return work
 
     def roll_back(self, build_id: str | None) -> Build:
         """Publish a kept build again: the named one, or the newest one that is older than the published one.
