@@ -7,8 +7,16 @@ the second source, `bulk` makes more for larger sizes, `competing` makes many gr
 algorithms never compute it.
 """
 
-from .summary import Summary
-from .write import Sample, SampleError, add_arguments, generate, run, secrets, write_sample
+from scuttlehouse.sample.summary import Summary
+from scuttlehouse.sample.write import (
+    Sample,
+    SampleError,
+    add_arguments,
+    generate,
+    run,
+    secrets,
+    write_sample,
+)
 
 __all__ = [
     "Sample",

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from . import forks, public, scenes
-from .groups import Group
-from .world import World
+from scuttlehouse.sample import forks, public, scenes
+from scuttlehouse.sample.groups import Group
+from scuttlehouse.sample.world import World
 
 PEOPLE = {"medium": 24, "large": 80, "huge": 400}
 MOST_POSTS = {"medium": 300, "large": 3_000, "huge": 10_000}

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import combinations
 
-from . import scenes
-from .groups import Group
-from .world import EXPORTERS, World
+from scuttlehouse.sample import scenes
+from scuttlehouse.sample.groups import Group
+from scuttlehouse.sample.world import EXPORTERS, World
 
 PEOPLE = 50
 MESSAGES_PER_GROUP = 500

@@ -11,10 +11,9 @@ from nacl.bindings import crypto_sign, crypto_sign_seed_keypair
 
 from scuttlehouse.pzp.canonical import HASH_BYTES, canonical, from_base58, hash_text, to_base58
 from scuttlehouse.pzp.rules import SELF, SIGNATURE_BYTES, SIGNATURE_TAG
-
-from .lines import json_line
-from .summary import OddSetLine
-from .world import World
+from scuttlehouse.sample.lines import json_line
+from scuttlehouse.sample.summary import OddSetLine
+from scuttlehouse.sample.world import World
 
 ACCOUNT_DOMAIN = "account__person"
 CONSENT_TAG = ":account-add:"

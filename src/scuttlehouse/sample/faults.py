@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from .lines import json_line, line_of
-from .signing import ClassicFeed, Message, base64_text, uri_text
-from .world import World
+from scuttlehouse.sample.lines import json_line, line_of
+from scuttlehouse.sample.signing import ClassicFeed, Message, base64_text, uri_text
+from scuttlehouse.sample.world import World
 
 NESTING = 2_000
 

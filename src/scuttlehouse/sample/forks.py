@@ -6,10 +6,10 @@ the first one.
 
 from __future__ import annotations
 
-from .groups import Group
-from .summary import ForkSummary
-from .texts import POSTS, REPLIES
-from .world import World
+from scuttlehouse.sample.groups import Group
+from scuttlehouse.sample.summary import ForkSummary
+from scuttlehouse.sample.texts import POSTS, REPLIES
+from scuttlehouse.sample.world import World
 
 
 def same_members(world: World, name: str, people: list[str]) -> None:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from .signing import ClassicFeed, Message, base64_text, uri_text
-from .summary import EpochSummary, ForkSummary, GroupSummary
-from .views import Step, View
-from .world import EXPORTERS, World
+from scuttlehouse.sample.signing import ClassicFeed, Message, base64_text, uri_text
+from scuttlehouse.sample.summary import EpochSummary, ForkSummary, GroupSummary
+from scuttlehouse.sample.views import Step, View
+from scuttlehouse.sample.world import EXPORTERS, World
 
 MOST_RECPS = 15
 """An add-member message adds at most this many members. More members take several messages."""

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from scuttlehouse.files.jsjson import Value, stringify
-
-from .signing import Message
+from scuttlehouse.sample.signing import Message
 
 
 def line_of(message: Message, exporter: str, received: int) -> bytes:

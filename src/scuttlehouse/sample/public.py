@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from .signing import ClassicFeed, Message
-from .texts import POSTS, REPLIES
-from .world import World
+from scuttlehouse.sample.signing import ClassicFeed, Message
+from scuttlehouse.sample.texts import POSTS, REPLIES
+from scuttlehouse.sample.world import World
 
 
 class Thread:

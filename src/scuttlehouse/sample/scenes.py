@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from .groups import Group
-from .signing import uri_text
-from .texts import POSTS, REPLIES
-from .world import World
+from scuttlehouse.sample.groups import Group
+from scuttlehouse.sample.signing import uri_text
+from scuttlehouse.sample.texts import POSTS, REPLIES
+from scuttlehouse.sample.world import World
 
 
 def garden(world: World, name: str, people: list[str]) -> None:

@@ -11,12 +11,11 @@ from typing import Any
 
 from scuttlehouse.pzp.canonical import to_base58
 from scuttlehouse.pzp.rules import SET_DOMAIN
+from scuttlehouse.sample.devices import Account, Device, Log, Message
+from scuttlehouse.sample.faults import stranger
+from scuttlehouse.sample.summary import SetSummary
+from scuttlehouse.sample.world import World
 from scuttlehouse.sets.items import lipmaa_depth
-
-from .devices import Account, Device, Log, Message
-from .faults import stranger
-from .summary import SetSummary
-from .world import World
 
 NONCE_BYTES = 8
 

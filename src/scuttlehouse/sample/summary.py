@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from dataclasses import asdict, dataclass, field
 
-from .signing import Message
+from scuttlehouse.sample.signing import Message
 
 
 @dataclass

@@ -8,10 +8,9 @@ from collections.abc import Set as AbstractSet
 from typing import Any, NamedTuple
 
 from scuttlehouse.files.jsjson import stringify
+from scuttlehouse.sample.signing import BendyFeed, ClassicFeed, Message, Signer, base64_text
+from scuttlehouse.sample.summary import Summary, TangleBook
 from scuttlehouse.ssb.bendybutt import root_metafeed_seed
-
-from .signing import BendyFeed, ClassicFeed, Message, Signer, base64_text
-from .summary import Summary, TangleBook
 
 STARTED_AT = 1_704_067_200_000
 """The first timestamp: 2024-01-01T00:00:00Z in milliseconds."""

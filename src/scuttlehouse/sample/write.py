@@ -15,14 +15,13 @@ from typing import IO, cast
 
 from scuttlehouse.errors import HouseError
 from scuttlehouse.printing import visible
-
-from . import faults, forks, public, scenes
-from .bulk import bulk
-from .competing import competing
-from .lines import line_of
-from .sets import set_lines
-from .summary import Summary
-from .world import EXPORTERS, Person, Sighting, World
+from scuttlehouse.sample import faults, forks, public, scenes
+from scuttlehouse.sample.bulk import bulk
+from scuttlehouse.sample.competing import competing
+from scuttlehouse.sample.lines import line_of
+from scuttlehouse.sample.sets import set_lines
+from scuttlehouse.sample.summary import Summary
+from scuttlehouse.sample.world import EXPORTERS, Person, Sighting, World
 
 TARGETS = {
     "small": 0,
