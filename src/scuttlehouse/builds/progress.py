@@ -201,8 +201,8 @@ def _is_interruption(event: Any) -> bool:
 def spoken(seconds: float) -> str:
     """A time as people say it.
 
-    >>> spoken(7.4), spoken(151), spoken(7300)
-    ('7 s', '2 min 31 s', '2 h 1 min')
+    >>> spoken(7.4), spoken(151), spoken(3600)
+    ('7 s', '2 min 31 s', '1 h 0 min')
     """
     whole = round(seconds)
     if whole < 60:
