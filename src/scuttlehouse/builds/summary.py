@@ -8,6 +8,7 @@ from pathlib import Path
 from textwrap import wrap
 from typing import TYPE_CHECKING, NamedTuple
 
+from scuttlehouse.builds.summary_queries import COUNTS, GROUPS, REASONS
 from scuttlehouse.catalog import NOTHING_PUBLISHED, PUBLISHED, open_catalog
 from scuttlehouse.printing import count, visible
 from scuttlehouse.reading.engine import WarehouseError, literal
@@ -16,141 +17,7 @@ from scuttlehouse.reading.warehouse import Warehouse, open_published, open_table
 if TYPE_CHECKING:
     from scuttlehouse.catalog import Build
 
-SHOWN_GROUPS = 12
 _WIDTH = 80
-
-_COUNTS = (
-    """
-        select
-            count(*) as message_count,
-            count(*) filter (where validity = 'invalid') as invalid_count,
-            count(*) filter (where validity = 'not_checked') as not_checked_count,
-            count(*) filter (where is_private and not is_decrypted) as encrypted_count
-        from fct_messages
-    """,
-    """
-        select count(*) as feed_count, count(distinct person_id) as person_count
-        from dim_feeds
-        where message_count > 0
-    """,
-    """
-        select
-            count(*) as tangle_count,
-            coalesce(max(depth), 0) as deepest
-        from dim_tangles
-    """,
-    # A message may be in several tangles, and missing in several: each counts once.
-    """
-        select
-            count(distinct message_id) filter (where status = 'in') as tangle_message_count,
-            count(distinct message_id) filter (where status = 'set_aside') as set_aside_count
-        from fct_tangle_messages
-    """,
-    "select count(distinct missing_id) as missing_count from fct_tangle_gaps",
-    "select count(*) as group_count from dim_groups",
-    """
-        select
-            count(*) filter (where status = 'new') as new_log_count,
-            count(*) filter (where status = 'changed') as changed_log_count,
-            count(*) filter (where status = 'known') as known_log_count,
-            count(*) filter (where status = 'vanished') as vanished_log_count,
-            count(*) filter (where status in ('copy', 'moved')) as copied_log_count,
-            count(*) filter (where status = 'left_out') as left_out_count
-        from dim_logs
-    """,
-    """
-        select
-            count(*) as set_count,
-            sum(item_count) as item_count,
-            sum(prunable_count) as prunable_count,
-            sum(freed_bytes) as freed_bytes,
-            sum(lost_by_reference_count) as lost_count
-        from dim_sets
-    """,
-)
-
-_REASONS = """
-    select
-        'Rejected lines' as title,
-        reason as word,
-        sum(line_count) as figure,
-        'first: ' || arg_min(source_file, (line_number, source_file)) || ' line ' || min(line_number) as note
-    from fct_rejected_lines
-    group by reason
-    union all
-    select
-        if(status = 'set_aside', 'Set aside', 'Not a candidate'),
-        status_reason,
-        count(distinct message_id),
-        'in ' || count(distinct tangle_id) || if(count(distinct tangle_id) = 1, ' tangle', ' tangles')
-    from fct_tangle_messages
-    where status in ('set_aside', 'rejected')
-    group by status, status_reason
-    union all
-    select
-        'To publish, so that groups are connected (fct_epoch_repairs)',
-        action,
-        count(*),
-        'in ' || count(distinct group_id) || if(count(distinct group_id) = 1, ' group', ' groups')
-    from fct_epoch_repairs
-    group by action
-    order by title, figure desc, word
-"""
-
-_GROUPS = f"""
-    with
-
-    preferences as (
-
-        select group_id, epoch_id, count(*) as person_count
-        from fct_preferred_epochs
-        group by group_id, epoch_id
-
-    ),
-
-    placed as (
-
-        select
-            *,
-            row_number() over (partition by group_id order by person_count desc, epoch_id) as place,
-            count(*) over (partition by group_id) as preferred_count
-        from preferences
-
-    ),
-
-    -- Three fit into a line; of more, two and the number of the others.
-    preferences_of_groups as (
-
-        select
-            group_id,
-            string_agg(person_count || ' ' || split_part(epoch_id, '/', -1)[1:6], ', ' order by place)
-                filter (where place <= if(preferred_count > 3, 2, 3))
-            || if(max(preferred_count) > 3, ', ' || max(preferred_count) - 2 || ' more epochs', '')
-                as preferences
-        from placed
-        group by group_id
-
-    ),
-
-    largest_groups as (
-
-        select * from dim_groups
-        order by epoch_count desc, group_id
-        limit {SHOWN_GROUPS}
-
-    )
-
-    select
-        split_part(group_id, '/', -1)[1:6] as short_id,
-        epoch_count,
-        tip_count,
-        person_count,
-        coalesce(split_part(preferred_epoch_id, '/', -1)[1:6], 'none') as preferred,
-        coalesce(preferences, '') as preferences
-    from largest_groups
-    left join preferences_of_groups using (group_id)
-    order by epoch_count desc, short_id
-"""
 
 
 class _Reason(NamedTuple):
@@ -204,13 +71,33 @@ def _lines(
     warehouse: Warehouse, home: Path, build_id: str, changes: tuple[int, int, int]
 ) -> Iterator[str]:
     counted = _counts(warehouse)
-    _, found = warehouse.query(_REASONS)
+    _, found = warehouse.query(REASONS)
     reasons = {
         title: [*rows]
         for title, rows in groupby(map(_Reason._make, found), key=lambda reason: reason.title)
     }
-    added, changed, deleted = changes
     yield from ("", f"scuttlehouse: built, tested and published as build {build_id}.")
+    yield from _about_build(counted, changes)
+    yield from ("", "The log")
+    yield from _about_messages(counted)
+    yield from _table_of("Rejected lines", reasons)
+    yield from ("", "Tangles")
+    yield from _about_tangles(counted)
+    yield from _table_of("Set aside", reasons)
+    yield from _table_of("Not a candidate", reasons)
+    yield from ("", "Groups and the epoch that people should prefer (an id by its first letters)")
+    yield from _groups(warehouse, counted["group_count"])
+    yield from _table_of("To publish, so that groups are connected (fct_epoch_repairs)", reasons)
+    if counted["set_count"]:
+        yield from ("", "Replicated sets")
+        yield from _about_sets(counted)
+    yield from ("", "Look further")
+    yield from _further(home)
+    yield ""
+
+
+def _about_build(counted: dict[str, int], changes: tuple[int, int, int]) -> Iterator[str]:
+    added, changed, deleted = changes
     yield from _sentences(
         "Logs: {new_log_count:,} new, {changed_log_count:,} changed, {known_log_count:,} known (not read "
         "again), {vanished_log_count:,} vanished (their lines stay).".format_map(counted)
@@ -226,7 +113,9 @@ def _lines(
     yield from _sentences(
         f"Rows of tables: {added:,} new, {changed:,} changed, {deleted:,} gone (fct_builds says in which)."
     )
-    yield from ("", "The log")
+
+
+def _about_messages(counted: dict[str, int]) -> Iterator[str]:
     yield (
         f"  {count(counted['message_count'], 'message')} in {count(counted['feed_count'], 'feed')} of "
         f"{count(counted['person_count'], 'person', 'people')}."
@@ -235,32 +124,32 @@ def _lines(
         "Of the messages: {encrypted_count:,} that nobody opened, {invalid_count:,} invalid, "
         "{not_checked_count:,} that cannot be checked.".format_map(counted)
     )
-    yield from _table_of("Rejected lines", reasons)
-    yield from ("", "Tangles")
-    yield from _sentences(
+
+
+def _about_tangles(counted: dict[str, int]) -> list[str]:
+    return _sentences(
         f"{count(counted['tangle_count'], 'tangle holds', 'tangles hold')} "
         f"{count(counted['tangle_message_count'], 'message')}; the deepest has "
         f"{count(counted['deepest'], 'step')}. "
         f"{count(counted['set_aside_count'], 'message is', 'messages are')} set aside, and "
         f"{count(counted['missing_count'], 'message is', 'messages are')} missing from the log."
     )
-    yield from _table_of("Set aside", reasons)
-    yield from _table_of("Not a candidate", reasons)
-    yield from ("", "Groups and the epoch that people should prefer (an id by its first letters)")
-    yield from _groups(warehouse, counted["group_count"])
-    yield from _table_of("To publish, so that groups are connected (fct_epoch_repairs)", reasons)
-    if counted["set_count"]:
-        yield from ("", "Replicated sets")
-        yield from _sentences(
-            f"{count(counted['set_count'], 'set holds', 'sets hold')} "
-            f"{count(counted['item_count'], 'item')}. "
-            "{prunable_count:,} of their messages may go, which frees {freed_bytes:,} bytes and changes "
-            "nothing; the software that wrote them would drop ".format_map(counted)
-            + f"{count(counted['lost_count'], 'item')}."
-        )
+
+
+def _about_sets(counted: dict[str, int]) -> list[str]:
+    return _sentences(
+        f"{count(counted['set_count'], 'set holds', 'sets hold')} "
+        f"{count(counted['item_count'], 'item')}. "
+        "{prunable_count:,} of their messages may go, which frees {freed_bytes:,} bytes and changes "
+        "nothing; the software that wrote them would drop ".format_map(counted)
+        + f"{count(counted['lost_count'], 'item')}."
+    )
+
+
+def _further(home: Path) -> Iterator[str]:
+    """Where to read on, a line for each place."""
     data_docs = home / "data_docs" / "index.html"
     shown = data_docs.relative_to(Path.cwd()) if data_docs.is_relative_to(Path.cwd()) else data_docs
-    yield from ("", "Look further")
     further = {
         '.venv/bin/scuttlehouse sql "select * from dim_groups"': "any query of the tables",
         ".venv/bin/scuttlehouse show ID": "all about a thing",
@@ -269,13 +158,12 @@ def _lines(
     }
     width = max(map(len, further))
     further[str(shown)] = "what was checked"
-    yield from (f"  {place.ljust(width)}  {what}" for place, what in further.items())
-    yield ""
+    return (f"  {place.ljust(width)}  {what}" for place, what in further.items())
 
 
 def _counts(warehouse: Warehouse) -> dict[str, int]:
     counted: dict[str, int] = {}
-    for statement in _COUNTS:
+    for statement in COUNTS:
         columns, [row] = warehouse.query(statement)
         counted |= dict(zip(columns, row, strict=True))
     return counted
@@ -291,7 +179,7 @@ def _groups(warehouse: Warehouse, group_count: int) -> Iterator[str]:
         yield "  no groups in this log"
         return
     yield "  group     epochs  tips  people  preferred  people by epoch"
-    _, groups = warehouse.query(_GROUPS)
+    _, groups = warehouse.query(GROUPS)
     for group, epochs, tips, people, preferred, preferences in groups:
         line = f"  {group:<8}  {epochs:>6}  {tips:>4}  {people:>6}  {preferred:<9}  {preferences}"
         yield line.rstrip()
