@@ -200,16 +200,8 @@ def _land(source_file: str, line: Line, ring: KeyRing, parsed: dict[str, Any]) -
     if sum(len(text) + len('"",') for text in texts) > MOST_KEPT:
         return LandedPzpLine(source_file, line.line_number, "too_long")
     added_key = _key_of("add", data) if is_account_message else None
-    reason = invalid_reason(message_id, signed)
-    may_be_opened = misc.get("private") is True or _is_bare(parsed) or has_recipients(data)
-    is_unchecked = (
-        not is_opened
-        and may_be_opened
-        and isinstance(data, dict)
-        and reason in ("data_hash_differs", "data_size_differs")
-    )
-    if is_unchecked:
-        reason = "ciphertext_not_in_log"
+    is_private = misc.get("private") is True or _is_bare(parsed)
+    validity, reason = _check(message_id, signed, is_private)
     return LandedPzpLine(
         source_file=source_file,
         line_number=line.line_number,
@@ -236,7 +228,7 @@ def _land(source_file: str, line: Line, ring: KeyRing, parsed: dict[str, Any]) -
         data_bytes=whole_number(metadata.get("dataSize")) if has_data else 0,
         line_bytes=len(line.text or b""),
         received_ms=received_time(record.get("received")),
-        validity="not_checked" if is_unchecked else "invalid" if reason else "valid",
+        validity=validity,
         invalid_reason=reason,
     )
 
@@ -257,6 +249,22 @@ def _message_id(claim: object, metadata: object) -> object:
         return hash_text(canonical(metadata)) if isinstance(metadata, dict) else None
     except ValueError:
         return None
+
+
+def _check(message_id: str, signed: dict[str, Any], is_private: bool) -> tuple[str, str | None]:
+    """The validity of a message and, unless it is valid, the reason.
+
+    ``is_private``: the line says that the message is private, or cannot say that it is not. Its data may
+    then be a plaintext, and nobody can check their hash if no log holds the ciphertext.
+    """
+    reason = invalid_reason(message_id, signed)
+    if reason is None:
+        return "valid", None
+    data = signed.get("data")
+    may_be_plaintext = isinstance(data, dict) and (is_private or has_recipients(data))
+    if may_be_plaintext and reason in ("data_hash_differs", "data_size_differs"):
+        return "not_checked", "ciphertext_not_in_log"
+    return "invalid", reason
 
 
 class _Place(NamedTuple):
