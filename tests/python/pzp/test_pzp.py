@@ -480,6 +480,15 @@ def test_a_message_with_one_thing_wrong(reason: str, change: Change) -> None:
     assert_row(row)
 
 
+def test_data_with_the_hash_were_never_encrypted() -> None:
+    """So a private message with them is judged: its ciphertext is not missing."""
+    line = addition() | {"misc": {"private": True}}
+    line["msg"]["metadata"]["dataSize"] += 1
+    assert land(identified(line)).invalid_reason == "data_size_differs"
+    line["msg"]["data"]["add"].append("another")
+    assert land(line).invalid_reason == "ciphertext_not_in_log"
+
+
 def test_every_reason_has_a_message() -> None:
     """In the order in which the rules are checked, which is the order of REASONS."""
     assert list(dict.fromkeys(reason for reason, _, _ in CHANGES)) == [
