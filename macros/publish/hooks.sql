@@ -18,7 +18,7 @@
         }
     ) -%}
     {%- do adapter.list_relations_again(base_schema()) -%}
-    {%- if flags.WHICH in ('build', 'run', 'retry') -%}
+    {%- if flags.WHICH in ('build', 'run') -%}
       {%- do adapter.call_python('scuttlehouse.spark.connect.check_server') -%}
       {%- do adapter.call_python('scuttlehouse.spark.cluster.check_workers') -%}
     {%- endif -%}
