@@ -70,12 +70,12 @@ final as (
         people.person_id as creator_id,
         epoch_keys.key_hash,
         key_ranks.key_rank,
-        key_ranks.is_short as has_short_key,
         epochs.rank as depth,
         epochs.is_root,
         group_messages.asserted_ms,
         group_messages.said_name,
         group_messages.has_epoch_tangle,
+        coalesce(key_ranks.is_short, false) as has_short_key,
         members_roots.message_id is not null as has_valid_members_tangle,
         coalesce(tangle_fields.previous_ids, cast(array() as array<string>)) as previous_epoch_ids
     from epochs

@@ -101,7 +101,7 @@ final as (
         judged_epochs.is_tip,
         judged_epochs.is_authorized,
         epochs.has_valid_members_tangle,
-        coalesce(epochs.has_short_key, false) as has_short_key,
+        epochs.has_short_key,
         size(judged_epochs.member_ids) = 0 as is_empty,
         not array_contains(judged_epochs.member_ids, epochs.creator_id) as has_foreign_creator,
         unfollowed_exclusions.epoch_id is not null and epochs.has_epoch_tangle is distinct from false

@@ -4,9 +4,9 @@ Plain functions over the epochs of one group that count (group exclusion specifi
 4; rulings R18 to R23, R30 and R32). Epochs and people have any text as their name. The members of an
 epoch are the people declared in it (R16); the set is empty if nobody is.
 
-A key rank is the place of an epoch's key among all keys, in the order of their bytes (4.3, R23). It is
-None if the log does not show the key, or if the key is too short (R31). Epochs without a rank come after
-those with one, in the order of their ids.
+A key rank is the place of an epoch's key among those of its group, in the order of their bytes (4.3, R23).
+It is None if the log does not show the key, or if the key is too short (R31). Epochs without a rank come
+after those with one, in the order of their ids.
 
 **An epoch without members.** By the letter, the empty set is a proper subset of every other set, so 4.5
 applies, and it equals itself, so 4.4 applies. But both sections are about witnesses, and such a fork has
