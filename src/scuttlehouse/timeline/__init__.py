@@ -11,43 +11,23 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Iterator
-from typing import ClassVar, Self, TypeAlias
+from typing import ClassVar, Self
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from scuttlehouse.tangles.relations import Relation
 from scuttlehouse.timeline.commands import Command
-from scuttlehouse.timeline.order import (
-    LIMIT,
-    CommandColumns,
-    Order,
-    check_all_listed,
-    check_listed,
-    check_sizes,
+from scuttlehouse.timeline.order import Order
+from scuttlehouse.timeline.plain import PlainOrder
+from scuttlehouse.timeline.refusals import (
+    Column,
+    ConflictError,
+    LoopError,
+    check_event,
+    checked_columns,
     find_loop,
 )
-from scuttlehouse.timeline.plain import PlainOrder
-
-Column: TypeAlias = "pa.Array | pa.ChunkedArray"
-
-
-class LoopError(ValueError):
-    """Events would form a loop. The next event in ``loop`` lists each one, and the first lists the last."""
-
-    def __init__(self, loop: list[str]) -> None:
-        shown = ", ".join(loop[:5]) + (", ..." if len(loop) > 5 else "")
-        super().__init__(f"{len(loop)} events would list each other in a loop: {shown}")
-        self.loop = loop
-
-
-class ConflictError(ValueError):
-    """The event ``name`` is known, but with another list of events."""
-
-    def __init__(self, name: str) -> None:
-        super().__init__(f"Event {name} is known, and lists other events; a name is given once.")
-        self.name = name
 
 
 def fastest_order() -> type[Order]:
@@ -125,8 +105,7 @@ class Timeline:
         ([Ins(name='a', position=0)], ['a', 'b'])
         """
         timeline = cls(most_listed=most_listed)
-        names, after = _columns(events["name"], events["after"])
-        check_all_listed(names, after, most_listed)
+        names, after = checked_columns(events["name"], events["after"], most_listed)
         conflict = timeline._order.restore(names, after)
         if conflict >= 0:
             raise ConflictError(names[conflict].as_py())
@@ -248,12 +227,10 @@ class Timeline:
         >>> timeline.add("b", ["a"])
         Traceback (most recent call last):
         ...
-        scuttlehouse.timeline.LoopError: 2 events would list each other in a loop: a, b
+        scuttlehouse.timeline.refusals.LoopError: 2 events would list each other in a loop: a, b
         """
         listed = list(after)
-        check_listed(name, listed, self._most_listed)
-        if len("".join((name, *listed)).encode()) >= LIMIT:
-            check_sizes(pa.array((name, *listed), pa.large_string()))
+        check_event(name, listed, self._most_listed)
         order = self._order
         try:
             commands = order.add(name, listed)
@@ -279,7 +256,7 @@ class Timeline:
         Raises:
             LoopError, ConflictError: as ``add``, for the first row that is refused. Nothing of the batch is
                 added. Undoing it costs O(n log n), when the timeline is used next.
-            TooManyError: as ``add``, for the first such row. It is checked before everything else.
+            TooManyError: as ``add``, for the first such row. It is checked before loops and conflicts.
             ValueError: as ``add``, or the columns have different lengths or hold a null. Nothing has changed.
 
         Complexity: as ``add``, for each row.
@@ -288,14 +265,13 @@ class Timeline:
         >>> timeline.extend(pa.array(["b", "a"]), pa.array([["a"], None])).to_pylist()[0]
         {'row': 0, 'name': 'b', 'from_position': None, 'to_position': 0}
         """
-        names, after = _columns(names, after)
-        check_all_listed(names, after, self._most_listed)
+        names, after = checked_columns(names, after, self._most_listed)
         known = len(self)
         try:
             columns, refused = self._order.extend(names, after)
             if refused >= 0:
                 raise self._refusal(names[refused].as_py(), after[refused].as_py() or [])
-            return _table(columns, names)
+            return columns.table(names)
         except BaseException:
             self._staying = known
             raise
@@ -327,36 +303,3 @@ class Timeline:
         return LoopError(
             find_loop(name, lambda one: listed if one == name else self._order.previous(one))
         )
-
-
-def _table(columns: CommandColumns, names: pa.Array) -> pa.Table:
-    """The commands as ``Timeline.extend`` describes them."""
-    rows, starts = (np.asarray(column, np.int64) for column in columns[:2])
-    is_ins = starts < 0
-    # If every row is new and nothing moved, the column already exists.
-    is_same = len(rows) == len(names) and bool(is_ins.all())
-    return pa.table(
-        {
-            "row": rows,
-            "name": names if is_same else names.take(pa.array(rows, mask=~is_ins)),
-            "from_position": pa.array(starts, mask=is_ins),
-            "to_position": np.asarray(columns.to_positions, np.int64),
-        }
-    )
-
-
-def _columns(names: Column, after: Column) -> tuple[pa.Array, pa.Array]:
-    """The columns as arrays of large text, and of large lists of large text."""
-    types = (pa.large_string(), pa.large_list(pa.large_string()))
-    arrays = []
-    for column, arrow_type in zip((names, after), types, strict=True):
-        flat = column.cast(arrow_type)
-        arrays.append(flat.combine_chunks() if isinstance(flat, pa.ChunkedArray) else flat)
-    if len(arrays[0]) != len(arrays[1]):
-        raise ValueError(f"There are {len(names)} names and {len(after)} lists; give one for each.")
-    texts = arrays[0], arrays[1].flatten()
-    if any(text.null_count for text in texts):
-        raise ValueError("A name is null; leave out events that have none.")
-    for text in texts:
-        check_sizes(text)
-    return arrays[0], arrays[1]

@@ -25,7 +25,8 @@ from scuttlehouse.timeline.graph import (
     State,
     is_after,
 )
-from scuttlehouse.timeline.order import LIMIT, CommandColumns
+from scuttlehouse.timeline.order import CommandColumns
+from scuttlehouse.timeline.refusals import LIMIT
 
 
 class CompiledOrder:

@@ -2,53 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from graphlib import CycleError, TopologicalSorter
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple, Protocol
 
+import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from scuttlehouse.timeline.commands import Command
-
-# Sizes and numbers that the compiled implementation keeps in 32 bits are less than this. So it is for both.
-LIMIT = 2**31
-
-
-def check_sizes(names: pa.Array) -> None:
-    """Raise ValueError if a name has ``LIMIT`` bytes or more. O(names)."""
-    if (pc.max(pc.binary_length(names)).as_py() or 0) >= LIMIT:
-        raise ValueError(f"A name has {LIMIT:,} bytes or more; give a shorter one.")
-
-
-class TooManyError(ValueError):
-    """The event ``name`` lists more other events than the timeline allows."""
-
-    def __init__(self, name: str, count: int, most: int) -> None:
-        super().__init__(f"Event {name} lists {count} other events; this timeline allows {most}.")
-        self.name = name
-
-
-def check_listed(name: str, listed: Iterable[str], most: int | None) -> None:
-    """Raise TooManyError if an event lists more than ``most`` others. Repeats and itself do not count.
-
-    >>> check_listed("a", ["b", "b", "a", "c"], 2)
-    >>> check_listed("a", ["b", "c", "d"], 2)
-    Traceback (most recent call last):
-    ...
-    scuttlehouse.timeline.order.TooManyError: Event a lists 3 other events; this timeline allows 2.
-    """
-    if most is not None and (count := len({*listed} - {name})) > most:
-        raise TooManyError(name, count, most)
-
-
-def check_all_listed(names: pa.Array, after: pa.Array, most: int | None) -> None:
-    """``check_listed`` for each row. A null list is empty. O(rows + items)."""
-    if most is None:
-        return
-    # Most rows are short enough even with their repeats.
-    for row in pc.indices_nonzero(pc.greater(pc.list_value_length(after), most)).to_pylist():
-        check_listed(names[row].as_py(), after[row].as_py(), most)
 
 
 class CommandColumns(NamedTuple):
@@ -60,6 +20,21 @@ class CommandColumns(NamedTuple):
     rows: Any
     from_positions: Any
     to_positions: Any
+
+    def table(self, names: pa.Array) -> pa.Table:
+        """The commands as ``Timeline.extend`` describes them. ``names`` are those of the rows."""
+        rows, starts = (np.asarray(column, np.int64) for column in self[:2])
+        is_ins = starts < 0
+        # If every row is new and nothing moved, the column already exists.
+        is_same = len(rows) == len(names) and bool(is_ins.all())
+        return pa.table(
+            {
+                "row": rows,
+                "name": names if is_same else names.take(pa.array(rows, mask=~is_ins)),
+                "from_position": pa.array(starts, mask=is_ins),
+                "to_position": np.asarray(self.to_positions, np.int64),
+            }
+        )
 
 
 class Order(Protocol):
@@ -108,20 +83,3 @@ class Order(Protocol):
     def events(self) -> tuple[pa.Array, pa.Array]:
         """The names, and the list of each event, in the order of arrival."""
         ...
-
-
-def find_loop(name: str, previous: Callable[[str], list[str]]) -> list[str]:
-    """A loop among an event and all events before it. There must be one."""
-    graph: dict[str, list[str]] = {}
-    waiting = [name]
-    while waiting:
-        event = waiting.pop()
-        if event not in graph:
-            graph[event] = [one for one in previous(event) if one != event]
-            waiting += graph[event]
-    try:
-        TopologicalSorter(graph).prepare()
-    except CycleError as error:
-        loop: list[str] = error.args[1]
-        return loop[1:]
-    raise AssertionError(f"Event {name} was refused for a loop, but is in none.")

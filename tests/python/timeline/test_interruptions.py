@@ -17,10 +17,11 @@ from hypothesis import strategies as st
 
 import scuttlehouse.timeline
 from examples import are_few
-from scuttlehouse.timeline import ConflictError, LoopError, Timeline, compiled, core
+from scuttlehouse.timeline import Timeline, compiled, core
 from scuttlehouse.timeline.c_calls import Caller
 from scuttlehouse.timeline.compiled import CompiledOrder
 from scuttlehouse.timeline.graph import State
+from scuttlehouse.timeline.refusals import ConflictError, LoopError
 from test_timeline import (
     CompiledTimeline,
     Delivery,

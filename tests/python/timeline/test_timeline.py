@@ -19,18 +19,16 @@ import scuttlesort
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-import scuttlehouse.timeline
 from conftest import FIXTURES
 from examples import share_of
 from oracles import longest_paths, scuttlesort_order
-from scuttlehouse.timeline import ConflictError, LoopError, Timeline, compiled, fastest_order
-from scuttlehouse.timeline import order as order_module
+from scuttlehouse.timeline import Timeline, compiled, fastest_order, refusals
 from scuttlehouse.timeline.commands import Command, Ins, follow, read_commands
 from scuttlehouse.timeline.compiled import CompiledOrder
 from scuttlehouse.timeline.graph import LINKS, PASSED, most_passed
 from scuttlehouse.timeline.graph import NAMES as NAMED
-from scuttlehouse.timeline.order import TooManyError
 from scuttlehouse.timeline.plain import PlainOrder
+from scuttlehouse.timeline.refusals import ConflictError, LoopError, TooManyError
 
 TIMELINES = FIXTURES / "timelines"
 # Names with another order in UTF-16, collation, case folding or their first eight bytes.
@@ -354,8 +352,7 @@ def test_columns_and_names_that_do_not_fit(kind: type[Timeline]) -> None:
 def test_a_name_that_is_too_long_changes_nothing(
     monkeypatch: pytest.MonkeyPatch, kind: type[Timeline], name: str
 ) -> None:
-    monkeypatch.setattr(scuttlehouse.timeline, "LIMIT", 64)
-    monkeypatch.setattr(order_module, "LIMIT", 64)
+    monkeypatch.setattr(refusals, "LIMIT", 64)
     timeline = kind()
     timeline.add("b", ["x" * 63, "y" * 63])  # only all names together are too long
     before = facts(timeline)
