@@ -3,7 +3,7 @@
   {%- if execute -%}
     {%- do adapter.call_python('scuttlehouse.catalog.home.close_log', folder=flags.LOG_PATH) -%}
     {%- do adapter.call_python(
-        'scuttlehouse.builds.runs.begin',
+        'scuttlehouse.builds.beginning.begin',
         command=flags.WHICH,
         run_id=invocation_id,
         schema=target.schema,

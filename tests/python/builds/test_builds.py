@@ -17,7 +17,8 @@ import pytest
 
 from conftest import Build, Rows, Warehouse
 from scuttlehouse.builds import rules, runs
-from scuttlehouse.builds.runs import RunError, check_variables
+from scuttlehouse.builds.beginning import check_variables
+from scuttlehouse.builds.runs import RunError
 from scuttlehouse.builds.steps import run_step, steps_table
 from scuttlehouse.builds.unchanged import unchanged_build
 from scuttlehouse.catalog import BuildLock, CatalogError, Schemas, open_catalog, schemas_of
@@ -286,8 +287,8 @@ def test_impossible_settings_are_refused(name: str, value: object, wanted: str) 
 
 def test_python_without_docstrings_is_refused() -> None:
     begin = (
-        "from scuttlehouse.builds import runs; variables = {'settle_steps': 4, 'set_ghost_span': 32, "
-        "'kept_builds': 3}; runs.begin('build', 'id', 'nobody', False, False, {}, ['a'], variables)"
+        "from scuttlehouse.builds import beginning; variables = {'settle_steps': 4, 'set_ghost_span': 32, "
+        "'kept_builds': 3}; beginning.begin('build', 'id', 'nobody', False, False, {}, ['a'], variables)"
     )
     done = subprocess.run(
         [sys.executable, "-c", begin],

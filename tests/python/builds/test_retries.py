@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from houses import House
-from scuttlehouse.builds import ending, runs
+from scuttlehouse.builds import beginning, ending, runs
 from scuttlehouse.builds.publishable import all_steps, passed_so_far
 from scuttlehouse.builds.runs import RunError
 from scuttlehouse.catalog import PUBLISHED, WORK, BuildLock, open_catalog
@@ -99,7 +99,7 @@ class Runs:
         run_id = f"{command} {self._count}"
         # dbt does not say what a retry selects.
         retries = command == "retry"
-        runs.begin(
+        beginning.begin(
             command="build" if retries else command,
             run_id=run_id,
             schema=WORK,
@@ -146,8 +146,8 @@ def dbt(sqlite_house: House, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setenv("SCUTTLEHOUSE_HOME", str(sqlite_house.home))
     monkeypatch.setenv("SCUTTLEHOUSE_LANDING", str(tmp_path / "landing"))
     (tmp_path / "dbt_project.yml").write_text("name: club\n")
-    monkeypatch.setattr(runs, "_project", lambda: tmp_path)
-    monkeypatch.setattr(runs, "import_ahead", lambda: None)
+    monkeypatch.setattr(beginning, "_project", lambda: tmp_path)
+    monkeypatch.setattr(beginning, "import_ahead", lambda: None)
     monkeypatch.setattr(ending, "print_summary", lambda *_: None)
     yield Runs(sqlite_house)
     runs.finished()

@@ -1,0 +1,225 @@
+"""What dbt's hook calls when a run begins: check the settings, lock the warehouse, and start a build.
+
+A build starts from the published tables, under a lock. When every step has passed, its tables are published
+in one transaction. Every run that writes is logged in ``fct_builds``.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from scuttlehouse.builds.quality import checking_builds
+from scuttlehouse.builds.rules import code_of_lines_hash, project_hash, rules_hash
+from scuttlehouse.builds.runs import (
+    BUILDING,
+    LOGGED,
+    WRITING,
+    Run,
+    RunError,
+    finished,
+    lock_of,
+    start,
+)
+from scuttlehouse.builds.steps import run_step, steps_table
+from scuttlehouse.builds.unchanged import logged_builds
+from scuttlehouse.builds.verification import verify_log
+from scuttlehouse.catalog import (
+    Catalog,
+    CatalogError,
+    Schemas,
+    home_folder,
+    open_catalog,
+    prepare_home,
+    schemas_of,
+)
+from scuttlehouse.catalog.log import append_steps
+from scuttlehouse.catalog.names import UnreachableError
+from scuttlehouse.landing.logs import landing_folder, require_apart
+from scuttlehouse.reading.engine import WarehouseError
+from scuttlehouse.spark.imports import import_ahead
+
+# The tables that hold the lines of the logs. A build that recomputes the rest does not read the logs again.
+LANDED_LINES = ("stg_ssb__landed_lines", "stg_pzp__landed_lines")
+
+
+def begin(
+    command: str,
+    run_id: str,
+    schema: str,
+    is_full_refresh: bool,
+    is_empty: bool,
+    graph: Mapping[str, Any],
+    selected: Sequence[str],
+    variables: Mapping[str, Any],
+) -> None:
+    """Check the settings and lock the warehouse. A build then starts from the published tables.
+
+    Raises:
+        RunError: a setting has an impossible value, Python runs without docstrings, there is no build that a
+            retry can continue, or no table that can be tested.
+        CatalogError: another build runs, the warehouse is damaged, or the schema is not one to build in.
+        LandingError: the landing folder has no possible name, or holds the home.
+    """
+    check_variables(variables)
+    finished()  # an earlier run of dbt in this process may have ended without its hook
+    # `dbt retry` gives its command as `build`, without what the failed build selected.
+    if command == "build" and not selected:
+        command = "retry"
+    if command not in WRITING:
+        return
+    _check_docstrings()
+    home, schemas = home_folder(), schemas_of(schema)
+    prepare_home(home)
+    lock = lock_of(home, schemas)
+    lock.hold(exclusive=command in BUILDING)
+    run = Run(command, run_id, home, schemas, graph, frozenset(selected), variables, lock, is_empty)
+    with open_catalog(home) as catalog:
+        if command == "build":
+            _continue_log(catalog, run, is_full_refresh)
+            _start_from_published(catalog, run, is_full_refresh)
+        elif command == "retry":
+            _continue_retry(catalog, run)
+        elif command in LOGGED:
+            _forget_passed(catalog, schemas)
+        elif command == "test" and schemas.is_published and not catalog.tables(schemas.work):
+            raise RunError(
+                f"{schemas.work} has no tables to test: run `scuttlehouse build`, which tests them, too."
+            )
+    if command in LOGGED:
+        code_of_lines_hash()
+    if command in BUILDING:
+        import_ahead()
+    start(run)
+
+
+def _check_docstrings() -> None:
+    if sys.flags.optimize > 1:
+        raise RunError(
+            "Python runs without docstrings, which Great Expectations needs: unset PYTHONOPTIMIZE, and do "
+            "not run Python with -OO."
+        )
+
+
+def check_variables(variables: Mapping[str, Any]) -> None:
+    """Refuse vars with impossible values.
+
+    >>> check_variables({"settle_steps": 0, "set_ghost_span": 32, "kept_builds": 3})
+    Traceback (most recent call last):
+    scuttlehouse.builds.runs.RunError: The var settle_steps is 0: set it to a whole number from 1 to 64.
+    """
+    steps = variables["settle_steps"]
+    if not _is_whole_number(steps) or not 1 <= steps <= 64:
+        raise RunError(f"The var settle_steps is {steps}: set it to a whole number from 1 to 64.")
+    for name in ("set_ghost_span", "kept_builds"):
+        value = variables[name]
+        if not _is_whole_number(value) or value < 1:
+            raise RunError(f"The var {name} is {value}: set it to a whole number from 1 on.")
+
+
+def _is_whole_number(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _start_from_published(catalog: Catalog, run: Run, is_full_refresh: bool) -> None:
+    project = _project()
+    rules, whole_project = rules_hash(project, run.variables), project_hash(project)
+    published, landing = catalog.published(), landing_folder()
+    require_apart(landing, run.home)
+    run.is_refresh = bool(
+        published
+        and published.can_be_refreshed(rules, landing)
+        and not is_full_refresh
+        and not run.is_empty
+    )
+    run.tests_touched_rows = bool(
+        run.is_refresh and published and published.project_hash == whole_project
+    )
+    if published and run.tests_touched_rows:
+        run.checked_by = checking_builds(run.home, published)
+    rebuilt = {run.graph["nodes"][node]["alias"] for node in run.selected if _is_made(node)}
+    if published and published.landing == landing and not is_full_refresh:
+        rebuilt -= set(LANDED_LINES)
+    catalog.begin(
+        run.run_id,
+        rules,
+        whole_project,
+        refresh=run.is_refresh,
+        rebuilt=rebuilt,
+        schemas=run.schemas,
+    )
+
+
+def _is_made(node: str) -> bool:
+    return node.startswith(("model.", "seed."))
+
+
+def _continue_retry(catalog: Catalog, run: Run) -> None:
+    """A retry continues with the tables of the build that failed, and with what has passed in it."""
+    work, published = catalog.work(run.schemas), catalog.published()
+    if work is None:
+        raise RunError(
+            f"There is no build in {run.home} that a retry can continue: set SCUTTLEHOUSE_HOME to the home "
+            "of the build that failed, or run `scuttlehouse build`."
+        )
+    if work.base_id != (published.build_id if published else None):
+        raise RunError(
+            "Another build was published since the one that failed: run `scuttlehouse build`."
+        )
+    # dbt's results of a killed build leave out what did not run, or are those of an earlier build.
+    if work.passed is None:
+        raise RunError(
+            f"The build {work.build_id} did not end, so no retry can continue it: run `scuttlehouse build`."
+        )
+    run.rules_changed = work.rules_hash != rules_hash(_project(), run.variables)
+    run.passed = work.passed
+    catalog.go_on(run.run_id, run.schemas)
+
+
+def _forget_passed(catalog: Catalog, schemas: Schemas) -> None:
+    """`dbt run` and `dbt seed` change tables after their tests: a retry of the build counts only itself."""
+    work = catalog.work(schemas)
+    if work and work.passed:
+        catalog.record_passed(work.build_id, (), schemas)
+
+
+def _continue_log(catalog: Catalog, run: Run, is_full_refresh: bool) -> None:
+    """Log the build before this one if it was killed. A full refresh replaces a damaged log."""
+    try:
+        if is_full_refresh:
+            verify_log(run.home, run.schemas)
+        _log_killed_run(catalog, run)
+    except UnreachableError:
+        raise
+    except (CatalogError, WarehouseError) as error:
+        if not is_full_refresh:
+            raise
+        print(f"The log of builds is damaged, so an empty one replaces it: {error}")
+        catalog.drop_log(run.schemas)
+
+
+def _log_killed_run(catalog: Catalog, run: Run) -> None:
+    """Log the build before this one, if it did not end."""
+    work, published = catalog.work(run.schemas), catalog.published()
+    if work is None or work.passed is not None:
+        return
+    if work.build_id in logged_builds(run.home, run.schemas):
+        return
+    was_published = published is not None and published.build_id == work.build_id
+    status = "published" if was_published else "killed"
+    ended = steps_table([run_step(work.build_id, status)])
+    append_steps(catalog, run.home, ended, run.schemas)
+    if not was_published:
+        print(
+            f"The build {work.build_id} was killed. Its tables are dropped, and the published tables "
+            "have not changed."
+        )
+
+
+def _project() -> Path:
+    from dbt.flags import get_flags
+
+    flags: Any = get_flags()  # type: ignore[no-untyped-call]
+    return Path(flags.PROJECT_DIR)
