@@ -101,6 +101,9 @@ def test_nothing_is_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, doctor
     assert found["key"][0] == "warn"
     assert found["last build"][0] == "warn"
     assert list(tmp_path.iterdir()) == []
+    (tmp_path / "home").mkdir(0o700)
+    doctor()
+    assert list((tmp_path / "home").iterdir()) == []
 
 
 def test_a_file_in_place_of_the_home(
