@@ -19,7 +19,7 @@ from scuttlehouse.builds.steps import run_step, steps_table
 from scuttlehouse.catalog import BuildLock, prepare_home
 from scuttlehouse.catalog.database import open_catalog
 from scuttlehouse.cli import main
-from scuttlehouse.operation import state
+from scuttlehouse.operation import installed, state
 from scuttlehouse.ssb.epoch_keys import keep_sealed, seal_key
 from scuttlehouse.warehouse_key import PEPPER_FILE, PLACES_OF_KEYS, warehouse_pepper
 from small_warehouse import SmallWarehouse
@@ -211,6 +211,17 @@ def test_no_password_is_shown(
     said = str(found) + str(doctor())
     for secret in (postgresql.PASSWORD, postgresql.URL_PASSWORD, key.hex()):
         assert secret not in said
+
+
+def test_packages_that_are_missing_or_of_another_version(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("SCUTTLEHOUSE_CATALOG", raising=False)
+    wanted = ["pyarrow<1", "of-nobody", "of-an-extra; extra == 'cluster'", "numpy>=1"]
+    monkeypatch.setattr(installed, "requires", lambda _: wanted)
+    found = installed.packages()
+    assert found.state == "fail"
+    assert found.what == f"pyarrow is {pa.__version__} and not <1; of-nobody is missing."
+    monkeypatch.setattr(installed, "requires", lambda _: wanted[2:])
+    assert installed.packages().state == "ok"
 
 
 @pytest.mark.usefixtures("small")
