@@ -11,6 +11,7 @@ import pytest
 from pyiceberg.catalog.sql import SqlCatalog
 
 from scuttlehouse.catalog import CATALOG, WORK, CatalogError, open_catalog, prepare_home, storage
+from scuttlehouse.catalog.damage import forget_damaged, verify_tables
 from scuttlehouse.catalog.expiry import remove_unreachable, trim_history
 from scuttlehouse.reading.warehouse import open_published
 from scuttlehouse.s3 import _s3_files, s3_endpoint, s3_region
@@ -63,7 +64,7 @@ def test_tables_in_s3(home: Path) -> None:
     assert rows(home) == [3]
     with open_catalog(home) as catalog:
         assert remove_unreachable(catalog, home) > 0
-        catalog.verify()
+        verify_tables(catalog)
         [file] = {catalog.tables(WORK)["dim_a"]}
         after = {*storage.files_below(WAREHOUSE)}
         assert before - after, "what no kept build needs is gone"
@@ -73,7 +74,7 @@ def test_tables_in_s3(home: Path) -> None:
     storage.remove(file)
     storage.remove(file)
     with open_catalog(home) as catalog, pytest.raises(CatalogError, match=f"The file {file} is "):
-        catalog.verify()
+        verify_tables(catalog)
 
 
 def test_a_server_that_does_not_answer_for_a_while(home: Path, server: S3) -> None:
@@ -93,11 +94,11 @@ def test_nothing_is_taken_for_damaged_while_the_server_is_gone(home: Path, serve
         patch.setattr("scuttlehouse.s3._ATTEMPTS", 2)
         _s3_files.cache_clear()
         with pytest.raises(CatalogError, match=f"S3 cannot be used for {before['dim_a']} ") as told:
-            catalog.forget_damaged()
+            forget_damaged(catalog)
         _s3_files.cache_clear()
         assert server.variables["AWS_SECRET_ACCESS_KEY"] not in str(told.value)
         assert catalog.tables(WORK) == before
     server.start()
     assert rows(home) == [1, 2]
     with open_catalog(home) as catalog:
-        assert catalog.forget_damaged() == []
+        assert forget_damaged(catalog) == []

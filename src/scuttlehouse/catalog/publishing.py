@@ -12,7 +12,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from scuttlehouse.catalog import checksums, definitions, names, rows
+from scuttlehouse.catalog import definitions, names, rows
+from scuttlehouse.catalog.damage import verify_files
 from scuttlehouse.catalog.names import (
     LOG,
     MAIN,
@@ -21,7 +22,6 @@ from scuttlehouse.catalog.names import (
     WORK,
     CatalogError,
     Schemas,
-    advice_for,
 )
 from scuttlehouse.catalog.readers import open_to_readers
 from scuttlehouse.catalog.records import Build, State, Work
@@ -93,7 +93,7 @@ class Catalog:
             tables = _without(base.tables, left_out) if base else {}
             views = _without(base.views, left_out) if base else {}
             if base:
-                _verify(base, views | tables, START_ANEW)
+                verify_files(base, views | tables, START_ANEW)
             for statement in self.database.dialect.fence:
                 self.database.execute(statement)
             rows.point(self.database, schemas.work, tables, views)
@@ -229,7 +229,9 @@ class Catalog:
         with self.database.transaction():
             state, builds = rows.read_records(self.database)
             build = builds[state.rolled_back(build_id)]
-            _verify(build, build.public, "Choose another build of `scuttlehouse rollback --list`.")
+            verify_files(
+                build, build.public, "Choose another build of `scuttlehouse rollback --list`."
+            )
             rows.point(self.database, WORK, build.tables, build.views)
             state = replace(state, published=build.build_id)
             work = state.works.get(WORK)
@@ -246,69 +248,6 @@ class Catalog:
             home = rows.read_records(self.database)[0].home
             open_to_readers(Path(home), self.tables(LOG).values())
             rows.point(self.database, PUBLISHED, published)
-
-    def verify(self) -> None:
-        """Check the metadata files that Spark reads when it lists tables.
-
-        Without this, Spark retries a damaged file for a minute and a half.
-
-        Raises:
-            CatalogError: a file is missing or damaged. The message names the table and the file.
-        """
-        seen = self._damaged()
-        # Another build may have replaced and removed the file in the meantime.
-        for (namespace, name), file in self._damaged().items() & seen.items():
-            try:
-                checksums.verify(file)
-            except CatalogError as error:
-                raise CatalogError(
-                    f"The table {namespace}.{name} cannot be used. {error} {advice_for(name)}"
-                ) from None
-
-    def verify_kept(self) -> None:
-        """Check the metadata files of the kept builds, the published one first.
-
-        Raises:
-            CatalogError: a file is missing or damaged. The message names the table, the build and the file.
-        """
-        for build in self.kept():
-            try:
-                for tables in build.public, build.tables, build.views:
-                    _verify(build, tables, START_ANEW)
-            except CatalogError:
-                # Another build may have replaced this one, and removed its files.
-                if build in self.kept():
-                    raise
-
-    def forget_damaged(self, *, only_leftovers: bool = False) -> list[str]:
-        """Forget work tables, and the log, if their metadata file is missing or damaged. Return their names.
-
-        While a namespace names one of these, Spark cannot list its tables.
-
-        Args:
-            only_leftovers: forget only work tables that the published build does not have. The next build
-                drops these anyway.
-        """
-        with self.database.transaction():
-            damaged = self._damaged()
-            if only_leftovers:
-                published = self.published()
-                kept = set(published.tables.values()) if published else set()
-                damaged = {
-                    table: file
-                    for table, file in damaged.items()
-                    if table[0] == WORK and file not in kept
-                }
-            rows.forget(self.database, list(damaged))
-        return [name for _, name in damaged]
-
-    def _damaged(self) -> dict[tuple[str, str], str]:
-        return {
-            (namespace, name): file
-            for namespace in (WORK, LOG)
-            for name, file in rows.tables_in(self.database, namespace).items()
-            if not checksums.is_whole(file)
-        }
 
     def drop_log(self, schemas: Schemas = MAIN) -> None:
         """Forget a log of runs. The next build begins a new one."""
@@ -335,17 +274,6 @@ class Catalog:
 
 def _published(state: State, builds: Mapping[str, Build]) -> Build | None:
     return builds[state.published] if state.published else None
-
-
-def _verify(build: Build, files: Mapping[str, str], advice: str) -> None:
-    """Compare metadata files with their checksums. The error names the table and the file."""
-    for name, file in files.items():
-        try:
-            checksums.verify(file)
-        except CatalogError as error:
-            raise CatalogError(
-                f"The table {name} of the build {build.build_id} cannot be used. {error} {advice}"
-            ) from None
 
 
 def _without(tables: Mapping[str, str], left_out: Collection[str]) -> dict[str, str]:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+from scuttlehouse.catalog.damage import forget_damaged, verify_tables
 from scuttlehouse.catalog.database import open_catalog, postgresql_address, postgresql_parts
 from scuttlehouse.catalog.definitions import BUILDER_OPTION
 from scuttlehouse.catalog.home import (
@@ -108,12 +109,12 @@ def catalog_settings() -> dict[str, str]:
     if holds_table_files(home):
         with open_catalog(home) as tables:
             try:
-                tables.verify()
+                verify_tables(tables)
             except CatalogError:
                 # While another process builds, damaged tables may be its own.
                 with suppress(CatalogError), locked(home):
-                    tables.forget_damaged(only_leftovers=True)
-                tables.verify()
+                    forget_damaged(tables, only_leftovers=True)
+                verify_tables(tables)
     address = postgresql_address()
     warehouse = warehouse_location(home)
     settings = {

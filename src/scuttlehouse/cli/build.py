@@ -12,6 +12,7 @@ from threading import Event, Thread
 from uuid import uuid4
 
 from scuttlehouse.catalog import BuildLock, CatalogError, home_folder, locked, open_catalog
+from scuttlehouse.catalog.damage import forget_damaged
 from scuttlehouse.catalog.home import holds_table_files
 from scuttlehouse.cli.dbt_settings import (
     PROFILES,
@@ -235,7 +236,7 @@ def _forget_damaged_tables() -> None:
         if not holds_table_files(home):
             return
         with locked(home), open_catalog(home) as catalog:
-            for name in catalog.forget_damaged():
+            for name in forget_damaged(catalog):
                 print(f"scuttlehouse: the table {name} is damaged. This build makes it again.")
     except CatalogError:
         return  # dbt shows the error.

@@ -10,6 +10,7 @@ from pathlib import Path
 from scuttlehouse.addresses import server_of, shown_server
 from scuttlehouse.builds.steps import ENDED_WELL
 from scuttlehouse.catalog import BuildLock, home_folder, open_catalog
+from scuttlehouse.catalog.damage import verify_kept, verify_tables
 from scuttlehouse.catalog.database import postgresql_address
 from scuttlehouse.catalog.readers import mode_of_readers
 from scuttlehouse.catalog.storage import files_below, warehouse_location
@@ -103,8 +104,8 @@ def tables() -> Finding:
     folder = home_folder()
     warehouse = warehouse_location(folder)
     with open_catalog(folder, read_only=True) as opened:
-        opened.verify()
-        opened.verify_kept()
+        verify_tables(opened)
+        verify_kept(opened)
         files = count(len(opened.metadata_files()), "metadata file")
     server = shown_server(s3_endpoint(), _HTTPS_PORT) or "Amazon"
     where = f"S3 ({server}), {warehouse}" if is_in_s3(warehouse) else warehouse

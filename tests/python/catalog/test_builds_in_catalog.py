@@ -21,6 +21,7 @@ from scuttlehouse.catalog import (
     namespace_of_build,
     open_catalog,
 )
+from scuttlehouse.catalog.damage import forget_damaged, verify_tables
 from scuttlehouse.catalog.expiry import remove_unreachable
 from scuttlehouse.catalog.log import append_steps
 from scuttlehouse.catalog.records import State, state_of
@@ -312,10 +313,10 @@ def test_damaged_work_tables_and_a_damaged_log_are_forgotten(house: House) -> No
         with pytest.raises(
             CatalogError, match=r"^The table \S+ cannot be used\. The file \S+ is damaged.* [Rr]un "
         ):
-            catalog.verify()
-        assert sorted(catalog.forget_damaged()) == ["dim_a", "fct_builds"]
-        catalog.verify()
-        assert catalog.forget_damaged() == []
+            verify_tables(catalog)
+        assert sorted(forget_damaged(catalog)) == ["dim_a", "fct_builds"]
+        verify_tables(catalog)
+        assert forget_damaged(catalog) == []
         assert set(catalog.tables(WORK)) == {"dim_b"}
         assert catalog.tables(LOG) == {}
     assert house.read() == {"dim_a": [1], "dim_b": [1]}, "what is published stays"
@@ -329,9 +330,9 @@ def test_damage_in_the_work_tables_stops_no_build_after_a_rollback(house: House)
         with pytest.raises(
             CatalogError, match=r"^The table \S+ cannot be used\. .* rollback`, or "
         ):
-            catalog.verify()
+            verify_tables(catalog)
         catalog.roll_back(None)
-        catalog.verify()
+        verify_tables(catalog)
     house.begin("three")
     assert house.read(WORK) == {"dim_a": [1]}
 
@@ -376,7 +377,7 @@ def test_a_damaged_log_is_told_with_what_begins_a_new_one(house: House) -> None:
     flip(Path(house.make("fct_builds", 1, namespace=LOG)), 9)
     advice = r"Restore the file from a backup, or run `.*--full-refresh`, which .* begins a new log"
     with open_catalog(house.home) as catalog, pytest.raises(CatalogError, match=advice):
-        catalog.verify()
+        verify_tables(catalog)
 
 
 def test_a_dropped_log_is_no_longer_published(house: House) -> None:

@@ -1,0 +1,95 @@
+"""Metadata files that are missing or damaged: find them, and forget the tables that they are of."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from scuttlehouse.catalog import checksums, rows
+from scuttlehouse.catalog.names import LOG, START_ANEW, WORK, CatalogError, advice_for
+from scuttlehouse.catalog.records import Build
+
+if TYPE_CHECKING:
+    from scuttlehouse.catalog.publishing import Catalog
+
+
+def verify_tables(catalog: Catalog) -> None:
+    """Check the metadata files that Spark reads when it lists tables.
+
+    Without this, Spark retries a damaged file for a minute and a half.
+
+    Raises:
+        CatalogError: a file is missing or damaged. The message names the table and the file.
+    """
+    seen = _damaged(catalog)
+    # Another build may have replaced and removed the file in the meantime.
+    for (namespace, name), file in _damaged(catalog).items() & seen.items():
+        try:
+            checksums.verify(file)
+        except CatalogError as error:
+            raise CatalogError(
+                f"The table {namespace}.{name} cannot be used. {error} {advice_for(name)}"
+            ) from None
+
+
+def verify_kept(catalog: Catalog) -> None:
+    """Check the metadata files of the kept builds, the published one first.
+
+    Raises:
+        CatalogError: a file is missing or damaged. The message names the table, the build and the file.
+    """
+    for build in catalog.kept():
+        try:
+            for tables in build.public, build.tables, build.views:
+                verify_files(build, tables, START_ANEW)
+        except CatalogError:
+            # Another build may have replaced this one, and removed its files.
+            if build in catalog.kept():
+                raise
+
+
+def forget_damaged(catalog: Catalog, *, only_leftovers: bool = False) -> list[str]:
+    """Forget work tables, and the log, if their metadata file is missing or damaged. Return their names.
+
+    While a namespace names one of these, Spark cannot list its tables.
+
+    Args:
+        only_leftovers: forget only work tables that the published build does not have. The next build
+            drops these anyway.
+    """
+    with catalog.database.transaction():
+        damaged = _damaged(catalog)
+        if only_leftovers:
+            published = catalog.published()
+            kept = set(published.tables.values()) if published else set()
+            damaged = {
+                table: file
+                for table, file in damaged.items()
+                if table[0] == WORK and file not in kept
+            }
+        rows.forget(catalog.database, list(damaged))
+    return [name for _, name in damaged]
+
+
+def verify_files(build: Build, files: Mapping[str, str], advice: str) -> None:
+    """Compare metadata files of a build with their checksums.
+
+    Raises:
+        CatalogError: a file is missing or damaged. The message names the table and the file.
+    """
+    for name, file in files.items():
+        try:
+            checksums.verify(file)
+        except CatalogError as error:
+            raise CatalogError(
+                f"The table {name} of the build {build.build_id} cannot be used. {error} {advice}"
+            ) from None
+
+
+def _damaged(catalog: Catalog) -> dict[tuple[str, str], str]:
+    return {
+        (namespace, name): file
+        for namespace in (WORK, LOG)
+        for name, file in rows.tables_in(catalog.database, namespace).items()
+        if not checksums.is_whole(file)
+    }
