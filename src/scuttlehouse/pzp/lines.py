@@ -200,8 +200,8 @@ def _land(source_file: str, line: Line, ring: KeyRing, parsed: dict[str, Any]) -
     if sum(len(text) + len('"",') for text in texts) > MOST_KEPT:
         return LandedPzpLine(source_file, line.line_number, "too_long")
     added_key = _key_of("add", data) if is_account_message else None
-    is_private = misc.get("private") is True or _is_bare(parsed)
-    validity, reason = _check(message_id, signed, is_private)
+    may_be_private = misc.get("private") is True or _is_bare(parsed)
+    validity, reason = _check(message_id, signed, may_be_private)
     return LandedPzpLine(
         source_file=source_file,
         line_number=line.line_number,
@@ -251,17 +251,17 @@ def _message_id(claim: object, metadata: object) -> object:
         return None
 
 
-def _check(message_id: str, signed: dict[str, Any], is_private: bool) -> tuple[str, str | None]:
+def _check(message_id: str, signed: dict[str, Any], may_be_private: bool) -> tuple[str, str | None]:
     """The validity of a message and, unless it is valid, the reason.
 
-    ``is_private``: the line says that the message is private, or cannot say that it is not. Its data may
+    ``may_be_private``: the line says that the message is private, or cannot say that it is not. Its data may
     then be a plaintext, and nobody can check their hash if no log holds the ciphertext.
     """
     reason = invalid_reason(message_id, signed)
     if reason is None:
         return "valid", None
     data = signed.get("data")
-    may_be_plaintext = isinstance(data, dict) and (is_private or has_recipients(data))
+    may_be_plaintext = isinstance(data, dict) and (may_be_private or has_recipients(data))
     if may_be_plaintext and reason == "data_hash_differs":
         return "not_checked", "ciphertext_not_in_log"
     return "invalid", reason
