@@ -289,3 +289,12 @@ def test_tests_need_a_table(dbt: Runs) -> None:
         dbt.begin("test")
     dbt.run("seed", {"seed.words": "success"})
     dbt.begin("test")
+
+
+@pytest.mark.parametrize("is_full_refresh", [False, True])
+def test_a_build_after_another_is_a_refresh(dbt: Runs, is_full_refresh: bool) -> None:
+    dbt.run("build", PASSED)
+    dbt.begin("build", is_full_refresh=is_full_refresh)
+    run = runs.current()
+    assert run
+    assert (run.is_refresh, run.tests_touched_rows) == (not is_full_refresh, not is_full_refresh)
