@@ -18,6 +18,12 @@ _FORMULA = re.compile(f"[{_SIGNS}\\t\\r\\n]")
 _LATER_FORMULA = re.compile(f"([;\\t\\r\\n][\\s\"']*+)(?=[{_SIGNS}])")
 _FEED_ID = re.compile(r"@[A-Za-z0-9+/]{43}=\.ed25519")
 
+# Where people write passwords: in an address before its host, and behind a name.
+_PASSWORD_IN_ADDRESS = re.compile(r"(:/{1,2}).*@|(?<=:)\S+@", re.DOTALL)
+_NAMED_SECRET = re.compile(
+    r"((?:password|secret|token)\s*=\s*)('[^']*'|[^\s'\";&]+)", re.IGNORECASE
+)
+
 _UNSTORABLE = re.compile("[\\\\\x00\ud800-\udfff]")
 _STORED = re.compile(r"\\(\\|u[0-9a-f]{4})")
 
@@ -39,6 +45,17 @@ def visible_lines(text: str) -> str:
     b
     """
     return "\n".join(map(visible, text.split("\n")))
+
+
+def without_passwords(text: str) -> str:
+    """The text without what may be a password in an address or in a connection string.
+
+    >>> without_passwords("postgresql://ann:pass word@host/db"), without_passwords("ann:pass@host")
+    ('postgresql://...@host/db', 'ann:...@host')
+    >>> without_passwords("host=one password='a b'"), without_passwords("sc://one/;token=a")
+    ('host=one password=...', 'sc://one/;token=...')
+    """
+    return _NAMED_SECRET.sub(r"\1...", _PASSWORD_IN_ADDRESS.sub(r"\1...@", text))
 
 
 def cut(text: str, most: int = 24) -> str:

@@ -28,6 +28,11 @@ def home_folder(environment: Mapping[str, str] = os.environ) -> Path:
     PosixPath('/srv/house')
     """
     named = environment.get("SCUTTLEHOUSE_HOME", "")
+    if "://" in named:
+        raise CatalogError(
+            "SCUTTLEHOUSE_HOME is an address: name a folder of this machine. SCUTTLEHOUSE_WAREHOUSE puts the "
+            "tables in S3."
+        )
     # prepare_home refuses a path with a loop of links.
     home = Path(os.path.realpath(named if named.strip() else ".scuttlehouse"))
     if home == Path(home.anchor):

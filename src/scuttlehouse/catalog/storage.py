@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from scuttlehouse.catalog.names import CatalogError, UnreachableError
+from scuttlehouse.printing import without_passwords
 from scuttlehouse.s3 import S3, S3_FOLDER, is_in_s3, s3_files
 
 
@@ -29,8 +30,8 @@ def warehouse_location(home: Path, environment: Mapping[str, str] = os.environ) 
         return str(home / "warehouse")
     if not S3_FOLDER.fullmatch(named):
         raise CatalogError(
-            f"SCUTTLEHOUSE_WAREHOUSE is {named!r}: set it to s3://bucket/folder, in letters, digits and "
-            "._=- only, or unset it to keep the tables in the home."
+            f"SCUTTLEHOUSE_WAREHOUSE is {without_passwords(named)!r}: set it to s3://bucket/folder, in "
+            "letters, digits and ._=- only, or unset it to keep the tables in the home."
         )
     return named
 

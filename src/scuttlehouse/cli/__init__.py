@@ -13,7 +13,7 @@ from typing import NoReturn
 
 from scuttlehouse.cli.output import make_printable, send_nowhere
 from scuttlehouse.errors import HouseError
-from scuttlehouse.printing import visible
+from scuttlehouse.printing import visible, without_passwords
 
 # The module of each command is imported only when the command is run: it starts faster.
 _COMMANDS = {
@@ -58,12 +58,12 @@ _INTERRUPTED = 128 + signal.SIGINT
 
 
 class _Parser(argparse.ArgumentParser):
-    """Hides the password of a URL in an unexpected argument. ``hint`` ends every error."""
+    """An argument in an error controls no terminal and shows no password. ``hint`` ends every error."""
 
     hint = ""
 
     def error(self, message: str) -> NoReturn:
-        super().error(re.sub(r"://\S*@", "://...@", message) + self.hint)
+        super().error(visible(without_passwords(message) + self.hint))
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -104,6 +104,10 @@ def _run(arguments: Sequence[str], chosen: str | None) -> int:
             if name in _OF_IDS and "--" not in arguments:
                 command.hint = parser.hint = _hint(arguments)
     args = parser.parse_args(arguments)
+    if (
+        getattr(args, "id", None) == []
+    ):  # argparse of Python 3.11 takes a second `--` for no argument at all.
+        parser.error("the following arguments are required: id")
     try:
         code = _answer(args)
         sys.stdout.flush()

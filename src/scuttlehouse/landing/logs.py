@@ -17,6 +17,7 @@ from scuttlehouse.files.parts import PLAIN, Kind, LandingError, Line, Log, Piece
 from scuttlehouse.files.places import open_log
 from scuttlehouse.files.unpack import BROKEN, opened
 from scuttlehouse.files.whole import numbered_lines, read_whole, skip_line
+from scuttlehouse.printing import without_passwords
 from scuttlehouse.s3 import S3_FOLDER, is_in_s3
 
 SPLIT_BYTES = 64 << 20
@@ -51,8 +52,8 @@ def landing_folder(environment: Mapping[str, str] = os.environ, below: Path = Pa
     folder = named.rstrip("/")
     if not S3_FOLDER.fullmatch(folder):
         raise LandingError(
-            f"SCUTTLEHOUSE_LANDING is {named!r}: set it to s3://bucket/folder, in letters, digits and ._=- "
-            "only, or to a folder of this machine."
+            f"SCUTTLEHOUSE_LANDING is {without_passwords(named)!r}: set it to s3://bucket/folder, in "
+            "letters, digits and ._=- only, or to a folder of this machine."
         )
     return folder
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from scuttlehouse.errors import HouseError
+from scuttlehouse.ssb.key_texts import may_hold_key
 from scuttlehouse.ssb.validation import canonical_bytes
 
 
@@ -39,8 +40,10 @@ def read_network_key(path: Path) -> bytes:
     try:
         text = path.read_bytes()
     except OSError as error:
+        # The key itself may stand in place of the name.
+        where = "the file that is named" if may_hold_key(str(path)) else path
         raise NetworkKeyError(
-            f"The network's HMAC key cannot be read from {path} ({error.strerror}): let the var "
+            f"The network's HMAC key cannot be read from {where} ({error.strerror}): let the var "
             "network_key_file name the file that holds it."
         ) from None
     try:

@@ -109,6 +109,20 @@ def test_no_error_controls_a_terminal(
     assert capsys.readouterr() == ("", "a\\x1b[2J\\u202e\\x0ab\\udcff\n")
 
 
+@pytest.mark.parametrize(
+    "arguments", [[STEERING], ["sql", "a", STEERING], ["sql", "--format", STEERING]]
+)
+def test_no_wrong_argument_controls_a_terminal(
+    arguments: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It may be the name of a file that a shell has put in place of ``*``."""
+    with pytest.raises(SystemExit):
+        main(arguments)
+    lines = capsys.readouterr().err.removesuffix("\n").split("\n")
+    assert all(line.isprintable() for line in lines)
+    assert "a\\x1b[2J" in lines[-1]
+
+
 def test_what_a_database_refuses_controls_no_terminal(
     home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

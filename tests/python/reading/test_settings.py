@@ -104,3 +104,21 @@ def test_a_landing_folder_whose_path_is_no_text(
     with pytest.raises(HouseError, match="in its path that are not UTF-8"):
         landing_folder({}, inside)
     assert landing_folder({"SCUTTLEHOUSE_LANDING": "Grüße 🦀"}, tmp_path).endswith("/Grüße 🦀")
+
+
+@pytest.mark.parametrize("name", ["SCUTTLEHOUSE_LANDING", "SCUTTLEHOUSE_WAREHOUSE"])
+def test_secrets_of_s3_in_the_name_of_a_bucket_are_not_shown(
+    name: str,
+    small: SmallWarehouse,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setenv("SCUTTLEHOUSE_HOME", str(small.home))
+    monkeypatch.setenv(name, f"s3://me:{PASSWORD}/+@bucket/folder")
+    assert main(["doctor"]) == 1
+    said = capsys.readouterr().out
+    assert (
+        f"{name} is 's3://...@bucket/folder': set it to s3://bucket/folder, in letters, digits"
+        in said
+    )
+    assert PASSWORD not in said

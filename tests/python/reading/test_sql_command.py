@@ -283,6 +283,9 @@ def test_nothing_is_published(
 def test_an_impossible_home(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    monkeypatch.setenv("SCUTTLEHOUSE_HOME", "s3://me:hush@bucket/house")
+    assert main(["sql", "select 1"]) == 1
+    assert capsys.readouterr().err.startswith("SCUTTLEHOUSE_HOME is an address: name a folder")
     monkeypatch.setenv("SCUTTLEHOUSE_HOME", "/")
     for command in (["sql", "select 1"], ["rollback"], ["follow", "--to", "sqlite::memory:"]):
         assert main(command) == 1
@@ -335,6 +338,8 @@ def test_an_extension_that_somebody_changed_is_refused(
         ["rollback", "--list", "--to", "build-1"],
         ["follow"],
         ["sample"],
+        ["draw", "group", "--", "--"],
+        ["draw", "--", "group", "--"],
     ],
 )
 def test_a_wrong_command_line_shows_the_usage(

@@ -593,11 +593,26 @@ def test_a_wrong_password_is_not_shown(
     assert "hush" not in err
 
 
-def test_a_password_in_the_wrong_place_is_not_shown(capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize(
+    ("argument", "shown"),
+    [
+        ("postgresql://me:hush@hush@host/db", "postgresql://...@host/db"),
+        ("postgresql://me:hush hush@host/db", "postgresql://...@host/db"),
+        ("postgresql:/me:hush@host/db", "postgresql:/...@host/db"),
+        ("me:hush@host", "me:...@host"),
+        ("postgresql://host/db?password=hush", "postgresql://host/db?password=..."),
+        ("host=host password=hush port=1", "host=host password=... port=1"),
+        ("host=host PASSWORD = 'hush hush'", "host=host PASSWORD = ..."),
+        ("--too=postgresql://me:hush@host/db", "--too=postgresql://...@host/db"),
+    ],
+)
+def test_a_password_in_the_wrong_place_is_not_shown(
+    argument: str, shown: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     with pytest.raises(SystemExit):
-        main(["follow", "--to", "sqlite:a", "postgresql://me:hush@hush@host/db"])
+        main(["follow", "--to", "sqlite:a", argument])
     err = capsys.readouterr().err
-    assert "unrecognized arguments: postgresql://...@host/db" in err
+    assert f"unrecognized arguments: {shown}\n" in err
     assert "hush" not in err
 
 

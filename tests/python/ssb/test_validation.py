@@ -7,6 +7,7 @@ import hmac
 import json
 import re
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, TypeAlias
 
 import pytest
@@ -19,7 +20,7 @@ from chain_rule import LINK_REASONS, check_link
 from conftest import FIXTURES
 from scuttlehouse.files import jsjson
 from scuttlehouse.ssb.ids import feed_format, message_uri
-from scuttlehouse.ssb.network_key import NetworkKeyError, network_key
+from scuttlehouse.ssb.network_key import NetworkKeyError, network_key, read_network_key
 from scuttlehouse.ssb.opened import check_opened, original
 from scuttlehouse.ssb.validation import (
     REASONS,
@@ -592,3 +593,12 @@ def test_a_bad_network_key_is_refused_without_being_shown(text: str) -> None:
     with pytest.raises(NetworkKeyError, match="32 bytes in canonical base64") as caught:
         network_key(text)
     assert not text or text not in str(caught.value)
+
+
+def test_a_network_key_in_place_of_its_file_is_not_shown() -> None:
+    text = base64.b64encode(bytes(range(32))).decode()
+    with pytest.raises(NetworkKeyError, match="from the file that is named") as refused:
+        read_network_key(Path(text))
+    assert text not in str(refused.value)
+    with pytest.raises(NetworkKeyError, match=r"from no/such/network\.key "):
+        read_network_key(Path("no/such/network.key"))
