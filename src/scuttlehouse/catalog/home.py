@@ -136,7 +136,10 @@ _IN_USE = "in_use"
 def _is_in_use(folder: Path) -> bool:
     try:
         descriptor = os.open(folder / _IN_USE, os.O_RDWR)
-    except FileNotFoundError:
+    except (
+        FileNotFoundError,
+        NotADirectoryError,
+    ):  # The latter of a file that somebody left there.
         return False
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from contextlib import nullcontext
 from pathlib import Path
 
 import duckdb
@@ -23,6 +24,7 @@ from scuttlehouse.reading.engine import (
     scan_of,
 )
 from scuttlehouse.serving.drawings import draw_all
+from scuttlehouse.serving.shown import published_id, showing, shown_id
 from scuttlehouse.serving.tables import comments, published_tables, reading, verified_columns
 
 
@@ -42,7 +44,7 @@ def write_serving_file(home: Path, *, log_only: bool = False) -> Path:
     are compared with their checksums first.
 
     Args:
-        log_only: write the log of runs alone; the other tables stay as they are in the file.
+        log_only: write the log of runs alone, if the others in the file are those of the published build.
 
     Raises:
         CatalogError: nothing is published yet, or the catalog cannot be read.
@@ -50,8 +52,10 @@ def write_serving_file(home: Path, *, log_only: bool = False) -> Path:
 
     Complexity: linear in the size of the tables.
     """
-    tables = published_tables(home, log_only=log_only)
     target = serving_file(home)
+    published = published_id(home)
+    log_only = log_only and shown_id(home, target.name) == published
+    tables = published_tables(home, log_only=log_only)
     part = temporary_folder(home) / target.name
     try:
         target.parent.mkdir(mode=0o700, exist_ok=True)
@@ -70,7 +74,8 @@ def write_serving_file(home: Path, *, log_only: bool = False) -> Path:
                 draw_all(connection)
             connection.execute("use memory")
             connection.execute("detach serving")
-        part.replace(target)
+        with nullcontext() if log_only else showing(home, target.name, published):
+            part.replace(target)
     except (OSError, duckdb.Error) as error:
         said = error.strerror if isinstance(error, OSError) else first_sentences(str(error))
         raise WarehouseError(

@@ -9,12 +9,14 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
 import duckdb
 
 from scuttlehouse.catalog import checksums, open_catalog, temporary_folder
+from scuttlehouse.catalog.database import postgresql_parts
 from scuttlehouse.catalog.storage import warehouse_location
 from scuttlehouse.databases import (
     POSTGRESQL_FORM,
@@ -30,6 +32,7 @@ from scuttlehouse.reading.engine import (
     literal,
     scan_of,
 )
+from scuttlehouse.serving.shown import published_id, showing, shown_id
 from scuttlehouse.serving.tables import comments, published_tables, reading, verified_columns
 
 SCHEMA = "scuttlehouse"
@@ -67,7 +70,7 @@ def write_serving_database(home: Path, address: str, *, log_only: bool = False) 
 
     Args:
         address: ``postgresql://user:password@host:port/database``.
-        log_only: write the log of runs alone; the other tables stay as they are.
+        log_only: write the log of runs alone, if the other tables there are those of the published build.
 
     Raises:
         CatalogError: nothing is published yet, or the catalog cannot be read.
@@ -80,7 +83,7 @@ def write_serving_database(home: Path, address: str, *, log_only: bool = False) 
         raise WarehouseError(
             f"SCUTTLEHOUSE_SERVING is no address of PostgreSQL: set it to {POSTGRESQL_FORM}"
         )
-    tables = published_tables(home, log_only=log_only)
+    published = published_id(home)
     folder = temporary_folder(home)
     try:
         with (
@@ -88,13 +91,17 @@ def write_serving_database(home: Path, address: str, *, log_only: bool = False) 
             open_database(address) as opened,
         ):
             cursor: Any = opened
+            place = _place(address)
+            log_only = log_only and shown_id(home, place) == published
+            tables = published_tables(home, log_only=log_only)
             cursor.execute("begin")
             _create_schema(cursor)
             for name, location in tables:
                 _write(cursor, connection, name, location, folder / "serving.csv")
             if not log_only:
                 _drop_unpublished(cursor, home, {name for name, _ in tables})
-            cursor.execute("commit")
+            with nullcontext() if log_only else showing(home, place, published):
+                cursor.execute("commit")
     except DatabaseError as error:
         reason = " ".join(str(error.__cause__ or error).split())
         raise WarehouseError(
@@ -105,6 +112,12 @@ def write_serving_database(home: Path, address: str, *, log_only: bool = False) 
         raise WarehouseError(
             f"{folder} cannot be written ({said}): make room on its disk."
         ) from None
+
+
+def _place(address: str) -> str:
+    """The database that an address names, without user and password."""
+    used = postgresql_parts(address).used
+    return f"{used.get('host', '')}:{used['port']}/{used['dbname']}"
 
 
 def _create_schema(cursor: Any) -> None:

@@ -17,7 +17,8 @@ def renew_serving(home: Path, *, log_only: bool = False) -> str | None:
     The published tables depend on neither, so nothing is raised.
 
     Args:
-        log_only: only the log of runs has changed; the other tables stay as they are.
+        log_only: only the log of runs has changed. The other tables stay, if they are those of the published
+            build.
 
     Returns:
         What went wrong, as a sentence, or null.

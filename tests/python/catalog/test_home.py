@@ -153,6 +153,13 @@ def test_a_process_has_its_own_folder_until_it_ends(tmp_path: Path) -> None:
     assert set(own.parent.iterdir()) == {temporary_folder(tmp_path)}
 
 
+def test_files_of_others_beside_the_folders_stay(tmp_path: Path) -> None:
+    (tmp_path / "temporary").mkdir()
+    (tmp_path / "temporary" / ".DS_Store").write_text("")
+    own = temporary_folder(tmp_path)
+    assert {path.name for path in own.parent.iterdir()} == {own.name, ".DS_Store"}
+
+
 def test_an_unusable_temporary_folder_is_reported(tmp_path: Path) -> None:
     (tmp_path / "temporary").touch()
     with pytest.raises(CatalogError, match=r"/temporary cannot be used: \w"):

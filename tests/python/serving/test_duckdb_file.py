@@ -15,7 +15,7 @@ import duckdb
 import pyarrow as pa
 import pytest
 
-from scuttlehouse.catalog import checksums, prepare_home
+from scuttlehouse.catalog import checksums, open_catalog, prepare_home
 from scuttlehouse.cli import main
 from scuttlehouse.reading.engine import WarehouseError
 from scuttlehouse.serving.duckdb_file import serving_file, write_serving_file
@@ -145,13 +145,28 @@ def test_a_run_that_publishes_nothing_is_in_the_log_of_the_file(small: SmallWare
     small.log("fct_builds", pa.table({"step": ["build"]}))
     file = write_serving_file(small.home)
     drawings = read(file, "from drawings")
-    small.publish({"fct_messages": MESSAGES.slice(0, 1)})
     small.log("fct_builds", pa.table({"step": ["build"]}))
+    # Damage shows that no other table is read.
+    [path] = small.data_files("fct_messages")
+    Path(path).write_bytes(b"damage")
     assert renew_serving(small.home, log_only=True) is None
     assert read(file, "from fct_builds") == [("build",), ("build",)]
-    # What else is published by now is for the run that publishes it.
     assert read(file, "select count(*) from fct_messages") == [(3,)]
     assert read(file, "from drawings") == drawings
+
+
+def test_a_build_that_was_not_shown_is_shown_by_the_next_run(small: SmallWarehouse) -> None:
+    """The run that published it was killed before it renewed the file, and so was a rollback."""
+    small.log("fct_builds", pa.table({"step": ["build"]}))
+    file = write_serving_file(small.home)
+    small.publish({"fct_messages": MESSAGES.slice(0, 1)})
+    assert renew_serving(small.home, log_only=True) is None
+    assert read(file, "select count(*) from fct_messages") == [(1,)]
+    with open_catalog(small.home) as catalog:
+        catalog.roll_back(None)
+    (small.home / "serving.json").write_text("damage")
+    assert renew_serving(small.home, log_only=True) is None
+    assert read(file, "select count(*) from fct_messages") == [(3,)]
 
 
 def test_a_file_that_cannot_be_written_is_a_sentence_and_the_earlier_one_stays(

@@ -84,6 +84,24 @@ def test_a_build_and_a_rollback_renew_the_tables(
     serving.execute("drop view mine")
 
 
+def test_a_build_that_was_not_shown_is_shown_by_the_next_run(
+    small: SmallWarehouse, serving: psycopg.Cursor, postgresql_url: str
+) -> None:
+    """The database did not answer when it was published. A database without tables gets all of them, too."""
+    small.log("fct_builds", pa.table({"step": ["build"]}))
+    assert renew_serving(small.home, log_only=True) is None
+    assert rows(serving, "select count(*) from scuttlehouse.fct_messages") == [(3,)]
+    small.publish({"fct_messages": MESSAGES.slice(0, 1)})
+    wrong = postgresql_url.replace(postgresql.URL_PASSWORD, "wrong")
+    with pytest.raises(WarehouseError, match="cannot be written"):
+        write_serving_database(small.home, wrong)
+    assert renew_serving(small.home, log_only=True) is None
+    assert rows(serving, "select count(*) from scuttlehouse.fct_messages") == [(1,)]
+    record = (small.home / "serving.json").read_text()
+    assert postgresql.PASSWORD not in record
+    assert postgresql.URL_PASSWORD not in record
+
+
 def test_other_tables_and_views_in_the_schema_stay(
     small: SmallWarehouse, serving: psycopg.Cursor, postgresql_url: str
 ) -> None:
