@@ -37,6 +37,7 @@ from scuttlehouse.catalog import (
 )
 from scuttlehouse.catalog.log import append_steps
 from scuttlehouse.catalog.names import UnreachableError
+from scuttlehouse.catalog.storage import warehouse_location
 from scuttlehouse.landing.logs import landing_folder, require_apart
 from scuttlehouse.reading.engine import WarehouseError
 from scuttlehouse.spark.imports import import_ahead
@@ -127,7 +128,7 @@ def _start_from_published(catalog: Catalog, run: Run, is_full_refresh: bool) -> 
     project = _project()
     rules, whole_project = rules_hash(project, run.variables), project_hash(project)
     published, landing = catalog.published(), landing_folder()
-    require_apart(landing, run.home)
+    require_apart(landing, run.home, warehouse_location(run.home))
     run.is_refresh = bool(
         published
         and published.can_be_refreshed(rules, landing)

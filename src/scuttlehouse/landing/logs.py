@@ -58,20 +58,42 @@ def landing_folder(environment: Mapping[str, str] = os.environ, below: Path = Pa
     return folder
 
 
-def require_apart(landing: str, home: Path) -> None:
-    """See to it that the landing folder does not hold the home: its files would be read as logs.
+def require_apart(landing: str, home: Path, warehouse: str) -> None:
+    """See to it that neither logs nor files of the warehouse are taken for the other.
+
+    Args:
+        landing: the landing folder.
+        home: the home of the warehouse.
+        warehouse: the folder of all tables, of this disk or of S3.
 
     Raises:
-        LandingError: it does.
+        LandingError: the landing folder holds the home or the tables, whose files would be read as logs, or
+            is among the tables, where builds remove files.
 
-    >>> require_apart("/srv/logs", Path("/srv/house")), require_apart("s3://b/logs", Path("/srv/house"))
+    >>> home = Path("/srv/house")
+    >>> require_apart("/srv/logs", home, "/srv/house/warehouse"), require_apart("s3://b/logs", home, "s3://b/house")
     (None, None)
     """
-    if not is_in_s3(landing) and home.is_relative_to(landing):
+    if _is_in(str(home), landing):
         raise LandingError(
             f"The home {home} is in the landing folder {landing}, so its own files would be read as logs: "
             "set SCUTTLEHOUSE_HOME to a folder outside of it."
         )
+    if _is_in(landing, warehouse):
+        raise LandingError(
+            f"The landing folder {landing} is in {warehouse}, where builds remove all files but those of "
+            "tables: set SCUTTLEHOUSE_LANDING to a folder outside of it."
+        )
+    if _is_in(warehouse, landing):
+        raise LandingError(
+            f"The tables in {warehouse} are in the landing folder {landing}, so their files would be read as "
+            "logs: set SCUTTLEHOUSE_LANDING to a folder beside them."
+        )
+
+
+def _is_in(inner: str, outer: str) -> bool:
+    """Whether a folder is another one or is below it. Both are full paths, or locations of S3."""
+    return inner == outer or inner.startswith(f"{outer.rstrip('/')}/")
 
 
 def content_hash(log: Log) -> str:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from scuttlehouse.addresses import server_of, shown_server
 from scuttlehouse.builds.steps import ENDED_WELL
-from scuttlehouse.catalog import BuildLock, home_folder, open_catalog
+from scuttlehouse.catalog import BuildLock, CatalogError, home_folder, open_catalog
 from scuttlehouse.catalog.damage import verify_kept, verify_tables
 from scuttlehouse.catalog.database import postgresql_address
 from scuttlehouse.catalog.readers import mode_of_readers
@@ -129,8 +129,9 @@ def key() -> Finding:
 
 def landing() -> Finding:
     """The landing folder: how many logs, and what cannot be one."""
-    folder = landing_folder()
-    require_apart(folder, home_folder())
+    folder, house = landing_folder(), home_folder()
+    with suppress(CatalogError):  # The check of the tables says that their place is none.
+        require_apart(folder, house, warehouse_location(house))
     logs = list_logs(folder)
     left_out = [log for log in logs if log.problem is not None]
     what = f"{count(len(logs) - len(left_out), 'log')} in {folder}"

@@ -19,6 +19,7 @@ from scuttlehouse.builds.steps import run_step, steps_table
 from scuttlehouse.catalog import BuildLock, prepare_home
 from scuttlehouse.catalog.database import open_catalog
 from scuttlehouse.cli import main
+from scuttlehouse.files.parts import LandingError
 from scuttlehouse.operation import installed, state
 from scuttlehouse.ssb.epoch_keys import keep_sealed, seal_key
 from scuttlehouse.warehouse_key import PEPPER_FILE, PLACES_OF_KEYS, warehouse_pepper
@@ -270,6 +271,34 @@ def test_a_landing_folder_that_holds_the_home(
     monkeypatch.setenv("SCUTTLEHOUSE_LANDING", str(small.home.parent))
     state, said = doctor()[1]["landing"]
     assert (state, "its own files would be read as logs" in said) == ("fail", True)
+
+
+@pytest.mark.parametrize(
+    ("landing", "warehouse", "sentence"),
+    [
+        ("{home}/warehouse", "", "where builds remove all files but those of tables"),
+        ("{home}/warehouse/logs", "", "where builds remove all files but those of tables"),
+        (
+            "s3://bucket/house/logs",
+            "s3://bucket/house",
+            "where builds remove all files but those of",
+        ),
+        ("s3://bucket/house", "s3://bucket/house/", "where builds remove all files but those of"),
+        ("s3://bucket", "s3://bucket/house", "so their files would be read as logs"),
+    ],
+)
+def test_logs_among_tables_and_tables_among_logs(
+    landing: str,
+    warehouse: str,
+    sentence: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("SCUTTLEHOUSE_HOME", str(tmp_path))
+    monkeypatch.setenv("SCUTTLEHOUSE_LANDING", landing.format(home=tmp_path))
+    monkeypatch.setenv("SCUTTLEHOUSE_WAREHOUSE", warehouse)
+    with pytest.raises(LandingError, match=sentence):
+        state.landing()
 
 
 def test_a_lost_key(small: SmallWarehouse, doctor: Doctor, monkeypatch: pytest.MonkeyPatch) -> None:
