@@ -35,7 +35,7 @@ from scuttlehouse.catalog import (
     prepare_home,
     schemas_of,
 )
-from scuttlehouse.catalog.log import append_steps
+from scuttlehouse.catalog.log import append_steps, require_clock
 from scuttlehouse.catalog.names import UnreachableError
 from scuttlehouse.catalog.storage import warehouse_location
 from scuttlehouse.landing.logs import landing_folder, require_apart
@@ -82,8 +82,10 @@ def begin(
             _continue_log(catalog, run, is_full_refresh)
             _start_from_published(catalog, run, is_full_refresh)
         elif command == "retry":
+            require_clock(catalog, schemas)
             _continue_retry(catalog, run)
         elif command in LOGGED:
+            require_clock(catalog, schemas)
             _forget_passed(catalog, schemas)
         elif command == "test" and schemas.is_published and not catalog.tables(schemas.work):
             raise RunError(
@@ -187,17 +189,18 @@ def _forget_passed(catalog: Catalog, schemas: Schemas) -> None:
 
 
 def _continue_log(catalog: Catalog, run: Run, is_full_refresh: bool) -> None:
-    """Log the build before this one if it was killed. A full refresh replaces a damaged log."""
+    """Log the build before this one if it was killed. A full refresh replaces a log that cannot go on."""
     try:
         if is_full_refresh:
             verify_log(run.home, run.schemas)
+        require_clock(catalog, run.schemas)
         _log_killed_run(catalog, run)
     except UnreachableError:
         raise
     except (CatalogError, WarehouseError) as error:
         if not is_full_refresh:
             raise
-        print(f"The log of builds is damaged, so an empty one replaces it: {error}")
+        print(f"The log of builds cannot be continued, so an empty one replaces it: {error}")
         catalog.drop_log(run.schemas)
 
 

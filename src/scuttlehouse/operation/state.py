@@ -12,6 +12,7 @@ from scuttlehouse.builds.steps import ENDED_WELL
 from scuttlehouse.catalog import BuildLock, CatalogError, home_folder, open_catalog
 from scuttlehouse.catalog.damage import verify_kept, verify_tables
 from scuttlehouse.catalog.database import postgresql_address
+from scuttlehouse.catalog.log import require_clock
 from scuttlehouse.catalog.readers import mode_of_readers
 from scuttlehouse.catalog.storage import files_below, warehouse_location
 from scuttlehouse.files.listing import list_logs
@@ -159,7 +160,9 @@ def lock() -> Finding:
 
 
 def last_build() -> Finding:
-    """How the last run that builds ended."""
+    """How the last run that builds ended, and that it did before now."""
+    with open_catalog(home_folder(), read_only=True) as opened:
+        require_clock(opened)
     with open_published(home_folder()) as warehouse:
         _, rows = warehouse.query(
             "select build_id, status, started_at from fct_builds where step = 'build' "

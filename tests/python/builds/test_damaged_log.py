@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -54,10 +55,30 @@ def test_a_damaged_log_is_found_and_a_full_refresh_begins_a_new_one(
     [sentence] = damaged_tables(logged.house.home)
     assert sentence.endswith(f" The table {LOG_TABLE} needs it. {BEGIN_LOG}")
     last = logged.run("build", PASSED, is_full_refresh=True)
-    assert "The log of builds is damaged, so an empty one replaces it" in capsys.readouterr().out
+    assert "The log of builds cannot be continued, so an empty one" in capsys.readouterr().out
     assert logged.published == last
     assert LOG_TABLE not in logged.house.tables(LOG), "the model makes it"
     assert [*damaged_tables(logged.house.home)] == []
+
+
+def test_a_clock_that_was_ahead(
+    logged: Runs, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Iceberg refuses changes that are not in the order of their times, with a `[BUG]` of its own."""
+    now = time.time()
+    with monkeypatch.context() as clock:
+        clock.setattr(time, "time", lambda: now + 3600)
+        published = logged.run("build", PASSED)
+    for command in "build", "run", "seed":
+        with pytest.raises(CatalogError, match="The clock of this machine is behind"):
+            logged.run(command, PASSED)
+    assert logged.published == published
+    last = logged.run("build", PASSED, is_full_refresh=True)
+    assert (
+        "an empty one replaces it: The clock of this machine is behind" in capsys.readouterr().out
+    )
+    assert logged.published == last
+    assert LOG_TABLE not in logged.house.tables(LOG), "the model makes it"
 
 
 def test_a_build_that_is_published_ends_well_beside_a_damaged_log(

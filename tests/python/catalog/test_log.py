@@ -159,6 +159,23 @@ def test_a_damaged_log_is_reported(
     assert sqlite_house.tables(LOG) == {"fct_builds": metadata_file}
 
 
+def test_a_clock_that_is_behind_is_reported(
+    sqlite_house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With changes out of the order of their times, Spark would not read the log any more."""
+    now = time.time()
+    sqlite_house.begin("one")
+    with monkeypatch.context() as clock:
+        clock.setattr(time, "time", lambda: now + 3600)
+        metadata_file = sqlite_house.make("fct_builds", 0, namespace=LOG)
+    with pytest.raises(CatalogError, match=r"^The clock of this machine is behind: the last run"):
+        append(sqlite_house, 1)
+    assert sqlite_house.tables(LOG) == {"fct_builds": metadata_file}
+    monkeypatch.setattr(time, "time", lambda: now + 3560)
+    append(sqlite_house, 1)
+    assert sqlite_house.read() == {"fct_builds": [0, 1]}
+
+
 def test_other_columns_are_reported(sqlite_house: House) -> None:
     sqlite_house.begin("one")
     sqlite_house.make("fct_builds", 0, namespace=LOG)

@@ -6,6 +6,7 @@ import grp
 import os
 import re
 import socket
+import time
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
@@ -271,6 +272,14 @@ def test_a_landing_folder_that_holds_the_home(
     monkeypatch.setenv("SCUTTLEHOUSE_LANDING", str(small.home.parent))
     state, said = doctor()[1]["landing"]
     assert (state, "its own files would be read as logs" in said) == ("fail", True)
+
+
+@pytest.mark.usefixtures("small")
+def test_a_clock_that_is_behind(doctor: Doctor, monkeypatch: pytest.MonkeyPatch) -> None:
+    now = time.time()
+    monkeypatch.setattr(time, "time", lambda: now - 3600)
+    state, said = doctor()[1]["last build"]
+    assert (state, said[:38]) == ("fail", "The clock of this machine is behind: t")
 
 
 @pytest.mark.parametrize(
