@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
-from datetime import UTC, datetime
 from pathlib import Path
 
 import pyarrow as pa
@@ -19,34 +17,23 @@ from scuttlehouse.catalog.names import (
     UnreachableError,
 )
 from scuttlehouse.catalog.publishing import Catalog
-from scuttlehouse.catalog.pyiceberg_tables import changing, forget_history
+from scuttlehouse.catalog.pyiceberg_tables import changing, forget_history, require_order
 from scuttlehouse.catalog.reached_files import files_of
 
 # With more files, the log is rewritten as one file, because readers open each file.
 _MOST_FILES = 50
 
-_TOLERATED_SECONDS = 60
-
 
 def require_clock(catalog: Catalog, schemas: Schemas = MAIN) -> None:
     """See to it that this machine's clock is not behind the last change of the log of runs.
-
-    Iceberg refuses tables whose changes are not in the order of their times, for good. It allows a minute.
 
     Raises:
         CatalogError: it is.
     """
     file = catalog.tables(schemas.log).get(LOG_TABLE)
     # Whoever changes a damaged log reports the damage.
-    is_whole = file is not None and checksums.is_whole(file)
-    changed_ms = json.loads(checksums.read(file))["last-updated-ms"] if file and is_whole else 0
-    if changed_ms > (time.time() + _TOLERATED_SECONDS) * 1000:
-        changed_at = datetime.fromtimestamp(changed_ms / 1000, UTC)
-        raise CatalogError(
-            f"The clock of this machine is behind: the last run ended at {changed_at:%Y-%m-%d %H:%M:%S UTC}. "
-            "Correct the clock. If it was ahead at that time, run `scuttlehouse build --full-refresh`, "
-            "which makes all tables again and begins a new log of runs."
-        )
+    if file is not None and checksums.is_whole(file):
+        require_order(json.loads(checksums.read(file))["last-updated-ms"])
 
 
 def append_steps(catalog: Catalog, home: Path, rows: pa.Table, schemas: Schemas = MAIN) -> bool:
@@ -64,7 +51,6 @@ def append_steps(catalog: Catalog, home: Path, rows: pa.Table, schemas: Schemas 
     Raises:
         CatalogError: the log is damaged or cannot be changed, or the clock is behind its last change.
     """
-    require_clock(catalog, schemas)
     if LOG_TABLE not in catalog.tables(schemas.log):
         return False
     is_rewritten = _has_many_files(catalog.tables(schemas.log)[LOG_TABLE])

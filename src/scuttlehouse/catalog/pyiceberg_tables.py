@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote
@@ -23,6 +25,8 @@ if TYPE_CHECKING:
 # A change takes about a second. Users of SQLite's catalog wait as long for each other.
 _PATIENCE_SECONDS = 60.0
 
+_TOLERATED_SECONDS = 60
+
 
 @contextmanager
 def changing(catalog: Catalog, home: Path, namespace: str, name: str) -> Iterator[Table]:
@@ -32,8 +36,8 @@ def changing(catalog: Catalog, home: Path, namespace: str, name: str) -> Iterato
     new files are its own.
 
     Raises:
-        CatalogError: the metadata file of the table is missing or damaged, the table cannot be changed, or
-            another process changes tables for a minute.
+        CatalogError: the metadata file of the table is missing or damaged, the table cannot be changed, the
+            clock is behind its last change, or another process changes tables for a minute.
     """
     with (
         locked(home, "changes", _PATIENCE_SECONDS),
@@ -55,6 +59,7 @@ def _opened(catalog: Catalog, home: Path, namespace: str, name: str) -> Iterator
     )
     try:
         table = tables.load_table((namespace, name))
+        require_order(table.metadata.last_updated_ms)
         with _closed_to_others(table.location()):
             yield table
     except (
@@ -69,6 +74,28 @@ def _opened(catalog: Catalog, home: Path, namespace: str, name: str) -> Iterator
         raise CatalogError(f"The table {namespace}.{name} cannot be changed: {said}.") from None
     finally:
         tables.close()
+
+
+def require_order(changed_ms: int) -> None:
+    """See to it that what changes now comes after an earlier change, by this machine's clock.
+
+    Iceberg never reads a table again whose changes are not in the order of their times. It allows a minute.
+
+    Args:
+        changed_ms: Unix time of the earlier change, in milliseconds.
+
+    Raises:
+        CatalogError: the clock is behind.
+
+    >>> require_order(0)
+    """
+    if changed_ms > (time.time() + _TOLERATED_SECONDS) * 1000:
+        changed_at = datetime.fromtimestamp(changed_ms / 1000, UTC)
+        raise CatalogError(
+            f"The clock of this machine is behind: the last run ended at {changed_at:%Y-%m-%d %H:%M:%S UTC}. "
+            "Correct the clock. If it was ahead at that time, run `scuttlehouse build --full-refresh`, "
+            "which makes all tables again and begins a new log of runs."
+        )
 
 
 def forget_history(table: Table) -> None:
