@@ -21,6 +21,7 @@ from scuttlehouse.files.json_lines import has_word, line_object, received_time
 from scuttlehouse.files.parts import MAX_LINE_BYTES, Line
 from scuttlehouse.pzp.canonical import canonical, from_base58, hash_text
 from scuttlehouse.pzp.rules import (
+    ANYBODY,
     KEY_BYTES,
     SELF,
     SET_DOMAIN,
@@ -28,6 +29,7 @@ from scuttlehouse.pzp.rules import (
     invalid_reason,
     is_moot,
     is_of_a_set,
+    is_signed,
     is_texts,
     whole_number,
 )
@@ -206,13 +208,13 @@ def _land(source_file: str, line: Line, ring: KeyRing, parsed: dict[str, Any]) -
         source_file=source_file,
         line_number=line.line_number,
         message_id=kept_pzp_id(message_id, ring),
-        account_id=_id(place.account_id, ring),
+        account_id=_account_id(place.account_id, ring),
         domain=_domain(metadata.get("domain"), ring),
         tangle_id=_id(place.tangle_id, ring),
         depth=place.depth,
         previous_ids=place.previous_ids,
         account_tips=account_tips,
-        device_key=_public_key(sigkey),
+        device_key=None if is_feed_root and not is_signed(message) else _public_key(sigkey),
         is_moot=is_feed_root,
         is_account_message=is_account_message,
         is_erased=is_erased,
@@ -336,6 +338,10 @@ def _domain(value: object, ring: KeyRing) -> str | None:
 
 def _id(value: object, ring: KeyRing) -> str | None:
     return kept_pzp_id(value, ring) if isinstance(value, str) else None
+
+
+def _account_id(value: object, ring: KeyRing) -> str | None:
+    return ANYBODY if value == ANYBODY else _id(value, ring)
 
 
 def _ids(value: object, ring: KeyRing) -> list[str] | None:

@@ -22,8 +22,14 @@ SIGNATURE_TAG = b":msg-v4:"
 # The metadata has this in place of an account's id if the message makes the account.
 SELF = "self"
 
+# The metadata has this in place of an account's id if anybody may write the message.
+ANYBODY = "any"
+
 # The domains of sets begin with it.
 SET_DOMAIN = "set_v1__"
+
+# How the URI of a message begins. Before 2024 the software was called ppppp.
+_URIS = ("pzp:", "ppppp:")
 
 # In the order in which the rules are checked. The seed reject_reasons says what they mean.
 REASONS = (
@@ -120,6 +126,20 @@ def is_moot(message: dict[str, Any]) -> bool:
         return False
 
 
+def is_signed(message: dict[str, Any]) -> bool:
+    """Whether the signature of a message (an object with an object ``metadata``) is that of its sigkey.
+
+    >>> is_signed({"metadata": {}, "sigkey": "", "sig": ""})
+    False
+    """
+    key = from_base58(message.get("sigkey"), KEY_BYTES)
+    try:
+        signed = canonical(message["metadata"])
+    except ValueError:
+        return False
+    return key is not None and _signature_fault(message.get("sig"), key, signed) is None
+
+
 def is_of_a_set(metadata: dict[str, Any]) -> bool:
     """Whether the domain is that of a set and the account is another's, as in all messages of sets.
 
@@ -135,9 +155,10 @@ def invalid_reason(message_id: str, message: dict[str, Any]) -> str | None:
     """The first of ``REASONS`` that makes a message invalid by itself. None for a valid message.
 
     ``message`` is an object with an object ``metadata``, from :func:`scuttlehouse.files.jsjson.parse`. A
-    moot that nobody signed is valid. A valid message of a set is in the tangle of its feed: outside it the
-    reference never reads it as one. No rule forbids a message in a tangle of its own id, because the id is
-    the hash of the text that would have to name it. Never raises.
+    moot is valid whatever its signature is, and if nobody signed it: anybody can sign one, so the signature
+    means nothing. A valid message of a set is in the tangle of its feed: outside it the reference never
+    reads it as one. No rule forbids a message in a tangle of its own id, because the id is the hash of the
+    text that would have to name it. Never raises.
 
     Complexity: O(n log n) in the length of the message.
 
@@ -157,16 +178,16 @@ def invalid_reason(message_id: str, message: dict[str, Any]) -> str | None:
     if not (message.keys() >= _MESSAGE_MEMBERS and metadata.keys() >= _METADATA_MEMBERS):
         return "members_missing"
     sigkey, signature = message["sigkey"], message["sig"]
-    is_unsigned = signature == "" and is_moot(message)
+    is_any_signature = isinstance(signature, str) and is_moot(message)
     key = from_base58(sigkey, KEY_BYTES)
-    if key is None and not (is_unsigned and sigkey == ""):
+    if key is None and not (is_any_signature and sigkey == ""):
         return "sigkey_is_no_key"
     reason = (
         _data_fault(message["data"], metadata)
         or _account_fault(metadata)
         or _tangles_fault(metadata["tangles"])
     )
-    if reason is not None or key is None or is_unsigned:
+    if reason is not None or key is None or is_any_signature:
         return reason
     return _signature_fault(signature, key, signed) or _feed_fault(message)
 
@@ -224,7 +245,7 @@ def _tangles_fault(tangles: object) -> str | None:
         depth, previous = whole_number(tangle.get("depth")), tangle.get("prev")
         if depth is None or depth < 1:
             return "depth_is_malformed"
-        if not (is_texts(previous) and previous):
+        if not (is_texts(previous) and previous) or any(p.startswith(_URIS) for p in previous):
             return "previous_is_malformed"
         if previous != sorted(set(previous), key=utf16_units):
             return "previous_is_out_of_order"

@@ -12,7 +12,7 @@ import pytest
 from conftest import FIXTURES, Rows, Unrelated
 from scuttlehouse.files import jsjson
 from scuttlehouse.pzp.canonical import canonical
-from scuttlehouse.pzp.rules import SELF, SIGNATURE_TAG
+from scuttlehouse.pzp.rules import ANYBODY, SELF, SIGNATURE_TAG
 from scuttlehouse.sample.devices import ACCOUNT_DOMAIN, Account, Device, Log
 from scuttlehouse.sample.sets import Set
 from scuttlehouse.sample.world import World
@@ -77,8 +77,26 @@ class Written:
         for message in (self.unopened, self.after, outside):
             log.take(message)
         self.of_removed = self._remove(log, account, first)
+        self.of_anybody = self._write_for_anybody(log, first, stranger)
         self.lines = [json.loads(line) for line in log.lines()]
         self.forged = [signed_again(line, stranger) for line in self.lines]
+
+    def _write_for_anybody(self, log: Log, first: Device, stranger: Device) -> str:
+        """A set whose account is `any`: the reference takes what any key signs (validateSigkeyAndAccount)."""
+        domain = "set_v1__wishes"
+        last = first.message(None, ANYBODY, domain)
+        set_id = last.id
+        log.take(last)
+        for device, item in [(first, "cake"), (stranger, "tea")]:
+            last = device.message(
+                {"add": [item], "del": [], "supersedes": []},
+                *(ANYBODY, domain),
+                tangle_id=set_id,
+                depth=last.depth + 1,
+                previous=[last.id],
+            )
+            log.take(last)
+        return set_id
 
     def _remove(self, log: Log, account: Account, first: Device) -> dict[str, str | None]:
         """A device that the account removes, and its messages by what the log should say of them."""
@@ -217,6 +235,14 @@ def test_a_device_counts_at_the_tips_that_its_message_names(
     """Between its addition and its removal, and wherever nobody can tell."""
     reasons = {row["message_id"]: row["status_reason"] for row in tables["fct_set_messages"]}
     assert {one: reasons[one] for one in written.of_removed} == written.of_removed
+
+
+def test_anybody_may_write_a_set_of_any_account(tables: dict[str, Rows], written: Written) -> None:
+    [row] = [row for row in tables["dim_sets"] if row["set_id"] == written.of_anybody]
+    counts = [row[name] for name in ("message_count", "rejected_count", "set_aside_count")]
+    assert (row["account_id"], counts) == ("any", [3, 0, 0])
+    items = [r["item"] for r in tables["fct_set_items"] if r["set_id"] == written.of_anybody]
+    assert sorted(items) == ["cake", "tea"]
 
 
 def test_a_message_of_a_set_outside_its_feed_is_a_reject(tables: dict[str, Rows]) -> None:
