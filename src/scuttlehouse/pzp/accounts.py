@@ -5,6 +5,10 @@ device. A device may add another if it has the power to add; whoever adds a devi
 Anybody can write a message that claims to be an account's own, so additions by strangers do not count, and
 neither do those by devices without the power.
 
+**Depths.** As in the reference (``validateTangle``), a message of the account does not count if its depth is
+not greater than that of each message that it lists, or not one more than the greatest of them where the log
+has all that it lists; and neither does one that lists only such messages.
+
 **Removals.** A message of a feed names tips of its account. As in the reference (pzp-db 1.0.4,
 ``getSigkeysInAccount``), of the account's messages those count for it that are among these tips or follow
 none of them, in the order (depth, id). A key is then a device if the last message about it adds it. So a key
@@ -14,7 +18,9 @@ the account count. In three things the reference does otherwise:
 - A removal counts here only if a device with the power to remove signed it. The reference asks for that power
   where it writes a removal, and not where it receives one, so a stranger could remove any device.
 - If a tip is not at hand, nobody can tell what follows it. Then each key is a device that the account ever
-  added, so that no message is lost because a log is not whole. The reference ignores such tips.
+  added, so that no message is lost because a log is not whole. The reference ignores such tips. Whether
+  another key is a device is unknown then, and where a message that a tip leads to is erased or not at hand,
+  because that message may have added the key. The reference refuses what the key signs until it has it.
 - The reference judges a message when it arrives, by the messages of the account that it has then.
 
 None of this keeps out a removed device that names older tips. The reference accepts it, too.
@@ -38,7 +44,8 @@ class AccountMessage(NamedTuple):
     ``device_key`` signed the message. A message that several keys signed is given once for each of them.
     ``added_key`` is the key that it adds, None if it adds none. ``may_add`` and ``may_remove`` say whether
     that key gets the power to add others, and to remove others. ``removed_key`` is the key that the message
-    removes, None if it removes none. ``previous_ids`` are the messages of the tangle that it lists.
+    removes, None if it removes none. ``previous_ids`` are the messages of the tangle that it lists. Of an
+    erased message nobody knows what it adds or removes.
     """
 
     message_id: str
@@ -49,6 +56,7 @@ class AccountMessage(NamedTuple):
     removed_key: str | None = None
     may_remove: bool | None = None
     previous_ids: Sequence[str] = ()
+    is_erased: bool = False
 
 
 class Signature(NamedTuple):
@@ -72,7 +80,10 @@ class Powers(NamedTuple):
 def are_by_devices(
     messages: Iterable[AccountMessage], signatures: Sequence[Signature]
 ) -> list[bool | None]:
-    """Whether each signature is by a device of the account. None if no device of the account is known.
+    """Whether each signature is by a device of the account.
+
+    None if no device of the account is known, or if a message of the account that is erased or not at hand
+    may have added the key.
 
     Complexity: O((messages + links) * (1 + t / 4096) + signatures), for t different lists of tips.
 
@@ -90,10 +101,12 @@ def are_by_devices(
     [False, True, False, True, False]
     """
     rows = list(messages)
+    links = {one.message_id: one.previous_ids for one in rows}
+    refused = _with_a_wrong_depth(rows)
+    rows = [one for one in rows if one.message_id not in refused]
     powers = powers_of(rows)
     if not powers.keys:
         return [None] * len(signatures)
-    links = {one.message_id: one.previous_ids for one in rows}
     keys_of_tips: dict[tuple[str, ...], set[str]] = defaultdict(set)
     for one in signatures:
         tips = tuple(one.account_tips or ())
@@ -104,10 +117,56 @@ def are_by_devices(
     some = list(keys_of_tips)
     for start in range(0, len(some), _TIPS_AT_A_TIME):
         having |= _having(some[start : start + _TIPS_AT_A_TIME], keys_of_tips, links, changes)
-    return [
-        one.device_key in having.get(tuple(one.account_tips or ()), powers.keys)
-        for one in signatures
-    ]
+    behind_gaps = _behind_gaps(links, {one.message_id for one in rows if one.is_erased})
+
+    def is_by_device(one: Signature) -> bool | None:
+        tips = tuple(one.account_tips or ())
+        if one.device_key in having.get(tips, powers.keys):
+            return True
+        if not tips:
+            return None if behind_gaps else False
+        return None if any(tip in behind_gaps or tip not in links for tip in tips) else False
+
+    return [is_by_device(one) for one in signatures]
+
+
+def _with_a_wrong_depth(messages: list[AccountMessage]) -> set[str]:
+    """The messages whose depth does not fit those that they list, and those that list only such messages."""
+    depth_of = {one.message_id: one.depth for one in messages}
+    listed = {one.message_id: one.previous_ids for one in messages}
+    depths: dict[str, int] = {}
+    refused: set[str] = set()
+
+    def visit(one: str, _: int) -> int:
+        depth = depth_of[one]
+        known = [depths[previous] for previous in listed[one] if previous in depths]
+        is_whole = len(known) == len(listed[one])
+        if depth == 0:
+            depths[one] = 0
+        elif known and (max(known) >= depth or (is_whole and max(known) != depth - 1)):
+            refused.add(one)
+        elif known:
+            depths[one] = depth
+        elif listed[one] and refused.issuperset(listed[one]):
+            refused.add(one)
+        return 0
+
+    sweep_named(listed, visit)
+    return refused
+
+
+def _behind_gaps(links: dict[str, Sequence[str]], erased: set[str]) -> set[str]:
+    """The messages that are erased, and those that lead to one that is erased or not at hand."""
+    found: set[str] = set()
+
+    def visit(one: str, before: int) -> int:
+        is_behind = before or one in erased or any(p not in links for p in links[one])
+        if is_behind:
+            found.add(one)
+        return int(is_behind)
+
+    sweep_named(links, visit)
+    return found
 
 
 class _Change(NamedTuple):

@@ -26,7 +26,7 @@ Reason = Literal["no_device_of_the_account", "depth_is_wrong", "account_missing"
 class Candidate(NamedTuple):
     """A message that is valid by itself and claims a place in a set. The moot has depth 0 and lists nothing.
 
-    ``is_by_device``: whether a device of the account signed it. None if no device of the account is known.
+    ``is_by_device``: whether a device of the account signed it. None if the log lacks what would tell.
     """
 
     message_id: str
@@ -40,8 +40,8 @@ class Standing(NamedTuple):
 
     Rejected: ``no_device_of_the_account``, ``depth_is_wrong`` (a previous in the tangle is as deep, or all
     previous are in the tangle and the depth is not one more than the greatest of theirs). Set aside until
-    more is known: ``account_missing`` (the log lacks the message that makes the account), ``missing`` (no
-    message that it lists is in the tangle).
+    more is known: ``account_missing`` (the log lacks the message that makes the account, or one that may add
+    the key), ``missing`` (no message that it lists is in the tangle).
     """
 
     message_id: str
