@@ -119,6 +119,7 @@ def check_message(
     is_signed_by_subfeed = announces and is_content_signed(value, _subfeed(value), hmac_key)
     if verdict.validity == "valid":
         is_wrong = announces and not is_signed_by_subfeed
+        is_wrong |= not is_announce_signed(value["content"])
         return verdict._replace(warning="content_signature_is_wrong" if is_wrong else None)
     if not is_opened or verdict.reason == "too_long":
         return verdict

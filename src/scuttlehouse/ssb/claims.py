@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from scuttlehouse.ssb.bendybutt import is_announcement, root_metafeed
+from scuttlehouse.ssb.bendybutt import FORMAT, is_announcement, root_metafeed
 from scuttlehouse.ssb.bfe import utf8
 from scuttlehouse.ssb.epoch_keys import KEY_MEMBERS, KeyRing, spelled_bytes
 from scuttlehouse.ssb.exported import in_utf_8
@@ -18,18 +18,28 @@ from scuttlehouse.ssb.validation import Check, is_ciphertext
 from scuttlehouse.warehouse_key import KEY_BYTES
 
 
-def is_announcement_signed(content: object, check: Check, *, is_decrypted: bool) -> bool | None:
+def is_announcement_signed(
+    content: object, author_format: str | None, check: Check, *, is_decrypted: bool
+) -> bool | None:
     """Whether both feeds have signed an announcement that ties a feed to a metafeed. None for other messages.
 
-    >>> is_announcement_signed({"type": "post"}, Check(None, "valid"), is_decrypted=False) is None
+    A classic feed writes ``metafeed/announce``, and a metafeed the others. Elsewhere their text has no second
+    signature that is checked (``validate.js`` of ssb-meta-feeds).
+
+    >>> post, check = {"type": "post"}, Check(None, "valid")
+    >>> is_announcement_signed(post, "classic", check, is_decrypted=False) is None
     True
+    >>> is_announcement_signed({"type": "metafeed/add/existing"}, "classic", check, is_decrypted=False)
+    False
     """
     if isinstance(content, dict) and content.get("type") == "metafeed/announce":
         # The main feed has not signed the text of an opened message.
-        return check.validity == "valid" and not check.warning and not is_decrypted
+        is_valid = check.validity == "valid" and not check.warning
+        return author_format == "classic" and is_valid and not is_decrypted
     if is_announcement(content):
-        return check.warning == "content_signature_only" or (
-            check.validity == "valid" and check.warning is None
+        return author_format == FORMAT and (
+            check.warning == "content_signature_only"
+            or (check.validity == "valid" and check.warning is None)
         )
     return None
 

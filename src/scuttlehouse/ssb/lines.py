@@ -176,7 +176,9 @@ def land_line(
         plaintext_hash=plaintext_hash(content, kept, secret, ring)
         if is_decrypted or (check.validity == "not_checked" and not is_encrypted)
         else None,
-        is_announcement_signed=is_announcement_signed(content, check, is_decrypted=is_decrypted),
+        is_announcement_signed=is_announcement_signed(
+            content, feed_format(value["author"]), check, is_decrypted=is_decrypted
+        ),
         made_group_id=made_group_id(key, value, opened.ciphertext, secret)
         if kind == "group/init"
         else None,

@@ -244,7 +244,8 @@ def canonical_bytes(base64: str) -> bytes | None:
 
 
 def _warning(value: dict[str, jsjson.Value], signature: bytes) -> str | None:
-    if not bendybutt.is_announce_signed(value["content"]):
+    content = value["content"]
+    if bendybutt.is_announcement(content) or not bendybutt.is_announce_signed(content):
         return "content_signature_is_wrong"
     if not _is_number(value["timestamp"]):
         return "timestamp_is_no_number"

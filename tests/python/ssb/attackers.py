@@ -189,11 +189,17 @@ def _false_claims(scene: Scene) -> Iterator[Json]:
     """That feeds of others are the attacker's, or the other way round, without the other signature."""
     main, metafeed = ClassicFeed(bytes([66] * 32)), BendyFeed(bytes([67] * 32))
     yield _line(_claim(main, metafeed.id))
+    joining = BendyFeed(bytes([69] * 32))
     for name in ("alice", "bob", "erin"):
         victim = scene.world.people[name]
         yield _line(_claim(main, victim.root.id))
         about = {"type": "about", "about": victim.main.id, "name": "Nobody"}
         yield _line(main.publish(about, scene.world.tick()))
+        # In feeds of a format in which nobody asks for the other signature.
+        for feed in (victim.root.id, victim.main.id):
+            yield _line(main.publish(_adding(main.id, feed), scene.world.tick()))
+        announced = {"type": "metafeed/announce", "metafeed": victim.root.id}
+        yield _line(joining.publish({**announced, "subfeed": joining.id}, scene.world.tick()))
         # In the victim's name, without the victim's key.
         forger = BendyFeed(bytes([68] * 32))
         forger.id = victim.root.id

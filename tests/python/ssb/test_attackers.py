@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
@@ -92,7 +93,9 @@ def test_no_feed_of_others_changes_its_person(attacker: str, known: list[Line]) 
     unsigned = 0
     for row in messages(lines):
         if row.is_announcement_signed and row.validity != "invalid":
-            assert row.feed_id not in others or row.message_id in announced
+            content = json.loads(row.content or "{}")
+            tied = {row.feed_id, content["metafeed"], content["subfeed"]}
+            assert tied.isdisjoint(others) or row.message_id in announced
         unsigned += row.is_announcement_signed is False
     assert unsigned > 5
     owners = {row.owner_id for row in messages(lines) if row.owner_id}

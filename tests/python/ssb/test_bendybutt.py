@@ -17,7 +17,7 @@ from scuttlehouse.files import jsjson
 from scuttlehouse.landing.logs import Line
 from scuttlehouse.sample.signing import BendyFeed, ClassicFeed, Signer
 from scuttlehouse.ssb import bendybutt
-from scuttlehouse.ssb.bendybutt import Verdict, check_message, message_bytes
+from scuttlehouse.ssb.bendybutt import ANNOUNCEMENTS, Verdict, check_message, message_bytes
 from scuttlehouse.ssb.bfe import NoBytesError, bencode, encode
 from scuttlehouse.ssb.epoch_keys import KeyRing
 from scuttlehouse.ssb.lines import epoch_key, land_line
@@ -225,6 +225,39 @@ def test_an_announcement_on_a_main_feed_counts_only_if_both_have_signed_it() -> 
         row = land_line("a", Line(1, text, None), KeyRing(b"pepper"))
         assert row is not None
         assert row.is_announcement_signed is is_signed, value
+
+
+def test_an_announcement_counts_only_in_the_feed_format_that_it_is_for() -> None:
+    """A classic feed announces its metafeed, and a metafeed its subfeeds: ssb-meta-feeds, validate.js.
+
+    Elsewhere nobody checks the other feed's signature, so anybody would own any feed, or be any person.
+    """
+    main, metafeed, victim = ClassicFeed(bytes(32)), BendyFeed(bytes([1] * 32)), bytes([2] * 32)
+    claims: list[tuple[ClassicFeed | BendyFeed, dict[str, Any]]] = [
+        *((main, {"type": kind, "subfeed": BendyFeed(victim).id}) for kind in ANNOUNCEMENTS),
+        *((main, {"type": kind, "subfeed": ClassicFeed(victim).id}) for kind in ANNOUNCEMENTS),
+        (metafeed, {"type": "metafeed/announce", "metafeed": BendyFeed(victim).id}),
+    ]
+    for feed, claim in claims:
+        content = {"metafeed": feed.id, "subfeed": feed.id, **claim}
+        message = feed.publish(content, 1)
+        value = message.value
+        sealed = feed.publish(content, 1, ciphertext=SEALED)
+        lines = [
+            {"key": message.key, "value": value},
+            {
+                "key": sealed.key,
+                "value": sealed.value
+                | {"content": content, "meta": {"private": True, "originalContent": SEALED}},
+            },
+        ]
+        rows = [
+            land_line("a", Line(1, json.dumps(line).encode(), None), KeyRing(b"pepper"))
+            for line in lines
+        ]
+        assert [row and row.is_announcement_signed for row in rows] == [False, False], content
+        assert rows[0] is not None
+        assert (rows[0].validity, rows[0].warning) == ("valid", "content_signature_is_wrong")
 
 
 def test_an_announcement_on_a_metafeed_counts_only_if_both_have_signed_it() -> None:
