@@ -13,20 +13,40 @@ announcements as (
 
 ),
 
-ranked_announcements as (
+-- A main feed that gets another metafeed announces that one later (SIP 2, "Existing SSB identity").
+own_announcements as (
 
     select
         subfeed_id,
-        metafeed_id,
-        purpose,
-        key_hash,
+        collect_set(metafeed_id) as metafeed_ids,
+        max_by(metafeed_id, struct(sequence, message_id)) as last_metafeed_id
+    from announcements
+    where content_type = 'metafeed/announce'
+    group by subfeed_id
+
+),
+
+ranked_announcements as (
+
+    select
+        announcements.subfeed_id,
+        announcements.metafeed_id,
+        announcements.purpose,
+        announcements.key_hash,
         row_number() over (
-            partition by subfeed_id
+            partition by announcements.subfeed_id
             order by
-                case when content_type = 'metafeed/announce' then 1 else 0 end,
-                message_id
+                coalesce(
+                    array_contains(own_announcements.metafeed_ids, announcements.metafeed_id)
+                    and announcements.metafeed_id != own_announcements.last_metafeed_id,
+                    false
+                ) asc,
+                announcements.content_type = 'metafeed/announce' asc,
+                coalesce(announcements.metafeed_id = own_announcements.last_metafeed_id, false) desc,
+                announcements.message_id asc
         ) as announcement_number
     from announcements
+    left join own_announcements on announcements.subfeed_id = own_announcements.subfeed_id
 
 ),
 

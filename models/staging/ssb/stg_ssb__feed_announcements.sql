@@ -21,6 +21,7 @@ contents as (
         feed_id,
         content_type,
         key_hash,
+        sequence,
         get_json_object(content, '$.metafeed') as metafeed_id,
         get_json_object(content, '$.subfeed') as subfeed_id,
         get_json_object(content, '$.feedpurpose') as purpose
@@ -38,7 +39,8 @@ final as (
         subfeed_id,
         content_type,
         purpose,
-        key_hash
+        key_hash,
+        sequence
     from contents
     where
         metafeed_id != subfeed_id
