@@ -72,10 +72,11 @@ class LandedPzpLine(NamedTuple):
 
     - ``account_id``: the account that the message speaks for. An account's own message is in the tangle of
       its account, which has the account's id. Null if the message is in several tangles, because then its
-      account is unknown.
+      account is unknown. ``any`` if anybody may write the message.
     - ``tangle_id``, ``depth``, ``previous_ids``: the tangle of the account or of the feed, and the message's
       place in it. Null if the message is in none. The root of a tangle has depth 0 and lists nothing.
-    - ``device_key``: the public key that signed. Null if the sigkey is not a key.
+    - ``device_key``: the public key that signed. Null if the sigkey is not a key, and in a moot whose
+      signature is not that of the sigkey.
     - ``is_erased``: whether somebody has removed the data and left its hash.
     - ``account_tips``: the tips of the account that the message names. Null if it names none.
     - ``added_key``, ``may_add``, ``may_remove``: the public key for signing that an account's message adds,
