@@ -5,6 +5,7 @@ The columns that a build really makes are compared with these descriptions elsew
 
 from __future__ import annotations
 
+import csv
 import re
 from collections.abc import Iterable
 from itertools import pairwise
@@ -45,6 +46,16 @@ def test_every_command_of_dbt_with_options_can_be_typed() -> None:
     ]
     assert commands
     assert [one for one in commands if "--profiles-dir profiles" not in one[1]] == []
+
+
+def test_every_row_of_a_seed_has_a_cell_for_each_column() -> None:
+    """A comma in a sentence without quotes would stop every build, and no quick test."""
+    seeds = [*(PROJECT / "seeds").glob("*.csv")]
+    assert seeds
+    for seed in seeds:
+        with seed.open(newline="") as file:
+            header, *rows = csv.reader(file)
+        assert [row for row in rows if len(row) != len(header)] == [], seed.name
 
 
 def undescribed(things: Iterable[Any]) -> list[str]:
