@@ -25,29 +25,42 @@ def reach_counts(node_count: int, messages: Ints, previous: Ints, sources: Ints)
     >>> reach_counts(4, np.array([1, 2, 3]), np.array([0, 1, 1]), np.array([0, 1, 3])).tolist()
     [3, 2, 0]
     """
-    offsets, followers = followers_of(node_count, messages, previous)
-    components = components_of(offsets, followers)
-    nodes = np.argsort(components, kind="stable")
-    starts = np.searchsorted(components[nodes], np.arange(components.max(initial=-1) + 2))
-    return _reach(offsets, followers, components, nodes, starts, sources)
+    components = components_of(*followers_of(node_count, messages, previous))
+    # What comes after a component has greater numbers, so that a walk through memory goes one way.
+    components = components.max(initial=-1) - components
+    sizes = np.bincount(components)
+    is_known = previous >= 0
+    after, before = components[messages[is_known]], components[previous[is_known]]
+    is_between = after != before
+    offsets, followers = followers_of(sizes.size, after[is_between], before[is_between])
+    # Sources whose first followers are close together come before almost the same nodes.
+    firsts = np.full(sizes.size, sizes.size, dtype=np.int64)
+    np.minimum.at(firsts, before[is_between], after[is_between])
+    turns = np.argsort(firsts[components[sources]], kind="stable")
+    counts = np.empty(sources.size, dtype=np.int64)
+    counts[turns] = _reach(offsets, followers, sizes, components[sources[turns]])
+    return counts
 
 
 @njit(cache=True)
-def _reach(
-    offsets: Ints, followers: Ints, components: Ints, nodes: Ints, starts: Ints, sources: Ints
-) -> Ints:
-    """``nodes`` are in the order of their components. ``starts`` has the place where each one begins."""
+def _reach(offsets: Ints, followers: Ints, sizes: Ints, sources: Ints) -> Ints:
+    """How many nodes come after each source. Sources are given by their components.
+
+    Args:
+        offsets, followers: the result of ``followers_of`` for components. Followers have greater numbers.
+        sizes: how many nodes each component has.
+    """
     counts = np.zeros(sources.size, dtype=np.int64)
     # For each component, the sources that its nodes come after, and those that are its nodes.
-    masks = np.zeros(starts.size - 1, dtype=np.uint64)
-    own = np.zeros(starts.size - 1, dtype=np.uint64)
-    is_reached = np.zeros(starts.size - 1, dtype=np.bool_)
-    reached = np.empty(starts.size - 1, dtype=np.int64)
+    masks = np.zeros(sizes.size, dtype=np.uint64)
+    own = np.zeros(sizes.size, dtype=np.uint64)
+    is_reached = np.zeros(sizes.size, dtype=np.bool_)
+    reached = np.empty(sizes.size, dtype=np.int64)
     for first in range(0, sources.size, 64):  # one bit per source, so 64 at a time
         block = sources[first : first + 64]
         end = 0
         for bit in range(block.size):
-            component = components[block[bit]]
+            component = block[bit]
             own[component] |= np.uint64(1) << np.uint64(bit)
             if not is_reached[component]:
                 is_reached[component] = True
@@ -55,33 +68,32 @@ def _reach(
                 end += 1
         at = 0
         while at < end:
-            for node in nodes[starts[reached[at]] : starts[reached[at] + 1]]:
-                for follower in followers[offsets[node] : offsets[node + 1]]:
-                    if not is_reached[components[follower]]:
-                        is_reached[components[follower]] = True
-                        reached[end] = components[follower]
-                        end += 1
+            for follower in followers[offsets[reached[at]] : offsets[reached[at] + 1]]:
+                if not is_reached[follower]:
+                    is_reached[follower] = True
+                    reached[end] = follower
+                    end += 1
             at += 1
+        # Where few components lie between, passing by them is cheaper than sorting.
+        start, stop = reached[:end].min(), reached[:end].max() + 1
+        if stop - start < 16 * end:
+            reached[:end] = start + np.flatnonzero(is_reached[start:stop])
+        else:
+            reached[:end].sort()
         # The sums of 64 sources, a bit of each in every number. The numbers stand for 1, 2, 4, ...
         sums = np.zeros(64, dtype=np.uint64)
-        itself = np.uint64(0)
-        # What comes before a component has greater numbers, so each mask is complete when its turn comes.
-        for component in np.sort(reached[:end])[::-1]:
-            size = starts[component + 1] - starts[component]
+        # What comes before a component has lesser numbers, so each mask is complete when its turn comes.
+        for component in reached[:end]:
             passed = masks[component] | own[component]
             # All nodes of a loop come after each other.
-            known = passed if size > 1 else masks[component]
-            for _ in range(size):
+            known = passed if sizes[component] > 1 else masks[component]
+            for _ in range(sizes[component]):
                 place, carry = 0, known
                 while carry:
                     sums[place], carry = sums[place] ^ carry, sums[place] & carry
                     place += 1
-            if size > 1:
-                itself |= own[component]
-            for node in nodes[starts[component] : starts[component + 1]]:
-                for follower in followers[offsets[node] : offsets[node + 1]]:
-                    if components[follower] != component:
-                        masks[components[follower]] |= passed
+            for follower in followers[offsets[component] : offsets[component + 1]]:
+                masks[follower] |= passed
             masks[component] = own[component] = 0
             is_reached[component] = False
         for bit in range(block.size):
@@ -89,5 +101,6 @@ def _reach(
                 counts[first + bit] += (
                     np.int64(sums[place] >> np.uint64(bit) & np.uint64(1)) << place
                 )
-            counts[first + bit] -= np.int64(itself >> np.uint64(bit) & np.uint64(1))
+            # In a loop, a source comes after itself.
+            counts[first + bit] -= np.int64(sizes[block[bit]] > 1)
     return counts
