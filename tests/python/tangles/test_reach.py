@@ -39,6 +39,14 @@ def test_any_number_of_sources(count: int) -> None:
     assert_counts(count + 1, links, [*range(count)])
 
 
+@given(st.randoms(use_true_random=False))
+def test_sources_that_are_far_apart(dice: random.Random) -> None:
+    """Few nodes come after a few sources, and many others lie between."""
+    size = 1000
+    links = [(dice.randrange(size), dice.randrange(size)) for _ in range(size // 2)]
+    assert_counts(size, links, [dice.randrange(size) for _ in range(3)])
+
+
 class Read(np.ndarray):
     """An array that counts how often it is read."""
 
