@@ -22,7 +22,8 @@ class Knowledge(NamedTuple):
     adds although it knows of their exclusion. ``late``: posts in an epoch by somebody who, by the additions
     that they knew of, should have preferred another one (4.8.1).
     ``before_init``: exclusions that the first message of their author's next epoch knows of (4.1).
-    ``stale``: inits that follow an epoch although they know of another one that succeeds it (4.10.2).
+    ``stale``: inits that follow an epoch although they know of another one that succeeds it (4.10.2). One that
+    follows it only in place of an epoch that does not count may follow the other one as well.
     """
 
     excluded_before: dict[str, frozenset[str]]
@@ -69,6 +70,7 @@ def knowledge(
     own = own_epochs(messages, judged)
     by_id = {one.message_id: one for one in messages}
     after = ancestry.masks_after()
+    under = ancestry.masks_under({epoch: ancestry.mask_of([epoch]) for epoch in after})
     known_at: dict[str, int] = {}
     readded: dict[str, list[str]] = {}
     late: set[str] = set()
@@ -86,7 +88,9 @@ def knowledge(
                 late.add(name)
         elif name in ancestry:
             known_at[name] = before
-            if any(before & after.get(epoch, 0) for epoch in message.previous_epoch_ids):
+            beside = before & ~under[name]
+            listed = any(before & after.get(epoch, 0) for epoch in message.previous_epoch_ids)
+            if listed or any(beside & after[epoch] for epoch in judged.previous_epochs[name]):
                 stale.add(name)
         return bits.of_message.get(name, 0)
 

@@ -386,13 +386,18 @@ class Oracle:
         }
 
     def stale(self) -> set[str]:
-        """4.10.2: epochs that follow another epoch although their first message knew of a successor of it."""
+        """4.10.2: epochs that follow another epoch although their first message knew of a successor of it.
+
+        Who lists an epoch that does not count follows those before it, and need not list both.
+        """
         return {
             epoch
             for epoch in self.standing
             if any(
-                other in self.timeline_past(epoch) and self.precedes(one, other)
-                for one in self.previous(epoch)
+                other in self.timeline_past(epoch)
+                and self.precedes(one, other)
+                and (one in self.previous(epoch) or not self.precedes(other, epoch))
+                for one in self.follows(epoch)
                 if one in self.standing
                 for other in self.standing
             )

@@ -327,6 +327,22 @@ def test_an_epoch_after_an_outsiders_follows_the_epochs_before_it() -> None:
     assert found.forks() == {}
 
 
+def test_an_epoch_after_an_outsiders_leaves_out_one_that_its_author_knows() -> None:
+    """4.10.2.2 asks for the tips. F and G make a fork with H, as if they listed X."""
+    log = Log("abc")
+    log.found("E", "x", "x", "X+")
+    log.found("H", "a", "ab", "X+")
+    log.found("F", "a", "ac", "H+ E", previous="E")
+    log.found("G", "a", "ac", "H+ E")
+    log.found("I", "b", "ab", "H+ E", previous="E H")
+    log.found("J", "c", "bc", "X+ E", previous="E")
+    log.found("K", "a", "ab", "J+ H+", previous="J H")
+    found = log.answers()
+    assert found.previous["F"] == found.previous["G"] == found.previous["J"] == ["X"]
+    assert found.known.stale == {"F", "G"}
+    assert Oracle(log.entries, "X").stale() == {"F", "G"}
+
+
 def test_an_exclusion_leads_to_an_epoch_after_an_outsiders() -> None:
     """R24b: the author's next epoch on the same one. The outsider's epoch between does not matter."""
     log = Log("abc")
