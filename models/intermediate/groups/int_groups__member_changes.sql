@@ -22,6 +22,7 @@ final as (
         messages.asserted_ms,
         messages.time_ms,
         messages.position,
+        messages.members_position,
         messages.kind as change,
         judged.is_authorized,
         judged.counts,

@@ -128,6 +128,7 @@ rooted_fields as (
         all_fields.is_root,
         roots.addressed_group_id as addressed_group_of_root,
         roots.message_id is not null as is_root_in_log,
+        coalesce(roots.is_decrypted or not roots.is_private, false) as is_root_readable,
         if(all_fields.is_implicit, roots.feed_id, all_fields.feed_id) as feed_id,
         if(all_fields.is_implicit, roots.content_type, all_fields.content_type) as content_type,
         if(all_fields.is_implicit, roots.validity, all_fields.validity) as validity,
@@ -143,7 +144,8 @@ rooted_fields as (
 
 ),
 
--- A tangle belongs to the group that has its root as first message, or that its root is addressed to.
+-- A tangle belongs to the group that has its root as first message, or that its root is addressed to. If nobody
+-- can read the root, nobody knows whether a message is for its group: it waits for the root (ruling R8).
 described_fields as (
 
     select
@@ -179,6 +181,7 @@ described_fields as (
                 then 'type_not_allowed'
             when
                 kinds.is_for_group
+                and rooted_fields.is_root_readable
                 and not rooted_fields.is_root
                 and not coalesce(rooted_fields.addressed_group_id = group_roots.group_id, false)
                 then 'not_for_the_group'

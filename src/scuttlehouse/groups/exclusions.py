@@ -22,8 +22,8 @@ class Knowledge(NamedTuple):
     adds although it knows of their exclusion. ``late``: posts in an epoch by somebody who, by the additions
     that they knew of, should have preferred another one (4.8.1).
     ``before_init``: exclusions that the first message of their author's next epoch knows of (4.1).
-    ``stale``: inits that follow an epoch although they know of another one that succeeds it (4.10.2). One that
-    follows it only in place of an epoch that does not count may follow the other one as well.
+    ``stale``: inits that follow an epoch although they know of another one that succeeds it (4.10.2). One
+    that follows it only in place of an epoch that does not count may follow the other one as well.
     """
 
     excluded_before: dict[str, frozenset[str]]

@@ -24,10 +24,12 @@ from scuttlehouse.groups.member_bits import MemberBits
 class Change(NamedTuple):
     """A person added to an epoch or excluded from it, by the message at a position.
 
-    ``time_ms`` is the time of the message, in milliseconds since 1970. None if it has no time.
+    ``members_position`` is the place of the message in the epoch's members tangle. ``time_ms`` is the time of
+    the message, in milliseconds since 1970. None if it has no time.
     """
 
     position: int
+    members_position: int
     time_ms: int | None
     epoch_id: str
     person_id: str
@@ -64,8 +66,9 @@ def periods(changes: Iterable[Change], ancestry: Ancestry, key_ranks: KeyRanks) 
     """The periods of everybody who was ever added, without gaps and without overlaps.
 
     Args:
-        changes: the changes of one group, in any order. Changes at one position happen at once: the least
-            of their times counts, and an addition counts before an exclusion.
+        changes: the changes of one group, in any order. Changes at one position happen at once, as all
+            outside the timeline do: of those of a person in an epoch, the last in the members tangle counts,
+            and the least time. Without such a change, the least time of all counts.
         ancestry: the precedence of the group's epochs.
         key_ranks: the places of the epochs' keys.
 
@@ -75,8 +78,8 @@ def periods(changes: Iterable[Change], ancestry: Ancestry, key_ranks: KeyRanks) 
     same choice; and to each change of an answer, a step for each choice with the same answer.
 
     >>> changes = [
-    ...     Change(1, 10, "x", "a", "add"), Change(1, 10, "x", "b", "add"),
-    ...     Change(2, 20, "x", "b", "exclude"), Change(4, 40, "y", "a", "add"),
+    ...     Change(1, 1, 10, "x", "a", "add"), Change(1, 1, 10, "x", "b", "add"),
+    ...     Change(2, 2, 20, "x", "b", "exclude"), Change(4, 1, 40, "y", "a", "add"),
     ... ]
     >>> for period in periods(changes, Ancestry({"x": [], "y": ["x"]}), {"x": 0, "y": 1}):
     ...     print(*period)
@@ -245,9 +248,13 @@ def _moments(
             else:
                 excluded.discard((change.epoch_id, change.person_id))
                 choices.add(change.person_id, change.epoch_id)
-        times = [one.time_ms for one in at_once if one.time_ms is not None]
+        times: dict[tuple[str, str], list[int]] = defaultdict(list)
+        for change in at_once:
+            told = [] if change.time_ms is None else [change.time_ms]
+            times[change.epoch_id, change.person_id] += told
         touched = {one.person_id for one in at_once}
         touched |= choices.changed()
+        first_time = min((time for own in times.values() for time in own), default=None)
         for person in touched:
             epoch = choices.preferred_by(person)
             if epoch is None:
@@ -255,9 +262,11 @@ def _moments(
             state = epoch, (epoch, person) in excluded
             before = moments.setdefault(person, [])
             if not before or before[-1][2:] != state:
-                before.append(Moment(position, min(times, default=None), *state))
+                own = times.get((epoch, person))
+                time = first_time if own is None else min(own, default=None)
+                before.append(Moment(position, time, *state))
     return moments
 
 
-def _in_order(change: Change) -> tuple[int, bool]:
-    return change.position, change.change == "exclude"
+def _in_order(change: Change) -> tuple[int, int]:
+    return change.position, change.members_position

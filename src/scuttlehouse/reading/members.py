@@ -7,7 +7,8 @@ def members_of_epochs(where: str) -> str:
     """SQL of the rows of ``fct_epoch_members`` that meet a condition, with ``is_out`` beside them.
 
     ``is_out``: the person was excluded from the epoch, and nobody added them again after it. Extra people are
-    added again too (ruling R24), but never count. Not null.
+    added again too (ruling R24), but never count. Not null. Additions outside the timeline are not in the
+    audit log; the history of the people who are in the epoch now knows of them.
 
     >>> "as is_out" in members_of_epochs("group_id = 'a'")
     True
@@ -16,6 +17,7 @@ def members_of_epochs(where: str) -> str:
         select
             members.*,
             members.is_excluded
+            and insiders.person_id is null
             and not (members.is_readded and coalesce(acts.last_act = 'add', false)) as is_out
         from fct_epoch_members as members
         left join (
@@ -23,5 +25,10 @@ def members_of_epochs(where: str) -> str:
             from fct_group_audit_log where {where} and is_authorized is distinct from false
             group by epoch_id, subject_id
         ) as acts on members.epoch_id = acts.epoch_id and members.person_id = acts.subject_id
+        left join (
+            select epoch_id, person_id from fct_membership_history
+            where {where} and is_current and not is_excluded
+        ) as insiders
+            on members.epoch_id = insiders.epoch_id and members.person_id = insiders.person_id
         where members.{where}
     """

@@ -28,6 +28,10 @@ from small_warehouse import SmallWarehouse
 SVG = "{http://www.w3.org/2000/svg}"
 GROUP = "ssb:identity/group/AbcdefGroup="
 TIME = datetime(2026, 1, 2, 3, 4, tzinfo=UTC)
+HISTORY = (
+    "group_id:s person_id:s epoch_id:s valid_from_position:n valid_to_position:n is_excluded:b"
+    " is_current:b"
+)
 EVIL = "<script>alert(1)</script>&\"' \x1b\u202e\ufffe"
 
 Draw = Callable[..., ElementTree.Element]
@@ -109,6 +113,7 @@ def group_tables(size: int, people: int = 4) -> dict[str, pa.Table]:
         "fct_group_audit_log": rows(
             "group_id:s epoch_id:s subject_id:s action:s position:n is_authorized:b", []
         ),
+        "fct_membership_history": rows(HISTORY, []),
         "fct_preferred_epochs": rows(
             "group_id:s person_id:s epoch_id:s",
             [{"group_id": GROUP, "person_id": person(1), "epoch_id": uri(last)}],
@@ -142,10 +147,7 @@ def membership_tables(people: int, periods: int) -> dict[str, pa.Table]:
         for one in range(people)
         for n in range(periods)
     ]
-    form = (
-        "group_id:s person_id:s epoch_id:s valid_from_position:n valid_to_position:n is_excluded:b"
-    )
-    return group_tables(2) | {"fct_membership_history": rows(form, history)}
+    return group_tables(2) | {"fct_membership_history": rows(HISTORY, history)}
 
 
 def tangle_tables(size: int, aside: int = 3) -> dict[str, pa.Table]:
@@ -370,6 +372,11 @@ def test_who_was_added_again_is_not_struck_through(draw: Draw) -> None:
             {"epoch_id": uri(1), "group_id": GROUP, "person_id": person(one), "is_declared": True}
             | {"is_excluded": True, "is_readded": True}
             for one in (4, 5)
+        ]
+        + [
+            {"epoch_id": uri(1), "group_id": GROUP, "person_id": person(one), "is_declared": True}
+            | {"is_excluded": True, "is_readded": False}
+            for one in (6, 7)
         ],
     )
     acts = [(4, "exclude", 1), (4, "add", 2), (5, "exclude", 1), (5, "add", 2), (5, "exclude", 3)]
@@ -381,9 +388,18 @@ def test_who_was_added_again_is_not_struck_through(draw: Draw) -> None:
             for one, action, position in acts
         ],
     )
+    # What is outside the timeline is not in the audit log.
+    tables["fct_membership_history"] = rows(
+        HISTORY,
+        [
+            {"group_id": GROUP, "epoch_id": uri(1), "person_id": person(one), "is_current": True}
+            | {"is_excluded": one == 7}
+            for one in (6, 7)
+        ],
+    )
     drawing = draw(tables, "group", GROUP)
     struck = [one for one in drawing.iter(f"{SVG}tspan") if one.get("class") == "gone"]
-    assert [one.findtext(f"{SVG}title") for one in struck] == [person(5)]
+    assert [one.findtext(f"{SVG}title") for one in struck] == [person(5), person(7)]
 
 
 def test_a_name_in_capitals_fits_into_its_box() -> None:

@@ -163,12 +163,12 @@ def beside_a_large_epoch(size: int) -> tuple[dict[str, list[str]], list[Change]]
     """Each epoch beside x has one member, who is in x, too. Then strangers are added to x, few at a time."""
     names = [f"e{number:05}" for number in range(size)]
     changes = [
-        Change(place, place, epoch, name.upper(), "add")
+        Change(place, place, place, epoch, name.upper(), "add")
         for place, name in enumerate(names)
         for epoch in ("x", name)
     ]
     changes += [
-        Change(size + place, size + place, "x", f"{name} {number}", "add")
+        Change(size + place, place, size + place, "x", f"{name} {number}", "add")
         for place, name in enumerate(names)
         for number in range(5)
     ]
@@ -186,7 +186,7 @@ def join_forks(size: int, *, first: bool) -> None:
     strangers = [(fork, who) for fork, people in members.items() if fork != "x" for who in people]
     both = [(fork, who) for fork, _ in strangers for who in "ab"]
     added = [*both, *strangers[:-1]] if first else [*strangers[:-1], *both]
-    changes = [Change(place, place, *one, "add") for place, one in enumerate(added)]
+    changes = [Change(place, place, place, *one, "add") for place, one in enumerate(added)]
     list(periods(changes, Ancestry(previous), {}))
 
 

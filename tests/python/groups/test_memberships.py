@@ -33,9 +33,11 @@ def random_group(seed: int) -> Group:
         is_forked = dice.random() < 0.7
         previous[name] = [names[0]] if is_forked else sorted({*dice.choices(names[:place], k=2)})
     people = PEOPLE[: dice.randint(2, len(PEOPLE))]
+    places = iter(dice.sample(range(99), 99))
     changes = [
         Change(
             position,
+            next(places),
             dice.choice([None, *range(9)]),
             dice.choice(names[-3:]),
             dice.choice(people),
@@ -70,7 +72,7 @@ def state(group: Group, person: str, position: int) -> tuple[str, bool] | None:
     ancestry = Ancestry(group.previous)
     epoch = preferred_epoch(declaring, members, ancestry, group.key_ranks).epoch_id
     own = [one for one in known if (one.epoch_id, one.person_id) == (epoch, person)]
-    last = max(own, key=lambda one: (one.position, one.change == "exclude"))
+    last = max(own, key=lambda one: (one.position, one.members_position))
     return epoch, last.change == "exclude"
 
 
@@ -111,11 +113,16 @@ def test_periods_have_no_gaps_and_do_not_depend_on_arrival(chunk: int) -> None:
 
 
 def times_of(own: list[Period], changes: list[Change]) -> list[int | None]:
-    """The least time at the first position of each period, but never before the period before."""
+    """The least time at the first position of each period, but never before the period before.
+
+    A change of the person in the epoch tells it, if there is one.
+    """
     found: list[int | None] = []
     for period in own:
-        at = [one.time_ms for one in changes if one.position == period.from_position]
-        told = [time for time in at if time is not None]
+        at = [one for one in changes if one.position == period.from_position]
+        state = (period.epoch_id, period.person_id)
+        of_person = [one for one in at if (one.epoch_id, one.person_id) == state]
+        told = [one.time_ms for one in of_person or at if one.time_ms is not None]
         before = [time for time in found if time is not None]
         found.append(max([min(told), *before]) if told else None)
     return found
@@ -123,10 +130,10 @@ def times_of(own: list[Period], changes: list[Change]) -> list[int | None]:
 
 def test_excluded_and_added_again() -> None:
     changes = [
-        Change(1, 100, "w", "a", "add"),
-        Change(4, None, "w", "a", "exclude"),
-        Change(7, 700, "w", "a", "add"),
-        Change(8, 800, "x", "a", "add"),
+        Change(1, 1, 100, "w", "a", "add"),
+        Change(4, 4, None, "w", "a", "exclude"),
+        Change(7, 7, 700, "w", "a", "add"),
+        Change(8, 8, 800, "x", "a", "add"),
     ]
     assert list(periods(changes, ANCESTRY, KEY_RANKS)) == [
         Period("a", "w", False, 1, 100, 4, None),
@@ -136,12 +143,29 @@ def test_excluded_and_added_again() -> None:
     ]
 
 
+def test_outside_the_timeline_the_members_tangle_says_what_comes_last() -> None:
+    """Everything after a missing message is at one position."""
+    changes = [
+        Change(1, 1, 100, "w", "a", "add"),
+        Change(5, 3, 700, "w", "a", "add"),
+        Change(5, 2, 400, "w", "a", "exclude"),
+        Change(5, 4, 800, "w", "b", "add"),
+        Change(5, 5, 900, "w", "b", "exclude"),
+        Change(5, 1, None, "x", "c", "add"),
+    ]
+    assert list(periods(changes, ANCESTRY, KEY_RANKS)) == [
+        Period("a", "w", False, 1, 100, None, None),
+        Period("b", "w", True, 5, 800, None, None),
+        Period("c", "x", False, 5, None, None, None),
+    ]
+
+
 def test_another_member_may_move_everybody() -> None:
     """Y wins by its key until c is added to it. Then X is within Y (4.5)."""
     changes = [
-        *(Change(1, 1, "x", person, "add") for person in "ab"),
-        *(Change(2, 2, "y", person, "add") for person in "ab"),
-        Change(3, 3, "y", "c", "add"),
+        *(Change(1, 1, 1, "x", person, "add") for person in "ab"),
+        *(Change(2, 2, 2, "y", person, "add") for person in "ab"),
+        Change(3, 3, 3, "y", "c", "add"),
     ]
     found = [one for one in periods(changes, ANCESTRY, KEY_RANKS) if one.person_id == "a"]
     assert [(one.epoch_id, one.from_position) for one in found] == [("x", 1), ("y", 2), ("x", 3)]
@@ -151,9 +175,9 @@ def test_two_epochs_with_the_same_members_until_one_has_another() -> None:
     """X has the least key and wins while both hold only a. With b in it, Y is within X (4.5)."""
     keys = {"w": 2, "x": 0, "y": 1, "z": 3}
     changes = [
-        Change(1, 1, "x", "a", "add"),
-        Change(2, 2, "y", "a", "add"),
-        Change(3, 3, "x", "b", "add"),
+        Change(1, 1, 1, "x", "a", "add"),
+        Change(2, 2, 2, "y", "a", "add"),
+        Change(3, 3, 3, "x", "b", "add"),
     ]
     found = [one for one in periods(changes, ANCESTRY, keys) if one.person_id == "a"]
     assert [(one.epoch_id, one.from_position) for one in found] == [("x", 1), ("y", 3)]
@@ -165,9 +189,11 @@ def test_an_epoch_within_another_comes_to_be_within_a_third(keys: str) -> None:
     flat = Ancestry({"w": [], "x": ["w"], "y": ["w"], "z": ["w"]})
     members = {"z": "abc", "y": "ab", "x": "ac"}
     changes = [
-        Change(1, 1, epoch, person, "add") for epoch, people in members.items() for person in people
+        Change(1, 1, 1, epoch, person, "add")
+        for epoch, people in members.items()
+        for person in people
     ]
-    changes.append(Change(2, 2, "x", "b", "add"))
+    changes.append(Change(2, 2, 2, "x", "b", "add"))
     found = periods(changes, flat, {"w": 3} | {key: rank for rank, key in enumerate(keys)})
     own = [one for one in found if one.person_id == "a"]
     assert [(one.epoch_id, one.from_position) for one in own] == [("x", 1), ("y", 2)]
@@ -177,15 +203,15 @@ def test_a_choice_that_nobody_had_for_a_while() -> None:
     """Until a leaves for Z, a has a choice between X and Y. What c does in between counts when b has it."""
     keys = {"w": 3, "x": 0, "y": 1, "z": 2}
     changes = [
-        *(Change(1, 1, epoch, "a", "add") for epoch in "xy"),
-        Change(2, 2, "z", "a", "add"),
-        Change(3, 3, "x", "c", "add"),
-        Change(4, 4, "x", "b", "add"),
-        Change(5, 5, "y", "b", "add"),
-        Change(6, 6, "y", "d", "add"),
-        Change(7, 7, "x", "d", "add"),
-        Change(8, 8, "y", "e", "add"),
-        Change(9, 9, "x", "e", "add"),
+        *(Change(1, 1, 1, epoch, "a", "add") for epoch in "xy"),
+        Change(2, 2, 2, "z", "a", "add"),
+        Change(3, 3, 3, "x", "c", "add"),
+        Change(4, 4, 4, "x", "b", "add"),
+        Change(5, 5, 5, "y", "b", "add"),
+        Change(6, 6, 6, "y", "d", "add"),
+        Change(7, 7, 7, "x", "d", "add"),
+        Change(8, 8, 8, "y", "e", "add"),
+        Change(9, 9, 9, "x", "e", "add"),
     ]
     found = [one for one in periods(changes, ANCESTRY, keys) if one.person_id == "b"]
     assert [(one.epoch_id, one.from_position) for one in found] == [

@@ -34,7 +34,10 @@ TABLES = (
     "fct_epoch_repairs",
     "fct_exclusions",
     "fct_group_audit_log",
+    "fct_membership_history",
     "fct_messages",
+    "fct_tangle_messages",
+    "fct_tangle_gaps",
 )
 READER = frozenset({"reader"})
 
@@ -126,8 +129,11 @@ class OddGroups:
         self.cut_twice = self.with_two_cut_offs(world)
         self.continued = self.with_three_epochs(world, "continued")
         self.rootless = self.with_three_epochs(world, "rootless")
+        self.headless = self.with_three_epochs(world, "headless")
+        self.gap = self.with_a_gap(world)
         # The reader opened these, and the log lacks their ciphertext.
         self.without_bytes = {self.continued.epochs["E"].init, self.rootless.root}
+        self.missing = {self.headless.root}
 
     def with_two_cut_offs(self, world: World) -> Group:
         """c writes to the group on two feeds, and once to everybody, after an exclusion cut both off."""
@@ -150,6 +156,17 @@ class OddGroups:
         world.publish(person.additions, {"type": "post", "text": "to everybody"})
         return group
 
+    def with_a_gap(self, world: World) -> Group:
+        """After a lost post, b is excluded and added again, c is added and excluded, and d is added."""
+        group = Group(world, "gap", ["a", "b", "c", "d"], ["X"])
+        group.start("a", "X", ["b"])
+        group.post("a", "X", "lost", lost=True)
+        group.exclude("a", "X", ["b"])
+        group.add("a", "X", ["b", "c"])
+        group.exclude("a", "X", ["c"])
+        group.add("a", "X", ["d"])
+        return group
+
     def with_three_epochs(self, world: World, name: str) -> Group:
         group = Group(world, name, ["a", "b"], ["X", "E", "Z"])
         group.start("a", "X", ["b"])
@@ -169,7 +186,7 @@ class Histories(NamedTuple):
     def group_ids(self) -> set[str]:
         unnamed = {f"unnamed:{one.uri}" for one in (self.odd.lonely, self.odd.early)}
         return (
-            {self.odd.group.id, self.odd.continued.id, self.odd.cut_twice.id}
+            {self.odd.group.id, self.odd.continued.id, self.odd.cut_twice.id, self.odd.gap.id}
             | unnamed
             | {one.group_id for one in self.written}
         )
@@ -183,6 +200,8 @@ def write_histories(log: Path) -> Histories:
         if message.readers is not None:
             message.readers = frozenset({*message.readers, "reader"})
         line = line_of(message, "reader", message.at)
+        if message.uri in odd.missing:
+            continue
         if message.uri in odd.without_bytes:
             line = json_line({key: part for key, part in json.loads(line).items() if key != "meta"})
         lines.append(line)
@@ -348,6 +367,45 @@ def test_first_messages_whose_signed_bytes_are_not_in_the_log(
     of_rootless = {epoch.init for epoch in odd.rootless.epochs.values()}
     assert not of_rootless & authorized.keys()
     assert odd.rootless.id not in {one["group_id"] for one in tables["dim_groups"]}
+
+
+def test_messages_wait_for_the_first_message_of_their_group(
+    tables: dict[str, Rows], written_histories: Histories
+) -> None:
+    """R8. They were rejected for good, and no gap of the group's tangle named the message that they lack."""
+    group = written_histories.odd.headless
+    kinds = ("group", "epoch", "members")
+    tangles = {f"{kind}:{group.root}" for kind in kinds}
+    found = [row for row in tables["fct_tangle_messages"] if row["tangle_id"] in tangles]
+    assert {row["tangle_kind"] for row in found} == set(kinds)
+    assert {row["status"] for row in found} == {"set_aside"}
+    assert {row["status_reason"] for row in found} == {"missing", "previous_set_aside"}
+    gaps = {
+        row["tangle_id"] for row in tables["fct_tangle_gaps"] if row["missing_id"] == group.root
+    }
+    assert gaps == tangles
+    assert group.id not in {row["group_id"] for row in tables["dim_groups"]}
+
+
+def test_after_a_missing_message_the_members_tangle_says_who_is_out(
+    tables: dict[str, Rows], written_histories: Histories
+) -> None:
+    """The timeline does not hold what follows a missing message. b was out after the addition, too."""
+    group = written_histories.odd.gap
+    people = {group.world.person(name).root.id: name for name in group.people}
+    periods = {
+        people[row["person_id"]]: row
+        for row in tables["fct_membership_history"]
+        if row["group_id"] == group.id and row["is_current"]
+    }
+    assert {name for name, row in periods.items() if row["is_excluded"]} == {"c"}
+    assert set(periods) == set("abcd")
+    added = {
+        people[row["person_id"]]: row["added_at"]
+        for row in tables["fct_epoch_members"]
+        if row["group_id"] == group.id
+    }
+    assert {name: row["valid_from_at"] for name, row in periods.items()} == added
 
 
 def test_keys_of_other_lengths(tables: dict[str, Rows], written_histories: Histories) -> None:
