@@ -144,8 +144,8 @@ rooted_fields as (
 
 ),
 
--- A tangle belongs to the group that has its root as first message, or that its root is addressed to. If nobody
--- can read the root, nobody knows whether a message is for its group: it waits for the root (ruling R8).
+-- A tangle belongs to the group that has its root as first message, or that its root is addressed to. If
+-- nobody can read the root, nobody knows whether a message is for its group: it waits (ruling R8).
 described_fields as (
 
     select
