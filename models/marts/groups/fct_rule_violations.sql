@@ -302,7 +302,16 @@ named_tangles as (
 
     select
         messages_with_fields.*,
-        case when tangle_messages.status != 'rejected' then tangle_messages.tangle_kind end as claimed_kind,
+        -- A tangle of the group and the epochs whose root nobody can read is not that of this group.
+        case
+            when
+                tangle_messages.status != 'rejected'
+                and (
+                    tangle_messages.group_id is not null
+                    or tangle_messages.tangle_kind not in ('group', 'epoch')
+                )
+                then tangle_messages.tangle_kind
+        end as claimed_kind,
         case
             when
                 tangle_messages.status_reason in (
