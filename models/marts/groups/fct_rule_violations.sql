@@ -144,6 +144,25 @@ awaited_epochs as (
 
 ),
 
+-- Groups with an epoch whose first message nobody can read: it may follow any exclusion. Another epoch
+-- follows it, or somebody is added to it.
+groups_with_unknown_epochs as (
+
+    select group_id
+    from tangle_messages
+    where tangle_kind = 'epoch' and status_reason in ('missing', 'previous_encrypted')
+    union
+    select addressed_to_groups.group_id
+    from addressed_to_groups
+    inner join tangle_messages on addressed_to_groups.message_id = tangle_messages.message_id
+    where
+        addressed_to_groups.content_type = 'group/add-member'
+        and tangle_messages.tangle_kind = 'members'
+        and tangle_messages.group_id is null
+        and tangle_messages.status_reason in ('missing', 'previous_encrypted')
+
+),
+
 -- Facts about each act: the epoch that it makes or changes, and the feed that it is on.
 described_acts as (
 
@@ -165,6 +184,7 @@ described_acts as (
         acts.has_other_recipients,
         coalesce(epochs.has_epoch_tangle, groups.has_epoch_tangle) as has_epoch_tangle,
         awaited_epochs.epoch_id is not null as is_creator_awaited,
+        groups_with_unknown_epochs.group_id is not null as has_unknown_epoch,
         case acts.content_type
             when 'group/init' then 'init'
             when 'group/add-member' then 'add'
@@ -188,6 +208,7 @@ described_acts as (
         on acts_of_groups.epoch_id = epochs.epoch_id and acts_of_groups.group_id = epochs.group_id
     left join judged_epochs on epochs.epoch_id = judged_epochs.epoch_id
     left join awaited_epochs on epochs.epoch_id = awaited_epochs.epoch_id
+    left join groups_with_unknown_epochs on acts_of_groups.group_id = groups_with_unknown_epochs.group_id
 
 ),
 
@@ -239,6 +260,7 @@ violations_of_acts as (
                         kind = 'exclude'
                         and counts
                         and following_epoch_id is null
+                        and not has_unknown_epoch
                         and size(excluded_ids) > 0
                         then 'no epoch after it'
                 end,
