@@ -22,10 +22,10 @@ final as (
         messages.asserted_ms,
         messages.time_ms,
         messages.position,
-        messages.members_position,
         messages.kind as change,
         judged.is_authorized,
         judged.counts,
+        judged.causal_rank,
         judged.following_epoch_id,
         judged.readded_ids,
         explode(messages.person_ids) as person_id

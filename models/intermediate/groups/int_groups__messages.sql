@@ -132,7 +132,6 @@ messages as (
         any_value({{ told_ms('asserted_ms', 'received_ms') }}) as told_ms,
         max(epoch_id) as epoch_id,
         max(case when is_in_timeline then position end) as position,
-        max(case when epoch_id is not null then position end) as members_position,
         max(members_root_id) as members_root_id,
         array_sort(array_distinct(flatten(collect_list(previous_ids)))) as previous_ids,
         array_sort(
@@ -234,7 +233,6 @@ final as (
         lacks_previous,
         asserted_ms,
         key_rank,
-        members_position,
         epoch_id is not null as is_in_members_graph,
         case
             when kind in ('add', 'exclude') then epoch_id

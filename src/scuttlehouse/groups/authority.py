@@ -57,12 +57,14 @@ class Judged(NamedTuple):
     acts on (R30). None where the log lacks messages that may show it. ``counting``: the acts that change
     something. They are authorised (None is taken as true), and their epoch is, too, and has a members tangle
     (R32). ``previous_epochs``: for each epoch that counts, those that count and that it follows, directly or
-    with only epochs between that do not count; sorted.
+    with only epochs between that do not count; sorted. ``ranks``: the number of links in the longest chain of
+    messages that each message knows of (``known_directly``).
     """
 
     authority: dict[str, Authority]
     counting: frozenset[str]
     previous_epochs: dict[str, list[str]]
+    ranks: dict[str, int]
 
 
 def judge(messages: Sequence[GroupMessage]) -> Judged:
@@ -94,6 +96,8 @@ def judge(messages: Sequence[GroupMessage]) -> Judged:
     {'x': True, '1': True, '2': True, 'y': False, 'z': True, '3': None}
     >>> judged.previous_epochs
     {'x': [], 'z': ['x']}
+    >>> judged.ranks
+    {'x': 0, '1': 1, 'y': 1, '3': 1, '2': 2, 'z': 2}
     """
     inits = [one for one in messages if one.kind == "init"]
     pairs = _pairs(messages, {one.author_id for one in inits})
@@ -103,6 +107,7 @@ def judge(messages: Sequence[GroupMessage]) -> Judged:
     # For each epoch as bits: those that it follows, and those that it stands for, which may be itself.
     follows: dict[str, int] = {}
     stands_for: dict[str, int] = {}
+    ranks: dict[str, int] = {}
 
     def authority_of(message: GroupMessage, on: Sequence[str], before: int) -> Authority:
         if all(before & pairs.get((epoch, message.author_id), 0) for epoch in on):
@@ -141,6 +146,7 @@ def judge(messages: Sequence[GroupMessage]) -> Judged:
 
     def visit(name: str, before: int) -> int:
         message = by_id[name]
+        ranks[name] = max((ranks[one] + 1 for one in known[name] if one in ranks), default=0)
         # Bit 0: a message before this one is missing.
         lacks = int(message.lacks_previous or name in looped)
         if message.kind == "other":
@@ -165,6 +171,7 @@ def judge(messages: Sequence[GroupMessage]) -> Judged:
             for one in inits
             if one.message_id in counting
         },
+        ranks,
     )
 
 

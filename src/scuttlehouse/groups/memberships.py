@@ -24,12 +24,12 @@ from scuttlehouse.groups.member_bits import MemberBits
 class Change(NamedTuple):
     """A person added to an epoch or excluded from it, by the message at a position.
 
-    ``members_position`` is the place of the message in the epoch's members tangle. ``time_ms`` is the time of
-    the message, in milliseconds since 1970. None if it has no time.
+    ``causal_rank`` is the rank of the message after all that it knows of (``Judged.ranks``). ``time_ms`` is
+    the time of the message, in milliseconds since 1970. None if it has no time.
     """
 
     position: int
-    members_position: int
+    causal_rank: int
     time_ms: int | None
     epoch_id: str
     person_id: str
@@ -67,8 +67,8 @@ def periods(changes: Iterable[Change], ancestry: Ancestry, key_ranks: KeyRanks) 
 
     Args:
         changes: the changes of one group, in any order. Changes at one position happen at once, as all
-            outside the timeline do: of those of a person in an epoch, the last in the members tangle counts,
-            and the least time. Without such a change, the least time of all counts.
+            outside the timeline do: of those of a person in an epoch, the last one by rank, and then by
+            time, counts, and the least time. Without such a change, the least time of all counts.
         ancestry: the precedence of the group's epochs.
         key_ranks: the places of the epochs' keys.
 
@@ -268,5 +268,7 @@ def _moments(
     return moments
 
 
-def _in_order(change: Change) -> tuple[int, int]:
-    return change.position, change.members_position
+def _in_order(change: Change) -> tuple[int, int, bool, int, bool]:
+    time = change.time_ms
+    is_exclusion = change.change == "exclude"
+    return change.position, change.causal_rank, time is None, time or 0, is_exclusion

@@ -387,7 +387,7 @@ def test_messages_wait_for_the_first_message_of_their_group(
     assert group.id not in {row["group_id"] for row in tables["dim_groups"]}
 
 
-def test_after_a_missing_message_the_members_tangle_says_who_is_out(
+def test_after_a_missing_message_it_is_known_who_is_out(
     tables: dict[str, Rows], written_histories: Histories
 ) -> None:
     """The timeline does not hold what follows a missing message. b was out after the addition, too."""
