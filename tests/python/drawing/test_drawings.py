@@ -375,11 +375,19 @@ def test_who_was_added_again_is_not_struck_through(draw: Draw) -> None:
         ]
         + [
             {"epoch_id": uri(1), "group_id": GROUP, "person_id": person(one), "is_declared": True}
-            | {"is_excluded": True, "is_readded": False}
-            for one in (6, 7)
+            | {"is_excluded": True, "is_readded": one == 8}
+            for one in (6, 7, 8)
         ],
     )
-    acts = [(4, "exclude", 1), (4, "add", 2), (5, "exclude", 1), (5, "add", 2), (5, "exclude", 3)]
+    acts = [
+        (8, "exclude", 1),
+        (8, "add", 2),
+        (4, "exclude", 1),
+        (4, "add", 2),
+        (5, "exclude", 1),
+        (5, "add", 2),
+        (5, "exclude", 3),
+    ]
     tables["fct_group_audit_log"] = rows(
         "group_id:s epoch_id:s subject_id:s action:s position:n is_authorized:b",
         [
@@ -393,13 +401,13 @@ def test_who_was_added_again_is_not_struck_through(draw: Draw) -> None:
         HISTORY,
         [
             {"group_id": GROUP, "epoch_id": uri(1), "person_id": person(one), "is_current": True}
-            | {"is_excluded": one == 7}
-            for one in (6, 7)
+            | {"is_excluded": one != 6}
+            for one in (6, 7, 8)
         ],
     )
     drawing = draw(tables, "group", GROUP)
     struck = [one for one in drawing.iter(f"{SVG}tspan") if one.get("class") == "gone"]
-    assert [one.findtext(f"{SVG}title") for one in struck] == [person(5), person(7)]
+    assert [one.findtext(f"{SVG}title") for one in struck] == [person(5), person(7), person(8)]
 
 
 def test_a_name_in_capitals_fits_into_its_box() -> None:
