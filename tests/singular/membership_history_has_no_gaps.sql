@@ -12,6 +12,12 @@ preferred_epochs as (
 
 ),
 
+epoch_members as (
+
+    select * from {{ tested_rows(ref('fct_epoch_members')) }}
+
+),
+
 followed as (
 
     select
@@ -28,7 +34,8 @@ current_periods as (
     select
         group_id,
         person_id,
-        epoch_id
+        epoch_id,
+        is_excluded
     from periods
     where is_current
 
@@ -67,6 +74,17 @@ faults as (
             and current_periods.person_id = preferences.person_id
             and current_periods.epoch_id = preferences.epoch_id
     where current_periods.epoch_id is null or preferences.epoch_id is null
+    union all
+    select
+        current_periods.group_id,
+        current_periods.person_id,
+        current_periods.epoch_id
+    from current_periods
+    left join epoch_members
+        on
+            current_periods.epoch_id = epoch_members.epoch_id
+            and current_periods.person_id = epoch_members.person_id
+    where current_periods.is_excluded is distinct from epoch_members.is_still_excluded
 
 )
 

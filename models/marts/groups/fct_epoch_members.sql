@@ -78,6 +78,22 @@ acts_of_outsiders as (
 
 ),
 
+-- In the order of the periods in int_groups__membership_periods.
+last_changes as (
+
+    select
+        epoch_id,
+        person_id,
+        max_by(
+            change,
+            struct(position, causal_rank, time_ms is null, coalesce(time_ms, 0), change = 'exclude')
+        ) = 'exclude' as is_exclusion
+    from changes
+    where counts
+    group by epoch_id, person_id
+
+),
+
 -- People added to the epoch by somebody who knew of their exclusion.
 readditions as (
 
@@ -119,6 +135,7 @@ final as (
         {{ person_name('exclusions.author_id', 'excluders.name') }} as excluded_by_name,
         additions.person_id is not null as is_declared,
         exclusions.person_id is not null as is_excluded,
+        coalesce(last_changes.is_exclusion, false) as is_still_excluded,
         corrections.person_id is not null as is_correct,
         corrections.person_id is not null and additions.person_id is null as is_missing,
         corrections.person_id is null and additions.person_id is not null as is_extra,
@@ -130,6 +147,9 @@ final as (
     from people
     left join additions on people.epoch_id = additions.epoch_id and people.person_id = additions.person_id
     left join exclusions on people.epoch_id = exclusions.epoch_id and people.person_id = exclusions.person_id
+    left join
+        last_changes
+        on people.epoch_id = last_changes.epoch_id and people.person_id = last_changes.person_id
     left join
         corrections
         on people.epoch_id = corrections.epoch_id and people.person_id = corrections.person_id

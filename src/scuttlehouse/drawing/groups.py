@@ -12,7 +12,6 @@ from scuttlehouse.drawing.svg import LINE, Canvas, Words, width_of
 from scuttlehouse.printing import count, cut
 from scuttlehouse.reading.engine import literal
 from scuttlehouse.reading.finding import GROUP, find
-from scuttlehouse.reading.members import members_of_epochs
 from scuttlehouse.reading.warehouse import Warehouse
 
 MOST_EPOCHS = 60
@@ -187,12 +186,12 @@ def _member_rows(warehouse: Warehouse, where: str, chosen: str) -> defaultdict[s
     members = rows_of(
         warehouse,
         f"""
-        select epoch_id, person_id, is_out, preferred.epoch_id is not null as prefers
-        from ({members_of_epochs(where)}) as members
+        select epoch_id, person_id, is_still_excluded, preferred.epoch_id is not null as prefers
+        from (select * from fct_epoch_members where {where}) as members
         left join (select * from fct_preferred_epochs where {where}) as preferred
             using (group_id, epoch_id, person_id)
         where epoch_id in ({chosen}) and is_declared
-        order by epoch_id, prefers desc, is_out, person_id
+        order by epoch_id, prefers desc, is_still_excluded, person_id
         """,
     )
     names = people(warehouse, {person for _, person, _, _ in members})

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from scuttlehouse.reading.members import members_of_epochs
 from scuttlehouse.showing.paragraphs import Paragraph
 
 
@@ -48,11 +47,11 @@ def _members(where: str) -> str:
                 when is_missing then 'missing: should be a member'
                 when is_extra and is_readded then 'extra: added again after an exclusion'
                 when is_extra then 'extra: should not be a member'
-                when is_out then 'excluded'
+                when is_still_excluded then 'excluded'
                 when is_declared then 'member'
                 else 'no member'
             end as state
-        from ({members_of_epochs(where)})
+        from fct_epoch_members where {where}
     """
 
 

@@ -28,10 +28,6 @@ from small_warehouse import SmallWarehouse
 SVG = "{http://www.w3.org/2000/svg}"
 GROUP = "ssb:identity/group/AbcdefGroup="
 TIME = datetime(2026, 1, 2, 3, 4, tzinfo=UTC)
-HISTORY = (
-    "group_id:s person_id:s epoch_id:s valid_from_position:n valid_to_position:n is_excluded:b"
-    " is_current:b"
-)
 EVIL = "<script>alert(1)</script>&\"' \x1b\u202e\ufffe"
 
 Draw = Callable[..., ElementTree.Element]
@@ -102,18 +98,14 @@ def group_tables(size: int, people: int = 4) -> dict[str, pa.Table]:
             [{"epoch_id": other, "previous_epoch_id": one} for one, other in links],
         ),
         "fct_epoch_members": rows(
-            "epoch_id:s group_id:s person_id:s is_declared:b is_excluded:b is_readded:b",
+            "epoch_id:s group_id:s person_id:s is_declared:b is_still_excluded:b",
             [
                 {"epoch_id": uri(n), "group_id": GROUP, "person_id": person(one)}
-                | {"is_declared": True, "is_excluded": one == 0, "is_readded": False}
+                | {"is_declared": True, "is_still_excluded": one == 0}
                 for n in range(size)
                 for one in range(people)
             ],
         ),
-        "fct_group_audit_log": rows(
-            "group_id:s epoch_id:s subject_id:s action:s position:n is_authorized:b", []
-        ),
-        "fct_membership_history": rows(HISTORY, []),
         "fct_preferred_epochs": rows(
             "group_id:s person_id:s epoch_id:s",
             [{"group_id": GROUP, "person_id": person(1), "epoch_id": uri(last)}],
@@ -147,7 +139,10 @@ def membership_tables(people: int, periods: int) -> dict[str, pa.Table]:
         for one in range(people)
         for n in range(periods)
     ]
-    return group_tables(2) | {"fct_membership_history": rows(HISTORY, history)}
+    form = (
+        "group_id:s person_id:s epoch_id:s valid_from_position:n valid_to_position:n is_excluded:b"
+    )
+    return group_tables(2) | {"fct_membership_history": rows(form, history)}
 
 
 def tangle_tables(size: int, aside: int = 3) -> dict[str, pa.Table]:
@@ -367,47 +362,16 @@ ADVANCES |= dict(zip("DGHNOQC", (1577, 1587, 1540, 1532, 1612, 1612, 1430), stri
 def test_who_was_added_again_is_not_struck_through(draw: Draw) -> None:
     tables = group_tables(2)
     tables["fct_epoch_members"] = rows(
-        "epoch_id:s group_id:s person_id:s is_declared:b is_excluded:b is_readded:b",
+        "epoch_id:s group_id:s person_id:s is_declared:b is_still_excluded:b",
         [
             {"epoch_id": uri(1), "group_id": GROUP, "person_id": person(one), "is_declared": True}
-            | {"is_excluded": True, "is_readded": True}
+            | {"is_still_excluded": one == 5}
             for one in (4, 5)
-        ]
-        + [
-            {"epoch_id": uri(1), "group_id": GROUP, "person_id": person(one), "is_declared": True}
-            | {"is_excluded": True, "is_readded": one == 8}
-            for one in (6, 7, 8)
-        ],
-    )
-    acts = [
-        (8, "exclude", 1),
-        (8, "add", 2),
-        (4, "exclude", 1),
-        (4, "add", 2),
-        (5, "exclude", 1),
-        (5, "add", 2),
-        (5, "exclude", 3),
-    ]
-    tables["fct_group_audit_log"] = rows(
-        "group_id:s epoch_id:s subject_id:s action:s position:n is_authorized:b",
-        [
-            {"group_id": GROUP, "epoch_id": uri(1), "subject_id": person(one)}
-            | {"action": action, "position": position, "is_authorized": True}
-            for one, action, position in acts
-        ],
-    )
-    # What is outside the timeline is not in the audit log.
-    tables["fct_membership_history"] = rows(
-        HISTORY,
-        [
-            {"group_id": GROUP, "epoch_id": uri(1), "person_id": person(one), "is_current": True}
-            | {"is_excluded": one != 6}
-            for one in (6, 7, 8)
         ],
     )
     drawing = draw(tables, "group", GROUP)
     struck = [one for one in drawing.iter(f"{SVG}tspan") if one.get("class") == "gone"]
-    assert [one.findtext(f"{SVG}title") for one in struck] == [person(5), person(7), person(8)]
+    assert [one.findtext(f"{SVG}title") for one in struck] == [person(5)]
 
 
 def test_a_name_in_capitals_fits_into_its_box() -> None:
@@ -434,10 +398,10 @@ def test_a_fork_goes_around_the_boxes_between(draw: Draw) -> None:
     )
     tables["dim_people"] = rows("person_id:s name:s", [{"person_id": person(9), "name": "W" * 24}])
     tables["fct_epoch_members"] = rows(
-        "epoch_id:s group_id:s person_id:s is_declared:b is_excluded:b is_readded:b",
+        "epoch_id:s group_id:s person_id:s is_declared:b is_still_excluded:b",
         [
             {"epoch_id": uri(2), "group_id": GROUP, "person_id": person(9)}
-            | {"is_declared": True, "is_excluded": True, "is_readded": False}
+            | {"is_declared": True, "is_still_excluded": True}
         ],
     )
     drawing = draw(tables, "group", GROUP)

@@ -41,14 +41,11 @@ def test_the_docs_show_one_of_each_drawing() -> None:
 
 
 def read_by(files: Iterable[Path]) -> set[str]:
-    """The tables that queries in some modules read, and in what they share."""
-    sources = [file.read_text() for file in files]
-    if any("members_of_epochs" in source for source in sources):
-        sources.append((SOURCES / "reading" / "members.py").read_text())
+    """The tables that queries in some modules read."""
     return {
         table
-        for source in sources
-        for table in re.findall(r"\b(?:from|join) ((?:dim|fct)_\w+)", source)
+        for file in files
+        for table in re.findall(r"\b(?:from|join) ((?:dim|fct)_\w+)", file.read_text())
     }
 
 

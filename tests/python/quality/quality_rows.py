@@ -223,6 +223,7 @@ DECLARED = {
     "excluded_by_name": None,
     "is_declared": True,
     "is_excluded": False,
+    "is_still_excluded": False,
     "is_correct": True,
     "is_missing": False,
     "is_extra": False,
@@ -846,6 +847,10 @@ BAD: dict[tuple[str, str], list[Row]] = {
         {"is_extra": True},
         {"is_correct": False},
         {"is_extra": None},
+    ],
+    ("fct_epoch_members", "is_still_excluded"): [
+        {"is_still_excluded": True},
+        {"is_still_excluded": None},
     ],
     ("fct_epoch_members", "is_readded"): [{"is_readded": True, "is_declared": False}],
     ("fct_epoch_members", "excluded_by_id"): [{"excluded_by_id": ALICE}, {"is_excluded": True}],
