@@ -136,10 +136,8 @@ _IN_USE = "in_use"
 def _is_in_use(folder: Path) -> bool:
     try:
         descriptor = os.open(folder / _IN_USE, os.O_RDWR)
-    except (
-        FileNotFoundError,
-        NotADirectoryError,
-    ):  # The latter of a file that somebody left there.
+    # Somebody may have left a file in place of a folder.
+    except (FileNotFoundError, NotADirectoryError):
         return False
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)

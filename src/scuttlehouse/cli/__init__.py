@@ -104,9 +104,8 @@ def _run(arguments: Sequence[str], chosen: str | None) -> int:
             if name in _OF_IDS and "--" not in arguments:
                 command.hint = parser.hint = _hint(arguments)
     args = parser.parse_args(arguments)
-    if (
-        getattr(args, "id", None) == []
-    ):  # argparse of Python 3.11 takes a second `--` for no argument at all.
+    # argparse of Python 3.11 takes a second `--` for no argument at all.
+    if getattr(args, "id", None) == []:
         parser.error("the following arguments are required: id")
     try:
         code = _answer(args)

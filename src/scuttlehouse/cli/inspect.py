@@ -17,7 +17,7 @@ from scuttlehouse.files.limits import recognise_within_limits
 from scuttlehouse.files.listing import entry_of, list_logs
 from scuttlehouse.files.names import has_name_of_a_log, shown_name
 from scuttlehouse.files.parts import Kind, LandingError, Log, Piece
-from scuttlehouse.files.unpack import BROKEN
+from scuttlehouse.files.streams import BROKEN
 from scuttlehouse.landing.glued_lines import land_lines, land_pzp_lines
 from scuttlehouse.landing.logs import list_splits, read_lines
 from scuttlehouse.landing.rejects import fold_rejects

@@ -11,9 +11,11 @@ from collections.abc import Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, BinaryIO, cast
 
+from scuttlehouse.files.encodings import as_utf_8, has_utf_16
 from scuttlehouse.files.parts import Kind, LandingError, Log
 from scuttlehouse.files.recognise import HEAD_BYTES, goes_over_lines, recognise
-from scuttlehouse.files.unpack import BROKEN, as_utf_8, buffered, has_utf_16, opened
+from scuttlehouse.files.streams import BROKEN, buffered
+from scuttlehouse.files.unpack import opened
 
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer

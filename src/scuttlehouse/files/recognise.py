@@ -12,6 +12,7 @@ from typing import BinaryIO, cast
 from zstandard import ZstdError
 
 from scuttlehouse.files.bipf import BLOCK_BYTES, begins_a_log, holds_a_message
+from scuttlehouse.files.encodings import as_utf_8, has_utf_16
 from scuttlehouse.files.flume import offset_width
 from scuttlehouse.files.jq_filters import (
     FIRST_MEMBERS,
@@ -23,7 +24,8 @@ from scuttlehouse.files.jsjson import LENIENT_DECODER
 from scuttlehouse.files.objects import is_message_at
 from scuttlehouse.files.parts import Kind, Log
 from scuttlehouse.files.pzp_log import holds_a_record
-from scuttlehouse.files.unpack import BROKEN, as_utf_8, has_utf_16, opened, unpacked
+from scuttlehouse.files.streams import BROKEN
+from scuttlehouse.files.unpack import opened, unpacked
 
 HEAD_BYTES = 1 << 18
 

@@ -10,7 +10,8 @@ from typing import BinaryIO, cast
 from scuttlehouse.files import bipf, flume, parts, pzp_log
 from scuttlehouse.files.json_lines import line_object
 from scuttlehouse.files.parts import Line, Piece, ShortLines, Split
-from scuttlehouse.files.unpack import BROKEN, Chunked, buffered, opened
+from scuttlehouse.files.streams import BROKEN, Chunked, buffered
+from scuttlehouse.files.unpack import opened
 from scuttlehouse.files.values import split_values
 
 _BLOCK = 1 << 17

@@ -10,9 +10,9 @@ import io
 from collections.abc import Iterable, Iterator
 from typing import Any, TypeGuard
 
+from scuttlehouse.files.encodings import recoded
 from scuttlehouse.files.json_lines import has_word, line_object
 from scuttlehouse.files.parts import Line, Piece
-from scuttlehouse.files.unpack import recoded
 from scuttlehouse.files.values import split_line
 from scuttlehouse.pzp.lines import PZP_WORDS, LandedPzpLine, land_pzp_line
 from scuttlehouse.ssb.epoch_keys import KeyRing

@@ -16,7 +16,7 @@ from typing import Literal, NamedTuple
 from scuttlehouse.errors import HouseError
 from scuttlehouse.files.parts import Kind, Log
 from scuttlehouse.files.places import NotGivenError
-from scuttlehouse.files.unpack import BROKEN
+from scuttlehouse.files.streams import BROKEN
 from scuttlehouse.printing import count
 
 LogStatus = Literal["new", "changed", "known", "vanished", "copy", "moved", "left_out"]

@@ -15,7 +15,8 @@ from pathlib import Path
 
 from scuttlehouse.files.parts import PLAIN, Kind, LandingError, Line, Log, Piece, Split
 from scuttlehouse.files.places import open_log
-from scuttlehouse.files.unpack import BROKEN, opened
+from scuttlehouse.files.streams import BROKEN
+from scuttlehouse.files.unpack import opened
 from scuttlehouse.files.whole import numbered_lines, read_whole, skip_line
 from scuttlehouse.printing import without_passwords
 from scuttlehouse.s3 import S3_FOLDER, is_in_s3

@@ -25,7 +25,8 @@ from scuttlehouse.files import bipf, flume, jsjson
 from scuttlehouse.files.listing import entry_of
 from scuttlehouse.files.parts import MAX_LINE_BYTES, Kind, Line, Piece, each_line
 from scuttlehouse.files.recognise import recognise
-from scuttlehouse.files.unpack import BROKEN, opened
+from scuttlehouse.files.streams import BROKEN
+from scuttlehouse.files.unpack import opened
 from scuttlehouse.landing.glued_lines import epoch_keys, land_lines, land_pzp_lines
 from scuttlehouse.landing.logs import list_splits, read_lines
 from scuttlehouse.landing.rejects import fold_rejects

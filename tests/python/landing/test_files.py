@@ -24,7 +24,8 @@ import forms
 from conftest import FIXTURES, PROJECT
 from memory import peak_memory
 from scuttlehouse.cli import main
-from scuttlehouse.files import bipf, flume, pzp_log, short_values, unpack
+from scuttlehouse.files import bipf, flume, pzp_log, short_values, streams, unpack
+from scuttlehouse.files.encodings import as_utf_8
 from scuttlehouse.files.json_lines import line_object
 from scuttlehouse.files.limits import recognise_within_limits
 from scuttlehouse.files.listing import entry_of, newest_ms
@@ -302,12 +303,12 @@ def test_any_values_in_both_encodings_are_whole(
     ]
     encodings = [encoding for encoding, _, _, _ in written]
     data = b"".join(map(str.encode, texts, encodings))
-    stream = unpack.buffered(Pieces(data, length))
+    stream = streams.buffered(Pieces(data, length))
     kind = Kind("pretty_printed", "none", encodings[0])
-    assert unpack.as_utf_8(stream, kind).read().decode() == "".join(texts)
+    assert as_utf_8(stream, kind).read().decode() == "".join(texts)
 
 
-class Pieces(unpack.Chunked):
+class Pieces(streams.Chunked):
     """Bytes that come in pieces of a length."""
 
     def __init__(self, data: bytes, length: int) -> None:
