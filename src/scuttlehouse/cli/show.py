@@ -22,9 +22,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "id",
         nargs="?",
-        help="the id or short id of a group, a person, a feed, an epoch, a message or a tangle, or a "
-        "beginning that means no other; after -- if it begins with -. Without it: the summary of the "
-        "published build",
+        help="the id or short id of a group, a person, a feed, an epoch, a message, a tangle or a "
+        "set, or a beginning that means no other; after -- if it begins with -. Without it: the summary "
+        "of the published build",
     )
 
 

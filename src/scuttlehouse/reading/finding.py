@@ -1,4 +1,4 @@
-"""What an id means, or a beginning of one: a group, a person, a feed, an epoch, a message or a tangle."""
+"""What an id or its beginning means: a group, a person, a feed, an epoch, a message, a tangle, a set."""
 
 from __future__ import annotations
 
@@ -43,8 +43,13 @@ MISSING = Kind(
 TANGLE = Kind("tangle", "tangles", "dim_tangles", "tangle_id", "root_id", "tangle_kind")
 THREAD = TANGLE._replace(word="thread", plural="threads", where="tangle_kind = 'thread'")
 
+SET = Kind("set", "sets", "dim_sets", "set_id", "set_id", "domain")
+SET_MESSAGE = Kind(
+    "message of a set", "messages of sets", "fct_set_messages", "message_id", "message_id", "status"
+)
+
 # An id that means several of these means the first: an epoch is a message, too, and the root of tangles.
-KINDS = (GROUP, PERSON, FEED, EPOCH, MESSAGE, MISSING, TANGLE)
+KINDS = (GROUP, PERSON, FEED, EPOCH, MESSAGE, MISSING, TANGLE, SET, SET_MESSAGE)
 
 
 class Found(NamedTuple):

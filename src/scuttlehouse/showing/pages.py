@@ -12,6 +12,8 @@ from scuttlehouse.reading.finding import (
     MESSAGE,
     MISSING,
     PERSON,
+    SET,
+    SET_MESSAGE,
     TANGLE,
     Found,
     Kind,
@@ -21,6 +23,7 @@ from scuttlehouse.showing.groups import EPOCH_PAGE, GROUP_PAGE
 from scuttlehouse.showing.messages import MESSAGE_PAGE, MISSING_PAGE, TANGLE_PAGE
 from scuttlehouse.showing.paragraphs import Names, Paragraph, Style, ask, lines
 from scuttlehouse.showing.people import FEED_PAGE, PERSON_PAGE
+from scuttlehouse.showing.sets import SET_MESSAGE_PAGE, SET_PAGE
 
 _PAGES: dict[Kind, tuple[Paragraph, ...]] = {
     GROUP: GROUP_PAGE,
@@ -30,6 +33,8 @@ _PAGES: dict[Kind, tuple[Paragraph, ...]] = {
     MESSAGE: MESSAGE_PAGE,
     MISSING: MISSING_PAGE,
     TANGLE: TANGLE_PAGE,
+    SET: SET_PAGE,
+    SET_MESSAGE: SET_MESSAGE_PAGE,
 }
 
 

@@ -20,7 +20,11 @@ _FEED = re.compile(r"@[A-Za-z0-9+/]{43}=\.ed25519|ssb:feed/[a-z0-9-]+(?:/[A-Za-z
 _GROUP = re.compile(
     r"(?:unnamed:ssb:message|ssb:identity/group|ssb:message/cloaked)[A-Za-z0-9/_=-]+"
 )
-_ID = re.compile(rf"{_FEED.pattern}|{_GROUP.pattern}|ssb:message/[a-z0-9-]+(?:/[A-Za-z0-9_=-]+)+")
+# A message, an account or a device of pzp: 32 bytes in base58.
+_PZP = re.compile(r"(?<![A-Za-z0-9])[1-9A-HJ-NP-Za-km-z]{43,44}(?![A-Za-z0-9])")
+_ID = re.compile(
+    rf"{_FEED.pattern}|{_GROUP.pattern}|ssb:message/[a-z0-9-]+(?:/[A-Za-z0-9_=-]+)+|{_PZP.pattern}"
+)
 
 
 class Paragraph(NamedTuple):

@@ -69,7 +69,12 @@ def person(letters: str) -> str:
     return f"ssb:feed/bendybutt-v1/{letters:A<43}="
 
 
+def pzp(letters: str) -> str:
+    return f"{letters:z<43}"
+
+
 AT = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
+SET = pzp("moot")
 READERS, ANN, EVE = group("readers"), person("ann"), person("eve")
 FIRST, LEFT, RIGHT, GONE = (message(one) for one in ("first", "left", "right", "gone"))
 GROUP_TANGLE, THREAD = f"group:{FIRST}", f"thread:{message('lost')}"
@@ -297,6 +302,50 @@ ROWS: dict[str, list[dict[str, Any]]] = {
             "blocked_count": 20,
         }
     ],
+    "dim_sets": [
+        {
+            "set_id": SET,
+            "account_id": "account",
+            "domain": "set_v1__follows",
+            "item_count": 2,
+            "lost_by_reference_count": 1,
+            "message_count": 3,
+            "device_count": 1,
+            "tip_count": 1,
+            "depth": 2,
+            "set_aside_count": 1,
+            "rejected_count": 0,
+            "erased_count": 0,
+            "prunable_count": 1,
+            "freed_bytes": 1_234,
+        }
+    ],
+    "fct_set_items": [
+        {"set_id": SET, "item": ANN, "last_added_by_id": pzp("tip"), "position": 0}
+        | {"is_lost_by_reference": True},
+        {"set_id": SET, "item": HOSTILE, "last_added_by_id": pzp("tip"), "position": 1}
+        | {"is_lost_by_reference": False},
+    ],
+    "fct_set_messages": [
+        {"set_id": SET, "message_id": pzp("tip"), "status": "in", "is_tip": True, "depth": 2}
+        | {"device_key": pzp("device"), "kept_because": "item_root", "is_prunable": False}
+        | {"added_count": 2, "deleted_count": 0, "received_at": AT},
+        {"set_id": SET, "message_id": pzp("aside"), "status": "set_aside", "is_tip": False}
+        | {"status_reason": "missing", "set_fault": "no_lists", "is_prunable": False},
+    ],
+    "fct_set_changes": [
+        {"message_id": pzp("tip"), "item": ANN, "change": "add", "is_in_set": True},
+    ],
+    "fct_set_links": [
+        {"set_id": SET, "message_id": pzp("tip"), "linked_id": SET, "link": "previous"}
+        | {"is_in_log": True, "is_in_set": True},
+        {"set_id": SET, "message_id": pzp("aside"), "linked_id": pzp("gone"), "link": "previous"}
+        | {"is_in_log": False, "is_in_set": False},
+    ],
+    "fct_set_rule_violations": [
+        {"set_id": SET, "message_id": pzp("tip"), "rule_id": "no_pointer", "item": ANN}
+        | {"known_id": pzp("gone"), "severity": "should", "document": "sets", "section": "3"},
+    ],
 }
 
 GROUP_PAGE = f"""\
@@ -337,6 +386,72 @@ Missing messages of its tangles (1)
   goneAA   group:firstA              20
 """
 
+SET_PAGE = f"""\
+Set {SET}
+  domain                              set_v1__follows
+  account                             account
+  items                               2
+  items that its software would lose  1
+  messages                            3
+  devices                             1
+  tips                                1
+  steps from the first                2
+  set aside                           1
+  rejected                            0
+  erased                              0
+  messages to drop                    1
+  bytes that this frees               1,234
+
+Items (2)
+  place  item               added by  would be lost
+      0  Ann (annAAA)       tipzzz    yes
+      1  E\\x1b[31mve\\u202e  tipzzz    no
+
+Tips: what a new message should list as previous (1)
+  message  device  depth  received
+  tipzzz   device      2  2026-01-02 03:04
+
+Set aside or rejected (1)
+  status     why      messages  for example
+  set aside  missing         1  asidez
+
+Faults of messages (1)
+  fault     messages  for example
+  no_lists         1  asidez
+
+Missing from the log (1)
+  missing  listed as  listed by
+  gonezz   previous           1
+
+Broken rules (1)
+  rule        message  item          known deletion  severity  document  section
+  no_pointer  tipzzz   Ann (annAAA)  gonezz          should    sets      3
+"""
+
+SET_MESSAGE_PAGE = f"""\
+Message of a set {pzp("tip")}
+  set             mootzz
+  device          device
+  status          in
+  depth           2
+  items added     2
+  items deleted   0
+  may be dropped  no: item root
+  received        2026-01-02 03:04
+
+What it changes (1)
+  change  item          in the set now
+  add     Ann (annAAA)  yes
+
+Lists (1)
+  as        message  in the log  in the set
+  previous  mootzz   yes         yes
+
+Broken rules (1)
+  rule        item          known deletion  severity  document  section
+  no_pointer  Ann (annAAA)  gonezz          should    sets      3
+"""
+
 
 @pytest.fixture(scope="module")
 def small(tmp_path_factory: pytest.TempPathFactory) -> SmallWarehouse:
@@ -366,6 +481,14 @@ def show(
 
 def test_the_page_of_a_group(show: Show) -> None:
     assert show("readersA") == (0, GROUP_PAGE, "")
+
+
+def test_the_pages_of_a_set_and_of_its_messages(show: Show) -> None:
+    """An id of a set is that of its first message, and means the set."""
+    assert show("moot") == (0, SET_PAGE, "")
+    assert show(pzp("tip")) == (0, SET_MESSAGE_PAGE, "")
+    _, out, _ = show("asid")
+    assert "  status          set aside: missing\n  fault           no_lists\n" in out
 
 
 @pytest.mark.parametrize(("epoch", "state"), [("left", "newest"), ("first", "past")])
