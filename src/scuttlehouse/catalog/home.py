@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import os
 import shutil
+import stat
 import tempfile
 from collections.abc import Mapping
 from contextlib import suppress
@@ -49,10 +50,16 @@ def prepare_home(home: Path) -> None:
     """Make the folder for its owner and the readers only. An existing folder is closed to others.
 
     Raises:
-        CatalogError: it is not a writable folder, or it holds a warehouse of an earlier version.
+        CatalogError: it is not a writable folder, all users share it, or it holds a warehouse of an earlier
+            version.
     """
     try:
         home.mkdir(mode=0o700, parents=True, exist_ok=True)
+        # Nobody else could use /tmp if it were closed to others.
+        if home.stat().st_mode & stat.S_ISVTX:
+            raise CatalogError(
+                f"The home {home} is a folder that all users share: set SCUTTLEHOUSE_HOME to one of its own."
+            )
         set_mode_of_home(home)
         with tempfile.TemporaryFile(dir=home):
             pass

@@ -73,6 +73,17 @@ def test_the_root_of_the_disk_is_not_a_home(name: str) -> None:
         home_folder({"SCUTTLEHOUSE_HOME": name})
 
 
+def test_a_folder_that_all_users_share_is_no_home(tmp_path: Path) -> None:
+    """As /tmp. Closed, nobody else could use it."""
+    shared = tmp_path / "shared"
+    shared.mkdir()
+    shared.chmod(0o1777)
+    with pytest.raises(CatalogError, match="all users share"):
+        prepare_home(shared)
+    assert shared.stat().st_mode & 0o7777 == 0o1777
+    prepare_home(shared / "house")
+
+
 def test_a_home_is_closed_to_others(tmp_path: Path) -> None:
     home = tmp_path / "new" / "home"
     before = os.umask(0)
