@@ -40,8 +40,9 @@ def read_network_key(path: Path) -> bytes:
     try:
         text = path.read_bytes()
     except OSError as error:
-        # The key itself may stand in place of the name.
-        where = "the file that is named" if may_hold_key(str(path)) else path
+        # The key itself may stand in place of the name, and its base64 may have slashes.
+        shown = path.name if path.parent.is_dir() else str(path)
+        where = "the file that is named" if may_hold_key(shown) else path
         raise NetworkKeyError(
             f"The network's HMAC key cannot be read from {where} ({error.strerror}): let the var "
             "network_key_file name the file that holds it."

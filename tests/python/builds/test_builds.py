@@ -16,7 +16,7 @@ from types import SimpleNamespace
 import pytest
 
 from conftest import Build, Rows, Warehouse
-from scuttlehouse.builds import rules, runs
+from scuttlehouse.builds import beginning, rules, runs
 from scuttlehouse.builds.beginning import check_variables
 from scuttlehouse.builds.runs import RunError
 from scuttlehouse.builds.steps import run_step, steps_table
@@ -311,7 +311,7 @@ def test_a_build_with_impossible_settings_ends_with_the_sentence(
 ) -> None:
     """The vars are those that dbt knows. With `--vars` dbt would parse the whole project again."""
     monkeypatch.setattr(
-        runs, "check_variables", lambda known: check_variables({**known, "kept_builds": "all"})
+        beginning, "check_variables", lambda known: check_variables({**known, "kept_builds": "all"})
     )
     outcome = warehouse.dbt("build", "-s", "tangle_kinds")
     assert not outcome.success

@@ -595,10 +595,18 @@ def test_a_bad_network_key_is_refused_without_being_shown(text: str) -> None:
     assert not text or text not in str(caught.value)
 
 
-def test_a_network_key_in_place_of_its_file_is_not_shown() -> None:
-    text = base64.b64encode(bytes(range(32))).decode()
+@pytest.mark.parametrize("key", [bytes(range(32)), b"\xff" * 5 + bytes(range(27))])
+def test_a_network_key_in_place_of_its_file_is_not_shown(key: bytes) -> None:
+    text = base64.b64encode(key).decode()
     with pytest.raises(NetworkKeyError, match="from the file that is named") as refused:
         read_network_key(Path(text))
-    assert text not in str(refused.value)
+    assert text[-20:] not in str(refused.value)
+
+
+def test_a_file_of_a_network_key_that_is_missing_is_named(tmp_path: Path) -> None:
     with pytest.raises(NetworkKeyError, match=r"from no/such/network\.key "):
         read_network_key(Path("no/such/network.key"))
+    file = tmp_path / "a_folder_with_a_name_as_long_as_a_key_0123456789" / "network_key"
+    file.parent.mkdir()
+    with pytest.raises(NetworkKeyError, match=f"from {file} "):
+        read_network_key(file)
