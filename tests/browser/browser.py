@@ -9,11 +9,12 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from urllib.parse import urlsplit
 
 from selenium import webdriver
+from selenium.common.exceptions import TimeoutException
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import WebDriverWait
 
@@ -38,6 +39,24 @@ class Dashboards:
     def __init__(self, driver: webdriver.Chrome, address: str) -> None:
         self.driver = driver
         self.address = address
+
+    def log_in(self, password: str) -> None:
+        """Log in, again if the page has not heard the first click: it may come before its script runs."""
+        for wait in (WAITS // 10, WAITS):
+            self.driver.get(f"{self.address}/login/")
+            self.wait_for("input[type=password]")
+            fields = {"input[name=username], #username": "admin", "input[type=password]": password}
+            for selector, text in fields.items():
+                self.driver.find_element(By.CSS_SELECTOR, selector).send_keys(text)
+            self.driver.find_element(
+                By.CSS_SELECTOR, "button[type=submit], input[type=submit]"
+            ).click()
+            with suppress(TimeoutException):
+                WebDriverWait(self.driver, wait).until(
+                    lambda driver: "/login" not in driver.current_url
+                )
+                return
+        raise TimeoutException("Nobody can log in.")
 
     def open(self, path: str) -> None:
         """Open a page of a dashboard, and wait until all its charts have answered."""
@@ -112,12 +131,7 @@ def dashboards() -> Iterator[Dashboards]:
     driver = _driver(browser)
     try:
         shown = Dashboards(driver, f"{parts.scheme}://{parts.netloc}")
-        driver.get(f"{shown.address}/login/")
-        shown.wait_for("input[type=password]")
-        driver.find_element(By.CSS_SELECTOR, "input[name=username], #username").send_keys("admin")
-        driver.find_element(By.CSS_SELECTOR, "input[type=password]").send_keys(password)
-        driver.find_element(By.CSS_SELECTOR, "button[type=submit], input[type=submit]").click()
-        WebDriverWait(driver, WAITS).until(lambda _: "/login" not in driver.current_url)
+        shown.log_in(password)
         yield shown
     finally:
         driver.quit()
