@@ -72,6 +72,11 @@ def test_pages_of_a_whole_build(built: Build, warehouse: Warehouse) -> None:
                 if row["status"] == "set_aside"
             )
         },
+        "dim_sets": {"Items": Counter(row["set_id"] for row in tables["fct_set_items"])},
+        "fct_set_messages": {
+            "What it changes": Counter(row["message_id"] for row in tables["fct_set_changes"]),
+            "Listed by": Counter(row["linked_id"] for row in tables["fct_set_links"]),
+        },
     }
     assert len(counted) == len(KINDS)
     with open_published(warehouse.home) as published:
