@@ -62,7 +62,7 @@ def begin(
         RunError: a setting has an impossible value, Python runs without docstrings, there is no build that a
             retry can continue, or no table that can be tested.
         CatalogError: another build runs, the warehouse is damaged, or the schema is not one to build in.
-        LandingError: the landing folder has no possible name, or holds the home.
+        LandingError: the landing folder has no possible name, or is not apart from the home and the tables.
     """
     check_variables(variables)
     finished()  # an earlier run of dbt in this process may have ended without its hook

@@ -6,7 +6,7 @@ names, never change. So the tables of a build are a list of metadata files, and 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Set
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -161,7 +161,12 @@ class Catalog:
             base = _published(state, builds)
             before = base.public if base else {}
             tables, log = self.tables(WORK), self.tables(LOG)
-            work = self._work_to_publish(build_id, public, state, before)
+            work = _work_to_publish(
+                build_id,
+                state,
+                changed=_without(self.tables(PUBLISHED), log).items() ^ before.items(),
+                missing=set(public) - tables.keys() - log.keys(),
+            )
             build = Build(
                 build_id=build_id,
                 number=state.last_number + 1,
@@ -186,35 +191,6 @@ class Catalog:
             self._point_to_public(state, {**builds, build_id: build})
             rows.write_state(self.database, state)
         return build
-
-    def _work_to_publish(
-        self, build_id: str, public: Collection[str], state: State, before: Mapping[str, str]
-    ) -> Work:
-        """The build of the work namespace, if it is this one and may be published: see :meth:`publish`."""
-        tables, log = self.tables(WORK), self.tables(LOG)
-        cannot = f"The build {build_id} cannot be published:"
-        work = state.works.get(WORK)
-        if work is None or work.base_id != state.published:
-            raise CatalogError(
-                f"{cannot} the build {state.published} was published since it began. Build again."
-            )
-        # A connection to PostgreSQL that is cut takes its lock along: then two may build at once.
-        if work.build_id != build_id:
-            raise CatalogError(
-                f"{cannot} it lost its lock, and the build {work.build_id} has begun since. Wait "
-                "until that one ends, and build again."
-            )
-        if changed := _without(self.tables(PUBLISHED), log).items() ^ before.items():
-            raise CatalogError(
-                f"{cannot} another program changed {_list({name for name, _ in changed})} in the "
-                f"namespace {PUBLISHED}, which only builds write. Build again, which repairs it."
-            )
-        if missing := set(public) - tables.keys() - log.keys():
-            raise CatalogError(
-                f"{cannot} the namespace {WORK} has no table {_list(missing)}. "
-                "Build every public model, as a table."
-            )
-        return work
 
     def roll_back(self, build_id: str | None) -> Build:
         """Publish a kept build again: the named one, or the newest one that is older than the published one.
@@ -274,6 +250,39 @@ class Catalog:
 
 def _published(state: State, builds: Mapping[str, Build]) -> Build | None:
     return builds[state.published] if state.published else None
+
+
+def _work_to_publish(
+    build_id: str, state: State, changed: Set[tuple[str, str]], missing: Set[str]
+) -> Work:
+    """The build of the work namespace, if it is this one and may be published.
+
+    ``changed``: the tables, and their files, of which the published namespace has others than the published
+    build. ``missing``: the tables to publish that are not there. :meth:`Catalog.publish` says what is raised.
+    """
+    cannot = f"The build {build_id} cannot be published:"
+    work = state.works.get(WORK)
+    if work is None or work.base_id != state.published:
+        raise CatalogError(
+            f"{cannot} the build {state.published} was published since it began. Build again."
+        )
+    # A connection to PostgreSQL that is cut takes its lock along: then two may build at once.
+    if work.build_id != build_id:
+        raise CatalogError(
+            f"{cannot} it lost its lock, and the build {work.build_id} has begun since. Wait "
+            "until that one ends, and build again."
+        )
+    if changed:
+        raise CatalogError(
+            f"{cannot} another program changed {_list({name for name, _ in changed})} in the "
+            f"namespace {PUBLISHED}, which only builds write. Build again, which repairs it."
+        )
+    if missing:
+        raise CatalogError(
+            f"{cannot} the namespace {WORK} has no table {_list(missing)}. "
+            "Build every public model, as a table."
+        )
+    return work
 
 
 def _without(tables: Mapping[str, str], left_out: Collection[str]) -> dict[str, str]:
