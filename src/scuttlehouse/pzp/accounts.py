@@ -32,6 +32,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from scuttlehouse.pzp.rules import depth_fits
 from scuttlehouse.sets.items import id_key
 from scuttlehouse.tangles.causality import sweep_named
 
@@ -139,15 +140,10 @@ def _with_a_wrong_depth(messages: list[AccountMessage]) -> set[str]:
 
     def visit(one: str, _: int) -> int:
         depth = depth_of[one]
-        known = [depths[previous] for previous in listed[one] if previous in depths]
-        is_whole = len(known) == len(listed[one])
-        if depth == 0:
-            depths[one] = 0
-        elif known and (max(known) >= depth or (is_whole and max(known) != depth - 1)):
-            refused.add(one)
-        elif known:
+        fits = depth_fits(depth, listed[one], depths)
+        if depth == 0 or fits:
             depths[one] = depth
-        elif listed[one] and refused.issuperset(listed[one]):
+        elif fits is False or (listed[one] and refused.issuperset(listed[one])):
             refused.add(one)
         return 0
 

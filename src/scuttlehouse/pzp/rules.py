@@ -7,6 +7,7 @@ previous messages are in the tangle, and whether the depth is one more than thei
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any, TypeGuard
 
@@ -138,6 +139,25 @@ def is_signed(message: dict[str, Any]) -> bool:
     except ValueError:
         return False
     return key is not None and _signature_fault(message.get("sig"), key, signed) is None
+
+
+def depth_fits(depth: int, previous_ids: Sequence[str], depths: Mapping[str, int]) -> bool | None:
+    """Whether the depth of a message fits those that it lists, as in the reference (``validateTangle``).
+
+    It is greater than each of theirs, and one more than the greatest if all that it lists are in the tangle.
+    ``depths`` has the messages in the tangle. None if the message lists none of these. O(messages listed).
+
+    >>> depths = {"moot": 0, "m1": 1}
+    >>> depth_fits(2, ["m1"], depths), depth_fits(3, ["m1"], depths), depth_fits(3, ["m1", "lost"], depths)
+    (True, False, True)
+    >>> depth_fits(3, ["lost"], depths) is None
+    True
+    """
+    known = [depths[previous] for previous in previous_ids if previous in depths]
+    if not known:
+        return None
+    is_whole = len(known) == len(previous_ids)
+    return max(known) < depth and (not is_whole or max(known) == depth - 1)
 
 
 def is_of_a_set(metadata: dict[str, Any]) -> bool:

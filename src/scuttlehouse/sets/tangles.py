@@ -17,6 +17,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Literal, NamedTuple
 
+from scuttlehouse.pzp.rules import depth_fits
 from scuttlehouse.sets.items import id_key
 
 Status = Literal["in", "set_aside", "rejected"]
@@ -117,10 +118,7 @@ def _reason(one: Candidate, depths: Mapping[str, int]) -> Reason | None:
         return "account_missing"
     if not one.is_by_device:
         return "no_device_of_the_account"
-    known = [depths[previous] for previous in one.previous_ids if previous in depths]
-    if not known:
+    fits = depth_fits(one.depth, one.previous_ids, depths)
+    if fits is None:
         return "missing"
-    is_whole = len(known) == len(one.previous_ids)
-    if max(known) >= one.depth or (is_whole and max(known) != one.depth - 1):
-        return "depth_is_wrong"
-    return None
+    return None if fits else "depth_is_wrong"
