@@ -64,13 +64,13 @@ def measure(messages: int, folder: Path, target: str) -> None:
         if new:
             (landing / f"new-{len(new)}.jsonl").write_bytes(b"".join(new))
         count = len(new) if whole else sum(map(count_lines, landing.glob("*.jsonl")))
-        seconds, peak, _ = build(landing, home, target)
-        whole = whole or seconds
+        built = build(landing, home, target)
+        whole = whole or built.seconds
         steps, elapsed = step_seconds(home / "target")
-        steps["start"] = seconds - elapsed
+        steps["start"] = built.seconds - elapsed
         print(
-            f"{messages:>9,} {name:>8} {count:>8,} {seconds:>7.1f} {seconds / whole:>8.1%} "
-            f"{peak / 1e9:>7.2f}  "
+            f"{messages:>9,} {name:>8} {count:>8,} {built.seconds:>7.1f} {built.seconds / whole:>8.1%} "
+            f"{built.peak_bytes / 1e9:>7.2f}  "
             + " ".join(f"{steps[step]:>12.1f}" for step in [*STEPS, "start"]),
             flush=True,
         )

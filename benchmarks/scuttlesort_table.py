@@ -26,7 +26,6 @@ import argparse
 import csv
 import gzip
 import json
-import math
 import random
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
@@ -44,6 +43,7 @@ from paper_model import (
     random_feeds,
     tangle,
 )
+from plot import Line, plot
 from scuttlehouse.ssb.ids import message_uri
 from scuttlehouse.timeline import Timeline
 
@@ -56,7 +56,6 @@ PAPER = {
     256_000: [2.6, 2.4, 3.5, 5.8, 6.9, 10.6, 14.6, 19.7, 24.5],
     512_000: [1.6, 3.3, 2.9, 6.2, 7.3, 10.7, 15.0, 19.3, 26.0],
 }
-COLOURS = ["#1b6ca8", "#2e8b57", "#b8860b", "#b03060", "#5d3a9b"]
 
 
 class Cell(NamedTuple):
@@ -196,61 +195,19 @@ def print_logs(paths: Sequence[Path], seeds: int) -> None:
         )
 
 
-def plot(cells: Cells) -> str:
-    """An SVG of commands by feeds, with a line for each number of entries. The paper's lines are dashed.
-
-    A bar at each point goes from the 10th to the 90th percentile of the runs.
-    """
-    width, height, edge = 640, 460, 60
-    feeds = sorted({one for line in cells.values() for one in line})
-    paper = {size: dict(zip(FEEDS, PAPER[size], strict=True)) for size in cells if size in PAPER}
-    drawn = [figure for line in paper.values() for figure in line.values()]
-    drawn += [figure for line in cells.values() for cell in line.values() for figure in cell]
-    low, high = math.floor(math.log2(min(drawn))), math.ceil(math.log2(max(drawn)))
-
-    def x(feed_count: int) -> float:
-        span = math.log2(feeds[-1] / feeds[0]) or 1
-        return edge + math.log2(feed_count / feeds[0]) / span * (width - 2 * edge)
-
-    def y(figure: float) -> float:
-        return height - edge - (math.log2(figure) - low) / (high - low) * (height - 2 * edge)
-
-    def line(points: dict[int, float], style: str) -> str:
-        place = " ".join(f"{x(one):.1f},{y(points[one]):.1f}" for one in feeds if one in points)
-        return f'<polyline points="{place}" fill="none" {style}/>'
-
-    def text(left: float, top: float, words: object, anchor: str = "middle") -> str:
-        return f'<text x="{left:.1f}" y="{top:.1f}" text-anchor="{anchor}">{words}</text>'
-
-    shapes = [f'<rect width="{width}" height="{height}" fill="white"/>']
-    for one in feeds:
-        shapes.append(text(x(one), height - edge + 18, one))
-    for power in range(low, high + 1):
-        level = y(2**power)
-        shapes.append(f'<path d="M{edge} {level:.1f}H{width - edge}" stroke="#ddd"/>')
-        shapes.append(text(edge - 8, level + 4, 2**power, "end"))
-    for place, (size, points) in enumerate(cells.items()):
-        colour = COLOURS[place % len(COLOURS)]
-        means = {one: cell.mean for one, cell in points.items()}
-        shapes.append(line(means, f'stroke="{colour}" stroke-width="2"'))
-        for one, cell in points.items():
-            # Side by side: the lines of several numbers of entries run together.
-            left = x(one) + 4 * (place - (len(cells) - 1) / 2)
-            shapes.append(
-                f'<path d="M{left:.1f} {y(cell.low) + 1:.1f}V{y(cell.high) - 1:.1f}" '
-                f'stroke="{colour}" stroke-width="3"/>'
-            )
-        shapes.append(line(paper.get(size, {}), f'stroke="{colour}" stroke-dasharray="4 4"'))
-        top = edge + 18 * place
-        shapes.append(f'<path d="M{edge + 12} {top}h24" stroke="{colour}" stroke-width="2"/>')
-        shapes.append(text(edge + 42, top + 4, f"{size:,} entries", "start"))
+def drawn(cells: Cells) -> str:
+    """The plot: a line for each number of entries, with the figures of the paper beside it."""
+    lines = [
+        Line(
+            f"{size:,} entries",
+            {width: cell.mean for width, cell in row.items()},
+            {width: (cell.low, cell.high) for width, cell in row.items()},
+            {width: figure for width in row if (figure := paper_figure(size, width)) is not None},
+        )
+        for size, row in cells.items()
+    ]
     below = "feeds (bars: 10th to 90th percentile; dashed: the paper)"
-    shapes.append(text(width / 2, height - 16, below))
-    shapes.append(text(width / 2, 28, "update commands per entry"))
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" '
-        f'font-family="sans-serif" font-size="12">{"".join(shapes)}</svg>\n'
-    )
+    return plot(lines, "update commands per entry", below)
 
 
 def main() -> None:
@@ -270,7 +227,7 @@ def main() -> None:
     print(f"seeds 1 to {given.seeds}, commands per entry\n")
     runs = Runs(given.runs, given.seeds)
     cells = print_table(given.entries, given.feeds, runs)
-    given.plot.write_text(plot(cells), encoding="utf-8")
+    given.plot.write_text(drawn(cells), encoding="utf-8")
     print_to_do(given.entries[0], given.feeds, runs)
     if given.logs:
         print_logs(given.logs, given.seeds)

@@ -6,10 +6,11 @@
 
 Each build is whole, in a new home: of the sample, with the target `embedded`; or of a log from `scuttlehouse
 sample`, or your own log (a file or a folder), with `local_big`. In every round each setting is left out
-once, in random order, and the unchanged profile comes again after every few builds. A ratio is the time of a
-build divided by the median time of the unchanged profile in the same round. The table has the median, the
-least and the greatest ratio of all rounds. The spread of the unchanged profile shows the effect of chance. A
-setting gains more than LIMIT if its least ratio is above LIMIT. A SETTING is a part of a name: only those
+once, in random order, and the unchanged profile comes again after every few builds. A ratio is the processor
+time of a build divided by the median of the unchanged profile in the same round. The table has the median,
+the least and the greatest ratio of all rounds, and the median ratio of the time from start to end. The spread
+of the unchanged profile shows the effect of chance. A setting gains more than LIMIT if its least ratio is
+above LIMIT. A SETTING is a part of a name: only those
 are left out. Without any, every setting is left out in turn, except those in NEEDED. With more than one, one
 more build leaves out all of them together. A round of the sample with every setting takes half an hour.
 """
@@ -92,30 +93,38 @@ def measure(landing: Path, target: str, names: list[str], rounds: int) -> None:
     if len(names) > 1:
         left_out[ALL] = names
     dice = random.Random(SEED)
+    builds: dict[str, list[Run]] = {name: [] for name in left_out}
     ratios: dict[str, list[float]] = {name: [] for name in left_out}
-    peaks: dict[str, list[int]] = {name: [] for name in left_out}
+    times: dict[str, list[float]] = {name: [] for name in left_out}
     to_leave_out = [name for name in left_out if name != AS_IT_IS]
     for number in range(1, rounds + 1):
-        seconds: dict[str, list[float]] = {name: [] for name in left_out}
+        of_round: dict[str, list[Run]] = {name: [] for name in left_out}
         for name in in_turn(to_leave_out, dice):
             if built := timed(landing, target, left_out[name]):
-                seconds[name].append(built.seconds)
-                peaks[name].append(built.peak_bytes)
-                print(f"round {number} {built.seconds:>7.1f} s  {name}", flush=True)
+                of_round[name].append(built)
+                said = f"{built.seconds:>7.1f} s {built.processor_seconds:>7.1f} s CPU"
+                print(f"round {number} {said}  {name}", flush=True)
             else:
                 to_leave_out.remove(name)
                 print(f"round {number}   fails    {name}", flush=True)
-        for name, spent in seconds.items():
-            ratios[name] += [one / median(seconds[AS_IT_IS]) for one in spent]
-    print(f"\n{'left out':<52} {'ratio':>6} {'least':>6} {'most':>6} {'peak GB':>8}  wins")
+        processors = median(one.processor_seconds for one in of_round[AS_IT_IS])
+        seconds = median(one.seconds for one in of_round[AS_IT_IS])
+        for name, measured in of_round.items():
+            builds[name] += measured
+            ratios[name] += [one.processor_seconds / processors for one in measured]
+            times[name] += [one.seconds / seconds for one in measured]
+    print(
+        f"\n{'left out':<52} {'CPU':>6} {'least':>6} {'most':>6} {'time':>6} {'peak GB':>8}  wins"
+    )
     for name in sorted(ratios, key=lambda name: -median(ratios[name] or [0])):
         if not (found := ratios[name]):
             print(f"{name:<52} {'fails':>6}")
             continue
         wins = "yes" if min(found) > LIMIT else "perhaps" if median(found) > LIMIT else ""
+        peak = median(one.peak_bytes for one in builds[name])
         print(
             f"{name:<52} {median(found):>6.3f} {min(found):>6.3f} {max(found):>6.3f} "
-            f"{median(peaks[name]) / 1e9:>8.2f}  {wins}"
+            f"{median(times[name]):>6.3f} {peak / 1e9:>8.2f}  {wins}"
         )
 
 

@@ -26,9 +26,14 @@ JAVA_ENDS = 1.0
 
 
 class Run(NamedTuple):
-    """The seconds from the start of a process to its end, the peak memory, and the output."""
+    """The seconds from the start of a process to its end, those of processors, the peak memory, the output.
+
+    Memory and processor time are those of the process and all its descendants, but for the processor time of
+    what ends between two looks.
+    """
 
     seconds: float
+    processor_seconds: float
     peak_bytes: int
     output: str
 
@@ -68,8 +73,8 @@ def run(
             stdout=output,
             stderr=subprocess.STDOUT,
         )
-        has_ended, peaks = Event(), [0]
-        watcher = Thread(target=watch, args=(process.pid, has_ended, peaks))
+        has_ended, peaks, spent = Event(), [0], dict[str, float]()
+        watcher = Thread(target=watch, args=(process.pid, has_ended, peaks, spent))
         watcher.start()
         process.wait()
         seconds = perf_counter() - start
@@ -80,20 +85,23 @@ def run(
     if process.returncode:
         raise RunError(f"{' '.join(command)} failed on {landing}:\n{said}")
     sleep(JAVA_ENDS)
-    return Run(seconds, max(peaks), said)
+    return Run(seconds, sum(spent.values()), max(peaks), said)
 
 
-def watch(root: int, has_ended: Event, peaks: list[int]) -> None:
+def watch(root: int, has_ended: Event, peaks: list[int], spent: dict[str, float]) -> None:
+    """Look at a process and its descendants: the bytes that they use, and the processor time of each."""
     pause, longest = PAUSES
     while not has_ended.wait(pause):
-        peaks.append(memory(root))
+        family = with_descendants(root)
+        peaks.append(sum(map(memory_of_one, family)))
+        spent.update(processor_seconds(process) for process in family)
         pause = min(2 * pause, longest)
 
 
-def memory(root: int) -> int:
-    """The bytes that a process and all its descendants use. Shared bytes are split among them.
+def with_descendants(root: int) -> list[int]:
+    """A process and all its descendants.
 
-    A child of Java that still has Java's program is one that it begins by vfork: its memory is Java's.
+    A child of Java that still has Java's program is none: Java begins it by vfork, and its memory is Java's.
     """
     children: dict[int, list[int]] = {}
     for folder in Path("/proc").glob("[0-9]*"):
@@ -106,7 +114,17 @@ def memory(root: int) -> int:
     for process in family:
         begun = children.get(process, [])
         family += [child for child in begun if not (is_java(process) and is_java(child))]
-    return sum(map(memory_of_one, family))
+    return family
+
+
+def processor_seconds(process: int) -> tuple[str, float]:
+    """What no other process is called, and the processor time that this one has taken."""
+    try:
+        fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    except OSError:  # The process has ended.
+        return "", 0.0
+    user, system, started = (int(fields[place]) for place in (11, 12, 19))
+    return f"{process} since {started}", (user + system) / os.sysconf("SC_CLK_TCK")
 
 
 def is_java(process: int) -> bool:
@@ -118,7 +136,7 @@ def is_java(process: int) -> bool:
 
 
 def memory_of_one(process: int) -> int:
-    """The bytes of one process. If its share of shared bytes cannot be read, all of them count."""
+    """The bytes of one process: of shared bytes its share, or all of them if the share cannot be read."""
     folder = Path("/proc", str(process))
     try:
         lines = (folder / "smaps_rollup").read_text().splitlines()
