@@ -4,9 +4,9 @@
 
 For each number of messages, a log of that size from `scuttlehouse sample --size huge` is built from nothing
 with the target local_big, with all tests and expectations. `landing s` is the time of the steps that read
-and verify the lines. `CPU s` and peak memory are those of all processes. The exponent says how seconds grow from the size
-before: 1 is linear. Then come the steps of the last build that took most. Several run at the same time, so
-their sum is more than the build took.
+and verify the lines. `CPU s` and peak memory are those of all processes. The exponent says how seconds grow
+from the size before: 1 is linear. Then come the steps of the last build that took most. Several run at the
+same time, so their sum is more than the build took.
 
 Each build is added to the file of runs, whose figures the plot shows: a line for each day, landing dashed.
 """
