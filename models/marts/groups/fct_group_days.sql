@@ -143,8 +143,9 @@ facts as (
         time_ms,
         case
             when timeline_previous_ids is null then 'message_elsewhere'
-            when kind = 'other' then 'post'
-            else 'act'
+            -- An addition that nobody can check does not count, but it is no post.
+            when kind != 'other' or is_in_members_graph then 'act'
+            else 'post'
         end as fact,
         author_id,
         0 as member_change
