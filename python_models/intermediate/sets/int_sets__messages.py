@@ -61,9 +61,9 @@ def judge(candidates: pa.Table) -> pa.Table:
     superseding = superseded_by(messages)
     last = {message.message_id for message in tips(messages)}
     broken: dict[str, list[Unsuperseded]] = defaultdict(list)
-    for fault in unsuperseded(messages):
+    for fault in unsuperseded(set_id, messages):
         broken[fault.message_id].append(fault)
-    left = left_deletions(messages)
+    left = left_deletions(set_id, messages)
     depths = {set_id: 0} | {message.message_id: message.depth for message in messages}
     columns_of = {}
     for position, (message, verdict) in enumerate(zip(messages, judged, strict=True)):

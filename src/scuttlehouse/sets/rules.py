@@ -25,7 +25,7 @@ class Unsuperseded(NamedTuple):
     known_id: str
 
 
-def unsuperseded(messages: Sequence[SetMessage]) -> list[Unsuperseded]:
+def unsuperseded(moot_id: str, messages: Sequence[SetMessage]) -> list[Unsuperseded]:
     """The changes of a set that do not point to a newest known change of the same item.
 
     "When you add or delete an item in a set, in the supersedes array you MUST point to the currently-known
@@ -34,6 +34,7 @@ def unsuperseded(messages: Sequence[SetMessage]) -> list[Unsuperseded]:
     hand, may have superseded the newest one.
 
     Args:
+        moot_id: the id of the set. The moot has no data, so it is known even if no log holds it.
         messages: the messages in the tangle of one set, in the order (depth, id) of R26.
 
     Complexity: O(messages + links) operations on integers with a bit for each message about an item that
@@ -43,7 +44,7 @@ def unsuperseded(messages: Sequence[SetMessage]) -> list[Unsuperseded]:
     ...     SetMessage("moot", 0, [], None, None, None), SetMessage("1", 1, ["moot"], ["a"], [], []),
     ...     SetMessage("2", 2, ["1"], [], ["a"], ["1"]), SetMessage("3", 3, ["2"], ["a"], [], ["1"]),
     ... ]
-    >>> unsuperseded(messages)
+    >>> unsuperseded("moot", messages)
     [Unsuperseded(message_id='3', item='a', known_id='2')]
     """
     about: dict[str, list[int]] = defaultdict(list)
@@ -60,9 +61,7 @@ def unsuperseded(messages: Sequence[SetMessage]) -> list[Unsuperseded]:
         item: [*_parts(place_of[messages[node].message_id] for node in nodes).items()]
         for item, nodes in shared.items()
     }
-    readable = {
-        one.message_id for one in messages if one.superseded_ids is not None or not one.depth
-    }
+    readable = {one.message_id for one in messages if one.superseded_ids is not None} | {moot_id}
     found: list[Unsuperseded] = []
 
     def visit(name: str, before: int) -> int:
@@ -123,7 +122,7 @@ def _newest_left(
     return last
 
 
-def left_deletions(messages: Sequence[SetMessage]) -> dict[str, str]:
+def left_deletions(moot_id: str, messages: Sequence[SetMessage]) -> dict[str, str]:
     """The additions that leave a newest known deletion unsuperseded, with its id: the last by depth and id.
 
     "Also, when you add any item, in the supersedes array you SHOULD point to all currently-known
@@ -132,6 +131,7 @@ def left_deletions(messages: Sequence[SetMessage]) -> dict[str, str]:
     deletions, these may be newer deletions or supersede one: then nothing is said.
 
     Args:
+        moot_id: the id of the set, as for :func:`unsuperseded`.
         messages: those in the tangle of one set, in the order (depth, id) of R26.
 
     Complexity: O(messages + links) operations on integers with two bits for each message that deletes
@@ -142,7 +142,7 @@ def left_deletions(messages: Sequence[SetMessage]) -> dict[str, str]:
     ...     SetMessage("2", 2, ["1"], ["b"], [], []), SetMessage("3", 3, ["2"], ["c"], [], ["1"]),
     ...     SetMessage("4", 4, ["3"], ["d"], [], []),
     ... ]
-    >>> left_deletions(messages)
+    >>> left_deletions("moot", messages)
     {'2': '1'}
     """
     marked = [one for one in messages if one.deleted or (one.deleted is None and one.depth)]
@@ -158,7 +158,7 @@ def left_deletions(messages: Sequence[SetMessage]) -> dict[str, str]:
     def visit(name: str, before: int) -> int:
         message = by_id[name]
         superseded = _bits(place_of[one] for one in message.superseded_ids or () if one in place_of)
-        if any(one not in by_id for one in message.previous_ids):
+        if any(one not in by_id and one != moot_id for one in message.previous_ids):
             before |= lacking
         known = before & everything
         if message.added and known and not before & lacking:

@@ -295,9 +295,9 @@ WORK: dict[str, Callable[[int], object]] = {
     "periods of people in forks that others join": lambda size: join_forks(size, first=True),
     "logs with a message each": look_into_logs,
     "devices": lambda size: powers_of(devices(size)).keys,
-    "changes of sets": lambda size: list(unsuperseded(set_of(size))),
-    "changes of sets side by side": lambda size: list(unsuperseded(wide_set_of(size))),
-    "deletions of sets": lambda size: left_deletions(set_of(size)),
+    "changes of sets": lambda size: list(unsuperseded("0", set_of(size))),
+    "changes of sets side by side": lambda size: list(unsuperseded("0", wide_set_of(size))),
+    "deletions of sets": lambda size: left_deletions("0", set_of(size)),
 }
 
 

@@ -51,8 +51,8 @@ def concurrent(count: int) -> list[SetMessage]:
 @pytest.mark.parametrize(
     ("judge", "made", "count"),
     [
-        (unsuperseded, rewritten, 4000),
-        (left_deletions, rewritten, 15_000),
+        (partial(unsuperseded, "moot"), rewritten, 4000),
+        (partial(left_deletions, "moot"), rewritten, 15_000),
         (verdicts, concurrent, 15_000),
     ],
 )

@@ -31,11 +31,12 @@ def random_set(dice: random.Random, size: int) -> list[SetMessage]:
 
 
 class Document:
-    """The sentences of the document, with all that a message knows as a set of ids."""
+    """The sentences of the document, with all that a message knows as a set of ids. A moot says nothing."""
 
     def __init__(self, messages: list[SetMessage]) -> None:
         self.messages = messages
-        self.by_id = {one.message_id: one for one in messages}
+        moot = SetMessage("moot", 0, [], None, None, None)
+        self.by_id = {"moot": moot} | {one.message_id: one for one in messages}
 
     def past(self, message: SetMessage) -> set[str]:
         known = set(message.previous_ids)
@@ -87,14 +88,18 @@ class Document:
         return found
 
 
-@given(st.randoms(use_true_random=False), st.integers(1, 14))
-def test_every_breach_of_a_sentence_is_found(dice: random.Random, size: int) -> None:
-    messages = random_set(dice, size)
+# Hypothesis's own choices are alike: thirty of them often missed a fault that every second set has.
+@given(st.randoms(use_true_random=True), st.integers(1, 14), st.booleans())
+def test_every_breach_of_a_sentence_is_found(
+    dice: random.Random, size: int, has_moot: bool
+) -> None:
+    """Whether a log holds the moot or not: the account and the domain tell its id, and it has no data."""
+    messages = [one for one in random_set(dice, size) if has_moot or one.depth]
     document = Document(messages)
-    found = list(unsuperseded(messages))
+    found = list(unsuperseded("moot", messages))
     assert {(one.message_id, one.item) for one in found} == document.change_supersedes_nothing()
     assert len(found) == len({one[:2] for one in found})
-    assert left_deletions(messages).keys() == document.addition_leaves_deletion()
+    assert left_deletions("moot", messages).keys() == document.addition_leaves_deletion()
 
 
 def chain(*said: tuple[list[str], list[str], list[str]]) -> list[SetMessage]:
@@ -109,21 +114,32 @@ def chain(*said: tuple[list[str], list[str], list[str]]) -> list[SetMessage]:
 def test_an_addition_that_leaves_a_known_deletion() -> None:
     """In the document's figure "E adds carol" supersedes "C deletes alice"; else it breaks the sentence."""
     alice, deletion = (["alice"], [], []), ([], ["alice"], ["1"])
-    left = left_deletions(chain(alice, deletion, (["carol"], [], [])))
+    left = left_deletions("0", chain(alice, deletion, (["carol"], [], [])))
     assert left == {"3": "2"}
     # What almost breaks it: it points there, it adds nothing, somebody has pointed there, it does not know.
-    assert not left_deletions(chain(alice, deletion, (["carol"], [], ["2"])))
-    assert not left_deletions(chain(alice, deletion, ([], ["bob"], [])))
-    assert not left_deletions(chain(alice, deletion, (["carol"], [], ["2"]), (["dan"], [], [])))
+    assert not left_deletions("0", chain(alice, deletion, (["carol"], [], ["2"])))
+    assert not left_deletions("0", chain(alice, deletion, ([], ["bob"], [])))
+    assert not left_deletions(
+        "0", chain(alice, deletion, (["carol"], [], ["2"]), (["dan"], [], []))
+    )
     beside = SetMessage("3", 2, ["1"], ["carol"], [], [])
-    assert not left_deletions([*chain(alice, deletion), beside])
+    assert not left_deletions("0", [*chain(alice, deletion), beside])
     # Of two deletions only the newer one is asked for.
-    assert left_deletions(chain(deletion, deletion, (["carol"], [], []))) == {"3": "2"}
-    assert not left_deletions(chain(deletion, deletion, (["carol"], [], ["2"])))
+    assert left_deletions("0", chain(deletion, deletion, (["carol"], [], []))) == {"3": "2"}
+    assert not left_deletions("0", chain(deletion, deletion, (["carol"], [], ["2"])))
+
+
+def test_a_moot_that_no_log_holds_hides_no_breach() -> None:
+    """A message that lists it knows no deletion from it, and one that supersedes it supersedes no change."""
+    alice, deletion = (["alice"], [], []), ([], ["alice"], ["1"])
+    _, *left = chain(alice, deletion, (["carol"], [], []))
+    assert left_deletions("0", left) == {"3": "2"}
+    _, *again = chain(alice, (["alice"], [], ["0"]))
+    assert unsuperseded("0", again) == [("2", "alice", "1")]
 
 
 def test_an_item_that_no_other_message_is_about_needs_nothing() -> None:
     """Even though the author knows messages about another item, which other messages are about, too."""
     alice, again = (["alice"], [], []), (["alice"], [], ["1"])
-    assert not unsuperseded(chain(alice, again, (["bob"], [], [])))
-    assert not unsuperseded(chain(alice, again, ([], ["bob"], [])))
+    assert not unsuperseded("0", chain(alice, again, (["bob"], [], [])))
+    assert not unsuperseded("0", chain(alice, again, ([], ["bob"], [])))
