@@ -174,7 +174,8 @@ def test_devices_are_those_of_the_reference(
     monkeypatch.setattr(accounts, "_TIPS_AT_A_TIME", at_a_time)
     seen = set()
 
-    @given(st.randoms(use_true_random=False), st.integers(0, 9))
+    # Hypothesis's own choices are too alike: they never found two tips of which one follows the other.
+    @given(st.randoms(use_true_random=True), st.integers(0, 9))
     def compare(dice: random.Random, size: int) -> None:
         messages = random_account(dice, size)
         ids = [one.message_id for one in messages] * 4 + ["lost"]
@@ -192,6 +193,18 @@ def test_devices_are_those_of_the_reference(
 
     compare()
     assert seen == {True, False, None}
+
+
+def test_a_message_among_the_tips_counts_though_it_follows_another() -> None:
+    """A message between the two follows a tip, so it does not count."""
+    first = AccountMessage("m", 0, "first", "first", may_add=True, may_remove=True)
+    second, third, fourth = (
+        AccountMessage(f"m{depth}", depth, "first", key, may_add=False, previous_ids=[previous])
+        for depth, key, previous in [(1, "second", "m"), (2, "third", "m1"), (3, "fourth", "m2")]
+    )
+    signatures = [Signature(key, ["m1", "m3"]) for key in ("second", "third", "fourth")]
+    found = are_by_devices([first, second, third, fourth], signatures)
+    assert found == [True, False, True]
 
 
 def test_a_key_that_a_lost_or_erased_message_may_have_added() -> None:
