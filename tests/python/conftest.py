@@ -478,16 +478,17 @@ def unrelated_logs(
     tmp_path_factory: pytest.TempPathFactory,
 ) -> Unrelated:
     """A log of every scenario of tribes2, the figures, generated histories, all sets, a thread from three
-    exporters, and logs that users reported, of which `last_logs` has copies by their friends.
+    exporters, random threads, and logs that users reported, of which `last_logs` has copies by their friends.
     """
     from test_dialects import WITHOUT_FRIENDS
     from test_set_builds import write_logs
-    from test_threads import write_exports
+    from test_threads import write_exports, write_odd_threads
     from test_tribes2 import chosen
 
     folder = tmp_path_factory.mktemp("unrelated")
     logs = [*(log.path for log in chosen(tribes2)), written_figures.log, written_histories.log]
-    warehouse.land(*logs, *write_logs(folder), *write_exports(folder), *WITHOUT_FRIENDS)
+    logs += [*write_logs(folder), *write_exports(folder), write_odd_threads(folder)]
+    warehouse.land(*logs, *WITHOUT_FRIENDS)
     warehouse.build_marts()
     return Unrelated.read(warehouse)
 

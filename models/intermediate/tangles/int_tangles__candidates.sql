@@ -52,14 +52,14 @@ tangles as (
         tangle_id,
         tangle_kind,
         root_id,
-        bool_or(message_id = root_id and fault is null) as has_field_of_root,
+        bool_or(is_root) as has_field_of_root,
         bool_or(message_id != root_id) as has_others
     from fields
     group by tangle_id, tangle_kind, root_id
 
 ),
 
--- The root of a thread need not know that it is a root, and what it says of that may be faulty.
+-- The root of a thread need not know that it is a root: what it says of that may be faulty, or name itself.
 implicit_roots as (
 
     select

@@ -9,14 +9,16 @@ from scuttlehouse.spark.partitions import map_whole
 from scuttlehouse.tangles.tables import read_graph
 from scuttlehouse.tangles.thread_order import whole_thread_positions
 
+# A field that names no root is in no thread, and an invalid message does not count.
+NOT_SHOWN = ("field_is_no_object", "root_is_no_id", "root_has_previous", "invalid_message")
+
 
 def model(dbt: Any, session: SparkSession) -> DataFrame:
     dbt.config(materialized="table")
-    # A field without a root is in no thread, and an invalid message does not count.
     candidates = (
         dbt.ref("int_tangles__candidates")
-        .where("tangle_kind = 'thread' and (is_root or message_id != root_id)")
-        .where("coalesce(reject_reason, '') != 'invalid_message'")
+        .where("tangle_kind = 'thread'")
+        .where(~F.coalesce("reject_reason", F.lit("")).isin(*NOT_SHOWN))
         .select(
             "tangle_id",
             "message_id",

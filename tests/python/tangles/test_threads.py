@@ -6,13 +6,16 @@ from itertools import pairwise
 from pathlib import Path
 
 from conftest import Rows, Unrelated
+from odd_threads import OddThreads, Place, places
 from oracles import ThreadPost, kahn_order
-from scuttlehouse.sample.lines import line_of
+from scuttlehouse.sample.lines import json_line, line_of
 from scuttlehouse.sample.signing import ClassicFeed, Message
 
 NOON = 1_714_564_800_000
 # How many milliseconds after publishing each exporter received a message.
 DELAYS = {"near": 2_000, "far": 50_000, "late": 900_000}
+ODD_SEEDS = range(12)
+OF_MESSAGE = "thread:ssb:message/"
 
 
 def thread() -> list[Message]:
@@ -52,6 +55,18 @@ def write_exports(folder: Path) -> list[Path]:
         lines = [line_of(message, exporter, message.at + delay) for message in thread()]
         logs[-1].write_bytes(b"".join(lines))
     return logs
+
+
+def odd_threads(seed: int) -> OddThreads:
+    return OddThreads.write(seed, 80 if seed % 2 else 20)
+
+
+def write_odd_threads(folder: Path) -> Path:
+    """The messages of all seeds in one log."""
+    log = folder / "odd_threads.jsonl"
+    lines = (line for seed in ODD_SEEDS for line in odd_threads(seed).lines)
+    log.write_bytes(b"".join(map(json_line, lines)))
+    return log
 
 
 def read_thread(tables: dict[str, Rows], root: Message) -> Rows:
@@ -98,3 +113,25 @@ def test_one_thread_from_three_exporters_is_one(
     )
 
     assert read_thread(last_logs.tables, messages[0]) == rows
+
+
+def test_random_threads_read_as_the_rulings_say(unrelated_logs: Unrelated) -> None:
+    """Every message that names a root is at its place, in whatever form, and however odd the others are."""
+    tables = unrelated_logs.tables
+    whole = {(row["tangle_id"], row["message_id"]): row for row in tables["fct_thread_messages"]}
+    found = {}
+    for row in tables["fct_tangle_messages"]:
+        key = row["tangle_id"], row["message_id"]
+        # A field that names no root is in a tangle of its own.
+        is_own = row["tangle_id"] == f"thread:{row['message_id']}"
+        names_no_root = is_own and row["status"] == "rejected" and not row["is_root"]
+        if row["tangle_id"].startswith(OF_MESSAGE) and not names_no_root:
+            shown = whole.get(key, {})
+            found[key] = Place(
+                *(row[name] for name in ("status", "rank", "thread_position", "is_root", "is_tip")),
+                *(shown.get(name) for name in ("attached_by", "thread_position", "is_concurrent")),
+            )
+    for seed in ODD_SEEDS:
+        posts = odd_threads(seed).posts
+        in_tables = {key: place for key, place in found.items() if key[1] in posts}
+        assert in_tables == places(posts), f"odd_threads({seed})"
