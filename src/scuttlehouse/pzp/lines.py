@@ -6,15 +6,16 @@ with a *moot*, a message without content that everybody can compute. Sets are fe
 and delete items. This module passes on only two parts of the content: the items of sets, and the keys
 that accounts add.
 
-A line is a record as pzp stores it (``id``, ``msg``, ``received``), or the message alone. The id is the hash
-of the metadata, so that a line without one has the id that its message has. The hashes prove what a text was
+A line is a record as pzp stores it (``id``, ``msg``, ``received``), the message alone, or the message with
+these members among its own. The id is the hash of the metadata, so that a line without one has the id that
+its message has. The hashes prove what a text was
 whose UTF-8 software has read in a code page (:func:`scuttlehouse.ssb.exported.in_utf_8`).
 """
 
 from __future__ import annotations
 
 import json
-from itertools import chain
+from itertools import chain, islice
 from typing import Any, NamedTuple, TypeGuard
 
 from scuttlehouse.files.json_lines import has_word, line_object, received_time
@@ -35,8 +36,9 @@ from scuttlehouse.pzp.rules import (
 )
 from scuttlehouse.ssb.epoch_keys import KeyRing
 from scuttlehouse.ssb.exported import in_utf_8
-from scuttlehouse.ssb.opened import has_recipients
-from scuttlehouse.ssb.texts import kept_item, kept_pzp_id, kept_word
+from scuttlehouse.ssb.opened import MOST_CIPHERTEXTS, has_recipients, texts_in
+from scuttlehouse.ssb.texts import PZP_ID_BYTES, kept_item, kept_pzp_id, kept_word
+from scuttlehouse.ssb.validation import is_ciphertext
 
 # Messages have no limit of their own. What a row keeps of one is no longer than a line may be: the token of
 # the shortest text takes ten times as much.
@@ -47,6 +49,9 @@ PZP_WORDS = (b'"msg"', b'"metadata"', b"\\u")
 
 # A message of SSB has the members of one of these, with a key or alone: rows of databases may call it `msg`.
 _OF_SSB = ({"key", "value"}, {"author", "content"})
+
+# The members of messages and their records that hold no ciphertext of another place.
+_OF_RECORDS = frozenset({"data", "metadata", "sigkey", "sig", "id", "msg", "received"})
 
 SET_FAULTS = {
     "not_opened": "The data is a text, as ciphertext is, and no log holds it opened.",
@@ -175,17 +180,20 @@ def land_pzp_line(
 
 
 def _land(source_file: str, line: Line, ring: KeyRing, parsed: dict[str, Any]) -> LandedPzpLine:
-    record = {"msg": parsed} if _is_bare(parsed) else parsed
+    record = {**parsed, "msg": parsed} if _is_bare(parsed) else parsed
     message = record["msg"]
     metadata = message.get("metadata")
-    message_id = _message_id(record.get("id"), metadata)
+    claim = record.get("id")
+    # A row of a database may have a number of its own.
+    is_claim = not _is_bare(parsed) or from_base58(claim, PZP_ID_BYTES) is not None
+    message_id = _message_id(claim if is_claim else None, metadata)
     if not (isinstance(message_id, str) and isinstance(metadata, dict)):
         return LandedPzpLine(source_file, line.line_number, "not_a_message")
     data, sigkey = message.get("data"), message.get("sigkey")
     misc = record.get("misc")
     misc = misc if isinstance(misc, dict) else {}
     # The hash is that of the ciphertext (see scuttlehouse.ssb.opened).
-    original_data = misc.get("originalData")
+    original_data = misc.get("originalData") or _original_elsewhere(record, message, metadata)
     is_opened = isinstance(original_data, str) and data is not None and data != original_data
     signed = {**message, "data": original_data} if is_opened else message
     is_feed_root = is_moot(message)
@@ -234,6 +242,19 @@ def _land(source_file: str, line: Line, ring: KeyRing, parsed: dict[str, Any]) -
         validity=validity,
         invalid_reason=reason,
     )
+
+
+def _original_elsewhere(
+    record: dict[str, Any], message: dict[str, Any], metadata: dict[str, Any]
+) -> str | None:
+    """The ciphertext of an opened message that other software keeps in another place: the hash proves it."""
+    places = [part for name, part in message.items() if name not in _OF_RECORDS]
+    places += [part for name, part in record.items() if name not in _OF_RECORDS]
+    if not places or not isinstance(message.get("data"), dict):
+        return None
+    found = islice(filter(is_ciphertext, texts_in(places)), MOST_CIPHERTEXTS)
+    wanted = metadata.get("dataHash")
+    return next((text for text in found if hash_text(canonical(text)) == wanted), None)
 
 
 def _is_bare(parsed: dict[str, Any]) -> bool:

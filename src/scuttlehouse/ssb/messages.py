@@ -2,20 +2,31 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import Any, NamedTuple, TypeGuard
 
 from scuttlehouse.pzp.lines import is_pzp
 from scuttlehouse.ssb.ids import message_uri
-from scuttlehouse.ssb.opened import Judged, Opened, check_opened, original
+from scuttlehouse.ssb.opened import (
+    MOST_CIPHERTEXTS,
+    Judged,
+    Opened,
+    check_opened,
+    is_marked_beside,
+    is_sealed,
+    opened_elsewhere,
+    original,
+)
 
 
 class UnkeyedMessage(NamedTuple):
-    """A message, perhaps with a key, which was not looked at."""
+    """A message, perhaps with a key, which was not looked at. ``record``: the object that its value is in."""
 
     key: object
     value: dict[str, Any]
     received: object
     meta: dict[str, Any]
+    record: dict[str, Any]
 
 
 class Message(NamedTuple):
@@ -57,7 +68,9 @@ def unkeyed_message(message: dict[str, Any] | str) -> UnkeyedMessage | str | Non
         and "content" in value
     ):
         return "not_a_message"
-    return UnkeyedMessage(key, value, message.get("timestamp"), meta)
+    if is_marked_beside(message):
+        meta = {**meta, "private": True}
+    return UnkeyedMessage(key, value, message.get("timestamp"), meta, message)
 
 
 def checked_message(
@@ -79,11 +92,17 @@ def checked_message(
     """
     if not isinstance(found, UnkeyedMessage):
         return found
-    key, value, received, meta = found
+    key, value, received, meta, record = found
     if not may_be_key(key):
         return "not_a_message"
     opened = original(value, meta)
     judged = check_opened(value, opened, key, network_key)
+    if judged.check.validity != "valid" and not is_sealed(value):
+        for other in islice(opened_elsewhere(value, opened, record), MOST_CIPHERTEXTS):
+            proven = check_opened(value, other, key, network_key)
+            if proven.check.validity == "valid":
+                opened, judged = other, proven
+                break
     if key is None and judged.check.validity == "not_checked":
         return "id_is_unknown"
     key = judged.check.message_key if key is None else key

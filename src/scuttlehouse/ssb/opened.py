@@ -11,6 +11,7 @@ place                               software
 ``value.meta.original``             ssb-db 19 and 20 (``util.js``, ``originalValue``), ssb-tribes
 ``value.cyphertext``                ssb-db up to 20, with ``value.private`` and ``value.unbox``; Patchwork
 ``misc.originalData``               pzp (``lib/encryption.js``), of a record's data
+any other of a record               other software: the hash or the signature proves the ciphertext
 none                                go-ssb (``private/manager.go``): an empty hash, the signature ``reboxed``
 none                                go-ssb (``private/unboxlog.go``), in ``private.read``: ``go-ssb-unboxed``
                                     is the hash and the signature, and nothing says that it was private
@@ -63,6 +64,9 @@ _REPLACED = "\ufffd"
 # Software that opens a message may write what is no signature (go-ssb: "reboxed"). Plaintext is any JSON.
 _FAULTS_OF_OPENED = _FAULTS_OF_CONTENT | {"signature_is_malformed", "content_is_malformed"}
 
+# So many texts like ciphertext are tried in one record. Each may cost as much as a wrong key.
+MOST_CIPHERTEXTS = 4
+
 
 class Opened(NamedTuple):
     """``value``: the value as it was signed, if the log has it. ``ciphertext``: None if the log has none.
@@ -106,6 +110,52 @@ def original(value: dict[str, Any], meta: dict[str, Any]) -> Opened:
     )
     is_opened = content is not None and (ciphertext is not None or is_marked)
     return Opened(signed, ciphertext, is_opened)
+
+
+def is_marked_beside(record: dict[str, Any]) -> bool:
+    """Whether what stands beside the value of a record says that the message was private.
+
+    >>> [*map(is_marked_beside, ({"private": True}, {"misc": {"private": True}}, {}))]
+    [True, True, False]
+    """
+    misc = record.get("misc")
+    return record.get("private") is True or (isinstance(misc, dict) and misc.get("private") is True)
+
+
+def opened_elsewhere(
+    value: dict[str, Any], opened: Opened, record: dict[str, Any]
+) -> Iterator[Opened]:
+    """The message with each ciphertext that stands in any place of its record, but not in its content.
+
+    No software is known to keep it there, so it counts only where the hash or the signature proves it.
+
+    Complexity: O(length of the record).
+
+    >>> value = {"content": {"type": "post"}, "ciphertext": "AAAA.box"}
+    >>> [found.value for found in opened_elsewhere(value, original(value, {}), {"value": value})]
+    [{'content': 'AAAA.box', 'ciphertext': 'AAAA.box'}]
+    """
+    beside = [part for name, part in record.items() if name != "value"]
+    inside = [part for name, part in value.items() if name != "content"]
+    texts = dict.fromkeys(filter(is_ciphertext, texts_in([inside, beside])))
+    texts.pop(opened.ciphertext or "", None)
+    is_decrypted = value.get("content") is not None
+    return (Opened({**opened.value, "content": text}, text, is_decrypted) for text in texts)
+
+
+def texts_in(value: object) -> Iterator[str]:
+    """The texts in a JSON value, but not the names of members. O(length).
+
+    >>> sorted(texts_in({"a": ["b", {"c": "d"}, 1]}))
+    ['b', 'd']
+    """
+    left = [value]
+    while left:
+        part = left.pop()
+        if isinstance(part, str):
+            yield part
+        elif isinstance(part, list | dict):
+            left.extend(part.values() if isinstance(part, dict) else part)
 
 
 def is_sealed(value: dict[str, Any]) -> bool:

@@ -126,6 +126,48 @@ def test_a_text_that_is_no_ciphertext_is_in_none_of_the_places(other: str) -> No
     assert (row.validity, row.is_private, row.is_decrypted) == ("valid", False, False)
 
 
+OTHER_PLACES: list[tuple[dict[str, Any], dict[str, Any]]] = [
+    ({"ciphertext": "AAAA.box2"}, {}),
+    ({"boxed": {"texts": [1, "AAAA.box2"]}}, {}),
+    ({}, {"cyphertext": "AAAA.box2", "private": True}),
+    ({}, {"misc": {"private": True, "originalContent": "AAAA.box2"}}),
+    ({}, {"original": {"key": "%a", "value": {"content": "AAAA.box2"}}}),
+    ({}, {"meta": {"original": {"value": {"content": "AAAA.box2"}}}}),
+    ({"cyphertext": "AAAE.box2"}, {"copies": ["AAAI.box2", "AAAM.box2", "AAAA.box2"]}),
+]
+
+
+@pytest.mark.parametrize("has_key", [True, False])
+@pytest.mark.parametrize(("members", "beside"), OTHER_PLACES)
+def test_a_ciphertext_in_any_other_place_is_proven(
+    members: dict[str, Any], beside: dict[str, Any], has_key: bool
+) -> None:
+    content = {"type": "post", "text": "hello"}
+    sealed = message()
+    record = {"value": {**sealed.value, "content": content} | members} | beside
+    if has_key:
+        record["key"] = sealed.key
+    row = land_line("a.jsonl", Line(1, json.dumps(record).encode(), None), RING)
+    assert row is not None
+    assert (row.message_id, row.validity, row.warning) == (message_uri(sealed.key), "valid", None)
+    assert (row.is_private, row.is_decrypted, row.content_type) == (True, True, "post")
+
+
+def test_a_ciphertext_in_a_content_is_no_ciphertext_of_its_message() -> None:
+    content = {"type": "post", "text": "hello", "quoted": "AAAA.box2"}
+    sealed = message()
+    assert land({**sealed.value, "content": content}, sealed.key).validity == "invalid"
+
+
+@pytest.mark.parametrize("beside", [{"private": True}, {"misc": {"private": True}}])
+def test_a_word_beside_the_value_says_that_a_message_was_private(beside: dict[str, Any]) -> None:
+    value = {**message().value, "content": {"type": "post", "text": "hello"}}
+    record = {"key": message().key, "value": value} | beside
+    row = land_line("a.jsonl", Line(1, json.dumps(record).encode(), None), RING)
+    assert row is not None
+    assert (row.validity, row.warning) == ("not_checked", "ciphertext_not_in_log")
+
+
 @pytest.mark.parametrize("content", [None, "AAAA.box", "AAAA.box2"])
 def test_null_and_ciphertext_of_a_format_that_is_not_checked_are_no_plaintexts(
     content: str | None,
@@ -320,3 +362,29 @@ def test_pzp_data_without_its_ciphertext_is_not_checked() -> None:
     assert landed() == ("invalid", "data_hash_differs")
     del record["misc"]
     assert landed() == ("invalid", "data_hash_differs")
+    for place in (
+        {"originalData": ciphertext},
+        {"meta": {"private": True, "originalContent": ciphertext}},
+        {"msg": record["msg"] | {"misc": {"originalData": ciphertext}}},
+    ):
+        row = land_pzp_line("a.jsonl", Line(1, json.dumps(record | place).encode(), None), RING)
+        assert row is not None
+        assert (row.validity, row.invalid_reason) == ("valid", None)
+
+
+def test_a_record_of_pzp_among_the_members_of_its_message() -> None:
+    """As rows of databases have it. A row may have a number of its own."""
+    from conftest import FIXTURES
+
+    text = (FIXTURES / "reported" / "f01_pzp_decrypted.jsonl").read_text().splitlines()[5]
+    record = json.loads(text)
+    flat = record["msg"] | {name: part for name, part in record.items() if name != "msg"}
+    for members in (flat, flat | {"id": 17}, flat | {"id": "17"}):
+        row = land_pzp_line("a.jsonl", Line(1, json.dumps(members).encode(), None), RING)
+        assert row is not None
+        assert (row.message_id, row.validity) == (record["id"], "valid")
+        assert row.received_ms == record["received"]
+    other = flat | {"id": "GuRQhpASpQDxSK7T3sv72YzqqVxDSWm52UvSCR6yawkg"}
+    row = land_pzp_line("a.jsonl", Line(1, json.dumps(other).encode(), None), RING)
+    assert row is not None
+    assert row.invalid_reason == "id_differs"
