@@ -23,6 +23,10 @@ _LENGTHS = (1 << 12, 1 << 16)
 
 # The texts and brackets of JSON; the group is the end of a text.
 _MARKS = re.compile(rf'{BEGUN_TEXT}(")?|[{{}}\[\]]')
+# An error so near to the end of a text is that the text ends.
+_NEAR = 16
+# An object that is cut has no more than a piece of a word or a number behind the error.
+_ENDS = frozenset('"]}')
 _CLOSING = {"{": "}", "[": "]"}
 
 
@@ -34,10 +38,14 @@ class Object(NamedTuple):
 
 
 class NoObject(NamedTuple):
-    """What shows that no object begins at a place: how many characters, and where it stops being one."""
+    """What shows that no object begins at a place: how many characters, and where it stops being one.
+
+    ``is_open``: whether the text ends in it.
+    """
 
     cost: int
     stop: int
+    is_open: bool
 
 
 def object_at(text: str, start: int) -> Object | NoObject:
@@ -48,23 +56,27 @@ def object_at(text: str, start: int) -> Object | NoObject:
     Complexity: O(length of the object, or of what looks like one).
 
     >>> object_at('[{"a": 1}, {"b" 2}]', 1), object_at('[{"a": 1}, {"b" 2}]', 11)
-    (Object(members={'a': 1.0}, end=9), NoObject(cost=8, stop=16))
+    (Object(members={'a': 1.0}, end=9), NoObject(cost=8, stop=16, is_open=False))
     """
     read = stop = 0
+    is_open = False
     for length in (*_LENGTHS, len(text)):
         piece = text[start : start + length]
         try:
             value, end = LENIENT_DECODER.raw_decode(piece)
         except JSONDecodeError as error:
             read, stop = read + len(piece), error.pos
-            is_open = error.msg.startswith("Unterminated") or error.pos + 16 > len(piece)
-            if not is_open or start + length >= len(text):
+            is_begun = error.msg.startswith("Unterminated")
+            if not is_begun and error.pos + _NEAR <= len(piece):
+                break
+            if start + length >= len(text):
+                is_open = is_begun or _ENDS.isdisjoint(piece[error.pos :])
                 break
         except RecursionError:
             return _deep_object_at(text, start)
         else:
             return Object(value, start + end)
-    return NoObject(read, start + stop)
+    return NoObject(read, start + stop, is_open)
 
 
 def is_message_at(text: str, start: int) -> bool:
@@ -95,9 +107,9 @@ def _deep_object_at(text: str, start: int) -> Object | NoObject:
             closing.append(_CLOSING[first])
         elif first == '"':
             if mark[1] is None:
-                return NoObject(mark.start() - start, mark.start())
+                return NoObject(mark.start() - start, mark.start(), is_open=True)
         elif closing.pop() != first:
-            return NoObject(mark.start() - start, mark.start())
+            return NoObject(mark.start() - start, mark.start(), is_open=False)
         elif not closing:
             return Object({}, mark.end())
-    return NoObject(len(text) - start, len(text))
+    return NoObject(len(text) - start, len(text), is_open=True)

@@ -92,6 +92,8 @@ _TEXT_OF_JSON = re.compile(r'\[?\s*"\{\s*\\"')
 _MESSAGE = re.compile(rf'\{{\s*"(?:{FIRST_MEMBERS})"\s*:')
 _TRIES = 8
 _EMPTY = b"\0 \t\r\n"
+# A line of syslog begins with a number in such brackets.
+_MARKUP = re.compile("<[A-Za-z!?]")
 # Where an object goes on in the next line: no JSON on one line has this.
 _OVER_LINES = re.compile(r'\{[ \t]*+\r?\n\s*+"')
 _OVER_LINES_IN_BYTES = re.compile(_OVER_LINES.pattern.encode())
@@ -181,6 +183,9 @@ def recognise_head(head: bytes, compression: str) -> Kind | str:
     around = _around_messages(bare, form, inside)
     if around is not None:
         return around
+    if form is None and _MARKUP.match(bare):
+        return f"This is HTML or XML{inside}, perhaps an error page: download the log again."
+    form = form or _form_beside_others(text)
     # A line in UTF-16 may have the byte of a line end anywhere, so no worker can begin in the middle.
     if form == "json_lines" and has_utf_16(stream):
         form = "pretty_printed"
@@ -189,10 +194,6 @@ def recognise_head(head: bytes, compression: str) -> Kind | str:
         if is_long and not _OF_MESSAGES.search(text):
             return PEERS if all(part.search(text) for part in _OF_A_PEER) else _OF_OTHERS
         return Kind(form, compression, encoding)
-    if bare[:1] == "<":
-        return f"This is HTML or XML{inside}, perhaps an error page: download the log again."
-    if _holds_a_message(text):
-        return Kind("concatenated", compression, encoding)
     if "\0" in text or text.count("\ufffd") > len(text) // 8:
         return f"Binary data{inside} in no form that is known: export the log as JSON, one message a line."
     return f"Text{inside} without a JSON object: export the log as JSON, one message a line (`jq -c .`)."
@@ -318,10 +319,13 @@ def form_of(text: str) -> str | None:
     return "concatenated" if is_one_line and is_followed else "json_lines"
 
 
-def _holds_a_message(text: str) -> bool:
-    """Whether a message is in a text of which the beginning is something else: damage, for example."""
+def _form_beside_others(text: str) -> str | None:
+    """The form of messages with something else before each of them; None if the text holds none."""
     tries = islice(_MESSAGE.finditer(text), _TRIES)
-    return any(is_message_at(text, found.start()) for found in tries)
+    if not any(is_message_at(text, found.start()) for found in tries):
+        return None
+    # Where a line has something before its message, what is behind that may go on in the next line.
+    return "pretty_printed" if "\n" in text.strip() else "concatenated"
 
 
 def _form_of_lines(text: str) -> str:

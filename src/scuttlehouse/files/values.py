@@ -73,8 +73,8 @@ def split_values(stream: BinaryIO, *, by_line: bool) -> Iterator[Line | ShortVal
 
     A value is numbered by the line where it begins, or by its place among the values, damaged ones
     included. Damage comes as a fault: ``zero_bytes``, ``too_long`` (over ``MAX_LINE_BYTES``), ``cut_short``
-    (the text ends in it) or ``damaged``. After damage, reading goes on at the next message, which is longer
-    than ``SHORT_BYTES`` and not inside of a damaged one.
+    (the text ends in an object) or ``damaged``. After damage, reading goes on at the next message, which is
+    longer than ``SHORT_BYTES`` and not inside of a damaged one.
 
     Complexity: O(bytes), memory O(MAX_LINE_BYTES).
 
@@ -131,6 +131,8 @@ class _Window:
     _taken = _tried = 0
     # How many characters are behind once all is behind that was read as a part of an object.
     _part_until = 0
+    # Whether the last object that was looked for is one in which the text ends.
+    _is_open = False
     # Where the last message of a text that is over may begin, once it is asked for.
     _last_message: int | None = None
 
@@ -199,12 +201,14 @@ class _Window:
     def value_end(self) -> int | None:
         """Where the value ends that begins here; None if none does."""
         self.fill()
+        self._is_open = False
         if not _VALUE_BEGINNING.match(self.text, self.start) or self._is_tried_enough():
             return None
         found = object_at(self.text, self.start)
         if isinstance(found, NoObject):
             self._tried += max(found.cost, _LEAST_COST_OF_A_TRY)
             self._part_until = self._behind(found.stop)
+            self._is_open = found.is_open
             return None
         return found.end
 
@@ -231,7 +235,7 @@ class _Window:
             return self._skip_zeros()
         own = _FIRST_MEMBER.match(self.text, self.start)
         names = {name or (own[1] if own else "")} | _OF_RECORDS | _OF_VALUES
-        is_object = self.text.startswith("{", self.start)
+        is_open = self._is_open
         skipped = self._skip_part()
         while self.start < len(self.text):
             place, is_beginning = self._beginning(names, self.start)
@@ -245,7 +249,7 @@ class _Window:
                 continue
             found = object_at(self.text, self.start)
             if isinstance(found, NoObject):
-                cost, stop = found
+                cost, stop, _ = found
             elif self._is_message(found):
                 break
             else:
@@ -255,7 +259,7 @@ class _Window:
             skipped += self._skip_part()
         if skipped > MAX_LINE_BYTES:
             return "too_long"
-        return "cut_short" if is_object and self.start == len(self.text) else "damaged"
+        return "cut_short" if is_open and self.start == len(self.text) else "damaged"
 
     def _beginning(self, names: set[str], start: int) -> tuple[int, bool]:
         """Where the next object begins that may be a message; or how far there is none. And which of both."""

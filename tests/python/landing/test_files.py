@@ -1306,6 +1306,57 @@ def test_glued_messages_of_both_sources() -> None:
     assert [*epoch_keys(glued)] == [key for line in alone for key in epoch_keys(line)]
 
 
+@pytest.mark.parametrize(
+    ("before", "behind"),
+    [
+        (b"2023-01-01 12:00:00 INFO ", b""),
+        (b"<34>Oct 11 22:14:15 host ssb: ", b""),
+        (b"data: ", b"\n"),
+        (b"7\t", b"\tpeer"),
+        (b'["%a",', b"]"),
+        (b"\x1b[32m", b"\x1b[0m"),
+    ],
+)
+def test_lines_with_something_before_their_messages_are_numbered_as_lines(
+    before: bytes, behind: bytes, tmp_path: Path
+) -> None:
+    """As programs print them, with the time or the name of a peer; syslog begins with a bracket."""
+    path = tmp_path / "a.jsonl"
+    texts = [forms.text(value).encode() for value in values()[:40]]
+    path.write_bytes(b"".join(before + text + behind + b"\n" for text in texts))
+    found = [part for part in read(path) if part.text and part.text.startswith(b"{")]
+    assert [part.text for part in found] == texts
+    step = 1 + behind.count(b"\n")
+    numbers = [*range(1, step * len(texts) + 1, step)]
+    assert [part.line_number for part in found] == numbers
+    assert {part.line_number for part in read(path)} == set(numbers)
+
+
+@pytest.mark.parametrize(
+    ("last", "fault"),
+    [
+        (
+            b'{"key": "%a", "value": {"author": "@a", "sequence": 1, "content": {"a": "b',
+            "cut_short",
+        ),
+        (b'{"key": "%a", "value": {"author": "@a", "sequence": 1, "content": {', "cut_short"),
+        (b'{"key": "%a", "value" {"author": "@a", "sequence": 1, "content": {}}}', "damaged"),
+        (b'{"key": "%a", "value": {"author": "@a", "sequence": 1, "content": {}},}', "damaged"),
+        (b"{key: '%a', value: {author: '@a', sequence: 1, content: {type: 'post'}}}", "damaged"),
+    ],
+)
+@pytest.mark.parametrize(("opening", "ending"), [(b"[", b","), (b"", b"\n\n")])
+def test_a_file_is_cut_only_if_it_ends_in_a_message(
+    opening: bytes, ending: bytes, last: bytes, fault: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "a.json"
+    first = forms.text(values()[0], 2).encode()
+    behind = b"" if fault == "cut_short" else b"\n]" if opening else b"\n"
+    path.write_bytes(opening + first + ending + last + behind)
+    found = read(path)
+    assert [line.fault for line in found] == [None, fault]
+
+
 def test_a_text_beside_a_message_on_its_line_is_damage() -> None:
     message, text = b'{"key":"%%a","value":{"content":"%s"}}' % (b"b" * 50), b'"%s"' % (b"b" * 70)
     parts = [*line_parts(Line(7, message + b"," + text + b",5", None))]

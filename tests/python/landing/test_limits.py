@@ -179,11 +179,11 @@ COSTLY = {
     ),
     "arrays without end around messages": (
         PRETTY + (b'{"a":[' + SMALL % b'"' + b'"}') * 5_000 + b'"value"' + b" " * 70 + b"}",
-        {"not_a_message": 1, "cut_short": 1},  # What is in an object is no message of its own.
+        {"not_a_message": 1, "damaged": 1},  # What is in an object is no message of its own.
     ),
     "different names behind damage": (
         PRETTY + b"".join(b'{"n%d":x}{"key":"%070d"}' % (n, n) for n in range(2_000)),
-        {"not_a_message": 1, "cut_short": 1},
+        {"not_a_message": 1, "damaged": 1},
     ),
     "messages on a line": (MESSAGE + SMALL % b"0" * 4_000 + b"\n", {"not_a_message": 1, "": 4_000}),
     "messages with entries on a line": (
