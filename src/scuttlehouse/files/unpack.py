@@ -14,7 +14,7 @@ import zstandard
 from scuttlehouse.files.encodings import as_utf_8
 from scuttlehouse.files.parts import Kind
 from scuttlehouse.files.places import open_log
-from scuttlehouse.files.streams import Chunked, buffered
+from scuttlehouse.files.streams import CHUNK, Chunked, buffered
 
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
@@ -48,7 +48,7 @@ def unpacked(stream: BinaryIO, compression: str) -> BinaryIO:
     if compression == "gzip":
         return cast("BinaryIO", gzip.GzipFile(fileobj=stream, mode="rb"))
     if compression == "bzip2":
-        return cast("BinaryIO", bz2.BZ2File(stream, "rb"))
+        return buffered(_Bzip2(stream))
     if compression == "zstd":
         return buffered(_Zstd(stream))
     return stream
@@ -71,6 +71,34 @@ class _Beginning(io.RawIOBase):
         self._left -= len(data)
         view[: len(data)] = data
         return len(data)
+
+
+class _Bzip2(Chunked):
+    """As gzip is read: zeros behind a part are padding, and other bytes break it. Python's own ignores them."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+        self._rest = b""
+        self._part: bz2.BZ2Decompressor | None = None
+
+    def _next(self) -> bytes | None:
+        piece = b""
+        if self._part is None or self._part.needs_input:
+            piece = self._rest or cast("io.BufferedReader", self._file).read1(CHUNK)
+            self._rest = b""
+            if not piece and self._part is not None:
+                raise EOFError
+            if not piece:
+                return None
+        if self._part is None:
+            piece = piece.lstrip(b"\0")
+            if not piece:
+                return b""
+            self._part = bz2.BZ2Decompressor()
+        data = self._part.decompress(piece, CHUNK)
+        if self._part.eof:
+            self._rest, self._part = self._part.unused_data, None
+        return data
 
 
 class _Zstd(Chunked):

@@ -1204,6 +1204,28 @@ def test_a_break_behind_the_last_message_costs_none(
     assert last.fault == "cut_short"
 
 
+@pytest.mark.parametrize("compression", ["gzip", "bzip2", "zstd"])
+def test_what_follows_a_compressed_log_is_told(compression: str, tmp_path: Path) -> None:
+    """Somebody has appended plain lines: no program unpacks them, and they are not dropped silently."""
+    path = tmp_path / "a.jsonl"
+    packed = forms.COMPRESSIONS[compression](forms.json_lines([*values()[:2]]).encode())
+    expected = [(1, None), (2, None)]
+    path.write_bytes(packed)
+    assert [(line.line_number, line.fault) for line in read(path)] == expected
+    path.write_bytes(packed + packed)
+    assert len(read(path)) == 4
+    path.write_bytes(packed + POST + b"\n")
+    assert [(line.line_number, line.fault) for line in read(path)] == [*expected, (3, "cut_short")]
+
+
+@pytest.mark.parametrize("compression", ["gzip", "bzip2"])
+def test_zeros_behind_a_compressed_log_are_padding(compression: str, tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    packed = forms.COMPRESSIONS[compression](forms.json_lines([*values()[:2]]).encode())
+    path.write_bytes(packed + bytes(100_000) + packed + bytes(512))
+    assert [line.fault for line in read(path)] == [None] * 4
+
+
 @pytest.mark.parametrize("short", [b"", b"{}\n{}\n"])
 def test_a_line_that_breaks_off_is_one_reject(short: bytes, tmp_path: Path) -> None:
     message = json.dumps(values()[0]).encode()
