@@ -42,7 +42,7 @@ _LZMA = tuple(b"\x5d" + (1 << bits).to_bytes(4, "little") for bits in range(12, 
 _OTHERS = (
     (b"\xfd7zXZ\0", "an xz file", "unpack it with `xz -d`"),
     (_LZMA, "an lzma file", "unpack it with `xz -d`"),
-    (b"PK\x03\x04", "a zip archive", "unpack it with `unzip`"),
+    ((b"PK\x03\x04", b"PK\x05\x06", b"PK\x07\x08"), "a zip archive", "unpack it with `unzip`"),
     (b"7z\xbc\xaf\x27\x1c", "a 7z archive", "unpack it with `7z x`"),
     (b"Rar!", "a rar archive", "unpack it with `unrar x`"),
     (b"\x04\x22\x4d\x18", "an lz4 file", "unpack it with `lz4 -d`"),
@@ -89,6 +89,10 @@ _MAP_OF_MESSAGES = re.compile(
 )
 
 _TEXT_OF_JSON = re.compile(r'\[?\s*"\{\s*\\"')
+# A cell of CSV writes each quotation mark twice.
+_CELL_OF_JSON = re.compile(rf'([,;\t]?)"\{{\s*""(?:{FIRST_MEMBERS})""\s*:')
+_BEHIND_A_CELL = re.compile(r'\}"([,;\t])')
+_IDS = re.compile(r'[\s\[",\x1e]*(?:[%@&][A-Za-z0-9+/]{43}=\.[a-z]|ssb:[a-z]+[/:])')
 _MESSAGE = re.compile(rf'\{{\s*"(?:{FIRST_MEMBERS})"\s*:')
 _TRIES = 8
 _EMPTY = b"\0 \t\r\n"
@@ -194,6 +198,9 @@ def recognise_head(head: bytes, compression: str) -> Kind | str:
         if is_long and not _OF_MESSAGES.search(text):
             return PEERS if all(part.search(text) for part in _OF_A_PEER) else _OF_OTHERS
         return Kind(form, compression, encoding)
+    without_messages = _without_messages(bare, encoding, inside)
+    if without_messages is not None:
+        return without_messages
     if "\0" in text or text.count("\ufffd") > len(text) // 8:
         return f"Binary data{inside} in no form that is known: export the log as JSON, one message a line."
     return f"Text{inside} without a JSON object: export the log as JSON, one message a line (`jq -c .`)."
@@ -253,6 +260,26 @@ def _around_messages(bare: str, form: str | None, inside: str) -> str | None:
         return f"One JSON object with the messages as its members{inside}: take them out with `jq -c '.[]'`."
     if _TEXT_OF_JSON.match(bare):
         return f"JSON inside of JSON texts{inside}: take it out with `jq -r .` or `jq -r '.[]'`."
+    return None
+
+
+def _without_messages(text: str, encoding: str, inside: str) -> str | None:
+    """What a text without objects is, and what to do. None if nothing is known of it."""
+    cell = _CELL_OF_JSON.search(text)
+    if cell:
+        behind = None if cell[1] else _BEHIND_A_CELL.search(text)
+        separator = cell[1] or (behind[1] if behind else ",")
+        decoded = (
+            f"open(0, encoding='{'utf-8-sig' if encoding == 'utf-8' else encoding}', newline='')"
+        )
+        rows = f"csv.reader({decoded}, delimiter={separator!r})"
+        program = f"import csv; [print(cell) for row in {rows} for cell in row if cell[:1] == '{{']"
+        return f'Messages in the cells of CSV{inside}: take them out with `python3 -c "{program}"`.'
+    if _IDS.match(text):
+        return (
+            f"Ids{inside} and no messages: export the messages, too, for example with `ssb-server log` "
+            "without `--values=false`."
+        )
     return None
 
 

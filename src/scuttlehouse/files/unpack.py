@@ -74,7 +74,7 @@ class _Beginning(io.RawIOBase):
 
 
 class _Bzip2(Chunked):
-    """As gzip is read: zeros behind a part are padding, and other bytes break it. Python's own ignores them."""
+    """As gzip is read: zeros behind a part are padding, other bytes break it."""
 
     def __init__(self, file: BinaryIO) -> None:
         self._file = file

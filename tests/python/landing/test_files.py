@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import csv
 import gzip
 import io
 import json
 import lzma
 import os
 import re
+import shlex
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
+from subprocess import run
 from types import SimpleNamespace
 from typing import Any
 
@@ -566,6 +570,10 @@ def row_of_text(text: bytes | None) -> LandedLine:
         (b'{"sync": true}\n{"messages": [%s]}\n' % POST, "jq -c '.[\"messages\"][]?'"),
         (b'{"messages": []}\n{"messages": [%s]}\n' % POST, "jq -c '.[\"messages\"][]?'"),
         (b'{"id": 1, "msg": %s}\n{"id": 2, "msg": %s}' % (POST, POST), "jq -c '.[\"msg\"]'"),
+        (b'"%%%s.sha256"\n\n' % KEY, "Ids and no messages: export the messages, too"),
+        (b'["%%%s.sha256"]' % KEY, "Ids and no messages: export the messages, too"),
+        (b"ssb:message/classic/%s\n" % KEY, "Ids and no messages: export the messages, too"),
+        (b"PK\x05\x06" + bytes(18), "This is a zip archive: unpack it with `unzip`"),
         (
             b'[{"id": 1, "msg": {"author": "@a", "sequence": 1, "content": 1}}]',
             "jq -c '.[][\"msg\"]'",
@@ -582,6 +590,32 @@ def test_what_is_no_log_is_told(tmp_path: Path, data: bytes, said: str) -> None:
     assert sentence.endswith(".")
     if data[:1] in (b"{", b"["):  # A mark and blanks before JSON change nothing of what is said.
         assert recognise_head(b"\xef\xbb\xbf \r\n" + data, "none") == sentence
+
+
+@pytest.mark.parametrize(("encoding", "indent"), [("utf-8", 0), ("utf-16", 2)])
+@pytest.mark.parametrize("separator", [",", ";", "\t"])
+@pytest.mark.parametrize("cells", [("1", "{}", "x"), ("{}", "x"), ("{}",)])
+def test_the_command_takes_messages_out_of_csv(
+    cells: tuple[str, ...], separator: str, encoding: str, indent: int, tmp_path: Path
+) -> None:
+    """As databases and spreadsheets write columns with JSON."""
+    if len(cells) == 1:
+        separator = ","
+    path = tmp_path / "a.txt"
+    with path.open("w", encoding=encoding, newline="") as file:
+        rows = csv.writer(file, delimiter=separator)
+        rows.writerow(["a", "message", "b"][: len(cells)])
+        for value in values()[:3]:
+            text = forms.text(value, indent)
+            rows.writerow([text if cell == "{}" else cell for cell in cells])
+    said = recognise_within_limits(entry_of(path, path.name))
+    assert isinstance(said, str)
+    assert said.startswith("Messages in the cells of CSV: take them out with `python3 -c")
+    command = shlex.split(said.split("`")[1])
+    taken = tmp_path / "taken.json"
+    with path.open("rb") as stdin, taken.open("wb") as stdout:
+        run([sys.executable, *command[1:]], stdin=stdin, stdout=stdout, check=True)
+    assert parsed(read(taken)) == [*values()[:3]]
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-16-le", "utf-16-be"])
