@@ -9,12 +9,14 @@ that accounts add.
 A line is a record as pzp stores it (``id``, ``msg``, ``received``), the message alone, or the message with
 these members among its own. The id is the hash of the metadata, so that a line without one has the id that
 its message has. The hashes prove what a text was
-whose UTF-8 software has read in a code page (:func:`scuttlehouse.ssb.exported.in_utf_8`).
+whose UTF-8 software has read in a code page (:func:`scuttlehouse.ssb.exported.in_utf_8`), and which members
+were null if an encoder has left them out.
 """
 
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from itertools import chain, islice
 from typing import Any, NamedTuple, TypeGuard
 
@@ -49,6 +51,9 @@ PZP_WORDS = (b'"msg"', b'"metadata"', b"\\u")
 
 # A message of SSB has the members of one of these, with a key or alone: rows of databases may call it `msg`.
 _OF_SSB = ({"key", "value"}, {"author", "content"})
+
+# Members of metadata that may be null, so that encoders which leave out null leave them out.
+_MAY_BE_NULL = ("dataHash", "accountTips")
 
 # The members of messages and their records that hold no ciphertext of another place.
 _OF_RECORDS = frozenset({"data", "metadata", "sigkey", "sig", "id", "msg", "received"})
@@ -175,8 +180,29 @@ def land_pzp_line(
         return row
     texts = in_utf_8(json.dumps(parsed, ensure_ascii=False))
     recoded = (json.loads(text, parse_int=float) for text in texts)
-    others = (_land(source_file, line, ring, record) for record in recoded)
+    records = chain(_with_nulls(parsed), recoded)
+    others = (_land(source_file, line, ring, record) for record in records)
     return next((other for other in others if other.validity == "valid"), row)
+
+
+def _with_nulls(parsed: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """The line with the members that are null in a message without data, if software has left them out.
+
+    >>> [*_with_nulls({"msg": {"metadata": {"dataHash": "a", "accountTips": []}}})]
+    []
+    >>> [*_with_nulls({"metadata": {"dataHash": "a"}, "sigkey": ""})]
+    [{'metadata': {'dataHash': 'a', 'accountTips': None}, 'sigkey': ''}]
+    """
+    message = parsed if _is_bare(parsed) else parsed["msg"]
+    metadata = message.get("metadata")
+    if not isinstance(metadata, dict):
+        return
+    left_out = {name: None for name in _MAY_BE_NULL if name not in metadata}
+    restored = {**message, "metadata": metadata | left_out}
+    if metadata.get("dataHash") is None:
+        restored.setdefault("data")
+    if restored != message:
+        yield restored if _is_bare(parsed) else {**parsed, "msg": restored}
 
 
 def _land(source_file: str, line: Line, ring: KeyRing, parsed: dict[str, Any]) -> LandedPzpLine:

@@ -994,6 +994,32 @@ def without(line: Json) -> Json:
     return {name: value for name, value in line.items() if value is not ...}
 
 
+@pytest.mark.parametrize("with_id", [True, False])
+def test_what_is_null_may_be_left_out(with_id: bool) -> None:
+    """As encoders of Swift, Kotlin and Go leave it out. The id and the signature prove the rest."""
+    text = (FIXTURES / "reported" / "f01_pzp_decrypted.jsonl").read_text().splitlines()
+    records = [json.loads(line) for line in text]
+    without = [without_nulls(record) for record in records]
+    assert sum(one != other for one, other in zip(records, without, strict=True)) == 3
+    for record, other in zip(records, without, strict=True):
+        if not with_id:
+            del other["id"]
+        row, expected = land(other), land(record)
+        assert row._replace(line_bytes=None) == expected._replace(line_bytes=None)
+        assert row.validity == "valid"
+    metadata = without[0]["msg"]["metadata"] | {"dataSize": 7}
+    changed = {**without[0], "msg": without[0]["msg"] | {"metadata": metadata}}
+    assert land(changed).validity == "invalid"
+
+
+def without_nulls(value: Any) -> Any:
+    if isinstance(value, list):
+        return [*map(without_nulls, value)]
+    if isinstance(value, dict):
+        return {name: without_nulls(part) for name, part in value.items() if part is not None}
+    return value
+
+
 def test_without_an_id_metadata_without_a_hash_are_no_message() -> None:
     line = addition()
     del line["id"]
