@@ -275,7 +275,7 @@ def _without_messages(text: str, encoding: str, inside: str) -> str | None:
         rows = f"csv.reader({decoded}, delimiter={separator!r})"
         program = f"import csv; [print(cell) for row in {rows} for cell in row if cell[:1] == '{{']"
         return f'Messages in the cells of CSV{inside}: take them out with `python3 -c "{program}"`.'
-    if _IDS.match(text):
+    if "{" not in text and _IDS.match(text):
         return (
             f"Ids{inside} and no messages: export the messages, too, for example with `ssb-server log` "
             "without `--values=false`."

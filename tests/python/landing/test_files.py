@@ -571,6 +571,7 @@ def row_of_text(text: bytes | None) -> LandedLine:
         (b'{"messages": []}\n{"messages": [%s]}\n' % POST, "jq -c '.[\"messages\"][]?'"),
         (b'{"id": 1, "msg": %s}\n{"id": 2, "msg": %s}' % (POST, POST), "jq -c '.[\"msg\"]'"),
         (b'"%%%s.sha256"\n\n' % KEY, "Ids and no messages: export the messages, too"),
+        (b'["%%%s.sha256", {"key": "%%a", "val' % KEY, "Text without a JSON object"),
         (b'["%%%s.sha256"]' % KEY, "Ids and no messages: export the messages, too"),
         (b"ssb:message/classic/%s\n" % KEY, "Ids and no messages: export the messages, too"),
         (b"PK\x05\x06" + bytes(18), "This is a zip archive: unpack it with `unzip`"),
