@@ -107,7 +107,7 @@ def _deep_object_at(text: str, start: int) -> Object | NoObject:
             closing.append(_CLOSING[first])
         elif first == '"':
             if mark[1] is None:
-                return NoObject(mark.start() - start, mark.start(), is_open=True)
+                return NoObject(mark.start() - start, mark.start(), mark.end() == len(text))
         elif closing.pop() != first:
             return NoObject(mark.start() - start, mark.start(), is_open=False)
         elif not closing:

@@ -8,9 +8,8 @@ that accounts add.
 
 A line is a record as pzp stores it (``id``, ``msg``, ``received``), the message alone, or the message with
 these members among its own. The id is the hash of the metadata, so that a line without one has the id that
-its message has. The hashes prove what a text was
-whose UTF-8 software has read in a code page (:func:`scuttlehouse.ssb.exported.in_utf_8`), and which members
-were null if an encoder has left them out.
+its message has. The hashes prove what a text was whose UTF-8 software has read in a code page
+(:func:`scuttlehouse.ssb.exported.in_utf_8`), and which members were null if an encoder has left them out.
 """
 
 from __future__ import annotations
@@ -280,7 +279,10 @@ def _original_elsewhere(
         return None
     found = islice(filter(is_ciphertext, texts_in(places)), MOST_CIPHERTEXTS)
     wanted = metadata.get("dataHash")
-    return next((text for text in found if hash_text(canonical(text)) == wanted), None)
+    # Canonical JSON has no half of a surrogate pair, and no ciphertext has one.
+    return next(
+        (text for text in found if text.isascii() and hash_text(canonical(text)) == wanted), None
+    )
 
 
 def _is_bare(parsed: dict[str, Any]) -> bool:

@@ -366,6 +366,7 @@ def test_pzp_data_without_its_ciphertext_is_not_checked() -> None:
         {"originalData": ciphertext},
         {"meta": {"private": True, "originalContent": ciphertext}},
         {"msg": record["msg"] | {"misc": {"originalData": ciphertext}}},
+        {"more": ["AAAA.box\ud800", ciphertext]},
     ):
         row = land_pzp_line("a.jsonl", Line(1, json.dumps(record | place).encode(), None), RING)
         assert row is not None
