@@ -9,8 +9,10 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 
+from scuttlehouse.sample.devices import Account, Device, Log
 from scuttlehouse.sample.groups import Group
 from scuttlehouse.sample.lines import line_of
+from scuttlehouse.sample.sets import NONCE_BYTES, Set
 from scuttlehouse.sample.signing import ClassicFeed, Message, base64_text
 from scuttlehouse.sample.world import World
 
@@ -64,10 +66,7 @@ def a_post_on_a_feed_of_another_group(groups: Groups) -> list[list[bytes]]:
     field = {"root": first.root, "previous": first.tips("alice", "group")}
     content = {"type": "post", "text": "?", "recps": [first.id], "tangles": {"group": field}}
     groups.say(second, "B2", content)
-    lines = groups.lines()
-    late = [line for line in lines if key_of(second.epochs["B2"].init) in line[:100]]
-    assert len(late) == 1
-    return [[line for line in lines if line not in late], late]
+    return split_off(groups.lines(), second.epochs["B2"].init)
 
 
 def key_of(uri: str) -> bytes:
@@ -219,16 +218,12 @@ def a_log_that_is_corrected(groups: Groups) -> tuple[bytes, bytes, bytes]:
     At first one of the two is forged in alice's log, then the other. So alice knows other members of both
     groups.
     """
-    published = [message for message, _ in groups.world._published]
-    for message in published:
-        if message.readers is not None and message.content["type"] != "metafeed/seed":
-            message.readers = frozenset({*message.readers, "alice"})
+    published, true = log_of_alice(groups)
     additions = {
         message.content["recps"][0]: place
         for place, message in enumerate(published)
         if message.content["type"] == "group/add-member"
     }
-    true = [line_of(message, "alice", message.at + 500) for message in published]
     before, after = list(true), list(true)
     for lines, group in (before, groups.first), (after, groups.second):
         place = additions[group.id]
@@ -238,6 +233,62 @@ def a_log_that_is_corrected(groups: Groups) -> tuple[bytes, bytes, bytes]:
     others = [published[place] for place in additions.values()]
     other = [line_of(message, "alice", message.at + 100) for message in others]
     return b"".join(before), b"".join(after), b"".join(other)
+
+
+def log_of_alice(groups: Groups) -> tuple[list[Message], list[bytes]]:
+    """All messages published so far, and their lines in alice's log. Only her own seed is opened."""
+    published = [message for message, _ in groups.world._published]
+    for message in published:
+        if message.readers is not None and message.content["type"] != "metafeed/seed":
+            message.readers = frozenset({*message.readers, "alice"})
+    return published, [line_of(message, "alice", message.at + 500) for message in published]
+
+
+def a_log_that_loses_a_message(groups: Groups) -> tuple[bytes, bytes]:
+    """The last message of alice's log is in no log any more."""
+    groups.first.post("alice", "A1", "unsaid")
+    _, lines = log_of_alice(groups)
+    return b"".join(lines), b"".join(lines[:-1])
+
+
+def a_log_that_shows_its_owner(groups: Groups) -> tuple[bytes, bytes]:
+    """At first alice's log lacks the seed of her root metafeed."""
+    published, lines = log_of_alice(groups)
+    seed = groups.world.person("alice").seed.hex()
+    without = [
+        line
+        for message, line in zip(published, lines, strict=True)
+        if message.content.get("seed") != seed
+    ]
+    return b"".join(without), b"".join(lines)
+
+
+def a_log_of_two_sets(groups: Groups) -> tuple[bytes, bytes]:
+    """One set loses its last message. Of another one, the second device of its account gets known."""
+    log = Log(groups.world)
+    logs = []
+    for name in "losing", "growing":
+        laptop, phone = (Device(groups.world.bytes_for(f"{name} {one}")) for one in range(2))
+        account = Account(log, laptop, groups.world.bytes_for(name)[:NONCE_BYTES])
+        account.add(phone)
+        items = Set(account, "follows")
+        items.add(laptop, "one")
+        items.sync()
+        items.add(phone, "two")
+        logs.append(log.lines())
+    losing, both = logs
+    growing = both[len(losing) :]
+    unknown = [growing[0], *growing[2:]]
+    return b"".join([*losing, *unknown]), b"".join([*losing[:-1], *growing])
+
+
+def changed_logs() -> dict[str, tuple[bytes, bytes]]:
+    """Logs that do not only grow, by name, each before and after its change."""
+    return {
+        "losing.jsonl": a_log_that_loses_a_message(Groups(18)),
+        "owned.jsonl": a_log_that_shows_its_owner(Groups(19)),
+        "devices.jsonl": a_log_of_two_sets(Groups(20)),
+    }
 
 
 def a_new_name(groups: Groups) -> list[list[bytes]]:
@@ -250,9 +301,125 @@ def a_new_name(groups: Groups) -> list[list[bytes]]:
     return [before, groups.lines()]
 
 
+def a_new_name_of_a_stranger(groups: Groups) -> list[list[bytes]]:
+    """They are in no group. The only thing that a group's tables say of them is a rule that they broke."""
+    dave = groups.world.person("dave")
+    content = {"type": "post", "text": "?", "recps": [groups.first.id]}
+    groups.world.publish(dave.main, content, ALICE)
+    before = groups.lines()
+    name = {"type": "about", "about": dave.root.id, "name": "Renamed Dave"}
+    groups.world.publish(dave.additions, name)
+    return [before, groups.lines()]
+
+
+def a_cut_off_of_a_silent_feed(groups: Groups) -> list[list[bytes]]:
+    """An exclusion that cuts off a message that is known. Nothing new is on the feed of that message."""
+    first, carol = groups.first, groups.world.person("carol")
+    for text in "on time", "late":
+        first.post("carol", "A1", text)
+    first.sync()
+    before = groups.lines()
+    item = {"id": carol.root.id, "groupFeedId": first.feed("carol", "A1").id, "sequence": 1}
+    exclusion = {"type": "group/exclude-member", "recps": [first.id], "excludes": [item]}
+    feed = first.feed("alice", "A1")
+    first._publish("alice", first.epochs["A1"], exclusion, feed, with_members=True)
+    return [before, groups.lines()]
+
+
+def an_epoch_that_was_unknown(groups: Groups) -> list[list[bytes]]:
+    """An addition in the timeline of the first group is to an epoch of the second one, which comes later.
+
+    Until then that epoch may be the one after the exclusion in the first group.
+    """
+    first, second = groups.first, groups.second
+    first.exclude("alice", "A1", ["carol"])
+    second.found("alice", "B2", ["B1"], [])
+    init = second.epochs["B2"].init
+    content = {
+        "type": "group/add-member",
+        "recps": [first.id, groups.world.person("bob").root.id],
+        "tangles": {
+            "group": {"root": first.root, "previous": first.tips("alice", "group")},
+            "members": {"root": init, "previous": [init]},
+        },
+    }
+    groups.world.publish(groups.world.person("alice").additions, content, ALICE)
+    return split_off(groups.lines(), init)
+
+
+def a_group_that_is_named(groups: Groups) -> list[list[bytes]]:
+    """By its add-member messages, which are in no epoch tangle."""
+    lines = groups.lines()
+    first_id = groups.first.id.encode()
+    late = [line for line in lines if b'"group/add-member"' in line and first_id in line]
+    assert len(late) == 2
+    return [[line for line in lines if line not in late], late]
+
+
+def a_root_of_a_thread(groups: Groups) -> list[list[bytes]]:
+    """The only answer to it follows a message that is in no log."""
+    world = groups.world
+    alice, bob, carol = (world.person(name).main for name in PEOPLE)
+    root = world.publish(bob, {"type": "post", "text": "root"})
+    answer = {"type": "post", "text": "?", "root": root.key, "branch": root.key}
+    lost = world.publish(carol, answer, exporters=())
+    world.publish(alice, {**answer, "branch": lost.key})
+    return split_off(groups.lines(), root.uri)
+
+
+def a_previous_of_another_feed(groups: Groups) -> list[list[bytes]]:
+    """Bob's message names a message of carol's feed as the one before it."""
+    world = groups.world
+    bob, carol = world.person("bob").main, world.person("carol").main
+    other = world.publish(carol, {"type": "post", "text": "mine"})
+    bob.previous = other.key
+    world.publish(bob, {"type": "post", "text": "?"})
+    return split_off(groups.lines(), other.uri)
+
+
+def a_feed_of_a_thread(groups: Groups) -> list[list[bytes]]:
+    """It is announced after its last message."""
+    world, bob = groups.world, groups.world.person("bob")
+    feed = ClassicFeed(world.bytes_for("new feed of bob"))
+    root = world.publish(feed, {"type": "post", "text": "root"})
+    answer = {"type": "post", "text": "!", "root": root.key, "branch": root.key}
+    world.publish(feed, answer)
+    before = groups.lines()
+    bob._add(bob._shard("index"), "index", feed)
+    return [before, groups.lines()]
+
+
+def a_feed_of_the_owner(groups: Groups) -> tuple[list[bytes], list[bytes]]:
+    """Alice's log and another one, each with a line of a refresh. They differ in what a message says.
+
+    Alice's counts, but that its feed is hers is told later.
+    """
+    world, alice = groups.world, groups.world.person("alice")
+    feed, shard = ClassicFeed(world.bytes_for("new feed of alice")), alice._shard("index")
+    message = world.publish(feed, {"type": "post", "text": "mine"}, ALICE)
+    published, lines = log_of_alice(groups)
+    world._published.clear()
+    other = json.loads(lines[-1])
+    other["value"]["content"]["text"] = "another"
+    alice._add(shard, "index", feed)
+    [announcement] = groups.lines()
+    assert message is published[-1]
+    return (
+        [b"".join(lines), announcement],
+        [json.dumps(other).encode() + b"\n", lines[0]],
+    )
+
+
+def split_off(lines: list[bytes], message_id: str) -> list[list[bytes]]:
+    """The line of a message arrives after the others."""
+    late = [line for line in lines if key_of(message_id) in line[:100]]
+    assert len(late) == 1
+    return [[line for line in lines if line not in late], late]
+
+
 def crossing_logs() -> dict[str, list[bytes]]:
     """The cases by name, each as the first log and the log of the refresh."""
-    worlds = [Groups(seed) for seed in range(11)]
+    worlds = [Groups(seed) for seed in [*range(11), *range(21, 29)]]
     cases = {
         "announced": a_feed_that_is_announced(worlds[0]),
         "feed": a_post_on_a_feed_of_another_group(worlds[1]),
@@ -269,5 +436,17 @@ def crossing_logs() -> dict[str, list[bytes]]:
         "person": a_person_of_a_message_in_no_tangle(worlds[8]),
         "added": an_addition_told_in_another_group(worlds[9]),
         "unannounced": people_of_a_cut_off_and_an_act(worlds[10]),
+        "stranger": a_new_name_of_a_stranger(worlds[11]),
+        "silent": a_cut_off_of_a_silent_feed(worlds[12]),
+        "named": a_group_that_is_named(worlds[13]),
+        "root": a_root_of_a_thread(worlds[14]),
+        "previous": a_previous_of_another_feed(worlds[15]),
+        "thread": a_feed_of_a_thread(worlds[16]),
+        "unknown": an_epoch_that_was_unknown(worlds[17]),
     }
-    return {name: [b"".join(lines) for lines in logs] for name, logs in cases.items()}
+    own, others = a_feed_of_the_owner(worlds[18])
+    return {
+        **{name: [b"".join(lines) for lines in logs] for name, logs in cases.items()},
+        "own": own,
+        "others": others,
+    }

@@ -19,7 +19,7 @@ from pathlib import Path
 import pytest
 
 from conftest import OF_BUILDS, PROJECT, Rows, Warehouse
-from crossing_groups import Groups, a_log_that_is_corrected, crossing_logs
+from crossing_groups import Groups, a_log_that_is_corrected, changed_logs, crossing_logs
 from test_hostile_logs import lines_of
 from test_publishing import differing, published_orders, replayed
 
@@ -120,6 +120,9 @@ def test_any_history_of_a_landing_folder_ends_in_the_tables_of_one_build(
     corrected, files["corrected.jsonl"], files["other.jsonl"] = a_log_that_is_corrected(Groups(11))
     at_first.append("other.jsonl")
     half["corrected.jsonl"] = corrected
+    changed = changed_logs()
+    for name, (before_change, after_change) in changed.items():
+        half[name], files[name] = before_change, after_change
     # Some of these messages come later, or never.
     dice = random.Random(seed)
     for part, count in (at_first, 200), (last, 5):
@@ -144,7 +147,7 @@ def test_any_history_of_a_landing_folder_ends_in_the_tables_of_one_build(
     is_whole = half[growing] == files[growing]
     status = {name: "new" if name in new else "known" for name in files}
     status |= {growing: "known" if is_whole else "changed", archived: "vanished"}
-    status |= {"corrected.jsonl": "changed"}
+    status |= dict.fromkeys(["corrected.jsonl", *changed], "changed")
     status |= {moved: "moved", f"renamed-{moved}.gz": "new"}
     assert {row["source_file"]: row["status"] for row in tables["dim_logs"]} == status, (
         f"seed {seed}"
