@@ -1,7 +1,7 @@
 -- Everything of its own that a group's rows depend on: its tangles, the tangles of its epochs, and the feeds
 -- that are announced for the keys of its epochs. A message after a cut-off is on a feed that an exclusion
 -- names.
-{%- set tangle_columns = ['root_id', 'group_id'] %}
+{%- set tangle_columns = ['message_id', 'tangle_kind', 'content_type', 'root_id', 'group_id'] %}
 {%- set cutoff_columns = {'group_id': 'string', 'feed_id': 'string'} %}
 {%- set message_columns = ['addressed_group_id'] %}
 {%- set violation_columns = {'group_id': 'string', 'feed_id': 'string'} %}
@@ -21,6 +21,13 @@ changed_people as (
 tangle_messages as (
 
     {{ touched_now_and_before('int_tangles__messages', 'tangle_id', 'int_changes__tangles', tangle_columns) }}
+
+),
+
+messages as (
+
+    select * from {{ ref('stg_ssb__messages') }}
+    where addressed_group_id is not null
 
 ),
 
@@ -118,6 +125,23 @@ touched_tangles as (
 
 ),
 
+-- An addition for one group may be to an epoch of another one. While nobody can read the first message of
+-- that epoch, it may follow any exclusion in the group that the addition is for.
+additions as (
+
+    select message_id from tangle_messages
+    where tangle_kind = 'members' and content_type = 'group/add-member'
+
+),
+
+groups_of_additions as (
+
+    select messages.addressed_group_id as group_id
+    from messages
+    left semi join additions on messages.message_id = additions.message_id
+
+),
+
 groups_of_tangles as (
 
     select explode(array(touched_tangles.group_id, epochs.group_id)) as group_id
@@ -170,6 +194,8 @@ final as (
 
     select group_id from groups_of_tangles
     where group_id is not null
+    union
+    select group_id from groups_of_additions
     union
     select addressed_group_id as group_id from addressed_messages
     where addressed_group_id is not null
