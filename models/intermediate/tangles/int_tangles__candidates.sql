@@ -126,6 +126,7 @@ rooted_fields as (
         all_fields.previous_ids,
         all_fields.fault,
         all_fields.is_root,
+        all_fields.addressed_group_id,
         roots.addressed_group_id as addressed_group_of_root,
         roots.message_id is not null as is_root_in_log,
         coalesce(roots.is_decrypted or not roots.is_private, false) as is_root_readable,
@@ -134,10 +135,7 @@ rooted_fields as (
         if(all_fields.is_implicit, roots.validity, all_fields.validity) as validity,
         if(all_fields.is_implicit, roots.sequence, all_fields.sequence) as sequence,
         if(all_fields.is_implicit, roots.asserted_ms, all_fields.asserted_ms) as asserted_ms,
-        if(all_fields.is_implicit, roots.received_ms, all_fields.received_ms) as received_ms,
-        if(
-            all_fields.is_implicit, roots.addressed_group_id, all_fields.addressed_group_id
-        ) as addressed_group_id
+        if(all_fields.is_implicit, roots.received_ms, all_fields.received_ms) as received_ms
     from all_fields
     left join roots on all_fields.root_id = roots.message_id
     where not all_fields.is_implicit or roots.message_id is not null
