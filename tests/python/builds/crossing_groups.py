@@ -244,11 +244,17 @@ def log_of_alice(groups: Groups) -> tuple[list[Message], list[bytes]]:
     return published, [line_of(message, "alice", message.at + 500) for message in published]
 
 
-def a_log_that_loses_a_message(groups: Groups) -> tuple[bytes, bytes]:
-    """The last message of alice's log is in no log any more."""
+def a_log_that_loses_messages(groups: Groups) -> tuple[bytes, bytes, bytes]:
+    """Alice's log before and after, and another log. Only the other log still has the last addition.
+
+    The last message is in no log any more.
+    """
     groups.first.post("alice", "A1", "unsaid")
-    _, lines = log_of_alice(groups)
-    return b"".join(lines), b"".join(lines[:-1])
+    published, lines = log_of_alice(groups)
+    place = max(at for at, one in enumerate(published) if one.content["type"] == "group/add-member")
+    after = [line for at, line in enumerate(lines[:-1]) if at != place]
+    other = line_of(published[place], "alice", published[place].at + 100)
+    return b"".join(lines), b"".join(after), other
 
 
 def a_log_that_shows_its_owner(groups: Groups) -> tuple[bytes, bytes]:
@@ -283,9 +289,11 @@ def a_log_of_two_sets(groups: Groups) -> tuple[bytes, bytes]:
 
 
 def changed_logs() -> dict[str, tuple[bytes, bytes]]:
-    """Logs that do not only grow, by name, each before and after its change."""
+    """Logs by name, each before and after its change. One stays as it is."""
+    before, after, other = a_log_that_loses_messages(Groups(18))
     return {
-        "losing.jsonl": a_log_that_loses_a_message(Groups(18)),
+        "losing.jsonl": (before, after),
+        "keeping.jsonl": (other, other),
         "owned.jsonl": a_log_that_shows_its_owner(Groups(19)),
         "devices.jsonl": a_log_of_two_sets(Groups(20)),
     }
@@ -345,6 +353,15 @@ def an_epoch_that_was_unknown(groups: Groups) -> list[list[bytes]]:
     }
     groups.world.publish(groups.world.person("alice").additions, content, ALICE)
     return split_off(groups.lines(), init)
+
+
+def an_epoch_of_a_known_feed(groups: Groups) -> list[list[bytes]]:
+    """Bob has announced a feed for its key, and has written there."""
+    second = groups.second
+    second.found("alice", "B2", ["B1"], ["alice", "bob"])
+    second.sync()
+    second.post("bob", "B2", "early")
+    return split_off(groups.lines(), second.epochs["B2"].init)
 
 
 def a_group_that_is_named(groups: Groups) -> list[list[bytes]]:
@@ -419,7 +436,7 @@ def split_off(lines: list[bytes], message_id: str) -> list[list[bytes]]:
 
 def crossing_logs() -> dict[str, list[bytes]]:
     """The cases by name, each as the first log and the log of the refresh."""
-    worlds = [Groups(seed) for seed in [*range(11), *range(21, 29)]]
+    worlds = [Groups(seed) for seed in [*range(11), *range(21, 30)]]
     cases = {
         "announced": a_feed_that_is_announced(worlds[0]),
         "feed": a_post_on_a_feed_of_another_group(worlds[1]),
@@ -443,8 +460,9 @@ def crossing_logs() -> dict[str, list[bytes]]:
         "previous": a_previous_of_another_feed(worlds[15]),
         "thread": a_feed_of_a_thread(worlds[16]),
         "unknown": an_epoch_that_was_unknown(worlds[17]),
+        "epoch": an_epoch_of_a_known_feed(worlds[18]),
     }
-    own, others = a_feed_of_the_owner(worlds[18])
+    own, others = a_feed_of_the_owner(worlds[19])
     return {
         **{name: [b"".join(lines) for lines in logs] for name, logs in cases.items()},
         "own": own,
