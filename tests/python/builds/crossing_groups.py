@@ -384,13 +384,16 @@ def a_root_of_a_thread(groups: Groups) -> list[list[bytes]]:
     return split_off(groups.lines(), root.uri)
 
 
-def a_previous_of_another_feed(groups: Groups) -> list[list[bytes]]:
-    """Bob's message names a message of carol's feed as the one before it."""
+def a_message_that_is_named(groups: Groups) -> list[list[bytes]]:
+    """On carol's feed, in no thread. Bob's message names it as the one before it, and an answer names it."""
     world = groups.world
-    bob, carol = world.person("bob").main, world.person("carol").main
+    alice, bob, carol = (world.person(name).main for name in PEOPLE)
     other = world.publish(carol, {"type": "post", "text": "mine"})
     bob.previous = other.key
     world.publish(bob, {"type": "post", "text": "?"})
+    root = world.publish(alice, {"type": "post", "text": "root"})
+    answer = {"type": "post", "text": "?", "root": root.key, "branch": other.key}
+    world.publish(alice, answer)
     return split_off(groups.lines(), other.uri)
 
 
@@ -457,7 +460,7 @@ def crossing_logs() -> dict[str, list[bytes]]:
         "silent": a_cut_off_of_a_silent_feed(worlds[12]),
         "named": a_group_that_is_named(worlds[13]),
         "root": a_root_of_a_thread(worlds[14]),
-        "previous": a_previous_of_another_feed(worlds[15]),
+        "previous": a_message_that_is_named(worlds[15]),
         "thread": a_feed_of_a_thread(worlds[16]),
         "unknown": an_epoch_that_was_unknown(worlds[17]),
         "epoch": an_epoch_of_a_known_feed(worlds[18]),
