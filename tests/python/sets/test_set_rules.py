@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import random
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from scuttlehouse.sets import rules
 from scuttlehouse.sets.items import SetMessage, topological_order
-from scuttlehouse.sets.rules import left_deletions, unsuperseded
+from scuttlehouse.sets.rules import Unsuperseded, left_deletions, unsuperseded
 
 
 def random_set(dice: random.Random, size: int) -> list[SetMessage]:
@@ -53,8 +55,12 @@ class Document:
             self.by_id[one].added is None and self.by_id[one].depth > 0
         )
 
-    def change_supersedes_nothing(self) -> set[tuple[str, str]]:
-        found = set()
+    def last(self, ids: set[str]) -> str:
+        """Of these messages, the last by depth and id."""
+        return max(ids, key=[one.message_id for one in self.messages].index)
+
+    def change_supersedes_nothing(self) -> list[Unsuperseded]:
+        found = []
         for message in self.messages:
             pointed = set(message.superseded_ids or ())
             for item in {*(message.added or ()), *(message.deleted or ())}:
@@ -67,11 +73,11 @@ class Document:
                 newest = {one.message_id for one in known if one.depth == highest}
                 may_be_right = newest & pointed or any(self.is_unknown(one) for one in pointed)
                 if newest and not may_be_right:
-                    found.add((message.message_id, item))
+                    found.append(Unsuperseded(message.message_id, item, self.last(newest)))
         return found
 
-    def addition_leaves_deletion(self) -> set[str]:
-        found = set()
+    def addition_leaves_deletion(self) -> dict[str, str]:
+        found = {}
         for message in self.messages:
             known = self.known(message)
             deletions = [one for one in known if one.deleted]
@@ -84,7 +90,7 @@ class Document:
                 self.is_unknown(one.message_id) and one.depth >= highest for one in known
             )
             if message.added and newest - done and not may_be_right:
-                found.add(message.message_id)
+                found[message.message_id] = self.last(newest - done)
         return found
 
 
@@ -96,10 +102,9 @@ def test_every_breach_of_a_sentence_is_found(
     """Whether a log holds the moot or not: the account and the domain tell its id, and it has no data."""
     messages = [one for one in random_set(dice, size) if has_moot or one.depth]
     document = Document(messages)
-    found = list(unsuperseded("moot", messages))
-    assert {(one.message_id, one.item) for one in found} == document.change_supersedes_nothing()
-    assert len(found) == len({one[:2] for one in found})
-    assert left_deletions("moot", messages).keys() == document.addition_leaves_deletion()
+    found, left = unsuperseded("moot", messages), left_deletions("moot", messages)
+    assert sorted(found) == sorted(document.change_supersedes_nothing())
+    assert left == document.addition_leaves_deletion()
 
 
 def chain(*said: tuple[list[str], list[str], list[str]]) -> list[SetMessage]:
@@ -143,3 +148,16 @@ def test_an_item_that_no_other_message_is_about_needs_nothing() -> None:
     alice, again = (["alice"], [], []), (["alice"], [], ["1"])
     assert not unsuperseded("0", chain(alice, again, (["bob"], [], [])))
     assert not unsuperseded("0", chain(alice, again, ([], ["bob"], [])))
+
+
+def test_messages_of_one_depth_in_several_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Eight messages are in one part. It is enough to point to any of those with the greatest depth."""
+    monkeypatch.setattr(rules, "_PART_BYTES", 1)
+    moot = SetMessage("moot", 0, [], None, None, None)
+    beside = [SetMessage(f"{number:02}", 1, ["moot"], ["a"], [], []) for number in range(20)]
+    known = [one.message_id for one in beside]
+    last = SetMessage("last", 2, known, ["a"], [], [])
+    assert unsuperseded("moot", [moot, *beside, last]) == [Unsuperseded("last", "a", "19")]
+    for pointed in "00", "08", "19":
+        right = last._replace(superseded_ids=[pointed])
+        assert not unsuperseded("moot", [moot, *beside, right])
