@@ -8,7 +8,7 @@
         run_id=invocation_id,
         schema=target.schema,
         is_full_refresh=flags.FULL_REFRESH,
-        is_empty=flags.EMPTY,
+        is_sampled=true if flags.EMPTY or flags.SAMPLE else false,
         graph=graph,
         selected=selected_resources,
         variables={

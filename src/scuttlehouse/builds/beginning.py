@@ -51,7 +51,7 @@ def begin(
     run_id: str,
     schema: str,
     is_full_refresh: bool,
-    is_empty: bool,
+    is_sampled: bool,
     graph: Mapping[str, Any],
     selected: Sequence[str],
     variables: Mapping[str, Any],
@@ -76,7 +76,7 @@ def begin(
     prepare_home(home)
     lock = lock_of(home, schemas)
     lock.hold(exclusive=command in BUILDING)
-    run = Run(command, run_id, home, schemas, graph, frozenset(selected), variables, lock, is_empty)
+    run = Run(command, run_id, home, schemas, graph, frozenset(selected), variables, lock, is_sampled)
     with open_catalog(home) as catalog:
         if command == "build":
             _continue_log(catalog, run, is_full_refresh)
@@ -135,7 +135,7 @@ def _start_from_published(catalog: Catalog, run: Run, is_full_refresh: bool) -> 
         published
         and published.can_be_refreshed(rules, landing)
         and not is_full_refresh
-        and not run.is_empty
+        and not run.is_sampled
     )
     run.tests_touched_rows = bool(
         run.is_refresh and published and published.project_hash == whole_project

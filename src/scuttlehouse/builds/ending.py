@@ -75,7 +75,7 @@ def _end(catalog: Catalog, run: Run, results: Sequence[Any]) -> None:
     may_publish = (
         run.command in BUILDING
         and run.schemas.is_published
-        and not (failed or run.is_empty or run.rules_changed)
+        and not (failed or run.is_sampled or run.rules_changed)
     )
     nodes, work = run.graph["nodes"], run.schemas.work
     passed = passed_so_far(nodes, run.passed, statuses)
@@ -103,8 +103,8 @@ def _end(catalog: Catalog, run: Run, results: Sequence[Any]) -> None:
     )
     _log(catalog, run, steps_table(steps), has_published=build is not None)
     if run.command in BUILDING:
-        # Tables without rows, or by other rules than those of the build, may not be published later either.
-        counts = not (run.is_empty or run.rules_changed)
+        # Tables that lack rows, or by other rules than those of the build, may not be published later either.
+        counts = not (run.is_sampled or run.rules_changed)
         catalog.record_passed(run.run_id, passed if counts else (), run.schemas)
     if run.command in BUILDING and run.schemas.is_published:
         remove_unneeded(catalog, run.home, run.lock)
@@ -112,7 +112,7 @@ def _end(catalog: Catalog, run: Run, results: Sequence[Any]) -> None:
         _report_to_developer(run, failed)
         return
     not_renewed = renew_serving(run.home, log_only=build is None)
-    if run.command in BUILDING and not run.is_empty:
+    if run.command in BUILDING:
         if failed:
             _report_failure(run, results, has_published=catalog.published() is not None)
         else:
@@ -202,6 +202,8 @@ def _report_failure(run: Run, results: Sequence[Any], *, has_published: bool) ->
 def _report(run: Run, build: Build | None, changes: Changes, unpublished: set[str]) -> None:
     if build and build.is_whole:
         print_summary(run.home, build, total_changes(changes) or (0, 0, 0))
+    elif run.is_sampled:
+        print("\nNothing was published: with --empty and --sample the tables lack rows.\n")
     elif run.rules_changed:
         raise RunError(
             "Nothing was published: the code has changed since the build began that this retry continues. "

@@ -45,7 +45,7 @@ class Run:
     selected: frozenset[str]
     variables: Mapping[str, Any]
     lock: BuildLock  # A developer's run holds FILES_LOCK, too.
-    is_empty: bool = False
+    is_sampled: bool = False  # By --empty or --sample: its tables lack rows.
     # What has passed in the build that a retry continues.
     passed: Collection[str] = ()
     is_refresh: bool = False

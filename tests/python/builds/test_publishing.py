@@ -482,6 +482,10 @@ def test_other_commands_publish_nothing(
     warehouse.build("build", "--empty", *some, *WITHOUT_UNIT_TESTS)
     assert warehouse.rows(count) == [{"n": 0}]
     assert differing(warehouse.published(), published) == []
+    # A project of users may say which column is the time of an event. Then tables hold some rows alone.
+    warehouse.build("build", "--sample", "3 days", *some, *WITHOUT_UNIT_TESTS)
+    assert warehouse.rows(count) != [{"n": 0}]
+    assert differing(warehouse.published(), published) == []
 
 
 class SeenByAnother:

@@ -91,7 +91,9 @@ class Runs:
         self.house = house
         self._count = 0
 
-    def begin(self, command: str, *, is_full_refresh: bool = False) -> str:
+    def begin(
+        self, command: str, *, is_full_refresh: bool = False, is_sampled: bool = False
+    ) -> str:
         """Begin a run, and return its id. A run in a new process knows nothing of the run before it."""
         runs.finished()
         BuildLock(self.house.home).release()
@@ -104,7 +106,7 @@ class Runs:
             run_id=run_id,
             schema=WORK,
             is_full_refresh=is_full_refresh,
-            is_empty=False,
+            is_sampled=is_sampled,
             graph={"nodes": NODES},
             selected=[] if retries else sorted(STEPS),
             variables=VARIABLES,
@@ -112,10 +114,15 @@ class Runs:
         return run_id
 
     def run(
-        self, command: str, statuses: Mapping[str, str], *, is_full_refresh: bool = False
+        self,
+        command: str,
+        statuses: Mapping[str, str],
+        *,
+        is_full_refresh: bool = False,
+        is_sampled: bool = False,
     ) -> str:
         """Run these steps to the end. Every table that succeeds gets a new row."""
-        run_id = self.begin(command, is_full_refresh=is_full_refresh)
+        run_id = self.begin(command, is_full_refresh=is_full_refresh, is_sampled=is_sampled)
         for step, status in statuses.items():
             if status == "success" and not step.startswith("test."):
                 self.house.make(NODES[step]["alias"], self._count)
@@ -190,6 +197,23 @@ def test_a_retry_with_the_results_of_another_build_publishes_nothing(
         "Nothing was published, because not every step of the project has passed in this retry and the build "
         "that it continues: run `scuttlehouse build`."
     ) in capsys.readouterr().out
+
+
+def test_tables_that_lack_rows_are_never_published(
+    dbt: Runs, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Neither by the build that made them nor by a retry, which dbt gives the options of the build."""
+    first = dbt.run("build", PASSED)
+    dbt.run("build", PASSED, is_sampled=True)
+    assert dbt.published == first
+    assert "Nothing was published: with --empty and --sample the tables lack rows." in (
+        capsys.readouterr().out
+    )
+    dbt.run("build", FAILED, is_sampled=True)
+    assert "Nothing was published: correct what failed" in capsys.readouterr().out
+    dbt.run("retry", {"test.a": "pass"}, is_sampled=True)
+    dbt.run("retry", {"test.a": "pass"})
+    assert dbt.published == first
 
 
 @pytest.mark.parametrize("command", ["run", "seed"])
