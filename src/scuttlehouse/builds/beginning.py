@@ -76,7 +76,9 @@ def begin(
     prepare_home(home)
     lock = lock_of(home, schemas)
     lock.hold(exclusive=command in BUILDING)
-    run = Run(command, run_id, home, schemas, graph, frozenset(selected), variables, lock, is_sampled)
+    run = Run(
+        command, run_id, home, schemas, graph, frozenset(selected), variables, lock, is_sampled
+    )
     with open_catalog(home) as catalog:
         if command == "build":
             _continue_log(catalog, run, is_full_refresh)
