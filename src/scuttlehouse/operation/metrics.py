@@ -18,6 +18,7 @@ from scuttlehouse.catalog import LOG, NOTHING_PUBLISHED, PUBLISHED, CatalogError
 from scuttlehouse.catalog.names import LOG_TABLE
 from scuttlehouse.catalog.reached_files import totals_of
 from scuttlehouse.reading.engine import WarehouseError
+from scuttlehouse.reading.table_files import needed_by
 from scuttlehouse.reading.warehouse import Warehouse, open_published, open_tables
 
 _RUNS = """
@@ -141,7 +142,12 @@ def _of_state(published_at: str, kept: int) -> Iterator[Metric]:
 
 def _of_tables(tables: Mapping[str, str]) -> Iterator[Metric]:
     """The rows and bytes of tables, from what Iceberg says of their current snapshots."""
-    summaries = {name: said for name in sorted(tables) if (said := totals_of(tables[name]))}
+    summaries = {}
+    for name, file in sorted(tables.items()):
+        with needed_by(name):
+            said = totals_of(file)
+        if said:
+            summaries[name] = said
     yield _gauge(
         "scuttlehouse_table_rows",
         "Rows of each published table.",

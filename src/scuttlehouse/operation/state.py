@@ -9,10 +9,18 @@ from pathlib import Path
 
 from scuttlehouse.addresses import server_of, shown_server
 from scuttlehouse.builds.steps import ENDED_WELL
-from scuttlehouse.catalog import BuildLock, CatalogError, home_folder, open_catalog
+from scuttlehouse.catalog import (
+    LOG,
+    PUBLISHED,
+    BuildLock,
+    CatalogError,
+    home_folder,
+    open_catalog,
+)
 from scuttlehouse.catalog.damage import verify_kept, verify_tables
 from scuttlehouse.catalog.database import postgresql_address
 from scuttlehouse.catalog.log import require_clock
+from scuttlehouse.catalog.names import LOG_TABLE
 from scuttlehouse.catalog.readers import mode_of_readers
 from scuttlehouse.catalog.storage import files_below, warehouse_location
 from scuttlehouse.files.listing import list_logs
@@ -20,7 +28,7 @@ from scuttlehouse.files.names import looks_like_key
 from scuttlehouse.landing.logs import landing_folder, require_apart
 from scuttlehouse.operation.findings import Finding
 from scuttlehouse.printing import count
-from scuttlehouse.reading.warehouse import open_published
+from scuttlehouse.reading.warehouse import open_tables
 from scuttlehouse.s3 import is_in_s3, s3_endpoint
 from scuttlehouse.ssb.epoch_keys import sealed_keys
 from scuttlehouse.warehouse_key import PLACES_OF_KEYS, warehouse_pepper
@@ -163,7 +171,11 @@ def last_build() -> Finding:
     """How the last run that builds ended, and that it did before now."""
     with open_catalog(home_folder(), read_only=True) as opened:
         require_clock(opened)
-    with open_published(home_folder()) as warehouse:
+        log = opened.tables(LOG)
+    if LOG_TABLE not in log:
+        return Finding("warn", "The log of builds is empty.", _BUILD)
+    # Not the published tables: there are none yet after a first build that failed.
+    with open_tables(home_folder(), {PUBLISHED: log}) as warehouse:
         _, rows = warehouse.query(
             "select build_id, status, started_at from fct_builds where step = 'build' "
             "order by started_at desc nulls last limit 1"
@@ -181,7 +193,7 @@ def last_build() -> Finding:
     what = f"{build_id}: {status}{began}"
     if status in ENDED_WELL:
         return Finding("ok", what)
-    because = f"; first {failed[0][0]}: {failed[0][1]}" if failed else ""
+    because = f"; first {failed[0][0]}: {failed[0][1]}".removesuffix(".") if failed else ""
     return Finding(
         "warn", f"{what}{because}.", "Correct what failed, and run `scuttlehouse build` again."
     )

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from typing import NamedTuple
 
 import duckdb
@@ -86,14 +87,23 @@ def verify(table: str, paths: Iterable[str]) -> None:
     Linear in the size of the files.
     """
     for path in paths:
-        try:
+        with needed_by(table):
             checksums.verify(path)
-        except UnreachableError:
-            raise
-        except CatalogError as error:
-            raise WarehouseError(
-                f"{error} The table {table} needs it. {advice_for(table)}"
-            ) from None
+
+
+@contextmanager
+def needed_by(table: str) -> Iterator[None]:
+    """In the block a file of a table is read. The error for a missing or damaged file says what to do.
+
+    Raises:
+        WarehouseError: a file is missing or damaged. The message names the table and the file.
+    """
+    try:
+        yield
+    except UnreachableError:
+        raise
+    except CatalogError as error:
+        raise WarehouseError(f"{error} The table {table} needs it. {advice_for(table)}") from None
 
 
 def unreadable(table: str, error: Exception) -> WarehouseError:

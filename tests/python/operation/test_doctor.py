@@ -22,6 +22,7 @@ from scuttlehouse.catalog.database import open_catalog
 from scuttlehouse.cli import main
 from scuttlehouse.files.parts import LandingError
 from scuttlehouse.operation import installed, state
+from scuttlehouse.operation.findings import Finding
 from scuttlehouse.ssb.epoch_keys import keep_sealed, seal_key
 from scuttlehouse.warehouse_key import PEPPER_FILE, PLACES_OF_KEYS, warehouse_pepper
 from small_warehouse import SmallWarehouse
@@ -88,6 +89,21 @@ def test_a_build_that_was_killed_after_it_published_has_no_time(
     warehouse.log("fct_builds", steps_table([run_step("build-1", "published")]))
     warehouse.publish({"dim_groups": pa.table({"group_id": ["a"]})})
     assert state.last_build().what == "build-1: published"
+
+
+def test_a_first_build_that_failed_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SCUTTLEHOUSE_HOME", str(tmp_path / "home"))
+    warehouse = SmallWarehouse(tmp_path / "home")
+    assert state.last_build().what == "The log of builds is empty."
+    at = datetime(2026, 2, 1, tzinfo=UTC)
+    failed = run_step("build-1", "failed", started_at=at)
+    model = {**failed, "step": "stg_landing__logs", "step_kind": "model", "status": "error"}
+    warehouse.log("fct_builds", steps_table([failed, {**model, "message": "There is no log."}]))
+    assert state.last_build() == Finding(
+        "warn",
+        "build-1: failed, began 2026-02-01 00:00:00 UTC; first stg_landing__logs: There is no log.",
+        "Correct what failed, and run `scuttlehouse build` again.",
+    )
 
 
 def test_nothing_is_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, doctor: Doctor) -> None:

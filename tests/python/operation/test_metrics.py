@@ -14,6 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scuttlehouse.builds.steps import run_step, steps_table
+from scuttlehouse.catalog import open_catalog
+from scuttlehouse.catalog.names import START_ANEW
 from scuttlehouse.cli import main
 from scuttlehouse.cli.rollback import roll_back
 from scuttlehouse.operation.metrics import Metric, metrics, text_of, update_metrics_file
@@ -243,6 +245,21 @@ def test_a_build_does_not_fail_by_metrics(
     update_metrics_file(small.home)
     assert "cannot be written to" in capsys.readouterr().out
     assert {*tmp_path.iterdir(), *Path("/").iterdir()} == before
+
+
+def test_a_damaged_table_is_told_with_what_to_do(
+    small: SmallWarehouse, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As by every other command that reads it."""
+    monkeypatch.setenv("SCUTTLEHOUSE_HOME", str(small.home))
+    with open_catalog(small.home) as catalog:
+        [build, *_] = catalog.kept()
+    file = build.public["dim_groups"]
+    Path(file).unlink()
+    assert main(["metrics"]) == 1
+    assert capsys.readouterr().err == (
+        f"The file {file} is missing. The table dim_groups needs it. {START_ANEW}\n"
+    )
 
 
 def test_the_command_prints_them(
