@@ -9,6 +9,7 @@
         schema=target.schema,
         is_full_refresh=flags.FULL_REFRESH,
         is_sampled=true if flags.EMPTY or flags.SAMPLE else false,
+        is_deferring=true if flags.DEFER else false,
         graph=graph,
         selected=selected_resources,
         variables={

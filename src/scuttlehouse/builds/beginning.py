@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from scuttlehouse.builds.publishable import absent_tables
 from scuttlehouse.builds.quality import checking_builds
 from scuttlehouse.builds.rules import code_of_lines_hash, project_hash, rules_hash
 from scuttlehouse.builds.runs import (
@@ -39,6 +40,7 @@ from scuttlehouse.catalog.log import append_steps, require_clock
 from scuttlehouse.catalog.names import UnreachableError
 from scuttlehouse.catalog.storage import warehouse_location
 from scuttlehouse.landing.logs import landing_folder, require_apart
+from scuttlehouse.printing import count
 from scuttlehouse.reading.engine import WarehouseError
 from scuttlehouse.spark.imports import import_ahead
 
@@ -52,6 +54,7 @@ def begin(
     schema: str,
     is_full_refresh: bool,
     is_sampled: bool,
+    is_deferring: bool,
     graph: Mapping[str, Any],
     selected: Sequence[str],
     variables: Mapping[str, Any],
@@ -60,7 +63,7 @@ def begin(
 
     Raises:
         RunError: a setting has an impossible value, Python runs without docstrings, there is no build that a
-            retry can continue, or no table that can be tested.
+            retry can continue, or a table that the run reads is not there.
         CatalogError: another build runs, the warehouse is damaged, or the schema is not one to build in.
         LandingError: the landing folder has no possible name, or is not apart from the home and the tables.
     """
@@ -93,6 +96,8 @@ def begin(
             raise RunError(
                 f"{schemas.work} has no tables to test: run `scuttlehouse build`, which tests them, too."
             )
+        if not is_deferring:
+            _refuse_absent_tables(catalog, run)
     if command in LOGGED:
         code_of_lines_hash()
     if command in BUILDING:
@@ -181,6 +186,19 @@ def _continue_retry(catalog: Catalog, run: Run) -> None:
     run.rules_changed = work.rules_hash != rules_hash(_project(), run.variables)
     run.passed = work.passed
     catalog.go_on(run.run_id, run.schemas)
+
+
+def _refuse_absent_tables(catalog: Catalog, run: Run) -> None:
+    """A part of the project needs the tables that it reads. dbt would name each in an error of its own."""
+    work = run.schemas.work
+    absent = absent_tables(run.graph["nodes"], run.selected, catalog.tables(work), work)
+    if absent:
+        first = ", ".join(sorted(absent)[:3]) + (", ..." if len(absent) > 3 else "")
+        raise RunError(
+            f"{work} lacks {count(len(absent), 'table')} that this run reads and does not make ({first}): "
+            "run `scuttlehouse build`, which makes all tables, or select what they are made of, too "
+            "(`-s +dim_groups`)."
+        )
 
 
 def _forget_passed(catalog: Catalog, schemas: Schemas) -> None:

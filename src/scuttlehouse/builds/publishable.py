@@ -73,6 +73,28 @@ def makes_parents(nodes: Nodes, selected: Collection[str]) -> bool:
     return _reached(made, parents) & all_models(nodes) <= made
 
 
+def absent_tables(
+    nodes: Nodes, selected: Collection[str], present: Collection[str], schema: str
+) -> set[str]:
+    """The tables of a schema that a run reads, does not make, and that are not there, by name.
+
+    What its tests read counts only if it makes no model.
+    """
+    tables = {
+        name: node["alias"]
+        for name, node in nodes.items()
+        if node["resource_type"] in ("model", "seed")
+        and node["config"]["materialized"] in ("table", "incremental", "seed")
+        and node["schema"] == schema
+    }
+    of_kind = {
+        kind: [nodes[name] for name in selected if name.startswith(f"{kind}.")]
+        for kind in ("model", "test")
+    }
+    read = {parent for node in of_kind["model"] or of_kind["test"] for parent in _parents(node)}
+    return {tables[name] for name in (read & tables.keys()) - set(selected)} - set(present)
+
+
 def passed_so_far(
     nodes: Nodes, before: Collection[str], statuses: Mapping[str, str]
 ) -> frozenset[str]:

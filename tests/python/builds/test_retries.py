@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -92,7 +92,13 @@ class Runs:
         self._count = 0
 
     def begin(
-        self, command: str, *, is_full_refresh: bool = False, is_sampled: bool = False
+        self,
+        command: str,
+        *,
+        is_full_refresh: bool = False,
+        is_sampled: bool = False,
+        is_deferring: bool = False,
+        selected: Collection[str] = STEPS,
     ) -> str:
         """Begin a run, and return its id. A run in a new process knows nothing of the run before it."""
         runs.finished()
@@ -107,8 +113,9 @@ class Runs:
             schema=WORK,
             is_full_refresh=is_full_refresh,
             is_sampled=is_sampled,
+            is_deferring=is_deferring,
             graph={"nodes": NODES},
-            selected=[] if retries else sorted(STEPS),
+            selected=[] if retries else sorted(selected),
             variables=VARIABLES,
         )
         return run_id
@@ -308,11 +315,26 @@ def test_the_landing_folder_does_not_hold_the_home(
     dbt.begin("build")
 
 
-def test_tests_need_a_table(dbt: Runs) -> None:
+def test_a_run_needs_the_tables_that_it_reads(dbt: Runs) -> None:
+    """Of a build, those that its tests read do not count: an error of dbt names each of these tests."""
     with pytest.raises(RunError, match=f"{WORK} has no tables to test: run `scuttlehouse build`"):
         dbt.begin("test")
     dbt.run("seed", {"seed.words": "success"})
-    dbt.begin("test")
+    with pytest.raises(RunError) as told:
+        dbt.begin("test", selected=["test.stg", "test.a", "test.b"])
+    assert str(told.value) == (
+        f"{WORK} lacks 3 tables that this run reads and does not make (dim_a, dim_b, stg): run `scuttlehouse "
+        "build`, which makes all tables, or select what they are made of, too (`-s +dim_groups`)."
+    )
+    lacks_one = rf"^{WORK} lacks 1 table that this run reads and does not make \(stg\): "
+    for command in ("run", "build"):
+        with pytest.raises(RunError, match=lacks_one):
+            dbt.begin(command, selected=["model.dim_b", "test.b"])
+        dbt.begin(command, selected=["model.dim_b"], is_deferring=True)
+        dbt.begin(command, selected=["seed.words", "model.stg", "test.a"])
+    dbt.run("run", dict.fromkeys(["seed.words", "model.stg"], "success"))
+    dbt.begin("test", selected=["test.stg"])
+    dbt.begin("run", selected=["model.dim_b"])
 
 
 @pytest.mark.parametrize("is_full_refresh", [False, True])

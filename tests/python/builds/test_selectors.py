@@ -43,7 +43,7 @@ def test_a_selector_publishes_the_tables_of_its_subject(
 
 def test_a_part_says_what_it_does_not_publish(capsys: pytest.CaptureFixture[str]) -> None:
     """And that the published tables may be of two states of the logs, if it publishes others."""
-    run: Any = SimpleNamespace(rules_changed=False, command="build")
+    run: Any = SimpleNamespace(rules_changed=False, is_sampled=False, command="build")
     part: Any = SimpleNamespace(is_whole=False)
     _report(run, None, {}, {"dim_people", "dim_feeds"})
     nothing = capsys.readouterr().out
