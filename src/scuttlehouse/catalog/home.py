@@ -132,7 +132,10 @@ def temporary_folder(home: Path) -> Path:
         finally:
             os.close(lock)
     except OSError as error:
-        raise CatalogError(f"{shared} cannot be used: {error.strerror}.") from None
+        raise CatalogError(
+            f"The folder {shared} cannot be used ({error.strerror}): make room, let this user write there, or "
+            "set SCUTTLEHOUSE_HOME to another folder."
+        ) from None
     _temporary[home] = own, kept
     return own
 

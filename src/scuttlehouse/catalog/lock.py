@@ -165,7 +165,10 @@ class BuildLock:
         try:
             return _FileLock(self._path)
         except OSError as error:
-            raise CatalogError(f"{self._path} cannot be opened: {error.strerror}.") from None
+            raise CatalogError(
+                f"The lock {self._path} cannot be opened ({error.strerror}): correct that, or set "
+                "SCUTTLEHOUSE_HOME to a home that this user can write."
+            ) from None
 
     def _sign(self, *, restart: bool, has_left: bool = False) -> None:
         words = json.dumps({**_words(), "has_left": has_left})

@@ -173,5 +173,7 @@ def test_files_of_others_beside_the_folders_stay(tmp_path: Path) -> None:
 
 def test_an_unusable_temporary_folder_is_reported(tmp_path: Path) -> None:
     (tmp_path / "temporary").touch()
-    with pytest.raises(CatalogError, match=r"/temporary cannot be used: \w"):
+    with pytest.raises(
+        CatalogError, match=r"/temporary cannot be used \(\w.*\): make room, let this"
+    ):
         temporary_folder(tmp_path)
