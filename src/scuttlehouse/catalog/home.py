@@ -133,8 +133,8 @@ def temporary_folder(home: Path) -> Path:
             os.close(lock)
     except OSError as error:
         raise CatalogError(
-            f"The folder {shared} cannot be used ({error.strerror}): make room, let this user write there, or "
-            "set SCUTTLEHOUSE_HOME to another folder."
+            f"The folder {shared} cannot be used ({error.strerror}): make room, let this user write "
+            "there, or set SCUTTLEHOUSE_HOME to another folder."
         ) from None
     _temporary[home] = own, kept
     return own
