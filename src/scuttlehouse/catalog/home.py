@@ -18,6 +18,9 @@ from scuttlehouse.catalog.storage import files_below, warehouse_location
 # In Spark, SQLite, Java or DuckDB, these mark a list, a pattern, an escape or the end of a name.
 _REFUSED = """?*[]{},#%"\\"""
 
+# As many links as Linux follows.
+_MOST_LINKS = 40
+
 
 def home_folder(environment: Mapping[str, str] = os.environ) -> Path:
     """The folder in ``SCUTTLEHOUSE_HOME``, or ``.scuttlehouse`` by default, as an absolute path.
@@ -34,8 +37,10 @@ def home_folder(environment: Mapping[str, str] = os.environ) -> Path:
             "SCUTTLEHOUSE_HOME is an address: name a folder of this machine. SCUTTLEHOUSE_WAREHOUSE puts the "
             "tables in S3."
         )
+    path = named if named.strip() else ".scuttlehouse"
     # prepare_home refuses a path with a loop of links.
-    home = Path(os.path.realpath(named if named.strip() else ".scuttlehouse"))
+    home = Path(os.path.realpath(path))
+    _refuse_links_of_others(Path(path))
     if home == Path(home.anchor):
         raise CatalogError("SCUTTLEHOUSE_HOME is the root of the disk: name a folder of its own.")
     if any(sign in _REFUSED or not sign.isprintable() for sign in str(home)):
@@ -50,9 +55,10 @@ def prepare_home(home: Path) -> None:
     """Make the folder for its owner and the readers only. An existing folder is closed to others.
 
     Raises:
-        CatalogError: it is not a writable folder, all users share it, or it holds a warehouse of an earlier
-            version.
+        CatalogError: it is not a writable folder, all users share it, another user has put it or a folder
+            above it into a folder that all users share, or it holds a warehouse of an earlier version.
     """
+    refuse_folders_of_others(home)
     try:
         home.mkdir(mode=0o700, parents=True, exist_ok=True)
         # Nobody else could use /tmp if it were closed to others.
@@ -69,6 +75,48 @@ def prepare_home(home: Path) -> None:
             "set SCUTTLEHOUSE_HOME to another one."
         ) from None
     refuse_earlier_version(home)
+
+
+def refuse_folders_of_others(home: Path) -> None:
+    """Refuse a home whose owner may be whoever was first: in a folder that all users share, such as /tmp.
+
+    The owner of a folder opens it again, and may put a key of theirs into it.
+
+    Raises:
+        CatalogError: another user has put the home, or a folder above it, into such a folder.
+
+    >>> refuse_folders_of_others(Path(tempfile.mkdtemp(), "house"))
+    """
+    for folder in (home, *home.parents):
+        _refuse_entry_of_others(folder)
+
+
+def _refuse_links_of_others(path: Path) -> None:
+    """Refuse a path through a link of another user, which may lead anywhere, in a folder that all share.
+
+    Linux does so where ``fs.protected_symlinks`` is set, but not while a path is only resolved.
+    """
+    links = [Path.cwd() / path]
+    for _ in range(_MOST_LINKS):
+        if not links:
+            return
+        whole = links.pop()
+        for entry in (whole, *whole.parents):
+            if entry.is_symlink():
+                _refuse_entry_of_others(entry)
+                links.append(entry.parent / entry.readlink())
+
+
+def _refuse_entry_of_others(entry: Path) -> None:
+    try:
+        folder, owner = entry.parent.stat(), entry.lstat().st_uid
+    except OSError:
+        return
+    if folder.st_mode & stat.S_ISVTX and owner not in (os.geteuid(), folder.st_uid):
+        raise CatalogError(
+            f"{entry} belongs to another user, and {entry.parent} is a folder that all users share: set "
+            "SCUTTLEHOUSE_HOME to a folder of your own."
+        )
 
 
 def refuse_earlier_version(home: Path) -> None:

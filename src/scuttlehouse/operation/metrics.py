@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
+from tempfile import mkstemp
 from typing import Any, NamedTuple
 
 from scuttlehouse.builds.steps import ENDED_WELL
@@ -205,10 +206,15 @@ def write_metrics(home: Path, path: Path) -> None:
         WarehouseError: a table is damaged.
     """
     text = text_of(metrics(home))
-    part = path.parent / f".{path.name}.{os.getpid()}"  # The collector reads *.prom only.
+    part: Path | None = None
     try:
-        part.write_text(text, "utf-8")
-        part.chmod(0o644)
+        # The collector reads *.prom only. In a folder that users share, another user could have put a link
+        # in the place of a name that can be guessed.
+        descriptor, name = mkstemp(prefix=f".{path.name}.", dir=path.parent)
+        part = Path(name)
+        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+            file.write(text)
+            os.fchmod(descriptor, 0o644)
         part.replace(path)
     except OSError as error:
         raise CatalogError(
@@ -216,8 +222,9 @@ def write_metrics(home: Path, path: Path) -> None:
             "SCUTTLEHOUSE_METRICS_FILE, which names a file ending in .prom."
         ) from None
     finally:
-        with suppress(OSError):  # It is gone if it has replaced the file.
-            part.unlink()
+        if part is not None:
+            with suppress(OSError):  # It is gone if it has replaced the file.
+                part.unlink()
 
 
 def update_metrics_file(home: Path) -> None:

@@ -19,6 +19,7 @@ from scuttlehouse.catalog import (
 )
 from scuttlehouse.catalog.damage import verify_kept, verify_tables
 from scuttlehouse.catalog.database import postgresql_address
+from scuttlehouse.catalog.home import refuse_folders_of_others
 from scuttlehouse.catalog.log import require_clock
 from scuttlehouse.catalog.names import LOG_TABLE
 from scuttlehouse.catalog.readers import mode_of_readers
@@ -52,6 +53,7 @@ def home() -> Finding:
         return Finding(
             "fail", f"This user cannot write to {folder}.", "Build as the user that owns it."
         )
+    refuse_folders_of_others(folder)
     if folder.stat().st_mode & 0o077 & ~mode_of_readers():
         return Finding("warn", f"{folder} is open to other users.", f"Run `chmod 700 {folder}`.")
     return Finding("ok", str(folder))

@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 import shutil
 import signal
+import stat
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from other_users import NOBODY, NOGROUP, needs_root
 from scuttlehouse.catalog import (
     CatalogError,
     home_folder,
@@ -75,13 +77,52 @@ def test_the_root_of_the_disk_is_not_a_home(name: str) -> None:
 
 def test_a_folder_that_all_users_share_is_no_home(tmp_path: Path) -> None:
     """As /tmp. Closed, nobody else could use it."""
-    shared = tmp_path / "shared"
-    shared.mkdir()
-    shared.chmod(0o1777)
+    shared = shared_folder(tmp_path)
     with pytest.raises(CatalogError, match="all users share"):
         prepare_home(shared)
     assert shared.stat().st_mode & 0o7777 == 0o1777
     prepare_home(shared / "house")
+
+
+@needs_root
+@pytest.mark.parametrize("name", ["house", "above/house", "new/../above/house"])
+def test_a_folder_of_others_among_shared_ones_is_no_home(tmp_path: Path, name: str) -> None:
+    """Its owner opens it again, and may put a key of their own into it."""
+    shared = shared_folder(tmp_path)
+    (shared / "new").mkdir()
+    for folder in "house", "above":
+        (shared / folder).mkdir()
+        (shared / folder).chmod(0o777)
+        os.chown(shared / folder, NOBODY, NOGROUP)
+    home = home_folder({"SCUTTLEHOUSE_HOME": str(shared / name)})
+    with pytest.raises(CatalogError, match=r"belongs to another user, and .* that all users share"):
+        prepare_home(home)
+    assert stat.S_IMODE((shared / "house").stat().st_mode) == 0o777
+    os.chown(shared / "house", 0, 0)
+    prepare_home(shared / "house")
+
+
+@needs_root
+@pytest.mark.parametrize("name", ["link", "link/house", "own", "own/../link"])
+def test_a_link_of_others_leads_to_no_home(tmp_path: Path, name: str) -> None:
+    """It may lead to a folder that the build then closes, or fills."""
+    shared = shared_folder(tmp_path)
+    (tmp_path / "disk").mkdir()
+    (shared / "link").symlink_to(tmp_path / "disk")
+    (tmp_path / "own").symlink_to(shared / "link")
+    (shared / "own").symlink_to(tmp_path / "own")
+    assert home_folder({"SCUTTLEHOUSE_HOME": str(shared / name)}).is_relative_to(tmp_path)
+    os.lchown(shared / "link", NOBODY, NOGROUP)
+    with pytest.raises(CatalogError, match=f"{shared / 'link'} belongs to another user"):
+        home_folder({"SCUTTLEHOUSE_HOME": str(shared / name)})
+
+
+def shared_folder(path: Path) -> Path:
+    """A folder as /tmp: all users may write there, and none may remove what others have put there."""
+    shared = path / "shared"
+    shared.mkdir()
+    shared.chmod(0o1777)
+    return shared
 
 
 def test_a_home_is_closed_to_others(tmp_path: Path) -> None:

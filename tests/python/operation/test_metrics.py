@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import stat
 from collections.abc import Iterable
@@ -216,6 +217,25 @@ def test_the_file_is_replaced_in_one_step_and_can_be_read_by_everybody(
     assert read_format(file.read_text())
     assert stat.S_IMODE(file.stat().st_mode) == 0o644
     assert [path.name for path in folder.iterdir()] == [file.name]
+
+
+def test_no_link_of_another_user_is_written_through(
+    small: SmallWarehouse, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In a folder that users share, whatever stands under a name that can be guessed."""
+    folder, other = tmp_path / "collector", tmp_path / "other"
+    folder.mkdir()
+    other.write_text("mine")
+    other.chmod(0o600)
+    file = folder / "scuttlehouse.prom"
+    for name in file.name, f".{file.name}", f".{file.name}.{os.getpid()}":
+        (folder / name).symlink_to(other)
+    monkeypatch.setenv("SCUTTLEHOUSE_METRICS_FILE", str(file))
+    update_metrics_file(small.home)
+    assert other.read_text() == "mine"
+    assert stat.S_IMODE(other.stat().st_mode) == 0o600
+    assert not file.is_symlink()
+    assert read_format(file.read_text())
 
 
 def test_a_rollback_replaces_the_file(
