@@ -21,10 +21,11 @@ from __future__ import annotations
 import codecs
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
+from functools import cache, partial
 from hashlib import sha256
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from scuttlehouse.files import jsjson
 from scuttlehouse.files.json_lines import finite_number
@@ -64,10 +65,13 @@ _CODE_PAGES = (
 # A message has at most 8192 units of UTF-16, each of up to three bytes.
 _MOST_CHARACTERS = 4 * MAX_LENGTH
 _SINGLE = re.compile(r"(?<![^\x00-\x7f])[^\x00-\x7f](?![^\x00-\x7f])")
+_NOT_ASCII = re.compile(r"[^\x00-\x7f]+")
 # Windows has a control character for a byte that its code page leaves out.
 _BYTE = "scuttlehouse.byte"
 # Each byte of UTF-8 has become a character, so the message may be too long.
 _FAULTS_OF_TEXTS = _FAULTS_WITHOUT_KEY | {"too_long"}
+
+_Texts: TypeAlias = Mapping[tuple[str, ...], str]
 
 _BEFORE_TIME = '\n  "timestamp": '
 
@@ -96,25 +100,27 @@ def forms(value: dict[str, Any], key: str | None, hmac_key: bytes | None) -> Ite
     ``key`` is the id that the log gives the message. Without a key a fraction is not searched: the hash tells
     it at once, a signature only after as many checks.
 
-    Complexity: O(length of the value). A wrong key costs up to 60 hashes, and as many for each code page in
-    which the texts are UTF-8.
+    Complexity: O(length of the value). A wrong key costs up to 70 hashes, and as many for each code page in
+    which the texts are UTF-8: the value is not written again for each of them.
 
     >>> [form.check.invalid_reason for form in forms({"author": "@nobody"}, None, None)]
     ['author_is_no_feed_id']
     """
-    reason = None
-    for form in _forms(value, key, hmac_key):
+    reason, texts = None, cache(partial(_texts_of_forms, value))
+    for form in _forms(value, key, hmac_key, texts):
         yield form
         if form.check.validity != "invalid":
             return
         reason = form.check.invalid_reason
-    for recoded in _value_in_utf_8(value) if reason in _FAULTS_OF_TEXTS else ():
-        found = _forms(recoded, key, hmac_key)
+    for recoded in _value_in_utf_8(value, key, texts) if reason in _FAULTS_OF_TEXTS else ():
+        found = _forms(recoded, key, hmac_key, partial(_texts_of_forms, recoded))
         yield from (form for form in found if form.check.validity == "valid")
 
 
-def _forms(value: dict[str, Any], key: str | None, hmac_key: bytes | None) -> Iterator[Form]:
-    """The same without other characters."""
+def _forms(
+    value: dict[str, Any], key: str | None, hmac_key: bytes | None, texts: Callable[[], _Texts]
+) -> Iterator[Form]:
+    """The same without other characters. ``texts`` are those of the forms, written when they are needed."""
     check = check_value(value, key=key, hmac_key=hmac_key)
     yield Form(value, check)
     if check.validity != "invalid":
@@ -122,7 +128,7 @@ def _forms(value: dict[str, Any], key: str | None, hmac_key: bytes | None) -> It
     read = with_content_read(value)
     restored = read if read is not value else _with_what_is_left_out(value)
     if restored is not value:
-        found = _forms(restored, key, hmac_key)
+        found = _forms(restored, key, hmac_key, texts)
         yield from (form for form in found if form.check.validity == "valid")
         return
     spelled = with_sigils(value)
@@ -142,7 +148,8 @@ def _forms(value: dict[str, Any], key: str | None, hmac_key: bytes | None) -> It
         return
     times = _times(value.get("timestamp"))
     for form in mismatched if times else []:
-        if (time := _signed_time(form, times, key)) is not None:
+        time = _signed_time(texts().get(tuple(form), ""), times, id_bytes(key))
+        if time is not None:
             whole = {**form, "timestamp": time}
             yield Form(whole, check_value(whole, key=key, hmac_key=hmac_key))
 
@@ -155,21 +162,69 @@ def in_utf_8(text: str) -> Iterator[str]:
     >>> [*in_utf_8("\u251c\u2310")], [*in_utf_8("\xe9")], [*in_utf_8("a")]
     (['\xe9'], [], [])
     """
+    return (recoded for _, recoded in _in_code_pages(text))
+
+
+def _in_code_pages(text: str) -> Iterator[tuple[str, str]]:
+    """The same, each behind a code page in which it was read."""
     # UTF-8 has no single byte that is not ASCII.
     if text.isascii() or len(text) > _MOST_CHARACTERS or _SINGLE.search(text):
         return
+    # No character of UTF-8 goes over one of ASCII.
+    parts = "\n".join(_NOT_ASCII.findall(text))
     seen: set[str] = set()
     for code_page in _CODE_PAGES:
         with suppress(UnicodeError):
-            recoded = text.encode(code_page, _BYTE).decode("utf-8")
+            recoded = _recoded(parts, code_page)
             if recoded not in seen:
                 seen.add(recoded)
-                yield recoded
+                yield code_page, _recoded(text, code_page)
 
 
-def _value_in_utf_8(value: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    text = json.dumps(value, ensure_ascii=False)
-    return (json.loads(recoded, parse_int=float) for recoded in in_utf_8(text))
+def _recoded(text: str, code_page: str) -> str:
+    return text.encode(code_page, _BYTE).decode("utf-8")
+
+
+def _value_in_utf_8(
+    value: dict[str, Any], key: str | None, texts: Callable[[], _Texts]
+) -> Iterator[dict[str, Any]]:
+    """The value as it may have been in UTF-8. With a key, only if one of its forms has the key."""
+    found = [*_in_code_pages(json.dumps(value, ensure_ascii=False))]
+    # What an escape in a text stands for has not been read in a code page.
+    content = value.get("content")
+    is_known = key is not None and not (isinstance(content, str) and "\\u" in content)
+    for code_page, recoded in found:
+        if not is_known or any(
+            _has_key(text, code_page, value, str(key)) for text in texts().values()
+        ):
+            yield json.loads(recoded, parse_int=float)
+
+
+def _texts_of_forms(value: dict[str, Any]) -> _Texts:
+    """The texts of all that :func:`_forms` may check of a value, by the order of their members."""
+    restored = value
+    while (read := with_content_read(restored)) is not restored:
+        restored = read
+    spelled = with_sigils(_with_what_is_left_out(restored))
+    ordered = [
+        {name: spelled[name] for name in order}
+        for order in MEMBER_ORDERS
+        if spelled.keys() >= set(order)
+    ]
+    with suppress(jsjson.TooDeepError, jsjson.TooLongError):
+        return {tuple(form): jsjson.stringify(form, indent=2) for form in ordered}
+    return {}
+
+
+def _has_key(text: str, code_page: str, value: dict[str, Any], key: str) -> bool:
+    """Whether a text is that of a classic message with this key, if it was read in a code page."""
+    recoded = _recoded(text, code_page)
+    units, wanted = hashed_bytes(recoded), id_bytes(key)
+    if len(units) > MAX_LENGTH:
+        return False
+    if sha256(units).digest() == wanted:
+        return True
+    return _signed_time(recoded, _times(value.get("timestamp")), wanted) is not None
 
 
 def with_content_read(value: dict[str, Any]) -> dict[str, Any]:
@@ -219,12 +274,13 @@ def _times(timestamp: object) -> dict[bytes, float]:
     return {repr(time).encode(): time for time in (number + fraction for fraction in _FRACTIONS)}
 
 
-def _signed_time(value: dict[str, Any], times: dict[bytes, float], key: str) -> float | None:
-    """The one of the times with which a value has its key. None if none is."""
-    wanted = id_bytes(key)
-    before, _, after = jsjson.stringify(value, indent=2).partition(_BEFORE_TIME)
+def _signed_time(text: str, times: dict[bytes, float], wanted: bytes | None) -> float | None:
+    """The one of the times with which the text of a message has this hash. None if none is."""
+    before, _, after = text.partition(_BEFORE_TIME)
+    if "," not in after:
+        return None
     head, tail = hashed_bytes(before + _BEFORE_TIME), hashed_bytes(after[after.index(",") :])
-    for text, time in times.items():
-        if sha256(head + text + tail).digest() == wanted:
+    for shown, time in times.items():
+        if sha256(head + shown + tail).digest() == wanted:
             return time
     return None

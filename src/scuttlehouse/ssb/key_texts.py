@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import string
 import unicodedata
+from collections.abc import Callable
 
 # A shorter text may be a word: tables hold words of this length.
 LEAST_CHARACTERS = 20
@@ -27,6 +28,8 @@ _SIGNS = frozenset(string.punctuation)
 _LEAST_SIGNS = 7
 # Signs that no keyboard has are an alphabet, too: 256 of Braille, and more emoji.
 _LEAST_SYMBOLS = 12
+# A stranger could name a million characters.
+_MOST_REMEMBERED = 4096
 _HEX = re.compile(r"(?=[a-f0-9]*[a-f])(?=[a-f0-9]*[0-9])[a-f0-9]{32}")
 
 
@@ -45,7 +48,7 @@ def may_hold_key(text: str) -> bool:
     if has_many_symbols(text):
         return True
     text = unicodedata.normalize("NFKC", text)
-    bare = "".join(map(_class_of, text))
+    bare = text.translate(_CLASSES)
     if len(bare) < LEAST_CHARACTERS:
         return False
     lengths = [len(piece) for piece in _PIECE.findall(bare)]
@@ -57,7 +60,7 @@ def may_hold_key(text: str) -> bool:
         or len(_TURN.findall(bare)) >= _LEAST_TURNS
         or len(_SIGNS.intersection(text)) >= _LEAST_SIGNS
         or bool(_DIGITS.search(bare))
-        or bool(_HEX.search("".join(filter(str.isalnum, text.lower()))))
+        or bool(_HEX.search(text.lower().translate(_LETTERS)))
     )
 
 
@@ -86,3 +89,24 @@ def _class_of(character: str) -> str:
     if character.isupper():
         return "u"
     return "l" if character.isalpha() else ""
+
+
+def _letter(character: str) -> str:
+    return character if character.isalnum() else ""
+
+
+class _Table(dict[int, str]):
+    """What a function gives for each character, for ``str.translate``: one may become eighteen in NFKC."""
+
+    def __init__(self, function: Callable[[str], str]) -> None:
+        super().__init__()
+        self._function = function
+
+    def __missing__(self, code: int) -> str:
+        found = self._function(chr(code))
+        if len(self) < _MOST_REMEMBERED:
+            self[code] = found
+        return found
+
+
+_CLASSES, _LETTERS = _Table(_class_of), _Table(_letter)

@@ -11,11 +11,12 @@ import unicodedata
 from typing import Any
 
 from scuttlehouse.ssb.ids import any_id, link_text
-from scuttlehouse.ssb.key_texts import may_hold_key
+from scuttlehouse.ssb.key_texts import has_many_symbols, may_hold_key
 
 NAME_CHARACTERS = 60
 
-# What comes after so many characters is not looked at. One character may stand for eighteen others.
+# What comes after so many characters is not looked at, nor are more of those that they stand for: one
+# character may stand for eighteen others.
 _MOST_CHARACTERS = 1000
 
 # Letters and symbols that show nothing.
@@ -54,9 +55,12 @@ def clean_name(text: object) -> str | None:
     # Marks and selectors alone belong to no letter.
     if all(unicodedata.category(one)[0] in "MZ" for one in shown):
         return None
-    if _LIKE_A_KEY.search(unicodedata.normalize("NFKC", name)):
+    # What is shown is the beginning of what is looked at, and is looked at as a whole.
+    composed = unicodedata.normalize("NFC", name)
+    plain = unicodedata.normalize("NFKC", composed)[:_MOST_CHARACTERS]
+    if _LIKE_A_KEY.search(plain) or has_many_symbols(composed):
         return None
-    return None if may_hold_key(name) or may_hold_key(shown) else shown
+    return None if may_hold_key(plain) or may_hold_key(shown) else shown
 
 
 def name_in_message(content: dict[str, Any], *, is_private: bool) -> dict[str, str]:

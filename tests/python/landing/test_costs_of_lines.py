@@ -9,18 +9,21 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
+from types import FrameType
 from typing import Any
 
 import pytest
 
 import forms
-from scuttlehouse.files import bipf, values
+from scuttlehouse.files import bipf, jsjson, values
 from scuttlehouse.files.jsjson import stringify
 from scuttlehouse.files.objects import NoObject
 from scuttlehouse.files.parts import SHORT_BYTES, Line
 from scuttlehouse.landing.glued_lines import line_parts
 from scuttlehouse.pzp.canonical import canonical
+from scuttlehouse.ssb import exported
 from scuttlehouse.ssb.bfe import bencode, encode
+from scuttlehouse.ssb.naming import clean_name
 
 
 def levels(innermost: Any, depth: int) -> Any:
@@ -45,6 +48,51 @@ def test_depth_of_bytes_costs_no_calls() -> None:
         assert bencode(value) == b"l" * 120 + b"1:1" + b"e" * 120
         decoded = bipf.decode(record)
     assert decoded == levels(None, 120)
+
+
+def test_a_long_name_costs_few_calls() -> None:
+    """U+FDFA becomes eighteen characters, and each was looked at by several functions."""
+    clean_name("\ufdfa")
+    assert calls(partial(clean_name, 1_000 * "\ufdfa")) < 10_000
+
+
+def test_texts_in_a_code_page_are_written_a_few_times(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever the texts may have been: the key tells which, by the hash of what is written once."""
+    written = []
+
+    def counted(value: Any, indent: int = 0) -> str:
+        written.append(value)
+        return stringify(value, indent)
+
+    monkeypatch.setattr(jsjson, "stringify", counted)
+    value = {
+        **dict.fromkeys(("author", "hash", "previous", "sequence", "signature"), "a"),
+        "timestamp": 1445587812859.0,
+        "content": {"type": "post", "text": "\u2554\u00a2"},
+    }
+    value |= {"author": f"@{'A' * 43}=.ed25519", "hash": "sha256", "sequence": 1.0}
+    value["signature"] = f"{'A' * 86}==.sig.ed25519"
+    found = [*exported.forms(value, f"%{'A' * 43}=.sha256", None)]
+    assert {form.check.validity for form in found} == {"invalid"}
+    assert len([*exported.in_utf_8("\u2554\u00a2")]) == 3
+    assert len(written) <= 5
+
+
+def calls(work: Callable[[], object]) -> int:
+    """How many functions are called, those in C too."""
+    counted = 0
+
+    def count(_frame: FrameType, event: str, _argument: object) -> None:
+        nonlocal counted
+        counted += event in ("call", "c_call")
+
+    before = sys.getprofile()
+    sys.setprofile(count)
+    try:
+        work()
+    finally:
+        sys.setprofile(before)
+    return counted
 
 
 @contextmanager
