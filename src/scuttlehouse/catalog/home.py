@@ -112,7 +112,8 @@ def _refuse_entry_of_others(entry: Path) -> None:
         folder, owner = entry.parent.stat(), entry.lstat().st_uid
     except OSError:
         return
-    if folder.st_mode & stat.S_ISVTX and owner not in (os.geteuid(), folder.st_uid):
+    is_shared = folder.st_mode & (stat.S_ISVTX | stat.S_IWOTH)
+    if is_shared and owner not in (os.geteuid(), folder.st_uid):
         raise CatalogError(
             f"{entry} belongs to another user, and {entry.parent} is a folder that all users share: set "
             "SCUTTLEHOUSE_HOME to a folder of your own."

@@ -86,9 +86,13 @@ def test_a_folder_that_all_users_share_is_no_home(tmp_path: Path) -> None:
 
 @needs_root
 @pytest.mark.parametrize("name", ["house", "above/house", "new/../above/house"])
-def test_a_folder_of_others_among_shared_ones_is_no_home(tmp_path: Path, name: str) -> None:
+@pytest.mark.parametrize("mode", [0o1777, 0o777])
+def test_a_folder_of_others_among_shared_ones_is_no_home(
+    tmp_path: Path, name: str, mode: int
+) -> None:
     """Its owner opens it again, and may put a key of their own into it."""
     shared = shared_folder(tmp_path)
+    shared.chmod(mode)
     (shared / "new").mkdir()
     for folder in "house", "above":
         (shared / folder).mkdir()
