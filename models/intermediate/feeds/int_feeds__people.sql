@@ -13,16 +13,31 @@ announcements as (
 
 ),
 
--- A main feed that gets another metafeed announces that one later (SIP 2, "Existing SSB identity").
 own_announcements as (
+
+    select * from announcements
+    where content_type = 'metafeed/announce'
+
+),
+
+-- A main feed that gets another metafeed announces that one later (SIP 2, "Existing SSB identity").
+last_announcements as (
 
     select
         subfeed_id,
-        collect_set(metafeed_id) as metafeed_ids,
         max_by(metafeed_id, struct(sequence, message_id)) as last_metafeed_id
-    from announcements
-    where content_type = 'metafeed/announce'
+    from own_announcements
     group by subfeed_id
+
+),
+
+-- A main feed may announce thousands of metafeeds: pairs, because a list of them would be read for each.
+announced_pairs as (
+
+    select distinct
+        subfeed_id,
+        metafeed_id
+    from own_announcements
 
 ),
 
@@ -36,17 +51,17 @@ ranked_announcements as (
         row_number() over (
             partition by announcements.subfeed_id
             order by
-                coalesce(
-                    array_contains(own_announcements.metafeed_ids, announcements.metafeed_id)
-                    and announcements.metafeed_id != own_announcements.last_metafeed_id,
-                    false
-                ) asc,
+                coalesce(announced_pairs.metafeed_id != last_announcements.last_metafeed_id, false) asc,
                 announcements.content_type = 'metafeed/announce' asc,
-                coalesce(announcements.metafeed_id = own_announcements.last_metafeed_id, false) desc,
+                coalesce(announcements.metafeed_id = last_announcements.last_metafeed_id, false) desc,
                 announcements.message_id asc
         ) as announcement_number
     from announcements
-    left join own_announcements on announcements.subfeed_id = own_announcements.subfeed_id
+    left join last_announcements on announcements.subfeed_id = last_announcements.subfeed_id
+    left join announced_pairs
+        on
+            announcements.subfeed_id = announced_pairs.subfeed_id
+            and announcements.metafeed_id = announced_pairs.metafeed_id
 
 ),
 

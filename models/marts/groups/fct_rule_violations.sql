@@ -144,6 +144,16 @@ awaited_epochs as (
 
 ),
 
+-- Thousands of acts may be of one epoch with thousands of members: its list of members is not joined to them.
+epochs_without_creator as (
+
+    select epochs.epoch_id
+    from epochs
+    inner join judged_epochs on epochs.epoch_id = judged_epochs.epoch_id
+    where not array_contains(judged_epochs.member_ids, epochs.creator_id)
+
+),
+
 -- Groups with an epoch whose first message nobody can read: it may follow any exclusion. Another epoch
 -- follows it, or somebody is added to it.
 groups_with_unknown_epochs as (
@@ -177,12 +187,12 @@ described_acts as (
         judged.following_epoch_id,
         epochs.has_short_key,
         epochs.key_hash as epoch_key_hash,
-        judged_epochs.member_ids,
         acts.key_hash,
         acts.recipient_ids,
         acts.excluded_ids,
         acts.has_other_recipients,
         coalesce(epochs.has_epoch_tangle, groups.has_epoch_tangle) as has_epoch_tangle,
+        epochs_without_creator.epoch_id is not null as is_creator_missing,
         awaited_epochs.epoch_id is not null as is_creator_awaited,
         groups_with_unknown_epochs.group_id is not null as has_unknown_epoch,
         case acts.content_type
@@ -206,7 +216,7 @@ described_acts as (
         on acts_of_groups.message_id = judged.message_id and acts_of_groups.group_id = judged.group_id
     left join epochs
         on acts_of_groups.epoch_id = epochs.epoch_id and acts_of_groups.group_id = epochs.group_id
-    left join judged_epochs on epochs.epoch_id = judged_epochs.epoch_id
+    left join epochs_without_creator on epochs.epoch_id = epochs_without_creator.epoch_id
     left join awaited_epochs on epochs.epoch_id = awaited_epochs.epoch_id
     left join groups_with_unknown_epochs on acts_of_groups.group_id = groups_with_unknown_epochs.group_id
 
@@ -250,7 +260,7 @@ violations_of_acts as (
                     when
                         kind = 'init'
                         and counts
-                        and not array_contains(member_ids, author_id)
+                        and is_creator_missing
                         and not is_creator_awaited
                         then author_id
                 end,

@@ -1,7 +1,8 @@
 """No join of a model gives many more rows than there are lines, whatever a stranger writes.
 
 Each log has a shape in which a stranger chooses both sides of a join. Rows are counted as Spark counts them,
-inside the query of a model too, and not in time.
+inside the query of a model too, and not in time. Nor does a join put a list beside the rows of messages, if
+the list is not a part of the message: with thousands of both, the work would be their product.
 """
 
 from __future__ import annotations
@@ -9,11 +10,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
 from conftest import Warehouse
+from scuttlehouse.files.jsjson import stringify
 from scuttlehouse.sample.lines import json_line, line_of
 from scuttlehouse.sample.signing import BendyFeed, ClassicFeed, Message, base64_text, uri_text
 from scuttlehouse.ssb.bendybutt import root_metafeed_seed
@@ -113,6 +115,31 @@ def groups_that_list_one_message() -> Iterator[bytes]:
         yield line(feed.publish(addition(root.uri, key, listed.uri), NOW))
 
 
+def metafeeds_of_a_main_feed() -> Iterator[bytes]:
+    """A main feed announces many metafeeds, one after the other, and each has signed it."""
+    feed = ClassicFeed(bytes_for("main feed of many"))
+    for number in range(SIZE):
+        metafeed = BendyFeed(bytes_for(f"metafeed {number}"))
+        content = {"type": "metafeed/announce", "metafeed": metafeed.id, "subfeed": feed.id}
+        content["signature"] = metafeed.signer.sign(stringify(content, 2).encode())
+        yield line(feed.publish(content, NOW))
+
+
+def additions_to_an_epoch() -> Iterator[bytes]:
+    """Many messages add a person each, and all of these are members of one epoch."""
+    key, founder = bytes_for("key of many"), ClassicFeed(bytes_for("founder of many"))
+    root = founder.publish(first_message(key), NOW)
+    yield line(root)
+    previous = root.uri
+    for number in range(SIZE):
+        content = addition(root.uri, key, previous)
+        content["recps"][1] = ClassicFeed(bytes_for(f"member {number}")).id
+        content["tangles"]["members"]["previous"] = [previous]
+        added = founder.publish(content, NOW)
+        yield line(added)
+        previous = added.uri
+
+
 LOGS: dict[str, tuple[Callable[[], Iterator[bytes]], tuple[str, ...]]] = {
     "feeds and groups of one key": (
         feeds_and_groups_of_one_key,
@@ -123,7 +150,15 @@ LOGS: dict[str, tuple[Callable[[], Iterator[bytes]], tuple[str, ...]]] = {
         groups_that_list_one_message,
         ("int_groups__sightings",),
     ),
+    "metafeeds of a main feed": (metafeeds_of_a_main_feed, ("int_feeds__people",)),
+    "additions to an epoch": (additions_to_an_epoch, ("fct_rule_violations",)),
 }
+
+OWN_LISTS = {"recipient_ids", "excluded_ids", "cutoff_feed_ids", "cutoff_sequences"} | {
+    "previous_ids",
+    "compared_ids",
+}
+"""Lists that are a part of a message."""
 
 
 @pytest.fixture(scope="module")
@@ -152,26 +187,53 @@ def test_joins_give_about_as_many_rows_as_there_are_lines(
         assert max(found) <= most, (model, found)
 
 
+@pytest.mark.usefixtures("landed")
+@pytest.mark.parametrize("model", ["int_feeds__people", "fct_rule_violations"])
+def test_no_list_of_others_stands_beside_messages(warehouse: Warehouse, model: str) -> None:
+    found = [join for join in joins_of(warehouse, model) if "message_id" in join.columns]
+    assert found
+    assert not {name for join in found for name in join.lists} - OWN_LISTS
+
+
+class Join(NamedTuple):
+    """How many rows a join gives, if Spark counts them, its columns, and those that are lists."""
+
+    rows: int | None
+    columns: list[str]
+    lists: list[str]
+
+
 def rows_of_joins(warehouse: Warehouse, model: str) -> list[int]:
     """How many rows each join of a model gives, inside the query too."""
+    return [join.rows for join in joins_of(warehouse, model) if join.rows is not None]
+
+
+def joins_of(warehouse: Warehouse, model: str) -> list[Join]:
+    """The joins of a model, as Spark has carried them out."""
     [path] = (warehouse.project / "models").rglob(f"{model}.sql")
     compiled = Path("target/compiled/scuttlehouse", path.relative_to(warehouse.project))
     warehouse.rows("select 1")
     frame = warehouse.session.sql((warehouse.project / compiled).read_text())
     frame.collect()
-    return [*_counted(frame._jdf.queryExecution().executedPlan())]
+    return [*_joins(frame._jdf.queryExecution().executedPlan())]
 
 
-def _counted(plan: Any) -> Iterator[int]:
+def _joins(plan: Any) -> Iterator[Join]:
     name = plan.getClass().getSimpleName()
     if name == "AdaptiveSparkPlanExec":
-        yield from _counted(plan.executedPlan())
+        yield from _joins(plan.executedPlan())
     elif name.endswith("QueryStageExec"):
-        yield from _counted(plan.plan())
+        yield from _joins(plan.plan())
     else:
-        rows = plan.metrics().get("numOutputRows")
-        if name.endswith("JoinExec") and rows.isDefined():
-            yield rows.get().value()
+        if name.endswith("JoinExec"):
+            rows = plan.metrics().get("numOutputRows")
+            places = range(plan.output().size())
+            columns = [plan.output().apply(place) for place in places]
+            yield Join(
+                rows.get().value() if rows.isDefined() else None,
+                [column.name() for column in columns],
+                [one.name() for one in columns if one.dataType().typeName() == "array"],
+            )
         children = plan.children()
         for place in range(children.size()):
-            yield from _counted(children.apply(place))
+            yield from _joins(children.apply(place))
