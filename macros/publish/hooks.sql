@@ -8,8 +8,8 @@
         run_id=invocation_id,
         schema=target.schema,
         is_full_refresh=flags.FULL_REFRESH,
-        is_sampled=true if flags.EMPTY or flags.SAMPLE else false,
-        is_deferring=true if flags.DEFER else false,
+        is_sampled=true if flags.EMPTY or invocation_args_dict.get('sample') else false,
+        is_deferring=true if invocation_args_dict.get('defer') else false,
         graph=graph,
         selected=selected_resources,
         variables={
