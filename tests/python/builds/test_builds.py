@@ -288,7 +288,8 @@ def test_impossible_settings_are_refused(name: str, value: object, wanted: str) 
 def test_python_without_docstrings_is_refused() -> None:
     begin = (
         "from scuttlehouse.builds import beginning; variables = {'settle_steps': 4, 'set_ghost_span': 32, "
-        "'kept_builds': 3}; beginning.begin('build', 'id', 'nobody', False, False, {}, ['a'], variables)"
+        "'kept_builds': 3}; "
+        "beginning.begin('build', 'id', 'nobody', False, False, False, {}, ['a'], variables)"
     )
     done = subprocess.run(
         [sys.executable, "-c", begin],

@@ -471,7 +471,10 @@ def test_other_commands_while_a_build_runs(warehouse: Warehouse) -> None:
 
 
 def test_other_commands_publish_nothing(
-    warehouse: Warehouse, published: dict[str, Rows], other_logs: Path
+    warehouse: Warehouse,
+    published: dict[str, Rows],
+    other_logs: Path,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     warehouse.land(other_logs / "alice.jsonl")
     some = "-s", "+fct_rejected_lines"
@@ -483,7 +486,9 @@ def test_other_commands_publish_nothing(
     assert warehouse.rows(count) == [{"n": 0}]
     assert differing(warehouse.published(), published) == []
     # A project of users may say which column is the time of an event. Then tables hold some rows alone.
-    warehouse.build("build", "--sample", "3 days", *some, *WITHOUT_UNIT_TESTS)
+    tested_alone = "--indirect-selection", "cautious", *WITHOUT_UNIT_TESTS
+    warehouse.build("build", "--sample", "3 days", *some, *tested_alone)
+    assert "with --empty and --sample the tables lack rows" in capsys.readouterr().out
     assert warehouse.rows(count) != [{"n": 0}]
     assert differing(warehouse.published(), published) == []
 
