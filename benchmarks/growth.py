@@ -35,12 +35,11 @@ RUNS = Path(__file__).with_name("growth_runs.csv")
 def seconds_by_step(home: Path) -> dict[str, float]:
     """The seconds of each step of the last build of a home, by its name, the longest first."""
     results = json.loads((home / "target/run_results.json").read_text())["results"]
-    nodes = json.loads((home / "target/manifest.json").read_text())["nodes"]
-    named = {
-        nodes[one["unique_id"]]["name"]: float(one["execution_time"])
-        for one in results
-        if one["unique_id"] in nodes
-    }
+    named = {}
+    for result in results:
+        kind, _, name, *_ = result["unique_id"].split(".")
+        if kind != "operation":
+            named[name] = float(result["execution_time"])
     return dict(sorted(named.items(), key=lambda item: -item[1]))
 
 

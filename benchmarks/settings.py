@@ -10,9 +10,9 @@ once, in random order, and the unchanged profile comes again after every few bui
 time of a build divided by the median of the unchanged profile in the same round. The table has the median,
 the least and the greatest ratio of all rounds, and the median ratio of the time from start to end. The spread
 of the unchanged profile shows the effect of chance. A setting gains more than LIMIT if its least ratio is
-above LIMIT. A SETTING is a part of a name: only those
-are left out. Without any, every setting is left out in turn, except those in NEEDED. With more than one, one
-more build leaves out all of them together. A round of the sample with every setting takes half an hour.
+above LIMIT. A SETTING is a part of a name: only those are left out. Without any, every setting is left out in
+turn, except those in NEEDED. With more than one, one more build leaves out all of them together. A round of
+the sample with every setting takes half an hour.
 """
 
 from __future__ import annotations
