@@ -1,5 +1,6 @@
 -- The people who should be members of an epoch (4.9 of the group exclusion specification, by its letter):
--- everybody who was ever added to the group, except those with an exclusion that leads up to the epoch.
+-- everybody who was ever added to the group, except those with an exclusion that leads up to the epoch. In
+-- older epochs of a very large group, only the declared ones.
 with
 
 epochs as (
@@ -34,7 +35,7 @@ excluded as (
 
 ),
 
-final as (
+candidates as (
 
     select
         epochs.epoch_id,
@@ -42,8 +43,26 @@ final as (
         people.person_id
     from epochs
     inner join people on epochs.group_id = people.group_id
+    where epochs.has_all_missing
+    union all
+    select
+        epoch_id,
+        group_id,
+        explode(member_ids) as person_id
+    from epochs
+    where not has_all_missing
+
+),
+
+final as (
+
+    select
+        candidates.epoch_id,
+        candidates.group_id,
+        candidates.person_id
+    from candidates
     left anti join excluded
-        on epochs.epoch_id = excluded.epoch_id and people.person_id = excluded.person_id
+        on candidates.epoch_id = excluded.epoch_id and candidates.person_id = excluded.person_id
 
 )
 

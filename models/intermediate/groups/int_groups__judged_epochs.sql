@@ -48,6 +48,7 @@ final as (
         judged.is_authorized,
         judged.counts,
         judged.excluded_before_ids,
+        judged.has_all_missing,
         messages.position,
         messages.time_ms,
         judged.counts and succeeded.epoch_id is null as is_tip,

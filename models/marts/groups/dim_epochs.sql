@@ -103,6 +103,7 @@ final as (
         epochs.has_valid_members_tangle,
         epochs.has_short_key,
         size(judged_epochs.member_ids) = 0 as is_empty,
+        judged_epochs.has_all_missing,
         not array_contains(judged_epochs.member_ids, epochs.creator_id) as has_foreign_creator,
         unfollowed_exclusions.epoch_id is not null and epochs.has_epoch_tangle is distinct from false
             as has_unfollowed_exclusion,

@@ -1,5 +1,7 @@
 -- Who should fetch and serve what (4.8.2 of the group exclusion specification, ruling R25): the feeds of
--- every epoch that a person is a member of, and the messages missing from the group's tangles.
+-- every epoch that a person is a member of, and the messages missing from the group's tangles. A stranger may
+-- make a group with thousands of members, feeds and missing messages: a group has no more rows of each kind
+-- than `most_rows_of_a_group`.
 with
 
 epoch_members as (
@@ -60,23 +62,56 @@ group_feeds as (
 
 ),
 
+member_counts as (
+
+    select
+        epoch_id,
+        group_id,
+        count(*) as member_count
+    from members
+    group by epoch_id, group_id
+
+),
+
+-- Each feed has a row for every member of its epoch. Feeds of members come first.
+counted_feeds as (
+
+    select
+        group_feeds.*,
+        sum(member_counts.member_count) over (
+            partition by member_counts.group_id
+            order by group_feeds.is_members_feed desc, group_feeds.epoch_id asc, group_feeds.feed_id asc
+            rows between unbounded preceding and current row
+        ) as row_count
+    from group_feeds
+    inner join member_counts on group_feeds.epoch_id = member_counts.epoch_id
+
+),
+
+planned_feeds as (
+
+    select * from counted_feeds
+    where row_count <= {{ most_rows_of_a_group() }}
+
+),
+
 feed_rows as (
 
     select
         members.group_id,
         members.person_id,
         members.epoch_id,
-        group_feeds.feed_id,
-        group_feeds.owner_id,
+        planned_feeds.feed_id,
+        planned_feeds.owner_id,
         cast(null as string) as missing_id,
         case
-            when not group_feeds.is_members_feed then 'no_member'
+            when not planned_feeds.is_members_feed then 'no_member'
             when members.epoch_id = preferred_epochs.epoch_id then 'preferred_epoch'
-            when group_feeds.is_excluded_from_epoch then 'excluded_member'
+            when planned_feeds.is_excluded_from_epoch then 'excluded_member'
             else 'remaining_member'
         end as rule
     from members
-    inner join group_feeds on members.epoch_id = group_feeds.epoch_id
+    inner join planned_feeds on members.epoch_id = planned_feeds.epoch_id
     inner join preferred_epochs
         on members.group_id = preferred_epochs.group_id and members.person_id = preferred_epochs.person_id
 
@@ -91,6 +126,36 @@ missing as (
 
 ),
 
+person_counts as (
+
+    select
+        group_id,
+        count(*) as person_count
+    from preferred_epochs
+    group by group_id
+
+),
+
+numbered_missing as (
+
+    select
+        *,
+        row_number() over (partition by group_id order by missing_id asc) as missing_number
+    from missing
+
+),
+
+planned_missing as (
+
+    select
+        numbered_missing.group_id,
+        numbered_missing.missing_id
+    from numbered_missing
+    inner join person_counts on numbered_missing.group_id = person_counts.group_id
+    where numbered_missing.missing_number * person_counts.person_count <= {{ most_rows_of_a_group() }}
+
+),
+
 missing_rows as (
 
     select
@@ -99,10 +164,10 @@ missing_rows as (
         cast(null as string) as epoch_id,
         cast(null as string) as feed_id,
         cast(null as string) as owner_id,
-        missing.missing_id,
+        planned_missing.missing_id,
         'missing_message' as rule
     from preferred_epochs
-    inner join missing on preferred_epochs.group_id = missing.group_id
+    inner join planned_missing on preferred_epochs.group_id = planned_missing.group_id
 
 ),
 

@@ -22,6 +22,7 @@ SCHEMA = pa.schema(
         ("is_stale", pa.bool_()),
         ("following_epoch_id", pa.string()),
         ("excluded_before_ids", pa.list_(pa.string())),
+        ("has_all_missing", pa.bool_()),
         ("readded_ids", pa.list_(pa.string())),
     ]
 )
@@ -54,6 +55,11 @@ def find(table: pa.Table) -> pa.Table:
                 "is_stale": one.message_id in found.stale,
                 "following_epoch_id": found.following.get(one.message_id),
                 "excluded_before_ids": sorted(found.excluded_before.get(one.message_id, ())),
+                "has_all_missing": (
+                    one.message_id in found.complete
+                    if one.message_id in found.excluded_before
+                    else None
+                ),
                 "readded_ids": found.readded.get(one.message_id, []),
             }
             for one in messages

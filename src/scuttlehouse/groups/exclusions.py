@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
 from scuttlehouse.groups.ancestry import Ancestry
@@ -12,21 +13,28 @@ from scuttlehouse.groups.epochs import KeyRanks
 from scuttlehouse.groups.pairing import own_epochs
 from scuttlehouse.tangles.causality import bits_of, sweep_named
 
+MOST_MEMBERSHIPS = 1_000_000
+"""As many of the newest epochs of a group are complete as have at most this many correct members together."""
+
 
 class Knowledge(NamedTuple):
     """What the messages of a group knew of.
 
     ``excluded_before``: the people whom an exclusion that leads up to the epoch excludes, for each epoch that
-    counts (R24); only people who were ever added. ``following``: the epoch that each exclusion that counts
-    leads to, the first if there are several, None if there is none. ``readded``: the people whom an addition
-    adds although it knows of their exclusion. ``late``: posts in an epoch by somebody who, by the additions
-    that they knew of, should have preferred another one (4.8.1).
+    counts (R24); only people who were ever added. ``complete``: the epochs for which these are all of them.
+    For the others, they are only people who were added to this epoch, so nobody knows who is missing there:
+    a stranger may write thousands of epochs, and name thousands of people in the group.
+    ``following``: the epoch that each exclusion that counts leads to, the first if there are several, None if
+    there is none. ``readded``: the people whom an addition adds although it knows of their exclusion.
+    ``late``: posts in an epoch by somebody who, by the additions that they knew of, should have preferred
+    another one (4.8.1).
     ``before_init``: exclusions that the first message of their author's next epoch knows of (4.1).
     ``stale``: inits that follow an epoch although they know of another one that succeeds it (4.10.2). One
     that follows it only in place of an epoch that does not count may follow the other one as well.
     """
 
     excluded_before: dict[str, frozenset[str]]
+    complete: frozenset[str]
     following: dict[str, str | None]
     readded: dict[str, list[str]]
     late: set[str]
@@ -35,19 +43,24 @@ class Knowledge(NamedTuple):
 
 
 def knowledge(
-    messages: Sequence[GroupMessage], judged: Judged, key_ranks: KeyRanks | None = None
+    messages: Sequence[GroupMessage],
+    judged: Judged,
+    key_ranks: KeyRanks | None = None,
+    most: int = MOST_MEMBERSHIPS,
 ) -> Knowledge:
     """What the messages of one group knew of. Acts that do not count are ignored (``judged``).
 
     ``key_ranks`` are the places of the epochs' keys (4.3). Without them, ids decide between forks.
+    Complete epochs times people ever added are at most ``most``, or one epoch is complete: epochs that no
+    other succeeds come first, then those that began last.
 
     An exclusion leads up to an epoch, and to all that succeed it, in two cases: it comes before the epoch's
     first message in the group tangle, or ``own_epochs`` pairs it with the epoch. By the letter of 4.9 an
     exclusion is forever: adding the person again does not undo it.
 
     Complexity: O(messages + links) operations on integers with a bit for each epoch, exclusion, person
-    excluded, and person of an addition; plus the people in ``excluded_before``. For each post also as
-    ``KnownChoices.preferred``.
+    excluded, and person of an addition; plus the people in ``excluded_before``, who are at most ``most`` and
+    the people of all additions. For each post also as ``KnownChoices.preferred``.
 
     >>> from scuttlehouse.groups.authority import judge
     >>> def message(name, kind, epoch, people, *previous):
@@ -102,11 +115,19 @@ def knowledge(
         },
         visit,
     )
+    complete = _newest(bits.inits, ancestry, max(1, most // max(1, len(bits.added))))
+    members: dict[str, set[str]] = defaultdict(set)
+    for one in acts:
+        if one.kind == "add" and one.epoch_id:
+            members[one.epoch_id].update(one.person_ids)
     return Knowledge(
         {
             epoch: bits.people_in(mask)
+            if epoch in complete
+            else bits.those_in(mask, members[epoch])
             for epoch, mask in _leading(ancestry, own, bits.of_message, known_at).items()
         },
+        complete,
         _following(bits, own, known_at),
         readded,
         late,
@@ -132,9 +153,9 @@ class _Bits:
         self.inits = [one for one in acts if one.kind == "init"]
         self.exclusions = [one for one in acts if one.kind == "exclude"]
         # A person whom nobody adds is in no epoch.
-        added = {person for one in acts if one.kind == "add" for person in one.person_ids}
+        self.added = {person for one in acts if one.kind == "add" for person in one.person_ids}
         excluded = {person for one in self.exclusions for person in one.person_ids}
-        self._people = sorted(excluded & added)
+        self._people = sorted(excluded & self.added)
         self.first_exclusion = len(self.inits)
         self._first_person = self.first_exclusion + len(self.exclusions)
         self.first_addition = self._first_person + len(self._people)
@@ -147,7 +168,7 @@ class _Bits:
         }
         self.of_message = {one.message_id: ancestry.mask_of([one.message_id]) for one in self.inits}
         for one in self.exclusions:
-            struck = _mask(self.of_person, [who for who in one.person_ids if who in added])
+            struck = _mask(self.of_person, [who for who in one.person_ids if who in self.added])
             self.of_message[one.message_id] = self.of_exclusion[one.message_id] | struck
         for addition, own in of_additions.items():
             self.of_message[addition] = own << self.first_addition
@@ -158,6 +179,19 @@ class _Bits:
         return frozenset(
             self._people[place] for place in bits_of(mask >> self._first_person & everybody)
         )
+
+    def those_in(self, mask: int, people: Collection[str]) -> frozenset[str]:
+        """Those of the people whom the exclusions in a mask exclude."""
+        return frozenset(person for person in people if mask & self.of_person.get(person, 0))
+
+
+def _newest(inits: Sequence[GroupMessage], ancestry: Ancestry, count: int) -> frozenset[str]:
+    """So many epochs: first those that no other succeeds, then those that began last."""
+    tips = {*ancestry.unsucceeded([one.message_id for one in inits])}
+    newest = sorted(
+        inits, key=lambda one: (one.message_id not in tips, -one.position, one.message_id)
+    )
+    return frozenset(one.message_id for one in newest[:count])
 
 
 def _leading(

@@ -90,8 +90,11 @@ def peer_epochs(
     ancestry = Ancestry(previous)
     tips = set(ancestry.unsucceeded(previous))
     everybody = frozenset[str]().union(*members.values())
-    excluded = knowledge(messages, judged).excluded_before
-    correct = {epoch: everybody - excluded[epoch] for epoch in previous}
+    known = knowledge(messages, judged)
+    correct = {
+        epoch: (everybody if epoch in known.complete else people) - known.excluded_before[epoch]
+        for epoch, people in members.items()
+    }
     created = {one.message_id for one in inits if one.author_id == peer}
     found = repairs(tips, members, correct, ancestry, key_ranks)
     todo: dict[str, list[Repair]] = defaultdict(list)

@@ -11,9 +11,10 @@ as members, is within every epoch that it was made for, so 4.5 decides all these
 **What this achieves.** After all repairs are published, nothing more needs to be done, and two epochs that
 4.5 and 4.4 leave have no correct member in common: each connected set of people has one epoch to prefer.
 The latter does not hold for epochs without a common predecessor, as in a group whose first epoch does not
-count (R32): they have no witnesses, so 4.7 asks for nothing. Proof, for bases that did not stop early (a fork
-of one that did is found again after these repairs): let N be the new epoch after the base B. The exclusions
-up to an epoch are also up to all that succeed it.
+count (R32): they have no witnesses, so 4.7 asks for nothing. Proof, where all epochs are complete
+(:mod:`scuttlehouse.groups.exclusions`) and no base stopped early (a fork of one that did is found again after
+these repairs): let N be the new epoch after the base B. The exclusions up to an epoch are also up to all that
+succeed it.
 
 - N is within B and within every rival that B took in, so only N is left of these. N has no witness of any
   other epoch that was left: B tried that epoch, and nobody remained. So no fork asks for an epoch.

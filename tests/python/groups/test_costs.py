@@ -19,7 +19,7 @@ import pytest
 from scuttlehouse.groups.ancestry import MOST_PREDECESSORS, Ancestry, nearest_predecessors
 from scuttlehouse.groups.authority import GroupMessage, Kind, judge
 from scuttlehouse.groups.epochs import group_preferred_epoch
-from scuttlehouse.groups.exclusions import knowledge
+from scuttlehouse.groups.exclusions import MOST_MEMBERSHIPS, knowledge
 from scuttlehouse.groups.forks import forks
 from scuttlehouse.groups.memberships import Change, periods
 from scuttlehouse.groups.peers import Listed, seen
@@ -121,6 +121,19 @@ def epochs_side_by_side(size: int) -> list[GroupMessage]:
     for number in range(size):
         line.say("exclude", root, f"q{number}")
         line.say("add", line.say("init", None, after=root), "a", f"p{number}")
+    return line.messages
+
+
+def epochs_of_excluded_people(size: int) -> list[GroupMessage]:
+    """Many people are excluded, and then many epochs follow each other."""
+    line = Line()
+    epoch = line.say("init", None)
+    people = [f"p{number}" for number in range(size)]
+    line.say("add", epoch, "a", *people)
+    line.say("exclude", epoch, *people)
+    for _ in range(size):
+        epoch = line.say("init", None, after=epoch)
+        line.say("add", epoch, "a", "p0")
     return line.messages
 
 
@@ -232,8 +245,8 @@ def prefer(size: int) -> None:
     group_preferred_epoch(list(members)[1:], members, {})
 
 
-def know(messages: list[GroupMessage]) -> None:
-    knowledge(messages, judge(messages))
+def know(messages: list[GroupMessage], most: int = MOST_MEMBERSHIPS) -> None:
+    knowledge(messages, judge(messages), most=most)
 
 
 def look_into_logs(size: int) -> None:
@@ -294,6 +307,9 @@ WORK: dict[str, Callable[[int], object]] = {
     "periods of people who join forks with others": lambda size: join_forks(size, first=False),
     "periods of people in forks that others join": lambda size: join_forks(size, first=True),
     "logs with a message each": look_into_logs,
+    "epochs of people who are excluded": lambda size: know(
+        epochs_of_excluded_people(size), 10 * size
+    ),
     "devices": lambda size: powers_of(devices(size)).keys,
     "changes of sets": lambda size: list(unsuperseded("0", set_of(size))),
     "changes of sets side by side": lambda size: list(unsuperseded("0", wide_set_of(size))),
@@ -377,3 +393,10 @@ def test_a_chain_of_epochs_has_few_rows() -> None:
     messages = chain_of_epochs(500)
     excluded = knowledge(messages, judge(messages)).excluded_before
     assert sum(map(len, excluded.values())) == 0
+
+
+def test_epochs_of_excluded_people_have_few_of_them() -> None:
+    """As many as the square of the size, if all epochs had them."""
+    messages = epochs_of_excluded_people(LARGE)
+    found = knowledge(messages, judge(messages), most=10 * LARGE)
+    assert sum(map(len, found.excluded_before.values())) <= 12 * LARGE

@@ -8,6 +8,7 @@ SCUTTLEHOUSE_TEST_HISTORIES=5000 runs that many. `make test` runs 300, `make che
 from __future__ import annotations
 
 import os
+import random
 from collections import Counter
 from dataclasses import dataclass, field
 
@@ -248,6 +249,33 @@ def test_the_product_and_the_oracle_agree(chunk: int, is_forged: bool) -> None:
         "stale",
         "through",
     }
+
+
+@pytest.mark.parametrize("chunk", range(CHUNKS))
+def test_in_old_epochs_of_a_large_group_only_exclusions_of_members_are_known(chunk: int) -> None:
+    seen: Counter[bool] = Counter()
+    for seed in seeds(chunk):
+        history = History(seed)
+        answers = Answers(history.log, history.root)
+        everybody = frozenset[str]().union(*answers.members.values())
+        most = random.Random(seed).randint(0, 2 * len(everybody))
+        found = knowledge(answers.messages, answers.judged, answers.key_ranks, most)
+        where = f"seed {seed}, {most} memberships at most"
+        count = max(1, most // max(1, len(everybody)))
+        assert len(found.complete) == min(count, len(answers.previous)), where
+        positions = {one.message_id: one.position for one in answers.messages}
+        newness = {epoch: (epoch in answers.tips, positions[epoch]) for epoch in answers.previous}
+        others = answers.previous.keys() - found.complete
+        assert all(newness[old] <= newness[new] for old in others for new in found.complete), where
+        for epoch, people in answers.known.excluded_before.items():
+            expected = people if epoch in found.complete else people & answers.members[epoch]
+            assert found.excluded_before[epoch] == expected, where
+            seen[found.excluded_before[epoch] == people] += 1
+        unlimited = found._replace(
+            excluded_before=answers.known.excluded_before, complete=answers.known.complete
+        )
+        assert unlimited == answers.known, where
+    assert len(seen) == 2
 
 
 @pytest.mark.parametrize("chunk", range(CHUNKS))

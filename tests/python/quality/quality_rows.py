@@ -639,6 +639,7 @@ GOOD: dict[str, list[Row]] = {
             "has_valid_members_tangle": True,
             "has_short_key": False,
             "is_empty": True,
+            "has_all_missing": True,
             "has_foreign_creator": True,
             "has_unfollowed_exclusion": False,
             "has_late_post": False,
