@@ -1,1 +1,1 @@
-"""What Spark's processes need: imports, workers, the class archive."""
+"""What Spark's processes need: the class archive, and what workers have on a cluster or a server."""

@@ -66,8 +66,6 @@ def server_settings() -> dict[str, str]:
     """
     return {
         **_of_embedded(),
-        # A daemon of Spark's own: the package comes with the session, after the daemon has started.
-        "spark.python.daemon.module": "pyspark.daemon",
         **LOCAL_SETTINGS,
         "spark.connect.grpc.binding.address": LOCAL_SETTINGS["spark.driver.bindAddress"],
         "spark.connect.grpc.binding.port": str(server_port()),
