@@ -21,6 +21,7 @@ epoch_members as (
 gaps as (
 
     select * from {{ ref('fct_tangle_gaps') }}
+    where group_id is not null
 
 ),
 
@@ -46,13 +47,72 @@ expected as (
 
 ),
 
-missing as (
+person_counts as (
 
     select
-        preferred_epochs.person_id,
-        gaps.missing_id
+        group_id,
+        count(*) as person_count
+    from preferred_epochs
+    group by group_id
+
+),
+
+missing as (
+
+    select distinct
+        group_id,
+        missing_id
     from gaps
-    inner join preferred_epochs on gaps.group_id = preferred_epochs.group_id
+
+),
+
+missing_counts as (
+
+    select
+        group_id,
+        count(*) as missing_count
+    from missing
+    group by group_id
+
+),
+
+planned as (
+
+    select
+        group_id,
+        missing_id,
+        count_if(should_fetch) as fetching_count
+    from plan
+    where missing_id is not null
+    group by group_id, missing_id
+
+),
+
+-- Each has a place in the plan of everybody in its group.
+expected_plans as (
+
+    select
+        missing.group_id,
+        missing.missing_id,
+        person_counts.person_count,
+        missing_counts.missing_count * person_counts.person_count as row_count_of_group
+    from missing
+    inner join person_counts on missing.group_id = person_counts.group_id
+    inner join missing_counts on missing.group_id = missing_counts.group_id
+
+),
+
+-- A group with many people and many missing messages may have a plan for some of these.
+wrong_plans as (
+
+    select coalesce(expected_plans.missing_id, planned.missing_id) as missing_id
+    from expected_plans
+    full join planned
+        on expected_plans.group_id = planned.group_id and expected_plans.missing_id = planned.missing_id
+    where
+        expected_plans.missing_id is null
+        or coalesce(planned.fetching_count != expected_plans.person_count, false)
+        or (planned.missing_id is null and expected_plans.row_count_of_group <= 10000)
 
 ),
 
@@ -65,11 +125,9 @@ faults as (
     where should_fetch != is_to_be_fetched or should_serve != is_to_be_served or not is_reader
     union all
     select
-        missing.person_id,
-        missing.missing_id as id
-    from missing
-    left anti join plan
-        on missing.person_id = plan.person_id and missing.missing_id = plan.missing_id and plan.should_fetch
+        cast(null as string) as person_id,
+        missing_id as id
+    from wrong_plans
 
 )
 

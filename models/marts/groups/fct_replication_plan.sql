@@ -1,7 +1,7 @@
 -- Who should fetch and serve what (4.8.2 of the group exclusion specification, ruling R25): the feeds of
 -- every epoch that a person is a member of, and the messages missing from the group's tangles. A stranger may
--- make a group with thousands of members, feeds and missing messages: a group has no more rows of each kind
--- than `most_rows_of_a_group`.
+-- make a group with thousands of members, feeds and missing messages: so a group has a limited number of rows
+-- for each of its messages.
 with
 
 epoch_members as (
@@ -35,6 +35,12 @@ gaps as (
 
 ),
 
+messages as (
+
+    select * from {{ ref('int_groups__messages') }}
+
+),
+
 members as (
 
     select
@@ -62,6 +68,16 @@ group_feeds as (
 
 ),
 
+message_counts as (
+
+    select
+        group_id,
+        count(*) as message_count
+    from messages
+    group by group_id
+
+),
+
 member_counts as (
 
     select
@@ -78,20 +94,22 @@ counted_feeds as (
 
     select
         group_feeds.*,
+        message_counts.message_count,
         sum(member_counts.member_count) over (
             partition by member_counts.group_id
             order by group_feeds.is_members_feed desc, group_feeds.epoch_id asc, group_feeds.feed_id asc
             rows between unbounded preceding and current row
-        ) as row_count
+        ) as rows_so_far
     from group_feeds
     inner join member_counts on group_feeds.epoch_id = member_counts.epoch_id
+    inner join message_counts on member_counts.group_id = message_counts.group_id
 
 ),
 
 planned_feeds as (
 
     select * from counted_feeds
-    where row_count <= {{ most_rows_of_a_group() }}
+    where rows_so_far <= {{ most_rows_of_a_group('message_count', 100000) }}
 
 ),
 
@@ -152,7 +170,10 @@ planned_missing as (
         numbered_missing.missing_id
     from numbered_missing
     inner join person_counts on numbered_missing.group_id = person_counts.group_id
-    where numbered_missing.missing_number * person_counts.person_count <= {{ most_rows_of_a_group() }}
+    inner join message_counts on numbered_missing.group_id = message_counts.group_id
+    where
+        numbered_missing.missing_number * person_counts.person_count
+        <= {{ most_rows_of_a_group('message_counts.message_count', 10000) }}
 
 ),
 

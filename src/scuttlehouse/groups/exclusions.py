@@ -13,8 +13,10 @@ from scuttlehouse.groups.epochs import KeyRanks
 from scuttlehouse.groups.pairing import own_epochs
 from scuttlehouse.tangles.causality import bits_of, sweep_named
 
-MOST_MEMBERSHIPS = 1_000_000
-"""As many of the newest epochs of a group are complete as have at most this many correct members together."""
+FREE_MEMBERSHIPS = 10_000
+MEMBERSHIPS_PER_MESSAGE = 100
+"""As many of the newest epochs of a group are complete as have together this many correct members for each
+message of the group, or ``FREE_MEMBERSHIPS`` of them."""
 
 
 class Knowledge(NamedTuple):
@@ -46,13 +48,14 @@ def knowledge(
     messages: Sequence[GroupMessage],
     judged: Judged,
     key_ranks: KeyRanks | None = None,
-    most: int = MOST_MEMBERSHIPS,
+    most: int | None = None,
 ) -> Knowledge:
     """What the messages of one group knew of. Acts that do not count are ignored (``judged``).
 
     ``key_ranks`` are the places of the epochs' keys (4.3). Without them, ids decide between forks.
-    Complete epochs times people ever added are at most ``most``, or one epoch is complete: epochs that no
-    other succeeds come first, then those that began last.
+    Complete epochs times people ever added are at most ``most`` (by default ``FREE_MEMBERSHIPS``, and
+    ``MEMBERSHIPS_PER_MESSAGE`` for each message), or one epoch is complete: epochs that no other succeeds
+    come first, then those that began last.
 
     An exclusion leads up to an epoch, and to all that succeed it, in two cases: it comes before the epoch's
     first message in the group tangle, or ``own_epochs`` pairs it with the epoch. By the letter of 4.9 an
@@ -115,6 +118,8 @@ def knowledge(
         },
         visit,
     )
+    if most is None:
+        most = max(FREE_MEMBERSHIPS, MEMBERSHIPS_PER_MESSAGE * len(messages))
     complete = _newest(bits.inits, ancestry, max(1, most // max(1, len(bits.added))))
     members: dict[str, set[str]] = defaultdict(set)
     for one in acts:

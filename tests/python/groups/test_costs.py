@@ -19,7 +19,7 @@ import pytest
 from scuttlehouse.groups.ancestry import MOST_PREDECESSORS, Ancestry, nearest_predecessors
 from scuttlehouse.groups.authority import GroupMessage, Kind, judge
 from scuttlehouse.groups.epochs import group_preferred_epoch
-from scuttlehouse.groups.exclusions import MOST_MEMBERSHIPS, knowledge
+from scuttlehouse.groups.exclusions import FREE_MEMBERSHIPS, MEMBERSHIPS_PER_MESSAGE, knowledge
 from scuttlehouse.groups.forks import forks
 from scuttlehouse.groups.memberships import Change, periods
 from scuttlehouse.groups.peers import Listed, seen
@@ -245,7 +245,7 @@ def prefer(size: int) -> None:
     group_preferred_epoch(list(members)[1:], members, {})
 
 
-def know(messages: list[GroupMessage], most: int = MOST_MEMBERSHIPS) -> None:
+def know(messages: list[GroupMessage], most: int | None = None) -> None:
     knowledge(messages, judge(messages), most=most)
 
 
@@ -397,6 +397,9 @@ def test_a_chain_of_epochs_has_few_rows() -> None:
 
 def test_epochs_of_excluded_people_have_few_of_them() -> None:
     """As many as the square of the size, if all epochs had them."""
-    messages = epochs_of_excluded_people(LARGE)
-    found = knowledge(messages, judge(messages), most=10 * LARGE)
-    assert sum(map(len, found.excluded_before.values())) <= 12 * LARGE
+    for size in (LARGE, 10 * LARGE):
+        messages = epochs_of_excluded_people(size)
+        found = knowledge(messages, judge(messages))
+        most = max(FREE_MEMBERSHIPS, MEMBERSHIPS_PER_MESSAGE * len(messages))
+        assert 10 * size < sum(map(len, found.excluded_before.values())) <= most + size
+        assert len(found.complete) < len(found.excluded_before)
