@@ -7,7 +7,7 @@ import io
 import re
 from typing import BinaryIO, Literal, cast
 
-from scuttlehouse.files.parts import Kind
+from scuttlehouse.files.parts import FIRST_MEMBERS, Kind
 from scuttlehouse.files.streams import BROKEN, CHUNK, Chunked, buffered
 
 # What is decoded later, because what comes after it tells where units begin. No message has a text as long as
@@ -17,7 +17,7 @@ _LOOK_AHEAD = 1 << 16
 # Where a message in UTF-8 begins: a shell has appended it, whatever the encoding of the file is.
 _IN_UTF_8 = re.compile(
     rb"(?:\xef\xbb\xbf)?(?:\[\s{0,32})?\{\s{0,32}"
-    rb'"(?:key|value|id|msg|author|previous|data|metadata)"\s?:'
+    rb'"(?:%s)"\s?:' % FIRST_MEMBERS.encode()
 )
 
 # Where a message in UTF-16 begins: PowerShell appends it. No UTF-8 of JSON has zero bytes.

@@ -8,14 +8,16 @@ from json import JSONDecodeError
 
 from scuttlehouse.files.jsjson import LENIENT_DECODER
 from scuttlehouse.files.objects import is_message, is_message_at
-from scuttlehouse.pzp.lines import is_pzp
+from scuttlehouse.files.parts import FIRST_MEMBERS
+from scuttlehouse.pzp.records import is_pzp
 from scuttlehouse.ssb.messages import unkeyed_message
 from scuttlehouse.ssb.texts import is_word
 
-# What messages of both sources begin with, as records and alone.
-FIRST_MEMBERS = "key|value|id|msg|author|previous|data|metadata"
 # Lists of JavaScript have null in place of what is deleted.
 _LIST_OF_MESSAGES = re.compile(rf'\[\s*(?:null\s*,\s*)*+\{{\s*"(?:{FIRST_MEMBERS})"\s*:')
+MAP_OF_MESSAGES = re.compile(
+    r'\{\s*"(?:(?:%|ssb:)[^"\\\n]{1,200}|[1-9A-HJ-NP-Za-km-z]{43,44}|[0-9]{1,20})"\s*:\s*\{'
+)
 _MEMBER_NAME = re.compile(r'\s*[{,]\s*"((?:[^"\\]|\\.){1,64})"\s*:\s*')
 # So deep messages are looked for inside of other objects.
 _LEVELS = 6

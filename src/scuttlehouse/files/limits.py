@@ -9,16 +9,14 @@ import io
 import os
 from collections.abc import Mapping
 from contextlib import suppress
-from typing import TYPE_CHECKING, BinaryIO, cast
+from typing import BinaryIO, cast
 
 from scuttlehouse.files.encodings import as_utf_8, has_utf_16
+from scuttlehouse.files.forms import goes_over_lines
 from scuttlehouse.files.parts import Kind, LandingError, Log
-from scuttlehouse.files.recognise import HEAD_BYTES, goes_over_lines, recognise
-from scuttlehouse.files.streams import BROKEN, buffered
+from scuttlehouse.files.recognise import HEAD_BYTES, recognise
+from scuttlehouse.files.streams import BROKEN, Raw, buffered
 from scuttlehouse.files.unpack import opened
-
-if TYPE_CHECKING:
-    from _typeshed import WriteableBuffer
 
 # A log that becomes no longer than this is always read.
 LEAST_BYTES = 1 << 20
@@ -91,21 +89,16 @@ def recognise_within_limits(log: Log) -> Kind | str:
     )
 
 
-class _UpTo(io.RawIOBase):
+class _UpTo(Raw):
     """A stream up to a number of bytes; whether it has more."""
 
     def __init__(self, stream: BinaryIO, most: int) -> None:
         self._stream, self._left = stream, most
         self.has_more = False
 
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: WriteableBuffer) -> int:
-        view = memoryview(buffer).cast("B")
-        data = cast("io.BufferedReader", self._stream).read1(min(self._left + 1, len(view)))
+    def _up_to(self, most: int) -> bytes:
+        data = cast("io.BufferedReader", self._stream).read1(min(self._left + 1, most))
         self.has_more = self.has_more or len(data) > self._left
         data = data[: self._left]
         self._left -= len(data)
-        view[: len(data)] = data
-        return len(data)
+        return data

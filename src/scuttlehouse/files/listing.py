@@ -20,9 +20,9 @@ from scuttlehouse.files.names import (
     kept_name,
     shown_name,
 )
+from scuttlehouse.files.other_files import PEERS
 from scuttlehouse.files.parts import LandingError, Log
 from scuttlehouse.files.places import Stored, list_s3
-from scuttlehouse.files.recognise import PEERS
 from scuttlehouse.landing.ledger import LedgerEntry
 from scuttlehouse.landing.logs import landing_folder
 from scuttlehouse.s3 import is_in_s3

@@ -16,6 +16,9 @@ MAX_LINE_BYTES = 1 << 20
 # can be one.
 SHORT_BYTES = 64
 
+# What messages of both sources begin with, as records and alone; for patterns.
+FIRST_MEMBERS = "key|value|id|msg|author|previous|data|metadata"
+
 
 class LandingError(HouseError):
     """The landing folder cannot be read; the message says why and what to do."""

@@ -10,13 +10,11 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, NamedTuple, cast
+from typing import BinaryIO, NamedTuple, cast
 
 from scuttlehouse.files.parts import LandingError
+from scuttlehouse.files.streams import Raw
 from scuttlehouse.s3 import S3, s3_files
-
-if TYPE_CHECKING:
-    from _typeshed import WriteableBuffer
 
 # Each read of S3 is a request. It brings so much.
 _PART_BYTES = 1 << 20
@@ -93,7 +91,7 @@ def _code(error: OSError) -> str:
     return said[1] if said else type(error).__name__
 
 
-class _InS3(io.RawIOBase):
+class _InS3(Raw):
     """An object of S3, read in parts."""
 
     def __init__(self, place: str) -> None:
@@ -101,9 +99,6 @@ class _InS3(io.RawIOBase):
         self._what = f"A log in {S3}{bucket} cannot be read"
         with _refusals(self._what):
             self._file = s3_files().open_input_file(place.removeprefix(S3))
-
-    def readable(self) -> bool:
-        return True
 
     def seekable(self) -> bool:
         return True
@@ -114,12 +109,10 @@ class _InS3(io.RawIOBase):
     def tell(self) -> int:
         return int(self._file.tell())
 
-    def readinto(self, buffer: WriteableBuffer) -> int:
-        view = memoryview(buffer).cast("B")
+    def _up_to(self, most: int) -> bytes:
         with _refusals(self._what):
-            data = self._file.read(len(view))
-        view[: len(data)] = data
-        return len(data)
+            data: bytes = self._file.read(most)
+        return data
 
     def close(self) -> None:
         if not self.closed:

@@ -23,25 +23,37 @@ def buffered(raw: io.RawIOBase) -> BinaryIO:
     return cast("BinaryIO", io.BufferedReader(raw, CHUNK))
 
 
-class Chunked(io.RawIOBase):
-    """A stream that is made chunk by chunk."""
-
-    # A chunk of zstd may be long. A view of it is cut without a copy.
-    _ready = memoryview(b"")
+class Raw(io.RawIOBase):
+    """A stream of bytes that come from somewhere else."""
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer: WriteableBuffer) -> int:
         view = memoryview(buffer).cast("B")
+        data = self._up_to(len(view))
+        view[: len(data)] = data
+        return len(data)
+
+    def _up_to(self, most: int) -> bytes | memoryview:
+        """The next bytes, so many at most; none at the end."""
+        raise NotImplementedError
+
+
+class Chunked(Raw):
+    """A stream that is made chunk by chunk."""
+
+    # A chunk of zstd may be long. A view of it is cut without a copy.
+    _ready = memoryview(b"")
+
+    def _up_to(self, most: int) -> memoryview:
         while not self._ready:
             chunk = self._next()
             if chunk is None:
-                return 0
+                break
             self._ready = memoryview(chunk)
-        data, self._ready = self._ready[: len(view)], self._ready[len(view) :]
-        view[: len(data)] = data
-        return len(data)
+        data, self._ready = self._ready[:most], self._ready[most:]
+        return data
 
     def _next(self) -> bytes | None:
         """The next bytes, perhaps none; None at the end."""

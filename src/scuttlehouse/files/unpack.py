@@ -7,17 +7,14 @@ import gzip
 import io
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, BinaryIO, cast
+from typing import BinaryIO, cast
 
 import zstandard
 
 from scuttlehouse.files.encodings import as_utf_8
 from scuttlehouse.files.parts import Kind
 from scuttlehouse.files.places import open_log
-from scuttlehouse.files.streams import CHUNK, Chunked, buffered
-
-if TYPE_CHECKING:
-    from _typeshed import WriteableBuffer
+from scuttlehouse.files.streams import CHUNK, Chunked, Raw, buffered
 
 # A few bytes of zstd can stand for 128 KiB of zeros, so little is unpacked at once.
 _ZSTD_PIECE = 512
@@ -54,23 +51,18 @@ def unpacked(stream: BinaryIO, compression: str) -> BinaryIO:
     return stream
 
 
-class _Beginning(io.RawIOBase):
+class _Beginning(Raw):
     """The first bytes of a file, which may grow meanwhile."""
 
     def __init__(self, file: BinaryIO, size_bytes: int) -> None:
         self._file, self._left = file, size_bytes
 
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: WriteableBuffer) -> int:
-        view = memoryview(buffer).cast("B")
-        data = self._file.read(min(self._left, len(view)))
-        if not data and self._left and len(view):
+    def _up_to(self, most: int) -> bytes:
+        data = self._file.read(min(self._left, most))
+        if not data and self._left and most:
             raise EOFError
         self._left -= len(data)
-        view[: len(data)] = data
-        return len(data)
+        return data
 
 
 class _Bzip2(Chunked):

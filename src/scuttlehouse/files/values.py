@@ -10,40 +10,24 @@ one, and what is followed by the end of an object, or by more of its members, is
 
 from __future__ import annotations
 
-import codecs
 import re
 from collections.abc import Iterator
-from functools import partial
 from typing import BinaryIO
 
 from scuttlehouse.files.objects import NoObject, Object, is_message, object_at
 from scuttlehouse.files.parts import MAX_LINE_BYTES, SHORT_BYTES, Line, ShortValues
-from scuttlehouse.files.short_values import (
-    BEGUN_TEXT,
-    BETWEEN,
-    PLAIN_VALUE,
-    PLAIN_VALUE_BETWEEN,
-    find_run,
-    line_numbers,
-)
+from scuttlehouse.files.short_values import BEGUN_TEXT, PLAIN_VALUE, PLAIN_VALUE_BETWEEN
+from scuttlehouse.files.window import Window
 
-_BETWEEN = re.compile(BETWEEN)
 _PLAIN_BETWEEN = re.compile(PLAIN_VALUE_BETWEEN)
 _VALUE_BEGINNING = re.compile(rf"\{{|{PLAIN_VALUE_BETWEEN}")
-_ZEROS = re.compile("\0+")
 _FIRST_MEMBER = re.compile(r'\{\s*"([^"\\]{0,64})"\s*:')
-_CHUNK = 1 << 18
-_DECODER_OF_TEXT = codecs.getincrementaldecoder("utf-8")
 
 # How often a text is read at most, in all tries to find values that are none; a short one has some tries.
 _TRIES = 4
 _LEAST_TRIED = 1 << 14
 
 _LEAST_COST_OF_A_TRY = 1 << 9
-
-# How much text is searched for short values at once: more, while there is nothing else.
-_LEAST_SEARCHED = SHORT_BYTES
-_MOST_SEARCHED = 1 << 14
 
 # An object's beginning up to the name of its first member, if blanks are few.
 _LONGEST_BEGINNING = 1 << 7
@@ -84,7 +68,7 @@ def split_values(stream: BinaryIO, *, by_line: bool) -> Iterator[Line | ShortVal
     >>> [(line.text, line.fault) for line in each_line(split_values(stream, by_line=False))][:2]
     [(b'{"a":\\n1}', None), (None, 'damaged')]
     """
-    return _split(_Window(stream), by_line=by_line)
+    return _split(_Values(stream), by_line=by_line)
 
 
 def split_line(line: bytes) -> Iterator[Line | ShortValues]:
@@ -96,10 +80,10 @@ def split_line(line: bytes) -> Iterator[Line | ShortValues]:
     is_long = line.rfind(b"}") - line.find(b"{") >= SHORT_BYTES
     if not is_long or not any(map(line.__contains__, _BYTES_OF_WORDS)):
         return iter(())
-    return _split(_Window(None, line.decode("utf-8", "surrogateescape")), by_line=False)
+    return _split(_Values(None, line.decode("utf-8", "surrogateescape")), by_line=False)
 
 
-def _split(window: _Window, *, by_line: bool) -> Iterator[Line | ShortValues]:
+def _split(window: _Values, *, by_line: bool) -> Iterator[Line | ShortValues]:
     name: str | None = None
     number = 0
     while window.skip_between():
@@ -123,80 +107,17 @@ def _split(window: _Window, *, by_line: bool) -> Iterator[Line | ShortValues]:
             yield Line(number, text, None)
 
 
-class _Window:
-    """The part of a text that is in memory; ``start`` is where reading stands, in line ``line``."""
+class _Values(Window):
+    """The window of a text of values."""
 
-    _searched = _LEAST_SEARCHED
-    # How many characters are behind, and how many were read to find that no value begins where one may.
-    _taken = _tried = 0
+    # How many characters were read to find that no value begins where one may.
+    _tried = 0
     # How many characters are behind once all is behind that was read as a part of an object.
     _part_until = 0
     # Whether the last object that was looked for is one in which the text ends.
     _is_open = False
     # Where the last message of a text that is over may begin, once it is asked for.
     _last_message: int | None = None
-
-    def __init__(self, stream: BinaryIO | None, text: str = "") -> None:
-        self._stream = stream
-        self._decoder = _DECODER_OF_TEXT("surrogateescape") if stream else None
-        self._is_over = stream is None
-        self.text, self.start, self.line = text, 0, 1
-
-    def fill(self) -> None:
-        """Have as many characters as a message can have, if there are so many."""
-        if self._stream is None or self._decoder is None:
-            return
-        if self._is_over or len(self.text) - self.start >= MAX_LINE_BYTES:
-            return
-        parts = [self.text[self.start :]]
-        length = len(parts[0])
-        while not self._is_over and length < 2 * MAX_LINE_BYTES:
-            data = self._stream.read(_CHUNK)
-            self._is_over = not data
-            parts.append(self._decoder.decode(data, final=not data))
-            length += len(parts[-1])
-        self.text, self.start = "".join(parts), 0
-
-    def take(self, end: int) -> str:
-        """The text up to a place, which is then behind."""
-        taken = self.text[self.start : end]
-        self.line += taken.count("\n")
-        self.start += len(taken)
-        self._taken += len(taken)
-        return taken
-
-    def skip_between(self) -> bool:
-        """Go to what comes next; False at the end."""
-        while True:
-            if not self._is_over:
-                self.fill()
-            match = _BETWEEN.match(self.text, self.start)
-            end = match.end() if match else self.start
-            if end > self.start:
-                self.take(end)
-            if end < len(self.text):
-                return True
-            if self._is_over:
-                return False
-
-    def short_values(self, number: int, *, by_line: bool) -> ShortValues | None:
-        """Short values and zeros that follow each other here; they are then behind. None if there are none.
-
-        ``number`` is that of the first one, if they are not numbered by line.
-        """
-        run = find_run(self.text, self.start, self._searched)
-        is_whole = run is not None and run.is_whole
-        self._searched = min(2 * self._searched, _MOST_SEARCHED) if is_whole else _LEAST_SEARCHED
-        if run is None:
-            return None
-        found, line = run.found, self.line
-        self.take(run.end)
-        texts = "\x1e".join(found).encode("utf-8", "surrogateescape").split(b"\x1e")
-        if by_line:
-            numbers = partial(line_numbers, run.text, line, len(found))
-            return ShortValues(line, self.line + 1, texts, numbers)
-        following = number + len(found)
-        return ShortValues(number, following, texts, partial(range, number, following))
 
     def value_end(self) -> int | None:
         """Where the value ends that begins here; None if none does."""
@@ -214,17 +135,17 @@ class _Window:
 
     def _behind(self, place: int) -> int:
         """How many characters are behind at a place of the text."""
-        return self._taken + place - self.start
+        return self.taken + place - self.start
 
     def _skip_part(self) -> int:
         """Skip a character, and what is surely a part of an object; how much that was."""
         # A text that is cut off ends with the first quotation mark of the message behind it.
-        length = self._part_until - _LONGEST_BEGINNING - self._taken
+        length = self._part_until - _LONGEST_BEGINNING - self.taken
         return len(self.take(self.start + max(length, 1)))
 
     def _is_tried_enough(self) -> bool:
         ahead = min(len(self.text) - self.start, MAX_LINE_BYTES)
-        return self._tried > _TRIES * (self._taken + ahead) + _LEAST_TRIED
+        return self._tried > _TRIES * (self.taken + ahead) + _LEAST_TRIED
 
     def skip_damage(self, name: str | None) -> str:
         """Go to the next message; name the fault of what is skipped.
@@ -232,7 +153,8 @@ class _Window:
         ``name`` is the name of the first member in the file's messages.
         """
         if self.text.startswith("\0", self.start):
-            return self._skip_zeros()
+            self.skip_zeros()
+            return "zero_bytes"
         own = _FIRST_MEMBER.match(self.text, self.start)
         names = {name or (own[1] if own else "")} | _OF_RECORDS | _OF_VALUES
         is_open = self._is_open
@@ -264,7 +186,7 @@ class _Window:
     def _beginning(self, names: set[str], start: int) -> tuple[int, bool]:
         """Where the next object begins that may be a message; or how far there is none. And which of both."""
         last = len(self.text)
-        if self._is_over:
+        if self.is_over:
             if self._last_message is None:
                 word = max(map(self.text.rfind, _WORDS))
                 self._last_message = min(word, self.text.rfind("}") - SHORT_BYTES)
@@ -276,16 +198,9 @@ class _Window:
             before = self.text[max(place - _LONGEST_MEMBER, 0) : place]
             if found[1] in names and not (found[1] in _OF_VALUES and _MEMBER.search(before)):
                 return place, True
-        if self._is_over:
+        if self.is_over:
             return len(self.text), False
         return max(len(self.text) - _LONGEST_BEGINNING, start), False
-
-    def _skip_zeros(self) -> str:
-        while self.text.startswith("\0", self.start):
-            match = _ZEROS.match(self.text, self.start)
-            self.take(match.end() if match else len(self.text))
-            self.fill()
-        return "zero_bytes"
 
     def _is_message(self, found: Object) -> bool:
         """Whether an object that begins here is a message, and no part of one that is damaged."""

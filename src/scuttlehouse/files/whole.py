@@ -5,12 +5,13 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import BinaryIO, cast
 
 from scuttlehouse.files import bipf, flume, parts, pzp_log
 from scuttlehouse.files.json_lines import line_object
 from scuttlehouse.files.parts import Line, Piece, ShortLines, Split
-from scuttlehouse.files.streams import BROKEN, Chunked, buffered
+from scuttlehouse.files.streams import BROKEN, Chunked, Raw, buffered
 from scuttlehouse.files.unpack import opened
 from scuttlehouse.files.values import split_values
 
@@ -204,7 +205,7 @@ def skip_line(file: BinaryIO, end: int | None = None) -> None:
             return
 
 
-class _UpToTheBreak(io.RawIOBase):
+class _UpToTheBreak(Raw):
     """A stream that ends where it breaks, so that what was read before is not lost."""
 
     def __init__(self, stream: BinaryIO) -> None:
@@ -212,34 +213,22 @@ class _UpToTheBreak(io.RawIOBase):
         self.is_broken = False
         self.ends_a_line = True
 
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: object) -> int:
-        view = memoryview(buffer).cast("B")  # type: ignore[arg-type]
+    def _up_to(self, most: int) -> bytes:
         if self.is_broken:
-            return 0
+            return b""
         try:
-            data = cast("io.BufferedReader", self._stream).read1(len(view))
+            data = cast("io.BufferedReader", self._stream).read1(most)
         except BROKEN:
             self.is_broken = True
-            return 0
+            return b""
         self.ends_a_line = data.endswith(b"\n")
-        view[: len(data)] = data
-        return len(data)
+        return data
 
 
-def _by_line(stream: BinaryIO) -> Iterator[Piece]:
-    return split_values(stream, by_line=True)
-
-
-def _by_place(stream: BinaryIO) -> Iterator[Piece]:
-    return split_values(stream, by_line=False)
-
-
+_by_place = partial(split_values, by_line=False)
 _READERS: dict[str, Callable[[BinaryIO], Iterator[Piece]]] = {
     "json_lines": numbered_lines,
-    "pretty_printed": _by_line,
+    "pretty_printed": partial(split_values, by_line=True),
     "array": _by_place,
     "json_sequence": _by_place,
     "concatenated": _by_place,

@@ -1,0 +1,135 @@
+"""What a file is that is not read here, in a sentence that says how to make it readable."""
+
+from __future__ import annotations
+
+import re
+
+from scuttlehouse.files.jq_filters import (
+    MAP_OF_MESSAGES,
+    begins_with_a_message,
+    list_inside,
+    way_to_messages,
+)
+from scuttlehouse.files.parts import FIRST_MEMBERS
+
+# The size of the dictionary follows, a power of two. A record of pzp may begin with the same three bytes.
+_LZMA = tuple(b"\x5d" + (1 << bits).to_bytes(4, "little") for bits in range(12, 32))
+
+# What a log may lie in that nothing here unpacks, and the command that makes it readable.
+_OTHERS = (
+    (b"\xfd7zXZ\0", "an xz file", "unpack it with `xz -d`"),
+    (_LZMA, "an lzma file", "unpack it with `xz -d`"),
+    ((b"PK\x03\x04", b"PK\x05\x06", b"PK\x07\x08"), "a zip archive", "unpack it with `unzip`"),
+    (b"7z\xbc\xaf\x27\x1c", "a 7z archive", "unpack it with `7z x`"),
+    (b"Rar!", "a rar archive", "unpack it with `unrar x`"),
+    (b"\x04\x22\x4d\x18", "an lz4 file", "unpack it with `lz4 -d`"),
+    (b"\x1f\x9d", "a file of compress", "unpack it with `uncompress`"),
+    (b"LZIP", "an lzip file", "unpack it with `lzip -d`"),
+    (b"\xff\x06\0\0sNaPpY", "a snappy file", "unpack it with `snzip -d`"),
+    (b"SQLite format 3\0", "an SQLite database", "export its messages, one a line"),
+    (b"PAR1", "a Parquet file", "export its messages, one a line"),
+    (b"Obj\x01", "an Avro file", "turn it into JSON with `avro-tools tojson`"),
+    (b"version https://git-lfs", "a pointer of Git LFS", "fetch the file with `git lfs pull`"),
+    (b"\0\x05\x16\x07", "an AppleDouble file of macOS", "move it out of the landing folder"),
+    (b"%PDF", "a PDF", "move it out of the landing folder"),
+    (b"\x89PNG", "a picture", "move it out of the landing folder"),
+    (b"\xff\xd8\xff", "a picture", "move it out of the landing folder"),
+    (b"\x7fELF", "a program", "move it out of the landing folder"),
+)
+
+# The file `data` of a margaret log: a length of eight bytes, and a message as go-ssb stores it, in CBOR
+# (multimsg: a classic message, and its id and author as arrays of 32 bytes and an algorithm).
+_MARGARET = re.compile(rb"\0{5}[\0-\x10].{2}\x01\x86\x82\x58\x20", re.DOTALL)
+
+_TEXT_OF_JSON = re.compile(r'\[?\s*"\{\s*\\"')
+# A cell of CSV writes each quotation mark twice.
+_CELL_OF_JSON = re.compile(rf'([,;\t]?)"\{{\s*""(?:{FIRST_MEMBERS})""\s*:')
+_BEHIND_A_CELL = re.compile(r'\}"([,;\t])')
+_IDS = re.compile(r'[\s\[",\x1e]*(?:[%@&][A-Za-z0-9+/]{43}=\.[a-z]|ssb:[a-z]+[/:])')
+# A line of syslog begins with a number in such brackets.
+_MARKUP = re.compile("<[A-Za-z!?]")
+
+# A person copies a filter of jq from a table or a terminal.
+_LONGEST_FILTER = 1000
+
+# A long file of JSON that has none of these in its first bytes is of other software. The peers in gossip.json
+# of ssb-server have a "key", too, and what streams of follows and settings give has a "value".
+_MANY = 100
+_OF_MESSAGES = re.compile(
+    r'"(?:author|msg|metadata)"\s*:|"value"\s*:\s*\{|"key"\s*:\s*"(?:%|ssb:)|\\u00'
+)
+_OF_OTHERS = (
+    "JSON of other software: its first values are no messages. Move it out of the landing folder."
+)
+_OF_A_PEER = [*map(re.compile, (r'"host"\s*:', r'"port"\s*:', r'"key"\s*:\s*"@'))]
+# A copy of ~/.ssb has such a file. Nobody may have meant it to be a log.
+PEERS = "Peers of ssb-server (gossip.json), and no log."
+
+
+def other_file(head: bytes, inside: str) -> str | None:
+    """What a file of a known format that is not read here is, and what to do. None for other files."""
+    for magic, what, remedy in _OTHERS:
+        if head.startswith(magic):
+            return f"This is {what}{inside}: {remedy}."
+    # A text may have this word there, but no text has the zeros behind the names in a header.
+    if head[257:262] == b"ustar" and bytes(8) in head[:257]:
+        return f"This is a tar archive{inside}: unpack it with `tar -xf`."
+    if _MARGARET.match(head):
+        return (
+            f"This is the log of go-ssb (margaret){inside}: export its messages with `sbotcli log`."
+        )
+    return None
+
+
+def around_messages(bare: str, form: str | None, inside: str) -> str | None:
+    """What is around the messages of a text, or in their place, and what to do. None if nothing is."""
+    way = way_to_messages(bare)
+    if way and len(way) > _LONGEST_FILTER:
+        return f"JSON objects around messages{inside}, at many places: export the log, one message a line."
+    if way:
+        return f"JSON objects around messages{inside}: take these out with `jq -c '.{way}'`."
+    if form == "array" and (member := list_inside(bare[1:].lstrip())):
+        return f"One array of objects around lists{inside}: take the lists out with `jq -c '.[]{member}[]'`."
+    if form is not None:
+        return None
+    if member := list_inside(bare):
+        if begins_with_a_message(bare):
+            way = f"del(.{member}), (.{member}[]?)"
+            return f"Messages with lists of messages{inside}: take all of them out with `jq -c '{way}'`."
+        return (
+            f"One JSON object around a list{inside}: take the list out with `jq -c '.{member}[]'`."
+        )
+    if MAP_OF_MESSAGES.match(bare):
+        return f"One JSON object with the messages as its members{inside}: take them out with `jq -c '.[]'`."
+    if _TEXT_OF_JSON.match(bare):
+        return f"JSON inside of JSON texts{inside}: take it out with `jq -r .` or `jq -r '.[]'`."
+    if _MARKUP.match(bare):
+        return f"This is HTML or XML{inside}, perhaps an error page: download the log again."
+    return None
+
+
+def of_other_software(text: str) -> str | None:
+    """What a long text of JSON is whose first values are no messages. None for other texts."""
+    if text.count("{") < _MANY or _OF_MESSAGES.search(text):
+        return None
+    return PEERS if all(part.search(text) for part in _OF_A_PEER) else _OF_OTHERS
+
+
+def without_messages(text: str, encoding: str, inside: str) -> str | None:
+    """What a text without objects is, and what to do. None if nothing is known of it."""
+    cell = _CELL_OF_JSON.search(text)
+    if cell:
+        behind = None if cell[1] else _BEHIND_A_CELL.search(text)
+        separator = cell[1] or (behind[1] if behind else ",")
+        decoded = (
+            f"open(0, encoding='{'utf-8-sig' if encoding == 'utf-8' else encoding}', newline='')"
+        )
+        rows = f"csv.reader({decoded}, delimiter={separator!r})"
+        program = f"import csv; [print(cell) for row in {rows} for cell in row if cell[:1] == '{{']"
+        return f'Messages in the cells of CSV{inside}: take them out with `python3 -c "{program}"`.'
+    if "{" not in text and _IDS.match(text):
+        return (
+            f"Ids{inside} and no messages: export the messages, too, for example with `ssb-server log` "
+            "without `--values=false`."
+        )
+    return None
