@@ -3,28 +3,32 @@
 A message of pzp belongs to an account, and devices sign for it. It is in the tangle of its account, if it
 adds or removes a device's key, or in the tangle of a feed, which is one domain of one account. A feed begins
 with a *moot*, a message without content that everybody can compute. Sets are feeds with messages that add
-and delete items. This module passes on only two parts of the content: the items of sets, and the keys
-that accounts add.
+and delete items. Of the content, this module passes on only what :mod:`scuttlehouse.pzp.kept_content` keeps.
 
-A line is a record as pzp stores it (``id``, ``msg``, ``received``), the message alone, or the message with
-these members among its own. The id is the hash of the metadata, so that a line without one has the id that
-its message has. The hashes prove what a text was whose UTF-8 software has read in a code page
-(:func:`scuttlehouse.ssb.exported.in_utf_8`), and which members were null if an encoder has left them out.
+A line is a record (:mod:`scuttlehouse.pzp.records`). The hashes prove what a text was whose UTF-8 software
+has read in a code page (:func:`scuttlehouse.ssb.exported.in_utf_8`), and which members were null if an
+encoder has left them out.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from itertools import chain, islice
-from typing import Any, NamedTuple, TypeGuard
+from itertools import chain
+from typing import Any, NamedTuple
 
 from scuttlehouse.files.json_lines import has_word, line_object, received_time
 from scuttlehouse.files.parts import MAX_LINE_BYTES, Line
-from scuttlehouse.pzp.canonical import canonical, from_base58, hash_text
+from scuttlehouse.pzp.canonical import from_base58
+from scuttlehouse.pzp.kept_content import gives_power, key_of, public_key, set_message
+from scuttlehouse.pzp.records import (
+    claimed_or_own_id,
+    is_bare,
+    is_pzp,
+    original_elsewhere,
+    with_nulls,
+)
 from scuttlehouse.pzp.rules import (
     ANYBODY,
-    KEY_BYTES,
     SELF,
     SET_DOMAIN,
     feed_tangle_id,
@@ -37,9 +41,8 @@ from scuttlehouse.pzp.rules import (
 )
 from scuttlehouse.ssb.epoch_keys import KeyRing
 from scuttlehouse.ssb.exported import in_utf_8
-from scuttlehouse.ssb.opened import MOST_CIPHERTEXTS, has_recipients, texts_in
-from scuttlehouse.ssb.texts import PZP_ID_BYTES, kept_item, kept_pzp_id, kept_word
-from scuttlehouse.ssb.validation import is_ciphertext
+from scuttlehouse.ssb.opened import has_recipients
+from scuttlehouse.ssb.texts import PZP_ID_BYTES, kept_pzp_id, kept_word
 
 # Messages have no limit of their own. What a row keeps of one is no longer than a line may be: the token of
 # the shortest text takes ten times as much.
@@ -47,26 +50,6 @@ MOST_KEPT = MAX_LINE_BYTES
 
 # Every line of this source has one of these, and most other lines have none. A name may be escaped.
 PZP_WORDS = (b'"msg"', b'"metadata"', b"\\u")
-
-# A message of SSB has the members of one of these, with a key or alone: rows of databases may call it `msg`.
-_OF_SSB = ({"key", "value"}, {"author", "content"})
-
-# Members of metadata that may be null, so that encoders which leave out null leave them out.
-_MAY_BE_NULL = ("dataHash", "accountTips")
-
-# The members of messages and their records that hold no ciphertext of another place.
-_OF_RECORDS = frozenset({"data", "metadata", "sigkey", "sig", "id", "msg", "received"})
-
-SET_FAULTS = {
-    "not_opened": "The data is a text, as ciphertext is, and no log holds it opened.",
-    "no_lists": "The data is not an object with the arrays add, del and supersedes.",
-    "item_is_no_text": "An item of add, del or supersedes is not a text.",
-    "plaintexts_differ": "Logs give different plaintexts of the message, and no plaintext is in more logs "
-    "than each of the others, so none counts.",
-}
-
-# With these faults the message may have lists, and nobody knows them.
-UNKNOWN_LISTS = ("not_opened", "plaintexts_differ")
 
 
 class LandedPzpLine(NamedTuple):
@@ -137,23 +120,6 @@ class LandedPzpLine(NamedTuple):
     line_count: int = 1
 
 
-def is_pzp(parsed: object) -> TypeGuard[dict[str, Any]]:
-    """Whether the JSON value of a line is of this source: an object that has or is a message, and no value.
-
-    >>> is_pzp({"id": "a", "msg": {}}), is_pzp({"msg": {}, "value": {}}), is_pzp({"msg": "text"})
-    (True, False, False)
-    >>> is_pzp({"data": None, "metadata": {}, "sigkey": "", "sig": ""}), is_pzp({"metadata": {}})
-    (True, False)
-    >>> is_pzp({"id": 1, "msg": {"key": "%a", "value": {}}})
-    False
-    """
-    if not isinstance(parsed, dict) or "value" in parsed:
-        return False
-    message = parsed.get("msg")
-    is_record = isinstance(message, dict) and not any(map(message.keys().__ge__, _OF_SSB))
-    return is_record or _is_bare(parsed)
-
-
 def land_pzp_line(
     source_file: str, line: Line, ring: KeyRing, parsed: dict[str, Any] | str | None = None
 ) -> LandedPzpLine | None:
@@ -179,46 +145,26 @@ def land_pzp_line(
         return row
     texts = in_utf_8(json.dumps(parsed, ensure_ascii=False))
     recoded = (json.loads(text, parse_int=float) for text in texts)
-    records = chain(_with_nulls(parsed), recoded)
+    records = chain(with_nulls(parsed), recoded)
     others = (_land(source_file, line, ring, record) for record in records)
     return next((other for other in others if other.validity == "valid"), row)
 
 
-def _with_nulls(parsed: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """The line with the members that are null in a message without data, if software has left them out.
-
-    >>> [*_with_nulls({"msg": {"metadata": {"dataHash": "a", "accountTips": []}}})]
-    []
-    >>> [*_with_nulls({"metadata": {"dataHash": "a"}, "sigkey": ""})]
-    [{'metadata': {'dataHash': 'a', 'accountTips': None}, 'sigkey': ''}]
-    """
-    message = parsed if _is_bare(parsed) else parsed["msg"]
-    metadata = message.get("metadata")
-    if not isinstance(metadata, dict):
-        return
-    left_out = {name: None for name in _MAY_BE_NULL if name not in metadata}
-    restored = {**message, "metadata": metadata | left_out}
-    if metadata.get("dataHash") is None:
-        restored.setdefault("data")
-    if restored != message:
-        yield restored if _is_bare(parsed) else {**parsed, "msg": restored}
-
-
 def _land(source_file: str, line: Line, ring: KeyRing, parsed: dict[str, Any]) -> LandedPzpLine:
-    record = {**parsed, "msg": parsed} if _is_bare(parsed) else parsed
+    record = {**parsed, "msg": parsed} if is_bare(parsed) else parsed
     message = record["msg"]
     metadata = message.get("metadata")
     claim = record.get("id")
     # A row of a database may have a number of its own.
-    is_claim = not _is_bare(parsed) or from_base58(claim, PZP_ID_BYTES) is not None
-    message_id = _message_id(claim if is_claim else None, metadata)
+    is_claim = not is_bare(parsed) or from_base58(claim, PZP_ID_BYTES) is not None
+    message_id = claimed_or_own_id(claim if is_claim else None, metadata)
     if not (isinstance(message_id, str) and isinstance(metadata, dict)):
         return LandedPzpLine(source_file, line.line_number, "not_a_message")
     data, sigkey = message.get("data"), message.get("sigkey")
     misc = record.get("misc")
     misc = misc if isinstance(misc, dict) else {}
     # The hash is that of the ciphertext (see scuttlehouse.ssb.opened).
-    original_data = misc.get("originalData") or _original_elsewhere(record, message, metadata)
+    original_data = misc.get("originalData") or original_elsewhere(record, message, metadata)
     is_opened = isinstance(original_data, str) and data is not None and data != original_data
     signed = {**message, "data": original_data} if is_opened else message
     is_feed_root = is_moot(message)
@@ -227,7 +173,7 @@ def _land(source_file: str, line: Line, ring: KeyRing, parsed: dict[str, Any]) -
     is_erased = data is None and has_data
     place = _place(message_id, metadata, is_feed_root, ring)
     has_lists = is_of_a_set(metadata) and not (is_feed_root or is_erased)
-    set_content = _set_message(data, is_opened, ring) if has_lists else None
+    set_content = set_message(data, is_opened, ring) if has_lists else None
     added, deleted, superseded = (
         set_content if isinstance(set_content, tuple) else (None, None, None)
     )
@@ -235,8 +181,8 @@ def _land(source_file: str, line: Line, ring: KeyRing, parsed: dict[str, Any]) -
     texts = chain(*filter(None, (place.previous_ids, account_tips, added, deleted, superseded)))
     if sum(len(text) + len('"",') for text in texts) > MOST_KEPT:
         return LandedPzpLine(source_file, line.line_number, "too_long")
-    added_key = _key_of("add", data) if is_account_message else None
-    may_be_private = misc.get("private") is True or _is_bare(parsed)
+    added_key = key_of("add", data) if is_account_message else None
+    may_be_private = misc.get("private") is True or is_bare(parsed)
     validity, reason = _check(message_id, signed, may_be_private)
     return LandedPzpLine(
         source_file=source_file,
@@ -248,14 +194,14 @@ def _land(source_file: str, line: Line, ring: KeyRing, parsed: dict[str, Any]) -
         depth=place.depth,
         previous_ids=place.previous_ids,
         account_tips=account_tips,
-        device_key=None if is_feed_root and not is_signed(message) else _public_key(sigkey),
+        device_key=None if is_feed_root and not is_signed(message) else public_key(sigkey),
         is_moot=is_feed_root,
         is_account_message=is_account_message,
         is_erased=is_erased,
         added_key=added_key,
-        may_add=_gives_power("add", data) if added_key else None,
-        may_remove=_gives_power("del", data) if added_key else None,
-        removed_key=_key_of("del", data) if is_account_message else None,
+        may_add=gives_power("add", data) if added_key else None,
+        may_remove=gives_power("del", data) if added_key else None,
+        removed_key=key_of("del", data) if is_account_message else None,
         added_items=added,
         deleted_items=deleted,
         superseded_ids=superseded,
@@ -267,40 +213,6 @@ def _land(source_file: str, line: Line, ring: KeyRing, parsed: dict[str, Any]) -
         validity=validity,
         invalid_reason=reason,
     )
-
-
-def _original_elsewhere(
-    record: dict[str, Any], message: dict[str, Any], metadata: dict[str, Any]
-) -> str | None:
-    """The ciphertext of an opened message that other software keeps in another place: the hash proves it."""
-    places = [part for name, part in message.items() if name not in _OF_RECORDS]
-    places += [part for name, part in record.items() if name not in _OF_RECORDS]
-    if not places or not isinstance(message.get("data"), dict):
-        return None
-    found = islice(filter(is_ciphertext, texts_in(places)), MOST_CIPHERTEXTS)
-    wanted = metadata.get("dataHash")
-    # Canonical JSON has no half of a surrogate pair, and no ciphertext has one.
-    return next(
-        (text for text in found if text.isascii() and hash_text(canonical(text)) == wanted), None
-    )
-
-
-def _is_bare(parsed: dict[str, Any]) -> bool:
-    """Whether an object is a message alone, as ``msgs()`` of pzp gives it: nothing says if it was opened."""
-    is_record = isinstance(parsed.get("msg"), dict)
-    # msg-v3 and older versions name the sigkey otherwise.
-    has_key = "sigkey" in parsed or "pubkey" in parsed
-    return not is_record and isinstance(parsed.get("metadata"), dict) and has_key
-
-
-def _message_id(claim: object, metadata: object) -> object:
-    """The id that a line gives a message, or else the one that it has; None if its metadata have no hash."""
-    if claim is not None:
-        return claim
-    try:
-        return hash_text(canonical(metadata)) if isinstance(metadata, dict) else None
-    except ValueError:
-        return None
 
 
 def _check(message_id: str, signed: dict[str, Any], may_be_private: bool) -> tuple[str, str | None]:
@@ -341,41 +253,6 @@ def _place(message_id: str, metadata: dict[str, Any], is_moot: bool, ring: KeyRi
     tangle = tangles[tangle_id] if isinstance(tangles[tangle_id], dict) else {}
     depth, previous = whole_number(tangle.get("depth")), _ids(tangle.get("prev"), ring)
     return _Place(account_id, tangle_id, depth, previous)
-
-
-def _set_message(
-    data: object, is_opened: bool, ring: KeyRing
-) -> tuple[list[str], list[str], list[str]] | str:
-    """The items added, the items deleted and the ids superseded in the data of a set; or a fault."""
-    if isinstance(data, str) and not is_opened:
-        return "not_opened"
-    members = data if isinstance(data, dict) else {}
-    added, deleted, superseded = members.get("add"), members.get("del"), members.get("supersedes")
-    if not all(isinstance(items, list) for items in (added, deleted, superseded)):
-        return "no_lists"
-    if not (is_texts(added) and is_texts(deleted) and is_texts(superseded)):
-        return "item_is_no_text"
-    kept_added, kept_deleted = (
-        [kept_item(item, ring) for item in items] for items in (added, deleted)
-    )
-    return kept_added, kept_deleted, [kept_pzp_id(one, ring) for one in superseded]
-
-
-def _key_of(action: str, data: object) -> str | None:
-    """The public key for signing that an account's message adds or deletes."""
-    key = data.get("key") if isinstance(data, dict) and data.get("action") == action else None
-    if not isinstance(key, dict) or key.get("algorithm") != "ed25519":
-        return None
-    return _public_key(key.get("bytes")) if key.get("purpose") in ("sig", "shs-and-sig") else None
-
-
-def _gives_power(power: str, data: object) -> bool:
-    powers = data.get("powers") if isinstance(data, dict) else None
-    return isinstance(powers, list) and power in powers
-
-
-def _public_key(text: object) -> str | None:
-    return text if isinstance(text, str) and from_base58(text, KEY_BYTES) is not None else None
 
 
 def _domain(value: object, ring: KeyRing) -> str | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pyarrow as pa
 
-from scuttlehouse.pzp.lines import UNKNOWN_LISTS
+from scuttlehouse.pzp.kept_content import UNKNOWN_LISTS
 from scuttlehouse.sets.items import SetMessage
 
 # The columns of a set's messages: those of SetMessage in its order, with a fault in place of the last one.

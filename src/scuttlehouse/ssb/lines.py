@@ -1,52 +1,28 @@
 """Read one line of a log into the columns of ``stg_ssb__landed_lines``, and check its message.
 
-Only this module sees what a message says. It passes on the members of the content that connect messages
-(``KEPT_MEMBERS``), and names. It passes on no other text, no seed and no key. The texts of these members
-become ids, words and tokens (:mod:`scuttlehouse.ssb.texts`). The validity of the message by itself is also
-found here, because the exact text is needed for it (rulings R3 and R29).
+Only this module sees what a message says. It passes on what :mod:`scuttlehouse.ssb.kept_content` keeps of the
+content: no other text, no seed and no key. The validity of the message by itself is also found here, because
+the exact text is needed for it (rulings R3 and R29).
 """
 
 from __future__ import annotations
 
 import json
-import math
 from typing import Any, NamedTuple
 
 from scuttlehouse.files.json_lines import finite_number, has_word, line_object, received_time
 from scuttlehouse.files.parts import Line
 from scuttlehouse.ssb.claims import is_announcement_signed, plaintext_hash, proven_owner
-from scuttlehouse.ssb.epoch_keys import KeyRing, message_key, purpose_key
+from scuttlehouse.ssb.epoch_keys import KeyRing, message_key
 from scuttlehouse.ssb.exported import with_content_read
 from scuttlehouse.ssb.group_ids import made_group_id
-from scuttlehouse.ssb.ids import feed_format, link_text, message_uri
+from scuttlehouse.ssb.ids import feed_format, message_uri
+from scuttlehouse.ssb.judging import has_key
+from scuttlehouse.ssb.kept_content import MOST_KEPT, kept_content, whole_number
 from scuttlehouse.ssb.messages import UnkeyedMessage, checked_message, may_be_key, unkeyed_message
-from scuttlehouse.ssb.naming import name_in_message
-from scuttlehouse.ssb.opened import has_key, is_sealed
-from scuttlehouse.ssb.texts import is_word, kept_id, kept_word
+from scuttlehouse.ssb.opened import is_sealed
+from scuttlehouse.ssb.texts import kept_id, kept_word
 from scuttlehouse.ssb.validation import previous_text
-
-KEPT_MEMBERS = (
-    "type",
-    "tangles",
-    "root",
-    "branch",
-    "recps",
-    "excludes",
-    "creator",
-    "metafeed",
-    "subfeed",
-    "feedpurpose",
-)
-
-# It bounds a row. No message of a checked format keeps as much: it has at most 8192 characters or bytes. A
-# text and its comma take four of them, and its token in an object 44, so that `excludes` keep up to 88 KiB.
-MOST_KEPT = 96 << 10
-
-# So many items are too many in any list. The others are not looked at.
-_MOST_ITEMS = MOST_KEPT // len("0, ") + 1
-
-# Purposes that say what a feed is for. Any other purpose of a private announcement may be a key.
-PUBLIC_PURPOSES = frozenset({"group/additions", "index", "main", "root", "v1"})
 
 # Messages with the key of an epoch. The first message of a group before epochs has none, its additions do.
 WITH_EPOCH_KEY = frozenset({"group/init", "group/add-member"})
@@ -153,7 +129,7 @@ def land_line(
     is_encrypted = is_sealed(signed)
     secret, kind = message_key(content), _content_type(content)
     kind = None if kind is None else kept_word(kind, ring)
-    kept = _kept_content(content, kind, is_decrypted, ring) if isinstance(content, dict) else None
+    kept = kept_content(content, kind, is_decrypted, ring) if isinstance(content, dict) else None
     kept_text = None if kept is None else json.dumps(kept)
     if kept_text is not None and len(kept_text) > MOST_KEPT:
         return LandedLine(source_file, line.line_number, "too_long")
@@ -164,7 +140,7 @@ def land_line(
         message_id=message_uri(key),
         feed_id=kept_id(value["author"], ring),
         feed_format=feed_format(value["author"]),
-        sequence=_whole_number(value["sequence"]),
+        sequence=whole_number(value["sequence"]),
         previous_id=None if previous is None else kept_id(previous_text(previous) or "", ring),
         content_type=kind,
         asserted_ms=finite_number(signed.get("timestamp")),
@@ -208,104 +184,3 @@ def epoch_key(line: Line, parsed: dict[str, Any] | str | None = None) -> bytes |
 def _content_type(content: object) -> str | None:
     kind = content.get("type") if isinstance(content, dict) else None
     return _OTHER_TYPES.get(kind, kind) if isinstance(kind, str) else None
-
-
-def _whole_number(number: float) -> int | None:
-    is_whole = math.isfinite(number) and number == int(number) and abs(number) <= 2**53
-    return int(number) if is_whole else None
-
-
-def _kept_content(
-    content: dict[str, Any], kind: str | None, is_decrypted: bool, ring: KeyRing
-) -> dict[str, Any]:
-    kept: dict[str, object] = {}
-    for name in KEPT_MEMBERS:
-        if name not in content:
-            continue
-        member = content[name]
-        if name == "type" and kind is not None:
-            kept[name] = kind
-        elif name == "tangles":
-            kept[name] = _kept_tangles(member, ring)
-        elif name == "excludes":
-            kept[name] = _kept_excludes(member, ring)
-        elif name == "feedpurpose" and isinstance(member, str):
-            if not _may_be_a_key(member, is_decrypted):
-                kept[name] = kept_word(member, ring)
-        elif name == "root":
-            kept[name] = _kept_root(member, ring)
-        else:
-            kept[name] = _kept_links(member, ring)
-    return kept | name_in_message(content, is_private=is_decrypted)
-
-
-def _may_be_a_key(purpose: str, is_decrypted: bool) -> bool:
-    is_public = purpose in PUBLIC_PURPOSES or (len(purpose) == 1 and is_word(purpose))
-    return (is_decrypted and not is_public) or bool(purpose_key(purpose))
-
-
-def _kept_root(member: object, ring: KeyRing) -> object:
-    """The link to a root. Some software writes it as a list with one item."""
-    root = _kept_links(member, ring)
-    return root[0] if isinstance(root, list) and len(root) == 1 else root
-
-
-def _kept_links(member: object, ring: KeyRing) -> object:
-    """Ids in our one spelling, from texts, from objects (ids.link_text), or from a list of these.
-
-    A text that is not an id becomes its token, and an empty one names nothing, as null does. Anything else
-    becomes 0, which shows its shape but not its content: a recipient may be a key itself, as an object.
-    """
-    if isinstance(member, list):
-        return _kept_ids([link_text(item) or None for item in member[:_MOST_ITEMS]], ring)
-    link = link_text(member)
-    return None if link == "" else _kept_ids(link, ring)
-
-
-def _kept_ids(member: object, ring: KeyRing) -> object:
-    """The same from texts alone: in a tangle's field, any other form of a link is a fault (ruling R6)."""
-    if member is None:
-        return None
-    if isinstance(member, str):
-        return kept_id(member, ring)
-    if isinstance(member, list):
-        return [
-            kept_id(text, ring) if isinstance(text, str) else 0 for text in member[:_MOST_ITEMS]
-        ]
-    return 0
-
-
-def _kept_tangles(tangles: object, ring: KeyRing) -> object:
-    if not isinstance(tangles, dict):
-        return 0
-    return {kept_word(name, ring): _kept_field(field, ring) for name, field in tangles.items()}
-
-
-def _kept_field(field: object, ring: KeyRing) -> object:
-    """The links of a tangle's field. 0 stands for what is no object, but null stays."""
-    if not isinstance(field, dict):
-        return None if field is None else 0
-    return {name: _kept_ids(field[name], ring) for name in ("root", "previous") if name in field}
-
-
-def _kept_excludes(excludes: object, ring: KeyRing) -> list[object]:
-    """The excluded people as objects, with their cut-offs. The log may have objects or ids (ruling R17)."""
-    if not isinstance(excludes, list):
-        return []
-    return [_kept_excluded(item, ring) for item in excludes[:_MOST_ITEMS]]
-
-
-def _kept_excluded(item: object, ring: KeyRing) -> dict[str, object]:
-    if not isinstance(item, dict) or "id" not in item:
-        return {"id": _kept_links(item, ring)}
-    cutoff = {
-        "groupFeedId": _kept_links(item.get("groupFeedId"), ring),
-        "sequence": _kept_number(item.get("sequence")),
-    }
-    given = {name: part for name, part in cutoff.items() if part is not None}
-    return {"id": _kept_links(item["id"], ring), **given}
-
-
-def _kept_number(number: object) -> int | None:
-    finite = finite_number(number)
-    return None if finite is None else _whole_number(finite)

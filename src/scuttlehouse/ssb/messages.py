@@ -5,13 +5,12 @@ from __future__ import annotations
 from itertools import islice
 from typing import Any, NamedTuple, TypeGuard
 
-from scuttlehouse.pzp.lines import is_pzp
+from scuttlehouse.pzp.records import is_pzp
 from scuttlehouse.ssb.ids import message_uri
+from scuttlehouse.ssb.judging import Judged, check_opened
 from scuttlehouse.ssb.opened import (
     MOST_CIPHERTEXTS,
-    Judged,
     Opened,
-    check_opened,
     is_marked_beside,
     is_sealed,
     opened_elsewhere,

@@ -175,7 +175,8 @@ def sealed(record: Record) -> Record:
 
 def without_key(record: Record) -> Record:
     """The record without its key, where the key is the hash of the value."""
-    from scuttlehouse.ssb.opened import check_opened, original
+    from scuttlehouse.ssb.judging import check_opened
+    from scuttlehouse.ssb.opened import original
 
     if not isinstance(record.get("value"), dict) or not isinstance(record.get("key"), str):
         return record

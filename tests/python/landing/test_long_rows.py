@@ -20,6 +20,7 @@ from scuttlehouse.landing.spark import arrow_schema, row_batches
 from scuttlehouse.pzp import lines as pzp_lines
 from scuttlehouse.pzp.lines import LandedPzpLine
 from scuttlehouse.sample.signing import BendyFeed, ClassicFeed
+from scuttlehouse.ssb import kept_content
 from scuttlehouse.ssb import lines as ssb_lines
 from scuttlehouse.ssb.bendybutt import message_bytes
 from scuttlehouse.ssb.epoch_keys import KeyRing
@@ -115,7 +116,7 @@ def test_a_row_is_whole_or_rejected(content: dict[str, Any], most: int) -> None:
     assert whole.content is not None
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(ssb_lines, "MOST_KEPT", most)
-        patch.setattr(ssb_lines, "_MOST_ITEMS", most // len("0, ") + 1)
+        patch.setattr(kept_content, "_MOST_ITEMS", most // len("0, ") + 1)
         row = landed(with_content(content))
     is_long = len(whole.content) > most
     assert row == (LandedLine("a.jsonl", 1, "too_long") if is_long else whole)

@@ -22,7 +22,9 @@ from scuttlehouse.files import jsjson
 from scuttlehouse.landing.logs import Line
 from scuttlehouse.landing.spark import arrow_schema, row_batches
 from scuttlehouse.pzp.canonical import canonical, from_base58, hash_text, to_base58, utf16_units
-from scuttlehouse.pzp.lines import SET_FAULTS, LandedPzpLine, is_pzp, land_pzp_line
+from scuttlehouse.pzp.kept_content import SET_FAULTS
+from scuttlehouse.pzp.lines import LandedPzpLine, land_pzp_line
+from scuttlehouse.pzp.records import is_pzp
 from scuttlehouse.pzp.rules import REASONS, moot_id
 from scuttlehouse.ssb.epoch_keys import KeyRing
 from scuttlehouse.ssb.ids import any_id

@@ -20,8 +20,9 @@ from chain_rule import LINK_REASONS, check_link
 from conftest import FIXTURES
 from scuttlehouse.files import jsjson
 from scuttlehouse.ssb.ids import feed_format, message_uri
+from scuttlehouse.ssb.judging import check_opened
 from scuttlehouse.ssb.network_key import NetworkKeyError, network_key, read_network_key
-from scuttlehouse.ssb.opened import check_opened, original
+from scuttlehouse.ssb.opened import original
 from scuttlehouse.ssb.validation import (
     REASONS,
     WARNINGS,

@@ -1,0 +1,95 @@
+"""The records of pzp, as it stores and exports messages, and how other software changes them.
+
+A record is ``id``, ``msg`` and ``received``, the message alone, or the message with these members among its
+own. The id is the hash of the metadata, so that a record without one has the id that its message has.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice
+from typing import Any, TypeGuard
+
+from scuttlehouse.pzp.canonical import canonical, hash_text
+from scuttlehouse.ssb.opened import MOST_CIPHERTEXTS, texts_in
+from scuttlehouse.ssb.validation import is_ciphertext
+
+# A message of SSB has the members of one of these, with a key or alone: rows of databases may call it `msg`.
+_OF_SSB = ({"key", "value"}, {"author", "content"})
+
+# Members of metadata that may be null, so that encoders which leave out null leave them out.
+_MAY_BE_NULL = ("dataHash", "accountTips")
+
+# The members of messages and their records that hold no ciphertext of another place.
+_OF_RECORDS = frozenset({"data", "metadata", "sigkey", "sig", "id", "msg", "received"})
+
+
+def is_pzp(parsed: object) -> TypeGuard[dict[str, Any]]:
+    """Whether the JSON value of a line is of this source: an object that has or is a message, and no value.
+
+    >>> is_pzp({"id": "a", "msg": {}}), is_pzp({"msg": {}, "value": {}}), is_pzp({"msg": "text"})
+    (True, False, False)
+    >>> is_pzp({"data": None, "metadata": {}, "sigkey": "", "sig": ""}), is_pzp({"metadata": {}})
+    (True, False)
+    >>> is_pzp({"id": 1, "msg": {"key": "%a", "value": {}}})
+    False
+    """
+    if not isinstance(parsed, dict) or "value" in parsed:
+        return False
+    message = parsed.get("msg")
+    is_record = isinstance(message, dict) and not any(map(message.keys().__ge__, _OF_SSB))
+    return is_record or is_bare(parsed)
+
+
+def is_bare(parsed: dict[str, Any]) -> bool:
+    """Whether an object is a message alone, as ``msgs()`` of pzp gives it: nothing says if it was opened."""
+    is_record = isinstance(parsed.get("msg"), dict)
+    # msg-v3 and older versions name the sigkey otherwise.
+    has_key = "sigkey" in parsed or "pubkey" in parsed
+    return not is_record and isinstance(parsed.get("metadata"), dict) and has_key
+
+
+def with_nulls(parsed: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """The line with the members that are null in a message without data, if software has left them out.
+
+    >>> [*with_nulls({"msg": {"metadata": {"dataHash": "a", "accountTips": []}}})]
+    []
+    >>> [*with_nulls({"metadata": {"dataHash": "a"}, "sigkey": ""})]
+    [{'metadata': {'dataHash': 'a', 'accountTips': None}, 'sigkey': ''}]
+    """
+    message = parsed if is_bare(parsed) else parsed["msg"]
+    metadata = message.get("metadata")
+    if not isinstance(metadata, dict):
+        return
+    left_out = {name: None for name in _MAY_BE_NULL if name not in metadata}
+    restored = {**message, "metadata": metadata | left_out}
+    if metadata.get("dataHash") is None:
+        restored.setdefault("data")
+    if restored != message:
+        yield restored if is_bare(parsed) else {**parsed, "msg": restored}
+
+
+def claimed_or_own_id(claim: object, metadata: object) -> object:
+    """The id that a line gives a message, or else the one that it has; None if its metadata have no hash."""
+    if claim is not None:
+        return claim
+    try:
+        return hash_text(canonical(metadata)) if isinstance(metadata, dict) else None
+    except ValueError:
+        return None
+
+
+def original_elsewhere(
+    record: dict[str, Any], message: dict[str, Any], metadata: dict[str, Any]
+) -> str | None:
+    """The ciphertext of an opened message that other software keeps in another place: the hash proves it."""
+    places = [part for name, part in message.items() if name not in _OF_RECORDS]
+    places += [part for name, part in record.items() if name not in _OF_RECORDS]
+    if not places or not isinstance(message.get("data"), dict):
+        return None
+    found = islice(filter(is_ciphertext, texts_in(places)), MOST_CIPHERTEXTS)
+    wanted = metadata.get("dataHash")
+    # Canonical JSON has no half of a surrogate pair, and no ciphertext has one.
+    return next(
+        (text for text in found if text.isascii() and hash_text(canonical(text)) == wanted), None
+    )

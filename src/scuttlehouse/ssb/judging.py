@@ -1,0 +1,156 @@
+"""Judge a message by what was signed, also where somebody has opened it.
+
+If a message says that it was private, but its ciphertext is in none of the places that
+:mod:`scuttlehouse.ssb.opened` knows, nobody can tell whether its text is what was signed. Then it is not
+checked, and does not count as invalid.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from scuttlehouse.ssb import bendybutt
+from scuttlehouse.ssb.exported import forms, with_content_read, with_sigils
+from scuttlehouse.ssb.ids import feed_format, message_uri
+from scuttlehouse.ssb.opened import OPENED_BY_GO_SSB, Opened, is_of_private_kind
+from scuttlehouse.ssb.validation import Check, is_ciphertext
+
+# Hashes of which software writes one, or none, in a message that it opens.
+_HASHES_OF_OPENED = frozenset({"", None, OPENED_BY_GO_SSB})
+
+# Faults that tell that something was changed.
+_FAULTS_OF_HASH = frozenset({"id_mismatch", "signature_is_wrong"})
+# Faults that a value can have when the signed one has none: something inside of its content was changed.
+_FAULTS_OF_CONTENT = _FAULTS_OF_HASH | {"type_is_malformed", "too_long"}
+# UTF-8 has no half of a surrogate pair, so what is not JavaScript writes this in its place. So does BIPF.
+_REPLACED = "\ufffd"
+# Software that opens a message may write what is no signature (go-ssb: "reboxed"). Plaintext is any JSON.
+_FAULTS_OF_OPENED = _FAULTS_OF_CONTENT | {"signature_is_malformed", "content_is_malformed"}
+
+
+def has_key(check: Check, key: str) -> bool:
+    """Whether a key, in either spelling, is the hash of what was checked. O(1).
+
+    >>> uri = "ssb:message/classic/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="
+    >>> sigil = "%AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=.sha256"
+    >>> has_key(Check(sigil, "invalid"), uri), has_key(Check(None, "invalid"), uri)
+    (True, False)
+    """
+    return check.message_key is not None and message_uri(check.message_key) == message_uri(key)
+
+
+class Judged(NamedTuple):
+    """``is_decrypted``: it is an opened message. ``signed``: the value as it was signed, as far as known."""
+
+    check: Check
+    is_decrypted: bool
+    signed: dict[str, Any]
+
+
+def check_opened(
+    value: dict[str, Any], opened: Opened, key: str | None, hmac_key: bytes | None
+) -> Judged:
+    """Judge a message by the value that was signed, and say whether it is an opened message.
+
+    ``key`` is the id that the log gives the message. A message is ``not_checked`` if the log does not hold
+    what was signed, and :mod:`scuttlehouse.ssb.exported` cannot find it. The warning says why:
+
+    - ``ciphertext_not_in_log``: it is a private message without its ciphertext.
+    - ``ids_respelled``: its author or its previous is a URI.
+    - ``characters_replaced``: U+FFFD is in it, where half of a surrogate pair may have been.
+    - ``members_reordered``: its members are sorted, and so may be the members inside of its content.
+
+    Without a key such a message has no id: ``message_key`` is None. Another has that of its hash.
+
+    >>> from scuttlehouse.ssb.opened import original
+    >>> value = {"author": "@nobody", "content": {"type": "post"}}
+    >>> check_opened(value, original(value, {}), "%a", None).check.invalid_reason
+    'author_is_no_feed_id'
+    """
+    if _is_bendybutt(value):
+        return _check_bendybutt(value, opened, key, hmac_key)
+    checks = []
+    for form in forms(opened.value, key, hmac_key):
+        if form.check.validity == "valid":
+            # If the signature covers a text, it was never encrypted, whatever the log says.
+            is_opened = opened.is_decrypted and opened.ciphertext is not None
+            return Judged(form.check, is_opened, form.value)
+        checks.append(form.check)
+    # A key that is right proves how the message was written.
+    proven = next((check for check in checks if key and has_key(check, key)), None)
+    warning = None if proven else _doubt(opened, checks, has_key=key is not None)
+    is_opened = opened.is_decrypted or warning == "ciphertext_not_in_log"
+    if warning:
+        return Judged(Check(None, "not_checked", None, warning), is_opened, opened.value)
+    return Judged(proven or checks[-1 if key else 0], is_opened, opened.value)
+
+
+def _doubt(opened: Opened, checks: Sequence[Check], *, has_key: bool) -> str | None:
+    """Why nobody can tell from the log whether a message is valid. None if somebody can.
+
+    With a key, a fault that only the changed member can have leaves no doubt. Without a key, nothing tells
+    which of its forms was signed, whatever else is wrong.
+    """
+    content, reason = opened.value.get("content"), checks[-1].invalid_reason
+    is_opened = opened.is_decrypted or is_of_private_kind(content)
+    is_unsigned = (reason == "hash_is_not_sha256" and _is_hash_of_opened(opened.value)) or (
+        reason == "members_out_of_order" and "signature" not in opened.value
+    )
+    may_be_opened = is_unsigned or reason in _FAULTS_OF_OPENED
+    if opened.ciphertext is None and is_opened and may_be_opened:
+        return "ciphertext_not_in_log"
+    is_doubtful = reason in _FAULTS_OF_CONTENT if has_key else reason is not None
+    if is_doubtful and with_sigils(opened.value) is not opened.value:
+        return "ids_respelled"
+    # A value that lacks members has no other order.
+    is_reordered = checks[0].invalid_reason == "members_out_of_order" and len(checks) > 1
+    if is_doubtful and is_reordered:
+        # With a key only the order inside of the content is unknown, and ciphertext has none.
+        return "members_reordered" if isinstance(content, dict) or not has_key else None
+    if reason in _FAULTS_OF_HASH and _REPLACED in json.dumps(content, ensure_ascii=False):
+        return "characters_replaced"
+    return None
+
+
+def _is_hash_of_opened(value: dict[str, Any]) -> bool:
+    name = value["hash"]
+    return (name is None or isinstance(name, str)) and name in _HASHES_OF_OPENED
+
+
+def _check_bendybutt(
+    value: dict[str, Any], opened: Opened, key: str | None, hmac_key: bytes | None
+) -> Judged:
+    read = with_content_read(value)
+    if read is not value:
+        signed = opened._replace(value=with_content_read(opened.value))
+        judged = _check_bendybutt(read, signed, key, hmac_key)
+        if judged.check.validity != "invalid":
+            return judged
+    # An encoder may leave out the null of a first message.
+    first = {"previous": None} if value.get("sequence") == 1 else {}
+    # The signature of the plaintext is in the value, wherever the ciphertext is.
+    shown = {name: value[name] for name in ("content", "contentSignature") if name in value}
+    may_be_opened = opened.is_decrypted or is_of_private_kind(value.get("content"))
+    verdict = bendybutt.check_message(
+        {**first, **opened.value, **shown},
+        opened.ciphertext,
+        key,
+        hmac_key,
+        is_opened=may_be_opened,
+    )
+    is_opened = may_be_opened if verdict.validity == "not_checked" else opened.is_decrypted
+    if verdict.reason in _FAULTS_OF_HASH and _is_put_back(value, hmac_key):
+        verdict = bendybutt.NOT_IN_LOG
+    return Judged(Check(*verdict), is_opened, opened.value)
+
+
+def _is_put_back(value: dict[str, Any], hmac_key: bytes | None) -> bool:
+    """Whether a ciphertext may be put back, beside the signature of its plaintext: nobody has signed it."""
+    is_sealed = is_ciphertext(value.get("content"))
+    return is_sealed and not bendybutt.is_content_signed(value, value.get("author"), hmac_key)
+
+
+def _is_bendybutt(value: dict[str, Any]) -> bool:
+    return feed_format(str(value.get("author"))) == bendybutt.FORMAT
