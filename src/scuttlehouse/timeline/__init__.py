@@ -115,11 +115,10 @@ class Timeline:
         return timeline
 
     def to_arrow(self) -> pa.Table:
-        """The state of the timeline.
+        """The state of the timeline: a row per event, in the order of arrival.
 
-        Returns:
-            A row per event, in the order of arrival: ``name`` (large_string), and ``after``, a list of
-            names without the event itself and repeats (large_list of large_string). No nulls.
+        ``name`` is large_string. ``after`` is a list of names without the event itself and repeats
+        (large_list of large_string). No nulls.
 
         Complexity: O(n + k).
 
@@ -164,10 +163,7 @@ class Timeline:
     def relation(self, one: str, other: str) -> Relation:
         """How one event relates to another: it is `before`, `after` or `concurrent` to it, or the `same`.
 
-        Raises:
-            KeyError: one of them is not known.
-
-        Complexity: as ``is_concurrent``.
+        KeyError if one of them is not known. Complexity: as ``is_concurrent``.
 
         >>> timeline = Timeline()
         >>> _ = timeline.add("a"), timeline.add("b", ["a"])
@@ -183,11 +179,8 @@ class Timeline:
     def is_concurrent(self, one: str, other: str) -> bool:
         """Whether neither of two events comes before the other. An event is not concurrent to itself.
 
-        Raises:
-            KeyError: one of them is not known.
-
-        Complexity: O(1) if their ranks are equal, otherwise O(d + k) for d events with ranks between them,
-        and their k links.
+        KeyError if one of them is not known. Complexity: O(1) if their ranks are equal, otherwise
+        O(d + k) for d events with ranks between them, and their k links.
 
         >>> timeline = Timeline()
         >>> _ = timeline.add("a"), timeline.add("b", ["a"]), timeline.add("c")

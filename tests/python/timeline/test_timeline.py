@@ -25,10 +25,11 @@ from oracles import longest_paths, scuttlesort_order
 from scuttlehouse.timeline import Timeline, compiled, fastest_order, refusals
 from scuttlehouse.timeline.commands import Command, Ins, follow, read_commands
 from scuttlehouse.timeline.compiled import CompiledOrder
-from scuttlehouse.timeline.graph import LINKS, PASSED, most_passed
+from scuttlehouse.timeline.graph import LINKS, PASSED
 from scuttlehouse.timeline.graph import NAMES as NAMED
 from scuttlehouse.timeline.plain import PlainOrder
 from scuttlehouse.timeline.refusals import ConflictError, LoopError, TooManyError
+from scuttlehouse.timeline.waves import most_passed
 
 TIMELINES = FIXTURES / "timelines"
 # Names with another order in UTF-16, collation, case folding or their first eight bytes.
