@@ -21,7 +21,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import perf_counter
 
-from scuttlehouse.sample import write_sample
+from scuttlehouse.sample.write import write_sample
 from spark import open_spark
 from timed_build import PROJECT, build
 

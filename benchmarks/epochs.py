@@ -27,7 +27,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from scuttlehouse.sample import write_sample
+from scuttlehouse.sample.write import write_sample
 from timed_build import PROJECT, build
 
 SEED = 1

@@ -36,7 +36,7 @@ _COMMANDS = {
     "rollback": ("scuttlehouse.cli.rollback", "publish an earlier build again"),
     "doctor": ("scuttlehouse.cli.doctor", "check everything that a build needs"),
     "metrics": ("scuttlehouse.cli.metrics", "print metrics of the builds for Prometheus"),
-    "sample": ("scuttlehouse.sample", "write a signed sample log"),
+    "sample": ("scuttlehouse.sample.write", "write a signed sample log"),
 }
 
 

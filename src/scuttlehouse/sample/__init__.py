@@ -6,25 +6,3 @@ the second source, `bulk` makes more for larger sizes, `competing` makes many gr
 `write` writes the files. What they put into `summary` is known from how the sample is made; the project's
 algorithms never compute it.
 """
-
-from scuttlehouse.sample.summary import Summary
-from scuttlehouse.sample.write import (
-    Sample,
-    SampleError,
-    add_arguments,
-    generate,
-    run,
-    secrets,
-    write_sample,
-)
-
-__all__ = [
-    "Sample",
-    "SampleError",
-    "Summary",
-    "add_arguments",
-    "generate",
-    "run",
-    "secrets",
-    "write_sample",
-]

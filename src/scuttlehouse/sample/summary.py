@@ -6,8 +6,7 @@ epochs. Tangles are followed message by message, in the order of publishing.
 
 from __future__ import annotations
 
-import json
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 
 from scuttlehouse.sample.signing import Message
 
@@ -161,10 +160,6 @@ class Summary:
             self.unopened_messages += not is_opened
         kind = message.content["type"]
         self.content_types[kind] = self.content_types.get(kind, 0) + 1
-
-    def to_json(self) -> str:
-        """The summary as JSON text. It contains no secret."""
-        return json.dumps(asdict(self), indent=2, ensure_ascii=False)
 
 
 class TangleBook:

@@ -46,7 +46,7 @@ from other_users import (
 )
 from scuttlehouse.catalog import BuildLock, namespace_of_build, open_catalog
 from scuttlehouse.reading.warehouse import open_tables
-from scuttlehouse.sample import write_sample
+from scuttlehouse.sample.write import write_sample
 
 GATE = "tests/singular/nothing_may_pass.sql"
 KEPT_BUILDS = yaml.safe_load((PROJECT / "dbt_project.yml").read_text())["vars"]["kept_builds"]

@@ -14,7 +14,7 @@ from scuttlehouse.groups.authority import GroupMessage, judge
 from scuttlehouse.groups.epochs import fork_rule, fork_winner
 from scuttlehouse.groups.exclusions import knowledge
 from scuttlehouse.groups.witnesses import Witnesses
-from scuttlehouse.sample import generate
+from scuttlehouse.sample.write import generate
 
 RULES = {"4.4": "same", "4.5": "subset", "4.6": "overlapping", "4.7": "disjoint"}
 

@@ -21,7 +21,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from conftest import Build, Warehouse
-from scuttlehouse.sample import secrets as sample_secrets
+from scuttlehouse.sample.write import secrets as sample_secrets
 
 HEAD_BYTES = 8
 FIRST_BYTES = np.uint64(0xFFFFFF)

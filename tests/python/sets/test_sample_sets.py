@@ -18,8 +18,8 @@ from scuttlehouse.landing.logs import Line
 from scuttlehouse.pzp.canonical import from_base58, utf16_units
 from scuttlehouse.pzp.lines import LandedPzpLine, land_pzp_line
 from scuttlehouse.pzp.rules import moot_id
-from scuttlehouse.sample import Summary, generate
-from scuttlehouse.sample.summary import SetSummary
+from scuttlehouse.sample.summary import SetSummary, Summary
+from scuttlehouse.sample.write import generate
 from scuttlehouse.sets.items import (
     SetMessage,
     id_key,

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from conftest import FIXTURES, Build, Rows, Unrelated
-from scuttlehouse.sample import write_sample
+from scuttlehouse.sample.write import write_sample
 from scuttlehouse.sets.items import SetMessage, read_items
 
 
