@@ -47,17 +47,13 @@ from scuttlehouse.landing.rejects import fold_rejects
 
 ring = KeyRing(b"pepper" * 6)
 split = Split(path, "a.jsonl", 0, size)
-# An older checkout reads all lines.
-given = "words" in read_lines.__annotations__
-lines = lambda *words: (("a.jsonl", line) for line in read_lines(split, 1, *words[:given]))
+lines = lambda words: (("a.jsonl", line) for line in read_lines(split, 1, words))
 begun = time.process_time()
 keys = sum(1 for _, line in lines(KEY_WORDS) if isinstance(line, Line) for _ in epoch_keys(line))
 rows = 0
-passes = (land_lines, LandedLine), (land_pzp_lines, LandedPzpLine, PZP_WORDS)
-for land, kind, *words in passes:
-    # An older checkout knows the kind by the rows.
-    kinds = [kind] if "kind" in fold_rejects.__annotations__ else []
-    landed = fold_rejects(lines(*words), partial(land, ring=ring), ring, *kinds)
+passes = (land_lines, LandedLine, ()), (land_pzp_lines, LandedPzpLine, PZP_WORDS)
+for land, kind, words in passes:
+    landed = fold_rejects(lines(words), partial(land, ring=ring), ring, kind)
     rows += sum(batch.num_rows for batch in row_batches(landed, arrow_schema(kind)))
 if what == "bare":
     rows, begun = len(verified), time.process_time()
