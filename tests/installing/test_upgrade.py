@@ -1,4 +1,4 @@
-"""A warehouse that the commit before clusters and `scuttlehouse doctor` has built: `make test-installing`.
+"""A warehouse that an earlier commit has built: `make test-installing`.
 
 The old commit builds it, with the packages of today. So the test needs the history of the repository.
 """
@@ -20,7 +20,7 @@ from environments import PROJECT
 from scuttlehouse.catalog.jars import jars
 from scuttlehouse.reading.warehouse import open_published
 
-OLD = "cfbbdcdc9e1086c25aba4b1de22c2efd27325ea2"
+OLD = "1577f15d509a895281ddd05fa3d904015d27b339"
 COMMAND = "import sys; from scuttlehouse.cli import main; sys.exit(main(sys.argv[1:]))"
 Groups = list[tuple[object, ...]]
 
@@ -64,7 +64,7 @@ class House:
 
     def columns(self) -> set[str]:
         with open_published(self.home) as tables:
-            return set(tables.query("select * from dim_groups limit 0")[0])
+            return set(tables.query("select * from fct_epoch_members limit 0")[0])
 
 
 @pytest.fixture(scope="module")

@@ -14,7 +14,6 @@ from scuttlehouse.files.listing import list_logs
 from scuttlehouse.files.parts import Log
 from scuttlehouse.landing.ledger import LedgerEntry, look_into
 from scuttlehouse.landing.logs import content_hash, landing_folder
-from scuttlehouse.reading.engine import WarehouseError
 from scuttlehouse.reading.warehouse import open_published, open_tables
 from scuttlehouse.ssb.epoch_keys import KeyRing
 from scuttlehouse.warehouse_key import warehouse_pepper
@@ -25,11 +24,6 @@ _LEDGER = """
         lines_hash, status_reason, form, compression, encoding
     from dim_logs
 """
-
-_EARLIER = (
-    "The tables of this warehouse were built by an earlier version of scuttlehouse. Run "
-    "`scuttlehouse build --full-refresh`, which reads all logs again."
-)
 
 
 class PublishedLogs(NamedTuple):
@@ -51,16 +45,13 @@ def published_logs(home: Path) -> PublishedLogs:
     """The ledger of the published build. It has no entries if nothing is published.
 
     Raises:
-        WarehouseError: the ledger is damaged, or an earlier version wrote it.
+        WarehouseError: the ledger is damaged.
     """
     with open_catalog(home, read_only=True) as catalog:
         published = catalog.published()
     if published is None or "dim_logs" not in published.public:
         return PublishedLogs(())
     with open_published(home) as warehouse:
-        columns, _ = warehouse.query("select * from dim_logs limit 0")
-        if "status_reason" not in columns:
-            raise WarehouseError(_EARLIER)
         _, rows = warehouse.query(_LEDGER)
     return PublishedLogs(tuple((str(row[0]), LedgerEntry(*row[1:])) for row in rows))
 

@@ -98,7 +98,6 @@ class Catalog:
                 self.database.execute(statement)
             rows.point(self.database, schemas.work, tables, views)
             rows.point(self.database, schemas.base, base.tables if base and refresh else {})
-            rows.drop(self.database, "scuttlehouse_base")  # An earlier version has it.
             rows.point(self.database, schemas.log, self.tables(schemas.log) or self.tables(LOG))
             if schemas.is_published:
                 self._point_to_public(state, builds)

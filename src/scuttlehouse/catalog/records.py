@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, field, replace
 from hashlib import sha256
 from typing import Any
 
-from scuttlehouse.catalog.names import NOTHING_PUBLISHED, WORK, CatalogError
+from scuttlehouse.catalog.names import NOTHING_PUBLISHED, CatalogError
 
 # So many builders in a row that lost their locks and still run are kept out.
 _MOST_SUPERSEDED = 50
@@ -168,19 +168,14 @@ def state_of(text: str, checksum: str) -> State:
     Raises:
         CatalogError: the record is damaged.
     """
-    values = _open(text, checksum)
-    if "works" not in values:  # An earlier version has one work namespace.
-        work = values.pop("work")
-        values["works"] = {WORK: work} if work else {}
-    works = {namespace: _work_of(work) for namespace, work in values["works"].items()}
-    return State(**{**values, "builds": tuple(values["builds"]), "works": works})
+    values = _with_tuples(_open(text, checksum))
+    works = {name: Work(**_with_tuples(work)) for name, work in values["works"].items()}
+    return State(**{**values, "works": works})
 
 
-def _work_of(values: Mapping[str, Any]) -> Work:
-    passed = values.get("passed")  # An earlier version has neither.
-    superseded = tuple(values.get("superseded", ()))
-    tuples = {"passed": None if passed is None else tuple(passed), "superseded": superseded}
-    return Work(**{**values, **tuples})
+def _with_tuples(values: Mapping[str, Any]) -> dict[str, Any]:
+    """The values of a record with tuples, in place of which JSON has lists."""
+    return {name: tuple(v) if isinstance(v, list) else v for name, v in values.items()}
 
 
 def _open(text: str, checksum: str) -> dict[str, Any]:

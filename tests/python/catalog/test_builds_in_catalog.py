@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-from hashlib import sha256
 from pathlib import Path
 
 import pyarrow as pa
@@ -24,7 +22,6 @@ from scuttlehouse.catalog import (
 from scuttlehouse.catalog.damage import forget_damaged, verify_tables
 from scuttlehouse.catalog.expiry import remove_unreachable
 from scuttlehouse.catalog.log import append_steps
-from scuttlehouse.catalog.records import State, state_of
 from scuttlehouse.catalog.rows import point, tables_in
 from scuttlehouse.catalog.spark import catalog_settings
 from test_lock import holding
@@ -463,11 +460,3 @@ def test_files_of_a_developer_stay_until_the_schema_is_dropped(house: House) -> 
     assert not any(Path(file).exists() for file in own)
     assert house.read() == {"dim_a": [1]}
     assert not {ANN.work, ANN.base, ANN.log} & house.namespaces()
-
-
-def test_the_state_of_an_earlier_version_has_one_work_namespace() -> None:
-    work = {"build_id": "b", "base_id": None, "rules_hash": "r", "project_hash": "p"}
-    earlier = {"home": "/home", "published": None, "builds": [], "last_number": 0}
-    for value, works in ((None, {}), (work, {WORK: Work(**work)})):
-        text = json.dumps({**earlier, "work": value})
-        assert state_of(text, sha256(text.encode()).hexdigest()) == State("/home", works=works)
