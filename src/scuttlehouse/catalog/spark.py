@@ -24,6 +24,7 @@ from scuttlehouse.catalog.lock import locked
 from scuttlehouse.catalog.names import CATALOG, CatalogError, schemas_of
 from scuttlehouse.catalog.storage import warehouse_location
 from scuttlehouse.s3 import is_in_s3, s3_endpoint, s3_region
+from scuttlehouse.warehouse_key import write_private
 
 # Java unpacks SQLite's library of 1 to 2 MB into the home. Without room it only says that it is missing.
 LEAST_ROOM_BYTES = 8_000_000
@@ -193,8 +194,7 @@ def postgresql(address: str, temporary: Path) -> dict[str, str]:
         fields = [host, port, database, user, password]
         line = ":".join(field.replace("\\", "\\\\").replace(":", "\\:") for field in fields)
         file = temporary / "pgpass"
-        with os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as out:
-            out.write(line + "\n")
+        write_private(file, f"{line}\n".encode())
         os.environ["PGPASSFILE"] = str(file)
     in_uri = f"[{host}]" if ":" in host else host
     return {

@@ -27,6 +27,7 @@ from scuttlehouse.cli.output import go_on_without_reader
 from scuttlehouse.errors import HouseError
 from scuttlehouse.printing import visible
 from scuttlehouse.reading.engine import WarehouseError
+from scuttlehouse.serving.shown import published_id
 
 # Unit tests test the code and not the logs: `make test` runs them.
 DBT_BUILD = ("build", "--exclude-resource-type", "unit_test")
@@ -91,11 +92,9 @@ def build(options: Sequence[str]) -> int:
 def _published_id() -> str | None:
     """The id of the published build. None if nothing is published, or nobody can say."""
     try:
-        with open_catalog(home_folder(), read_only=True) as catalog:
-            published = catalog.published()
+        return published_id(home_folder())
     except CatalogError:
         return None
-    return published.build_id if published else None
 
 
 def _run_dbt(options: Sequence[str]) -> int:

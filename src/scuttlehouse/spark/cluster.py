@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import shlex
 import sys
-from importlib.util import find_spec
 from pathlib import Path
 from zipfile import ZipFile
 
@@ -17,7 +16,7 @@ from scuttlehouse.catalog.storage import warehouse_location
 from scuttlehouse.errors import HouseError
 from scuttlehouse.landing.logs import landing_folder
 from scuttlehouse.spark.worker_checks import REQUIREMENTS, Needed, checker, fingerprint
-from scuttlehouse.warehouse_key import warehouse_pepper
+from scuttlehouse.warehouse_key import warehouse_pepper, write_private
 
 
 class ClusterError(HouseError):
@@ -44,10 +43,7 @@ def cluster_settings() -> dict[str, str]:
 def package_archive(folder: Path) -> Path:
     """This package as an archive that Python imports from."""
     archive = folder / "scuttlehouse.zip"
-    spec = find_spec("scuttlehouse")
-    assert spec is not None, "this package"
-    assert spec.origin is not None, "a package with files"
-    root = Path(spec.origin).parents[1]
+    root = Path(__file__).parents[2]
     with ZipFile(archive, "w") as written:
         for file in sorted(package_files()):
             written.write(file, file.relative_to(root))
@@ -67,8 +63,7 @@ def _secret(temporary: Path) -> dict[str, str]:
     # arguments of Java, which other users of this machine can see. Java reads a file of properties itself.
     secret = Path(named).read_text().strip().replace("\\", "\\\\")
     file = temporary / "secret.properties"
-    with os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as out:
-        out.write(f"spark.authenticate.secret {secret}\n")
+    write_private(file, f"spark.authenticate.secret {secret}\n".encode())
     options = ["--properties-file", str(file), "--load-spark-defaults", "pyspark-shell"]
     os.environ["PYSPARK_SUBMIT_ARGS"] = shlex.join(options)
     return {"spark.authenticate": "true"}
