@@ -211,9 +211,10 @@ def exit_code(process: int) -> int:
     return os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
 
 
-def flip(path: Path, bit: int) -> None:
-    """Flip one bit of a file."""
+def flip(path: Path, bit: int | None = None) -> None:
+    """Flip one bit of a file, by default in its middle."""
     content = bytearray(path.read_bytes())
+    bit = len(content) // 2 * 8 if bit is None else bit
     content[bit // 8] ^= 1 << bit % 8
     path.write_bytes(content)
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from conftest import Build, Warehouse
+from houses import flip
 from scuttlehouse.catalog import open_catalog
 from scuttlehouse.catalog.reached_files import files_of
 
@@ -16,12 +17,6 @@ WITHOUT_TESTS = "--exclude-resource-types", "test", "unit_test"
 
 def remove(file: Path) -> None:
     file.unlink()
-
-
-def flip(file: Path) -> None:
-    data = bytearray(file.read_bytes())
-    data[len(data) // 2] ^= 1
-    file.write_bytes(data)
 
 
 @pytest.fixture

@@ -10,6 +10,7 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
+from houses import flip
 from scuttlehouse.builds.changes import count_changes
 from scuttlehouse.catalog import checksums
 from scuttlehouse.cli import main
@@ -61,12 +62,6 @@ def cut(path: Path) -> None:
 
 def empty(path: Path) -> None:
     path.write_bytes(b"")
-
-
-def flip(path: Path) -> None:
-    content = bytearray(path.read_bytes())
-    content[len(content) // 2] ^= 1
-    path.write_bytes(content)
 
 
 def files_of(small: SmallWarehouse, kind: str) -> list[Path]:
