@@ -158,7 +158,7 @@ def open_postgresql(address: str) -> Iterator[Database]:
         CatalogError: the address is invalid, or PostgreSQL refuses something. It names no password.
     """
     try:
-        if not address.startswith(("postgresql://", "postgres://")):
+        if not is_postgresql(address):
             raise DatabaseError
         with open_database(address) as cursor:
             yield Database(cursor, POSTGRESQL)
