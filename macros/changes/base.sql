@@ -5,13 +5,15 @@
 
 
 {#- Columns of a model before this build, as a relation to select from. It has no rows if this build computes
-    everything. `columns` are the types by name. -#}
+    everything. `columns` are names of texts, or types by name. -#}
 {% macro base_of(model_name, columns) -%}
   {%- if is_refresh() -%}
     {{ return('(select ' ~ columns | join(', ') ~ ' from ' ~ base_schema() ~ '.' ~ model_name ~ ')') }}
   {%- endif -%}
   (select
-  {%- for name, type in columns.items() %} cast(null as {{ type }}) as {{ name }}{{ ',' if not loop.last }}
+  {%- for name in columns %}
+  {%- set type = columns[name] if columns is mapping else 'string' %}
+  cast(null as {{ type }}) as {{ name }}{{ ',' if not loop.last }}
   {%- endfor %} where false)
 {%- endmacro %}
 

@@ -2,14 +2,7 @@
 -- that are announced for the keys of its epochs. A message after a cut-off is on a feed that an exclusion
 -- names.
 {%- set tangle_columns = ['message_id', 'tangle_kind', 'content_type', 'root_id', 'group_id'] %}
-{%- set cutoff_columns = {'group_id': 'string', 'feed_id': 'string'} %}
 {%- set message_columns = ['addressed_group_id'] %}
-{%- set violation_columns = {'group_id': 'string', 'feed_id': 'string'} %}
-{%- set tangle_message_columns = {
-    'tangle_id': 'string', 'message_id': 'string', 'root_id': 'string', 'group_id': 'string'
-} %}
-{%- set link_columns = {'tangle_id': 'string', 'previous_id': 'string'} %}
-{%- set feed_columns = {'feed_id': 'string', 'key_hash': 'string'} %}
 with
 
 changed_people as (
@@ -33,7 +26,7 @@ messages as (
 
 feeds as (
 
-    {{ now_and_before('int_feeds__people', feed_columns) }}
+    {{ now_and_before('int_feeds__people', ['feed_id', 'key_hash']) }}
 
 ),
 
@@ -58,13 +51,13 @@ touched_views as (
 
 published_tangle_messages as (
 
-    select * from {{ base_of('int_tangles__messages', tangle_message_columns) }}
+    select * from {{ base_of('int_tangles__messages', ['tangle_id', 'message_id', 'root_id', 'group_id']) }}
 
 ),
 
 published_links as (
 
-    select * from {{ base_of('fct_tangle_links', link_columns) }}
+    select * from {{ base_of('fct_tangle_links', ['tangle_id', 'previous_id']) }}
 
 ),
 
@@ -88,14 +81,14 @@ touched_feeds as (
 
 published_cutoffs as (
 
-    select * from {{ base_of('int_groups__cutoffs', cutoff_columns) }}
+    select * from {{ base_of('int_groups__cutoffs', ['group_id', 'feed_id']) }}
 
 ),
 
 -- A message that is in no tangle of its group breaks a rule, so its feed is here.
 published_violations as (
 
-    select * from {{ base_of('fct_rule_violations', violation_columns) }}
+    select * from {{ base_of('fct_rule_violations', ['group_id', 'feed_id']) }}
 
 ),
 

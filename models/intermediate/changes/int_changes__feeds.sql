@@ -1,7 +1,5 @@
 -- Everything that a feed's rows depend on: its messages, their previous, its person and purpose, and the
 -- epoch that its key belongs to. The epoch can only change with its tangle.
-{%- set message_columns = {'message_id': 'string', 'feed_id': 'string', 'previous_id': 'string'} %}
-{%- set group_columns = {'message_id': 'string', 'content_type': 'string', 'key_hash': 'string'} %}
 with
 
 sighted_messages as (
@@ -19,7 +17,7 @@ new_messages as (
 
 published_messages as (
 
-    select * from {{ base_of('stg_ssb__messages', message_columns) }}
+    select * from {{ base_of('stg_ssb__messages', ['message_id', 'feed_id', 'previous_id']) }}
 
 ),
 
@@ -56,7 +54,7 @@ tangle_fields as (
 
 group_messages as (
 
-    {{ now_and_before('stg_ssb__group_messages', group_columns) }}
+    {{ now_and_before('stg_ssb__group_messages', ['message_id', 'content_type', 'key_hash']) }}
 
 ),
 

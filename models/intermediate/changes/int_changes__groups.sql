@@ -1,14 +1,12 @@
 -- The groups that are touched directly, and those that depend on them. Groups that share a key share the
 -- epoch of a message with that key. Names of people are beside their ids.
-{%- set feed_columns = {'feed_id': 'string', 'key_hash': 'string'} %}
-{%- set text = 'string' %}
 {%- set people_columns = {
-    'dim_epochs': {'group_id': text, 'creator_id': text},
-    'fct_epoch_members': {'group_id': text, 'person_id': text, 'added_by_id': text, 'excluded_by_id': text},
-    'fct_exclusions': {'group_id': text, 'excluded_id': text, 'excluded_by_id': text},
-    'fct_group_audit_log': {'group_id': text, 'actor_id': text, 'subject_id': text},
-    'fct_peer_epochs': {'group_id': text, 'owner_id': text},
-    'fct_rule_violations': {'group_id': text, 'person_id': text}
+    'dim_epochs': ['creator_id'],
+    'fct_epoch_members': ['person_id', 'added_by_id', 'excluded_by_id'],
+    'fct_exclusions': ['excluded_id', 'excluded_by_id'],
+    'fct_group_audit_log': ['actor_id', 'subject_id'],
+    'fct_peer_epochs': ['owner_id'],
+    'fct_rule_violations': ['person_id']
 } %}
 with
 
@@ -20,7 +18,7 @@ touched_groups as (
 
 feeds as (
 
-    {{ now_and_before('int_feeds__people', feed_columns) }}
+    {{ now_and_before('int_feeds__people', ['feed_id', 'key_hash']) }}
 
 ),
 
@@ -48,8 +46,8 @@ published_people as (
     {% for table, columns in people_columns.items() %}
         select
             group_id,
-            explode(array({{ columns | reject('equalto', 'group_id') | join(', ') }})) as person_id
-        from {{ base_of(table, columns) }}
+            explode(array({{ columns | join(', ') }})) as person_id
+        from {{ base_of(table, ['group_id'] + columns) }}
         {{ 'union all' if not loop.last }}
     {% endfor %}
 

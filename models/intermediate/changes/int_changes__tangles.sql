@@ -1,6 +1,5 @@
 -- Everything that a tangle's rows depend on: its candidates, its root, their links, the feeds of its
 -- candidates and the group that its root begins. If none of these has changed, the tangle keeps its rows.
-{%- set field_columns = {'message_id': 'string', 'tangle_kind': 'string', 'root_id': 'string'} %}
 with
 
 changed_messages as (
@@ -30,25 +29,25 @@ new_fields as (
 
 published_fields as (
 
-    select * from {{ base_of('stg_ssb__tangle_fields', field_columns) }}
+    select * from {{ base_of('stg_ssb__tangle_fields', ['message_id', 'tangle_kind', 'root_id']) }}
 
 ),
 
 published_people as (
 
-    select * from {{ base_of('int_feeds__people', {'feed_id': 'string'}) }}
+    select * from {{ base_of('int_feeds__people', ['feed_id']) }}
 
 ),
 
 published_messages as (
 
-    select * from {{ base_of('int_tangles__messages', {'tangle_id': 'string', 'feed_id': 'string'}) }}
+    select * from {{ base_of('int_tangles__messages', ['tangle_id', 'feed_id']) }}
 
 ),
 
 published_links as (
 
-    select * from {{ base_of('fct_tangle_links', {'tangle_id': 'string', 'previous_id': 'string'}) }}
+    select * from {{ base_of('fct_tangle_links', ['tangle_id', 'previous_id']) }}
 
 ),
 

@@ -8,13 +8,13 @@ epochs as (
 
 published_epochs as (
 
-    select * from {{ base_of('dim_epochs', {'epoch_id': 'string', 'group_id': 'string'}) }}
+    select * from {{ base_of('dim_epochs', ['epoch_id', 'group_id']) }}
 
 ),
 
 published_messages as (
 
-    select * from {{ base_of('stg_ssb__group_messages', {'message_id': 'string', 'key_hash': 'string'}) }}
+    select * from {{ base_of('stg_ssb__group_messages', ['message_id', 'key_hash']) }}
 
 ),
 

@@ -1,5 +1,3 @@
-{%- set types = {'source_file': 'string', 'message_id': 'string'} %}
-{%- set feed_types = {'source_file': 'string', 'feed_id': 'string'} %}
 with
 
 new_logs as (
@@ -16,7 +14,7 @@ log_feeds as (
 
 published_log_feeds as (
 
-    select * from {{ base_of('stg_ssb__log_feeds', feed_types) }}
+    select * from {{ base_of('stg_ssb__log_feeds', ['source_file', 'feed_id']) }}
 
 ),
 
@@ -29,13 +27,13 @@ all_lines as (
 -- The lines that this build reads, and the lines that no longer count because their log has changed.
 ssb_lines as (
 
-    {{ now_and_before('stg_ssb__landed_lines', types) }}
+    {{ now_and_before('stg_ssb__landed_lines', ['source_file', 'message_id']) }}
 
 ),
 
 pzp_lines as (
 
-    {{ now_and_before('stg_pzp__landed_lines', types) }}
+    {{ now_and_before('stg_pzp__landed_lines', ['source_file', 'message_id']) }}
 
 ),
 
