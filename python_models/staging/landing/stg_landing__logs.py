@@ -10,9 +10,9 @@ from scuttlehouse.builds.unchanged import PublishedLogs, published_logs
 from scuttlehouse.catalog import home_folder
 from scuttlehouse.cli.dbt_settings import is_verifying
 from scuttlehouse.files.limits import recognise_within_limits
-from scuttlehouse.files.listing import list_logs, require_logs
+from scuttlehouse.files.listing import list_logs
 from scuttlehouse.landing.ledger import LedgerEntry, take_stock
-from scuttlehouse.landing.logs import content_hash, landing_folder
+from scuttlehouse.landing.logs import content_hash, landing_folder, require_logs
 from scuttlehouse.landing.spark import spark_schema
 from scuttlehouse.reading.engine import WarehouseError
 from scuttlehouse.ssb.epoch_keys import KeyRing

@@ -23,12 +23,8 @@ from scuttlehouse.files.names import (
 from scuttlehouse.files.other_files import PEERS
 from scuttlehouse.files.parts import LandingError, Log
 from scuttlehouse.files.places import Stored, list_s3
-from scuttlehouse.landing.ledger import LedgerEntry
-from scuttlehouse.landing.logs import landing_folder
 from scuttlehouse.s3 import is_in_s3
 from scuttlehouse.ssb.epoch_keys import KeyRing
-
-SHOWN_REASONS = 3
 
 # How the reasons begin of files that nobody may have meant to be logs.
 _NOT_NAMED = "Its name is not that of a log"
@@ -63,10 +59,6 @@ _SPECIAL = (
 # A name below the folder, why it cannot be read if that is known, and what makes its log of both.
 _Entry: TypeAlias = tuple[str, str | None, Callable[[str, str | None], Log]]
 
-_PUT_LOGS_THERE = (
-    "put logs there (for example *.jsonl, *.jsonl.gz, log.bipf), or set SCUTTLEHOUSE_LANDING to "
-    "another folder"
-)
 _REMEDY = "correct its permissions or move it out of the landing folder"
 _REMEDY_OF_A_LINK = "let it lead to a file or move it out of the landing folder"
 
@@ -112,37 +104,6 @@ def list_logs(folder: Path | str, ring: KeyRing | None = None) -> list[Log]:
             shown += "~"
         logs[shown] = look(shown, reason)
     return [logs[name] for name in sorted(logs)]
-
-
-def require_logs(folder: Path | str, stock: Iterable[LedgerEntry]) -> None:
-    """See to it that there is a line to read.
-
-    Raises:
-        LandingError: all logs are empty or left out; says why the first few are.
-    """
-    entries = list(stock)
-    if any(entry.size_bytes and entry.status != "left_out" for entry in entries):
-        return
-    reasons = [
-        f"{entry.source_file}: {entry.status_reason}" for entry in entries if entry.status_reason
-    ]
-    told = " ".join(["", *reasons[:SHOWN_REASONS]])
-    raise LandingError(
-        f"The landing folder {folder} holds no log with a line in it: {_PUT_LOGS_THERE}.{told}"
-    )
-
-
-def newest_ms() -> int:
-    """When the newest log of the landing folder was written. What has a problem does not count.
-
-    Raises:
-        LandingError: there is no log, or as :func:`list_logs` raises it.
-    """
-    folder = landing_folder()
-    times = [log.modified_ms for log in list_logs(folder) if log.problem is None]
-    if not times:
-        raise LandingError(f"The landing folder {folder} holds no log: {_PUT_LOGS_THERE}.")
-    return max(times)
 
 
 def _stored(folder: str) -> Iterator[_Entry]:

@@ -13,15 +13,23 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
+from scuttlehouse.files.listing import list_logs
 from scuttlehouse.files.parts import PLAIN, Kind, LandingError, Line, Log, Piece, Split
 from scuttlehouse.files.places import open_log
 from scuttlehouse.files.streams import BROKEN
 from scuttlehouse.files.unpack import opened
 from scuttlehouse.files.whole import numbered_lines, read_whole, skip_line
+from scuttlehouse.landing.ledger import LedgerEntry
 from scuttlehouse.printing import without_passwords
 from scuttlehouse.s3 import S3_FOLDER, is_in_s3
 
 SPLIT_BYTES = 64 << 20
+
+_SHOWN_REASONS = 3
+_PUT_LOGS_THERE = (
+    "put logs there (for example *.jsonl, *.jsonl.gz, log.bipf), or set SCUTTLEHOUSE_LANDING to "
+    "another folder"
+)
 
 
 def landing_folder(environment: Mapping[str, str] = os.environ, below: Path = Path()) -> str:
@@ -57,6 +65,37 @@ def landing_folder(environment: Mapping[str, str] = os.environ, below: Path = Pa
             "letters, digits and ._=- only, or to a folder of this machine."
         )
     return folder
+
+
+def require_logs(folder: Path | str, stock: Iterable[LedgerEntry]) -> None:
+    """See to it that there is a line to read.
+
+    Raises:
+        LandingError: all logs are empty or left out; says why the first few are.
+    """
+    entries = list(stock)
+    if any(entry.size_bytes and entry.status != "left_out" for entry in entries):
+        return
+    reasons = [
+        f"{entry.source_file}: {entry.status_reason}" for entry in entries if entry.status_reason
+    ]
+    told = " ".join(["", *reasons[:_SHOWN_REASONS]])
+    raise LandingError(
+        f"The landing folder {folder} holds no log with a line in it: {_PUT_LOGS_THERE}.{told}"
+    )
+
+
+def newest_ms() -> int:
+    """When the newest log of the landing folder was written. What has a problem does not count.
+
+    Raises:
+        LandingError: there is no log, or as :func:`list_logs` raises it.
+    """
+    folder = landing_folder()
+    times = [log.modified_ms for log in list_logs(folder) if log.problem is None]
+    if not times:
+        raise LandingError(f"The landing folder {folder} holds no log: {_PUT_LOGS_THERE}.")
+    return max(times)
 
 
 def require_apart(landing: str, home: Path, warehouse: str) -> None:

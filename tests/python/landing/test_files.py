@@ -32,13 +32,13 @@ from scuttlehouse.files import bipf, flume, pzp_log, short_values, streams, unpa
 from scuttlehouse.files.encodings import as_utf_8
 from scuttlehouse.files.json_lines import line_object
 from scuttlehouse.files.limits import recognise_within_limits
-from scuttlehouse.files.listing import entry_of, newest_ms
+from scuttlehouse.files.listing import entry_of
 from scuttlehouse.files.parts import MAX_LINE_BYTES, PLAIN, Kind, LandingError, Line, Log, each_line
 from scuttlehouse.files.recognise import HEAD_BYTES, recognise, recognise_head
 from scuttlehouse.files.values import split_values
 from scuttlehouse.files.whole import skip_line
 from scuttlehouse.landing.glued_lines import epoch_keys, land_lines, land_pzp_lines, line_parts
-from scuttlehouse.landing.logs import content_hash, list_splits, read_lines
+from scuttlehouse.landing.logs import content_hash, list_splits, newest_ms, read_lines
 from scuttlehouse.sample.signing import BendyFeed, ClassicFeed
 from scuttlehouse.ssb.epoch_keys import KeyRing
 from scuttlehouse.ssb.lines import REJECT_REASONS, LandedLine

@@ -24,7 +24,7 @@ from conftest import Warehouse
 from houses import exit_code, fork
 from memory import peak_memory
 from scuttlehouse.files import parts
-from scuttlehouse.files.listing import NOT_MEANT, entry_of, list_logs, require_logs
+from scuttlehouse.files.listing import NOT_MEANT, entry_of, list_logs
 from scuttlehouse.files.parts import MAX_LINE_BYTES, PLAIN, Kind, Line, Split, each_line
 from scuttlehouse.files.recognise import recognise
 from scuttlehouse.landing.ledger import LedgerEntry, take_stock
@@ -35,6 +35,7 @@ from scuttlehouse.landing.logs import (
     first_line_numbers,
     list_splits,
     read_lines,
+    require_logs,
 )
 from scuttlehouse.sample.signing import ClassicFeed, Message
 from scuttlehouse.ssb.epoch_keys import KeyRing, spelled_bytes
