@@ -28,7 +28,11 @@ _CHUNK = 1 << 18
 
 
 def binary_form(head: bytes, encoding: str) -> str | None:
-    """The form of a binary log. None for text."""
+    """The form of a binary log. None for text.
+
+    >>> binary_form(bytes([3, 0, 0, 0, 0, 1, 0, 5]), "utf-8"), binary_form(b"{}", "utf-8")
+    ('bipf_log', None)
+    """
     # A text of a message in another encoding may have the bytes of a record.
     if encoding == "utf-8" and offset_width(head) is not None:
         return "flume_log"
@@ -76,7 +80,11 @@ def form_of(text: str) -> str | None:
 
 
 def form_beside_others(text: str) -> str | None:
-    """The form of messages with something else before each of them; None if the text holds none."""
+    """The form of messages with something else before each of them; None if the text holds none.
+
+    >>> form_beside_others('1: {"key": "%a", "value": {}}'), form_beside_others('1: {"a": 1}')
+    ('concatenated', None)
+    """
     tries = islice(_MESSAGE.finditer(text), _TRIES)
     if not any(is_message_at(text, found.start()) for found in tries):
         return None

@@ -67,7 +67,11 @@ PEERS = "Peers of ssb-server (gossip.json), and no log."
 
 
 def other_file(head: bytes, inside: str) -> str | None:
-    """What a file of a known format that is not read here is, and what to do. None for other files."""
+    """What a file of a known format that is not read here is, and what to do. None for other files.
+
+    >>> other_file(b"%PDF-1.7", " inside of a gzip file")
+    'This is a PDF inside of a gzip file: move it out of the landing folder.'
+    """
     for magic, what, remedy in _OTHERS:
         if head.startswith(magic):
             return f"This is {what}{inside}: {remedy}."
@@ -82,7 +86,11 @@ def other_file(head: bytes, inside: str) -> str | None:
 
 
 def around_messages(bare: str, form: str | None, inside: str) -> str | None:
-    """What is around the messages of a text, or in their place, and what to do. None if nothing is."""
+    """What is around the messages of a text, or in their place, and what to do. None if nothing is.
+
+    >>> around_messages("<html>", None, "")
+    'This is HTML or XML, perhaps an error page: download the log again.'
+    """
     way = way_to_messages(bare)
     if way and len(way) > _LONGEST_FILTER:
         return f"JSON objects around messages{inside}, at many places: export the log, one message a line."
@@ -109,14 +117,22 @@ def around_messages(bare: str, form: str | None, inside: str) -> str | None:
 
 
 def of_other_software(text: str) -> str | None:
-    """What a long text of JSON is whose first values are no messages. None for other texts."""
+    """What a long text of JSON is whose first values are no messages. None for other texts.
+
+    >>> of_other_software('{"host": 1, "port": 2, "key": "@a"}' * 100), of_other_software("{}")
+    ('Peers of ssb-server (gossip.json), and no log.', None)
+    """
     if text.count("{") < _MANY or _OF_MESSAGES.search(text):
         return None
     return PEERS if all(part.search(text) for part in _OF_A_PEER) else _OF_OTHERS
 
 
 def without_messages(text: str, encoding: str, inside: str) -> str | None:
-    """What a text without objects is, and what to do. None if nothing is known of it."""
+    """What a text without objects is, and what to do. None if nothing is known of it.
+
+    >>> without_messages('"{""key"":""%a""}"', "utf-8", "").partition(":")[0]
+    'Messages in the cells of CSV'
+    """
     cell = _CELL_OF_JSON.search(text)
     if cell:
         behind = None if cell[1] else _BEHIND_A_CELL.search(text)

@@ -24,6 +24,11 @@ class Window:
     """The part of a text that is in memory; ``start`` is where reading stands, in line ``line``.
 
     ``taken`` is how many characters are behind. ``is_over``: whether the text ends in memory.
+
+    >>> import io
+    >>> window = Window(io.BytesIO(b",\\n{}"))
+    >>> window.skip_between(), window.line, window.take(4), window.skip_between()
+    (True, 2, '{}', False)
     """
 
     taken = 0

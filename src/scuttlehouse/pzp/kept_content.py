@@ -22,7 +22,12 @@ UNKNOWN_LISTS = ("not_opened", "plaintexts_differ")
 def set_message(
     data: object, is_opened: bool, ring: KeyRing
 ) -> tuple[list[str], list[str], list[str]] | str:
-    """The items added, the items deleted and the ids superseded in the data of a set; or a fault."""
+    """The items added, the items deleted and the ids superseded in the data of a set; or a fault.
+
+    >>> ring = KeyRing(b"pepper")
+    >>> set_message({"add": ["a"], "del": [], "supersedes": []}, False, ring), set_message({}, False, ring)
+    ((['a'], [], []), 'no_lists')
+    """
     if isinstance(data, str) and not is_opened:
         return "not_opened"
     members = data if isinstance(data, dict) else {}
@@ -46,7 +51,11 @@ def key_of(action: str, data: object) -> str | None:
 
 
 def gives_power(power: str, data: object) -> bool:
-    """Whether an account's message gives the key that it adds a power."""
+    """Whether an account's message gives the key that it adds a power.
+
+    >>> gives_power("del", {"powers": ["add"]}), gives_power("add", {"powers": ["add"]})
+    (False, True)
+    """
     powers = data.get("powers") if isinstance(data, dict) else None
     return isinstance(powers, list) and power in powers
 

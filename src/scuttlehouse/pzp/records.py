@@ -42,7 +42,11 @@ def is_pzp(parsed: object) -> TypeGuard[dict[str, Any]]:
 
 
 def is_bare(parsed: dict[str, Any]) -> bool:
-    """Whether an object is a message alone, as ``msgs()`` of pzp gives it: nothing says if it was opened."""
+    """Whether an object is a message alone, as ``msgs()`` of pzp gives it: nothing says if it was opened.
+
+    >>> is_bare({"metadata": {}, "sigkey": ""}), is_bare({"msg": {}})
+    (True, False)
+    """
     is_record = isinstance(parsed.get("msg"), dict)
     # msg-v3 and older versions name the sigkey otherwise.
     has_key = "sigkey" in parsed or "pubkey" in parsed
@@ -70,7 +74,11 @@ def with_nulls(parsed: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def claimed_or_own_id(claim: object, metadata: object) -> object:
-    """The id that a line gives a message, or else the one that it has; None if its metadata have no hash."""
+    """The id that a line gives a message, or else the one that it has; None if its metadata have no hash.
+
+    >>> claimed_or_own_id("a", {}), claimed_or_own_id(None, "no metadata")
+    ('a', None)
+    """
     if claim is not None:
         return claim
     try:
