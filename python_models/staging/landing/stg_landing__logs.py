@@ -4,6 +4,7 @@ from dbt.flags import get_flags
 from dbt_common.invocation import get_invocation_id
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
+from pyspark.sql.pandas.types import from_arrow_schema
 
 from scuttlehouse.builds.rules import lines_hash
 from scuttlehouse.builds.unchanged import PublishedLogs, published_logs
@@ -13,7 +14,7 @@ from scuttlehouse.files.limits import recognise_within_limits
 from scuttlehouse.files.listing import list_logs
 from scuttlehouse.landing.ledger import LedgerEntry, take_stock
 from scuttlehouse.landing.logs import content_hash, landing_folder, require_logs
-from scuttlehouse.landing.spark import spark_schema
+from scuttlehouse.landing.spark import arrow_schema
 from scuttlehouse.reading.engine import WarehouseError
 from scuttlehouse.ssb.epoch_keys import KeyRing
 from scuttlehouse.warehouse_key import warehouse_pepper
@@ -43,9 +44,8 @@ def model(dbt: Any, session: SparkSession) -> DataFrame:
     )
     if not known:
         require_logs(landing, stock)
-    return session.createDataFrame(stock, spark_schema(LedgerEntry)).withColumn(
-        "landing_folder", F.lit(landing)
-    )
+    schema = from_arrow_schema(arrow_schema(LedgerEntry))
+    return session.createDataFrame(stock, schema).withColumn("landing_folder", F.lit(landing))
 
 
 def ledger(is_full_refresh: bool) -> PublishedLogs:

@@ -5,6 +5,7 @@ from typing import Any
 
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.pandas.types import from_arrow_schema
 
 from scuttlehouse.catalog import home_folder, temporary_folder
 from scuttlehouse.landing.glued_lines import land_pzp_lines
@@ -15,7 +16,6 @@ from scuttlehouse.landing.spark import (
     lines_of,
     new_splits,
     row_batches,
-    spark_schema,
     splits_frame,
 )
 from scuttlehouse.pzp.lines import PZP_WORDS, LandedPzpLine
@@ -31,7 +31,7 @@ def model(dbt: Any, session: SparkSession) -> DataFrame:
     splits = new_splits(dbt.ref("stg_landing__logs"), dbt.ref("stg_landing__new_logs"), ring)
     frame = splits_frame(session, splits)
     read = begin_reading(temporary_folder(Path(home)), dbt.this.identifier, splits)
-    return frame.mapInArrow(line_lander(home, read), spark_schema(LandedPzpLine))
+    return frame.mapInArrow(line_lander(home, read), from_arrow_schema(arrow_schema(LandedPzpLine)))
 
 
 # Spark writes functions to files and sockets. So the key of the warehouse is read where it is used.

@@ -5,6 +5,7 @@ from typing import Any
 
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.pandas.types import from_arrow_schema
 
 from scuttlehouse.catalog import home_folder, temporary_folder
 from scuttlehouse.files.parts import Line
@@ -16,7 +17,6 @@ from scuttlehouse.landing.spark import (
     lines_of,
     new_splits,
     row_batches,
-    spark_schema,
     splits_frame,
 )
 from scuttlehouse.ssb.epoch_keys import KeyRing, keep_sealed, seal_key
@@ -33,7 +33,9 @@ def model(dbt: Any, session: SparkSession) -> DataFrame:
     read = begin_reading(temporary_folder(Path(home)), dbt.this.identifier, splits, passes=2)
     keys = frame.mapInArrow(key_finder(home, read), "sealed_key binary").collect()
     keep_sealed(Path(home), (bytes(row.sealed_key) for row in keys))
-    return frame.mapInArrow(line_lander(home, key_file, read), spark_schema(LandedLine))
+    return frame.mapInArrow(
+        line_lander(home, key_file, read), from_arrow_schema(arrow_schema(LandedLine))
+    )
 
 
 Batches = Iterator[pa.RecordBatch]

@@ -39,13 +39,6 @@ _ARROW_TYPES = {
     float: pa.float64(),
     str: pa.string(),
 }
-_SPARK_TYPES = {
-    list[str]: "array<string>",
-    bool: "boolean",
-    int: "bigint",
-    float: "double",
-    str: "string",
-}
 
 
 def arrow_schema(row_type: type) -> pa.Schema:
@@ -53,22 +46,13 @@ def arrow_schema(row_type: type) -> pa.Schema:
 
     >>> from typing import NamedTuple
     >>> Row = NamedTuple("Row", [("n", int), ("texts", list[str] | None)])
-    >>> [str(kind) for kind in arrow_schema(Row).types], spark_schema(Row)
-    (['int64', 'list<item: string>'], 'n bigint, texts array<string>')
+    >>> [str(kind) for kind in arrow_schema(Row).types]
+    ['int64', 'list<item: string>']
     """
-    return pa.schema([(name, _ARROW_TYPES[kind]) for name, kind in _columns(row_type).items()])
-
-
-def spark_schema(row_type: type) -> str:
-    """The same as a schema of Spark, in the words of SQL."""
-    return ", ".join(f"{name} {_SPARK_TYPES[kind]}" for name, kind in _columns(row_type).items())
-
-
-def _columns(row_type: type) -> dict[str, Any]:
-    return {
-        name: next(kind for kind in _ARROW_TYPES if kind in (hint, *get_args(hint)))
+    return pa.schema(
+        (name, next(_ARROW_TYPES[kind] for kind in (hint, *get_args(hint)) if kind in _ARROW_TYPES))
         for name, hint in get_type_hints(row_type).items()
-    }
+    )
 
 
 def new_splits(ledger: DataFrame, new_logs: DataFrame, ring: KeyRing) -> list[Split]:
