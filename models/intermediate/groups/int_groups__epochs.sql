@@ -7,13 +7,6 @@ tangle_messages as (
 
 ),
 
-tangle_fields as (
-
-    select * from {{ ref('stg_ssb__tangle_fields') }}
-    where tangle_kind = 'epoch'
-
-),
-
 group_messages as (
 
     select * from {{ ref('stg_ssb__group_messages') }}
@@ -76,13 +69,11 @@ final as (
         group_messages.said_name,
         group_messages.has_epoch_tangle,
         coalesce(key_ranks.is_short, false) as has_short_key,
-        members_roots.message_id is not null as has_valid_members_tangle,
-        coalesce(tangle_fields.previous_ids, cast(array() as array<string>)) as previous_epoch_ids
+        members_roots.message_id is not null as has_valid_members_tangle
     from epochs
     left semi join groups on epochs.group_id = groups.group_id
     inner join group_messages on epochs.message_id = group_messages.message_id
     inner join people on epochs.feed_id = people.feed_id
-    left join tangle_fields on epochs.message_id = tangle_fields.message_id
     left join epoch_keys on epochs.message_id = epoch_keys.epoch_id
     left join key_ranks
         on epoch_keys.group_id = key_ranks.group_id and epoch_keys.key_hash = key_ranks.key_hash
