@@ -19,7 +19,7 @@ named_feeds as (
         'recipient' as part,
         items.pos as place,
         items.col as feed_id,
-        cast(null as struct<feed_id string, sequence bigint>) as cutoff
+        null as cutoff
     from group_messages, lateral posexplode(group_messages.recipient_ids) as items
     union all
     select

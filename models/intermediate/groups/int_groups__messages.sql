@@ -65,8 +65,8 @@ candidates as (
         tangle_messages.asserted_ms,
         tangle_messages.received_ms,
         tangle_messages.is_unverified,
-        cast(null as string) as members_root_id,
-        cast(null as string) as epoch_id
+        null as members_root_id,
+        null as epoch_id
     from tangle_messages
     left semi join epochs on tangle_messages.group_id = epochs.group_id
     where tangle_messages.tangle_kind in ('group', 'epoch')
@@ -102,7 +102,7 @@ linked_candidates as (
             feed_format('candidates.feed_id'),
             'candidates.message_id'
         ) }} as is_signed,
-        coalesce(tangle_fields.previous_ids, cast(array() as array<string>)) as said_previous_ids
+        coalesce(tangle_fields.previous_ids, array()) as said_previous_ids
     from candidates
     left join tangle_fields
         on
@@ -116,7 +116,7 @@ known_candidates as (
 
     select
         *,
-        if(is_signed, said_previous_ids, cast(array() as array<string>)) as previous_ids
+        if(is_signed, said_previous_ids, array()) as previous_ids
     from linked_candidates
 
 ),
@@ -242,8 +242,8 @@ final as (
             when 'add' then recipient_ids
             when 'exclude' then excluded_ids
         end as person_ids,
-        coalesce(members_previous_ids, cast(array() as array<string>)) as members_previous_ids,
-        coalesce(previous_epoch_ids, cast(array() as array<string>)) as previous_epoch_ids,
+        coalesce(members_previous_ids, array()) as members_previous_ids,
+        coalesce(previous_epoch_ids, array()) as previous_epoch_ids,
         coalesce(has_valid_members_tangle, false) as declares_members,
         -- A time outside the calendar counts as no time.
         unix_millis({{ timestamp_of('told_ms') }}) as time_ms,

@@ -36,7 +36,7 @@ violations as (
     select
         set_id,
         message_id,
-        cast(null as string) as item,
+        null as item,
         left_deletion_id as known_id,
         'set_addition_leaves_deletion' as rule_id
     from set_messages

@@ -180,9 +180,9 @@ epoch_fields as (
         message_id,
         message,
         explode(if(has_members_field, array('epoch'), array('epoch', 'members'))) as tangle_kind,
-        cast(null as array<string>) as previous_ids,
-        cast(null as string) as root_id,
-        cast(null as string) as fault
+        null as previous_ids,
+        null as root_id,
+        null as fault
     from first_messages
 
 ),
