@@ -8,9 +8,11 @@ from typing import Any
 
 import pyarrow as pa
 
+from scuttlehouse.builds.beginning import LANDED_LINES
 from scuttlehouse.builds.changes import Changes, count_changes
 from scuttlehouse.builds.publishable import (
     FAILED,
+    LEDGER,
     all_models,
     all_steps,
     keys_of,
@@ -168,6 +170,8 @@ def _publish(
         and all_models(nodes) <= passed,
         landing=landing_folder(),
         kept_builds=run.variables["kept_builds"],
+        # The next build reads the logs that are not in the ledger. So it begins with the lines of the others.
+        as_before=() if LEDGER in public else LANDED_LINES,
     )
     return build, changes
 

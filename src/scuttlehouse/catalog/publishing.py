@@ -142,6 +142,7 @@ class Catalog:
         is_whole: bool,
         landing: str,
         kept_builds: int,
+        as_before: Collection[str] = (),
     ) -> Build:
         """Publish tables of the work namespace, and keep the build.
 
@@ -150,6 +151,8 @@ class Catalog:
                 otherwise they stay as they are. Tables of the log are published as they are.
             is_whole: whether these are all public tables of the project.
             kept_builds: how many builds to keep, including this one; at least 1.
+            as_before: tables that the next build finds as the last published build left them, if it did.
+                Then the folder is that of this last one, too.
 
         Raises:
             CatalogError: another build was published or has begun meanwhile, another program
@@ -166,6 +169,7 @@ class Catalog:
                 changed=_without(self.tables(PUBLISHED), log).items() ^ before.items(),
                 missing=set(public) - tables.keys() - log.keys(),
             )
+            kept = {name: base.tables[name] for name in as_before if base and name in base.tables}
             build = Build(
                 build_id=build_id,
                 number=state.last_number + 1,
@@ -174,8 +178,8 @@ class Catalog:
                 replaced=state.published,
                 rules_hash=work.rules_hash,
                 project_hash=work.project_hash,
-                landing=landing,
-                tables=tables,
+                landing=base.landing if base and as_before else landing,
+                tables=_without(tables, as_before) | kept,
                 views=rows.tables_in(self.database, WORK, "VIEW"),
                 public=({} if is_whole else dict(before))
                 | {name: tables[name] for name in public if name not in log},

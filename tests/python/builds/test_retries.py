@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from houses import House
-from scuttlehouse.builds import beginning, ending, runs
+from scuttlehouse.builds import beginning, ending, publishable, runs
 from scuttlehouse.builds.publishable import all_steps, passed_so_far
 from scuttlehouse.builds.runs import RunError
 from scuttlehouse.catalog import PUBLISHED, WORK, BuildLock, open_catalog
@@ -344,3 +344,32 @@ def test_a_build_after_another_is_a_refresh(dbt: Runs, is_full_refresh: bool) ->
     run = runs.current()
     assert run
     assert (run.is_refresh, run.tests_touched_rows) == (not is_full_refresh, not is_full_refresh)
+
+
+@pytest.mark.parametrize("folder", ["landing", "another folder"])
+def test_after_a_part_a_build_starts_from_the_lines_of_the_ledger(
+    dbt: Runs, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, folder: str
+) -> None:
+    """The part has read other logs. They may be gone or have another name before anything says so."""
+    for module in beginning, ending:
+        monkeypatch.setattr(module, "LANDED_LINES", ("stg",))
+    for module in publishable, ending:
+        monkeypatch.setattr(module, "LEDGER", "dim_b")
+    dbt.run("build", PASSED)
+    with monkeypatch.context() as patch:
+        patch.setenv("SCUTTLEHOUSE_LANDING", str(tmp_path / folder))
+        dbt.run("build", {step: PASSED[step] for step in STEPS - {"model.dim_b", "test.b"}})
+    assert dbt.house.read() == {"dim_a": [2], "dim_b": [1]}
+    dbt.begin("build")
+    assert dbt.house.read(WORK) == {"stg": [1]}
+
+
+def test_after_a_first_part_a_build_reads_all_logs(
+    dbt: Runs, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in beginning, ending:
+        monkeypatch.setattr(module, "LANDED_LINES", ("stg",))
+    dbt.run("build", {step: PASSED[step] for step in STEPS - {"model.dim_b", "test.b"}})
+    assert dbt.house.read() == {"dim_a": [1]}
+    dbt.begin("build")
+    assert dbt.house.read(WORK) == {}
