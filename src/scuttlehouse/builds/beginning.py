@@ -158,6 +158,7 @@ def _start_from_published(catalog: Catalog, run: Run, is_full_refresh: bool) -> 
         whole_project,
         refresh=run.is_refresh,
         rebuilt=rebuilt,
+        landing=landing,
         schemas=run.schemas,
     )
 
@@ -177,6 +178,12 @@ def _continue_retry(catalog: Catalog, run: Run) -> None:
     if work.base_id != (published.build_id if published else None):
         raise RunError(
             "Another build was published since the one that failed: run `scuttlehouse build`."
+        )
+    # Otherwise the ledger and the lines could be those of two folders.
+    if work.landing not in ("", landing_folder()):
+        raise RunError(
+            f"The build {work.build_id} began with the logs of {work.landing}: set SCUTTLEHOUSE_LANDING to "
+            "that folder to retry it, or run `scuttlehouse build`."
         )
     # dbt's results of a killed build leave out what did not run, or are those of an earlier build.
     if work.passed is None:

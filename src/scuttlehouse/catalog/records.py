@@ -60,6 +60,7 @@ class Work:
             killed build never ends.
         builder: the process that builds.
         superseded: the processes that built before it, newest first.
+        landing: the folder of the logs. Empty if an earlier version began the build.
     """
 
     build_id: str
@@ -69,6 +70,7 @@ class Work:
     passed: tuple[str, ...] | None = None
     builder: str = field(default="", compare=False)
     superseded: tuple[str, ...] = field(default=(), compare=False)
+    landing: str = ""
 
     def built_by(self, builder: str, before: Work | None) -> Work:
         """The same build by a process. The one that built before may write no table any more.

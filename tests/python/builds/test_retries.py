@@ -249,6 +249,22 @@ def test_a_retry_in_another_home_has_nothing_to_continue(dbt: Runs) -> None:
         dbt.begin("retry")
 
 
+def test_a_retry_has_the_logs_of_its_build(
+    dbt: Runs, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The tables that the build made are of its logs, and so is the ledger that the retry publishes."""
+    failed = dbt.run("build", FAILED)
+    with monkeypatch.context() as patch:
+        patch.setenv("SCUTTLEHOUSE_LANDING", str(tmp_path / "another folder"))
+        with pytest.raises(RunError) as told:
+            dbt.begin("retry")
+    assert str(told.value) == (
+        f"The build {failed} began with the logs of {tmp_path / 'landing'}: set SCUTTLEHOUSE_LANDING to that "
+        "folder to retry it, or run `scuttlehouse build`."
+    )
+    assert dbt.run("retry", {"test.a": "pass"}) == dbt.published
+
+
 def test_only_a_killed_build_is_called_killed(
     dbt: Runs, capsys: pytest.CaptureFixture[str]
 ) -> None:
