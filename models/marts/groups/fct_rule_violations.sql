@@ -328,9 +328,8 @@ messages_with_fields as (
 
 ),
 
--- The tangles that a message names: it claims a place there, or nobody can read the field. A thread's `root`
--- and `branch` are no such field (ruling R11).
-named_tangles as (
+-- The tangles in which a message claims a place.
+claimed_tangles as (
 
     select
         messages_with_fields.*,
@@ -344,16 +343,33 @@ named_tangles as (
                 )
                 then tangle_messages.tangle_kind
         end as claimed_kind,
-        case
-            when
-                tangle_messages.status_reason in (
-                    'field_is_no_object', 'root_is_no_id', 'root_has_previous', 'previous_is_no_list_of_ids'
-                )
-                and (tangle_messages.tangle_kind != 'thread' or messages_with_fields.has_thread_field)
-                then concat(tangle_messages.tangle_kind, ' ', tangle_messages.status_reason)
-        end as unreadable_field
+        cast(null as string) as unreadable_field
     from messages_with_fields
     left join tangle_messages on messages_with_fields.message_id = tangle_messages.message_id
+
+),
+
+-- A field that nobody can read is one whatever others say of the message, for example that it is the root of
+-- a thread. A thread's `root` and `branch` are no such field (ruling R11).
+unreadable_fields as (
+
+    select
+        messages_with_fields.*,
+        cast(null as string) as claimed_kind,
+        concat(tangle_fields.tangle_kind, ' ', tangle_fields.fault) as unreadable_field
+    from messages_with_fields
+    inner join tangle_fields on messages_with_fields.message_id = tangle_fields.message_id
+    where
+        tangle_fields.fault is not null
+        and (tangle_fields.tangle_kind != 'thread' or messages_with_fields.has_thread_field)
+
+),
+
+named_tangles as (
+
+    select * from claimed_tangles
+    union all
+    select * from unreadable_fields
 
 ),
 

@@ -409,6 +409,20 @@ def a_feed_of_a_thread(groups: Groups) -> list[list[bytes]]:
     return [before, groups.lines()]
 
 
+def a_field_that_nobody_can_read(groups: Groups) -> list[list[bytes]]:
+    """Of a post. A stranger to the group names the post as the root of that tangle."""
+    world, first = groups.world, groups.first
+    timeline = {"root": first.root, "previous": first.tips("alice", "group")}
+    tangles = {"group": timeline, "poBox": 5}
+    content = {"type": "post", "text": "?", "recps": [first.id], "tangles": tangles}
+    post = groups.say(first, "A1", content)
+    before = groups.lines()
+    field = {"root": post.uri, "previous": [post.uri]}
+    answer = {"type": "group/po-box", "tangles": {"poBox": field}}
+    world.publish(world.person("dave").main, answer)
+    return [before, groups.lines()]
+
+
 def a_feed_of_the_owner(groups: Groups) -> tuple[list[bytes], list[bytes]]:
     """Alice's log and another one, each with a line of a refresh. They differ in what a message says.
 
@@ -439,7 +453,7 @@ def split_off(lines: list[bytes], message_id: str) -> list[list[bytes]]:
 
 def crossing_logs() -> dict[str, list[bytes]]:
     """The cases by name, each as the first log and the log of the refresh."""
-    worlds = [Groups(seed) for seed in [*range(11), *range(21, 30)]]
+    worlds = [Groups(seed) for seed in [*range(11), *range(21, 31)]]
     cases = {
         "announced": a_feed_that_is_announced(worlds[0]),
         "feed": a_post_on_a_feed_of_another_group(worlds[1]),
@@ -464,6 +478,7 @@ def crossing_logs() -> dict[str, list[bytes]]:
         "thread": a_feed_of_a_thread(worlds[16]),
         "unknown": an_epoch_that_was_unknown(worlds[17]),
         "epoch": an_epoch_of_a_known_feed(worlds[18]),
+        "unreadable": a_field_that_nobody_can_read(worlds[20]),
     }
     own, others = a_feed_of_the_owner(worlds[19])
     return {
