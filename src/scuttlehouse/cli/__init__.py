@@ -53,8 +53,13 @@ _OF_IDS = "show", "compare", "draw"
 # What argparse takes for an option and may be an id. Options with one - have one letter.
 _ID_LIKE_AN_OPTION = re.compile(r"-[^-]\S+")
 
-# The exit code after Ctrl-C, as that of a program that the signal ends.
+# The exit codes after Ctrl-C and after SIGTERM, as those of a program that the signal ends.
 _INTERRUPTED = 128 + signal.SIGINT
+_TERMINATED = 128 + signal.SIGTERM
+
+
+class _TerminatedError(KeyboardInterrupt):
+    """SIGTERM has come, from `kill` or systemd for example. It ends a command as Ctrl-C does."""
 
 
 class _Parser(argparse.ArgumentParser):
@@ -78,10 +83,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return _run(arguments, chosen)
         finally:
             signal.signal(signal.SIGINT, on_interrupt)
+    on_termination = signal.signal(signal.SIGTERM, _terminate)
     try:
         return _run(arguments, chosen)
+    except _TerminatedError:
+        return _TERMINATED
     except KeyboardInterrupt:
         return _INTERRUPTED
+    finally:
+        signal.signal(signal.SIGTERM, on_termination)
+
+
+def _terminate(*_: object) -> None:
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)  # The next one ends the process at once.
+    raise _TerminatedError
 
 
 def _run(arguments: Sequence[str], chosen: str | None) -> int:

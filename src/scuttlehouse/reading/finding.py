@@ -17,6 +17,7 @@ class Kind(NamedTuple):
 
     Attributes:
         word, plural: what it is called.
+        table: the table, or a query for its rows.
         own: the column with the id of the thing.
         matched: the column with the id that people write for it.
         name: SQL of a name for people, or of something else that tells it from others.
@@ -48,8 +49,18 @@ SET_MESSAGE = Kind(
     "message of a set", "messages of sets", "fct_set_messages", "message_id", "message_id", "status"
 )
 
+# A group whose first message the log does not hold opened has no row in dim_groups.
+ROOTLESS_GROUP = Kind(
+    "group without its first message",
+    "groups without their first messages",
+    "(select group_id from fct_messages union select group_id from dim_tangles)",
+    "group_id",
+    "group_id",
+    "null",
+)
+
 # An id that means several of these means the first: an epoch is a message, too, and the root of tangles.
-KINDS = (GROUP, PERSON, FEED, EPOCH, MESSAGE, MISSING, TANGLE, SET, SET_MESSAGE)
+KINDS = (GROUP, PERSON, FEED, EPOCH, MESSAGE, MISSING, TANGLE, SET, SET_MESSAGE, ROOTLESS_GROUP)
 
 
 class Found(NamedTuple):

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from scuttlehouse.catalog import home_folder
@@ -72,10 +74,12 @@ def run(args: argparse.Namespace) -> int:
     """Follow as the arguments say, and return the exit code."""
     from scuttlehouse.reading.warehouse import open_published
 
+    home = home_folder()
+    _refuse_files_of(home, args.to)
     tangle_ids = list(dict.fromkeys(args.tangle)) or None
     differing: list[str] = []
     # The published tables come first: where nothing is published, no database is made.
-    with open_published(home_folder()) as warehouse, open_database(args.to) as cursor:
+    with open_published(home) as warehouse, open_database(args.to) as cursor:
         replica = Replica(cursor, args.to)
         published = Published(warehouse, replica.progress(tangle_ids), tangle_ids)
         _apply(replica, published.updates())
@@ -92,6 +96,15 @@ def run(args: argparse.Namespace) -> int:
     elif args.verify:
         print("Verified: the replica has the published order.")
     return 1 if differing else 0
+
+
+def _refuse_files_of(home: Path, address: str) -> None:
+    scheme, _, path = address.partition(":")
+    if scheme == "sqlite" and path and Path(os.path.realpath(path)).is_relative_to(home):
+        raise ReplicaError(
+            f"The home {home} holds the files of the warehouse alone: name a file outside of it for the "
+            "replica."
+        )
 
 
 def _apply(replica: Replica, updates: Sequence[PublishedUpdate]) -> None:

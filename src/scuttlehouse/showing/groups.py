@@ -55,6 +55,16 @@ def _members(where: str) -> str:
     """
 
 
+_GAPS = Paragraph(
+    "Missing messages of its tangles",
+    """
+    select missing_id as missing, tangle_id as tangle, blocked_count as "waiting for it"
+    from fct_tangle_gaps where group_id = {id}
+    """,
+    order='"waiting for it" desc, missing, tangle',
+    is_problem=True,
+)
+
 GROUP_PAGE = (
     Paragraph(
         "",
@@ -125,15 +135,7 @@ GROUP_PAGE = (
     ),
     _forks("group_id = {id}"),
     _repairs("group_id"),
-    Paragraph(
-        "Missing messages of its tangles",
-        """
-        select missing_id as missing, tangle_id as tangle, blocked_count as "waiting for it"
-        from fct_tangle_gaps where group_id = {id}
-        """,
-        order='"waiting for it" desc, missing, tangle',
-        is_problem=True,
-    ),
+    _GAPS,
     Paragraph(
         "Broken rules",
         """
@@ -141,6 +143,46 @@ GROUP_PAGE = (
         from fct_rule_violations where group_id = {id} group by rule_id, severity
         """,
         is_problem=True,
+    ),
+)
+
+ROOTLESS_GROUP_PAGE = (
+    Paragraph(
+        "",
+        """
+        select
+            'unknown without its first message, opened and checked' as "epochs and members",
+            count(*) as messages,
+            count(distinct person_id) as authors,
+            min(asserted_at) as "first message",
+            max(asserted_at) as "last message"
+        from fct_messages where group_id = {id}
+        """,
+    ),
+    Paragraph(
+        "Tangles",
+        """
+        select
+            tangle_id as tangle,
+            message_count as messages,
+            set_aside_count as "set aside",
+            rejected_count as rejected,
+            gap_count as missing
+        from dim_tangles where group_id = {id}
+        """,
+    ),
+    _GAPS,
+    Paragraph(
+        "Who wrote to it",
+        """
+        select
+            person_id as author,
+            coalesce(content_type, 'unknown') as type,
+            count(*) as messages,
+            max(asserted_at) as "last message"
+        from fct_messages where group_id = {id} group by 1, 2
+        """,
+        order="messages desc, author, type",
     ),
 )
 

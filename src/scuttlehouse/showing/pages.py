@@ -12,6 +12,7 @@ from scuttlehouse.reading.finding import (
     MESSAGE,
     MISSING,
     PERSON,
+    ROOTLESS_GROUP,
     SET,
     SET_MESSAGE,
     TANGLE,
@@ -19,7 +20,7 @@ from scuttlehouse.reading.finding import (
     Kind,
 )
 from scuttlehouse.reading.warehouse import Warehouse
-from scuttlehouse.showing.groups import EPOCH_PAGE, GROUP_PAGE
+from scuttlehouse.showing.groups import EPOCH_PAGE, GROUP_PAGE, ROOTLESS_GROUP_PAGE
 from scuttlehouse.showing.messages import MESSAGE_PAGE, MISSING_PAGE, TANGLE_PAGE
 from scuttlehouse.showing.paragraphs import Names, Paragraph, Style, ask, lines
 from scuttlehouse.showing.people import FEED_PAGE, PERSON_PAGE
@@ -35,6 +36,7 @@ _PAGES: dict[Kind, tuple[Paragraph, ...]] = {
     TANGLE: TANGLE_PAGE,
     SET: SET_PAGE,
     SET_MESSAGE: SET_MESSAGE_PAGE,
+    ROOTLESS_GROUP: ROOTLESS_GROUP_PAGE,
 }
 
 

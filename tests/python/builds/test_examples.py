@@ -1,4 +1,4 @@
-"""The examples and the commands of the README run unchanged on a built warehouse."""
+"""The examples and the commands of README.md and OPERATION.md run unchanged on a built warehouse."""
 
 from __future__ import annotations
 
@@ -57,18 +57,19 @@ def test_the_logs_of_another_project_are_all_that_have_rejected_lines() -> None:
 
 
 @pytest.mark.usefixtures("built")
-def test_the_commands_of_the_readme_find_what_they_name(
+def test_the_commands_of_the_pages_find_what_they_name(
     warehouse: Warehouse, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)  # Pictures are written there.
     for name, value in warehouse.environment.items():
         monkeypatch.setenv(name, value)
     # A statement goes on in a line that is indented further.
-    text = (PROJECT / "README.md").read_text().replace("\n        ", " ")
+    pages = [(PROJECT / page).read_text() for page in ("README.md", "OPERATION.md")]
+    text = "\n".join(pages).replace("\n        ", " ")
     commands = re.findall(
         r"(?m)^    \.venv/bin/scuttlehouse ((?:sql|show|compare|draw) [^>\n]*)", text
     )
-    assert len(commands) > 9
+    assert len(commands) > 11
     for command in commands:
         assert main(shlex.split(command, comments=True)) == 0, command
 

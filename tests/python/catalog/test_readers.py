@@ -130,8 +130,8 @@ def test_a_group_that_is_not_there(home: Path, monkeypatch: pytest.MonkeyPatch) 
 def test_a_role_of_postgresql_reads_and_changes_nothing(
     home: Path, monkeypatch: pytest.MonkeyPatch, postgresql_url: str
 ) -> None:
-    """With the statements of the README."""
-    text = (PROJECT / "README.md").read_text()
+    """With the statements of OPERATION.md."""
+    text = (PROJECT / "OPERATION.md").read_text()
     statements = text.partition("```sql\n")[2].partition("```")[0].replace("PASSWORD", "a b")
     address = postgresql_url.removesuffix("postgres") + "readers"
     with psycopg.connect(postgresql_url, autocommit=True) as connection:

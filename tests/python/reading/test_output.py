@@ -153,6 +153,25 @@ def test_another_way_to_show_characters_stays(home: Path) -> None:
     assert done.stdout.splitlines()[-1] == "?"
 
 
+def test_sigterm_ends_a_build_as_ctrl_c_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    """dbt ends its threads. A second one ends the process."""
+
+    def build(_: object) -> int:
+        try:
+            os.kill(os.getpid(), signal.SIGTERM)
+        except KeyboardInterrupt:
+            during.append(signal.getsignal(signal.SIGTERM))
+            raise
+        return 0
+
+    during: list[object] = []
+    before = signal.getsignal(signal.SIGTERM)
+    monkeypatch.setattr("scuttlehouse.cli.build.build", build)
+    assert main(["build"]) == 128 + signal.SIGTERM
+    assert during == [signal.SIG_DFL]
+    assert signal.getsignal(signal.SIGTERM) == before
+
+
 def test_a_query_is_interrupted(home: Path) -> None:
     with subprocess.Popen(
         [sys.executable, "-c", TELLING, "sql", ENDLESS],

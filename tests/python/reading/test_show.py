@@ -76,6 +76,7 @@ def pzp(letters: str) -> str:
 AT = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 SET = pzp("moot")
 READERS, ANN, EVE = group("readers"), person("ann"), person("eve")
+ROOTLESS = group("without")
 FIRST, LEFT, RIGHT, GONE = (message(one) for one in ("first", "left", "right", "gone"))
 GROUP_TANGLE, THREAD = f"group:{FIRST}", f"thread:{message('lost')}"
 # Whatever software wrote the warehouse, no name steers a terminal.
@@ -246,6 +247,8 @@ ROWS: dict[str, list[dict[str, Any]]] = {
         {"message_id": FIRST, "feed_id": ANN, "person_id": ANN, "validity": "valid"},
         {"message_id": LEFT, "feed_id": ANN, "person_id": ANN, "validity": "valid"}
         | {"feed_fault": "previous_is_not_checked"},
+        {"message_id": message("early"), "group_id": ROOTLESS, "person_id": ANN}
+        | {"content_type": "post", "asserted_at": AT},
     ],
     "dim_tangles": [
         {
@@ -260,6 +263,9 @@ ROWS: dict[str, list[dict[str, Any]]] = {
         {"tangle_id": f"epoch:{FIRST}", "root_id": FIRST, "tangle_kind": "epoch"},
         {"tangle_id": THREAD, "root_id": message("lost"), "tangle_kind": "thread"},
         {"tangle_id": f"{HOSTILE}:1", "root_id": "odd", "tangle_kind": HOSTILE},
+        {"tangle_id": f"group:{GONE}", "root_id": GONE, "group_id": ROOTLESS}
+        | {"tangle_kind": "group", "message_count": 0, "set_aside_count": 1}
+        | {"rejected_count": 0, "gap_count": 1},
     ],
     "fct_tangle_messages": [
         {
@@ -300,7 +306,9 @@ ROWS: dict[str, list[dict[str, Any]]] = {
             "group_id": READERS,
             "needed_by_count": 1,
             "blocked_count": 20,
-        }
+        },
+        {"tangle_id": f"group:{GONE}", "missing_id": GONE, "group_id": ROOTLESS}
+        | {"needed_by_count": 1, "blocked_count": 1},
     ],
     "dim_sets": [
         {
@@ -453,6 +461,28 @@ Broken rules (1)
 """
 
 
+ROOTLESS_GROUP_PAGE = f"""\
+Group without its first message {ROOTLESS}
+  epochs and members  unknown without its first message, opened and checked
+  messages            1
+  authors             1
+  first message       2026-01-02 03:04
+  last message        2026-01-02 03:04
+
+Tangles (1)
+  tangle        messages  set aside  rejected  missing
+  group:goneAA         0          1         0        1
+
+Missing messages of its tangles (1)
+  missing  tangle        waiting for it
+  goneAA   group:goneAA               1
+
+Who wrote to it (1)
+  author        type  messages  last message
+  Ann (annAAA)  post         1  2026-01-02 03:04
+"""
+
+
 @pytest.fixture(scope="module")
 def small(tmp_path_factory: pytest.TempPathFactory) -> SmallWarehouse:
     small = SmallWarehouse(tmp_path_factory.mktemp("shown"))
@@ -481,6 +511,12 @@ def show(
 
 def test_the_page_of_a_group(show: Show) -> None:
     assert show("readersA") == (0, GROUP_PAGE, "")
+
+
+def test_the_page_of_a_group_whose_first_message_is_missing(show: Show) -> None:
+    """It has no row in dim_groups."""
+    assert show("without") == (0, ROOTLESS_GROUP_PAGE, "")
+    assert show(ROOTLESS) == (0, ROOTLESS_GROUP_PAGE, "")
 
 
 def test_the_pages_of_a_set_and_of_its_messages(show: Show) -> None:

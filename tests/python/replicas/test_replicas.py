@@ -583,6 +583,24 @@ def test_a_database_that_cannot_be_opened(
 
 
 @pytest.mark.usefixtures("something_published")
+@pytest.mark.parametrize("name", ["catalog.db", "replica.db"])
+def test_a_file_of_the_home_is_no_replica(
+    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    link = tmp_path / "a link"
+    link.symlink_to(home_folder())
+    before = {path: path.read_bytes() for path in home_folder().rglob("*") if path.is_file()}
+    for folder in (home_folder(), link):
+        assert main(["follow", "--to", f"sqlite:{folder}/{name}"]) == 1
+        out, err = capsys.readouterr()
+        assert out == ""
+        assert "name a file outside of it" in err
+    assert before == {
+        path: path.read_bytes() for path in home_folder().rglob("*") if path.is_file()
+    }
+
+
+@pytest.mark.usefixtures("something_published")
 def test_a_wrong_password_is_not_shown(
     postgresql_url: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
