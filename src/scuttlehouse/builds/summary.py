@@ -9,9 +9,9 @@ from textwrap import wrap
 from typing import TYPE_CHECKING, NamedTuple
 
 from scuttlehouse.builds.summary_queries import COUNTS, GROUPS, REASONS
-from scuttlehouse.catalog import NOTHING_PUBLISHED, PUBLISHED, open_catalog
+from scuttlehouse.catalog import PUBLISHED, NothingPublishedError, open_catalog
 from scuttlehouse.printing import count, visible
-from scuttlehouse.reading.engine import WarehouseError, literal
+from scuttlehouse.reading.engine import literal
 from scuttlehouse.reading.warehouse import Warehouse, open_published, open_tables
 
 if TYPE_CHECKING:
@@ -52,13 +52,13 @@ def summary_of_published(home: Path) -> Iterator[str]:
     """The lines that the published build printed at its end.
 
     Raises:
-        CatalogError: the catalog cannot be read.
-        WarehouseError: nothing is published, or a file of a table is missing or damaged.
+        CatalogError: nothing is published, or the catalog cannot be read.
+        WarehouseError: a file of a table is missing or damaged.
     """
     with open_catalog(home, read_only=True) as catalog:
         build = catalog.published()
     if build is None:
-        raise WarehouseError(NOTHING_PUBLISHED)
+        raise NothingPublishedError(home)
     with open_published(home) as warehouse:
         _, logged = warehouse.query(f"""
             select rows_added, rows_changed, rows_deleted from fct_builds

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from scuttlehouse.catalog.definitions import ALL_COLUMNS, FENCE, TABLES
 from scuttlehouse.catalog.home import holds_table_files, refuse_earlier_version
-from scuttlehouse.catalog.names import NOTHING_PUBLISHED, CatalogError, UnreachableError
+from scuttlehouse.catalog.names import CatalogError, NothingPublishedError, UnreachableError
 from scuttlehouse.catalog.publishing import Catalog
 from scuttlehouse.catalog.readers import set_mode_of_catalog
 from scuttlehouse.catalog.records import State, seal
@@ -120,7 +120,7 @@ def open_catalog(home: Path, *, read_only: bool = False) -> Iterator[Catalog]:
                     "logs again."
                 )
             if read_only:
-                raise CatalogError(NOTHING_PUBLISHED)
+                raise NothingPublishedError(home)
             _make_tables(database, home)
         for statement in ALL_COLUMNS:
             database.execute(statement)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from pathlib import Path
 
 from scuttlehouse.errors import HouseError
 
@@ -18,8 +19,6 @@ _DEVELOPER = re.compile(r"scuttlehouse_dev_[a-z0-9]+")
 
 BUILD_PREFIX = "scuttlehouse_build_"
 
-NOTHING_PUBLISHED = "Nothing is published yet: run `scuttlehouse build` first."
-
 # What to do if a file is missing or damaged.
 START_ANEW = (
     "Restore the file from a backup, go back with `scuttlehouse rollback`, or run `scuttlehouse build "
@@ -33,6 +32,16 @@ BEGIN_LOG = (
 
 class CatalogError(HouseError):
     """The catalog or the home cannot be used. The message says what is wrong, where, and what to do."""
+
+
+class NothingPublishedError(CatalogError):
+    """A home before its first build, or a folder that is no home."""
+
+    def __init__(self, home: Path | str) -> None:
+        super().__init__(
+            f"Nothing is published yet in {home}: run `scuttlehouse build` first, or set SCUTTLEHOUSE_HOME "
+            "to the folder of a warehouse."
+        )
 
 
 class UnreachableError(CatalogError):

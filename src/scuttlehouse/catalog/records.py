@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, field, replace
 from hashlib import sha256
 from typing import Any
 
-from scuttlehouse.catalog.names import NOTHING_PUBLISHED, CatalogError
+from scuttlehouse.catalog.names import CatalogError, NothingPublishedError
 
 # So many builders in a row that lost their locks and still run are kept out.
 _MOST_SUPERSEDED = 50
@@ -125,7 +125,7 @@ class State:
             CatalogError: there is no such build.
         """
         if self.published is None:
-            raise CatalogError(NOTHING_PUBLISHED)
+            raise NothingPublishedError(self.home)
         if build_id == self.published:
             raise CatalogError(f"The build {build_id} is already published.")
         if build_id is None:

@@ -7,8 +7,7 @@ import sys
 from pathlib import Path
 
 from scuttlehouse.catalog import (
-    NOTHING_PUBLISHED,
-    CatalogError,
+    NothingPublishedError,
     home_folder,
     locked,
     namespace_of_build,
@@ -69,7 +68,7 @@ def list_builds(home: Path) -> list[str]:
     with open_catalog(home, read_only=True) as catalog:
         published, kept = catalog.published(), catalog.kept()
     if published is None:
-        raise CatalogError(NOTHING_PUBLISHED)
+        raise NothingPublishedError(home)
     return [
         f"{'*' if build == published else ' '} {build.build_id}  published {build.published_at}  "
         f"schema {namespace_of_build(build.number)}"

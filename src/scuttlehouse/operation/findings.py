@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Literal, NamedTuple
 
-from scuttlehouse.catalog import NOTHING_PUBLISHED
+from scuttlehouse.catalog import NothingPublishedError
 from scuttlehouse.errors import HouseError
 
 
@@ -31,7 +31,8 @@ def found(check: Callable[[], Finding]) -> Finding:
     try:
         return check()
     except HouseError as error:
-        return Finding("warn" if str(error) == NOTHING_PUBLISHED else "fail", str(error))
+        is_new = isinstance(error, NothingPublishedError)
+        return Finding("warn" if is_new else "fail", str(error))
     except OSError as error:
         return Finding("fail", f"{error.strerror or 'An error'}: {error.filename or 'no file'}.")
     except Exception as error:  # No message: it may hold anything.

@@ -15,7 +15,7 @@ from tempfile import mkstemp
 from typing import Any, NamedTuple
 
 from scuttlehouse.builds.steps import ENDED_WELL
-from scuttlehouse.catalog import LOG, NOTHING_PUBLISHED, PUBLISHED, CatalogError, open_catalog
+from scuttlehouse.catalog import LOG, PUBLISHED, CatalogError, NothingPublishedError, open_catalog
 from scuttlehouse.catalog.names import LOG_TABLE
 from scuttlehouse.catalog.reached_files import totals_of
 from scuttlehouse.reading.engine import WarehouseError
@@ -73,7 +73,7 @@ def metrics(home: Path) -> list[Metric]:
         log = catalog.tables(LOG)
     if not kept:
         if LOG_TABLE not in log:
-            raise CatalogError(NOTHING_PUBLISHED)
+            raise NothingPublishedError(home)
         with open_tables(home, {PUBLISHED: log}) as unpublished:
             return [*_of_runs(unpublished)]
     with open_published(home) as warehouse:

@@ -164,5 +164,6 @@ def _either(kinds: Sequence[Kind]) -> str:
 def _lists(kinds: Sequence[Kind]) -> str:
     if len(kinds) > 1:
         return " or begins with it"
-    table, column = kinds[0].table, kinds[0].own
-    return f': `scuttlehouse sql "select {column} from {table}"` lists all'
+    [kind] = kinds
+    where = "" if kind.where == "true" else f" where {kind.where}"
+    return f': `scuttlehouse sql "select {kind.own} from {kind.table}{where}"` lists all'

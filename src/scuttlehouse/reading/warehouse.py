@@ -11,9 +11,9 @@ import duckdb
 
 from scuttlehouse.catalog import (
     LOG,
-    NOTHING_PUBLISHED,
     PUBLISHED,
     CatalogError,
+    NothingPublishedError,
     namespace_of_build,
     open_catalog,
 )
@@ -57,7 +57,7 @@ def open_published(home: Path) -> Iterator[Warehouse]:
         # The log of builds belongs to no build, so its place comes from the catalog itself.
         log = {name: rows[name] for name in catalog.tables(LOG) if name in rows}
     if not builds:
-        raise WarehouseError(NOTHING_PUBLISHED)
+        raise NothingPublishedError(home)
     schemas = {namespace_of_build(build.number): build.public for build in builds}
     with open_tables(home, {PUBLISHED: log | dict(builds[0].public), **schemas}) as warehouse:
         yield warehouse

@@ -9,8 +9,8 @@ from typing import Any
 
 import duckdb
 
-from scuttlehouse.catalog import LOG, NOTHING_PUBLISHED, PUBLISHED, open_catalog
-from scuttlehouse.reading.engine import WarehouseError, identifier, literal, rows_of, scan_of
+from scuttlehouse.catalog import LOG, PUBLISHED, NothingPublishedError, open_catalog
+from scuttlehouse.reading.engine import identifier, literal, rows_of, scan_of
 from scuttlehouse.reading.table_files import unreadable, verify_table
 
 
@@ -18,14 +18,13 @@ def published_tables(home: Path, *, log_only: bool) -> list[tuple[str, str]]:
     """The name and the metadata file of each published table, or of the log of runs alone.
 
     Raises:
-        CatalogError: the catalog cannot be read.
-        WarehouseError: nothing is published yet.
+        CatalogError: nothing is published yet, or the catalog cannot be read.
     """
     with open_catalog(home, read_only=True) as catalog:
         # One statement reads a namespace, so the tables are of one build.
         tables = catalog.tables(LOG if log_only else PUBLISHED)
     if not tables:
-        raise WarehouseError(NOTHING_PUBLISHED)
+        raise NothingPublishedError(home)
     return sorted(tables.items())
 
 

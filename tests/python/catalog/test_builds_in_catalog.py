@@ -28,7 +28,10 @@ from test_lock import holding
 
 
 def test_nothing_is_published_in_an_empty_home(house: House) -> None:
-    with pytest.raises(CatalogError, match=r"^Nothing is published yet: run `scuttlehouse build`"):
+    with pytest.raises(
+        CatalogError,
+        match=r"^Nothing is published yet in .*: run `scuttlehouse build` first",
+    ):
         house.published()
     with open_catalog(house.home) as catalog:
         assert catalog.published() is None

@@ -499,6 +499,7 @@ IMPOSSIBLE = [
     (["tangle", "000000"], "000000 may mean 2 tangles; give more of the id: "),
     (["tangle", "poll:000000"], "No tangle has the id poll:000000: "),
     (["thread", "%"], "No thread has the id %: "),
+    (["thread", "zz"], "from dim_tangles where tangle_kind = 'thread'\"` lists all"),
     (["group", "Abcdef", "--output", "no/such/folder.svg"], "): name a file that can be written"),
 ]
 

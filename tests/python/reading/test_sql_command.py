@@ -271,7 +271,10 @@ def test_nothing_is_published(
     monkeypatch.setenv("SCUTTLEHOUSE_HOME", str(tmp_path / "home"))
     monkeypatch.chdir(tmp_path)
     assert main(command) == 1
-    printed = "Nothing is published yet: run `scuttlehouse build` first.\n"
+    printed = (
+        f"Nothing is published yet in {tmp_path}/home: run `scuttlehouse build` first, or set "
+        "SCUTTLEHOUSE_HOME to the folder of a warehouse.\n"
+    )
     assert capsys.readouterr() == ("", printed)
     assert list(tmp_path.iterdir()) == []
     SmallWarehouse(tmp_path / "home")
