@@ -21,7 +21,7 @@ _COMMANDS = {
         "scuttlehouse.cli.inspect",
         "show what files are, and what is in them, without a build",
     ),
-    "sql": ("scuttlehouse.cli.sql", "query the published tables"),
+    "sql": ("scuttlehouse.cli.sql", "query the published tables, in the SQL of DuckDB"),
     "show": ("scuttlehouse.cli.show", "show the published build, or what is known of one thing"),
     "compare": ("scuttlehouse.cli.compare", "show which of two messages of a tangle came first"),
     "draw": (
@@ -30,7 +30,8 @@ _COMMANDS = {
     ),
     "export": (
         "scuttlehouse.cli.export",
-        "write the published tables as one file of DuckDB, which each build renews",
+        "write the published tables into a file of DuckDB, or the database that SCUTTLEHOUSE_SERVING names; "
+        "each build renews them",
     ),
     "follow": ("scuttlehouse.replicas.following", "bring a replica to the published order"),
     "rollback": ("scuttlehouse.cli.rollback", "publish an earlier build again"),

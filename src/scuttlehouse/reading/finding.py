@@ -163,7 +163,7 @@ def _either(kinds: Sequence[Kind]) -> str:
 
 def _lists(kinds: Sequence[Kind]) -> str:
     if len(kinds) > 1:
-        return " or begins with it"
+        return " or begins with it. A name is no id: dim_people and dim_groups have both"
     [kind] = kinds
     where = "" if kind.where == "true" else f" where {kind.where}"
     return f': `scuttlehouse sql "select {kind.own} from {kind.table}{where}"` lists all'

@@ -201,7 +201,8 @@ def add_arguments(parser: ArgumentParser) -> None:
         "--size",
         choices=list(TARGETS),
         default="small",
-        help="how many messages: small has hundreds",
+        help="how many messages: small has hundreds, medium 10,000, large 100,000, huge 2,000,000; epochs "
+        "has 500,000, in groups with many epochs",
     )
     parser.add_argument(
         "--out",

@@ -569,6 +569,7 @@ def test_what_an_id_means(show: Show, text: str, heading: str) -> None:
     ("text", "sentence"),
     [
         ("nobody", "has the id nobody or begins with it."),
+        ("Ann", "A name is no id: dim_people and dim_groups have both."),
         ("%", "has the id % or begins with it."),
         ("", "The id is empty"),
         (" ", "The id is empty"),
