@@ -136,7 +136,7 @@ TANGLE_PAGE = (
             root_id as root,
             group_id as "group",
             message_count as messages,
-            author_count as authors,
+            author_count as "from feeds",
             depth as "steps from the root",
             tip_count as tips,
             set_aside_count as "set aside",

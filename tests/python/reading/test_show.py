@@ -257,6 +257,7 @@ ROWS: dict[str, list[dict[str, Any]]] = {
             "group_id": READERS,
             "tangle_kind": "group",
             "message_count": 2,
+            "author_count": 3,
             "set_aside_count": 20,
             "gap_count": 1,
         },
@@ -668,6 +669,11 @@ def test_where_a_message_is_and_whether_it_is_valid(show: Show) -> None:
     assert "  encrypted                 yes, nobody opened it\n" in out
     _, out, _ = show("left")
     assert "  follows  firstA\n" in out
+
+
+def test_a_tangle_counts_feeds_and_not_people(show: Show) -> None:
+    _, out, _ = show("group:first")
+    assert re.search(r"^  messages +2\n  from feeds +3\n", out, re.M)
 
 
 def test_a_long_paragraph_says_how_much_it_leaves_out(show: Show) -> None:
