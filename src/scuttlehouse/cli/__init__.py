@@ -54,6 +54,9 @@ _OF_IDS = "show", "compare", "draw"
 # What argparse takes for an option and may be an id. Options with one - have one letter.
 _ID_LIKE_AN_OPTION = re.compile(r"-[^-]\S+")
 
+# What a query begins with: as an argument of its own, it is one of a query without quotes.
+_FIRST_WORDS = {"select", "from", "with", "show", "describe", "summarize"}
+
 # The exit codes after Ctrl-C and after SIGTERM, as those of a program that the signal ends.
 _INTERRUPTED = 128 + signal.SIGINT
 _TERMINATED = 128 + signal.SIGTERM
@@ -119,6 +122,8 @@ def _run(arguments: Sequence[str], chosen: str | None) -> int:
             command.set_defaults(run=implementation.run)
             if name in _OF_IDS and "--" not in arguments:
                 command.hint = parser.hint = _hint(arguments)
+            elif name == "sql" and _FIRST_WORDS & {argument.lower() for argument in arguments}:
+                parser.hint = "; write the query in quotes"
     args = parser.parse_args(arguments)
     # argparse of Python 3.11 takes a second `--` for no argument at all.
     if getattr(args, "id", None) == []:

@@ -142,6 +142,18 @@ def test_a_refused_statement_gives_a_sentence(ask: Ask, statement: str) -> None:
     assert not re.search(r"Traceback|Exception|LINE \d", err)
 
 
+@pytest.mark.parametrize(
+    ("arguments", "is_told"),
+    [(["show", "tables"], True), (["SELECT", "a", "FROM", "b"], True), (["select 1", "b"], False)],
+)
+def test_a_query_without_quotes(
+    arguments: list[str], is_told: bool, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit):
+        main(["sql", *arguments])
+    assert capsys.readouterr().err.endswith("; write the query in quotes\n") == is_told
+
+
 def test_a_reader_that_stops_early(small: SmallWarehouse) -> None:
     asked = start(small.home, str(BIN / "scuttlehouse"), "sql", "from fct_numbers order by 1")
     with asked:
