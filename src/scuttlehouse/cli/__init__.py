@@ -62,10 +62,6 @@ _INTERRUPTED = 128 + signal.SIGINT
 _TERMINATED = 128 + signal.SIGTERM
 
 
-class _TerminatedError(KeyboardInterrupt):
-    """SIGTERM has come, from `kill` or systemd for example. It ends a command as Ctrl-C does."""
-
-
 class _Parser(argparse.ArgumentParser):
     """An argument in an error controls no terminal and shows no password. ``hint`` ends every error."""
 
@@ -87,20 +83,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return _run(arguments, chosen)
         finally:
             signal.signal(signal.SIGINT, on_interrupt)
-    on_termination = signal.signal(signal.SIGTERM, _terminate)
+    code = _INTERRUPTED
+
+    def terminate(*_: object) -> None:
+        """SIGTERM, from `kill` or systemd for example, ends a command as Ctrl-C does."""
+        nonlocal code
+        code = _TERMINATED
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)  # The next one ends the process at once.
+        raise KeyboardInterrupt
+
+    on_termination = signal.signal(signal.SIGTERM, terminate)
     try:
         return _run(arguments, chosen)
-    except _TerminatedError:
-        return _TERMINATED
     except KeyboardInterrupt:
-        return _INTERRUPTED
+        return code
     finally:
         signal.signal(signal.SIGTERM, on_termination)
-
-
-def _terminate(*_: object) -> None:
-    signal.signal(signal.SIGTERM, signal.SIG_DFL)  # The next one ends the process at once.
-    raise _TerminatedError
 
 
 def _run(arguments: Sequence[str], chosen: str | None) -> int:
