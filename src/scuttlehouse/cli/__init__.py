@@ -12,6 +12,7 @@ from importlib import import_module
 from typing import NoReturn
 
 from scuttlehouse.cli.output import make_printable, send_nowhere
+from scuttlehouse.cli.termination import interrupted_by_sigterm
 from scuttlehouse.errors import HouseError
 from scuttlehouse.printing import visible, without_passwords
 
@@ -83,22 +84,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return _run(arguments, chosen)
         finally:
             signal.signal(signal.SIGINT, on_interrupt)
-    code = _INTERRUPTED
-
-    def terminate(*_: object) -> None:
-        """SIGTERM, from `kill` or systemd for example, ends a command as Ctrl-C does."""
-        nonlocal code
-        code = _TERMINATED
-        signal.signal(signal.SIGTERM, signal.SIG_DFL)  # The next one ends the process at once.
-        raise KeyboardInterrupt
-
-    on_termination = signal.signal(signal.SIGTERM, terminate)
-    try:
-        return _run(arguments, chosen)
-    except KeyboardInterrupt:
-        return code
-    finally:
-        signal.signal(signal.SIGTERM, on_termination)
+    with interrupted_by_sigterm() as came:
+        try:
+            return _run(arguments, chosen)
+        except KeyboardInterrupt:
+            return _TERMINATED if came else _INTERRUPTED
 
 
 def _run(arguments: Sequence[str], chosen: str | None) -> int:

@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+from contextlib import suppress
 from itertools import product
 from pathlib import Path
 
@@ -171,6 +172,21 @@ def test_sigterm_ends_a_build_as_ctrl_c_does(monkeypatch: pytest.MonkeyPatch) ->
     # dbt prints lines of its code at any other error.
     assert during == [(KeyboardInterrupt, signal.SIG_DFL)]
     assert signal.getsignal(signal.SIGTERM) == before
+
+
+def test_an_interrupt_that_python_ignores_comes_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As in the callback of a weak reference, where imports keep their locks: a build went on."""
+
+    def build(_: object) -> int:
+        with suppress(KeyboardInterrupt):
+            os.kill(os.getpid(), signal.SIGTERM)
+        while True:
+            signal.pause()
+
+    monkeypatch.setattr("scuttlehouse.cli.termination.PATIENCE", 0.01)
+    monkeypatch.setattr("scuttlehouse.cli.build.build", build)
+    assert main(["build"]) == 128 + signal.SIGTERM
+    assert signal.getitimer(signal.ITIMER_REAL) == (0, 0)
 
 
 def test_a_query_is_interrupted(home: Path) -> None:
