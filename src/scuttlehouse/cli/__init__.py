@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from importlib import import_module
 from typing import NoReturn
 
+from scuttlehouse.cli.interrupts import interruptible
 from scuttlehouse.cli.output import make_printable, send_nowhere
-from scuttlehouse.cli.termination import interrupted_by_sigterm
 from scuttlehouse.errors import HouseError
 from scuttlehouse.printing import visible, without_passwords
 
@@ -84,11 +84,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return _run(arguments, chosen)
         finally:
             signal.signal(signal.SIGINT, on_interrupt)
-    with interrupted_by_sigterm() as came:
+    with interruptible() as came:
         try:
             return _run(arguments, chosen)
         except KeyboardInterrupt:
-            return _TERMINATED if came else _INTERRUPTED
+            return _TERMINATED if signal.SIGTERM in came else _INTERRUPTED
 
 
 def _run(arguments: Sequence[str], chosen: str | None) -> int:

@@ -174,19 +174,35 @@ def test_sigterm_ends_a_build_as_ctrl_c_does(monkeypatch: pytest.MonkeyPatch) ->
     assert signal.getsignal(signal.SIGTERM) == before
 
 
-def test_an_interrupt_that_python_ignores_comes_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As in the callback of a weak reference, where imports keep their locks: a build went on."""
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupt_that_something_ignores_comes_again(
+    number: signal.Signals, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As dbt does while it reads what it has saved of the project: the build went on."""
 
     def build(_: object) -> int:
         with suppress(KeyboardInterrupt):
-            os.kill(os.getpid(), signal.SIGTERM)
+            os.kill(os.getpid(), number)
         while True:
             signal.pause()
 
-    monkeypatch.setattr("scuttlehouse.cli.termination.PATIENCE", 0.01)
+    monkeypatch.setattr("scuttlehouse.cli.interrupts.PATIENCE", 0.01)
     monkeypatch.setattr("scuttlehouse.cli.build.build", build)
-    assert main(["build"]) == 128 + signal.SIGTERM
+    assert main(["build"]) == 128 + number
     assert signal.getitimer(signal.ITIMER_REAL) == (0, 0)
+
+
+def test_a_signal_that_is_ignored_stays_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As by nohup."""
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    monkeypatch.setattr(
+        "scuttlehouse.cli.build.build", lambda _: os.kill(os.getpid(), signal.SIGINT) or 0
+    )
+    try:
+        assert main(["build"]) == 0
+        assert signal.getsignal(signal.SIGINT) == signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def test_a_query_is_interrupted(home: Path) -> None:
