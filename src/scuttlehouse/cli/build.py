@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from threading import Event, Thread
+from typing import Any
 from uuid import uuid4
 
 from scuttlehouse.catalog import BuildLock, CatalogError, home_folder, locked, open_catalog
@@ -23,6 +24,7 @@ from scuttlehouse.cli.dbt_settings import (
     is_verifying,
     variable,
 )
+from scuttlehouse.cli.interrupts import is_interrupted
 from scuttlehouse.cli.output import go_on_without_reader
 from scuttlehouse.errors import HouseError
 from scuttlehouse.printing import visible
@@ -136,12 +138,18 @@ def _build_with_progress(options: Sequence[str]) -> int:
     of_log_file = "--log-level-file", variable("LOG_LEVEL_FILE") or "debug"
     silent = "--log-level", "none", *of_log_file, "--no-use-colors"
     sys.argv = ["dbt", *DBT_BUILD, *_profiles(options), *options]
+
+    def say(event: Any) -> None:
+        # SIGTERM often ends Java, too: what fails without it says nothing.
+        if not is_interrupted():
+            progress(event)
+
     with _ticking(progress.tick):
-        done = dbtRunner(callbacks=[progress]).invoke(
+        done = dbtRunner(callbacks=[say]).invoke(
             [*DBT_BUILD, *silent, *_profiles(options), *options]
         )
-    if isinstance(done.exception, KeyboardInterrupt):
-        raise done.exception
+    if isinstance(done.exception, KeyboardInterrupt) or (is_interrupted() and not done.success):
+        raise KeyboardInterrupt
     if done.exception and not progress.has_said_an_error:
         print(visible(str(done.exception)))
     # The exit codes are those of the command `dbt`: 1 if steps failed.

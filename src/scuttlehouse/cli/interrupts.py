@@ -10,6 +10,15 @@ from contextlib import contextmanager
 PATIENCE = 5.0
 
 
+# Those that have come since the present command began.
+_came: list[int] = []
+
+
+def is_interrupted() -> bool:
+    """Whether one of the signals has come: errors that follow from it need not be told."""
+    return bool(_came)
+
+
 @contextmanager
 def interruptible() -> Iterator[Sequence[int]]:
     """Let Ctrl-C and SIGTERM raise KeyboardInterrupt in a block. A second SIGTERM ends the process at once.
@@ -29,10 +38,10 @@ def interruptible() -> Iterator[Sequence[int]]:
     ...         print(signal.SIGTERM in came)
     True
     """
-    came: list[int] = []
+    _came.clear()
 
     def interrupt(number: int, _: object) -> None:
-        came.append(number)
+        _came.append(number)
         if number == signal.SIGTERM:
             signal.signal(signal.SIGTERM, signal.SIG_DFL)
         signal.setitimer(signal.ITIMER_REAL, PATIENCE, PATIENCE)
@@ -44,7 +53,7 @@ def interruptible() -> Iterator[Sequence[int]]:
     for one in before:
         signal.signal(one, interrupt)
     try:
-        yield came
+        yield _came
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         for one, handler in before.items():

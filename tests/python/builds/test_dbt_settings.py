@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import signal
+from contextlib import suppress
 from pathlib import Path
+from types import SimpleNamespace
 
 import pyarrow as pa
 import pytest
@@ -227,3 +231,23 @@ def test_an_interrupted_build_says_what_it_published(
     assert main(["build", "--full-refresh"]) == 130
     said = capsys.readouterr().out
     assert said.endswith("\nscuttlehouse: the build was interrupted, and published nothing.\n")
+
+
+def test_what_fails_after_an_interrupt_is_not_told(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """`timeout` and systemd send SIGTERM to Java, too: dbt then reports its steps and not the signal."""
+
+    def failing(runner: dbtRunner, _arguments: list[str]) -> dbtRunnerResult:
+        with suppress(KeyboardInterrupt):
+            os.kill(os.getpid(), signal.SIGTERM)
+        for say in runner.callbacks:
+            say(SimpleNamespace(info=SimpleNamespace(name="X", level="error", msg="Java is gone")))
+        return dbtRunnerResult(success=False, exception=RuntimeError("Java is gone"))
+
+    monkeypatch.setattr(build, "_build_with_progress", build_with_progress)
+    monkeypatch.setattr(dbtRunner, "invoke", failing)
+    assert main(["build", "--full-refresh"]) == 143
+    said = capsys.readouterr().out
+    assert said.endswith("\nscuttlehouse: the build was interrupted, and published nothing.\n")
+    assert "Java is gone" not in said
