@@ -80,7 +80,7 @@ def _known_to_json(value: object) -> object:
         return str(Decimal(value))
     if isinstance(value, dict):
         return {
-            key if isinstance(key, str | int | float) else str(key): _known_to_json(member)
+            key if isinstance(key, str | int) else str(_known_to_json(key)): _known_to_json(member)
             for key, member in value.items()
         }
     if isinstance(value, list | tuple):

@@ -115,6 +115,7 @@ def test_json_is_read_back(ask: Ask) -> None:
             {"a": "NaN", "b": ["Infinity", 1.5], "d": {"c": "-Infinity"}},
         ),
         ("map([date '2026-01-02'], ['nan'::float]) as a", {"a": {"2026-01-02": "NaN"}}),
+        ("map(['nan'::double, 1.5], [1, 2]) as a", {"a": {"NaN": 1, "1.5": 2}}),
     ],
 )
 def test_json_loses_nothing_and_is_json(ask: Ask, columns: str, line: dict[str, Any]) -> None:
