@@ -9,6 +9,7 @@ import signal
 import sys
 from collections.abc import Sequence
 from importlib import import_module
+from pathlib import Path
 from typing import NoReturn
 
 from scuttlehouse.cli.interrupts import interruptible
@@ -75,6 +76,14 @@ class _Parser(argparse.ArgumentParser):
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; return its exit code. An error is printed as a sentence."""
     make_printable()
+    try:
+        Path.cwd()
+    except OSError as error:  # It was removed, for example by who installed the project anew.
+        print(
+            f"The present folder cannot be used ({error.strerror}): go to a folder that is there.",
+            file=sys.stderr,
+        )
+        return 1
     if arguments is None:
         arguments = sys.argv[1:]
     chosen = next((argument for argument in arguments if not argument.startswith("-")), None)

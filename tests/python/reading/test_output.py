@@ -222,3 +222,23 @@ def test_a_query_is_interrupted(home: Path) -> None:
         finally:
             asked.kill()
     assert asked.returncode == -signal.SIGINT  # A shell calls it 130.
+
+
+@pytest.mark.parametrize("command", ["sql", "build", "doctor"])
+def test_a_folder_that_was_removed_is_a_sentence(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    command: str,
+) -> None:
+    """Whoever installs the project anew leaves a terminal in the folder that was there before."""
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    assert main([command, *["select 1"] * (command == "sql")]) == 1
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err == (
+        "The present folder cannot be used (No such file or directory): go to a folder that is there.\n"
+    )
