@@ -94,7 +94,7 @@ sql: $(VENV)/.installed-dev
 
 # From a built warehouse to its dashboards in a browser; the last line is the address.
 dashboards: $(VENV)/.installed $(SUPERSET)/.installed
-	@test -e "$${SCUTTLEHOUSE_HOME:-.scuttlehouse}/serving/published.duckdb" || $(BIN)/scuttlehouse export
+	@test -e "$${SCUTTLEHOUSE_HOME:-.scuttlehouse}/serving/published.duckdb" || SCUTTLEHOUSE_SERVING= $(BIN)/scuttlehouse export
 	@$(SERVE) start
 
 dashboards-stop: $(SUPERSET)/.installed

@@ -43,7 +43,9 @@ def start(home: Path) -> None:
     """
     file = home / "serving" / "published.duckdb"
     if not file.exists():
-        raise DashboardsError(f"{file} is missing: run `scuttlehouse export` first.")
+        # With the variable, `export` writes the tables into the database that it names.
+        without = "SCUTTLEHOUSE_SERVING= " if os.environ.get("SCUTTLEHOUSE_SERVING") else ""
+        raise DashboardsError(f"{file} is missing: run `{without}scuttlehouse export` first.")
     state = _state(home)
     if _runs(state) and _prepared(state) == _wanted(file) and (state / "process").exists():
         print(f"The dashboards are shown already.\nhttp://{_address(state)}{FIRST_PAGE}")

@@ -6,7 +6,7 @@ import argparse
 import os
 
 from scuttlehouse.catalog import home_folder, locked, open_catalog
-from scuttlehouse.serving.duckdb_file import write_serving_file
+from scuttlehouse.serving.duckdb_file import serving_file, write_serving_file
 from scuttlehouse.serving.postgresql import SCHEMA, serving_database, write_serving_database
 
 
@@ -15,21 +15,24 @@ def add_arguments(_: argparse.ArgumentParser) -> None:
 
 
 def run(_: argparse.Namespace) -> int:
-    """Write the tables into the database that is named, or else into the file; return the exit code."""
+    """Write the tables into the database that is named, and into the file; return the exit code.
+
+    Where a database is named, the file is written only if it is there already.
+    """
     os.umask(0o077)
     home = home_folder()
     with open_catalog(home, read_only=True):  # Nothing is made where nothing is published.
         pass
+    address = serving_database()
+    has_file = not address or serving_file(home).exists()
     with locked(home):  # A build would publish between reading and replacing.
-        if address := serving_database():
+        if address:
             write_serving_database(home, address)
-        else:
+            print(
+                f"The published tables are in the schema {SCHEMA} of the database that "
+                "SCUTTLEHOUSE_SERVING names. Each build with this variable renews them."
+            )
+        if has_file:
             file = write_serving_file(home)
-    if address:
-        print(
-            f"The published tables are in the schema {SCHEMA} of the database that "
-            "SCUTTLEHOUSE_SERVING names. Each build with this variable renews them."
-        )
-    else:
-        print(f"The published tables are in {file}. Each build renews it, until you delete it.")
+            print(f"The published tables are in {file}. Each build renews it, until you delete it.")
     return 0

@@ -18,6 +18,7 @@ import pytest
 from scuttlehouse.catalog import checksums, open_catalog, prepare_home
 from scuttlehouse.cli import main
 from scuttlehouse.reading.engine import WarehouseError
+from scuttlehouse.serving import renewal
 from scuttlehouse.serving.duckdb_file import serving_file, write_serving_file
 from scuttlehouse.serving.renewal import renew_serving
 from small_warehouse import SmallWarehouse
@@ -183,6 +184,48 @@ def test_a_file_that_cannot_be_written_is_a_sentence_and_the_earlier_one_stays(
     assert path in said
     assert "\n" not in said
     assert file.read_bytes() == before
+
+
+@pytest.mark.parametrize("damaged", ["file", "database"])
+def test_what_is_wrong_with_one_place_keeps_nothing_from_the_other(
+    small: SmallWarehouse, monkeypatch: pytest.MonkeyPatch, damaged: str
+) -> None:
+    def written(place: str, log_only: bool) -> None:
+        if place == damaged:
+            raise WarehouseError(f"The {place} cannot be written.")
+        places.append((place, log_only))
+
+    places: list[tuple[str, bool]] = []
+    write_serving_file(small.home)
+    monkeypatch.setenv("SCUTTLEHOUSE_SERVING", "postgresql://localhost/a")
+    monkeypatch.setattr(
+        renewal, "write_serving_file", lambda _, *, log_only: written("file", log_only)
+    )
+    monkeypatch.setattr(
+        renewal, "write_serving_database", lambda *_, log_only: written("database", log_only)
+    )
+    said = renew_serving(small.home, log_only=True)
+    assert said
+    assert f": The {damaged} cannot be written. Then run `scuttlehouse export`." in said
+    assert places == [("database" if damaged == "file" else "file", True)]
+
+
+@pytest.mark.parametrize("has_file", [True, False])
+def test_export_writes_a_file_that_is_there_beside_the_database(
+    small: SmallWarehouse, monkeypatch: pytest.MonkeyPatch, has_file: bool
+) -> None:
+    """What a build says that could not renew the file leads there."""
+    file = serving_file(small.home)
+    if has_file:
+        write_serving_file(small.home)
+    small.publish({"fct_messages": MESSAGES.slice(0, 1)})
+    monkeypatch.setenv("SCUTTLEHOUSE_HOME", str(small.home))
+    monkeypatch.setenv("SCUTTLEHOUSE_SERVING", "postgresql://localhost/a")
+    monkeypatch.setattr("scuttlehouse.cli.export.write_serving_database", lambda *_: None)
+    assert main(["export"]) == 0
+    assert file.exists() == has_file
+    if has_file:
+        assert read(file, "select count(*) from fct_messages") == [(1,)]
 
 
 def test_a_table_that_duckdb_cannot_read_is_named(small: SmallWarehouse) -> None:

@@ -22,10 +22,14 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 
 def test_nothing_starts_without_the_published_tables(
-    home: Path, capsys: pytest.CaptureFixture[str]
+    home: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.delenv("SCUTTLEHOUSE_SERVING", raising=False)
     assert serve.main("start") == 1
     assert "run `scuttlehouse export` first" in capsys.readouterr().err
+    monkeypatch.setenv("SCUTTLEHOUSE_SERVING", "postgresql://localhost/a")
+    assert serve.main("start") == 1
+    assert "run `SCUTTLEHOUSE_SERVING= scuttlehouse export` first" in capsys.readouterr().err
     assert list(home.iterdir()) == []
 
 
