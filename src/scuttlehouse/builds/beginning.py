@@ -22,6 +22,7 @@ from scuttlehouse.builds.runs import (
     RunError,
     finished,
     lock_of,
+    release,
     start,
 )
 from scuttlehouse.builds.steps import run_step, steps_table
@@ -78,11 +79,28 @@ def begin(
     home, schemas = home_folder(), schemas_of(schema)
     prepare_home(home)
     lock = lock_of(home, schemas)
-    lock.hold(exclusive=command in BUILDING)
     run = Run(
         command, run_id, home, schemas, graph, frozenset(selected), variables, lock, is_sampled
     )
-    with open_catalog(home) as catalog:
+    try:
+        lock.hold(exclusive=command in BUILDING)
+        _begin(run, is_full_refresh, is_deferring)
+    except BaseException:  # The process may go on and be no run of dbt: no end would release it.
+        release(home, lock)
+        raise
+    start(run)
+
+
+def _begin(run: Run, is_full_refresh: bool, is_deferring: bool) -> None:
+    command, schemas = run.command, run.schemas
+    with open_catalog(run.home) as catalog:
+        if command == "test" and schemas.is_published and not catalog.tables(schemas.work):
+            raise RunError(
+                f"{schemas.work} has no tables to test: run `scuttlehouse build`, which tests them, too."
+            )
+        # A run that is refused has changed nothing: a retry still continues the run before it.
+        if not is_deferring:
+            _refuse_absent_tables(catalog, run)
         if command == "build":
             _continue_log(catalog, run, is_full_refresh)
             _start_from_published(catalog, run, is_full_refresh)
@@ -92,17 +110,10 @@ def begin(
         elif command in LOGGED:
             require_clock(catalog, schemas)
             _forget_passed(catalog, schemas)
-        elif command == "test" and schemas.is_published and not catalog.tables(schemas.work):
-            raise RunError(
-                f"{schemas.work} has no tables to test: run `scuttlehouse build`, which tests them, too."
-            )
-        if not is_deferring:
-            _refuse_absent_tables(catalog, run)
     if command in LOGGED:
         code_of_lines_hash()
     if command in BUILDING:
         import_ahead()
-    start(run)
 
 
 def _check_docstrings() -> None:
@@ -198,7 +209,11 @@ def _continue_retry(catalog: Catalog, run: Run) -> None:
 def _refuse_absent_tables(catalog: Catalog, run: Run) -> None:
     """A part of the project needs the tables that it reads. dbt would name each in an error of its own."""
     work = run.schemas.work
-    absent = absent_tables(run.graph["nodes"], run.selected, catalog.tables(work), work)
+    present = catalog.tables(work)
+    if run.command == "build":  # It starts from the published tables.
+        published = catalog.published()
+        present = dict(published.tables) if published else {}
+    absent = absent_tables(run.graph["nodes"], run.selected, present, work)
     if absent:
         first = ", ".join(sorted(absent)[:3]) + (", ..." if len(absent) > 3 else "")
         raise RunError(

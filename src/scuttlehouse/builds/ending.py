@@ -23,7 +23,7 @@ from scuttlehouse.builds.publishable import (
 )
 from scuttlehouse.builds.quality import TABLE as QUALITY_RESULTS
 from scuttlehouse.builds.quality import write_results
-from scuttlehouse.builds.runs import BUILDING, FILES_LOCK, LOGGED, Run, RunError, finished
+from scuttlehouse.builds.runs import BUILDING, FILES_LOCK, LOGGED, Run, RunError, finished, release
 from scuttlehouse.builds.steps import node_steps, run_step, steps_table, total_changes
 from scuttlehouse.builds.summary import print_summary
 from scuttlehouse.catalog import (
@@ -65,8 +65,7 @@ def end(results: Sequence[Any]) -> None:
         with open_catalog(run.home) as catalog:
             _end(catalog, run, results)
     finally:
-        run.lock.release()
-        BuildLock(run.home, FILES_LOCK).release()
+        release(run.home, run.lock)
         if run.command in BUILDING and run.schemas.is_published:
             update_metrics_file(run.home)
 

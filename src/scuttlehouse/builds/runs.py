@@ -69,6 +69,12 @@ def lock_of(home: Path, schemas: Schemas) -> BuildLock:
     return BuildLock(home, schemas.work)
 
 
+def release(home: Path, lock: BuildLock) -> None:
+    """Let others build: release the lock of a run."""
+    lock.release()
+    BuildLock(home, FILES_LOCK).release()
+
+
 def drop_developer_schema(schema: str) -> None:
     """Drop the tables of a developer. The next published build removes the files that only they needed.
 
@@ -84,8 +90,7 @@ def drop_developer_schema(schema: str) -> None:
         with open_catalog(home) as catalog:
             catalog.drop_work(schemas)
     finally:
-        lock.release()
-        BuildLock(home, FILES_LOCK).release()
+        release(home, lock)
 
 
 def start(run: Run) -> None:

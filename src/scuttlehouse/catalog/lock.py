@@ -97,6 +97,8 @@ class _DatabaseLock:
 class _Held:
     lock: _Lock
     exclusive: bool
+    # Whether it is held alone until `release`. None if only a block of `locked` holds it.
+    kept: bool | None = None
 
 
 _held: dict[Path, _Held] = {}
@@ -124,9 +126,15 @@ class BuildLock:
         Raises:
             CatalogError: another process holds the lock (the message names it), or the lock cannot be opened.
         """
+        self._take(exclusive, patience_seconds)
+        held = _held[self._path]
+        held.kept = held.kept or exclusive
+
+    def _take(self, exclusive: bool, patience_seconds: float) -> bool:
+        """Take the lock, or change how it is held. False if this process already holds it in this way."""
         held = _held.get(self._path)
         if held and (held.exclusive or not exclusive):
-            return
+            return False
         lock = held.lock if held else self._open()
         last = monotonic() + patience_seconds
         while not lock.take(exclusive=exclusive):
@@ -144,7 +152,29 @@ class BuildLock:
             )
         # Whoever is alone starts the list of holders again.
         self._sign(restart=exclusive)
-        _held[self._path] = _Held(lock, exclusive)
+        _held[self._path] = _Held(lock, exclusive, held.kept if held else None)
+        return True
+
+    @contextmanager
+    def alone(self, patience_seconds: float = 0) -> Iterator[None]:
+        """Hold the lock alone in a block. Afterwards it is held as :meth:`hold` was asked to, or not at all.
+
+        Raises:
+            CatalogError: as :meth:`hold` does.
+        """
+        is_taken = self._take(exclusive=True, patience_seconds=patience_seconds)
+        try:
+            yield
+        finally:
+            held = _held.get(self._path)
+            if is_taken and held and not held.kept:
+                self._give_back(held)
+
+    def _give_back(self, held: _Held) -> None:
+        if held.kept is None or not held.lock.take(exclusive=False):
+            self.release()
+        else:
+            held.exclusive = False
 
     def is_held(self) -> bool:
         """Whether this process still holds the lock: PostgreSQL drops it with its connection."""
@@ -240,14 +270,10 @@ def _may_be_alive(host: str, process: int) -> bool:
 
 @contextmanager
 def locked(home: Path, name: str = "build", patience_seconds: float = 0) -> Iterator[None]:
-    """In the block, this process holds a lock of a home exclusively.
+    """In the block, this process holds a lock of a home exclusively, see :meth:`BuildLock.alone`.
 
     Raises:
         CatalogError: as :meth:`BuildLock.hold` does.
     """
-    lock = BuildLock(home, name)
-    lock.hold(exclusive=True, patience_seconds=patience_seconds)
-    try:
+    with BuildLock(home, name).alone(patience_seconds):
         yield
-    finally:
-        lock.release()

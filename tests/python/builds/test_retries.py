@@ -16,6 +16,7 @@ from scuttlehouse.builds.runs import RunError
 from scuttlehouse.catalog import PUBLISHED, WORK, BuildLock, open_catalog
 from scuttlehouse.catalog.names import START_ANEW
 from scuttlehouse.files.parts import LandingError
+from test_lock import holding
 
 VARIABLES = {"settle_steps": 4, "set_ghost_span": 32, "kept_builds": 3}
 
@@ -274,6 +275,31 @@ def test_only_a_killed_build_is_called_killed(
     assert "was killed" not in capsys.readouterr().out
     dbt.begin("build")
     assert f"The build {killed} was killed." in capsys.readouterr().out
+
+
+def test_a_refused_build_changes_nothing_and_is_not_called_killed(
+    dbt: Runs, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What failed before it can still be retried."""
+    dbt.run("build", FAILED)
+    with pytest.raises(RunError, match=r"lacks 1 table that this run reads .* \(stg\)"):
+        dbt.begin("build", selected=["model.dim_b"])
+    last = dbt.run("retry", {"test.a": "pass"})
+    assert dbt.published == last
+    assert "was killed" not in capsys.readouterr().out
+
+
+def test_a_run_that_cannot_begin_keeps_no_other_process_away(dbt: Runs) -> None:
+    """This process may go on, as a scheduler does that runs dbt in itself."""
+    with pytest.raises(RunError, match="There is no build in"):
+        dbt.begin("retry")
+    for name in ("build", "files"):
+        with holding(dbt.house, "build", name):
+            pass
+    dbt.begin("build")
+    assert runs.current()
+    with pytest.raises(AssertionError), holding(dbt.house, "build"):
+        pass
 
 
 def test_a_failed_build_says_what_may_help(dbt: Runs, capsys: pytest.CaptureFixture[str]) -> None:

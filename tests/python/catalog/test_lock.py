@@ -16,7 +16,7 @@ from contextlib import ExitStack, contextmanager, suppress
 import pytest
 
 from houses import House
-from scuttlehouse.catalog import BuildLock, CatalogError
+from scuttlehouse.catalog import BuildLock, CatalogError, locked
 
 HOLD = """
 import sys
@@ -136,6 +136,39 @@ def test_a_process_may_take_its_lock_again(house: House, lock: BuildLock) -> Non
         pass
     lock.hold(exclusive=False)
     with holding(house, "run"):
+        pass
+
+
+@pytest.mark.parametrize("exclusive", [True, False])
+def test_a_block_leaves_a_lock_as_a_run_holds_it(
+    house: House, lock: BuildLock, exclusive: bool
+) -> None:
+    lock.hold(exclusive=exclusive)
+    for _ in range(2):
+        with locked(house.home), pytest.raises(AssertionError), holding(house, "run"):
+            pass
+        with pytest.raises(AssertionError), holding(house, "build"):
+            pass
+        assert lock.is_held()
+    if not exclusive:
+        with holding(house, "run"):
+            pass
+
+
+def test_a_lock_ends_with_the_last_block_unless_a_run_holds_it(
+    house: House, lock: BuildLock
+) -> None:
+    with locked(house.home):
+        with locked(house.home):
+            pass
+        assert lock.is_held()
+    assert not lock.is_held()
+    with locked(house.home):
+        lock.hold(exclusive=True)
+    with pytest.raises(AssertionError), holding(house, "run"):
+        pass
+    lock.release()
+    with holding(house, "build"):
         pass
 
 
