@@ -46,7 +46,7 @@ class Catalog:
     def kept(self) -> list[Build]:
         """The kept builds: first the published one, then the older ones, then those rolled back from."""
         state, builds = rows.read_records(self.database)
-        return [builds[build_id] for build_id in state.in_order()]
+        return [builds[build_id] for build_id in state.in_order(_numbers(builds))]
 
     def work(self, schemas: Schemas = MAIN) -> Work | None:
         """The build that began last in a work namespace. None if none has begun."""
@@ -189,7 +189,7 @@ class Catalog:
             state = replace(
                 state,
                 published=build_id,
-                builds=(build_id, *state.in_order())[:kept_builds],
+                builds=(build_id, *state.in_order(_numbers(builds)))[:kept_builds],
                 last_number=build.number,
             )
             rows.write_build(self.database, build)
@@ -209,7 +209,7 @@ class Catalog:
         """
         with self.database.transaction():
             state, builds = rows.read_records(self.database)
-            build = builds[state.rolled_back(build_id)]
+            build = builds[state.rolled_back(build_id, _numbers(builds))]
             verify_files(
                 build, build.public, "Choose another build of `scuttlehouse rollback --list`."
             )
@@ -251,6 +251,10 @@ class Catalog:
         for namespace in rows.namespaces(self.database) - of_builds.keys():
             if namespace.startswith(names.BUILD_PREFIX):
                 rows.drop(self.database, namespace)
+
+
+def _numbers(builds: Mapping[str, Build]) -> dict[str, int]:
+    return {build_id: build.number for build_id, build in builds.items()}
 
 
 def _published(state: State, builds: Mapping[str, Build]) -> Build | None:

@@ -91,7 +91,7 @@ class State:
     Attributes:
         home: the folder of the warehouse.
         published: the published build.
-        builds: the kept builds, newest first.
+        builds: the kept builds, in the order in which they replaced each other: the newest first.
         last_number: the number of the build that was published last.
         works: the build that began last, by its work namespace.
     """
@@ -107,19 +107,33 @@ class State:
         works = {**self.works, namespace: work}
         return replace(self, works={name: one for name, one in works.items() if one is not None})
 
-    def in_order(self) -> tuple[str, ...]:
+    def in_order(self, numbers: Mapping[str, int]) -> tuple[str, ...]:
         """The kept builds: first the published one, then the older ones, then those rolled back from.
 
-        >>> State("/home", "b", ("d", "c", "b", "a")).in_order()
+        Args:
+            numbers: the number of each kept build.
+
+        >>> numbers = {"a": 1, "b": 2, "c": 3, "d": 4}
+        >>> State("/home", "b", ("d", "c", "b", "a")).in_order(numbers)
         ('b', 'a', 'd', 'c')
+        >>> State("/home", "a", ("d", "a", "c")).in_order(numbers)
+        ('a', 'c', 'd')
         """
         if self.published is None:
             return ()
         place = self.builds.index(self.published)
-        return self.builds[place:] + self.builds[:place]
+        others = self.builds[place + 1 :] + self.builds[:place]
+        return self.published, *sorted(others, key=lambda one: not self._is_older(one, numbers))
 
-    def rolled_back(self, build_id: str | None) -> str:
+    def _is_older(self, build_id: str, numbers: Mapping[str, int]) -> bool:
+        """Whether a build is older than the published one. One that it was rolled back from may be newer."""
+        return self.published is not None and numbers[build_id] < numbers[self.published]
+
+    def rolled_back(self, build_id: str | None, numbers: Mapping[str, int]) -> str:
         """The build that a rollback publishes: the named one, or the newest one before the published one.
+
+        Args:
+            numbers: the number of each kept build.
 
         Raises:
             CatalogError: there is no such build.
@@ -129,7 +143,7 @@ class State:
         if build_id == self.published:
             raise CatalogError(f"The build {build_id} is already published.")
         if build_id is None:
-            older = self.builds[self.builds.index(self.published) + 1 :]
+            older = [one for one in self.in_order(numbers) if self._is_older(one, numbers)]
             if not older:
                 raise CatalogError(
                     "No kept build is older than the published one "

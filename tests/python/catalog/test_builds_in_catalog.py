@@ -13,6 +13,7 @@ from scuttlehouse.catalog import (
     LOG,
     PUBLISHED,
     WORK,
+    BuildLock,
     CatalogError,
     Schemas,
     Work,
@@ -170,6 +171,22 @@ def test_a_build_after_a_rollback_keeps_first_what_it_replaced(house: House) -> 
     house.begin("e")
     house.publish("e", "dim_a", kept_builds=1)
     assert house.kept() == ["e"]
+
+
+def test_a_rollback_goes_to_an_older_build_and_to_no_newer_one(house: House) -> None:
+    for number, build_id in enumerate("abc", 1):
+        house.build(build_id, {"dim_a": number})
+    house.roll_back("a")
+    house.begin("d")
+    house.publish("d", "dim_a")
+    assert house.kept() == ["d", "a", "c"], "c is newer than a, and was rolled back from"
+    assert house.roll_back().build_id == "a"
+    assert house.kept() == ["a", "c", "d"]
+    with pytest.raises(CatalogError, match=r"^No kept build is older than the published one "):
+        house.roll_back()
+    assert house.roll_back("c").build_id == "c"
+    assert house.kept() == ["c", "a", "d"]
+    assert house.roll_back().build_id == "a"
 
 
 def test_a_build_that_was_overtaken_is_not_published(house: House) -> None:
@@ -365,8 +382,13 @@ def test_what_a_killed_build_left_damaged_is_forgotten(
 
     with holding(house, "build"), pytest.raises(CatalogError, match=left.name):
         catalog_settings()
+    # A retry has taken the lock before it opens Spark.
+    lock = BuildLock(house.home)
+    lock.hold(exclusive=True)
     catalog_settings()
     assert house.tables(WORK) == {"dim_a": published}
+    assert lock.is_held()
+    lock.release()
     flip(Path(published), 9)
     with pytest.raises(CatalogError, match=r"dim_a cannot be used"):
         catalog_settings()
