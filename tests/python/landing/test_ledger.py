@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import bz2
+import errno
 import gzip
 import os
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -93,6 +95,75 @@ def test_lines_of_other_rules_are_refused() -> None:
     with pytest.raises(RulesChangedError, match=r"scuttlehouse build --full-refresh") as said:
         take_stock([log("a.jsonl", "one")], KNOWN, "now", "other rules", never, never)
     assert "1 log is in the warehouse and no longer in the landing folder" in str(said.value)
+
+
+def test_what_has_no_lines_is_not_lost_with_the_rules() -> None:
+    """A copy, or a log that nobody could read, may go before all logs are read again."""
+    logs = [log("a.jsonl", "one"), log("b.jsonl", "one"), log("c.jsonl", "two")]
+    known = stock([*logs[:2], replace(logs[2], problem="It is a link.")], {})
+    with pytest.raises(RulesChangedError) as said:
+        take_stock(logs[:1], known, "now", "other rules", never, never)
+    assert str(said.value).endswith("which reads all logs again.")
+
+
+def test_a_log_that_may_not_be_read_any_more_keeps_its_lines_unopened() -> None:
+    """With the size and time that it had."""
+    refused = replace(log("a.jsonl", "one"), problem="It is a link.")
+    [entry] = take_stock([refused], {"a.jsonl": KNOWN["a.jsonl"]}, "now", "rules", never, never)
+    assert entry == KNOWN["a.jsonl"]._replace(
+        status="left_out", status_reason="It is a link.", modified_ms=0
+    )
+    gone = stock([], {"a.jsonl": entry})["a.jsonl"]
+    assert gone == KNOWN["a.jsonl"]._replace(status="vanished"), "why it was not read is past"
+
+
+@pytest.mark.parametrize(
+    ("error", "why"),
+    [
+        (OSError(errno.EIO, "Input/output error"), "Input/output error"),
+        (EOFError(), "it breaks while it is read"),
+    ],
+)
+def test_what_breaks_while_it_is_read_is_told(error: Exception, why: str) -> None:
+    def breaks(_: Log) -> str:
+        raise error
+
+    [entry] = take_stock([log("a.jsonl", "one")], {}, "now", "rules", breaks, never)
+    assert entry.status == "left_out"
+    assert entry.status_reason == (
+        f"The file cannot be read ({why}): copy it again, and look at its disk."
+    )
+
+
+def test_empty_logs_and_logs_of_other_forms_are_no_copies() -> None:
+    """An exporter that has just begun several logs, and a file whose name says how to read it."""
+    empty = stock([log("a.jsonl", ""), log("b.jsonl", "")], {})
+    assert {(entry.status, entry.batch_id) for entry in empty.values()} == {("new", "now")}
+    logs = [log("a.jsonl", "one"), log("b.offset", "one")]
+    stocked = take_stock(
+        logs, {}, "now", "rules", lambda one: PLAIN._replace(form=one.source_file), content_of
+    )
+    assert {(entry.status, entry.batch_id) for entry in stocked} == {("new", "now")}
+
+
+def test_of_copies_the_first_name_counts_whatever_order_the_table_has() -> None:
+    known = dict(reversed(KNOWN.items()))
+    found = stock([log("b.jsonl", "new", 1), log("a.jsonl", "new", 1)], known)
+    assert [(one.status, one.batch_id, one.status_reason) for one in found.values()] == [
+        ("changed", "now", None),
+        ("copy", None, "The same content as a.jsonl."),
+    ]
+
+
+def test_a_log_that_changes_into_one_that_cannot_be_read_takes_its_lines() -> None:
+    refused = replace(log("a.jsonl", "one"), problem="It is a link.")
+    found = stock([refused, log("b.jsonl", "one", 1)], KNOWN)
+    assert [(one.status, one.batch_id) for one in found.values()] == [
+        ("left_out", None),
+        ("changed", "now"),
+    ]
+    nothing = found["a.jsonl"]
+    assert (nothing.form, nothing.compression, nothing.encoding) == (None, None, None)
 
 
 @given(
