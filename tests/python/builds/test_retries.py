@@ -415,3 +415,30 @@ def test_after_a_first_part_a_build_reads_all_logs(
     assert dbt.house.read() == {"dim_a": [1]}
     dbt.begin("build")
     assert dbt.house.read(WORK) == {}
+
+
+def test_a_build_by_other_rules_or_of_another_folder_is_no_refresh(
+    dbt: Runs, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And lines that were read from another folder are no start for it."""
+
+    def begun() -> tuple[bool, set[str]]:
+        dbt.begin("build", selected=["model.lines", *STEPS])
+        run = runs.current()
+        assert run
+        return run.is_refresh, {*dbt.house.tables(WORK)}
+
+    lines = "stg_ssb__landed_lines"
+    monkeypatch.setitem(NODES, "model.lines", node("model", lines))
+    dbt.run("build", {**PASSED, "model.lines": "success"})
+    everything = {lines, "words", "stg", "dim_a", "dim_b"}
+    assert begun() == (True, everything)
+    rules = tmp_path / "models" / "a.sql"
+    rules.parent.mkdir()
+    rules.write_text("select 1")
+    assert begun() == (False, {lines})
+    rules.unlink()
+    monkeypatch.setenv("SCUTTLEHOUSE_LANDING", str(tmp_path / "elsewhere"))
+    assert begun() == (False, set())
+    monkeypatch.setenv("SCUTTLEHOUSE_LANDING", str(tmp_path / "landing"))
+    assert begun() == (True, everything)
