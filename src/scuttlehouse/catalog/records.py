@@ -75,9 +75,13 @@ class Work:
     def built_by(self, builder: str, before: Work | None) -> Work:
         """The same build by a process. The one that built before may write no table any more.
 
-        >>> first = Work("1", None, "", "").built_by("a", None)
-        >>> first.built_by("b", first).superseded, first.built_by("a", first).superseded
-        (('a',), ())
+        >>> of_earlier_version = Work("1", None, "", "")
+        >>> first = of_earlier_version.built_by("a", of_earlier_version)
+        >>> second = first.built_by("b", first)
+        >>> first.superseded, second.superseded, second.built_by("b", second).superseded
+        ((), ('a',), ('a',))
+        >>> second.built_by("c", second).superseded
+        ('b', 'a')
         """
         earlier = (before.builder, *before.superseded) if before else ()
         superseded = tuple(one for one in earlier if one not in ("", builder))

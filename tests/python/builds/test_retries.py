@@ -442,3 +442,6 @@ def test_a_build_by_other_rules_or_of_another_folder_is_no_refresh(
     assert begun() == (False, set())
     monkeypatch.setenv("SCUTTLEHOUSE_LANDING", str(tmp_path / "landing"))
     assert begun() == (True, everything)
+    part = dbt.run("build", {"model.dim_a": "success", "test.a": "pass"})
+    assert dbt.published == part
+    assert begun() == (False, {lines}), "the tables of a part and the others may differ"
