@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import astuple
 from pathlib import Path
 
 import pyarrow as pa
@@ -23,6 +24,7 @@ from scuttlehouse.catalog import (
 from scuttlehouse.catalog.damage import forget_damaged, verify_tables
 from scuttlehouse.catalog.expiry import remove_unreachable
 from scuttlehouse.catalog.log import append_steps
+from scuttlehouse.catalog.records import State, seal, state_of
 from scuttlehouse.catalog.rows import point, tables_in
 from scuttlehouse.catalog.spark import catalog_settings
 from test_lock import holding
@@ -494,3 +496,10 @@ def test_files_of_a_developer_stay_until_the_schema_is_dropped(house: House) -> 
     assert not any(Path(file).exists() for file in own)
     assert house.read() == {"dim_a": [1]}
     assert not {ANN.work, ANN.base, ANN.log} & house.namespaces()
+
+
+def test_a_record_holds_everything_that_keeps_builders_apart() -> None:
+    """Also what does not count when two builds are compared."""
+    work = Work("two", "one", "rules", "project", ("model.a",), "builder", ("before",), "logs")
+    state = State("/home", "one", ("one",), 1, {WORK: work})
+    assert astuple(state_of(*seal(state)).works[WORK]) == astuple(work)
