@@ -20,8 +20,7 @@
     ) -%}
     {%- do adapter.list_relations_again(base_schema()) -%}
     {%- if flags.WHICH in ('build', 'run') -%}
-      {%- do adapter.call_python('scuttlehouse.spark.connect.check_server') -%}
-      {%- do adapter.call_python('scuttlehouse.spark.cluster.check_workers') -%}
+      {%- do adapter.call_python('scuttlehouse.builds.beginning.check_spark') -%}
     {%- endif -%}
     {%- if flags.WHICH == 'freshness' -%}
       {%- do create_landing_files() -%}

@@ -43,6 +43,8 @@ from scuttlehouse.catalog.storage import warehouse_location
 from scuttlehouse.landing.logs import landing_folder, require_apart
 from scuttlehouse.printing import count
 from scuttlehouse.reading.engine import WarehouseError
+from scuttlehouse.spark.cluster import check_workers
+from scuttlehouse.spark.connect import check_server
 from scuttlehouse.spark.imports import import_ahead
 
 # The tables that hold the lines of the logs. A build that recomputes the rest does not read the logs again.
@@ -89,6 +91,25 @@ def begin(
         release(home, lock)
         raise
     start(run)
+
+
+def check_spark() -> None:
+    """See whether Spark's server or workers can do the run that has begun. If not, the run has ended.
+
+    Raises:
+        ConnectError: see :func:`check_server`.
+        ClusterError: see :func:`check_workers`.
+    """
+    try:
+        check_server()
+        check_workers()
+    except Exception:
+        run = finished()
+        if run is not None:
+            with open_catalog(run.home) as catalog:
+                catalog.record_passed(run.run_id, (), run.schemas)
+            release(run.home, run.lock)
+        raise
 
 
 def _begin(run: Run, is_full_refresh: bool, is_deferring: bool) -> None:

@@ -16,6 +16,7 @@ from scuttlehouse.builds.runs import RunError
 from scuttlehouse.catalog import PUBLISHED, WORK, BuildLock, open_catalog
 from scuttlehouse.catalog.names import START_ANEW
 from scuttlehouse.files.parts import LandingError
+from scuttlehouse.spark.cluster import ClusterError
 from test_lock import holding
 
 VARIABLES = {"settle_steps": 4, "set_ghost_span": 32, "kept_builds": 3}
@@ -300,6 +301,29 @@ def test_a_run_that_cannot_begin_keeps_no_other_process_away(dbt: Runs) -> None:
     assert runs.current()
     with pytest.raises(AssertionError), holding(dbt.house, "build"):
         pass
+
+
+def test_a_build_that_spark_cannot_do_has_ended(
+    dbt: Runs, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """dbt calls no end where its first hook fails."""
+
+    def refuse() -> None:
+        raise ClusterError("The workers cannot run this package.")
+
+    monkeypatch.setattr(beginning, "check_server", lambda: None)
+    monkeypatch.setattr(beginning, "check_workers", refuse)
+    dbt.begin("build")
+    with pytest.raises(ClusterError, match="cannot run this package"):
+        beginning.check_spark()
+    assert runs.current() is None
+    with holding(dbt.house, "build"):
+        pass
+    dbt.begin("build")
+    assert "was killed" not in capsys.readouterr().out
+    monkeypatch.setattr(beginning, "check_workers", lambda: None)
+    beginning.check_spark()
+    assert runs.current()
 
 
 def test_a_failed_build_says_what_may_help(dbt: Runs, capsys: pytest.CaptureFixture[str]) -> None:
