@@ -410,6 +410,22 @@ def test_what_a_killed_build_left_damaged_is_forgotten(
         catalog_settings()
 
 
+def test_nothing_but_leftovers_of_builds_is_forgotten_unasked(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Those of a first build, too, and never the log of runs."""
+    monkeypatch.setenv("SCUTTLEHOUSE_HOME", str(house.home))
+    house.begin("one")
+    Path(house.make("dim_a", 1)).write_bytes(b"")
+    catalog_settings()
+    assert house.tables(WORK) == {}
+    log = house.make("fct_builds", 1, namespace=LOG)
+    flip(Path(log), 9)
+    with pytest.raises(CatalogError, match=r"fct_builds cannot be used"):
+        catalog_settings()
+    assert house.tables(LOG) == {"fct_builds": log}
+
+
 def test_a_damaged_log_is_told_with_what_begins_a_new_one(house: House) -> None:
     house.build("one", {"dim_a": 1})
     flip(Path(house.make("fct_builds", 1, namespace=LOG)), 9)
