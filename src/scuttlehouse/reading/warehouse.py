@@ -12,7 +12,6 @@ import duckdb
 from scuttlehouse.catalog import (
     LOG,
     PUBLISHED,
-    CatalogError,
     NothingPublishedError,
     namespace_of_build,
     open_catalog,
@@ -82,13 +81,22 @@ def open_tables(home: Path, schemas: Mapping[str, Mapping[str, str]]) -> Iterato
 
 
 def are_whole(home: Path, *tables: str) -> bool:
-    """Whether all files of these published tables exist and match their checksums."""
-    try:
-        with open_published(home) as warehouse:
-            for table in tables:
-                warehouse.verify(table)
-    except (CatalogError, WarehouseError):
+    """Whether these tables are published, and all their files exist and match their checksums.
+
+    Raises:
+        CatalogError: the catalog cannot be read, or a server does not answer. Then nobody knows.
+        WarehouseError: an extension of DuckDB is not installed.
+    """
+    with open_catalog(home, read_only=True) as catalog:
+        published = catalog.published()
+    if published is None or not {*tables} <= published.public.keys():
         return False
+    with open_published(home) as warehouse:
+        for table in tables:
+            try:
+                warehouse.verify(table)
+            except WarehouseError:
+                return False
     return True
 
 

@@ -12,10 +12,11 @@ import pytest
 
 from houses import flip
 from scuttlehouse.builds.changes import count_changes
-from scuttlehouse.catalog import checksums
+from scuttlehouse.catalog import CatalogError, checksums
+from scuttlehouse.catalog.names import UnreachableError
 from scuttlehouse.cli import main
 from scuttlehouse.reading.engine import WarehouseError
-from scuttlehouse.reading.warehouse import open_published
+from scuttlehouse.reading.warehouse import are_whole, open_published
 from small_warehouse import SmallWarehouse
 
 ROWS = pa.table({"id": [f"id {n}" for n in range(100)], "number": list(range(100))})
@@ -199,3 +200,43 @@ def test_changes_are_not_counted_from_damaged_files(
             count()
         path.write_bytes(content)
     assert count() == {"dim_groups": (0, 0, 1)}
+
+
+TWO = "dim_groups", "fct_messages"
+
+
+def test_only_what_is_there_and_undamaged_is_whole(small: SmallWarehouse, tmp_path: Path) -> None:
+    assert are_whole(small.home, *TWO)
+    assert not are_whole(small.home, *TWO, "fct_timeline_updates"), "it is not published"
+    assert not are_whole(SmallWarehouse(tmp_path).home, *TWO), "nothing is published"
+    for kind in KINDS:
+        [path, *_] = files_of(small, kind)
+        content = path.read_bytes()
+        flip(path)
+        assert not are_whole(small.home, *TWO), kind
+        path.write_bytes(content)
+    assert are_whole(small.home, *TWO)
+
+
+@pytest.mark.parametrize("silent", ["catalog", "S3", "disk"])
+def test_what_nobody_can_say_is_not_taken_for_damage(
+    small: SmallWarehouse, monkeypatch: pytest.MonkeyPatch, silent: str
+) -> None:
+    """A build would begin the history of the timelines again, which no replica could follow."""
+
+    def refuse(*_: object) -> None:
+        raise UnreachableError("S3 cannot be used.")
+
+    if silent == "catalog":
+        monkeypatch.setenv("SCUTTLEHOUSE_CATALOG", "postgresql://127.0.0.1:1/none")
+    elif silent == "S3":
+        monkeypatch.setattr(checksums, "verify", refuse)
+    else:
+        (small.home / "catalog.db-wal").write_bytes(b"log")
+        monkeypatch.setenv("TMPDIR", str(small.home / "none"))
+        monkeypatch.setattr("tempfile.tempdir", str(small.home / "none"))
+    try:
+        with pytest.raises(CatalogError, match=r"cannot be used|no room"):
+            are_whole(small.home, *TWO)
+    finally:
+        (small.home / "catalog.db-wal").unlink(missing_ok=True)
