@@ -6,7 +6,14 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from scuttlehouse.catalog import checksums, rows
-from scuttlehouse.catalog.names import LOG, START_ANEW, WORK, CatalogError, advice_for
+from scuttlehouse.catalog.names import (
+    LOG,
+    START_ANEW,
+    WORK,
+    CatalogError,
+    UnreachableError,
+    advice_for,
+)
 from scuttlehouse.catalog.records import Build
 
 if TYPE_CHECKING:
@@ -26,6 +33,8 @@ def verify_tables(catalog: Catalog) -> None:
     for (namespace, name), file in _damaged(catalog).items() & seen.items():
         try:
             checksums.verify(file)
+        except UnreachableError:
+            raise
         except CatalogError as error:
             raise CatalogError(
                 f"The table {namespace}.{name} cannot be used. {error} {advice_for(name)}"
@@ -80,6 +89,8 @@ def verify_files(build: Build, files: Mapping[str, str], advice: str) -> None:
     for name, file in files.items():
         try:
             checksums.verify(file)
+        except UnreachableError:
+            raise
         except CatalogError as error:
             raise CatalogError(
                 f"The table {name} of the build {build.build_id} cannot be used. {error} {advice}"

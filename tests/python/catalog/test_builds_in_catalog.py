@@ -18,12 +18,14 @@ from scuttlehouse.catalog import (
     CatalogError,
     Schemas,
     Work,
+    checksums,
     namespace_of_build,
     open_catalog,
 )
-from scuttlehouse.catalog.damage import forget_damaged, verify_tables
+from scuttlehouse.catalog.damage import forget_damaged, verify_kept, verify_tables
 from scuttlehouse.catalog.expiry import remove_unreachable
 from scuttlehouse.catalog.log import append_steps
+from scuttlehouse.catalog.names import UnreachableError
 from scuttlehouse.catalog.records import State, seal, state_of
 from scuttlehouse.catalog.rows import point, tables_in
 from scuttlehouse.catalog.spark import catalog_settings
@@ -408,6 +410,30 @@ def test_what_a_killed_build_left_damaged_is_forgotten(
     flip(Path(published), 9)
     with pytest.raises(CatalogError, match=r"dim_a cannot be used"):
         catalog_settings()
+
+
+def test_files_that_nobody_can_ask_for_are_not_called_damaged(
+    sqlite_house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The advice for damage, to read all logs again, helps nobody whose S3 does not answer for a moment."""
+
+    def refuse(*_: object) -> None:
+        raise UnreachableError("S3 cannot be used.")
+
+    sqlite_house.build("one", {"dim_a": 1})
+    sqlite_house.build("two", {"dim_a": 2})
+    for name in "verify", "read":
+        monkeypatch.setattr(checksums, name, refuse)
+    with open_catalog(sqlite_house.home) as catalog:
+        for attempt in (
+            lambda: verify_tables(catalog),
+            lambda: verify_kept(catalog),
+            lambda: remove_unreachable(catalog, sqlite_house.home),
+            lambda: catalog.roll_back(None),
+            lambda: catalog.begin("three", "", "", refresh=True, rebuilt=()),
+        ):
+            with pytest.raises(UnreachableError, match=r"^S3 cannot be used\.$"):
+                attempt()
 
 
 def test_nothing_but_leftovers_of_builds_is_forgotten_unasked(
