@@ -142,6 +142,17 @@ def test_a_removal_is_killed_before_each_file(history: House) -> None:
     assert history.read() == {"dim_a": [4], "dim_b": [4]}
 
 
+def test_a_build_that_has_lost_its_lock_removes_nothing(history: House) -> None:
+    """Another build may have begun, and the files may be its own."""
+    before = history.files()
+    with (
+        open_catalog(history.home) as catalog,
+        pytest.raises(CatalogError, match="lost the lock of builds"),
+    ):
+        remove_unreachable(catalog, history.home, lambda: False)
+    assert history.files() == before
+
+
 def test_views_and_statistics_stay(sqlite_house: House) -> None:
     sqlite_house.make("dim_b", 0)
     build = sqlite_house.build("one", {"dim_a": 1})

@@ -69,8 +69,10 @@ def test_the_log_stays_in_few_files(sqlite_house: House, monkeypatch: pytest.Mon
         append(sqlite_house, number)
     assert sqlite_house.read() == {"fct_builds": [*range(8)]}
     with sqlite_house.iceberg() as iceberg:
-        files = list(iceberg.load_table((LOG, "fct_builds")).scan().plan_files())
+        table = iceberg.load_table((LOG, "fct_builds"))
+        files = list(table.scan().plan_files())
     assert len(files) < 5
+    assert len(table.snapshots()) == len(files), "the metadata file does not grow either"
 
 
 def test_of_two_runs_that_end_together_one_waits(
