@@ -77,10 +77,10 @@ def count(number: int, noun: str, plural: str = "") -> str:
 
 
 def width_of(text: str) -> int:
-    """How many columns of a terminal a text takes: East Asian letters take two, accents none.
+    """How many columns of a terminal a text takes: East Asian letters take two, accents and joiners none.
 
-    >>> width_of("Ann"), width_of("\\u6f22\\u5b57"), width_of("e\\u0301")
-    (3, 4, 1)
+    >>> width_of("Ann"), width_of("\\u6f22\\u5b57"), width_of("e\\u0301"), width_of("a\\u200db")
+    (3, 4, 1, 2)
     """
     if text.isascii():
         return len(text)

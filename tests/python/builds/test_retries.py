@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -13,7 +14,15 @@ from houses import House
 from scuttlehouse.builds import beginning, ending, publishable, runs
 from scuttlehouse.builds.publishable import all_steps, passed_so_far
 from scuttlehouse.builds.runs import RunError
-from scuttlehouse.catalog import PUBLISHED, WORK, BuildLock, open_catalog
+from scuttlehouse.catalog import (
+    LOG,
+    PUBLISHED,
+    WORK,
+    BuildLock,
+    CatalogError,
+    open_catalog,
+    pyiceberg_tables,
+)
 from scuttlehouse.catalog.names import START_ANEW
 from scuttlehouse.files.parts import LandingError
 from scuttlehouse.spark.cluster import ClusterError
@@ -297,10 +306,35 @@ def test_a_run_that_cannot_begin_keeps_no_other_process_away(dbt: Runs) -> None:
     for name in ("build", "files"):
         with holding(dbt.house, "build", name):
             pass
+
+
+def test_a_build_is_alone_and_other_runs_share(dbt: Runs) -> None:
+    def can_begin(command: str) -> bool:
+        with suppress(AssertionError), holding(dbt.house, command):
+            return True
+        return False
+
     dbt.begin("build")
-    assert runs.current()
-    with pytest.raises(AssertionError), holding(dbt.house, "build"):
-        pass
+    assert (can_begin("run"), can_begin("build")) == (False, False)
+    ending.end([])
+    assert can_begin("build")
+    for command in ("run", "seed", "snapshot"):
+        dbt.begin(command, selected=["seed.words"])
+        assert (can_begin("run"), can_begin("build")) == (True, False)
+
+
+@pytest.mark.parametrize("command", ["build", "retry", "run", "seed"])
+def test_nothing_that_is_logged_begins_while_the_clock_is_behind(
+    dbt: Runs, monkeypatch: pytest.MonkeyPatch, command: str
+) -> None:
+    dbt.run("build", FAILED)
+    dbt.house.make("fct_builds", 1, namespace=LOG)
+    before = dbt.house.tables(WORK)
+    monkeypatch.setattr(pyiceberg_tables, "time", SimpleNamespace(time=lambda: 0.0))
+    with pytest.raises(CatalogError, match=r"^The clock of this machine is behind: "):
+        dbt.begin(command)
+    assert dbt.house.tables(WORK) == before
+    dbt.begin("snapshot")
 
 
 def test_a_build_that_spark_cannot_do_has_ended(
