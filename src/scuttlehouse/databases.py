@@ -38,6 +38,10 @@ class DatabaseError(HouseError):
     """A database cannot be opened, read or written. The message says why and what to do."""
 
 
+class AddressError(DatabaseError):
+    """The address names no database."""
+
+
 class Cursor(Protocol):
     """The part of a DB-API cursor that we use."""
 
@@ -70,7 +74,7 @@ def open_database(address: str) -> Iterator[Cursor]:
         with _open_postgresql(address) as cursor:
             yield cursor
     else:
-        raise DatabaseError(_ADDRESSES)
+        raise AddressError(_ADDRESSES)
 
 
 @contextmanager
@@ -95,7 +99,7 @@ def _open_postgresql(url: str) -> Iterator[Cursor]:
     try:
         psycopg.conninfo.conninfo_to_dict(url)
     except psycopg.Error:
-        raise DatabaseError(_ADDRESSES) from None
+        raise AddressError(_ADDRESSES) from None
     try:
         with closing(psycopg.connect(url, autocommit=True)) as connection:
             yield connection.cursor()

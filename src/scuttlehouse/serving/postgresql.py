@@ -20,6 +20,7 @@ from scuttlehouse.catalog.database import postgresql_parts
 from scuttlehouse.catalog.storage import warehouse_location
 from scuttlehouse.databases import (
     POSTGRESQL_FORM,
+    AddressError,
     DatabaseError,
     is_postgresql,
     open_database,
@@ -55,6 +56,8 @@ _COLUMNS = """
 """
 _ROLE = "select current_user, current_schema()"
 
+_NO_ADDRESS = f"SCUTTLEHOUSE_SERVING is no address of PostgreSQL: set it to {POSTGRESQL_FORM}"
+
 
 def serving_database() -> str:
     """The address in ``SCUTTLEHOUSE_SERVING``; empty if there is none."""
@@ -80,9 +83,7 @@ def write_serving_database(home: Path, address: str, *, log_only: bool = False) 
     Complexity: linear in the size of the tables.
     """
     if not is_postgresql(address):
-        raise WarehouseError(
-            f"SCUTTLEHOUSE_SERVING is no address of PostgreSQL: set it to {POSTGRESQL_FORM}"
-        )
+        raise WarehouseError(_NO_ADDRESS)
     published = published_id(home)
     folder = temporary_folder(home)
     try:
@@ -102,6 +103,8 @@ def write_serving_database(home: Path, address: str, *, log_only: bool = False) 
                 _drop_unpublished(cursor, home, {name for name, _ in tables})
             with nullcontext() if log_only else showing(home, place, published):
                 cursor.execute("commit")
+    except AddressError:
+        raise WarehouseError(_NO_ADDRESS) from None
     except DatabaseError as error:
         reason = " ".join(str(error.__cause__ or error).split())
         raise WarehouseError(

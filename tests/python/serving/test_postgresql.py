@@ -146,7 +146,17 @@ def test_readers_see_one_build_and_do_not_wait(
     assert rows(serving, "select count(*) from scuttlehouse.dim_lists") == [(1,)]
 
 
-@pytest.mark.parametrize("address", ["postgresql://127.0.0.1:1/none", "mysql://here", "sqlite:x"])
+@pytest.mark.parametrize(
+    "address",
+    [
+        "postgresql://127.0.0.1:1/none",
+        "postgresql://127.0.0.1:1/none?mode=fast",
+        "postgresql://[::1/none",
+        "postgresql://ann:a%zz@127.0.0.1:1/none",
+        "mysql://here",
+        "sqlite:x",
+    ],
+)
 def test_a_database_that_cannot_be_used(
     small: SmallWarehouse, monkeypatch: pytest.MonkeyPatch, address: str
 ) -> None:
