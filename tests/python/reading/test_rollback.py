@@ -121,3 +121,14 @@ def test_a_build_can_begin_after_a_rollback(small: SmallWarehouse) -> None:
     command = [sys.executable, "-c", HOLDER, str(small.home), "exclusive"]
     done = subprocess.run(command, input="", capture_output=True, text=True, check=False)
     assert (done.stdout, done.stderr) == ("held\n", "")
+
+
+def test_dashboards_that_do_not_follow_are_told_and_the_rollback_stands(
+    small: SmallWarehouse, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("SCUTTLEHOUSE_SERVING", "mysql://here")
+    assert main(["rollback"]) == 0
+    out, err = capsys.readouterr()
+    assert listed(out) == ["*3", "2", "4"]
+    assert err.startswith("The published tables stand, but dashboards do not show this run yet: ")
+    assert published(small) == 3
