@@ -38,7 +38,7 @@ from scuttlehouse.catalog import (
     schemas_of,
 )
 from scuttlehouse.catalog.log import append_steps, require_clock
-from scuttlehouse.catalog.names import UnreachableError
+from scuttlehouse.catalog.names import PassingError
 from scuttlehouse.catalog.storage import warehouse_location
 from scuttlehouse.landing.logs import landing_folder, require_apart
 from scuttlehouse.printing import count
@@ -258,7 +258,7 @@ def _continue_log(catalog: Catalog, run: Run, is_full_refresh: bool) -> None:
             verify_log(run.home, run.schemas)
         require_clock(catalog, run.schemas)
         _log_killed_run(catalog, run)
-    except UnreachableError:
+    except PassingError:
         raise
     except (CatalogError, WarehouseError) as error:
         if not is_full_refresh:

@@ -44,7 +44,11 @@ class NothingPublishedError(CatalogError):
         )
 
 
-class UnreachableError(CatalogError):
+class PassingError(CatalogError):
+    """What is in the way may pass, such as a lock or a full disk, and says nothing of what is there."""
+
+
+class UnreachableError(PassingError):
     """A server does not answer, so nobody knows whether a file is there."""
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,7 +15,7 @@ from scuttlehouse.catalog import checksums, storage
 from scuttlehouse.catalog.database import postgresql_address
 from scuttlehouse.catalog.definitions import BUILDER_OPTION
 from scuttlehouse.catalog.lock import locked
-from scuttlehouse.catalog.names import CATALOG, CatalogError
+from scuttlehouse.catalog.names import CATALOG, CatalogError, PassingError
 from scuttlehouse.s3 import is_in_s3, retry_strategy, s3_endpoint, s3_region
 
 if TYPE_CHECKING:
@@ -26,6 +27,9 @@ if TYPE_CHECKING:
 _PATIENCE_SECONDS = 60.0
 
 _TOLERATED_SECONDS = 60
+
+# What writing fails with if the disk takes no more, though nothing on it is damaged.
+_DISK_ERRORS = errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EACCES
 
 
 @contextmanager
@@ -71,7 +75,8 @@ def _opened(catalog: Catalog, home: Path, namespace: str, name: str) -> Iterator
     ) as error:
         # Of an error of the database, its own words, without the statement.
         said = " ".join(str(getattr(error, "orig", error)).split()).rstrip(".")
-        raise CatalogError(f"The table {namespace}.{name} cannot be changed: {said}.") from None
+        kind = PassingError if getattr(error, "errno", None) in _DISK_ERRORS else CatalogError
+        raise kind(f"The table {namespace}.{name} cannot be changed: {said}.") from None
     finally:
         tables.close()
 

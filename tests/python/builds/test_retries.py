@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -14,6 +15,7 @@ from houses import House
 from scuttlehouse.builds import beginning, ending, publishable, runs
 from scuttlehouse.builds.publishable import all_steps, passed_so_far
 from scuttlehouse.builds.runs import RunError
+from scuttlehouse.builds.steps import run_step, steps_table
 from scuttlehouse.catalog import (
     LOG,
     PUBLISHED,
@@ -26,6 +28,7 @@ from scuttlehouse.catalog import (
 from scuttlehouse.catalog.names import START_ANEW
 from scuttlehouse.files.parts import LandingError
 from scuttlehouse.spark.cluster import ClusterError
+from small_warehouse import create_table
 from test_lock import holding
 
 VARIABLES = {"settle_steps": 4, "set_ghost_span": 32, "kept_builds": 3}
@@ -503,3 +506,39 @@ def test_a_build_by_other_rules_or_of_another_folder_is_no_refresh(
     part = dbt.run("build", {"model.dim_a": "success", "test.a": "pass"})
     assert dbt.published == part
     assert begun() == (False, {lines}), "the tables of a part and the others may differ"
+
+
+@pytest.mark.parametrize("in_the_way", ["a lock", "a full disk", "nothing"])
+def test_a_full_refresh_replaces_no_log_of_runs_because_of_what_passes(
+    dbt: Runs, monkeypatch: pytest.MonkeyPatch, in_the_way: str
+) -> None:
+    """Before it begins, it logs the build before it, which was killed."""
+
+    def refuse(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    steps = steps_table([run_step("earlier", "failed")])
+    with dbt.house.iceberg() as iceberg:
+        location = dbt.house.home / "warehouse" / LOG / "fct_builds"
+        create_table(iceberg, (LOG, "fct_builds"), steps.schema, location, [steps])
+    dbt.house.write_sidecars()
+    killed = dbt.begin("build")
+    monkeypatch.setattr(pyiceberg_tables, "_PATIENCE_SECONDS", 0.0)
+    if in_the_way == "a lock":
+        with (
+            holding(dbt.house, "build", "changes"),
+            pytest.raises(CatalogError, match="in use by"),
+        ):
+            dbt.begin("build", is_full_refresh=True)
+    elif in_the_way == "a full disk":
+        with monkeypatch.context() as full:
+            full.setattr("pyiceberg.table.Table.append", refuse)
+            with pytest.raises(CatalogError, match="No space left"):
+                dbt.begin("build", is_full_refresh=True)
+    dbt.begin("build", is_full_refresh=True)
+    with dbt.house.iceberg() as iceberg:
+        rows = iceberg.load_table((LOG, "fct_builds")).scan().to_arrow().to_pylist()
+    assert [(row["build_id"], row["status"]) for row in rows] == [
+        (killed, "killed"),
+        ("earlier", "failed"),
+    ]
