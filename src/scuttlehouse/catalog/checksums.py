@@ -6,13 +6,17 @@ Files in S3 have none: S3 keeps its own.
 
 from __future__ import annotations
 
+import errno
 import os
 from pathlib import Path
 from zlib import crc32
 
 from scuttlehouse.catalog import storage
-from scuttlehouse.catalog.names import CatalogError, UnreachableError
+from scuttlehouse.catalog.names import CatalogError, PassingError
 from scuttlehouse.s3 import is_in_s3
+
+# What keeps a process from a file that may be as good as ever.
+_NO_DAMAGE = errno.EACCES, errno.EPERM, errno.EMFILE, errno.ENFILE, errno.ENOMEM
 
 _MAGIC = b"crc\0"
 _CHUNK = 1 << 16  # spark.hadoop.file.bytes-per-checksum of profiles.yml
@@ -44,6 +48,10 @@ def read(location: str | Path) -> bytes:
     except FileNotFoundError:
         raise CatalogError(f"The file {path} is missing.") from None
     except OSError as error:
+        if error.errno in _NO_DAMAGE:
+            raise PassingError(
+                f"The file {path} cannot be read: {error.strerror}. Correct that, and try again."
+            ) from None
         raise CatalogError(f"The file {path} cannot be read: {error.strerror}.") from None
     if sums is not None:
         chunk = int.from_bytes(sums[4:8], "big")
@@ -64,11 +72,11 @@ def is_whole(location: str | Path) -> bool:
     """Whether a file is there and fits its checksums.
 
     Raises:
-        UnreachableError: S3 cannot be asked. Then the file is not damaged.
+        PassingError: S3 cannot be asked, or this user may not read the file. Then it is not damaged.
     """
     try:
         verify(location)
-    except UnreachableError:
+    except PassingError:
         raise
     except CatalogError:
         return False

@@ -13,8 +13,8 @@ from scuttlehouse.catalog.names import (
     LOG_TABLE,
     MAIN,
     CatalogError,
+    PassingError,
     Schemas,
-    UnreachableError,
 )
 from scuttlehouse.catalog.publishing import Catalog
 from scuttlehouse.catalog.pyiceberg_tables import changing, forget_history, require_order
@@ -74,7 +74,7 @@ def _has_many_files(metadata_file: str) -> bool:
             return False
         for file in files:
             checksums.verify(file)
-    except UnreachableError:
+    except PassingError:
         raise
     except CatalogError as error:
         raise CatalogError(f"The table {LOG_TABLE} is damaged. {error} {BEGIN_LOG}") from None

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import duckdb
 
 from scuttlehouse.catalog import CatalogError, checksums
-from scuttlehouse.catalog.names import UnreachableError, advice_for
+from scuttlehouse.catalog.names import PassingError, advice_for
 from scuttlehouse.reading.engine import WarehouseError, first_sentences, literal, rows_of
 
 
@@ -100,7 +100,7 @@ def needed_by(table: str) -> Iterator[None]:
     """
     try:
         yield
-    except UnreachableError:
+    except PassingError:
         raise
     except CatalogError as error:
         raise WarehouseError(f"{error} The table {table} needs it. {advice_for(table)}") from None

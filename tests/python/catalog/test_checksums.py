@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import re
 import tempfile
 from pathlib import Path
@@ -11,7 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scuttlehouse.catalog import CatalogError
-from scuttlehouse.catalog.checksums import sidecar, verify, write
+from scuttlehouse.catalog.checksums import is_whole, sidecar, verify, write
+from scuttlehouse.catalog.names import PassingError
 
 
 def damaged(file: Path) -> str:
@@ -58,6 +60,25 @@ def test_a_file_that_cannot_be_read_or_described_is_reported(tmp_path: Path) -> 
         CatalogError, match=rf"^{re.escape(str(tmp_path))}/\.file\.crc cannot be written: "
     ):
         write(tmp_path / "file")
+
+
+def test_a_file_that_this_process_may_not_open_is_not_called_damaged(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As after a build by root: a full refresh would drop the log of runs for damage."""
+
+    def refuse(_: Path) -> bytes:
+        raise PermissionError(errno.EACCES, "Permission denied")
+
+    file = tmp_path / "file"
+    file.touch()
+    monkeypatch.setattr(Path, "read_bytes", refuse)
+    for ask in verify, is_whole:
+        with pytest.raises(PassingError) as raised:
+            ask(file)
+        assert str(raised.value) == (
+            f"The file {file} cannot be read: Permission denied. Correct that, and try again."
+        )
 
 
 def test_checksums_are_for_the_owner_only(tmp_path: Path) -> None:
