@@ -22,6 +22,7 @@ from scuttlehouse.catalog import (
     WORK,
     BuildLock,
     CatalogError,
+    Schemas,
     open_catalog,
     pyiceberg_tables,
 )
@@ -31,6 +32,7 @@ from scuttlehouse.spark.cluster import ClusterError
 from small_warehouse import create_table
 from test_lock import holding
 
+ANN = Schemas("scuttlehouse_dev_ann")
 VARIABLES = {"settle_steps": 4, "set_ghost_span": 32, "kept_builds": 3}
 
 
@@ -113,6 +115,7 @@ class Runs:
         is_sampled: bool = False,
         is_deferring: bool = False,
         selected: Collection[str] = STEPS,
+        schema: str = WORK,
     ) -> str:
         """Begin a run, and return its id. A run in a new process knows nothing of the run before it."""
         runs.finished()
@@ -124,11 +127,11 @@ class Runs:
         beginning.begin(
             command="build" if retries else command,
             run_id=run_id,
-            schema=WORK,
+            schema=schema,
             is_full_refresh=is_full_refresh,
             is_sampled=is_sampled,
             is_deferring=is_deferring,
-            graph={"nodes": NODES},
+            graph={"nodes": {name: {**one, "schema": schema} for name, one in NODES.items()}},
             selected=[] if retries else sorted(selected),
             variables=VARIABLES,
         )
@@ -542,3 +545,37 @@ def test_a_full_refresh_replaces_no_log_of_runs_because_of_what_passes(
         (killed, "killed"),
         ("earlier", "failed"),
     ]
+
+
+def test_a_developer_publishes_nothing_and_keeps_nobody_from_building(
+    dbt: Runs, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Metrics are those of the builds that are published, too, whether they fail or not."""
+    measured: list[str] = []
+    monkeypatch.setattr(ending, "update_metrics_file", lambda _: measured.append(last))
+    last = "published"
+    first = dbt.run("build", PASSED)
+    last = "failed"
+    dbt.run("build", FAILED)
+    last = "of a developer"
+    dbt.begin("build", schema=ANN.work)
+    for step in PASSED:
+        if not step.startswith("test."):
+            dbt.house.make(NODES[step]["alias"], 9, namespace=ANN.work)
+    with (
+        holding(dbt.house, "build"),
+        pytest.raises(AssertionError),
+        holding(dbt.house, "build", "files"),
+    ):
+        pass
+    ending.end([result(step, status) for step, status in PASSED.items()])
+    assert "A developer's build publishes nothing." in capsys.readouterr().out
+    assert dbt.published == first
+    assert dbt.house.read() == {"dim_a": [1], "dim_b": [1]}
+    assert dbt.house.read(ANN.work)["dim_a"] == [9]
+    for name in "files", ANN.work:
+        with holding(dbt.house, "build", name):
+            pass
+    last = "of a run"
+    dbt.run("run", {"seed.words": "success"})
+    assert measured == ["published", "failed"]
