@@ -511,6 +511,51 @@ def test_a_build_by_other_rules_or_of_another_folder_is_no_refresh(
     assert begun() == (False, {lines}), "the tables of a part and the others may differ"
 
 
+def begin_log(house: House) -> None:
+    """The log of runs, with a row of an earlier run."""
+    steps = steps_table([run_step("earlier", "failed")])
+    with house.iceberg() as iceberg:
+        location = house.home / "warehouse" / LOG / "fct_builds"
+        create_table(iceberg, (LOG, "fct_builds"), steps.schema, location, [steps])
+    house.write_sidecars()
+
+
+def logged(house: House) -> list[dict[str, Any]]:
+    """The rows of the log of runs; what was added last comes last."""
+    with house.iceberg() as iceberg:
+        files = iceberg.load_table((LOG, "fct_builds")).scan().to_arrow_batch_reader()
+        return [row for batch in reversed([*files]) for row in batch.to_pylist()]
+
+
+def test_every_run_is_logged_with_how_it_ended(dbt: Runs) -> None:
+    begin_log(dbt.house)
+    part = {"model.dim_a": "success", "test.a": "pass"}
+    expected = [("earlier", "failed", "build", None)]
+    for command, statuses, status, kind, added in (
+        ("build", PASSED, "published", "build", 2),
+        ("build", PASSED, "published", "refresh", None),
+        ("build", FAILED, "failed", "refresh", None),
+        ("retry", {"test.a": "pass"}, "published", "retry", None),
+        ("build", part, "unpublished", "refresh", None),
+        ("run", {"seed.words": "success"}, "unpublished", "build", None),
+        ("seed", {"seed.words": "error"}, "failed", "build", None),
+    ):
+        run_id = dbt.run(command, statuses)
+        expected.append((run_id, status, kind, added))
+        of_run = [row for row in logged(dbt.house) if row["build_id"] == run_id]
+        assert {row["step"] for row in of_run} == {
+            "build",
+            *(NODES[step]["alias"] for step in statuses),
+        }
+        assert {row["status"] for row in of_run if row["step"] != "build"} == {*statuses.values()}
+    runs_of_log = [row for row in logged(dbt.house) if row["step"] == "build"]
+    assert [
+        (row["build_id"], row["status"], row["step_kind"], row["rows_added"]) for row in runs_of_log
+    ] == expected
+    assert all(row["started_at"] for row in runs_of_log[1:])
+    assert dbt.house.tables(PUBLISHED)["fct_builds"] == dbt.house.tables(LOG)["fct_builds"]
+
+
 @pytest.mark.parametrize("in_the_way", ["a lock", "a full disk", "nothing"])
 def test_a_full_refresh_replaces_no_log_of_runs_because_of_what_passes(
     dbt: Runs, monkeypatch: pytest.MonkeyPatch, in_the_way: str
@@ -520,11 +565,7 @@ def test_a_full_refresh_replaces_no_log_of_runs_because_of_what_passes(
     def refuse(*_: object) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    steps = steps_table([run_step("earlier", "failed")])
-    with dbt.house.iceberg() as iceberg:
-        location = dbt.house.home / "warehouse" / LOG / "fct_builds"
-        create_table(iceberg, (LOG, "fct_builds"), steps.schema, location, [steps])
-    dbt.house.write_sidecars()
+    begin_log(dbt.house)
     killed = dbt.begin("build")
     monkeypatch.setattr(pyiceberg_tables, "_PATIENCE_SECONDS", 0.0)
     if in_the_way == "a lock":
@@ -539,11 +580,9 @@ def test_a_full_refresh_replaces_no_log_of_runs_because_of_what_passes(
             with pytest.raises(CatalogError, match="No space left"):
                 dbt.begin("build", is_full_refresh=True)
     dbt.begin("build", is_full_refresh=True)
-    with dbt.house.iceberg() as iceberg:
-        rows = iceberg.load_table((LOG, "fct_builds")).scan().to_arrow().to_pylist()
-    assert [(row["build_id"], row["status"]) for row in rows] == [
-        (killed, "killed"),
+    assert [(row["build_id"], row["status"]) for row in logged(dbt.house)] == [
         ("earlier", "failed"),
+        (killed, "killed"),
     ]
 
 
