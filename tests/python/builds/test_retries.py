@@ -14,7 +14,7 @@ import pytest
 from houses import House
 from scuttlehouse.builds import beginning, ending, publishable, runs
 from scuttlehouse.builds.publishable import all_steps, passed_so_far
-from scuttlehouse.builds.runs import RunError
+from scuttlehouse.builds.runs import BUILDING, RunError
 from scuttlehouse.builds.steps import run_step, steps_table
 from scuttlehouse.catalog import (
     LOG,
@@ -26,6 +26,7 @@ from scuttlehouse.catalog import (
     open_catalog,
     pyiceberg_tables,
 )
+from scuttlehouse.catalog.expiry import remove_unreachable
 from scuttlehouse.catalog.names import START_ANEW
 from scuttlehouse.files.parts import LandingError
 from scuttlehouse.spark.cluster import ClusterError
@@ -541,6 +542,9 @@ def test_every_run_is_logged_with_how_it_ended(dbt: Runs) -> None:
         ("seed", {"seed.words": "error"}, "failed", "build", None),
     ):
         run_id = dbt.run(command, statuses)
+        if command in BUILDING:
+            with open_catalog(dbt.house.home) as catalog:
+                assert not remove_unreachable(catalog, dbt.house.home), "the build has removed all"
         expected.append((run_id, status, kind, added))
         of_run = [row for row in logged(dbt.house) if row["build_id"] == run_id]
         assert {row["step"] for row in of_run} == {
