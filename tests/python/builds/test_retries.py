@@ -622,3 +622,20 @@ def test_a_developer_publishes_nothing_and_keeps_nobody_from_building(
     last = "of a run"
     dbt.run("run", {"seed.words": "success"})
     assert measured == ["published", "failed"]
+
+
+def test_no_file_is_removed_while_a_developer_writes(
+    dbt: Runs, capsys: pytest.CaptureFixture[str]
+) -> None:
+    dbt.run("build", PASSED)
+    file = dbt.house.home / "warehouse" / ANN.work / "data" / "unfinished.parquet"
+    file.parent.mkdir(parents=True)
+    file.touch()
+    with holding(dbt.house, "run", "files"):
+        dbt.run("build", FAILED)
+    assert file.exists()
+    said = capsys.readouterr().out
+    assert f"were not removed: The warehouse in {dbt.house.home} is in use by process " in said
+    dbt.run("build", FAILED)
+    assert not file.parent.exists()
+    assert "were not removed" not in capsys.readouterr().out
