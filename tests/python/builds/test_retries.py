@@ -510,6 +510,11 @@ def test_a_build_by_other_rules_or_of_another_folder_is_no_refresh(
     part = dbt.run("build", {"model.dim_a": "success", "test.a": "pass"})
     assert dbt.published == part
     assert begun() == (False, {lines}), "the tables of a part and the others may differ"
+    dbt.run("build", {**PASSED, "model.lines": "success"})
+    assert begun() == (True, everything)
+    ran = ["model.dim_a", "model.dim_b", "test.a", "test.b"]
+    dbt.run("build", {step: PASSED[step] for step in ran})
+    assert begun() == (False, {lines}), "all are published, and not all that they are made from"
 
 
 def begin_log(house: House) -> None:
