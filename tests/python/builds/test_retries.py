@@ -644,3 +644,15 @@ def test_no_file_is_removed_while_a_developer_writes(
     dbt.run("build", FAILED)
     assert not file.parent.exists()
     assert "were not removed" not in capsys.readouterr().out
+
+
+def test_a_part_says_what_is_not_published(dbt: Runs, capsys: pytest.CaptureFixture[str]) -> None:
+    dbt.run("build", PASSED)
+    assert "Not published" not in capsys.readouterr().out
+    dbt.run("build", {"model.dim_a": "success", "test.a": "pass"})
+    said = capsys.readouterr().out
+    assert "before and after them, were selected: dim_b.\nThey stay as they were." in said
+    dbt.run("build", {"model.dim_a": "success"})
+    said = capsys.readouterr().out
+    assert "before and after them, were selected: dim_a, dim_b.\n" in said
+    assert "They stay" not in said

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import stat
+import time
 from collections.abc import Iterable
 from datetime import UTC, datetime
 from pathlib import Path
@@ -19,7 +20,13 @@ from scuttlehouse.catalog import open_catalog
 from scuttlehouse.catalog.names import START_ANEW
 from scuttlehouse.cli import main
 from scuttlehouse.cli.rollback import roll_back
-from scuttlehouse.operation.metrics import Metric, metrics, text_of, update_metrics_file
+from scuttlehouse.operation.metrics import (
+    Metric,
+    _of_state,
+    metrics,
+    text_of,
+    update_metrics_file,
+)
 from scuttlehouse.operation.state import last_build
 from small_warehouse import SmallWarehouse
 
@@ -290,3 +297,14 @@ def test_the_command_prints_them(
     monkeypatch.setenv("SCUTTLEHOUSE_HOME", str(small.home.parent / "other"))
     assert main(["metrics"]) == 1
     assert capsys.readouterr().err.startswith("Nothing is published yet")
+
+
+def test_a_publication_has_one_time_wherever_the_machine_is(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("TZ", "America/New_York")
+    time.tzset()
+    published, _ = _of_state("2026-01-02 03:04:05 UTC", 1)
+    monkeypatch.undo()
+    time.tzset()
+    assert published.samples == [({}, datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC).timestamp())]
