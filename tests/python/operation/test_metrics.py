@@ -308,3 +308,13 @@ def test_a_publication_has_one_time_wherever_the_machine_is(
     monkeypatch.undo()
     time.tzset()
     assert published.samples == [({}, datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC).timestamp())]
+
+
+def test_a_run_that_was_killed_is_counted_and_has_no_time(tmp_path: Path) -> None:
+    small = SmallWarehouse(tmp_path / "home")
+    small.publish({"dim_groups": pa.table({"group_id": ["a"]})})
+    small.log("fct_builds", steps_table([run_step("b", "killed")]))
+    samples = read_format(text_of(metrics(small.home)))
+    assert of(samples, "runs_total") == {("killed",): 1}
+    for name in "run_start_timestamp_seconds", "run_duration_seconds", "last_run_success":
+        assert of(samples, name) == {}
