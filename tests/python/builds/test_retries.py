@@ -101,6 +101,28 @@ def test_what_has_passed_in_a_build_and_its_retries(
     assert all_steps(NODES) - passed_after(*statuses) == missing
 
 
+OF_A = {"model.dim_a", "test.a"}
+
+
+@pytest.mark.parametrize(
+    ("passed", "is_refresh", "tables"),
+    [
+        (OF_A, True, {"dim_a"}),
+        # An earlier refresh may have left rows of a part in what it is made from.
+        (OF_A, False, set()),
+        (OF_A | {"model.stg"}, False, {"dim_a"}),
+        ({"model.dim_a"}, True, set()),
+        ({*STEPS} - {"test.b"} | {"model.logs"}, False, {"dim_a", "dim_logs"}),
+        # The ledger would hide lines that the other tables lack.
+        ({*STEPS} - {"model.dim_b", "test.b"} | {"model.logs"}, True, {"dim_a"}),
+        ({"model.logs"}, True, set()),
+    ],
+)
+def test_what_may_be_published(passed: set[str], is_refresh: bool, tables: set[str]) -> None:
+    nodes = {**NODES, "model.logs": node("model", "dim_logs", "model.stg", access="public")}
+    assert publishable.publishable(nodes, passed, WORK, is_refresh=is_refresh) == tables
+
+
 class Runs:
     """A home in which runs of dbt begin and end without dbt and Spark."""
 
