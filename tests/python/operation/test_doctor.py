@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
+from types import SimpleNamespace
 
 import pyarrow as pa
 import pytest
@@ -336,6 +337,27 @@ def test_a_lost_key(small: SmallWarehouse, doctor: Doctor, monkeypatch: pytest.M
     assert (code, found["key"][0]) == (1, "fail")
     assert f"{PEPPER_FILE} is missing" in found["key"][1]
     assert not (small.home / PEPPER_FILE).exists()
+
+
+@pytest.mark.parametrize(
+    ("free", "found"),
+    [((1 << 30) - 1, "fail"), (1 << 30, "warn"), ((3 << 30) - 1, "warn"), (3 << 30, "ok")],
+)
+def test_room_for_a_full_refresh(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, free: int, found: str
+) -> None:
+    """It needs as much as the tables have, beside them."""
+    monkeypatch.setenv("SCUTTLEHOUSE_HOME", str(tmp_path))
+    table = tmp_path / "warehouse" / "table.parquet"
+    table.parent.mkdir()
+    table.touch()
+    os.truncate(table, 3 << 30)  # It takes no room: nothing is written.
+    monkeypatch.setattr(state.shutil, "disk_usage", lambda _: SimpleNamespace(free=free))
+    finding = state.disk()
+    assert finding.state == found
+    assert " free, 3.2 GB used by " in finding.what
+    assert ("a full refresh may not fit" in finding.what) == (found == "warn")
+    assert ("Free disk space" in finding.to_do) == (found != "ok")
 
 
 @pytest.mark.usefixtures("small")
