@@ -54,8 +54,11 @@ def home() -> Finding:
             "fail", f"This user cannot write to {folder}.", "Build as the user that owns it."
         )
     refuse_folders_of_others(folder)
-    if folder.stat().st_mode & 0o077 & ~mode_of_readers():
-        return Finding("warn", f"{folder} is open to other users.", f"Run `chmod 700 {folder}`.")
+    wanted = 0o700 | mode_of_readers()
+    if folder.stat().st_mode & 0o777 & ~wanted:
+        return Finding(
+            "warn", f"{folder} is open to other users.", f"Run `chmod {wanted:o} {folder}`."
+        )
     return Finding("ok", str(folder))
 
 

@@ -678,3 +678,26 @@ def test_a_part_says_what_is_not_published(dbt: Runs, capsys: pytest.CaptureFixt
     said = capsys.readouterr().out
     assert "before and after them, were selected: dim_a, dim_b.\n" in said
     assert "They stay" not in said
+
+
+def test_a_changed_test_reads_all_rows_and_a_sample_is_no_refresh(
+    dbt: Runs, tmp_path: Path
+) -> None:
+    """The rows that a refresh keeps have passed other tests, or none."""
+
+    def begun(*, is_sampled: bool = False) -> tuple[bool, bool]:
+        dbt.begin("build", is_sampled=is_sampled)
+        run = runs.current()
+        assert run
+        return run.is_refresh, run.tests_touched_rows
+
+    dbt.run("build", PASSED)
+    assert begun() == (True, True)
+    for file in "tests/a.sql", "models/a.yml", "snapshots/a.sql":
+        changed = tmp_path / file
+        changed.parent.mkdir()
+        changed.write_text("a")
+        assert begun() == (True, False), file
+        changed.unlink()
+    assert begun() == (True, True)
+    assert begun(is_sampled=True) == (False, False)

@@ -340,6 +340,31 @@ def test_a_lost_key(small: SmallWarehouse, doctor: Doctor, monkeypatch: pytest.M
 
 
 @pytest.mark.parametrize(
+    ("mode", "has_readers", "found"),
+    [
+        (0o700, False, "ok"),
+        (0o710, False, "warn"),
+        (0o701, False, "warn"),
+        (0o2710, True, "ok"),
+        (0o2750, True, "warn"),
+        (0o2711, True, "warn"),
+    ],
+)
+def test_a_home_that_others_may_open(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mode: int, has_readers: bool, found: str
+) -> None:
+    """Readers go through it, and list nothing."""
+    group = grp.getgrgid(os.getgid()).gr_name if has_readers else ""
+    monkeypatch.setenv("SCUTTLEHOUSE_READERS", group)
+    monkeypatch.setenv("SCUTTLEHOUSE_HOME", str(tmp_path))
+    tmp_path.chmod(mode)
+    finding = state.home()
+    assert finding.state == found
+    closed = "710" if has_readers else "700"
+    assert finding.to_do == ("" if found == "ok" else f"Run `chmod {closed} {tmp_path}`.")
+
+
+@pytest.mark.parametrize(
     ("free", "found"),
     [((1 << 30) - 1, "fail"), (1 << 30, "warn"), ((3 << 30) - 1, "warn"), (3 << 30, "ok")],
 )
