@@ -529,6 +529,8 @@ def test_a_build_by_other_rules_or_of_another_folder_is_no_refresh(
     assert begun() == (False, set())
     monkeypatch.setenv("SCUTTLEHOUSE_LANDING", str(tmp_path / "landing"))
     assert begun() == (True, everything)
+    dbt.begin("build", is_full_refresh=True, selected=["model.lines", *STEPS])
+    assert dbt.house.tables(WORK) == {}, "a full refresh reads the logs again"
     part = dbt.run("build", {"model.dim_a": "success", "test.a": "pass"})
     assert dbt.published == part
     assert begun() == (False, {lines}), "the tables of a part and the others may differ"
@@ -701,3 +703,14 @@ def test_a_changed_test_reads_all_rows_and_a_sample_is_no_refresh(
         changed.unlink()
     assert begun() == (True, True)
     assert begun(is_sampled=True) == (False, False)
+
+
+def test_a_retry_after_a_rollback_is_refused(dbt: Runs) -> None:
+    """Its build began from the tables that the rollback has replaced."""
+    first = dbt.run("build", PASSED)
+    dbt.run("build", PASSED)
+    dbt.run("build", FAILED)
+    assert dbt.house.roll_back().build_id == first
+    with pytest.raises(RunError, match=r"^Another build was published since the one that failed: "):
+        dbt.begin("retry")
+    assert dbt.published == first
