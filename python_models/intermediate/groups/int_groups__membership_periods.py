@@ -6,6 +6,7 @@ from pyspark.sql.pandas.types import from_arrow_schema
 
 from scuttlehouse.groups.memberships import Change, periods
 from scuttlehouse.groups.tables import read_epochs
+from scuttlehouse.landing.spark import row_batches
 
 SCHEMA = pa.schema(
     [
@@ -37,4 +38,4 @@ def follow(epochs: pa.Table, changes: pa.Table) -> pa.Table:
     group_id, _, _, ancestry, key_ranks, _ = read_epochs(epochs)
     own = [Change(**change) for change in changes.drop_columns("group_id").to_pylist()]
     found = periods(own, ancestry, key_ranks)
-    return pa.Table.from_pylist([{"group_id": group_id, **one._asdict()} for one in found], SCHEMA)
+    return pa.Table.from_batches(row_batches(((group_id, *one) for one in found), SCHEMA), SCHEMA)

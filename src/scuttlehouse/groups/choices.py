@@ -4,27 +4,31 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection
+from hashlib import blake2b
 from typing import NamedTuple
 
 from scuttlehouse.groups.ancestry import Ancestry
 from scuttlehouse.groups.authority import GroupMessage
 from scuttlehouse.groups.epochs import KeyRanks, in_key_order
 from scuttlehouse.groups.member_bits import MemberBits
-from scuttlehouse.tangles.causality import bits_of
+from scuttlehouse.tangles.causality import bits_of, mask_of
 
 
 class _Own(NamedTuple):
-    """What a person knows of their own epochs, as bits (:class:`.MemberBits`).
+    """What a person knows of their own epochs, as bits of epochs (:class:`.MemberBits`).
 
-    ``known``: this person as a member. ``covered``: the epochs that they are a member of, and all that
-    precede them. ``tips``: those of their epochs that no other one succeeds. ``members``: all who are ever
-    members of the tips; also of those that were tips once.
+    ``known``: those that they know themselves a member of. ``covered``: these, and all that precede them.
+    ``tips``: those of their epochs that no other one succeeds. ``ever``: the tips, and those that were tips
+    once.
     """
 
     known: int = 0
     covered: int = 0
     tips: int = 0
-    members: int = 0
+    ever: int = 0
+
+
+_NONE = _Own()
 
 
 class KnownChoices:
@@ -52,13 +56,15 @@ class KnownChoices:
             members[one.epoch_id or ""].extend(one.person_ids)
         epochs = in_key_order(ancestry.in_order(), keys)
         self._members = MemberBits((epoch, members[epoch]) for epoch in epochs)
-        self.bits = defaultdict(int)
+        self.bits = {}
         for one in additions:
-            for person in one.person_ids:
-                self.bits[one.message_id] |= self._members.of_member(one.epoch_id or "", person)
+            self.bits[one.message_id] = mask_of(
+                self._members.place_of(one.epoch_id or "", person) for person in one.person_ids
+            )
         self._under = self._members.under(ancestry)
-        self._own: dict[str, _Own] = defaultdict(_Own)
-        self._answers: dict[tuple[int, int], str] = {}
+        self._own: dict[str, _Own] = {}
+        # By the epochs to choose from, and a hash of what is known of their members.
+        self._answers: dict[tuple[int, bytes], str] = {}
 
     def preferred(self, person: str, known: int) -> str | None:
         """The epoch that a person should prefer with what they know (R21). None if they know none.
@@ -70,25 +76,27 @@ class KnownChoices:
         with a bit for each member of each epoch. O(epochs of the person), if knowledge comes in branches and
         they no longer know of one.
         """
-        own = self._known_of(person, known & self._members.of_person[person])
+        own = self._known_of(person, self._members.of_known(person, known))
         if not own.tips & (own.tips - 1):
-            return self._members.names[own.tips.bit_length() - 1] if own.tips else None
-        choice = own.tips, known & own.members
+            return self._members.epochs[own.tips.bit_length() - 1] if own.tips else None
+        known &= self._members.of_members(own.ever)
+        data = known.to_bytes((known.bit_length() + 7) // 8, "little")
+        choice = own.tips, blake2b(data, digest_size=16).digest()
         if choice not in self._answers:
-            self._answers[choice] = self._members.names[self._members.first_of(*choice)[0]]
+            self._answers[choice] = self._members.epochs[self._members.first_of(own.tips, known)[0]]
         return self._answers[choice]
 
     def _known_of(self, person: str, known: int) -> _Own:
         """Their epochs. Only what they did not know at the last call is looked at, if they know more now."""
-        before = self._own[person]
+        before = self._own.get(person, _NONE)
         if before.known & ~known:
-            before = _Own()
+            before = _NONE
         if before.known != known:
-            _, covered, tips, members = before
-            for place in bits_of(self._members.having(known & ~before.known)):
-                if not covered >> place & 1:
-                    covered |= self._under[place]
-                    tips = tips & ~self._under[place] | 1 << place
-                    members |= self._members.of_epoch(place)
-            before = self._own[person] = _Own(known, covered, tips, members)
+            _, covered, tips, ever = before
+            for number in bits_of(known & ~before.known):
+                if not covered >> number & 1:
+                    covered |= self._under[number]
+                    tips = tips & ~self._under[number] | 1 << number
+                    ever |= 1 << number
+            before = self._own[person] = _Own(known, covered, tips, ever)
         return before

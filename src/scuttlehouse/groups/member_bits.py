@@ -2,74 +2,100 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
+from functools import reduce
+from itertools import chain
+from operator import or_
+
+import numpy as np
+from numpy.typing import NDArray
 
 from scuttlehouse.groups.ancestry import Ancestry
-from scuttlehouse.tangles.causality import bits_of
+from scuttlehouse.tangles.causality import bits_of, mask_of
+
+_FEW = 8
 
 
 class MemberBits:
-    """Bits for the people of epochs, and for the epochs.
+    """Bits for the people of epochs, and numbers for the epochs.
 
-    Each member of an epoch has a bit. The bits of an epoch's members are side by side, and above them is the
-    bit of the epoch. So one sum of integers tells for all epochs at once whether some of their members are in
+    Each member of an epoch has a bit. The bits of an epoch's members are side by side, and above them is one
+    for the epoch. So one sum of integers tells for all epochs at once whether some of their members are in
     a set: a carry then arrives at the bit of the epoch. Members who are not yet added, or not known, are the
-    bits that ``known`` lacks. An epoch is also named by the ``place`` of its bit.
+    bits that ``known`` lacks.
+
+    Epochs in arguments and results are other bits, one for each epoch by its number. These are few: what is
+    remembered for each person would take the square of the members otherwise.
 
     Args:
         members: the epochs, in the order of their keys, with everybody who is ever added to them.
 
     >>> bits = MemberBits([("l", ["ann", "bob"]), ("r", ["ann"])])
-    >>> bits.names, bits.places["r"], bits.of_member("r", "ann")
-    (['ann', 'bob', 'l', 'ann', 'r'], 4, 8)
+    >>> bits.epochs, bits.numbers["r"], bits.place_of("r", "ann"), bin(bits.of_person("ann"))
+    (['l', 'r'], 1, 3, '0b1001')
     """
 
     def __init__(self, members: Iterable[tuple[str, Iterable[str]]]) -> None:
+        self.epochs: list[str] = []
+        self.numbers: dict[str, int] = {}
         # By the place of a bit: the person who is a member, or the epoch.
-        self.names: list[str] = []
-        self.places: dict[str, int] = {}
-        self._places_of_members: dict[tuple[str, str], int] = {}
-        self.of_person: dict[str, int] = defaultdict(int)
-        # The place of the first member.
-        self._first: dict[int, int] = {}
-        self._epochs = 0
+        self._names: list[str] = []
+        self._places: dict[tuple[str, str], int] = {}
+        self._places_of: dict[str, list[int]] = defaultdict(list)
+        # The places of the epochs, by their numbers, and of their first members.
+        self._ends: list[int] = []
+        self._firsts: list[int] = []
         for epoch, people in members:
-            first = len(self.names)
+            self._firsts.append(len(self._names))
             for person in dict.fromkeys(people):
-                self._places_of_members[epoch, person] = len(self.names)
-                self.of_person[person] |= 1 << len(self.names)
-                self.names.append(person)
-            self.places[epoch] = len(self.names)
-            self._first[len(self.names)] = first
-            self._epochs |= 1 << len(self.names)
-            self.names.append(epoch)
-        self._members = (1 << len(self.names)) - 1 - self._epochs
+                self._places[epoch, person] = len(self._names)
+                self._places_of[person].append(len(self._names))
+                self._names.append(person)
+            self.numbers[epoch] = len(self.epochs)
+            self.epochs.append(epoch)
+            self._ends.append(len(self._names))
+            self._names.append(epoch)
+        self._all_ends = np.array(self._ends, np.int64)
+        self._bits_of_epochs = mask_of(self._ends)
+        self._bits_of_members = (1 << len(self._names)) - 1 - self._bits_of_epochs
         # For an epoch: known members, and the bits of these people in all epochs.
         self._people: dict[int, tuple[int, int]] = {}
 
-    def of_member(self, epoch: str, person: str) -> int:
-        """The bit of a member of an epoch."""
-        return 1 << self._places_of_members[epoch, person]
+    def place_of(self, epoch: str, person: str) -> int:
+        """The place of the bit of a member of an epoch."""
+        return self._places[epoch, person]
 
-    def of_epoch(self, place: int) -> int:
-        """The bits of all members of an epoch."""
-        return (1 << place) - (1 << self._first[place])
+    def of_person(self, person: str) -> int:
+        """The bits of a person in all epochs."""
+        return mask_of(self._places_of.get(person, ()))
 
-    def under(self, ancestry: Ancestry) -> dict[int, int]:
-        """Each epoch with all that precede it, by place."""
-        bits = {epoch: 1 << place for epoch, place in self.places.items()}
-        return {self.places[epoch]: mask for epoch, mask in ancestry.masks_under(bits).items()}
+    def of_members(self, epochs: int) -> int:
+        """The bits of all members of these epochs."""
+        if not epochs & (epochs - 1):
+            return self._of_epoch(epochs.bit_length() - 1) if epochs else 0
+        sizes = np.diff(self._all_ends, prepend=-1)
+        return _as_integer(np.repeat(self._flags(epochs), sizes)) & self._bits_of_members
 
-    def having(self, members: int) -> int:
-        """The epochs that have some of these members."""
-        return members + self._members & self._epochs
+    def under(self, ancestry: Ancestry) -> list[int]:
+        """Each epoch with all that precede it, by its number."""
+        under = ancestry.masks_under({epoch: 1 << number for epoch, number in self.numbers.items()})
+        return [under[epoch] for epoch in self.epochs]
+
+    def of_known(self, person: str, known: int) -> int:
+        """The epochs that a person is known to be a member of."""
+        members = known & self.of_person(person)
+        if members.bit_count() <= _FEW:
+            return mask_of(bisect_left(self._ends, place) for place in bits_of(members))
+        return self._numbered(self._having(members))
 
     def first_of(self, epochs: int, known: int) -> tuple[int, dict[int, int]]:
         """The first of these epochs that does not have all members of another one, and more (4.5).
 
         Returns:
-            Its place; and others that decided, by place, each with those that have all its members and more.
+            Its number; and others that decided, by number, each with those that have all of its members, and
+            more.
 
         Complexity: operations on integers with a bit for each member: O(1), and for each epoch that decided
         O(its members or the epochs, whichever are fewer). Many decide only if each is within others than the
@@ -77,73 +103,121 @@ class MemberBits:
         epoch), if one of them is no longer known.
 
         >>> bits = MemberBits([("l", ["ann", "bob"]), ("r", ["ann"])])
-        >>> first, decided = bits.first_of(0b10100, 0b1011)
-        >>> bits.names[first], [bits.names[place] for place in decided]
+        >>> first, decided = bits.first_of(0b11, 0b1011)
+        >>> bits.epochs[first], [bits.epochs[number] for number in decided]
         ('r', ['r'])
         """
+        left = self._placed(epochs)
         decided: dict[int, int] = {}
         while True:
-            place = (epochs & -epochs).bit_length() - 1
-            others = epochs ^ 1 << place
-            within = others & ~self.exceeding(place, known)
-            smaller = next(filter(None, self.smaller(within, place, known)), 0)
+            number = bisect_left(self._ends, (left & -left).bit_length() - 1)
+            others = left ^ 1 << self._ends[number]
+            within = others & ~self._exceeding(number, known)
+            smaller = next(filter(None, self._smaller(within, number, known)), 0)
             if not smaller:
-                return place, decided
-            one = smaller.bit_length() - 1
+                return number, {one: self._numbered(larger) for one, larger in decided.items()}
+            one = bisect_left(self._ends, smaller.bit_length() - 1)
             # They are not needed to decide against others: what has all their members has all of this one's.
-            larger = 1 << place | self._larger(others, one, known)
+            larger = 1 << self._ends[number] | self._larger(others, one, known)
             decided[one] = decided.get(one, 0) | larger
-            epochs &= ~larger
+            left &= ~larger
 
-    def smaller(self, within: int, place: int, known: int) -> Iterator[int]:
+    def smaller(self, epochs: int, number: int, known: int) -> int:
+        """Those of the epochs that this one has all members of, and more."""
+        within = self._placed(epochs) & ~self._exceeding(number, known)
+        return self._numbered(reduce(or_, self._smaller(within, number, known), 0))
+
+    def larger(self, epochs: int, number: int, people: Iterable[str], known: int) -> int:
+        """Those of the epochs that have all members of this one, and more.
+
+        ``people`` are the members who may be missing in some of them.
+        """
+        holding = self._holding(people, self._placed(epochs), known)
+        return self._numbered(holding & self._exceeding(number, known))
+
+    def _smaller(self, within: int, number: int, known: int) -> Iterator[int]:
         """The epochs within this one that lack a member of it: some at a time, or none."""
-        members = known & self.of_epoch(place)
+        members = known & self._of_epoch(number)
         if within.bit_count() <= members.bit_count():
             while within:
-                one = within.bit_length() - 1
-                within ^= 1 << one
-                if members & ~self._people_in(one, known):
-                    yield 1 << one
+                place = within.bit_length() - 1
+                within ^= 1 << place
+                if members & ~self._people_in(bisect_left(self._ends, place), known):
+                    yield 1 << place
         else:
-            for person in self._people_of(place, members):
-                yield within & ~self.having(known & self.of_person[person])
+            for person in self._people_of(number, members):
+                yield within & ~self._having(known & self.of_person(person))
 
-    def holding(self, people: Iterable[str], epochs: int, known: int) -> int:
+    def _holding(self, people: Iterable[str], epochs: int, known: int) -> int:
         """Those of the epochs that have all these people."""
         for person in people:
             if not epochs:
                 break
-            epochs &= self.having(known & self.of_person[person])
+            epochs &= self._having(known & self.of_person(person))
         return epochs
 
-    def exceeding(self, place: int, known: int) -> int:
+    def _exceeding(self, number: int, known: int) -> int:
         """The epochs that have somebody who is not in this one."""
-        return self.having(known & ~self._people_in(place, known))
+        return self._having(known & ~self._people_in(number, known))
 
-    def _larger(self, epochs: int, place: int, known: int) -> int:
+    def _larger(self, epochs: int, number: int, known: int) -> int:
         """Those of the epochs that have all members of this one, and more. None if that takes too long."""
-        members = known & self.of_epoch(place)
+        members = known & self._of_epoch(number)
         if members.bit_count() > epochs.bit_count():
             return 0
-        people = self._people_of(place, members)
-        return self.holding(people, epochs & self.exceeding(place, known), known)
+        people = self._people_of(number, members)
+        return self._holding(people, epochs & self._exceeding(number, known), known)
 
-    def _people_in(self, place: int, known: int) -> int:
+    def _people_in(self, number: int, known: int) -> int:
         """The bits of the known members of an epoch, in all epochs.
 
         What is known mostly grows. So only further members are looked at.
         """
-        members = known & self.of_epoch(place)
-        before, found = self._people.get(place, (0, 0))
+        members = known & self._of_epoch(number)
+        before, found = self._people.get(number, (0, 0))
         if members != before:
             if before & ~members:
                 before = found = 0
-            for person in self._people_of(place, members & ~before):
-                found |= self.of_person[person]
-            self._people[place] = members, found
+            people = self._people_of(number, members & ~before)
+            found |= mask_of(chain.from_iterable(map(self._places_of.__getitem__, people)))
+            self._people[number] = members, found
         return found
 
-    def _people_of(self, place: int, members: int) -> Iterator[str]:
+    def _people_of(self, number: int, members: int) -> Iterator[str]:
         """These members of an epoch by their names."""
-        first = self._first[place]
-        return (self.names[first + one] for one in bits_of(members >> first))
+        first = self._firsts[number]
+        return (self._names[first + one] for one in bits_of(members >> first))
+
+    def _of_epoch(self, number: int) -> int:
+        """The bits of all members of an epoch."""
+        return (1 << self._ends[number]) - (1 << self._firsts[number])
+
+    def _having(self, members: int) -> int:
+        """The epochs that have some of these members, as bits at their places."""
+        return members + self._bits_of_members & self._bits_of_epochs
+
+    def _placed(self, epochs: int) -> int:
+        """Epochs as bits at their places."""
+        if epochs.bit_count() <= _FEW:
+            return mask_of(self._ends[number] for number in bits_of(epochs))
+        flags = np.zeros(len(self._names), np.uint8)
+        flags[self._all_ends] = self._flags(epochs)
+        return _as_integer(flags)
+
+    def _numbered(self, placed: int) -> int:
+        """The reverse of ``_placed``."""
+        if placed.bit_count() <= _FEW:
+            return mask_of(bisect_left(self._ends, place) for place in bits_of(placed))
+        return _as_integer(_as_flags(placed, len(self._names))[self._all_ends])
+
+    def _flags(self, epochs: int) -> NDArray[np.uint8]:
+        return _as_flags(epochs, len(self.epochs))
+
+
+def _as_flags(mask: int, count: int) -> NDArray[np.uint8]:
+    data = np.frombuffer(mask.to_bytes((count + 7) // 8, "little"), np.uint8)
+    return np.unpackbits(data, count=count, bitorder="little")
+
+
+def _as_integer(flags: NDArray[np.uint8]) -> int:
+    return int.from_bytes(np.packbits(flags, bitorder="little").tobytes(), "little")

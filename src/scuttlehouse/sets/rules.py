@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from scuttlehouse.sets.items import SetMessage, changes
-from scuttlehouse.tangles.causality import sweep_named
+from scuttlehouse.tangles.causality import mask_of, sweep_named
 
 # So few bytes that a part takes about as much memory as the text of an item.
 _PART_BYTES = 64
@@ -152,12 +152,14 @@ def left_deletions(moot_id: str, messages: Sequence[SetMessage]) -> dict[str, st
     by_id = {message.message_id: message for message in messages}
     # Behind a bit for each of them, one for each that is superseded, and one for what is not at hand.
     lacking = 1 << 2 * len(marked)
-    deletions = _bits(place for place, one in enumerate(marked) if one.deleted)
+    deletions = mask_of(place for place, one in enumerate(marked) if one.deleted)
     found: dict[str, str] = {}
 
     def visit(name: str, before: int) -> int:
         message = by_id[name]
-        superseded = _bits(place_of[one] for one in message.superseded_ids or () if one in place_of)
+        superseded = mask_of(
+            place_of[one] for one in message.superseded_ids or () if one in place_of
+        )
         if any(one not in by_id and one != moot_id for one in message.previous_ids):
             before |= lacking
         known = before & everything
@@ -167,17 +169,8 @@ def left_deletions(moot_id: str, messages: Sequence[SetMessage]) -> dict[str, st
             left = newest & ~(before >> len(marked)) & ~superseded
             if left and not newest & ~deletions:
                 found[message.message_id] = marked[left.bit_length() - 1].message_id
-        own = _bits([place_of[message.message_id]] if message.message_id in place_of else ())
+        own = mask_of([place_of[message.message_id]] if message.message_id in place_of else ())
         return own | superseded << len(marked) | before & lacking
 
     sweep_named({message.message_id: message.previous_ids for message in messages}, visit)
     return found
-
-
-def _bits(places: Iterable[int]) -> int:
-    """Places as the bits of an integer. Not one by one, because each step would copy all of it."""
-    listed = list(places)
-    found = bytearray(max(listed, default=0) // 8 + 1)
-    for place in listed:
-        found[place // 8] |= 1 << place % 8
-    return int.from_bytes(found, "little")

@@ -9,6 +9,7 @@ import sys
 import tracemalloc
 from collections import Counter
 from collections.abc import Callable, Iterator
+from functools import partial
 from itertools import groupby
 from operator import attrgetter
 from types import FrameType
@@ -16,19 +17,21 @@ from typing import Any
 
 import pytest
 
+from memory import peak_memory
 from scuttlehouse.groups.ancestry import MOST_PREDECESSORS, Ancestry, nearest_predecessors
 from scuttlehouse.groups.authority import GroupMessage, Kind, judge
+from scuttlehouse.groups.choices import KnownChoices
 from scuttlehouse.groups.epochs import group_preferred_epoch
 from scuttlehouse.groups.exclusions import FREE_MEMBERSHIPS, MEMBERSHIPS_PER_MESSAGE, knowledge
 from scuttlehouse.groups.forks import forks
-from scuttlehouse.groups.memberships import Change, periods
+from scuttlehouse.groups.memberships import MOST_TURNS, Change, Period, periods
 from scuttlehouse.groups.peers import Listed, seen
 from scuttlehouse.groups.preferences import preferences
 from scuttlehouse.groups.repairs import repairs
 from scuttlehouse.pzp.accounts import AccountMessage, powers_of
 from scuttlehouse.sets.items import SetMessage
 from scuttlehouse.sets.rules import left_deletions, unsuperseded
-from scuttlehouse.tangles.causality import bits_of
+from scuttlehouse.tangles.causality import bits_of, sweep
 
 SMALL, LARGE = 100, 400
 EPOCH = attrgetter("epoch_id")
@@ -403,3 +406,78 @@ def test_epochs_of_excluded_people_have_few_of_them() -> None:
         most = max(FREE_MEMBERSHIPS, MEMBERSHIPS_PER_MESSAGE * len(messages))
         assert 10 * size < sum(map(len, found.excluded_before.values())) <= most + size
         assert len(found.complete) < len(found.excluded_before)
+
+
+def members_of_one_epoch(size: int) -> list[Change]:
+    return [Change(place, place, place, "x", f"p{place}", "add") for place in range(size)]
+
+
+@pytest.mark.parametrize(
+    "work",
+    [
+        lambda size: list(periods(members_of_one_epoch(10 * size), Ancestry({"x": []}), {})),
+        lambda size: KnownChoices(added_to_one_epoch(10 * size), Ancestry({"x": []}), {}),
+        lambda size: sweep(side_by_side(size), lambda node, _: (1 << 50 * size) * (node == 0)),
+        lambda size: sweep(side_by_side(size), lambda node, _: 1 << 50 * size + node),
+    ],
+    ids=["periods", "choices", "nodes without bits", "nodes with bits"],
+)
+def test_four_times_the_size_is_about_four_times_the_memory(
+    work: Callable[[int], object],
+) -> None:
+    """100,000 people in an epoch took gigabytes: an integer with a bit for each was kept for each."""
+    work(SMALL)  # loads the machine code
+    less, more = (peak_memory(partial(work, size))[1] for size in (SMALL, LARGE))
+    assert more < 6 * less
+
+
+def added_to_one_epoch(size: int) -> list[GroupMessage]:
+    line = Line()
+    line.say("add", "x", *(f"p{number}" for number in range(size)))
+    return line.messages
+
+
+def side_by_side(size: int) -> list[list[int]]:
+    """Nodes after the first one, each followed by another."""
+    return [[], *([0] for _ in range(size)), *([1 + number] for number in range(size))]
+
+
+def forks_that_change_places(size: int) -> tuple[dict[str, list[str]], list[Change]]:
+    """Many people are in two epochs. As strangers join one and then the other, each addition decides anew."""
+    both = [(1, epoch, f"p{number}") for number in range(size) for epoch in "lr"]
+    joining = [
+        (2 + 2 * number + place, epoch, f"s{number}")
+        for number in range(size)
+        for place, epoch in enumerate("lr")
+    ]
+    changes = [Change(place, place, place, *one, "add") for place, *one in both + joining]
+    return {"x": [], "l": ["x"], "r": ["x"]}, changes
+
+
+def test_periods_of_people_in_forks_that_change_places_are_few() -> None:
+    """The rows were the product of people and additions; 4 MB of log had 46 million."""
+    previous, changes = forks_that_change_places(SMALL)
+    end = max(one.position for one in changes) + 1
+    changes.append(Change(end, end, end, "l", "last", "add"))
+
+    def of(person: str) -> list[Period]:
+        found = periods(changes, Ancestry(previous), {"x": 0, "l": 1, "r": 2})
+        return [one for one in found if one.person_id == person]
+
+    own = of("p0")
+    assert [one.from_position for one in own] == [*range(1, MOST_TURNS + 2), end]
+    # They prefer `l` by its key if both have the same members, and otherwise the smaller one: in the end `r`.
+    assert [one.epoch_id for one in own] == [*"lr"] * (MOST_TURNS // 2) + [*"lr"]
+    # What is done to them is always told.
+    changes.append(Change(end + 1, end + 1, 0, "r", "p0", "exclude"))
+    *before, last = of("p0")
+    assert before[:-1] == own[:-2]
+    assert last[1:4] == ("r", True, end + 1)
+
+
+def test_what_others_change_of_a_choice_is_looked_at_a_few_times() -> None:
+    def follow_both(size: int) -> None:
+        previous, changes = forks_that_change_places(size)
+        list(periods(changes, Ancestry(previous), {"x": 0, "l": 1, "r": 2}))
+
+    assert calls(follow_both, LARGE) < 5.5 * calls(follow_both, SMALL)
