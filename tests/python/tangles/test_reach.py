@@ -94,3 +94,17 @@ def test_a_missing_message_for_each_of_a_chain_costs_no_walk_from_its_start(
     links = [*pairwise(chain), *zip(missing, chain, strict=True)]
     assert_counts(2 * length, [(message, one) for one, message in links], sorted(missing))
     assert read_count() < 5 * (length // 64) * len(links)
+
+
+def test_many_missing_messages_that_one_message_lists_cost_one_walk(
+    read_count: Callable[[], int],
+) -> None:
+    """Others are listed by two messages, by a loop, or by nobody."""
+    count, length = 10 * 64, 300
+    start = count + 2
+    both = [(start, one) for one in range(count)] + [(start + 1, one) for one in range(64)]
+    chain = [(start + 2 + place, start + 1 + place) for place in range(length)]
+    loop = [(count, start), (start, count)]
+    links = [*both, *chain, *loop]
+    assert_counts(start + length + 2, links, [*range(count + 2)])
+    assert read_count() < 10 * len(links)
