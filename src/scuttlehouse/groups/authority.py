@@ -96,8 +96,8 @@ def judge(messages: Sequence[GroupMessage]) -> Judged:
     {'x': True, '1': True, '2': True, 'y': False, 'z': True, '3': None}
     >>> judged.previous_epochs
     {'x': [], 'z': ['x']}
-    >>> judged.ranks
-    {'x': 0, '1': 1, 'y': 1, '3': 1, '2': 2, 'z': 2}
+    >>> sorted(judged.ranks.items())
+    [('1', 1), ('2', 2), ('3', 1), ('x', 0), ('y', 1), ('z', 2)]
     """
     inits = [one for one in messages if one.kind == "init"]
     pairs = _pairs(messages, {one.author_id for one in inits})

@@ -47,8 +47,8 @@ def reach_counts(node_count: int, messages: Ints, previous: Ints, sources: Ints)
 def _different(sources: Ints, offsets: Ints, followers: Ints, sizes: Ints) -> tuple[Ints, Ints]:
     """One of all sources with the same followers, and for each source the place of that one.
 
-    A message may list thousands of missing ones. Followers are compared by the sum of random numbers of theirs,
-    of 128 bits. All nodes of a loop are one source.
+    A message may list thousands of missing ones. Followers are compared by the sum of random numbers of
+    128 bits. All nodes of a loop are one source.
     """
     weights = np.random.default_rng().integers(0, 1 << 64, (sizes.size, 2), dtype=np.uint64)
     sums = np.zeros((followers.size + 1, 2), dtype=np.uint64)
