@@ -206,8 +206,8 @@ def known_directly(
     known: dict[str, Sequence[str]] = {}
     for message in messages:
         listed = message.previous_ids
-        further = [one for one in own_links(message) if one not in listed]
-        known[message.message_id] = [*listed, *further] if further else listed
+        further = set(own_links(message)).difference(listed)
+        known[message.message_id] = [*listed, *sorted(further)] if further else listed
     placed: set[str] = set()
 
     def visit(name: str, before: int) -> int:

@@ -19,7 +19,7 @@ import pytest
 
 from memory import peak_memory
 from scuttlehouse.groups.ancestry import MOST_PREDECESSORS, Ancestry, nearest_predecessors
-from scuttlehouse.groups.authority import GroupMessage, Kind, judge
+from scuttlehouse.groups.authority import GroupMessage, Kind, judge, known_directly
 from scuttlehouse.groups.choices import KnownChoices
 from scuttlehouse.groups.epochs import group_preferred_epoch
 from scuttlehouse.groups.exclusions import FREE_MEMBERSHIPS, MEMBERSHIPS_PER_MESSAGE, knowledge
@@ -481,3 +481,28 @@ def test_what_others_change_of_a_choice_is_looked_at_a_few_times() -> None:
         list(periods(changes, Ancestry(previous), {"x": 0, "l": 1, "r": 2}))
 
     assert calls(follow_both, LARGE) < 5.5 * calls(follow_both, SMALL)
+
+
+class Compared(str):
+    """A text that counts how often it is compared."""
+
+    times = 0
+    __hash__ = str.__hash__
+
+    def __eq__(self, other: object) -> bool:
+        Compared.times += 1
+        return str.__eq__(self, other)
+
+
+def test_what_an_epoch_follows_is_looked_up_once() -> None:
+    """A message of an unchecked format may list thousands of others, in two tangles of its group."""
+
+    def comparisons(size: int) -> int:
+        listed, epochs = ([Compared(f"e{number}") for number in range(size)] for _ in range(2))
+        init = GroupMessage("x", "a", "init", None, (), listed, None, epochs, True, False, 0, 0)
+        before = Compared.times
+        known, _ = known_directly([init])
+        assert sorted(known["x"]) == sorted(listed)
+        return Compared.times - before
+
+    assert comparisons(LARGE) < 5.5 * comparisons(SMALL)
