@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from typing import Literal, NamedTuple
 
-from scuttlehouse.tangles.causality import bits_of, sweep_named
+from scuttlehouse.tangles.causality import bits_of, mask_of, sweep_named
 
 Kind = Literal["init", "add", "exclude", "other"]
 Authority = bool | None
@@ -101,7 +101,7 @@ def judge(messages: Sequence[GroupMessage]) -> Judged:
     """
     inits = [one for one in messages if one.kind == "init"]
     pairs = _pairs(messages, {one.author_id for one in inits})
-    epochs = {one.message_id: 1 << place for place, one in enumerate(inits)}
+    epochs = {one.message_id: place for place, one in enumerate(inits)}
     authority: dict[str, Authority] = {}
     counting: set[str] = set()
     # For each epoch as bits: those that it follows, and those that it stands for, which may be itself.
@@ -110,7 +110,8 @@ def judge(messages: Sequence[GroupMessage]) -> Judged:
     ranks: dict[str, int] = {}
 
     def authority_of(message: GroupMessage, on: Sequence[str], before: int) -> Authority:
-        if all(before & pairs.get((epoch, message.author_id), 0) for epoch in on):
+        own = [pairs.get((epoch, message.author_id)) for epoch in on]
+        if all(place is not None and before >> place & 1 for place in own):
             return bool(on)
         return None if before & 1 else False
 
@@ -121,7 +122,7 @@ def judge(messages: Sequence[GroupMessage]) -> Judged:
         return found
 
     def visit_init(message: GroupMessage, before: int) -> int:
-        name, own = message.message_id, epochs[message.message_id]
+        name, own = message.message_id, 1 << epochs[message.message_id]
         follows[name] = epochs_before(message)
         on = [inits[place].message_id for place in bits_of(follows[name])]
         is_first = not message.previous_epoch_ids
@@ -130,7 +131,7 @@ def judge(messages: Sequence[GroupMessage]) -> Judged:
             counting.add(name)
         is_alone = name in counting or (authority[name] is not False and not follows[name])
         stands_for[name] = own if is_alone else follows[name]
-        return 0 if authority[name] is False else pairs[name, message.author_id]
+        return 0 if authority[name] is False else 1 << pairs[name, message.author_id]
 
     def visit_change(message: GroupMessage, before: int) -> int:
         epoch = message.epoch_id or ""
@@ -139,10 +140,10 @@ def judge(messages: Sequence[GroupMessage]) -> Judged:
         if authority[message.message_id] is False or epoch not in counting:
             return 0
         counting.add(message.message_id)
-        gained = 0
-        for person in message.person_ids if message.kind == "add" else ():
-            gained |= pairs.get((epoch, person), 0)
-        return gained
+        if message.kind != "add":
+            return 0
+        places = (pairs.get((epoch, person)) for person in message.person_ids)
+        return mask_of(place for place in places if place is not None)
 
     def visit(name: str, before: int) -> int:
         message = by_id[name]
@@ -226,7 +227,10 @@ def known_directly(
 def _pairs(
     messages: Iterable[GroupMessage], creators: Collection[str]
 ) -> dict[tuple[str, str], int]:
-    """A bit, from the second on, for each pair of an epoch and a person whose membership may be asked for."""
+    """The place of a bit for each pair of an epoch and a person whose membership may be asked for.
+
+    The first bit is for something else. Bits are not kept as integers: each is as long as there are pairs.
+    """
     pairs: dict[tuple[str, str], int] = {}
     for message in messages:
         if message.kind == "init":
@@ -240,5 +244,5 @@ def _pairs(
             if message.kind == "add":
                 asked += [(message.epoch_id, one) for one in message.person_ids if one in creators]
         for pair in asked:
-            pairs.setdefault(pair, 2 << len(pairs))
+            pairs.setdefault(pair, len(pairs) + 1)
     return pairs

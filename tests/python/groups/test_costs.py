@@ -417,10 +417,11 @@ def members_of_one_epoch(size: int) -> list[Change]:
     [
         lambda size: list(periods(members_of_one_epoch(10 * size), Ancestry({"x": []}), {})),
         lambda size: KnownChoices(added_to_one_epoch(10 * size), Ancestry({"x": []}), {}),
+        lambda size: judge(creators_in_many_epochs(size)),
         lambda size: sweep(side_by_side(size), lambda node, _: (1 << 50 * size) * (node == 0)),
         lambda size: sweep(side_by_side(size), lambda node, _: 1 << 50 * size + node),
     ],
-    ids=["periods", "choices", "nodes without bits", "nodes with bits"],
+    ids=["periods", "choices", "judge", "nodes without bits", "nodes with bits"],
 )
 def test_four_times_the_size_is_about_four_times_the_memory(
     work: Callable[[int], object],
@@ -434,6 +435,19 @@ def test_four_times_the_size_is_about_four_times_the_memory(
 def added_to_one_epoch(size: int) -> list[GroupMessage]:
     line = Line()
     line.say("add", "x", *(f"p{number}" for number in range(size)))
+    return line.messages
+
+
+def creators_in_many_epochs(size: int) -> list[GroupMessage]:
+    """Each of 20 people makes an epoch, and all of them are added to many others."""
+    line = Line()
+    root = line.say("init", None)
+    creators = [f"c{number}" for number in range(20)]
+    for creator in creators:
+        line.say("init", None, after=root)
+        line.messages[-1] = line.messages[-1]._replace(author_id=creator)
+    for _ in range(size):
+        line.say("add", line.say("init", None, after=root), *creators)
     return line.messages
 
 
