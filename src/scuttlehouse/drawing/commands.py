@@ -59,9 +59,13 @@ def draw_commands(warehouse: Warehouse, text: str) -> str:
         warehouse, f"select count(*) from fct_tangle_messages where {where} and status = 'in'"
     )
     previous = defaultdict(list)
+    played = ", ".join(literal(message) for message, *_ in arrivals) or "null"
     for message, listed in rows_of(
         warehouse,
-        f"select message_id, previous_id from fct_tangle_links where {where} order by all",
+        f"""
+        select message_id, previous_id from fct_tangle_links
+        where {where} and message_id in ({played}) order by all
+        """,
     ):
         previous[message].append(listed)
     names = people(warehouse, {person for _, person, *_ in arrivals if person})
@@ -76,7 +80,7 @@ def draw_commands(warehouse: Warehouse, text: str) -> str:
         }
         for message, person, kind, time in arrivals
     }
-    played = commands([message for message, *_ in arrivals], previous)
+    steps = commands([message for message, *_ in arrivals], previous)
     notes = [
         f"{count(len(arrivals), 'message')}, each inserted (ins) when the log received it; a message "
         "that was there before may move (mov). The order is the one that all copies share. A colour is an "
@@ -87,7 +91,7 @@ def draw_commands(warehouse: Warehouse, text: str) -> str:
     if len(authors) > len(COLOURS):
         notes.append(f"There are {len(authors):,} authors, so colours repeat: names tell.")
     title = f"Commands of tangle {tangle.partition(':')[0]}:{short(tangle)}"
-    return _page(title, notes, {"messages": shown, "commands": played})
+    return _page(title, notes, {"messages": shown, "commands": steps})
 
 
 def commands(arrivals: list[str], previous: dict[str, list[str]]) -> list[dict[str, Any]]:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from scuttlehouse.drawing.layout import Place, Point, layered
 from scuttlehouse.drawing.names import people, rows_of, short
@@ -16,6 +16,9 @@ from scuttlehouse.reading.warehouse import Warehouse
 
 MOST_EPOCHS = 60
 _MOST_ROWS = 12
+# More than are shown, because names are compared with each other. Thousands of people may be in an epoch, and
+# missing in many others.
+_MOST_READ = 1000
 _MOST_LINES = 60
 _PADDING = 8.0
 
@@ -82,15 +85,18 @@ def draw_group(warehouse: Warehouse, text: str) -> str:
         """,
     )
     forks, fork_count = _forks(warehouse, where, chosen)
-    rows = _member_rows(warehouse, where, chosen)
+    rows, unread = _member_rows(warehouse, where, chosen)
     for fork in forks:
         for epoch in (fork.left, fork.right):
             rows[epoch].append(fork.seen_from(epoch))
-    for epoch, repair in _repair_rows(warehouse, where, chosen):
+    repairs, unread_repairs = _repair_rows(warehouse, where, chosen)
+    for epoch, repair in repairs:
         rows[epoch].append(repair)
+    unread += unread_repairs
     boxes: dict[str, list[Row]] = {}
     for epoch, is_tip, counts in epochs:
-        boxes[epoch] = [_head(epoch, preferred, is_tip, counts), *_few(rows[epoch])]
+        shown = _few(rows[epoch], unread[epoch])
+        boxes[epoch] = [_head(epoch, preferred, is_tip, counts), *shown]
     notes = [
         f"{count(epoch_count, 'epoch')}, from the first on the left to the newest on the right. "
         "★ is who should prefer an epoch.",
@@ -172,47 +178,62 @@ def _head(epoch: str, preferred: str | None, is_tip: bool, counts: bool) -> Row:
     return Words(short(epoch), "strong", epoch), Words(state, "soft")
 
 
-def _few(rows: list[Row]) -> list[Row]:
-    if len(rows) <= _MOST_ROWS:
+def _few(rows: list[Row], unread: int) -> list[Row]:
+    """The rows to show. ``unread`` is how many more there are, after so many of the same kind."""
+    left = len(rows) + unread - _MOST_ROWS
+    if left <= 0:
         return rows
     # Rows about problems come first.
     ranked = sorted(range(len(rows)), key=lambda at: rows[at][0].kind != "alarm")
-    more = Words(f"and {len(rows) - _MOST_ROWS:,} more", "soft")
+    more = Words(f"and {left:,} more", "soft")
     return [*(rows[at] for at in sorted(ranked[:_MOST_ROWS])), (more,)]
 
 
-def _member_rows(warehouse: Warehouse, where: str, chosen: str) -> defaultdict[str, list[Row]]:
-    """A row for each declared member of each epoch. Those who prefer the epoch come first."""
+def _member_rows(
+    warehouse: Warehouse, where: str, chosen: str
+) -> tuple[defaultdict[str, list[Row]], Counter[str]]:
+    """Rows for the first declared members of each epoch, and how many more there are.
+
+    Those who prefer the epoch come first.
+    """
+    order = "prefers desc, is_still_excluded, person_id"
     members = rows_of(
         warehouse,
         f"""
-        select epoch_id, person_id, is_still_excluded, preferred.epoch_id is not null as prefers
+        select epoch_id, person_id, is_still_excluded, preferred.epoch_id is not null as prefers, {_TOTAL}
         from (select * from fct_epoch_members where {where}) as members
         left join (select * from fct_preferred_epochs where {where}) as preferred
             using (group_id, epoch_id, person_id)
         where epoch_id in ({chosen}) and is_declared
-        order by epoch_id, prefers desc, is_still_excluded, person_id
+        qualify {_first(order)}
+        order by epoch_id, {order}
         """,
     )
-    names = people(warehouse, {person for _, person, _, _ in members})
+    names = people(warehouse, {person for _, person, *_ in members})
     rows: defaultdict[str, list[Row]] = defaultdict(list)
-    for epoch, person, is_excluded, prefers in members:
+    for epoch, person, is_excluded, prefers, _ in members:
         row = [Words(names[person], "gone" if is_excluded else "", person)]
         row += [Words("excluded", "soft")] * is_excluded + [Words("★ prefers", "soft")] * prefers
         rows[epoch].append(tuple(row))
-    return rows
+    return rows, _unread(members)
 
 
-def _repair_rows(warehouse: Warehouse, where: str, chosen: str) -> list[tuple[str, Row]]:
+def _repair_rows(
+    warehouse: Warehouse, where: str, chosen: str
+) -> tuple[list[tuple[str, Row]], Counter[str]]:
+    """Rows for the first repairs of each epoch, and how many more there are."""
+    order = "severity, action, person_id"
     repairs = rows_of(
         warehouse,
         f"""
-        select epoch_id, person_id, action, because, severity from fct_epoch_repairs
-        where {where} and epoch_id in ({chosen}) order by severity, action, person_id, epoch_id
+        select epoch_id, person_id, action, because, severity, {_TOTAL} from fct_epoch_repairs
+        where {where} and epoch_id in ({chosen})
+        qualify {_first(order)}
+        order by {order}, epoch_id
         """,
     )
     names = people(warehouse, {person for _, person, *_ in repairs if person})
-    return [
+    rows: list[tuple[str, Row]] = [
         (
             epoch,
             (
@@ -225,8 +246,21 @@ def _repair_rows(warehouse: Warehouse, where: str, chosen: str) -> list[tuple[st
                 ),
             ),
         )
-        for epoch, person, action, because, severity in repairs
+        for epoch, person, action, because, severity, _ in repairs
     ]
+    return rows, _unread(repairs)
+
+
+_TOTAL = "count(*) over (partition by epoch_id) as total"
+
+
+def _first(order: str) -> str:
+    return f"row_number() over (partition by epoch_id order by {order}) <= {_MOST_READ}"
+
+
+def _unread(rows: list[tuple[Any, ...]]) -> Counter[str]:
+    """How many rows of each epoch were not read. The epoch is the first column, and the total the last."""
+    return Counter({epoch: max(total - _MOST_READ, 0) for epoch, *_, total in rows})
 
 
 def _forks(warehouse: Warehouse, where: str, chosen: str) -> tuple[list[Fork], int]:

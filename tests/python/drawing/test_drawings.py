@@ -295,6 +295,31 @@ def test_an_epoch_of_many_people_says_how_many_it_leaves_out(draw: Draw) -> None
     assert "must add Ann" in words
 
 
+def test_few_of_thousands_of_people_are_read(draw: Draw, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A stranger's group may be among those that are drawn for dashboards after every build."""
+    lengths: list[int] = []
+    query = Warehouse.query
+
+    def counted(warehouse: Warehouse, text: str) -> Any:
+        columns, found = query(warehouse, text)
+        lengths.append(len(found))
+        return columns, found
+
+    monkeypatch.setattr(Warehouse, "query", counted)
+    tables = group_tables(2, people=3000)
+    repairs = [
+        {"group_id": GROUP, "epoch_id": uri(1), "person_id": person(one), "action": "add"}
+        | {"because": "declared", "severity": "must"}
+        for one in range(2500)
+    ]
+    schema = tables["fct_epoch_repairs"].schema
+    tables |= {"fct_epoch_repairs": pa.Table.from_pylist(repairs, schema)}
+    words = shown_texts(draw(tables, "group", GROUP))
+    assert "and 2,989 more" in words
+    assert "and 5,489 more" in words
+    assert max(lengths) <= 2000
+
+
 @pytest.mark.parametrize(("people", "periods"), [(1, 1), (5, 12), (70, 20)])
 def test_a_lane_for_each_person(draw: Draw, people: int, periods: int) -> None:
     drawing = draw(membership_tables(people, periods), "members", "Abcdef")
