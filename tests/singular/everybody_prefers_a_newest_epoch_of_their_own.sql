@@ -19,24 +19,45 @@ preferences as (
 
 ),
 
-succeeded_members as (
+-- An epoch may have thousands of members and thousands of epochs after it. So each person's later epochs are
+-- compared with the one that they prefer, and never all members with all later epochs.
+preferences_of_members as (
 
-    select distinct
+    select
+        members.group_id,
         members.epoch_id,
-        members.person_id
+        members.person_id,
+        preferences.epoch_id as preferred_epoch_id
     from members
-    inner join precedence on members.epoch_id = precedence.predecessor_id
-    inner join members as later_members
-        on precedence.epoch_id = later_members.epoch_id and members.person_id = later_members.person_id
+    inner join preferences
+        on members.group_id = preferences.group_id and members.person_id = preferences.person_id
 
 ),
 
-newest_members as (
+succeeded_preferences as (
 
-    select members.*
-    from members
-    left anti join succeeded_members
-        on members.epoch_id = succeeded_members.epoch_id and members.person_id = succeeded_members.person_id
+    select
+        preferences_of_members.group_id,
+        preferences_of_members.person_id
+    from preferences_of_members
+    left semi join precedence
+        on
+            preferences_of_members.epoch_id = precedence.epoch_id
+            and preferences_of_members.preferred_epoch_id = precedence.predecessor_id
+
+),
+
+newest_preferences as (
+
+    select
+        preferences_of_members.group_id,
+        preferences_of_members.person_id
+    from preferences_of_members
+    left anti join succeeded_preferences
+        on
+            preferences_of_members.group_id = succeeded_preferences.group_id
+            and preferences_of_members.person_id = succeeded_preferences.person_id
+    where preferences_of_members.epoch_id = preferences_of_members.preferred_epoch_id
 
 ),
 
@@ -55,11 +76,8 @@ faults as (
         people.group_id,
         people.person_id
     from people
-    left join preferences
-        on people.group_id = preferences.group_id and people.person_id = preferences.person_id
-    left join newest_members
-        on preferences.epoch_id = newest_members.epoch_id and preferences.person_id = newest_members.person_id
-    where newest_members.person_id is null
+    left anti join newest_preferences
+        on people.group_id = newest_preferences.group_id and people.person_id = newest_preferences.person_id
     union all
     select
         preferences.group_id,

@@ -23,15 +23,23 @@ small_groups as (
 
 ),
 
+epochs_of_small_groups as (
+
+    select epochs.*
+    from epochs
+    left semi join small_groups on epochs.group_id = small_groups.group_id
+
+),
+
 pairs as (
 
     select
         lefts.group_id,
         lefts.epoch_id as left_epoch_id,
         rights.epoch_id as right_epoch_id
-    from epochs as lefts
-    inner join epochs as rights on lefts.group_id = rights.group_id and lefts.epoch_id < rights.epoch_id
-    left semi join small_groups on lefts.group_id = small_groups.group_id
+    from epochs_of_small_groups as lefts
+    inner join epochs_of_small_groups as rights
+        on lefts.group_id = rights.group_id and lefts.epoch_id < rights.epoch_id
 
 ),
 

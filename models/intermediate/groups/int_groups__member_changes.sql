@@ -12,7 +12,7 @@ judged as (
 
 ),
 
-final as (
+changes as (
 
     select
         messages.epoch_id,
@@ -32,6 +32,16 @@ final as (
     from messages
     inner join judged on messages.message_id = judged.message_id and messages.group_id = judged.group_id
     where messages.kind in ('add', 'exclude')
+
+),
+
+-- A message may add hundreds of people, all of them again: the list of these is in no row of a person.
+final as (
+
+    select
+        * except (readded_ids),
+        array_contains(readded_ids, person_id) as is_readded
+    from changes
 
 )
 

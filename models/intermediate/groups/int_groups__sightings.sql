@@ -3,7 +3,7 @@ with
 
 lines as (
 
-    -- A log may hold a message thousands of times, and thousands of groups may list it.
+    -- A log may hold a message thousands of times.
     select distinct
         source_file,
         message_id
@@ -24,30 +24,62 @@ messages as (
 
 ),
 
-named_messages as (
+held_messages as (
+
+    select
+        messages.group_id,
+        lines.source_file,
+        owners.owner_id,
+        messages.message_id
+    from lines
+    inner join owners on lines.source_file = owners.source_file
+    inner join messages on lines.message_id = messages.message_id
+
+),
+
+listed as (
 
     select
         group_id,
-        message_id
+        message_id,
+        explode(previous_ids) as previous_id
     from messages
-    union
-    select
-        group_id,
-        explode(previous_ids) as message_id
-    from messages
+
+),
+
+listed_elsewhere as (
+
+    select listed.*
+    from listed
+    left anti join messages
+        on listed.group_id = messages.group_id and listed.previous_id = messages.message_id
+
+),
+
+-- Thousands of groups may list a message that thousands of logs hold. It is joined only with the logs that
+-- hold the message which lists it.
+known_elsewhere as (
+
+    select distinct
+        held_messages.group_id,
+        held_messages.source_file,
+        held_messages.owner_id,
+        listed_elsewhere.previous_id as message_id
+    from held_messages
+    inner join listed_elsewhere
+        on
+            held_messages.group_id = listed_elsewhere.group_id
+            and held_messages.message_id = listed_elsewhere.message_id
+    left semi join lines
+        on held_messages.source_file = lines.source_file and listed_elsewhere.previous_id = lines.message_id
 
 ),
 
 final as (
 
-    select
-        named_messages.group_id,
-        lines.source_file,
-        owners.owner_id,
-        lines.message_id
-    from lines
-    inner join owners on lines.source_file = owners.source_file
-    inner join named_messages on lines.message_id = named_messages.message_id
+    select * from held_messages
+    union all
+    select * from known_elsewhere
 
 )
 

@@ -101,7 +101,7 @@ readditions as (
         epoch_id,
         person_id
     from changes
-    where change = 'add' and counts and array_contains(readded_ids, person_id)
+    where change = 'add' and counts and is_readded
 
 ),
 

@@ -8,6 +8,7 @@ the list is not a part of the message: with thousands of both, the work would be
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -237,3 +238,68 @@ def _joins(plan: Any) -> Iterator[Join]:
         children = plan.children()
         for place in range(children.size()):
             yield from _joins(children.apply(place))
+
+
+def a_reader_of_the_listed_message(number: int) -> Iterator[bytes]:
+    """The log of somebody who holds the message that many groups list, and no message of these groups."""
+    _, seed = own_seed(f"reader {number}")
+    listed = ClassicFeed(bytes_for("feed of lists")).publish(
+        {"type": "post", "text": "Listed."}, NOW
+    )
+    yield seed
+    yield line(listed)
+
+
+def members_and_later_epochs() -> Iterator[bytes]:
+    """Many people are members of the first epoch, and many epochs follow it."""
+    key, founder = bytes_for("key of members"), ClassicFeed(bytes_for("founder of members"))
+    root = founder.publish(first_message(key), NOW)
+    yield line(root)
+    group = f"ssb:identity/group/{uri_text(key)}"
+    previous = root.uri
+    for number in range(SIZE):
+        content = addition(root.uri, key, previous)
+        content["recps"][1] = ClassicFeed(bytes_for(f"early member {number}")).id
+        added = founder.publish(content, NOW)
+        yield line(added)
+        content = first_message(bytes_for(f"later key {number}")) | {"recps": [group]}
+        content["tangles"] = {
+            "group": {"root": root.uri, "previous": [added.uri]},
+            "epoch": {"root": root.uri, "previous": [root.uri]},
+            "members": NEW,
+        }
+        later = founder.publish(content, NOW)
+        yield line(later)
+        previous = later.uri
+
+
+LATER_EPOCHS = "members and later epochs"
+LOGS |= {f"reader {n}": (partial(a_reader_of_the_listed_message, n), ()) for n in range(SIZE)}
+LOGS[LATER_EPOCHS] = (
+    members_and_later_epochs,
+    ("fct_epoch_members", "fct_epoch_precedence", "fct_preferred_epochs", "fct_epoch_forks"),
+)
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["everybody_prefers_a_newest_epoch_of_their_own", "forks_are_all_pairs_of_newest_epochs"],
+)
+def test_joins_of_a_data_test_give_about_as_many_rows_as_there_are_lines(
+    warehouse: Warehouse, landed: dict[str, int], name: str
+) -> None:
+    """All members were joined with all epochs after theirs: 1 MB of log had 10 million rows."""
+    assert warehouse.dbt("test", "-s", name).success
+    compiled = f"target/compiled/scuttlehouse/tests/singular/{name}.sql"
+    frame = warehouse.session.sql((warehouse.project / compiled).read_text())
+    frame.collect()
+    found = [join.rows for join in _joins(frame._jdf.queryExecution().executedPlan())]
+    most = sum(landed.values()) + MOST_ROWS * landed[LATER_EPOCHS]
+    assert found
+    assert max(filter(None, found)) <= most, found
+
+
+@pytest.mark.usefixtures("landed")
+def test_no_list_of_a_message_stands_beside_the_people_that_it_names(warehouse: Warehouse) -> None:
+    types = dict(warehouse.session.table("scuttlehouse_work.int_groups__member_changes").dtypes)
+    assert not {name for name, kind in types.items() if kind.startswith("array")}
