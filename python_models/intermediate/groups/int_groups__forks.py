@@ -1,3 +1,4 @@
+from collections.abc import Iterator
 from typing import Any
 
 import pyarrow as pa
@@ -6,6 +7,7 @@ from pyspark.sql.pandas.types import from_arrow_schema
 
 from scuttlehouse.groups.forks import forks
 from scuttlehouse.groups.tables import read_epochs
+from scuttlehouse.landing.spark import row_batches
 
 SCHEMA = pa.schema(
     [
@@ -32,11 +34,13 @@ def model(dbt: Any, session: SparkSession) -> DataFrame:
     return epochs.groupBy("group_id").applyInArrow(fork, from_arrow_schema(SCHEMA))
 
 
-def fork(epochs: pa.Table) -> pa.Table:
+# A table of all rows could have more witnesses than an array can hold.
+def fork(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    epochs = pa.Table.from_batches(batches)
     group_id, previous, members, _, key_ranks, _ = read_epochs(epochs)
     names, positions, times = (
         epochs[name].to_pylist() for name in ("epoch_id", "position", "time_ms")
     )
     beginnings = dict(zip(names, zip(positions, times, strict=True), strict=True))
     found = forks(previous, members, key_ranks, beginnings)
-    return pa.Table.from_pylist([{"group_id": group_id, **one._asdict()} for one in found], SCHEMA)
+    yield from row_batches(((group_id, *one) for one in found), SCHEMA)

@@ -1,3 +1,4 @@
+from collections.abc import Iterator
 from typing import Any
 
 import pyarrow as pa
@@ -5,6 +6,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.pandas.types import from_arrow_schema
 
 from scuttlehouse.groups.ancestry import nearest_predecessors
+from scuttlehouse.landing.spark import row_batches
 
 SCHEMA = pa.schema(
     [
@@ -24,24 +26,19 @@ def model(dbt: Any, session: SparkSession) -> DataFrame:
     return columns.groupBy("group_id").applyInArrow(precede, from_arrow_schema(SCHEMA))
 
 
-def precede(epochs: pa.Table) -> pa.Table:
+def precede(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    epochs = pa.Table.from_batches(batches)
     group_id = epochs["group_id"][0].as_py()
     names, kinds, previous = (
         epochs[name].to_pylist() for name in ("message_id", "kind", "previous_epoch_ids")
     )
     shown = {name for name, kind in zip(names, kinds, strict=True) if kind == "init"}
-    found = nearest_predecessors(dict(zip(names, previous, strict=True)))
-    return pa.Table.from_pylist(
-        [
-            {
-                "group_id": group_id,
-                "epoch_id": epoch,
-                "predecessor_id": predecessor,
-                "distance": distance,
-            }
-            for epoch, distances in found.items()
-            for predecessor, distance in distances.items()
-            if epoch in shown and predecessor in shown
-        ],
-        SCHEMA,
+    rows = (
+        (group_id, epoch, predecessor, distance)
+        for epoch, distances in nearest_predecessors(
+            dict(zip(names, previous, strict=True))
+        ).items()
+        for predecessor, distance in distances.items()
+        if epoch in shown and predecessor in shown
     )
+    yield from row_batches(rows, SCHEMA)
