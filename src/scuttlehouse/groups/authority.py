@@ -14,6 +14,9 @@ from typing import Literal, NamedTuple
 
 from scuttlehouse.tangles.causality import bits_of, mask_of, sweep_named
 
+MOST_FOLLOWED = 1_000_000
+"""In so many pairs an epoch of a group may follow another one only through epochs that do not count."""
+
 Kind = Literal["init", "add", "exclude", "other"]
 Authority = bool | None
 
@@ -77,6 +80,9 @@ def judge(messages: Sequence[GroupMessage]) -> Judged:
 
     An act is not authorised if the log holds all messages before it and they show no membership.
 
+    Thousands of epochs may follow a chain of others that do not count and stand for thousands more. After
+    ``MOST_FOLLOWED`` pairs, an epoch follows only those that it lists itself: none, if none of these counts.
+
     Complexity: O(messages + links + additions) operations on integers with a bit for each pair of an epoch
     and a person who acts on it, or who is added to it and creates epochs. For each epoch also O(epochs before
     it that epochs between them stand for).
@@ -107,13 +113,17 @@ def judge(messages: Sequence[GroupMessage]) -> Judged:
     # For each epoch as bits: those that it follows, and those that it stands for, which may be itself.
     follows: dict[str, int] = {}
     stands_for: dict[str, int] = {}
+    left = MOST_FOLLOWED
     ranks: dict[str, int] = {}
 
-    def authority_of(message: GroupMessage, on: Sequence[str], before: int) -> Authority:
-        own = [pairs.get((epoch, message.author_id)) for epoch in on]
-        if all(place is not None and before >> place & 1 for place in own):
-            return bool(on)
-        return None if before & 1 else False
+    def authority_of(message: GroupMessage, on: Iterable[str], before: int) -> Authority:
+        is_member = False
+        for epoch in on:
+            place = pairs.get((epoch, message.author_id))
+            is_member = place is not None and bool(before >> place & 1)
+            if not is_member:
+                return None if before & 1 else False
+        return is_member
 
     def epochs_before(message: GroupMessage) -> int:
         found = 0
@@ -122,11 +132,19 @@ def judge(messages: Sequence[GroupMessage]) -> Judged:
         return found
 
     def visit_init(message: GroupMessage, before: int) -> int:
+        nonlocal left
         name, own = message.message_id, 1 << epochs[message.message_id]
         follows[name] = epochs_before(message)
-        on = [inits[place].message_id for place in bits_of(follows[name])]
+        listed = [one for one in message.previous_epoch_ids if one in counting]
+        direct = mask_of(epochs[one] for one in listed)
+        further = (follows[name] & ~direct).bit_count()
+        if further > left:
+            follows[name], further = direct, 0
+        on = (inits[place].message_id for place in bits_of(follows[name]))
         is_first = not message.previous_epoch_ids
         authority[name] = True if is_first else authority_of(message, on, before)
+        if authority[name] is not False:
+            left -= further
         if authority[name] is not False and message.declares_members:
             counting.add(name)
         is_alone = name in counting or (authority[name] is not False and not follows[name])

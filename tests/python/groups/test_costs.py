@@ -18,6 +18,7 @@ from typing import Any
 import pytest
 
 from memory import peak_memory
+from scuttlehouse.groups import authority
 from scuttlehouse.groups.ancestry import MOST_PREDECESSORS, Ancestry, nearest_predecessors
 from scuttlehouse.groups.authority import GroupMessage, Kind, judge, known_directly
 from scuttlehouse.groups.choices import KnownChoices
@@ -520,3 +521,39 @@ def test_what_an_epoch_follows_is_looked_up_once() -> None:
         return Compared.times - before
 
     assert comparisons(LARGE) < 5.5 * comparisons(SMALL)
+
+
+def behind_outsiders(size: int) -> list[GroupMessage]:
+    """Epochs side by side, a chain of outsiders' epochs after all of them, and as many epochs after that."""
+    line = Line()
+    root = line.say("init", None)
+    first = [line.say("init", None, after=root) for _ in range(size)]
+    for place in range(0, size, 10):
+        before = [*first[place : place + 10], *(line.messages[-1:] if place else ())]
+        names = [one if isinstance(one, str) else one.message_id for one in before]
+        line.say("init", None)
+        line.messages[-1] = line.messages[-1]._replace(author_id="e", previous_epoch_ids=names)
+    last = line.messages[-1].message_id
+    for _ in range(size):
+        line.say("init", None, after=last)
+    return line.messages
+
+
+def test_epochs_that_follow_others_through_those_that_do_not_count(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """They were the product of both: 4 MB of a stranger's log had ten million ids in lists."""
+    messages = behind_outsiders(50)
+    followed = judge(messages).previous_epochs
+    assert sorted(map(len, followed.values())) == [0, *[1] * 50, *[50] * 50]
+    monkeypatch.setattr(authority, "MOST_FOLLOWED", 120)
+    judged = judge(messages)
+    assert sorted(map(len, judged.previous_epochs.values())) == [0, *[1] * 50, *[50] * 2]
+    # The others follow no epoch that counts.
+    assert Counter(judged.authority.values()) == {True: 53, False: 48 + 5}
+    # What lists an epoch that counts, too, follows that one.
+    [first, *_] = [one.message_id for one in messages if one.previous_epoch_ids]
+    last = messages[-1]
+    both = [*last.previous_epoch_ids, first]
+    messages[-1] = last._replace(previous_epoch_ids=both)
+    assert judge(messages).previous_epochs[last.message_id] == [first]
