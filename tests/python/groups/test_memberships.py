@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import pytest
 
+from scuttlehouse.groups import memberships
 from scuttlehouse.groups.ancestry import Ancestry
 from scuttlehouse.groups.epochs import preferred_epoch
 from scuttlehouse.groups.memberships import Change, Period, periods
@@ -117,6 +118,33 @@ def test_periods_have_no_gaps_and_do_not_depend_on_arrival(chunk: int) -> None:
         arrived = random.Random(seed).sample(group.changes, len(group.changes))
         again = sorted(periods(arrived, ancestry, group.key_ranks), key=PERSON)
         assert again == found
+
+
+@pytest.mark.parametrize("chunk", range(CHUNKS))
+def test_own_changes_and_the_end_are_right_where_turns_are_untold(
+    chunk: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for seed in seeds(chunk):
+        monkeypatch.setattr(memberships, "MOST_TURNS", seed % 3)
+        group = random_group(seed)
+        found = sorted(
+            periods(group.changes, Ancestry(group.previous), group.key_ranks), key=PERSON
+        )
+        for person, periods_of_person in groupby(found, PERSON):
+            own = list(periods_of_person)
+            for before, after in pairwise(own):
+                assert before.from_position < before.to_position == after.from_position
+                assert before[1:3] != after[1:3]
+            told = {one.position for one in group.changes if one.person_id == person}
+            for position in told | {max(one.position for one in group.changes)}:
+                at = [
+                    (one.epoch_id, one.is_excluded)
+                    for one in own
+                    if one.from_position <= position
+                    and (one.to_position is None or position < one.to_position)
+                ]
+                expected = state(group, person, position)
+                assert at == ([expected] if expected else []), f"seed {seed}, {person}"
 
 
 def times_of(own: list[Period], changes: list[Change]) -> list[int | None]:
