@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection
+from functools import lru_cache
 from hashlib import blake2b
 from typing import NamedTuple
 
@@ -61,6 +62,8 @@ class KnownChoices:
             self.bits[one.message_id] = mask_of(
                 self._members.place_of(one.epoch_id or "", person) for person in one.person_ids
             )
+        # Few are kept: each has a bit for each member of each epoch.
+        self._of_members = lru_cache(16)(self._members.of_members)
         self._under = self._members.under(ancestry)
         self._own: dict[str, _Own] = {}
         # By the epochs to choose from, and a hash of what is known of their members.
@@ -79,7 +82,7 @@ class KnownChoices:
         own = self._known_of(person, self._members.of_known(person, known))
         if not own.tips & (own.tips - 1):
             return self._members.epochs[own.tips.bit_length() - 1] if own.tips else None
-        known &= self._members.of_members(own.ever)
+        known &= self._of_members(own.ever)
         data = known.to_bytes((known.bit_length() + 7) // 8, "little")
         choice = own.tips, blake2b(data, digest_size=16).digest()
         if choice not in self._answers:
