@@ -44,6 +44,9 @@ Action = Literal["add", "create_epoch", "exclude"]
 MOST_STRANGERS = 50
 """How many rivals without a witness a base looks at."""
 
+MOST_NAMED = 10
+"""How many rivals the reason of an exclusion names. A base may take in thousands, and exclude thousands."""
+
 
 class Repair(NamedTuple):
     """A thing to publish.
@@ -94,10 +97,14 @@ def repairs(
     ]
     completed = {epoch: people | missing[epoch] for epoch, people in members.items()}
     for base, rivals, remaining in merges(tips, completed, ancestry, key_ranks):
-        others = " ".join(rivals)
-        found.append(Repair(base, "create_epoch", None, f"overlaps with {others} (4.6)"))
+        reason = f"overlaps with {' '.join(rivals)} (4.6)"
+        found.append(Repair(base, "create_epoch", None, reason))
+        others = " ".join(rivals[:MOST_NAMED])
+        if len(rivals) > MOST_NAMED:
+            others += f" and {len(rivals) - MOST_NAMED} more"
+        reason = f"no witness of the fork with {others} (4.6)"
         found.extend(
-            Repair(base, "exclude", person, f"no witness of the fork with {others} (4.6)")
+            Repair(base, "exclude", person, reason)
             for person in sorted(completed[base] - remaining)
         )
     return found

@@ -557,3 +557,17 @@ def test_epochs_that_follow_others_through_those_that_do_not_count(
     both = [*last.previous_epoch_ids, first]
     messages[-1] = last._replace(previous_epoch_ids=both)
     assert judge(messages).previous_epochs[last.message_id] == [first]
+
+
+def test_reasons_are_no_product_of_rivals_and_people() -> None:
+    def text(size: int) -> int:
+        rivals = {f"r{number}": frozenset({"w", f"r{number}"}) for number in range(size)}
+        base = frozenset({"w", *(f"p{number}" for number in range(size))})
+        members = {"x": frozenset("w"), "b": base, **rivals}
+        previous = {"x": [], "b": ["x"], **{rival: ["x"] for rival in rivals}}
+        found = repairs(list(members)[1:], members, members, Ancestry(previous), {"b": 0})
+        assert [one.action for one in found] == ["create_epoch", *["exclude"] * size]
+        assert all(rival in found[0].because.split() for rival in rivals)
+        return sum(len(one.because) for one in found)
+
+    assert text(LARGE) < 5.5 * text(SMALL)
