@@ -173,6 +173,7 @@ def landed(warehouse: Warehouse, tmp_path_factory: pytest.TempPathFactory) -> di
         paths[-1].write_bytes(b"".join(lines))
     warehouse.land(*paths)
     models = [f"+{model}" for _, models in LOGS.values() for model in models]
+    models += [f"+{model}" for model in READ_BY_DATA_TESTS]
     warehouse.build("build", "-s", *models, "--exclude-resource-types", "test", "unit_test")
     return counts
 
@@ -275,9 +276,10 @@ def members_and_later_epochs() -> Iterator[bytes]:
 
 LATER_EPOCHS = "members and later epochs"
 LOGS |= {f"reader {n}": (partial(a_reader_of_the_listed_message, n), ()) for n in range(SIZE)}
-LOGS[LATER_EPOCHS] = (
-    members_and_later_epochs,
-    ("fct_epoch_members", "fct_epoch_precedence", "fct_preferred_epochs", "fct_epoch_forks"),
+LOGS[LATER_EPOCHS] = (members_and_later_epochs, ())
+READ_BY_DATA_TESTS = (
+    *("fct_epoch_members", "fct_epoch_precedence", "fct_preferred_epochs"),
+    *("fct_epoch_forks", "dim_epochs"),
 )
 
 
