@@ -15,6 +15,15 @@ from scuttlehouse.files.parts import FIRST_MEMBERS
 # The size of the dictionary follows, a power of two. A record of pzp may begin with the same three bytes.
 _LZMA = tuple(b"\x5d" + (1 << bits).to_bytes(4, "little") for bits in range(12, 32))
 
+# Text, and the first packets for a key of RSA or of an elliptic curve, or for a password.
+_GNUPG = (
+    b"-----BEGIN PGP MESSAGE",
+    b"\x85\x01\x0c\x03",
+    b"\x85\x02\x0c\x03",
+    b"\x84\x5e\x03",
+    b"\x8c\x0d\x04",
+)
+
 # What a log may lie in that nothing here unpacks, and the command that makes it readable.
 _OTHERS = (
     (b"\xfd7zXZ\0", "an xz file", "unpack it with `xz -d`"),
@@ -28,6 +37,10 @@ _OTHERS = (
     (b"\xff\x06\0\0sNaPpY", "a snappy file", "unpack it with `snzip -d`"),
     (b"SQLite format 3\0", "an SQLite database", "export its messages, one a line"),
     (b"PAR1", "a Parquet file", "export its messages, one a line"),
+    (b"ARROW1", "an Arrow file", "export its messages, one a line"),
+    (b"age-encryption.org/", "a file that age has encrypted", "decrypt it with `age -d`"),
+    (_GNUPG, "a file that GnuPG has encrypted", "decrypt it with `gpg -d`"),
+    (b"Salted__", "a file that OpenSSL has encrypted", "decrypt it with `openssl enc -d`"),
     (b"Obj\x01", "an Avro file", "turn it into JSON with `avro-tools tojson`"),
     (b"version https://git-lfs", "a pointer of Git LFS", "fetch the file with `git lfs pull`"),
     (b"\0\x05\x16\x07", "an AppleDouble file of macOS", "move it out of the landing folder"),

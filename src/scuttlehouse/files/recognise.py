@@ -12,6 +12,7 @@ from zstandard import ZstdError
 from scuttlehouse.files.bipf import BLOCK_BYTES
 from scuttlehouse.files.encodings import as_utf_8, has_utf_16
 from scuttlehouse.files.forms import BLANK, binary_form, form_beside_others, form_of
+from scuttlehouse.files.notations import told_notation
 from scuttlehouse.files.other_files import (
     around_messages,
     of_other_software,
@@ -99,6 +100,9 @@ def recognise_head(head: bytes, compression: str) -> Kind | str:
     around = around_messages(bare, form, inside)
     if around is not None:
         return around
+    notation = told_notation(bare, inside)
+    if notation is not None:
+        return notation
     form = form or form_beside_others(text)
     # A line in UTF-16 may have the byte of a line end anywhere, so no worker can begin in the middle.
     if form == "json_lines" and has_utf_16(stream):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import gzip
+import html
 import io
 import json
 import lzma
@@ -15,6 +16,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
+from shutil import which
 from subprocess import run
 from types import SimpleNamespace
 from typing import Any
@@ -41,6 +43,7 @@ from scuttlehouse.landing.glued_lines import epoch_keys, land_lines, land_pzp_li
 from scuttlehouse.landing.logs import content_hash, list_splits, newest_ms, read_lines
 from scuttlehouse.sample.signing import BendyFeed, ClassicFeed
 from scuttlehouse.ssb.epoch_keys import KeyRing
+from scuttlehouse.ssb.ids import message_uri
 from scuttlehouse.ssb.lines import REJECT_REASONS, LandedLine
 
 REPORTED = FIXTURES / "reported" / "files"
@@ -496,6 +499,20 @@ def row_of_text(text: bytes | None) -> LandedLine:
             "tar archive inside of a gzip file",
         ),
         (b"SQLite format 3\0", "SQLite database"),
+        (b"ARROW1\0\0", "an Arrow file"),
+        (b"age-encryption.org/v1\n-> X25519 a\n", "`age -d`"),
+        (b"-----BEGIN PGP MESSAGE-----\n\nhQ\n", "`gpg -d`"),
+        (b"\x85\x02\x0c\x03" + b"\xf7" * 99, "`gpg -d`"),
+        (b"Salted__" + b"\xf7" * 99, "`openssl enc -d`"),
+        (b"{'key': '%a', 'value': {'previous': None}}\n", "Objects as Python prints them"),
+        (b"[{'id': 'a', 'msg': {'data': None}}]\n", "Objects as Python prints them"),
+        (b"{ key: '%a',\n  value:\n   { previous: null } }\n", "`JSON.stringify`"),
+        ("{\u201ckey\u201d: \u201c%a\u201d}".encode(), "typographic quotation marks"),
+        (b"- key: '%a'\n  value:\n    previous: null\n", "`yq -o json -I 0`"),
+        (b"---\nkey: '%a'\nvalue:\n  previous: null\n", "YAML"),
+        (b"{\\rtf1\\ansi {\\key}}", "RTF of a word processor"),
+        (b"-- dump\nBEGIN;\nINSERT INTO a VALUES ('{\\\"key\\\":');\n", "SQL"),
+        (b"SET x;\nCOPY a (b) FROM stdin;\n%a\t{\\n\n", "SQL, as databases dump"),
         (b"version https://git-lfs.github.com/spec/v1\noid sha256:00\n", "`git lfs pull`"),
         (b"\0\x05\x16\x07\0\x02\0\0Mac OS X        ", "an AppleDouble file of macOS"),
         (b"<!DOCTYPE html><p>404", "HTML"),
@@ -617,6 +634,76 @@ def test_the_command_takes_messages_out_of_csv(
     with path.open("rb") as stdin, taken.open("wb") as stdout:
         run([sys.executable, *command[1:]], stdin=stdin, stdout=stdout, check=True)
     assert parsed(read(taken)) == [*values()[:3]]
+
+
+def coloured(text: str) -> str:
+    """As `jq -C` writes; the colours of other programs end with other signs."""
+    texts = re.sub(r'("(?:[^"\\]|\\.)*")', "\x1b[0;32m\\1\x1b[0m", text)
+    return re.sub(r"(?m)^(\{|\})", "\x1b[1;39m\\1\x1b[K", texts)
+
+
+def wrapped(text: str) -> str:
+    return "\r\n".join(text[start : start + 80] for start in range(0, len(text), 80))
+
+
+def with_commas(text: str) -> str:
+    return "/* a log:\n   mine */\n" + re.sub("(?m)}$", ",  } // one", text)
+
+
+# What people and programs make of lines of JSON, and of JSON over several lines.
+NOTATIONS: dict[str, tuple[Callable[[str], str], str]] = {
+    "colours": (coloured, "JSON in the colours of a terminal"),
+    "broken lines": (wrapped, "JSON whose lines are broken in the middle of texts"),
+    "entities": (html.escape, "JSON with entities of HTML"),
+    "backslashes": (
+        lambda text: "\n".join(json.dumps(line)[1:-1] for line in text.splitlines()),
+        "JSON with a backslash before each quotation mark",
+    ),
+    "commas": (with_commas, "JSON with comments, with commas before brackets, or with blanks"),
+    "blanks": (
+        lambda text: re.sub('": ', '":\u00a0', text),
+        "JSON with comments, with commas before brackets, or with blanks",
+    ),
+}
+
+
+@pytest.mark.parametrize("indent", [None, 4])
+@pytest.mark.parametrize("notation", NOTATIONS)
+def test_the_command_turns_another_notation_back(
+    notation: str, indent: int | None, tmp_path: Path
+) -> None:
+    """Each as a whole file, and behind lines of other programs."""
+    write, what = NOTATIONS[notation]
+    if notation == "backslashes" and (indent is not None or which("jq") is None):
+        pytest.skip("an escape is undone line by line, by jq")
+    signed = [ClassicFeed(bytes([n]) * 32).publish(OF_NOTATIONS, n) for n in range(1, 4)]
+    texts = [json.dumps({"key": one.key, "value": one.value}, indent=indent) for one in signed]
+    path, taken = tmp_path / "a.json", tmp_path / "taken.json"
+    path.write_text(write("\n".join(texts) + "\n"), "utf-8", newline="")
+    said = recognise_within_limits(entry_of(path, path.name))
+    assert isinstance(said, str)
+    assert said.startswith(what)
+    with path.open("rb") as stdin, taken.open("wb") as stdout:
+        run(["sh", "-c", said.split("`")[1]], stdin=stdin, stdout=stdout, check=True)
+    assert {row.validity for row in rows(taken) if row.message_id} == {"valid"}
+    assert {row.message_id for row in rows(taken)} >= {message_uri(one.key) for one in signed}
+
+
+OF_NOTATIONS = {"type": "post", "text": "a 'b' <c> & \u2713 // d /* e */ ,} ,] \u00a0 \\ \" \n"}
+
+
+def test_no_text_of_a_message_is_another_notation(tmp_path: Path) -> None:
+    """A stranger's message may hold all of them. So may one that is damaged, if others are whole."""
+    content = {
+        "type": "post",
+        "text": "".join(write(POST.decode()) for write, _ in NOTATIONS.values()),
+    }
+    signed = ClassicFeed(bytes(32)).publish(content, 1)
+    text = json.dumps({"key": signed.key, "value": signed.value}).encode()
+    path = tmp_path / "a.jsonl"
+    for log in (text, text[:-1] + b"\n" + text, text[:9] + b"\n" + text[9:] + b"\n" + text):
+        path.write_bytes(log)
+        assert [row.validity for row in rows(path) if row.message_id] == ["valid"]
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-16-le", "utf-16-be"])

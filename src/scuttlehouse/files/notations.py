@@ -1,0 +1,147 @@
+"""What people and programs make of JSON that is none any more, and the command that turns it back.
+
+A file is told only if nothing in its first bytes is a message, and something is one when the command is done.
+"""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+from collections.abc import Callable
+from itertools import islice
+from typing import NamedTuple
+
+from scuttlehouse.files.objects import is_message_at
+from scuttlehouse.files.parts import FIRST_MEMBERS
+
+# So much of a text is turned back: a message is shorter.
+_LOOKED_AT = 1 << 16
+# An object behind a colon is inside of another.
+_OBJECT = re.compile(rf'(:\s*+)?(\{{\s*"(?:{FIRST_MEMBERS})"\s*:)')
+# So many places are looked at, of which each may begin a message.
+_TRIES = 64
+
+_TEXT = r'("(?:[^"\\]|\\.)*")'
+_COLOURS = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
+_LOOSE = re.compile(rf"{_TEXT}|//.*|/\*[^*]*\*+(?:[^/*][^*]*\*+)*/|,(?=\s*[\]}}])|\s")
+
+
+class _Notation(NamedTuple):
+    """``undone``: a text as it is when ``command`` is done."""
+
+    what: str
+    command: str
+    undone: Callable[[str], str]
+
+
+def _on_standard_input(program: str, modules: str) -> str:
+    return f"python3 -c 'import {modules}, sys; print({program}, end=\"\")'"
+
+
+def _without_escapes(text: str) -> str:
+    """Lines as the texts of JSON that they would be in quotation marks."""
+    return "\n".join(map(_without_escapes_in_line, text.split("\n")))
+
+
+def _without_escapes_in_line(line: str) -> str:
+    try:
+        return str(json.loads(f'"{line.rstrip()}"'))
+    except (ValueError, RecursionError):
+        return ""
+
+
+_NOTATIONS = (
+    _Notation(
+        "JSON in the colours of a terminal",
+        _on_standard_input(rf're.sub(r"{_COLOURS.pattern}", "", sys.stdin.read())', "re"),
+        lambda text: _COLOURS.sub("", text),
+    ),
+    _Notation(
+        "JSON whose lines are broken in the middle of texts",
+        r"tr -d '\r\n'",
+        lambda text: text.replace("\r", "").replace("\n", ""),
+    ),
+    _Notation(
+        "JSON with entities of HTML",
+        _on_standard_input("html.unescape(sys.stdin.read())", "html"),
+        html.unescape,
+    ),
+    _Notation(
+        "JSON with a backslash before each quotation mark",
+        "sed 's/.*/\"&\"/' | jq -r .",
+        _without_escapes,
+    ),
+    _Notation(
+        "JSON with comments, with commas before brackets, or with blanks that JSON has not",
+        _on_standard_input(
+            rf're.sub(r"""{_LOOSE.pattern}""", lambda one: one[1] or " ", sys.stdin.read())', "re"
+        ),
+        lambda text: _LOOSE.sub(lambda one: one[1] or " ", text),
+    ),
+)
+
+_NAME = rf"(?:{FIRST_MEMBERS})"
+# What no command turns back without losing something, or only one that is not told in a line.
+_OTHERS = (
+    (
+        re.compile(rf"\A[\s\[(]*\{{\s*'{_NAME}'\s*:"),
+        "Objects as Python prints them",
+        "write them with `json.dumps`, or turn each line into JSON with `python3 -c 'import ast, json; "
+        "[print(json.dumps(ast.literal_eval(line))) for line in open(0)]'`",
+    ),
+    (
+        re.compile(rf"\A[\s\[]*\{{\s*{_NAME}\s*:"),
+        "Objects as JavaScript prints them, which leaves out what is deep in them",
+        "write them with `JSON.stringify`",
+    ),
+    (
+        re.compile(
+            rf"\A[\s\[]*\{{\s*[\u201c-\u201f\u00ab\u2033]{_NAME}[\u201c-\u201f\u00bb\u2033]\s*:"
+        ),
+        "JSON with typographic quotation marks, as word processors and chats make them",
+        "export the log again",
+    ),
+    (
+        re.compile(rf"\A\s*(?:---\s*)?(?:- +)?{_NAME}: *(?:['\"]?[%@]|['\"]?ssb:|null|\n)"),
+        "YAML",
+        "turn it into JSON with `yq -o json -I 0`",
+    ),
+    (
+        re.compile(r"\A\s*\{\\rtf"),
+        "RTF of a word processor",
+        "save it as plain text, or export the log again",
+    ),
+    (
+        re.compile(r"^(?:insert\s+into|create\s+table|copy\s.*\sfrom\s+stdin)\b", re.I | re.M),
+        "SQL, as databases dump their tables",
+        "load it into a database, and export the messages, one a line",
+    ),
+)
+
+
+def told_notation(text: str, inside: str) -> str | None:
+    """What a text is and what to do, if it holds no message because of its notation. None for others.
+
+    Complexity: O(length of the text), up to _LOOKED_AT.
+
+    >>> told_notation('{&quot;key&quot;: &quot;%a&quot;, &quot;value&quot;: {}}', "")[:31]
+    'JSON with entities of HTML: tur'
+    >>> told_notation('{"key": "%a", "value": {}}', "") is None
+    True
+    """
+    if _holds_a_message(text):
+        return None
+    text = text[:_LOOKED_AT]
+    for sign, what, remedy in _OTHERS:
+        if sign.search(text):
+            return f"{what}{inside}: {remedy}."
+    for notation in _NOTATIONS:
+        if _holds_a_message(notation.undone(text)):
+            return f"{notation.what}{inside}: turn it back with `{notation.command}`."
+    return None
+
+
+def _holds_a_message(text: str) -> bool:
+    objects = islice((found for found in _OBJECT.finditer(text) if not found[1]), _TRIES)
+    return any(is_message_at(text, found.start(2)) for found in objects)
