@@ -26,6 +26,7 @@ from nacl.secret import SecretBox
 from scuttlehouse.errors import HouseError
 from scuttlehouse.printing import count
 from scuttlehouse.ssb.ids import to_url
+from scuttlehouse.ssb.older_names import ADDITION, content_type
 from scuttlehouse.warehouse_key import (
     KEY_BYTES,
     PEPPER_FILE,
@@ -44,6 +45,9 @@ LEAST_PURPOSE_KEY_BYTES = 16
 
 # ssb-tribes, ssb-tribes2 1.0.0 and private-group-spec v2 call the key groupKey, ssb-tribes2 1.1.0 secret.
 KEY_MEMBERS = ("secret", "groupKey")
+
+# Messages with the key of an epoch. The first message of a group before epochs has none, its additions do.
+WITH_EPOCH_KEY = frozenset({"group/init", ADDITION})
 
 
 class GroupRank(NamedTuple):
@@ -105,10 +109,10 @@ def message_key(content: object) -> bytes | None:
     """
     if not isinstance(content, dict):
         return None
-    if content.get("type") in ("group/init", "group/add-member"):
+    if content_type(content) in WITH_EPOCH_KEY:
         spellings = (spelled_bytes(content.get(name)) for name in KEY_MEMBERS)
         return next(filter(None, spellings), None)
-    if content.get("type") == "metafeed/add/derived":
+    if content_type(content) == "metafeed/add/derived":
         return purpose_key(content.get("feedpurpose"))
     return None
 

@@ -9,6 +9,10 @@ members added                               exporters
 ``author`` and ``previous`` as URIs         the vectors of private-group-spec
 the content as JSON in a text               databases with a column for it
 a timestamp without its fraction            go-ssb-refs (``millisecs.go``), so all that go-ssb exports
+numbers as texts, a time as a date          databases: BigQuery and ClickHouse write integers of 64 bits as
+                                            texts, mongoexport as ``{"$numberLong": ...}``, and a column of
+                                            times as dates (ISO 8601)
+apostrophes written twice                   SQL, in which a dump writes texts so
 UTF-8 that was read in a code page          PowerShell 5, which reads what other programs print in the code
                                             page of the console, and writes it as UTF-16 (``>``)
 ==========================================  ==========================================================
@@ -23,6 +27,7 @@ import json
 import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
+from datetime import UTC, datetime, timedelta
 from functools import cache, partial
 from hashlib import sha256
 from typing import Any, NamedTuple, TypeAlias
@@ -44,6 +49,7 @@ _LEFT_OUT = {"previous": None, "hash": "sha256"}
 _FRACTIONS = tuple(n / parts for n in range(1, 17) for parts in (1000, n + 1000))
 # The year 2248. A double of this size still has thousandths.
 _MOST_TIME = 2**43
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 # The code pages of consoles that have a character for each byte, so that nothing is lost, and of windows.
 _CODE_PAGES = (
@@ -70,6 +76,13 @@ _NOT_ASCII = re.compile(r"[^\x00-\x7f]+")
 _BYTE = "scuttlehouse.byte"
 # Each byte of UTF-8 has become a character, so the message may be too long.
 _FAULTS_OF_TEXTS = _FAULTS_WITHOUT_KEY | {"too_long"}
+
+# The numbers of a value.
+_NUMBERS = ("sequence", "timestamp")
+_NUMBER = re.compile(r"-?[0-9]{1,20}(?:\.[0-9]{1,20})?(?:[eE][+-]?[0-9]{1,3})?", re.ASCII)
+_DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9:.,+Z-]{5,30}", re.ASCII)
+# The only members of the objects that mongoexport writes in place of numbers and dates.
+_OF_MONGODB = frozenset({"$numberInt", "$numberLong", "$numberDouble", "$numberDecimal", "$date"})
 
 _Texts: TypeAlias = Mapping[tuple[str, ...], str]
 
@@ -112,6 +125,17 @@ def forms(value: dict[str, Any], key: str | None, hmac_key: bytes | None) -> Ite
         if form.check.validity != "invalid":
             return
         reason = form.check.invalid_reason
+    numbered, wanted = with_numbers(value), message_sigil(key or "")
+    if numbered is not value:
+        for form in _forms(numbered, key, hmac_key, partial(_texts_of_forms, numbered)):
+            reason = form.check.invalid_reason
+            is_proven = wanted is not None and form.check.message_key == wanted
+            if form.check.validity == "valid" or is_proven:
+                yield form
+    single = _with_single_apostrophes(numbered) if reason in _FAULTS_OF_TEXTS else numbered
+    if single is not numbered:
+        found = _forms(single, key, hmac_key, partial(_texts_of_forms, single))
+        yield from (form for form in found if form.check.validity == "valid")
     for recoded in _value_in_utf_8(value, key, texts) if reason in _FAULTS_OF_TEXTS else ():
         found = _forms(recoded, key, hmac_key, partial(_texts_of_forms, recoded))
         yield from (form for form in found if form.check.validity == "valid")
@@ -242,6 +266,49 @@ def with_content_read(value: dict[str, Any]) -> dict[str, Any]:
         return {**value, "content": jsjson.parse(content)}
     except ValueError:
         return value
+
+
+def number_of(value: object) -> float | None:
+    """The number that a value is, or that software has written as a text, a date or an object of MongoDB.
+
+    Complexity: O(length of the text).
+
+    >>> number_of("7"), number_of({"$numberLong": "7"}), number_of("1970-01-01T00:00:01Z"), number_of("x")
+    (7.0, 7.0, 1000.0, None)
+    """
+    for _ in range(2):  # A date may hold a number.
+        if isinstance(value, dict) and len(value) == 1 and not _OF_MONGODB.isdisjoint(value):
+            [value] = value.values()
+    if isinstance(value, str) and _NUMBER.fullmatch(value):
+        return finite_number(float(value))
+    if isinstance(value, str) and _DATE.fullmatch(value):
+        with suppress(ValueError, OverflowError):
+            at = datetime.fromisoformat(value)
+            return (at.replace(tzinfo=at.tzinfo or UTC) - _EPOCH) / timedelta(milliseconds=1)
+        return None
+    return finite_number(value)
+
+
+def with_numbers(value: dict[str, Any]) -> dict[str, Any]:
+    """The value with its sequence and its timestamp as numbers. The same object if they are, or cannot be.
+
+    >>> with_numbers({"sequence": "7", "timestamp": 1.0}), with_numbers({"timestamp": "soon"})
+    ({'sequence': 7.0, 'timestamp': 1.0}, {'timestamp': 'soon'})
+    """
+    numbers = {
+        name: number
+        for name in _NUMBERS
+        if isinstance(value.get(name), str | dict)
+        and (number := number_of(value[name])) is not None
+    }
+    return {**value, **numbers} if numbers else value
+
+
+def _with_single_apostrophes(value: dict[str, Any]) -> dict[str, Any]:
+    """The value with one apostrophe for two in all texts. The same object if no text has two."""
+    text = json.dumps(value, ensure_ascii=False)
+    single = text.replace("''", "'")
+    return value if single == text else json.loads(single, parse_int=float)
 
 
 def _with_what_is_left_out(value: dict[str, Any]) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from scuttlehouse.ssb import bendybutt
-from scuttlehouse.ssb.exported import forms, with_content_read, with_sigils
+from scuttlehouse.ssb.exported import forms, with_content_read, with_numbers, with_sigils
 from scuttlehouse.ssb.ids import feed_format, message_uri
 from scuttlehouse.ssb.opened import OPENED_BY_GO_SSB, Opened, is_of_private_kind
 from scuttlehouse.ssb.validation import Check, is_ciphertext
@@ -70,21 +70,25 @@ def check_opened(
     'author_is_no_feed_id'
     """
     if _is_bendybutt(value):
-        return _check_bendybutt(value, opened, key, hmac_key)
-    checks = []
+        numbered = opened._replace(value=with_numbers(opened.value))
+        return _check_bendybutt(with_numbers(value), numbered, key, hmac_key)
+    tried = []
     for form in forms(opened.value, key, hmac_key):
         if form.check.validity == "valid":
             # If the signature covers a text, it was never encrypted, whatever the log says.
             is_opened = opened.is_decrypted and opened.ciphertext is not None
             return Judged(form.check, is_opened, form.value)
-        checks.append(form.check)
+        tried.append(form)
     # A key that is right proves how the message was written.
-    proven = next((check for check in checks if key and has_key(check, key)), None)
-    warning = None if proven else _doubt(opened, checks, has_key=key is not None)
+    proven = next((form for form in tried if key and has_key(form.check, key)), None)
+    if proven:
+        return Judged(proven.check, opened.is_decrypted, proven.value)
+    checks = [form.check for form in tried]
+    warning = _doubt(opened, checks, has_key=key is not None)
     is_opened = opened.is_decrypted or warning == "ciphertext_not_in_log"
     if warning:
         return Judged(Check(None, "not_checked", None, warning), is_opened, opened.value)
-    return Judged(proven or checks[-1 if key else 0], is_opened, opened.value)
+    return Judged(checks[-1 if key else 0], is_opened, opened.value)
 
 
 def _doubt(opened: Opened, checks: Sequence[Check], *, has_key: bool) -> str | None:

@@ -13,6 +13,7 @@ from scuttlehouse.files.json_lines import finite_number
 from scuttlehouse.ssb.epoch_keys import KeyRing, purpose_key
 from scuttlehouse.ssb.ids import link_text
 from scuttlehouse.ssb.naming import name_in_message
+from scuttlehouse.ssb.older_names import feed_purpose
 from scuttlehouse.ssb.texts import is_word, kept_id, kept_word
 
 KEPT_MEMBERS = (
@@ -59,8 +60,9 @@ def kept_content(
         elif name == "excludes":
             kept[name] = _kept_excludes(member, ring)
         elif name == "feedpurpose" and isinstance(member, str):
-            if not _may_be_a_key(member, is_decrypted):
-                kept[name] = kept_word(member, ring)
+            purpose = feed_purpose(member)
+            if not _may_be_a_key(purpose, is_decrypted):
+                kept[name] = kept_word(purpose, ring)
         elif name == "root":
             kept[name] = _kept_root(member, ring)
         else:

@@ -13,22 +13,17 @@ from typing import Any, NamedTuple
 from scuttlehouse.files.json_lines import finite_number, has_word, line_object, received_time
 from scuttlehouse.files.parts import Line
 from scuttlehouse.ssb.claims import is_announcement_signed, plaintext_hash, proven_owner
-from scuttlehouse.ssb.epoch_keys import KeyRing, message_key
+from scuttlehouse.ssb.epoch_keys import WITH_EPOCH_KEY, KeyRing, message_key
 from scuttlehouse.ssb.exported import with_content_read
 from scuttlehouse.ssb.group_ids import made_group_id
 from scuttlehouse.ssb.ids import feed_format, message_uri
 from scuttlehouse.ssb.judging import has_key
 from scuttlehouse.ssb.kept_content import MOST_KEPT, kept_content, whole_number
 from scuttlehouse.ssb.messages import UnkeyedMessage, checked_message, may_be_key, unkeyed_message
+from scuttlehouse.ssb.older_names import content_type, with_root
 from scuttlehouse.ssb.opened import is_sealed
 from scuttlehouse.ssb.texts import kept_id, kept_word
 from scuttlehouse.ssb.validation import previous_text
-
-# Messages with the key of an epoch. The first message of a group before epochs has none, its additions do.
-WITH_EPOCH_KEY = frozenset({"group/init", "group/add-member"})
-
-# private-group-spec 6.0.0 calls an exclusion group/exclude, and 7.0.0 calls it group/exclude-member.
-_OTHER_TYPES = {"group/exclude": "group/exclude-member"}
 
 # Every line with such a message has these bytes, and most other lines do not. Names may be escaped.
 KEY_WORDS = (b"secret", b"groupKey", b"\\u")
@@ -125,9 +120,9 @@ def land_line(
         return LandedLine(source_file, line.line_number, message)
     key, value, received, opened, (check, is_decrypted, signed) = message
     # An exporter may have written the content as text.
-    content = (with_content_read(value) if is_decrypted else signed)["content"]
+    content = with_root((with_content_read(value) if is_decrypted else signed)["content"])
     is_encrypted = is_sealed(signed)
-    secret, kind = message_key(content), _content_type(content)
+    secret, kind = message_key(content), content_type(content)
     kind = None if kind is None else kept_word(kind, ring)
     kept = kept_content(content, kind, is_decrypted, ring) if isinstance(content, dict) else None
     kept_text = None if kept is None else json.dumps(kept)
@@ -178,9 +173,4 @@ def epoch_key(line: Line, parsed: dict[str, Any] | str | None = None) -> bytes |
     if not isinstance(found, UnkeyedMessage) or not may_be_key(found.key):
         return None
     content = with_content_read(found.value)["content"]
-    return message_key(content) if _content_type(content) in WITH_EPOCH_KEY else None
-
-
-def _content_type(content: object) -> str | None:
-    kind = content.get("type") if isinstance(content, dict) else None
-    return _OTHER_TYPES.get(kind, kind) if isinstance(kind, str) else None
+    return message_key(content) if content_type(content) in WITH_EPOCH_KEY else None

@@ -6,6 +6,7 @@ from itertools import islice
 from typing import Any, NamedTuple, TypeGuard
 
 from scuttlehouse.pzp.records import is_pzp
+from scuttlehouse.ssb.exported import number_of, with_numbers
 from scuttlehouse.ssb.ids import message_uri
 from scuttlehouse.ssb.judging import Judged, check_opened
 from scuttlehouse.ssb.opened import (
@@ -59,6 +60,8 @@ def unkeyed_message(message: dict[str, Any] | str) -> UnkeyedMessage | str | Non
     # Only a value, perhaps with its key as a member. Otherwise its hash is its key.
     if value is None:
         value, message = {name: part for name, part in message.items() if name != "key"}, {}
+    if isinstance(value, dict) and isinstance(value.get("sequence"), str | dict):
+        value = with_numbers(value)
     if not (
         isinstance(value, dict)
         and isinstance(value.get("author"), str)
@@ -69,7 +72,8 @@ def unkeyed_message(message: dict[str, Any] | str) -> UnkeyedMessage | str | Non
         return "not_a_message"
     if is_marked_beside(message):
         meta = {**meta, "private": True}
-    return UnkeyedMessage(key, value, message.get("timestamp"), meta, message)
+    key = None if key == "" else key
+    return UnkeyedMessage(key, value, number_of(message.get("timestamp")), meta, message)
 
 
 def checked_message(

@@ -9,7 +9,8 @@ place                               software
 ``meta.originalContent``            ssb-db2 and software that uses it: ssb-box2, ssb-tribes2, Manyverse
 ``meta.original``                   the same object beside the value
 ``value.meta.original``             ssb-db 19 and 20 (``util.js``, ``originalValue``), ssb-tribes
-``value.cyphertext``                ssb-db up to 20, with ``value.private`` and ``value.unbox``; Patchwork
+``value.cyphertext``                ssb-db up to 20, with ``value.private``, ``value.unbox`` and
+                                    ``value.meta.unbox``; Patchwork
 ``misc.originalData``               pzp (``lib/encryption.js``), of a record's data
 any other of a record               other software: the hash or the signature proves the ciphertext
 none                                go-ssb (``private/manager.go``): an empty hash, the signature ``reboxed``
@@ -23,6 +24,9 @@ In gabbygrove-v1 a content may be bytes, which JSON has as base64. Encrypted one
 
 Software may also change a message that nobody has encrypted (ssb-db, ``addMap``). It keeps the members that
 were signed in ``value.meta.original``, whatever they are, as it keeps a ciphertext there.
+
+The word ``private``, and the key that opens the message (``unbox``), say that a message was private, wherever
+they stand beside the content.
 """
 
 from __future__ import annotations
@@ -84,13 +88,8 @@ def original(value: dict[str, Any], meta: dict[str, Any]) -> Opened:
     if ciphertext is not None:
         signed["content"] = ciphertext
     inner = value.get("meta")
-    is_marked = (
-        value.get("private") is True
-        or isinstance(value.get("unbox"), str)
-        or is_of_go_ssb
-        or meta.get("private") is True
-        or (isinstance(inner, dict) and inner.get("private") is True)
-    )
+    places = (value, meta, inner if isinstance(inner, dict) else {})
+    is_marked = is_of_go_ssb or any(map(_says_private, places))
     is_opened = content is not None and (ciphertext is not None or is_marked)
     return Opened(signed, ciphertext, is_opened)
 
@@ -102,7 +101,11 @@ def is_marked_beside(record: dict[str, Any]) -> bool:
     [True, True, False]
     """
     misc = record.get("misc")
-    return record.get("private") is True or (isinstance(misc, dict) and misc.get("private") is True)
+    return _says_private(record) or (isinstance(misc, dict) and _says_private(misc))
+
+
+def _says_private(place: dict[str, Any]) -> bool:
+    return place.get("private") is True or place.get("unbox") not in (None, False)
 
 
 def opened_elsewhere(

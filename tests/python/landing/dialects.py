@@ -10,6 +10,7 @@ import base64
 import json
 import re
 from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 Record = dict[str, Any]
@@ -148,6 +149,46 @@ def group_exclude(record: Record) -> Record:
     return record | {"value": record["value"] | {"content": content | {"type": "group/exclude"}}}
 
 
+def with_addition(record: Record, write: Callable[[Record], Record]) -> Record:
+    """An opened addition as older software or a document writes it."""
+    content = record["value"]["content"] if is_opened(record) else {}
+    if content.get("type") != "group/add-member":
+        return record
+    return record | {"value": record["value"] | {"content": write({**content})}}
+
+
+def initial_message(content: Record) -> Record:
+    content["initialMsg"] = content.pop("root")
+    return content
+
+
+def with_numbers(record: Record, write: Callable[[float], Any], *names: str) -> Record:
+    """The numbers of a message with these names, in another notation.
+
+    Only the key tells whether its author wrote a date as a text.
+    """
+
+    def written(members: Record) -> Record:
+        numbers = {
+            name: write(number)
+            for name in names
+            if isinstance(number := members.get(name), float) and number.is_integer() and number > 0
+        }
+        return members | numbers
+
+    value = record.get("value")
+    if not isinstance(value, dict) or not isinstance(value.get("sequence"), float):
+        return record
+    if "sequence" not in names and without_key(record) == record:
+        return record
+    return written(record) | {"value": written(value)}
+
+
+def date(milliseconds: float) -> str:
+    at = datetime.fromtimestamp(0, UTC) + timedelta(milliseconds=milliseconds)
+    return at.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
 def with_place(record: Record, place: Callable[[Record, str], Record]) -> Record:
     """The ciphertext of an opened message in another place."""
     if not is_opened(record):
@@ -247,6 +288,20 @@ DIALECTS: dict[str, Callable[[Record], Record]] = {
         ),
     ),
     "exclusions: private-group-spec 6.0.0": group_exclude,
+    "additions: group exclusion 4.1.5.A": lambda record: with_addition(
+        record, lambda content: content | {"type": "group/add-members"}
+    ),
+    "additions: private-group-spec 0.0.1": lambda record: with_addition(record, initial_message),
+    "numbers: texts": lambda record: with_numbers(
+        record, lambda number: f"{number:.0f}", "sequence", "timestamp"
+    ),
+    "numbers: MongoDB": lambda record: with_numbers(
+        record, lambda number: {"$numberLong": f"{number:.0f}"}, "sequence", "timestamp"
+    ),
+    "numbers: dates": lambda record: with_numbers(record, date, "timestamp"),
+    "numbers: dates of MongoDB": lambda record: with_numbers(
+        record, lambda number: {"$date": {"$numberLong": f"{number:.0f}"}}, "timestamp"
+    ),
     "opened: meta.original": lambda record: with_place(
         record,
         lambda bare, text: bare | {"meta": {"private": True, "original": {"content": text}}},

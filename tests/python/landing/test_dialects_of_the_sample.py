@@ -86,7 +86,11 @@ def family(name: str) -> st.SearchStrategy[str]:
 # The place of the ciphertext comes last: the others look for it where ssb-db2 keeps it.
 COMBINATIONS = st.tuples(
     *map(
-        family, ("links", "epoch keys", "exclusions", "keys", "without", "sorted", "pzp", "opened")
+        family,
+        (
+            *("links", "epoch keys", "exclusions", "additions", "keys", "without", "sorted", "pzp"),
+            *("opened", "numbers"),
+        ),
     )
 )
 

@@ -633,7 +633,7 @@ def test_a_row_of_a_message_in_full() -> None:
     )
 
 
-@pytest.mark.parametrize("time", [-62135596800000, -1, 0, -0.0, None, "1", True])
+@pytest.mark.parametrize("time", [-62135596800000, -1, 0, -0.0, None, "one", "-1", True])
 def test_a_time_that_is_not_after_1970_is_no_time_of_reception(time: object) -> None:
     """go-ssb writes the year 1, where it knows no time."""
     message = entry(post(ClassicFeed(bytes(32))))
@@ -681,7 +681,7 @@ def test_lines_that_are_no_message(text: bytes, reason: str) -> None:
         {"value": None},
         {"value": []},
         {"author": None},
-        {"sequence": "1"},
+        {"sequence": "one"},
         {"sequence": True},
         {"content": ...},
     ],
@@ -770,7 +770,7 @@ def test_an_empty_link_names_no_thread(empty: object) -> None:
 
 
 def test_numbers_that_are_none() -> None:
-    for number in ["NaN", True, "1", None, [], 10**400]:
+    for number in ["NaN", True, "one", None, [], 10**400]:
         row = land(written(entry(post(ClassicFeed(bytes(32))), timestamp=number)))
         assert row.asserted_ms is None, number
 
@@ -861,6 +861,15 @@ def test_public_purposes_are_kept() -> None:
         line = entry(post(ClassicFeed(bytes(32))), content=content)
         row = land(written(line | {"meta": {"originalContent": "AAAA.box2"}}))
         assert json.loads(row.content or "")["feedpurpose"] == purpose
+
+
+def test_the_feed_of_additions_under_its_older_name() -> None:
+    """ssb-tribes2 0.2.0: the feed is announced with the purpose `invitations`."""
+    content = {"type": "metafeed/add/derived", "feedpurpose": "invitations"}
+    line = entry(post(ClassicFeed(bytes(32))), content=content)
+    for opened in ({}, {"meta": {"originalContent": "AAAA.box2"}}):
+        row = land(written(line | opened))
+        assert json.loads(row.content or "")["feedpurpose"] == "group/additions"
 
 
 def test_key_hash_and_rank_stand_for_the_key() -> None:

@@ -103,6 +103,67 @@ def test_characters_that_software_has_replaced_accuse_nobody(lone: str, member: 
     assert (other.validity, other.invalid_reason) == ("invalid", "hash_is_not_sha256")
 
 
+@pytest.mark.parametrize("key", [True, False])
+@pytest.mark.parametrize(
+    "time",
+    [
+        "1445587812859",
+        "1445587812859.0",
+        "1.445587812859e12",
+        "2015-10-23T08:10:12.859Z",
+        "2015-10-23 10:10:12.859+02",
+        "2015-10-23T08:10:12.859000",
+        {"$numberLong": "1445587812859"},
+        {"$numberDouble": "1445587812859.0"},
+        {"$date": "2015-10-23T08:10:12.859Z"},
+        {"$date": {"$numberLong": "1445587812859"}},
+    ],
+)
+def test_numbers_in_another_notation_are_proven(time: object, key: bool) -> None:
+    signed = post()
+    for sequence in (2, "2", {"$numberInt": "2"}):
+        written = signed.value | {"timestamp": time, "sequence": sequence}
+        row = land(written, signed.key if key else None)
+        assert row == land(signed.value, signed.key)
+        assert (row.validity, row.asserted_ms) == ("valid", AT)
+
+
+def test_the_fraction_of_a_time_in_another_notation_is_kept() -> None:
+    signed = post(AT + 0.003)
+    for time in (f"{AT}.003", "2015-10-23T08:10:12.859003Z", str(AT)):
+        row = land(signed.value | {"timestamp": time}, signed.key)
+        assert (row.validity, row.asserted_ms) == ("valid", AT + 0.003)
+
+
+@pytest.mark.parametrize("sequence", ["x", "", "2 3", "0x2", "2" * 99, [2], {"a": 2}, None, True])
+def test_what_is_no_number_is_no_sequence(sequence: object) -> None:
+    signed = post()
+    row = land(signed.value | {"sequence": sequence}, signed.key)
+    assert row.reject_reason == "not_a_message"
+
+
+def test_the_author_may_have_written_a_text_as_the_time() -> None:
+    for time in ("soon", str(AT)):
+        signed = post(timestamp=time)
+        row = land(signed.value, signed.key)
+        assert (row.validity, row.warning) == ("valid", "timestamp_is_no_number")
+
+
+@pytest.mark.parametrize("key", [True, False])
+def test_apostrophes_as_a_dump_of_sql_writes_them_are_proven(key: bool) -> None:
+    signed = post(content={"type": "post", "text": "it's 'so', isn''t it?"})
+    text = json.dumps(signed.value).replace("'", "''")
+    row = land(json.loads(text), signed.key if key else None)
+    assert row == land(signed.value, signed.key)
+    assert row.validity == "valid"
+
+
+def test_an_empty_key_is_none() -> None:
+    signed = post()
+    line = json.dumps({"key": "", "value": signed.value}).encode()
+    assert land_line("a.jsonl", Line(1, line, None), RING) == land(signed.value, signed.key)
+
+
 def in_code_page(text: str, code_page: str) -> str:
     """As PowerShell reads what other programs print."""
     bare = [bytes([byte]).decode(code_page, "replace") for byte in range(256)]

@@ -212,6 +212,30 @@ def test_without_its_ciphertext_a_message_is_not_checked(
     assert (row.warning, row.is_decrypted) == ("ciphertext_not_in_log", True)
 
 
+@pytest.mark.parametrize(
+    "beside",
+    [
+        {"unbox": "dXV1"},
+        {"meta": {"unbox": "dXV1"}},
+        {"misc": {"unbox": {"type": "Buffer", "data": [1]}}},
+    ],
+)
+def test_the_key_that_opens_a_message_says_that_it_was_private(beside: dict[str, Any]) -> None:
+    """ssb-db (autobox.js, `decorate`) writes it into the value."""
+    sealed = message()
+    content = {"type": "post", "text": "hello"}
+    for value in (
+        {**sealed.value, "content": content},
+        {**sealed.value, "content": content, "meta": {"unbox": "dXV1"}},
+    ):
+        record = {"key": sealed.key, "value": value, "timestamp": 2}
+        line = json.dumps(record | (beside if "meta" not in value else {})).encode()
+        row = land_line("a.jsonl", Line(1, line, None), RING)
+        assert row is not None
+        assert (row.validity, row.warning) == ("not_checked", "ciphertext_not_in_log")
+        assert (row.message_id, row.is_decrypted) == (message_uri(sealed.key), True)
+
+
 @pytest.mark.parametrize("members", [{"private": True}, {}])
 def test_ssb_private_leaves_out_the_signature_when_it_opens_a_message(
     members: dict[str, Any],
