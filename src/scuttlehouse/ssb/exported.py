@@ -3,7 +3,8 @@
 ==========================================  ==========================================================
 change                                      software
 ==========================================  ==========================================================
-members in another order                    ``jq -S``, jsonb of PostgreSQL; go-ssb writes one of two orders
+members in another order                    ``jq -S``, jsonb of PostgreSQL; go-ssb writes one of two orders;
+                                            of the content alone: Go, which sorts the members of a map
 members added                               exporters
 ``previous`` (null) or ``hash`` left out    encoders that leave out null: Swift, Kotlin, Go with omitempty
 ``author`` and ``previous`` as URIs         the vectors of private-group-spec

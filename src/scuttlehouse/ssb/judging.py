@@ -29,6 +29,9 @@ _REPLACED = "\ufffd"
 # Software that opens a message may write what is no signature (go-ssb: "reboxed"). Plaintext is any JSON.
 _FAULTS_OF_OPENED = _FAULTS_OF_CONTENT | {"signature_is_malformed", "content_is_malformed"}
 
+# One member has no order. Two may be in the order of their names by chance.
+_LEAST_SORTED = 2
+
 
 def has_key(check: Check, key: str) -> bool:
     """Whether a key, in either spelling, is the hash of what was checked. O(1).
@@ -60,7 +63,8 @@ def check_opened(
     - ``ciphertext_not_in_log``: it is a private message without its ciphertext.
     - ``ids_respelled``: its author or its previous is a URI.
     - ``characters_replaced``: U+FFFD is in it, where half of a surrogate pair may have been.
-    - ``members_reordered``: its members are sorted, and so may be the members inside of its content.
+    - ``members_reordered``: its members are sorted, and so may be the members inside of its content; or all
+      members in its content are in the order of their names, as few authors write them.
 
     Without a key such a message has no id: ``message_key`` is None. Another has that of its hash.
 
@@ -115,7 +119,26 @@ def _doubt(opened: Opened, checks: Sequence[Check], *, has_key: bool) -> str | N
         return "members_reordered" if isinstance(content, dict) or not has_key else None
     if reason in _FAULTS_OF_HASH and _REPLACED in json.dumps(content, ensure_ascii=False):
         return "characters_replaced"
-    return None
+    return "members_reordered" if reason in _FAULTS_OF_HASH and _is_sorted(content) else None
+
+
+def _is_sorted(content: object) -> bool:
+    """Whether the members of a content, and of all objects in it, are in the order of their names.
+
+    Complexity: O(length of the content).
+    """
+    if not isinstance(content, dict) or len(content) < _LEAST_SORTED:
+        return False
+    left: list[object] = [content]
+    while left:
+        part = left.pop()
+        if isinstance(part, dict):
+            if list(part) != sorted(part):
+                return False
+            left.extend(part.values())
+        elif isinstance(part, list):
+            left.extend(part)
+    return True
 
 
 def _is_hash_of_opened(value: dict[str, Any]) -> bool:

@@ -352,6 +352,32 @@ def test_a_reordered_content_accuses_nobody() -> None:
     assert land(changed, sealed.key).invalid_reason == "id_mismatch"
 
 
+@pytest.mark.parametrize(
+    "content",
+    [
+        {"type": "post", "text": "a"},
+        {"type": "deep", "link": {"b": [{"d": 1, "c": 2}], "a": 1}, "10": 1},
+    ],
+)
+def test_a_content_that_go_has_sorted_accuses_nobody(content: dict[str, Any]) -> None:
+    """Go writes the members of a map in the order of their names, and those of a struct as they are."""
+    signed = ClassicFeed(bytes(32)).publish(content, 1)
+    by_name = json.loads(json.dumps(content, sort_keys=True))
+    row = land(signed.value | {"content": by_name}, signed.key)
+    assert (row.validity, row.warning, row.is_private) == (
+        "not_checked",
+        "members_reordered",
+        False,
+    )
+    text = json.dumps(signed.value | {"content": by_name}).encode()
+    unkeyed = land_line("a.jsonl", Line(1, text, None), RING)
+    assert unkeyed is not None
+    assert unkeyed.reject_reason == "id_is_unknown"
+    for changed in (content | {"type": "other"}, {"type": "other"}):
+        other = land(signed.value | {"content": changed}, signed.key)
+        assert other.invalid_reason == "id_mismatch"
+
+
 def test_a_message_that_was_written_in_another_order_is_invalid() -> None:
     post = ClassicFeed(bytes(32)).publish({"type": "post", "text": "a"}, 1)
     value = dict(sorted(post.value.items()))
