@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, TypeGuard
 from scuttlehouse.pzp.records import is_pzp
 from scuttlehouse.ssb.exported import number_of, with_numbers
 from scuttlehouse.ssb.ids import message_uri
-from scuttlehouse.ssb.judging import Judged, check_opened
+from scuttlehouse.ssb.judging import Judged, check_opened, has_key
 from scuttlehouse.ssb.opened import (
     MOST_CIPHERTEXTS,
     Opened,
@@ -20,13 +20,17 @@ from scuttlehouse.ssb.opened import (
 
 
 class UnkeyedMessage(NamedTuple):
-    """A message, perhaps with a key, which was not looked at. ``record``: the object that its value is in."""
+    """A message, perhaps with a key, which was not looked at. ``record``: the object that its value is in.
+
+    ``has_other_sequence``: the log has its sequence in another notation than that of a number.
+    """
 
     key: object
     value: dict[str, Any]
     received: object
     meta: dict[str, Any]
     record: dict[str, Any]
+    has_other_sequence: bool
 
 
 class Message(NamedTuple):
@@ -60,7 +64,8 @@ def unkeyed_message(message: dict[str, Any] | str) -> UnkeyedMessage | str | Non
     # Only a value, perhaps with its key as a member. Otherwise its hash is its key.
     if value is None:
         value, message = {name: part for name, part in message.items() if name != "key"}, {}
-    if isinstance(value, dict) and isinstance(value.get("sequence"), str | dict):
+    has_other_sequence = isinstance(value, dict) and isinstance(value.get("sequence"), str | dict)
+    if has_other_sequence:
         value = with_numbers(value)
     if not (
         isinstance(value, dict)
@@ -73,7 +78,8 @@ def unkeyed_message(message: dict[str, Any] | str) -> UnkeyedMessage | str | Non
     if is_marked_beside(message):
         meta = {**meta, "private": True}
     key = None if key == "" else key
-    return UnkeyedMessage(key, value, number_of(message.get("timestamp")), meta, message)
+    received = number_of(message.get("timestamp"))
+    return UnkeyedMessage(key, value, received, meta, message, has_other_sequence)
 
 
 def checked_message(
@@ -95,7 +101,7 @@ def checked_message(
     """
     if not isinstance(found, UnkeyedMessage):
         return found
-    key, value, received, meta, record = found
+    key, value, received, meta, record, has_other_sequence = found
     if not may_be_key(key):
         return "not_a_message"
     opened = original(value, meta)
@@ -106,6 +112,11 @@ def checked_message(
             if proven.check.validity == "valid":
                 opened, judged = other, proven
                 break
+    is_proven = judged.check.validity != "invalid" or (
+        key is not None and has_key(judged.check, key)
+    )
+    if has_other_sequence and not is_proven:
+        return "not_a_message"
     if key is None and judged.check.validity == "not_checked":
         return "id_is_unknown"
     key = judged.check.message_key if key is None else key

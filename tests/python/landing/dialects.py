@@ -163,10 +163,7 @@ def initial_message(content: Record) -> Record:
 
 
 def with_numbers(record: Record, write: Callable[[float], Any], *names: str) -> Record:
-    """The numbers of a message with these names, in another notation.
-
-    Only the key tells whether its author wrote a date as a text.
-    """
+    """The numbers of a message with these names in another notation, if its key proves what was signed."""
 
     def written(members: Record) -> Record:
         numbers = {
@@ -179,7 +176,7 @@ def with_numbers(record: Record, write: Callable[[float], Any], *names: str) -> 
     value = record.get("value")
     if not isinstance(value, dict) or not isinstance(value.get("sequence"), float):
         return record
-    if "sequence" not in names and without_key(record) == record:
+    if without_key(record) == record:
         return record
     return written(record) | {"value": written(value)}
 

@@ -142,6 +142,16 @@ def test_what_is_no_number_is_no_sequence(sequence: object) -> None:
     assert row.reject_reason == "not_a_message"
 
 
+@pytest.mark.parametrize("key", [True, False])
+def test_a_sequence_in_another_notation_that_nothing_proves_is_none(key: bool) -> None:
+    """Nobody is said to have changed it, and no id is made up for it."""
+    signed = post()
+    row = land(signed.value | {"sequence": "3"}, signed.key if key else None)
+    assert row.reject_reason == "not_a_message"
+    broken = land(signed.value | {"sequence": "2", "signature": "A"}, signed.key if key else None)
+    assert broken.reject_reason == "not_a_message"
+
+
 def test_the_author_may_have_written_a_text_as_the_time() -> None:
     for time in ("soon", str(AT)):
         signed = post(timestamp=time)
