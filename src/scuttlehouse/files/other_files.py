@@ -31,7 +31,8 @@ _OTHERS = (
     ((b"PK\x03\x04", b"PK\x05\x06", b"PK\x07\x08"), "a zip archive", "unpack it with `unzip`"),
     (b"7z\xbc\xaf\x27\x1c", "a 7z archive", "unpack it with `7z x`"),
     (b"Rar!", "a rar archive", "unpack it with `unrar x`"),
-    (b"\x04\x22\x4d\x18", "an lz4 file", "unpack it with `lz4 -d`"),
+    ((b"\x04\x22\x4d\x18", b"\x02\x21\x4c\x18"), "an lz4 file", "unpack it with `lz4 -d`"),
+    ((b"\x78\x9c", b"\x78\xda"), "a zlib file", "unpack it with `pigz -dz`"),
     (b"\x1f\x9d", "a file of compress", "unpack it with `uncompress`"),
     (b"LZIP", "an lzip file", "unpack it with `lzip -d`"),
     (b"\xff\x06\0\0sNaPpY", "a snappy file", "unpack it with `snzip -d`"),
@@ -77,6 +78,8 @@ _OF_OTHERS = (
 _OF_A_PEER = [*map(re.compile, (r'"host"\s*:', r'"port"\s*:', r'"key"\s*:\s*"@'))]
 # A copy of ~/.ssb has such a file. Nobody may have meant it to be a log.
 PEERS = "Peers of ssb-server (gossip.json), and no log."
+
+_BINARY, _TEXT = "Binary data", "Text"
 
 
 def other_file(head: bytes, inside: str) -> str | None:
@@ -162,3 +165,27 @@ def without_messages(text: str, encoding: str, inside: str) -> str | None:
             "without `--values=false`."
         )
     return None
+
+
+def of_no_known_form(text: str, inside: str) -> str:
+    """What a file is of which nothing is known, and what to do.
+
+    >>> of_no_known_form("hello", "").partition(":")[0]
+    'Text without a JSON object'
+    """
+    if "\0" in text or text.count("\ufffd") > len(text) // 8:
+        return f"{_BINARY}{inside} in no form that is known: export the log as JSON, one message a line."
+    return f"{_TEXT}{inside} without a JSON object: export the log as JSON, one message a line (`jq -c .`)."
+
+
+def told_by_name(told: str, path: str) -> str:
+    """What is told of a file or, if nothing is known of it, what its name tells.
+
+    >>> told_by_name(of_no_known_form("hello", ""), "log.jsonl.br")
+    'A brotli file: unpack it with `brotli -d`.'
+    """
+    # Nothing in a brotli file says that it is one.
+    is_unknown = told.startswith((_BINARY, _TEXT))
+    if is_unknown and path.lower().endswith(".br"):
+        return "A brotli file: unpack it with `brotli -d`."
+    return told

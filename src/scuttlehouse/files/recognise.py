@@ -15,8 +15,10 @@ from scuttlehouse.files.forms import BLANK, binary_form, form_beside_others, for
 from scuttlehouse.files.notations import told_notation
 from scuttlehouse.files.other_files import (
     around_messages,
+    of_no_known_form,
     of_other_software,
     other_file,
+    told_by_name,
     without_messages,
 )
 from scuttlehouse.files.parts import Kind, Log
@@ -76,7 +78,8 @@ def recognise(log: Log) -> Kind | str:
             head = _head(unpacked(stream, compression))
         except ZstdError as error:
             return f"A zstd file that is not unpacked here ({error}): unpack it with `zstd -d --long=31`."
-    return recognise_head(head, compression)
+    kind = recognise_head(head, compression)
+    return told_by_name(kind, log.path) if isinstance(kind, str) else kind
 
 
 def recognise_head(head: bytes, compression: str) -> Kind | str:
@@ -109,12 +112,7 @@ def recognise_head(head: bytes, compression: str) -> Kind | str:
         form = "pretty_printed"
     if form is not None:
         return of_other_software(text) or Kind(form, compression, encoding)
-    without = without_messages(bare, encoding, inside)
-    if without is not None:
-        return without
-    if "\0" in text or text.count("\ufffd") > len(text) // 8:
-        return f"Binary data{inside} in no form that is known: export the log as JSON, one message a line."
-    return f"Text{inside} without a JSON object: export the log as JSON, one message a line (`jq -c .`)."
+    return without_messages(bare, encoding, inside) or of_no_known_form(text, inside)
 
 
 def encoding_of(head: bytes) -> str:

@@ -12,6 +12,7 @@ import os
 import re
 import shlex
 import sys
+import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cache, partial
@@ -493,6 +494,9 @@ def row_of_text(text: bytes | None) -> LandedLine:
         (b"\xfd7zXZ\0...", "`xz -d`"),
         (lzma.compress(POST, lzma.FORMAT_ALONE), "an lzma file: unpack it with `xz -d`"),
         (b"PK\x03\x04...", "`unzip`"),
+        (zlib.compress(POST), "a zlib file: unpack it with `pigz -dz`"),
+        (zlib.compress(POST, 9), "a zlib file: unpack it with `pigz -dz`"),
+        (b"\x02\x21\x4c\x18\x30\0\0\0", "`lz4 -d`"),
         (gzip.compress(gzip.compress(b"{}", mtime=0), mtime=0), "unpack it once"),
         (
             gzip.compress(bytes(257) + b"ustar" + bytes(500), mtime=0),
@@ -608,6 +612,16 @@ def test_what_is_no_log_is_told(tmp_path: Path, data: bytes, said: str) -> None:
     assert sentence.endswith(".")
     if data[:1] in (b"{", b"["):  # A mark and blanks before JSON change nothing of what is said.
         assert recognise_head(b"\xef\xbb\xbf \r\n" + data, "none") == sentence
+
+
+def test_the_name_tells_a_brotli_file(tmp_path: Path) -> None:
+    """Its bytes are like any others. A file of another kind under such a name is told as what it is."""
+    packed = bytes.fromhex("1b4b00f825c2d6b2b8e5e8f0fc2b0c84e1") * 9
+    for data, said in ((packed, "A brotli file: unpack it with `brotli -d`."), (POST, None)):
+        path = tmp_path / "a.jsonl.BR"
+        path.write_bytes(data)
+        kind = recognise(entry_of(path, path.name))
+        assert kind == said if said else isinstance(kind, Kind)
 
 
 @pytest.mark.parametrize(("encoding", "indent"), [("utf-8", 0), ("utf-16", 2)])
