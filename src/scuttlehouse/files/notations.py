@@ -18,13 +18,15 @@ from scuttlehouse.files.parts import FIRST_MEMBERS
 # So much of a text is turned back: a message is shorter.
 _LOOKED_AT = 1 << 16
 # An object behind a colon is inside of another.
-_OBJECT = re.compile(rf'(:\s*+)?(\{{\s*"(?:{FIRST_MEMBERS})"\s*:)')
-# So many places are looked at, of which each may begin a message.
-_TRIES = 64
+_OBJECT = re.compile(rf'(:\s*+)?(\{{\s*"(?:{FIRST_MEMBERS})"\s*+)(?=:)')
+# So many places are looked at, of which each may begin a message: more where a message keeps a file in.
+_TRIES, _TRIES_OF_UNDONE = 64, 16
 
-_TEXT = r'("(?:[^"\\]|\\.)*")'
+# The end of a text and of a comment may be missing: nothing is tried twice.
+_TEXT = r'("(?:[^"\\]|\\.)*"?)'
+_COMMENT = r"//.*|/\*(?:[^*]|\*(?!/))*(?:\*/)?"
 _COLOURS = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
-_LOOSE = re.compile(rf"{_TEXT}|//.*|/\*[^*]*\*+(?:[^/*][^*]*\*+)*/|,(?=\s*[\]}}])|\s")
+_LOOSE = re.compile(rf"{_TEXT}|{_COMMENT}|,(?=\s*[\]}}])|\s")
 
 
 class _Notation(NamedTuple):
@@ -130,18 +132,18 @@ def told_notation(text: str, inside: str) -> str | None:
     >>> told_notation('{"key": "%a", "value": {}}', "") is None
     True
     """
-    if _holds_a_message(text):
+    if _holds_a_message(text, _TRIES):
         return None
     text = text[:_LOOKED_AT]
     for sign, what, remedy in _OTHERS:
         if sign.search(text):
             return f"{what}{inside}: {remedy}."
     for notation in _NOTATIONS:
-        if _holds_a_message(notation.undone(text)):
+        if _holds_a_message(notation.undone(text), _TRIES_OF_UNDONE):
             return f"{notation.what}{inside}: turn it back with `{notation.command}`."
     return None
 
 
-def _holds_a_message(text: str) -> bool:
-    objects = islice((found for found in _OBJECT.finditer(text) if not found[1]), _TRIES)
-    return any(is_message_at(text, found.start(2)) for found in objects)
+def _holds_a_message(text: str, tries: int) -> bool:
+    starts = (found.start(2) for found in _OBJECT.finditer(text) if not found[1])
+    return any(is_message_at(text[at : at + _LOOKED_AT], 0) for at in islice(starts, tries))

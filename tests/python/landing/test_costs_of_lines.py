@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 import forms
-from scuttlehouse.files import bipf, jsjson, values
+from scuttlehouse.files import bipf, jsjson, notations, values
 from scuttlehouse.files.jsjson import stringify
 from scuttlehouse.files.objects import NoObject
 from scuttlehouse.files.parts import SHORT_BYTES, Line
@@ -76,6 +76,24 @@ def test_texts_in_a_code_page_are_written_a_few_times(monkeypatch: pytest.Monkey
     assert {form.check.validity for form in found} == {"invalid"}
     assert len([*exported.in_utf_8("\u2554\u00a2")]) == 3
     assert len(written) <= 5
+
+
+def test_a_file_in_no_notation_is_looked_at_a_few_times(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each object may begin a message, and so may each in the text that a command makes of it."""
+    lengths = []
+    look = notations.is_message_at
+
+    def counted(text: str, start: int) -> bool:
+        lengths.append(len(text) - start)
+        return look(text, start)
+
+    monkeypatch.setattr(notations, "is_message_at", counted)
+    beginnings = ('{"key":', '[{"key":', "[{&quot;key&quot;:", '\\"[{\\"key\\":', '/* [{"key":"')
+    for beginning in beginnings:
+        text = beginning * ((1 << 18) // len(beginning))
+        assert notations.told_notation(text, "") is None
+        assert sum(lengths) < 40 * len(text)
+        lengths.clear()
 
 
 def calls(work: Callable[[], object]) -> int:
