@@ -6,8 +6,8 @@ with a *moot*, a message without content that everybody can compute. Sets are fe
 and delete items. Of the content, this module passes on only what :mod:`scuttlehouse.pzp.kept_content` keeps.
 
 A line is a record (:mod:`scuttlehouse.pzp.records`). The hashes prove what a text was whose UTF-8 software
-has read in a code page (:func:`scuttlehouse.ssb.exported.in_utf_8`), and which members were null if an
-encoder has left them out.
+has read in a code page (:func:`scuttlehouse.ssb.exported.in_utf_8`), which members were null if an encoder
+has left them out, and which numbers software has written as texts or objects.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from scuttlehouse.pzp.records import (
     is_pzp,
     original_elsewhere,
     with_nulls,
+    with_numbers_read,
 )
 from scuttlehouse.pzp.rules import (
     ANYBODY,
@@ -40,7 +41,7 @@ from scuttlehouse.pzp.rules import (
     whole_number,
 )
 from scuttlehouse.ssb.epoch_keys import KeyRing
-from scuttlehouse.ssb.exported import in_utf_8
+from scuttlehouse.ssb.exported import in_utf_8, number_of
 from scuttlehouse.ssb.opened import has_recipients
 from scuttlehouse.ssb.texts import PZP_ID_BYTES, kept_pzp_id, kept_word
 
@@ -145,9 +146,11 @@ def land_pzp_line(
         return row
     texts = in_utf_8(json.dumps(parsed, ensure_ascii=False))
     recoded = (json.loads(text, parse_int=float) for text in texts)
-    records = chain(with_nulls(parsed), recoded)
-    others = (_land(source_file, line, ring, record) for record in records)
-    return next((other for other in others if other.validity == "valid"), row)
+    numbered = with_numbers_read(parsed)
+    others = (numbered, *with_nulls(numbered)) if numbered is not parsed else ()
+    records = chain(with_nulls(parsed), others, recoded)
+    rows = (_land(source_file, line, ring, record) for record in records)
+    return next((other for other in rows if other.validity == "valid"), row)
 
 
 def _land(source_file: str, line: Line, ring: KeyRing, parsed: dict[str, Any]) -> LandedPzpLine:
@@ -209,7 +212,7 @@ def _land(source_file: str, line: Line, ring: KeyRing, parsed: dict[str, Any]) -
         plaintext_hash=ring.hash(json.dumps(data, sort_keys=True).encode()) if is_opened else None,
         data_bytes=whole_number(metadata.get("dataSize")) if has_data else 0,
         line_bytes=len(line.text or b""),
-        received_ms=received_time(record.get("received")),
+        received_ms=received_time(number_of(record.get("received"))),
         validity=validity,
         invalid_reason=reason,
     )

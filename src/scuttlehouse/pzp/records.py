@@ -11,6 +11,7 @@ from itertools import islice
 from typing import Any, TypeGuard
 
 from scuttlehouse.pzp.canonical import canonical, hash_text
+from scuttlehouse.ssb.exported import with_numbers
 from scuttlehouse.ssb.opened import MOST_CIPHERTEXTS, texts_in
 from scuttlehouse.ssb.validation import is_ciphertext
 
@@ -19,6 +20,10 @@ _OF_SSB = ({"key", "value"}, {"author", "content"})
 
 # Members of metadata that may be null, so that encoders which leave out null leave them out.
 _MAY_BE_NULL = ("dataHash", "accountTips")
+
+# The numbers of metadata, and of a message's place in a tangle.
+_NUMBERS = ("dataSize", "v")
+_NUMBERS_OF_PLACES = ("depth",)
 
 # The members of messages and their records that hold no ciphertext of another place.
 _OF_RECORDS = frozenset({"data", "metadata", "sigkey", "sig", "id", "msg", "received"})
@@ -71,6 +76,32 @@ def with_nulls(parsed: dict[str, Any]) -> Iterator[dict[str, Any]]:
         restored.setdefault("data")
     if restored != message:
         yield restored if is_bare(parsed) else {**parsed, "msg": restored}
+
+
+def with_numbers_read(parsed: dict[str, Any]) -> dict[str, Any]:
+    """The line with the numbers of its metadata as such, if software has written them otherwise.
+
+    The same object if nothing is to be changed.
+
+    >>> line = {"msg": {"metadata": {"v": "4", "tangles": {"a": {"depth": {"$numberInt": "1"}}}}}}
+    >>> with_numbers_read(line)
+    {'msg': {'metadata': {'v': 4.0, 'tangles': {'a': {'depth': 1.0}}}}}
+    """
+    message = parsed if is_bare(parsed) else parsed["msg"]
+    metadata = message.get("metadata")
+    if not isinstance(metadata, dict):
+        return parsed
+    numbered = with_numbers(metadata, _NUMBERS)
+    if isinstance(tangles := metadata.get("tangles"), dict):
+        places = {
+            name: with_numbers(place, _NUMBERS_OF_PLACES) if isinstance(place, dict) else place
+            for name, place in tangles.items()
+        }
+        numbered = {**numbered, "tangles": places}
+    if numbered == metadata:
+        return parsed
+    restored = {**message, "metadata": numbered}
+    return restored if is_bare(parsed) else {**parsed, "msg": restored}
 
 
 def claimed_or_own_id(claim: object, metadata: object) -> object:

@@ -26,7 +26,7 @@ from __future__ import annotations
 import codecs
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from functools import cache, partial
@@ -290,15 +290,15 @@ def number_of(value: object) -> float | None:
     return finite_number(value)
 
 
-def with_numbers(value: dict[str, Any]) -> dict[str, Any]:
-    """The value with its sequence and its timestamp as numbers. The same object if they are, or cannot be.
+def with_numbers(value: dict[str, Any], names: Sequence[str] = _NUMBERS) -> dict[str, Any]:
+    """The value with these members as numbers. The same object if they are, or cannot be.
 
     >>> with_numbers({"sequence": "7", "timestamp": 1.0}), with_numbers({"timestamp": "soon"})
     ({'sequence': 7.0, 'timestamp': 1.0}, {'timestamp': 'soon'})
     """
     numbers = {
         name: number
-        for name in _NUMBERS
+        for name in names
         if isinstance(value.get(name), str | dict)
         and (number := number_of(value[name])) is not None
     }

@@ -181,6 +181,23 @@ def with_numbers(record: Record, write: Callable[[float], Any], *names: str) -> 
     return written(record) | {"value": written(value)}
 
 
+def pzp_with_numbers(record: Record, write: Callable[[float], Any]) -> Record:
+    """The numbers of a message of pzp in another notation, if its id proves what was signed."""
+    if pzp_without_id(record) == record:
+        return record
+    message = record["msg"]
+    metadata = message["metadata"]
+    tangles = {
+        name: place | {"depth": write(place["depth"])}
+        for name, place in metadata["tangles"].items()
+    }
+    numbers = {name: write(metadata[name]) for name in ("dataSize", "v")}
+    return record | {
+        "msg": message | {"metadata": metadata | numbers | {"tangles": tangles}},
+        "received": write(record["received"]),
+    }
+
+
 def date(milliseconds: float) -> str:
     at = datetime.fromtimestamp(0, UTC) + timedelta(milliseconds=milliseconds)
     return at.isoformat(timespec="milliseconds").replace("+00:00", "Z")
@@ -313,6 +330,12 @@ DIALECTS: dict[str, Callable[[Record], Record]] = {
     "the author first": with_author_first,
     "the author and the previous as URIs": with_uris_of_the_value,
     "pzp without ids": pzp_without_id,
+    "pzp: numbers as texts": lambda record: pzp_with_numbers(
+        record, lambda number: f"{number:.0f}"
+    ),
+    "pzp: numbers of MongoDB": lambda record: pzp_with_numbers(
+        record, lambda number: {"$numberLong": f"{number:.0f}"}
+    ),
 }
 
 
