@@ -17,8 +17,8 @@ from scuttlehouse.files.parts import FIRST_MEMBERS
 
 # So much of a text is turned back: a message is shorter.
 _LOOKED_AT = 1 << 16
-# An object behind a colon is inside of another.
-_OBJECT = re.compile(rf'(:\s*+)?(\{{\s*"(?:{FIRST_MEMBERS})"\s*+)(?=:)')
+# An object behind the name of a member is inside of another.
+_OBJECT = re.compile(rf'("\s*+:\s*+)?(\{{\s*"(?:{FIRST_MEMBERS}))(?="\s*+:)')
 # So many places are looked at, of which each may begin a message: more where a message keeps a file in.
 _TRIES, _TRIES_OF_UNDONE = 64, 16
 
