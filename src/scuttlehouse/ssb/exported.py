@@ -14,6 +14,7 @@ numbers as texts, a time as a date          databases: BigQuery and ClickHouse w
                                             texts, mongoexport as ``{"$numberLong": ...}``, and a column of
                                             times as dates (ISO 8601)
 apostrophes written twice                   SQL, in which a dump writes texts so
+entities of HTML in texts                   software that puts JSON into HTML or XML
 UTF-8 that was read in a code page          PowerShell 5, which reads what other programs print in the code
                                             page of the console, and writes it as UTF-16 (``>``)
 ==========================================  ==========================================================
@@ -24,6 +25,7 @@ Nothing that is undone is believed: the key of the message proves it by its hash
 from __future__ import annotations
 
 import codecs
+import html
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -77,6 +79,12 @@ _NOT_ASCII = re.compile(r"[^\x00-\x7f]+")
 _BYTE = "scuttlehouse.byte"
 # Each byte of UTF-8 has become a character, so the message may be too long.
 _FAULTS_OF_TEXTS = _FAULTS_WITHOUT_KEY | {"too_long"}
+
+# What software does to texts as they stand in JSON.
+_UNDO_IN_TEXTS: tuple[Callable[[str], str], ...] = (
+    lambda text: text.replace("''", "'"),
+    html.unescape,
+)
 
 # The numbers of a value.
 _NUMBERS = ("sequence", "timestamp")
@@ -133,9 +141,8 @@ def forms(value: dict[str, Any], key: str | None, hmac_key: bytes | None) -> Ite
             is_proven = wanted is not None and form.check.message_key == wanted
             if form.check.validity == "valid" or is_proven:
                 yield form
-    single = _with_single_apostrophes(numbered) if reason in _FAULTS_OF_TEXTS else numbered
-    if single is not numbered:
-        found = _forms(single, key, hmac_key, partial(_texts_of_forms, single))
+    for rewritten in _rewritten(numbered) if reason in _FAULTS_OF_TEXTS else ():
+        found = _forms(rewritten, key, hmac_key, partial(_texts_of_forms, rewritten))
         yield from (form for form in found if form.check.validity == "valid")
     for recoded in _value_in_utf_8(value, key, texts) if reason in _FAULTS_OF_TEXTS else ():
         found = _forms(recoded, key, hmac_key, partial(_texts_of_forms, recoded))
@@ -305,11 +312,18 @@ def with_numbers(value: dict[str, Any], names: Sequence[str] = _NUMBERS) -> dict
     return {**value, **numbers} if numbers else value
 
 
-def _with_single_apostrophes(value: dict[str, Any]) -> dict[str, Any]:
-    """The value with one apostrophe for two in all texts. The same object if no text has two."""
+def _rewritten(value: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """The value as it may have been before software wrote its texts in another way.
+
+    Complexity: O(length of the value).
+    """
     text = json.dumps(value, ensure_ascii=False)
-    single = text.replace("''", "'")
-    return value if single == text else json.loads(single, parse_int=float)
+    for undo in _UNDO_IN_TEXTS if len(text) <= _MOST_CHARACTERS else ():
+        if (undone := undo(text)) != text:
+            with suppress(
+                ValueError
+            ):  # An entity may stand for a quotation mark, or for a character of control.
+                yield json.loads(undone, parse_int=float)
 
 
 def _with_what_is_left_out(value: dict[str, Any]) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 from base64 import b64encode
 from collections.abc import Callable
@@ -160,12 +161,33 @@ def test_the_author_may_have_written_a_text_as_the_time() -> None:
 
 
 @pytest.mark.parametrize("key", [True, False])
-def test_apostrophes_as_a_dump_of_sql_writes_them_are_proven(key: bool) -> None:
-    signed = post(content={"type": "post", "text": "it's 'so', isn''t it?"})
-    text = json.dumps(signed.value).replace("'", "''")
-    row = land(json.loads(text), signed.key if key else None)
+@pytest.mark.parametrize(
+    "rewrite",
+    [
+        lambda text: text.replace("'", "''"),
+        lambda text: html.escape(text, quote=False),
+        lambda text: text.replace("&", "&#38;").replace("'", "&#x27;"),
+    ],
+    ids=["a dump of SQL", "XML", "numeric entities"],
+)
+def test_texts_that_software_writes_in_another_way_are_proven(
+    rewrite: Callable[[str], str], key: bool
+) -> None:
+    signed = post(content={"type": "post", "text": "it's 'so', isn''t \u00fc <b> &amp; \n & c"})
+    text = rewrite(json.dumps(signed.value, ensure_ascii=False))
+    written = json.loads(text)
+    assert written != signed.value
+    row = land(written, signed.key if key else None)
     assert row == land(signed.value, signed.key)
     assert row.validity == "valid"
+
+
+@pytest.mark.parametrize("text", ["&quot;", "&#0;", "&#10;", "&lt;", "''"])
+def test_other_texts_with_the_same_signs_are_other_messages(text: str) -> None:
+    signed = post(content={"type": "post", "text": f"a {text}"})
+    assert land(signed.value, signed.key).validity == "valid"
+    changed = signed.value | {"content": {"type": "post", "text": f"b {text}"}}
+    assert land(changed, signed.key).invalid_reason == "id_mismatch"
 
 
 def test_an_empty_key_is_none() -> None:
