@@ -9,8 +9,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from scuttlehouse.files.json_lines import finite_number
 from scuttlehouse.ssb.epoch_keys import KeyRing, purpose_key
+from scuttlehouse.ssb.exported import number_of
 from scuttlehouse.ssb.ids import link_text
 from scuttlehouse.ssb.naming import name_in_message
 from scuttlehouse.ssb.older_names import feed_purpose
@@ -138,7 +138,7 @@ def _kept_excluded(item: object, ring: KeyRing) -> dict[str, object]:
 
 
 def _kept_number(number: object) -> int | None:
-    finite = finite_number(number)
+    finite = number_of(number)
     return None if finite is None else whole_number(finite)
 
 

@@ -872,6 +872,16 @@ def test_the_feed_of_additions_under_its_older_name() -> None:
         assert json.loads(row.content or "")["feedpurpose"] == "group/additions"
 
 
+@pytest.mark.parametrize("sequence", [7, "7", {"$numberLong": "7"}])
+def test_a_cutoff_in_any_notation_of_numbers(sequence: object) -> None:
+    feed = ClassicFeed(bytes(32))
+    excluded = {"id": feed.id, "groupFeedId": feed.id, "sequence": sequence}
+    content = {"type": "group/exclude-member", "excludes": [excluded]}
+    line = entry(post(feed), content=content) | {"meta": {"originalContent": "AAAA.box2"}}
+    [kept] = json.loads(land(written(line)).content or "")["excludes"]
+    assert kept == excluded | {"sequence": 7}
+
+
 def test_key_hash_and_rank_stand_for_the_key() -> None:
     keys = [bytes([n]) * KEY_BYTES for n in (3, 1, 2)]
     # A key as a rank of bytes, where base64 text would say another order (ruling R23).
