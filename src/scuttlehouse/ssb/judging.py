@@ -29,9 +29,6 @@ _REPLACED = "\ufffd"
 # Software that opens a message may write what is no signature (go-ssb: "reboxed"). Plaintext is any JSON.
 _FAULTS_OF_OPENED = _FAULTS_OF_CONTENT | {"signature_is_malformed", "content_is_malformed"}
 
-# One member has no order. Two may be in the order of their names by chance.
-_LEAST_SORTED = 2
-
 
 def has_key(check: Check, key: str) -> bool:
     """Whether a key, in either spelling, is the hash of what was checked. O(1).
@@ -64,7 +61,7 @@ def check_opened(
     - ``ids_respelled``: its author or its previous is a URI.
     - ``characters_replaced``: U+FFFD is in it, where half of a surrogate pair may have been.
     - ``members_reordered``: its members are sorted, and so may be the members inside of its content; or all
-      members in its content are in the order of their names, as few authors write them.
+      members in its content are in the order of their names, and not the type first, as authors write it.
 
     Without a key such a message has no id: ``message_key`` is None. Another has that of its hash.
 
@@ -123,11 +120,13 @@ def _doubt(opened: Opened, checks: Sequence[Check], *, has_key: bool) -> str | N
 
 
 def _is_sorted(content: object) -> bool:
-    """Whether the members of a content, and of all objects in it, are in the order of their names.
+    """Whether the members of a content, and of all objects in it, have been sorted by their names.
+
+    Authors write the type first. If it is first in the order of the names, too, nothing tells that they were.
 
     Complexity: O(length of the content).
     """
-    if not isinstance(content, dict) or len(content) < _LEAST_SORTED:
+    if not isinstance(content, dict) or next(iter(content), "type") == "type":
         return False
     left: list[object] = [content]
     while left:

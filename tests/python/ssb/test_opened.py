@@ -373,9 +373,10 @@ def test_a_content_that_go_has_sorted_accuses_nobody(content: dict[str, Any]) ->
     unkeyed = land_line("a.jsonl", Line(1, text, None), RING)
     assert unkeyed is not None
     assert unkeyed.reject_reason == "id_is_unknown"
-    for changed in (content | {"type": "other"}, {"type": "other"}):
+    vote = {"type": "vote", "vote": {"link": "%a", "value": 1}}
+    for changed in (content | {"type": "other"}, {"type": "other"}, vote, {}):
         other = land(signed.value | {"content": changed}, signed.key)
-        assert other.invalid_reason == "id_mismatch"
+        assert other.validity == "invalid"
 
 
 def test_a_message_that_was_written_in_another_order_is_invalid() -> None:
