@@ -122,8 +122,10 @@ _OTHERS = (
 )
 
 
-def told_notation(text: str, inside: str) -> str | None:
+def told_notation(text: str, inside: str, encoding: str = "utf-8") -> str | None:
     """What a text is and what to do, if it holds no message because of its notation. None for others.
+
+    ``encoding`` is that of the file: the commands read UTF-8.
 
     Complexity: O(length of the text), up to _LOOKED_AT.
 
@@ -140,8 +142,15 @@ def told_notation(text: str, inside: str) -> str | None:
             return f"{what}{inside}: {remedy}."
     for notation in _NOTATIONS:
         if _holds_a_message(notation.undone(text), _TRIES_OF_UNDONE):
-            return f"{notation.what}{inside}: turn it back with `{notation.command}`."
+            command = _to_utf_8(encoding) + notation.command
+            return f"{notation.what}{inside}: turn it back with `{command}`."
     return None
+
+
+def _to_utf_8(encoding: str) -> str:
+    # iconv has another name for a byte order.
+    name = re.sub("-([bl]e)$", r"\1", encoding)
+    return "" if encoding == "utf-8" else f"iconv -f {name} -t utf-8 | "
 
 
 def _holds_a_message(text: str, tries: int) -> bool:

@@ -103,7 +103,7 @@ def recognise_head(head: bytes, compression: str) -> Kind | str:
     around = around_messages(bare, form, inside)
     if around is not None:
         return around
-    notation = told_notation(bare, inside)
+    notation = told_notation(bare, inside, encoding)
     if notation is not None:
         return notation
     form = form or form_beside_others(text)

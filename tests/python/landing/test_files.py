@@ -681,10 +681,11 @@ NOTATIONS: dict[str, tuple[Callable[[str], str], str]] = {
 }
 
 
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-be"])
 @pytest.mark.parametrize("indent", [None, 4])
 @pytest.mark.parametrize("notation", NOTATIONS)
 def test_the_command_turns_another_notation_back(
-    notation: str, indent: int | None, tmp_path: Path
+    notation: str, indent: int | None, encoding: str, tmp_path: Path
 ) -> None:
     """Each as a whole file, and behind lines of other programs."""
     write, what = NOTATIONS[notation]
@@ -693,7 +694,7 @@ def test_the_command_turns_another_notation_back(
     signed = [ClassicFeed(bytes([n]) * 32).publish(OF_NOTATIONS, n) for n in range(1, 4)]
     texts = [json.dumps({"key": one.key, "value": one.value}, indent=indent) for one in signed]
     path, taken = tmp_path / "a.json", tmp_path / "taken.json"
-    path.write_text(write("\n".join(texts) + "\n"), "utf-8", newline="")
+    path.write_bytes(write("\n".join(texts) + "\n").encode(encoding))
     said = recognise_within_limits(entry_of(path, path.name))
     assert isinstance(said, str)
     assert said.startswith(what)
