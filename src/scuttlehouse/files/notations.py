@@ -9,11 +9,14 @@ import html
 import json
 import re
 from collections.abc import Callable
+from functools import partial
 from itertools import islice
 from typing import NamedTuple
 
-from scuttlehouse.files.objects import is_message_at
+from scuttlehouse.files.objects import NoObject, is_message_at, object_at
 from scuttlehouse.files.parts import FIRST_MEMBERS
+from scuttlehouse.ssb.judging import has_key
+from scuttlehouse.ssb.messages import Message, checked_message, unkeyed_message
 
 # So much of a text is turned back: a message is shorter.
 _LOOKED_AT = 1 << 16
@@ -29,16 +32,29 @@ _COLOURS = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 _LOOSE = re.compile(rf"{_TEXT}|{_COMMENT}|,(?=\s*[\]}}])|\s")
 
 
+# Characters that a text of JSON has only as escapes.
+_ESCAPES = {"\n": r"\n", "\r": r"\r", "\t": r"\t"}
+
+
 class _Notation(NamedTuple):
-    """``undone``: a text as it is when ``command`` is done."""
+    """``undone``: a text as it is when ``command`` is done.
+
+    ``is_proven``: whether it counts only if a message then has the hash that its key says.
+    """
 
     what: str
     command: str
     undone: Callable[[str], str]
+    is_proven: bool = False
 
 
 def _on_standard_input(program: str, modules: str) -> str:
     return f"python3 -c 'import {modules}, sys; print({program}, end=\"\")'"
+
+
+def _with_escapes(text: str) -> str:
+    table = str.maketrans(_ESCAPES)
+    return re.sub(_TEXT, lambda one: one[0].translate(table), text)
 
 
 def _without_escapes(text: str) -> str:
@@ -58,6 +74,17 @@ _NOTATIONS = (
         "JSON in the colours of a terminal",
         _on_standard_input(rf're.sub(r"{_COLOURS.pattern}", "", sys.stdin.read())', "re"),
         lambda text: _COLOURS.sub("", text),
+    ),
+    # As the command `echo` of some shells prints "\\n".
+    _Notation(
+        "JSON with line ends or tabs inside of texts",
+        _on_standard_input(
+            rf're.sub(r"""{_TEXT}""", lambda one: one[0].translate(str.maketrans({{'
+            r'"\n": "\\n", "\r": "\\r", "\t": "\\t"})), sys.stdin.read())',
+            "re",
+        ),
+        _with_escapes,
+        is_proven=True,
     ),
     _Notation(
         "JSON whose lines are broken in the middle of texts",
@@ -141,7 +168,7 @@ def told_notation(text: str, inside: str, encoding: str = "utf-8") -> str | None
         if sign.search(text):
             return f"{what}{inside}: {remedy}."
     for notation in _NOTATIONS:
-        if _holds_a_message(notation.undone(text), _TRIES_OF_UNDONE):
+        if _holds_a_message(notation.undone(text), _TRIES_OF_UNDONE, is_true=notation.is_proven):
             command = _to_utf_8(encoding) + notation.command
             return f"{notation.what}{inside}: turn it back with `{command}`."
     return None
@@ -153,6 +180,16 @@ def _to_utf_8(encoding: str) -> str:
     return "" if encoding == "utf-8" else f"iconv -f {name} -t utf-8 | "
 
 
-def _holds_a_message(text: str, tries: int) -> bool:
+def _holds_a_message(text: str, tries: int, *, is_true: bool = False) -> bool:
     starts = (found.start(2) for found in _OBJECT.finditer(text) if not found[1])
-    return any(is_message_at(text[at : at + _LOOKED_AT], 0) for at in islice(starts, tries))
+    tells = _is_true_message if is_true else partial(is_message_at, start=0)
+    return any(tells(text[at : at + _LOOKED_AT]) for at in islice(starts, tries))
+
+
+def _is_true_message(text: str) -> bool:
+    """Whether a text begins with a message of SSB that has the hash of its key."""
+    found = object_at(text, 0)
+    if isinstance(found, NoObject):
+        return False
+    message = checked_message(unkeyed_message(found.members), None)
+    return isinstance(message, Message) and has_key(message.judged.check, message.key)

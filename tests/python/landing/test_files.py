@@ -668,6 +668,10 @@ def with_commas(text: str) -> str:
 NOTATIONS: dict[str, tuple[Callable[[str], str], str]] = {
     "colours": (coloured, "JSON in the colours of a terminal"),
     "broken lines": (wrapped, "JSON whose lines are broken in the middle of texts"),
+    "escapes": (
+        lambda text: text.replace(r"\n", "\n").replace(r"\t", "\t").replace(r"\r", "\r"),
+        "JSON with line ends or tabs inside of texts",
+    ),
     "entities": (html.escape, "JSON with entities of HTML"),
     "backslashes": (
         lambda text: "\n".join(json.dumps(line)[1:-1] for line in text.splitlines()),
@@ -704,7 +708,7 @@ def test_the_command_turns_another_notation_back(
     assert {row.message_id for row in rows(taken)} >= {message_uri(one.key) for one in signed}
 
 
-OF_NOTATIONS = {"type": "post", "text": "a 'b' <c> & \u2713 // d /* e */ ,} ,] \u00a0 \\ \" \n"}
+OF_NOTATIONS = {"type": "post", "text": "a 'b' <c> & \u2713 // d /* e */ ,} ,] \u00a0 \\ \" \r\n\t"}
 
 
 def test_no_text_of_a_message_is_another_notation(tmp_path: Path) -> None:
