@@ -168,7 +168,9 @@ def told_notation(text: str, inside: str, encoding: str = "utf-8") -> str | None
         if sign.search(text):
             return f"{what}{inside}: {remedy}."
     for notation in _NOTATIONS:
-        if _holds_a_message(notation.undone(text), _TRIES_OF_UNDONE, is_true=notation.is_proven):
+        undone = notation.undone(text)
+        is_other = undone != text
+        if is_other and _holds_a_message(undone, _TRIES_OF_UNDONE, is_true=notation.is_proven):
             command = _to_utf_8(encoding) + notation.command
             return f"{notation.what}{inside}: turn it back with `{command}`."
     return None
