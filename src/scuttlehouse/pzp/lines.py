@@ -6,7 +6,7 @@ with a *moot*, a message without content that everybody can compute. Sets are fe
 and delete items. Of the content, this module passes on only what :mod:`scuttlehouse.pzp.kept_content` keeps.
 
 A line is a record (:mod:`scuttlehouse.pzp.records`). The hashes prove what a text was whose UTF-8 software
-has read in a code page (:func:`scuttlehouse.ssb.exported.in_utf_8`), which members were null if an encoder
+has read in a code page (:mod:`scuttlehouse.ssb.code_pages`), which members were null if an encoder
 has left them out, and which numbers software has written as texts or objects.
 """
 
@@ -40,8 +40,9 @@ from scuttlehouse.pzp.rules import (
     is_texts,
     whole_number,
 )
+from scuttlehouse.ssb.code_pages import in_utf_8
 from scuttlehouse.ssb.epoch_keys import KeyRing
-from scuttlehouse.ssb.exported import in_utf_8, number_of
+from scuttlehouse.ssb.numbers import number_of
 from scuttlehouse.ssb.opened import has_recipients
 from scuttlehouse.ssb.texts import PZP_ID_BYTES, kept_pzp_id, kept_word
 

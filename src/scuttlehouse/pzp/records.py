@@ -11,7 +11,7 @@ from itertools import islice
 from typing import Any, TypeGuard
 
 from scuttlehouse.pzp.canonical import canonical, hash_text
-from scuttlehouse.ssb.exported import with_numbers
+from scuttlehouse.ssb.numbers import with_numbers
 from scuttlehouse.ssb.opened import MOST_CIPHERTEXTS, texts_in
 from scuttlehouse.ssb.validation import is_ciphertext
 

@@ -11,8 +11,8 @@ from typing import Any
 
 from scuttlehouse.ssb.bendybutt import FORMAT, is_announcement, root_metafeed
 from scuttlehouse.ssb.bfe import utf8
+from scuttlehouse.ssb.code_pages import in_utf_8
 from scuttlehouse.ssb.epoch_keys import KEY_MEMBERS, KeyRing, spelled_bytes
-from scuttlehouse.ssb.exported import in_utf_8
 from scuttlehouse.ssb.ids import any_id
 from scuttlehouse.ssb.validation import Check, is_ciphertext
 from scuttlehouse.warehouse_key import KEY_BYTES

@@ -24,20 +24,19 @@ Nothing that is undone is believed: the key of the message proves it by its hash
 
 from __future__ import annotations
 
-import codecs
 import html
 import json
-import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
-from datetime import UTC, datetime, timedelta
 from functools import cache, partial
 from hashlib import sha256
 from typing import Any, NamedTuple, TypeAlias
 
 from scuttlehouse.files import jsjson
 from scuttlehouse.files.json_lines import finite_number
+from scuttlehouse.ssb.code_pages import MOST_CHARACTERS, in_code_pages, recoded
 from scuttlehouse.ssb.ids import feed_format, feed_id, id_bytes, message_format, message_sigil
+from scuttlehouse.ssb.numbers import with_numbers
 from scuttlehouse.ssb.validation import MAX_LENGTH, MEMBER_ORDERS, Check, check_value, hashed_bytes
 
 # Faults that a value has if it is not in the order that was signed. A key that is right proves the order.
@@ -52,31 +51,7 @@ _LEFT_OUT = {"previous": None, "hash": "sha256"}
 _FRACTIONS = tuple(n / parts for n in range(1, 17) for parts in (1000, n + 1000))
 # The year 2248. A double of this size still has thousandths.
 _MOST_TIME = 2**43
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
-# The code pages of consoles that have a character for each byte, so that nothing is lost, and of windows.
-_CODE_PAGES = (
-    *(
-        "cp437",
-        "cp850",
-        "cp852",
-        "cp866",
-        "cp858",
-        "cp737",
-        "cp775",
-        "cp857",
-        "cp860",
-        "cp862",
-        "cp865",
-    ),
-    *("cp1252", "cp1250", "cp1251", "cp1253", "cp1254", "cp1257"),
-)
-# A message has at most 8192 units of UTF-16, each of up to three bytes.
-_MOST_CHARACTERS = 4 * MAX_LENGTH
-_SINGLE = re.compile(r"(?<![^\x00-\x7f])[^\x00-\x7f](?![^\x00-\x7f])")
-_NOT_ASCII = re.compile(r"[^\x00-\x7f]+")
-# Windows has a control character for a byte that its code page leaves out.
-_BYTE = "scuttlehouse.byte"
 # Each byte of UTF-8 has become a character, so the message may be too long.
 _FAULTS_OF_TEXTS = _FAULTS_WITHOUT_KEY | {"too_long"}
 
@@ -86,27 +61,9 @@ _UNDO_IN_TEXTS: tuple[Callable[[str], str], ...] = (
     html.unescape,
 )
 
-# The numbers of a value.
-_NUMBERS = ("sequence", "timestamp")
-_NUMBER = re.compile(r"-?[0-9]{1,20}(?:\.[0-9]{1,20})?(?:[eE][+-]?[0-9]{1,3})?", re.ASCII)
-_DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9:.,+Z-]{5,30}", re.ASCII)
-# The only members of the objects that mongoexport writes in place of numbers and dates.
-_OF_MONGODB = frozenset({"$numberInt", "$numberLong", "$numberDouble", "$numberDecimal", "$date"})
-
 _Texts: TypeAlias = Mapping[tuple[str, ...], str]
 
 _BEFORE_TIME = '\n  "timestamp": '
-
-
-def _byte(error: UnicodeError) -> tuple[bytes, int]:
-    assert isinstance(error, UnicodeEncodeError)
-    code = ord(error.object[error.start])
-    if not 0x80 <= code < 0xA0:
-        raise error
-    return bytes([code]), error.start + 1
-
-
-codecs.register_error(_BYTE, _byte)
 
 
 class Form(NamedTuple):
@@ -144,8 +101,8 @@ def forms(value: dict[str, Any], key: str | None, hmac_key: bytes | None) -> Ite
     for rewritten in _rewritten(numbered) if reason in _FAULTS_OF_TEXTS else ():
         found = _forms(rewritten, key, hmac_key, partial(_texts_of_forms, rewritten))
         yield from (form for form in found if form.check.validity == "valid")
-    for recoded in _value_in_utf_8(value, key, texts) if reason in _FAULTS_OF_TEXTS else ():
-        found = _forms(recoded, key, hmac_key, partial(_texts_of_forms, recoded))
+    for read in _value_in_utf_8(value, key, texts) if reason in _FAULTS_OF_TEXTS else ():
+        found = _forms(read, key, hmac_key, partial(_texts_of_forms, read))
         yield from (form for form in found if form.check.validity == "valid")
 
 
@@ -186,50 +143,19 @@ def _forms(
             yield Form(whole, check_value(whole, key=key, hmac_key=hmac_key))
 
 
-def in_utf_8(text: str) -> Iterator[str]:
-    """The texts that a text may have been, if software has read its UTF-8 in a code page. None comes twice.
-
-    Complexity: O(length of the text).
-
-    >>> [*in_utf_8("\u251c\u2310")], [*in_utf_8("\xe9")], [*in_utf_8("a")]
-    (['\xe9'], [], [])
-    """
-    return (recoded for _, recoded in _in_code_pages(text))
-
-
-def _in_code_pages(text: str) -> Iterator[tuple[str, str]]:
-    """The same, each behind a code page in which it was read."""
-    # UTF-8 has no single byte that is not ASCII.
-    if text.isascii() or len(text) > _MOST_CHARACTERS or _SINGLE.search(text):
-        return
-    # No character of UTF-8 goes over one of ASCII.
-    parts = "\n".join(_NOT_ASCII.findall(text))
-    seen: set[str] = set()
-    for code_page in _CODE_PAGES:
-        with suppress(UnicodeError):
-            recoded = _recoded(parts, code_page)
-            if recoded not in seen:
-                seen.add(recoded)
-                yield code_page, _recoded(text, code_page)
-
-
-def _recoded(text: str, code_page: str) -> str:
-    return text.encode(code_page, _BYTE).decode("utf-8")
-
-
 def _value_in_utf_8(
     value: dict[str, Any], key: str | None, texts: Callable[[], _Texts]
 ) -> Iterator[dict[str, Any]]:
     """The value as it may have been in UTF-8. With a key, only if one of its forms has the key."""
-    found = [*_in_code_pages(json.dumps(value, ensure_ascii=False))]
+    found = [*in_code_pages(json.dumps(value, ensure_ascii=False))]
     # What an escape in a text stands for has not been read in a code page.
     content = value.get("content")
     is_known = key is not None and not (isinstance(content, str) and "\\u" in content)
-    for code_page, recoded in found:
+    for code_page, read in found:
         if not is_known or any(
             _has_key(text, code_page, value, str(key)) for text in texts().values()
         ):
-            yield json.loads(recoded, parse_int=float)
+            yield json.loads(read, parse_int=float)
 
 
 def _texts_of_forms(value: dict[str, Any]) -> _Texts:
@@ -250,13 +176,13 @@ def _texts_of_forms(value: dict[str, Any]) -> _Texts:
 
 def _has_key(text: str, code_page: str, value: dict[str, Any], key: str) -> bool:
     """Whether a text is that of a classic message with this key, if it was read in a code page."""
-    recoded = _recoded(text, code_page)
-    units, wanted = hashed_bytes(recoded), id_bytes(key)
+    read = recoded(text, code_page)
+    units, wanted = hashed_bytes(read), id_bytes(key)
     if len(units) > MAX_LENGTH:
         return False
     if sha256(units).digest() == wanted:
         return True
-    return _signed_time(recoded, _times(value.get("timestamp")), wanted) is not None
+    return _signed_time(read, _times(value.get("timestamp")), wanted) is not None
 
 
 def with_content_read(value: dict[str, Any]) -> dict[str, Any]:
@@ -276,49 +202,13 @@ def with_content_read(value: dict[str, Any]) -> dict[str, Any]:
         return value
 
 
-def number_of(value: object) -> float | None:
-    """The number that a value is, or that software has written as a text, a date or an object of MongoDB.
-
-    Complexity: O(length of the text).
-
-    >>> number_of("7"), number_of({"$numberLong": "7"}), number_of("1970-01-01T00:00:01Z"), number_of("x")
-    (7.0, 7.0, 1000.0, None)
-    """
-    for _ in range(2):  # A date may hold a number.
-        if isinstance(value, dict) and len(value) == 1 and not _OF_MONGODB.isdisjoint(value):
-            [value] = value.values()
-    if isinstance(value, str) and _NUMBER.fullmatch(value):
-        return finite_number(float(value))
-    if isinstance(value, str) and _DATE.fullmatch(value):
-        with suppress(ValueError, OverflowError):
-            at = datetime.fromisoformat(value)
-            return (at.replace(tzinfo=at.tzinfo or UTC) - _EPOCH) / timedelta(milliseconds=1)
-        return None
-    return finite_number(value)
-
-
-def with_numbers(value: dict[str, Any], names: Sequence[str] = _NUMBERS) -> dict[str, Any]:
-    """The value with these members as numbers. The same object if they are, or cannot be.
-
-    >>> with_numbers({"sequence": "7", "timestamp": 1.0}), with_numbers({"timestamp": "soon"})
-    ({'sequence': 7.0, 'timestamp': 1.0}, {'timestamp': 'soon'})
-    """
-    numbers = {
-        name: number
-        for name in names
-        if isinstance(value.get(name), str | dict)
-        and (number := number_of(value[name])) is not None
-    }
-    return {**value, **numbers} if numbers else value
-
-
 def _rewritten(value: dict[str, Any]) -> Iterator[dict[str, Any]]:
     """The value as it may have been before software wrote its texts in another way.
 
     Complexity: O(length of the value).
     """
     text = json.dumps(value, ensure_ascii=False)
-    for undo in _UNDO_IN_TEXTS if len(text) <= _MOST_CHARACTERS else ():
+    for undo in _UNDO_IN_TEXTS if len(text) <= MOST_CHARACTERS else ():
         if (undone := undo(text)) != text:
             with suppress(
                 ValueError

@@ -12,8 +12,9 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from scuttlehouse.ssb import bendybutt
-from scuttlehouse.ssb.exported import forms, with_content_read, with_numbers, with_sigils
+from scuttlehouse.ssb.exported import forms, with_content_read, with_sigils
 from scuttlehouse.ssb.ids import feed_format, message_uri
+from scuttlehouse.ssb.numbers import with_numbers
 from scuttlehouse.ssb.opened import OPENED_BY_GO_SSB, Opened, is_of_private_kind
 from scuttlehouse.ssb.validation import Check, is_ciphertext
 

@@ -10,9 +10,9 @@ import math
 from typing import Any
 
 from scuttlehouse.ssb.epoch_keys import KeyRing, purpose_key
-from scuttlehouse.ssb.exported import number_of
 from scuttlehouse.ssb.ids import link_text
 from scuttlehouse.ssb.naming import name_in_message
+from scuttlehouse.ssb.numbers import number_of
 from scuttlehouse.ssb.older_names import feed_purpose
 from scuttlehouse.ssb.texts import is_word, kept_id, kept_word
 

@@ -6,9 +6,9 @@ from itertools import islice
 from typing import Any, NamedTuple, TypeGuard
 
 from scuttlehouse.pzp.records import is_pzp
-from scuttlehouse.ssb.exported import number_of, with_numbers
 from scuttlehouse.ssb.ids import message_uri
 from scuttlehouse.ssb.judging import Judged, check_opened, has_key
+from scuttlehouse.ssb.numbers import number_of, with_numbers
 from scuttlehouse.ssb.opened import (
     MOST_CIPHERTEXTS,
     Opened,

@@ -1,0 +1,90 @@
+"""Texts whose UTF-8 software has read in a code page: what they may have been."""
+
+from __future__ import annotations
+
+import codecs
+import re
+from collections.abc import Iterator
+from contextlib import suppress
+
+from scuttlehouse.ssb.validation import MAX_LENGTH
+
+# The code pages of consoles that have a character for each byte, so that nothing is lost, and of windows.
+_CODE_PAGES = (
+    *(
+        "cp437",
+        "cp850",
+        "cp852",
+        "cp866",
+        "cp858",
+        "cp737",
+        "cp775",
+        "cp857",
+        "cp860",
+        "cp862",
+        "cp865",
+    ),
+    *("cp1252", "cp1250", "cp1251", "cp1253", "cp1254", "cp1257"),
+)
+# A message has at most 8192 units of UTF-16, each of up to three bytes.
+MOST_CHARACTERS = 4 * MAX_LENGTH
+_SINGLE = re.compile(r"(?<![^\x00-\x7f])[^\x00-\x7f](?![^\x00-\x7f])")
+_NOT_ASCII = re.compile(r"[^\x00-\x7f]+")
+# Windows has a control character for a byte that its code page leaves out.
+_BYTE = "scuttlehouse.byte"
+
+
+def _byte(error: UnicodeError) -> tuple[bytes, int]:
+    assert isinstance(error, UnicodeEncodeError)
+    code = ord(error.object[error.start])
+    if not 0x80 <= code < 0xA0:
+        raise error
+    return bytes([code]), error.start + 1
+
+
+codecs.register_error(_BYTE, _byte)
+
+
+def in_utf_8(text: str) -> Iterator[str]:
+    """The texts that a text may have been, if software has read its UTF-8 in a code page. None comes twice.
+
+    Complexity: O(length of the text).
+
+    >>> [*in_utf_8("\u251c\u2310")], [*in_utf_8("\xe9")], [*in_utf_8("a")]
+    (['\xe9'], [], [])
+    """
+    return (read for _, read in in_code_pages(text))
+
+
+def in_code_pages(text: str) -> Iterator[tuple[str, str]]:
+    """The same, each behind a code page in which it was read.
+
+    Complexity: O(length of the text).
+
+    >>> next(in_code_pages("\u251c\u2310"))
+    ('cp437', '\xe9')
+    """
+    # UTF-8 has no single byte that is not ASCII.
+    if text.isascii() or len(text) > MOST_CHARACTERS or _SINGLE.search(text):
+        return
+    # No character of UTF-8 goes over one of ASCII.
+    parts = "\n".join(_NOT_ASCII.findall(text))
+    seen: set[str] = set()
+    for code_page in _CODE_PAGES:
+        with suppress(UnicodeError):
+            read = recoded(parts, code_page)
+            if read not in seen:
+                seen.add(read)
+                yield code_page, recoded(text, code_page)
+
+
+def recoded(text: str, code_page: str) -> str:
+    """The text that was read in a code page.
+
+    Raises:
+        UnicodeError: the code page has not these characters, or their bytes are no UTF-8.
+
+    >>> recoded("\u251c\u2310", "cp437")
+    '\xe9'
+    """
+    return text.encode(code_page, _BYTE).decode("utf-8")
