@@ -26,6 +26,7 @@ from __future__ import annotations
 
 import html
 import json
+import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from functools import cache, partial
@@ -55,7 +56,8 @@ _MOST_TIME = 2**43
 # Each byte of UTF-8 has become a character, so the message may be too long.
 _FAULTS_OF_TEXTS = _FAULTS_WITHOUT_KEY | {"too_long"}
 
-# What software does to texts as they stand in JSON.
+# What software does to texts.
+_TEXT = re.compile(r'"(?:[^"\\]|\\.)*+"')
 _UNDO_IN_TEXTS: tuple[Callable[[str], str], ...] = (
     lambda text: text.replace("''", "'"),
     html.unescape,
@@ -203,17 +205,22 @@ def with_content_read(value: dict[str, Any]) -> dict[str, Any]:
 
 
 def _rewritten(value: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """The value as it may have been before software wrote its texts in another way.
+    """The value as it may have been before software wrote the texts of its content in another way.
+
+    Who wrote it, and its place in the feed, are what the line says. A text stays a text: an entity may stand
+    for a quotation mark.
 
     Complexity: O(length of the value).
     """
-    text = json.dumps(value, ensure_ascii=False)
+    text = json.dumps(value.get("content"), ensure_ascii=False)
     for undo in _UNDO_IN_TEXTS if len(text) <= MOST_CHARACTERS else ():
-        if (undone := undo(text)) != text:
-            with suppress(
-                ValueError
-            ):  # An entity may stand for a quotation mark, or for a character of control.
-                yield json.loads(undone, parse_int=float)
+        undone = _TEXT.sub(partial(_with_text_undone, undo), text)
+        if undone != text:
+            yield {**value, "content": json.loads(undone, parse_int=float)}
+
+
+def _with_text_undone(undo: Callable[[str], str], text: re.Match[str]) -> str:
+    return json.dumps(undo(json.loads(text[0])), ensure_ascii=False)
 
 
 def _with_what_is_left_out(value: dict[str, Any]) -> dict[str, Any]:

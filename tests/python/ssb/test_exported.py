@@ -190,6 +190,30 @@ def test_other_texts_with_the_same_signs_are_other_messages(text: str) -> None:
     assert land(changed, signed.key).invalid_reason == "id_mismatch"
 
 
+@pytest.mark.parametrize("depth", [1, 1500, 30_000])
+@pytest.mark.parametrize("key", [True, False])
+def test_an_entity_opens_no_list_and_ends_no_text(depth: int, key: bool) -> None:
+    """The rest of the text would be JSON of any depth."""
+    signed = post()
+    text = f"&quot;, &quot;a&quot;: {depth * '['}{depth * ']'}, &quot;b&quot;: &quot;"
+    changed = signed.value | {"content": {"type": "post", "text": text}}
+    row = land(changed, signed.key if key else None)
+    assert (row.reject_reason, row.validity) == (None, "invalid")
+
+
+@pytest.mark.parametrize("quote", ["&quot;", "&#34;"])
+def test_what_stands_in_a_text_is_no_message_of_another_feed(quote: str) -> None:
+    """Another feed has signed it, and its hash is the key; the author that the line names has not."""
+    signed = post()
+    inside = json.dumps(signed.value)[1:-1].replace('"', quote)
+    ending = f", {quote}a{quote}: {{{quote}b{quote}: {quote}"
+    content = {"type": "post", "text": f"a{quote}}}, {inside}{ending}"}
+    value = signed.value | {"author": ClassicFeed(b"b" * 32).id, "content": content}
+    name = "".join(f"&#{ord(letter)};" for letter in "author")
+    for forged in (value, signed.value | {"author": value["author"], name: AUTHOR}):
+        assert land(forged, signed.key).validity != "valid"
+
+
 def test_an_empty_key_is_none() -> None:
     signed = post()
     line = json.dumps({"key": "", "value": signed.value}).encode()
