@@ -13,8 +13,9 @@ from functools import partial
 from itertools import islice
 from typing import NamedTuple
 
+from scuttlehouse.files.json_lines import line_object
 from scuttlehouse.files.objects import NoObject, is_message_at, object_at
-from scuttlehouse.files.parts import FIRST_MEMBERS
+from scuttlehouse.files.parts import FIRST_MEMBERS, Line
 from scuttlehouse.ssb.judging import has_key
 from scuttlehouse.ssb.messages import Message, checked_message, unkeyed_message
 
@@ -193,5 +194,6 @@ def _is_true_message(text: str) -> bool:
     found = object_at(text, 0)
     if isinstance(found, NoObject):
         return False
-    message = checked_message(unkeyed_message(found.members), None)
+    line = Line(1, text[: found.end].encode(), None)
+    message = checked_message(unkeyed_message(line_object(line)), None)
     return isinstance(message, Message) and has_key(message.judged.check, message.key)

@@ -725,6 +725,15 @@ def test_no_text_of_a_message_is_another_notation(tmp_path: Path) -> None:
         assert [row.validity for row in rows(path) if row.message_id] == ["valid"]
 
 
+def test_a_message_as_deep_as_the_parser_goes_is_in_no_notation() -> None:
+    """Only its line end in a text would make it one, and what is proven of it is written again."""
+    signed = ClassicFeed(bytes(32)).publish({"type": "post", "text": "a\nb", "deep": 0}, 1)
+    text = json.dumps({"value": signed.value}).replace(r"\n", "\n")
+    for depth in (200, *range(900, 1000)):
+        deep = text.replace('"deep": 0', f'"deep": {depth * "["}{depth * "]"}')
+        assert recognise_head(deep.encode(), "none") == Kind("json_lines", "none", "utf-8")
+
+
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-16-le", "utf-16-be"])
 def test_no_text_of_a_message_makes_its_log_an_archive(encoding: str) -> None:
     """A stranger's text may have the word that tells a tar archive, at its place."""
