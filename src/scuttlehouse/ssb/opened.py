@@ -23,7 +23,8 @@ In gabbygrove-v1 a content may be bytes, which JSON has as base64. Encrypted one
 ``box2:`` (go-ssb, ``multilogs/combined.go``).
 
 Software may also change a message that nobody has encrypted (ssb-db, ``addMap``). It keeps the members that
-were signed in ``value.meta.original``, whatever they are, as it keeps a ciphertext there.
+were signed in ``value.meta.original``, as it keeps a ciphertext there. Who wrote the message, and its place
+in the feed, are what the value says.
 
 The word ``private``, and the key that opens the message (``unbox``), say that a message was private, wherever
 they stand beside the content.
@@ -40,6 +41,9 @@ from scuttlehouse.ssb.validation import is_ciphertext
 
 # Members that unboxers add to a value. No signed value has these (ssb-db util.js, ssb-db2 msg-utils.js).
 UNBOXER_MEMBERS = frozenset({"meta", "cyphertext", "private", "unbox"})
+
+# Who wrote a message, and its place in the feed: what the line says of these counts, so it has to be signed.
+_CLAIMED = frozenset({"author", "sequence", "previous"})
 
 # The hash in an opened message of go-ssb.
 OPENED_BY_GO_SSB = "go-ssb-unboxed"
@@ -160,7 +164,9 @@ def is_sealed(value: dict[str, Any]) -> bool:
 def _original_members(value: dict[str, Any]) -> dict[str, Any]:
     meta = value.get("meta")
     members = meta.get("original") if isinstance(meta, dict) else None
-    return members if isinstance(members, dict) else {}
+    if not isinstance(members, dict):
+        return {}
+    return {name: part for name, part in members.items() if name not in _CLAIMED}
 
 
 def _ciphertexts(value: dict[str, Any], meta: dict[str, Any]) -> Iterator[str]:

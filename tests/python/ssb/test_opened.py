@@ -296,6 +296,22 @@ def test_a_message_that_addmap_changed_is_the_one_that_was_signed(
     assert (row.validity, row.content_type, row.is_private) == ("valid", "about", False)
 
 
+@pytest.mark.parametrize(
+    "named", [("author",), ("sequence",), ("previous",), ("author", "sequence")]
+)
+def test_what_was_kept_of_a_message_names_no_other_author_and_no_other_place(
+    named: tuple[str, ...],
+) -> None:
+    """Anybody can put a message of their own there: it would be a valid one of whom the line names."""
+    kept = ClassicFeed(bytes(32)).publish({"type": "post", "text": "a"}, 1)
+    other = {"author": ClassicFeed(b"b" * 32).id, "sequence": 7, "previous": kept.key}
+    claimed = {name: other[name] for name in named}
+    row = land({**kept.value, **claimed, "meta": {"original": kept.value}}, kept.key)
+    assert row.validity == "invalid"
+    whole = {**kept.value, "content": {"type": "post"}, "meta": {"original": kept.value}}
+    assert land(whole, kept.key) == land(kept.value, kept.key)
+
+
 @pytest.mark.parametrize("suffix", [".box", ".box2", ".box3", ".box-of-tomorrow"])
 def test_any_suffix_after_box_is_ciphertext(suffix: str) -> None:
     sealed = message(f"AAAA{suffix}")
