@@ -515,6 +515,8 @@ def test_a_build_by_other_rules_or_of_another_folder_is_no_refresh(
         assert run
         return run.is_refresh, {*dbt.house.tables(WORK)}
 
+    for module in publishable, ending:
+        monkeypatch.setattr(module, "LEDGER", "dim_b")
     lines = "stg_ssb__landed_lines"
     monkeypatch.setitem(NODES, "model.lines", node("model", lines))
     dbt.run("build", {**PASSED, "model.lines": "success"})

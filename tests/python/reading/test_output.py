@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
 from contextlib import suppress
 from itertools import product
 from pathlib import Path
@@ -154,6 +155,18 @@ def test_another_way_to_show_characters_stays(home: Path) -> None:
     assert done.stdout.splitlines()[-1] == "?"
 
 
+@pytest.fixture
+def heeded() -> Iterator[None]:
+    """A shell that runs the tests in the background ignores Ctrl-C for them."""
+    before = {one: signal.getsignal(one) for one in (signal.SIGINT, signal.SIGTERM)}
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    yield
+    for one, handler in before.items():
+        signal.signal(one, handler)
+
+
+@pytest.mark.usefixtures("heeded")
 def test_sigterm_ends_a_build_as_ctrl_c_does(monkeypatch: pytest.MonkeyPatch) -> None:
     """dbt ends its threads. A second one ends the process."""
 
@@ -174,6 +187,7 @@ def test_sigterm_ends_a_build_as_ctrl_c_does(monkeypatch: pytest.MonkeyPatch) ->
     assert signal.getsignal(signal.SIGTERM) == before
 
 
+@pytest.mark.usefixtures("heeded")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_an_interrupt_that_something_ignores_comes_again(
     number: signal.Signals, monkeypatch: pytest.MonkeyPatch
