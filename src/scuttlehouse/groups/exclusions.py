@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from scuttlehouse.groups.ancestry import Ancestry
@@ -11,7 +11,7 @@ from scuttlehouse.groups.authority import GroupMessage, Judged
 from scuttlehouse.groups.choices import KnownChoices
 from scuttlehouse.groups.epochs import KeyRanks
 from scuttlehouse.groups.pairing import own_epochs
-from scuttlehouse.tangles.causality import bits_of, sweep_named
+from scuttlehouse.tangles.causality import bits_of, mask_of, sweep_named
 
 FREE_MEMBERSHIPS = 10_000
 MEMBERSHIPS_PER_MESSAGE = 100
@@ -95,7 +95,7 @@ def knowledge(
     def visit(name: str, before: int) -> int:
         message = by_id[name]
         if message.kind == "add" and name in judged.counting:
-            again = [one for one in message.person_ids if before & bits.of_person.get(one, 0)]
+            again = bits.those_in(before, message.person_ids)
             if again:
                 readded[name] = again
         elif message.kind == "other" and (epoch := message.epoch_id or "") in ancestry:
@@ -103,12 +103,13 @@ def knowledge(
             if choices.preferred(message.author_id, known) not in (None, epoch):
                 late.add(name)
         elif name in ancestry:
-            known_at[name] = before
+            # The bits of additions are needed no more.
+            known_at[name] = before & (1 << bits.first_addition) - 1
             beside = before & ~under[name]
             listed = any(before & after.get(epoch, 0) for epoch in message.previous_epoch_ids)
             if listed or any(beside & after[epoch] for epoch in judged.previous_epochs[name]):
                 stale.add(name)
-        return bits.of_message.get(name, 0)
+        return bits.of_message(name)
 
     sweep_named(
         {
@@ -129,8 +130,8 @@ def knowledge(
         {
             epoch: bits.people_in(mask)
             if epoch in complete
-            else bits.those_in(mask, members[epoch])
-            for epoch, mask in _leading(ancestry, own, bits.of_message, known_at).items()
+            else frozenset(bits.those_in(mask, members[epoch]))
+            for epoch, mask in _leading(ancestry, own, bits, known_at).items()
         },
         complete,
         _following(bits, own, known_at),
@@ -139,7 +140,7 @@ def knowledge(
         {
             exclusion
             for exclusion, epoch in own.items()
-            if known_at.get(epoch, 0) & bits.of_exclusion[exclusion]
+            if known_at.get(epoch, 0) >> bits.place_of_exclusion[exclusion] & 1
         },
         stale,
     )
@@ -149,7 +150,8 @@ class _Bits:
     """The acts of a group that count, and the bits that a message passes to those after it.
 
     The lowest bits are for epochs, in the order of ``ancestry``. Then come exclusions, the people whom they
-    exclude, and additions, which say what epochs an author knows as their own.
+    exclude, and additions, which say what epochs an author knows as their own. Places of bits are kept, and
+    not integers: each of these is as long as there are bits before it.
     """
 
     def __init__(
@@ -164,19 +166,23 @@ class _Bits:
         self.first_exclusion = len(self.inits)
         self._first_person = self.first_exclusion + len(self.exclusions)
         self.first_addition = self._first_person + len(self._people)
-        self.of_person = {
-            person: 1 << place for place, person in enumerate(self._people, self._first_person)
+        self._place_of_person = {
+            person: place for place, person in enumerate(self._people, self._first_person)
         }
-        self.of_exclusion = {
-            one.message_id: 1 << place
-            for place, one in enumerate(self.exclusions, self.first_exclusion)
+        self.place_of_exclusion = {
+            one.message_id: place for place, one in enumerate(self.exclusions, self.first_exclusion)
         }
-        self.of_message = {one.message_id: ancestry.mask_of([one.message_id]) for one in self.inits}
-        for one in self.exclusions:
-            struck = _mask(self.of_person, [who for who in one.person_ids if who in self.added])
-            self.of_message[one.message_id] = self.of_exclusion[one.message_id] | struck
-        for addition, own in of_additions.items():
-            self.of_message[addition] = own << self.first_addition
+        self._struck = {one.message_id: one.person_ids for one in self.exclusions}
+        self._ancestry = ancestry
+        self._of_additions = of_additions
+
+    def of_message(self, name: str) -> int:
+        """The bits that a message passes on: 0 if it is no act that counts."""
+        if (place := self.place_of_exclusion.get(name)) is not None:
+            return mask_of([place, *self._places_of(self._struck[name])])
+        if name in self._of_additions:
+            return self._of_additions[name] << self.first_addition
+        return self._ancestry.mask_of([name]) if name in self._ancestry else 0
 
     def people_in(self, mask: int) -> frozenset[str]:
         """The people whom the exclusions in a mask exclude."""
@@ -185,9 +191,13 @@ class _Bits:
             self._people[place] for place in bits_of(mask >> self._first_person & everybody)
         )
 
-    def those_in(self, mask: int, people: Collection[str]) -> frozenset[str]:
+    def those_in(self, mask: int, people: Iterable[str]) -> list[str]:
         """Those of the people whom the exclusions in a mask exclude."""
-        return frozenset(person for person in people if mask & self.of_person.get(person, 0))
+        places = self._place_of_person
+        return [one for one in people if one in places and mask >> places[one] & 1]
+
+    def _places_of(self, people: Iterable[str]) -> Iterator[int]:
+        return (self._place_of_person[one] for one in people if one in self._place_of_person)
 
 
 def _newest(inits: Sequence[GroupMessage], ancestry: Ancestry, count: int) -> frozenset[str]:
@@ -202,7 +212,7 @@ def _newest(inits: Sequence[GroupMessage], ancestry: Ancestry, count: int) -> fr
 def _leading(
     ancestry: Ancestry,
     own: Mapping[str, str],
-    bits: Mapping[str, int],
+    bits: _Bits,
     known_at: Mapping[str, int],
 ) -> dict[str, int]:
     """The exclusions up to each epoch, as bits: for the epoch or for one that precedes it.
@@ -212,7 +222,7 @@ def _leading(
     """
     led = {epoch: known_at.get(epoch, 0) for epoch in ancestry.in_order()}
     for exclusion, epoch in own.items():
-        led[epoch] |= bits[exclusion]
+        led[epoch] |= bits.of_message(exclusion)
     return ancestry.masks_under(led)
 
 
@@ -221,17 +231,10 @@ def _following(
 ) -> dict[str, str | None]:
     """The epoch that each exclusion leads to: that of its author, else the first that knows of it."""
     found = {one.message_id: own.get(one.message_id) for one in bits.exclusions}
-    unmet = _mask(bits.of_exclusion, [one for one, epoch in found.items() if epoch is None])
+    unmet = mask_of(bits.place_of_exclusion[one] for one, epoch in found.items() if epoch is None)
     for init in sorted(bits.inits, key=lambda one: (one.position, one.message_id)):
         met = known_at.get(init.message_id, 0) & unmet
         unmet ^= met
         for place in bits_of(met >> bits.first_exclusion):
             found[bits.exclusions[place].message_id] = init.message_id
     return found
-
-
-def _mask(bits: Mapping[str, int], names: Sequence[str]) -> int:
-    mask = 0
-    for name in names:
-        mask |= bits[name]
-    return mask

@@ -418,11 +418,12 @@ def members_of_one_epoch(size: int) -> list[Change]:
     [
         lambda size: list(periods(members_of_one_epoch(10 * size), Ancestry({"x": []}), {})),
         lambda size: KnownChoices(added_to_one_epoch(10 * size), Ancestry({"x": []}), {}),
+        lambda size: know(members_who_are_excluded(10 * size)),
         lambda size: judge(creators_in_many_epochs(size)),
         lambda size: sweep(side_by_side(size), lambda node, _: (1 << 50 * size) * (node == 0)),
         lambda size: sweep(side_by_side(size), lambda node, _: 1 << 50 * size + node),
     ],
-    ids=["periods", "choices", "judge", "nodes without bits", "nodes with bits"],
+    ids=["periods", "choices", "exclusions", "judge", "nodes without bits", "nodes with bits"],
 )
 def test_four_times_the_size_is_about_four_times_the_memory(
     work: Callable[[int], object],
@@ -449,6 +450,17 @@ def creators_in_many_epochs(size: int) -> list[GroupMessage]:
         line.messages[-1] = line.messages[-1]._replace(author_id=creator)
     for _ in range(size):
         line.say("add", line.say("init", None, after=root), *creators)
+    return line.messages
+
+
+def members_who_are_excluded(size: int) -> list[GroupMessage]:
+    """Each by a message of its own."""
+    line = Line()
+    epoch = line.say("init", None)
+    people = [f"p{number}" for number in range(size)]
+    line.say("add", epoch, "a", *people)
+    for person in people:
+        line.say("exclude", epoch, person)
     return line.messages
 
 
