@@ -52,22 +52,6 @@ members as (
 
 ),
 
--- A group feed is announced with the key of its epoch (ruling R15).
-group_feeds as (
-
-    select
-        epochs.epoch_id,
-        people.feed_id,
-        people.person_id as owner_id,
-        coalesce(epoch_members.is_declared, false) as is_members_feed,
-        coalesce(epoch_members.is_excluded, false) as is_excluded_from_epoch
-    from epochs
-    inner join people on epochs.key_hash = people.key_hash
-    left join epoch_members
-        on epochs.epoch_id = epoch_members.epoch_id and people.person_id = epoch_members.person_id
-
-),
-
 message_counts as (
 
     select
@@ -75,6 +59,54 @@ message_counts as (
         count(*) as message_count
     from messages
     group by group_id
+
+),
+
+-- A stranger may make thousands of epochs with one key, and announce thousands of feeds for it.
+epochs_of_keys as (
+
+    select
+        epochs.epoch_id,
+        epochs.key_hash,
+        {{ most_rows_of_a_group('message_counts.message_count', 100000) }} as most_rows,
+        count(*) over (partition by epochs.group_id, epochs.key_hash) as epoch_count
+    from epochs
+    inner join message_counts on epochs.group_id = message_counts.group_id
+    where epochs.key_hash is not null
+
+),
+
+feeds_of_keys as (
+
+    select
+        feed_id,
+        person_id,
+        key_hash,
+        row_number() over (partition by key_hash order by feed_id asc) as feed_number
+    from people
+    where key_hash is not null
+
+),
+
+-- A group feed is announced with the key of its epoch (ruling R15).
+group_feeds as (
+
+    select
+        epochs_of_keys.epoch_id,
+        epochs_of_keys.most_rows,
+        feeds_of_keys.feed_id,
+        feeds_of_keys.person_id as owner_id,
+        coalesce(epoch_members.is_declared, false) as is_members_feed,
+        coalesce(epoch_members.is_excluded, false) as is_excluded_from_epoch
+    from epochs_of_keys
+    inner join feeds_of_keys
+        on
+            epochs_of_keys.key_hash = feeds_of_keys.key_hash
+            and feeds_of_keys.feed_number * epochs_of_keys.epoch_count <= epochs_of_keys.most_rows
+    left join epoch_members
+        on
+            epochs_of_keys.epoch_id = epoch_members.epoch_id
+            and feeds_of_keys.person_id = epoch_members.person_id
 
 ),
 
@@ -94,7 +126,6 @@ counted_feeds as (
 
     select
         group_feeds.*,
-        message_counts.message_count,
         sum(member_counts.member_count) over (
             partition by member_counts.group_id
             order by group_feeds.is_members_feed desc, group_feeds.epoch_id asc, group_feeds.feed_id asc
@@ -102,14 +133,13 @@ counted_feeds as (
         ) as rows_so_far
     from group_feeds
     inner join member_counts on group_feeds.epoch_id = member_counts.epoch_id
-    inner join message_counts on member_counts.group_id = message_counts.group_id
 
 ),
 
 planned_feeds as (
 
     select * from counted_feeds
-    where rows_so_far <= {{ most_rows_of_a_group('message_count', 100000) }}
+    where rows_so_far <= most_rows
 
 ),
 
