@@ -90,8 +90,7 @@ def forged(dice: random.Random) -> Any:
     inner[last] = part_of(eve, dice)
     record = {"key": dice.choice([eve.key, eve.key, ann.key]), "value": value, "timestamp": NOW}
     if dice.random() < 0.3:
-        *way, last = dice.choice(PLACES)
-        record[(*way, last)[0]] = {last: part_of(eve, dice)}
+        record[dice.choice(PLACES)[0]] = {"original": part_of(eve, dice)}
     return dice.choice([record, record, value, value | {"key": eve.key}])
 
 
