@@ -25,7 +25,8 @@ from scuttlehouse.groups.choices import KnownChoices
 from scuttlehouse.groups.epochs import group_preferred_epoch
 from scuttlehouse.groups.exclusions import FREE_MEMBERSHIPS, MEMBERSHIPS_PER_MESSAGE, knowledge
 from scuttlehouse.groups.forks import forks
-from scuttlehouse.groups.memberships import MOST_TURNS, Change, Period, periods
+from scuttlehouse.groups.growing_choices import MOST_TURNS
+from scuttlehouse.groups.memberships import Change, Period, periods
 from scuttlehouse.groups.peers import Listed, seen
 from scuttlehouse.groups.preferences import preferences
 from scuttlehouse.groups.repairs import repairs

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import pytest
 
-from scuttlehouse.groups import memberships
+from scuttlehouse.groups import growing_choices
 from scuttlehouse.groups.ancestry import Ancestry
 from scuttlehouse.groups.epochs import preferred_epoch
 from scuttlehouse.groups.memberships import Change, Period, periods
@@ -125,7 +125,7 @@ def test_own_changes_and_the_end_are_right_where_turns_are_untold(
     chunk: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for seed in seeds(chunk):
-        monkeypatch.setattr(memberships, "MOST_TURNS", seed % 3)
+        monkeypatch.setattr(growing_choices, "MOST_TURNS", seed % 3)
         group = random_group(seed)
         found = sorted(
             periods(group.changes, Ancestry(group.previous), group.key_ranks), key=PERSON
