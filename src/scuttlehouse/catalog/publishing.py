@@ -14,15 +14,7 @@ from typing import TYPE_CHECKING
 
 from scuttlehouse.catalog import definitions, names, rows
 from scuttlehouse.catalog.damage import verify_files
-from scuttlehouse.catalog.names import (
-    LOG,
-    MAIN,
-    PUBLISHED,
-    START_ANEW,
-    WORK,
-    CatalogError,
-    Schemas,
-)
+from scuttlehouse.catalog.names import LOG, MAIN, PUBLISHED, WORK, CatalogError, Schemas
 from scuttlehouse.catalog.readers import open_to_readers
 from scuttlehouse.catalog.records import Build, State, Work
 
@@ -95,7 +87,7 @@ class Catalog:
             tables = _without(base.tables, left_out) if base else {}
             views = _without(base.views, left_out) if base else {}
             if base:
-                verify_files(base, views | tables, START_ANEW)
+                verify_files(base, views | tables, names.START_ANEW)
             for statement in self.database.dialect.fence:
                 self.database.execute(statement)
             rows.point(self.database, schemas.work, tables, views)
