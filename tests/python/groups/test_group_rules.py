@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from collections import defaultdict
+from dataclasses import asdict
 from typing import Any
 
 import pytest
@@ -24,7 +24,7 @@ def summary() -> dict[str, Any]:
     made = generate(seed=1, size="small")
     for _ in made.lines():
         pass
-    return dict(json.loads(made.summary.to_json()))
+    return asdict(made.summary)
 
 
 @pytest.fixture(scope="module")
