@@ -194,6 +194,25 @@ def judge(messages: Sequence[GroupMessage]) -> Judged:
     )
 
 
+def declared_members(messages: Iterable[GroupMessage], judged: Judged) -> dict[str, frozenset[str]]:
+    """The people whom additions that count add to each epoch that counts (ruling R16).
+
+    Complexity: O(messages + additions).
+
+    >>> messages = [
+    ...     GroupMessage(name, "ann", kind, epoch, people, [], [], [], True, False, None, 0)
+    ...     for name, kind, epoch, people in [("x", "init", None, []), ("1", "add", "x", ["ann"])]
+    ... ]
+    >>> declared_members(messages, judge(messages))
+    {'x': frozenset({'ann'})}
+    """
+    members: dict[str, set[str]] = {epoch: set() for epoch in judged.previous_epochs}
+    for one in messages:
+        if one.kind == "add" and one.epoch_id and one.message_id in judged.counting:
+            members[one.epoch_id].update(one.person_ids)
+    return {epoch: frozenset(people) for epoch, people in members.items()}
+
+
 def known_directly(
     messages: Sequence[GroupMessage],
 ) -> tuple[dict[str, Sequence[str]], set[str]]:

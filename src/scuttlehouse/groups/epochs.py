@@ -205,6 +205,22 @@ def holders(memberships: Iterable[frozenset[str]]) -> dict[str, int]:
     return found
 
 
+def having_all(people: Collection[str], holding: Mapping[str, int]) -> int:
+    """The memberships with all these people, as bits. None without people: nobody can choose such an epoch.
+
+    ``holding`` is the answer of :func:`holders`.
+
+    Complexity: O(people) operations on integers with a bit for each membership.
+
+    >>> bin(having_all("ab", holders([frozenset("ab"), frozenset("b"), frozenset("abc")])))
+    '0b101'
+    """
+    found = -1 if people else 0
+    for person in people:
+        found &= holding[person]
+    return found
+
+
 def _least_key_per_membership(
     epochs: Iterable[str], members: Members, key_ranks: KeyRanks
 ) -> list[str]:

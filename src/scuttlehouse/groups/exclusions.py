@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from scuttlehouse.groups.ancestry import Ancestry
-from scuttlehouse.groups.authority import GroupMessage, Judged
+from scuttlehouse.groups.authority import GroupMessage, Judged, declared_members
 from scuttlehouse.groups.choices import KnownChoices
 from scuttlehouse.groups.epochs import KeyRanks
 from scuttlehouse.groups.pairing import own_epochs
@@ -122,10 +121,7 @@ def knowledge(
     if most is None:
         most = max(FREE_MEMBERSHIPS, MEMBERSHIPS_PER_MESSAGE * len(messages))
     complete = _newest(bits.inits, ancestry, max(1, most // max(1, len(bits.added))))
-    members: dict[str, set[str]] = defaultdict(set)
-    for one in acts:
-        if one.kind == "add" and one.epoch_id:
-            members[one.epoch_id].update(one.person_ids)
+    members = declared_members(messages, judged)
     return Knowledge(
         {
             epoch: bits.people_in(mask)

@@ -16,6 +16,7 @@ from scuttlehouse.groups.epochs import (
     contenders,
     fork_rule,
     fork_winner,
+    having_all,
     holders,
     in_key_order,
 )
@@ -173,14 +174,12 @@ def _first_within(
         rivals[right] |= 1 << place[left]
     found = {}
     for at, epoch in enumerate(order):
-        containing = -1 if members[epoch] else 0
-        for person in members[epoch]:
-            containing &= having[person]
+        larger = having_all(members[epoch], having)
         for one in previous[epoch]:
-            if containing >> place[one] & 1:
-                for rival in bits_of(containing & rivals[one]):
+            if larger >> place[one] & 1:
+                for rival in bits_of(larger & rivals[one]):
                     found[one, order[rival]] = at
-                rivals[one] &= ~containing
+                rivals[one] &= ~larger
     return found
 
 

@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from scuttlehouse.groups.ancestry import Ancestry
-from scuttlehouse.groups.authority import GroupMessage, judge
+from scuttlehouse.groups.authority import GroupMessage, declared_members, judge
 from scuttlehouse.groups.epochs import KeyRanks, Members, preferred_epoch
 from scuttlehouse.groups.exclusions import knowledge
 from scuttlehouse.groups.forks import forks
@@ -82,11 +82,7 @@ def peer_epochs(
     judged = judge(messages)
     inits = [one for one in messages if one.kind == "init"]
     previous = judged.previous_epochs
-    declared: dict[str, set[str]] = {epoch: set() for epoch in previous}
-    for one in messages:
-        if one.kind == "add" and one.epoch_id and one.message_id in judged.counting:
-            declared[one.epoch_id].update(one.person_ids)
-    members = {epoch: frozenset(people) for epoch, people in declared.items()}
+    members = declared_members(messages, judged)
     ancestry = Ancestry(previous)
     tips = set(ancestry.unsucceeded(previous))
     everybody = frozenset[str]().union(*members.values())

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Collection, Mapping
 from functools import cache
 from typing import NamedTuple
 
 from scuttlehouse.groups.ancestry import Ancestry
-from scuttlehouse.groups.epochs import KeyRanks, Members, Rule, in_key_order, smallest_of
+from scuttlehouse.groups.epochs import (
+    KeyRanks,
+    Members,
+    Rule,
+    having_all,
+    holders,
+    in_key_order,
+    smallest_of,
+)
 from scuttlehouse.tangles.causality import bits_of
 
 
@@ -41,11 +47,8 @@ def preferences(
     """
     names = in_key_order(members, key_ranks)
     people = [members[epoch] for epoch in names]
-    declaring: dict[str, int] = defaultdict(int)
-    for place, declared in enumerate(people):
-        for person in declared:
-            declaring[person] |= 1 << place
-    containing = [_containing(declared, declaring) for declared in people]
+    declaring = holders(people)
+    larger = [having_all(declared, declaring) for declared in people]
     places = {epoch: place for place, epoch in enumerate(names)}
 
     # Many people are members of the same epochs, so they prefer the same epoch, and witness the same forks.
@@ -55,7 +58,7 @@ def preferences(
         tips = ancestry.unsucceeded(declared)
         if len(tips) == 1:
             return tips[0], "only" if len(declared) == 1 else "successor", None
-        smallest = smallest_of(sum(1 << places[tip] for tip in tips), containing, people)
+        smallest = smallest_of(sum(1 << places[tip] for tip in tips), larger, people)
         first = (smallest & -smallest).bit_length() - 1
         others, epoch = smallest ^ 1 << first, names[first]
         elsewhere = ~ancestry.mask_of(declared)
@@ -67,14 +70,6 @@ def preferences(
         if not others:
             return epoch, "subset", is_witness
         # None of them is within another, so what has all members of the first has the same members.
-        return epoch, "overlapping" if others & ~containing[first] else "same", is_witness
+        return epoch, "overlapping" if others & ~larger[first] else "same", is_witness
 
     return [PersonPreference(person, *prefer(own)) for person, own in sorted(declaring.items())]
-
-
-def _containing(declared: Collection[str], declaring: Mapping[str, int]) -> int:
-    """The epochs that declare all these people, as bits. No bits without people: nobody can choose it."""
-    found = -1 if declared else 0
-    for person in declared:
-        found &= declaring[person]
-    return found
