@@ -1,4 +1,4 @@
-"""The part of a long text that is in memory, and where reading stands in it."""
+"""Read a long text, of which only a part is in memory."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ _LEAST_SEARCHED = SHORT_BYTES
 _MOST_SEARCHED = 1 << 14
 
 
-class Window:
-    """The part of a text that is in memory; ``start`` is where reading stands, in line ``line``.
+class TextReader:
+    """``text`` is the part that is in memory, ``start`` where reading stands in it, in line ``line``.
 
     ``taken`` is how many characters are behind. ``is_over``: whether the text ends in memory.
 
     >>> import io
-    >>> window = Window(io.BytesIO(b",\\n{}"))
-    >>> window.skip_between(), window.line, window.take(4), window.skip_between()
+    >>> reader = TextReader(io.BytesIO(b",\\n{}"))
+    >>> reader.skip_between(), reader.line, reader.take(4), reader.skip_between()
     (True, 2, '{}', False)
     """
 

@@ -17,7 +17,7 @@ from typing import BinaryIO
 from scuttlehouse.files.objects import NoObject, Object, is_message, object_at
 from scuttlehouse.files.parts import MAX_LINE_BYTES, SHORT_BYTES, Line, ShortValues
 from scuttlehouse.files.short_values import BEGUN_TEXT, PLAIN_VALUE, PLAIN_VALUE_BETWEEN
-from scuttlehouse.files.window import Window
+from scuttlehouse.files.text_reader import TextReader
 
 _PLAIN_BETWEEN = re.compile(PLAIN_VALUE_BETWEEN)
 _VALUE_BEGINNING = re.compile(rf"\{{|{PLAIN_VALUE_BETWEEN}")
@@ -83,32 +83,32 @@ def split_line(line: bytes) -> Iterator[Line | ShortValues]:
     return _split(_Values(None, line.decode("utf-8", "surrogateescape")), by_line=False)
 
 
-def _split(window: _Values, *, by_line: bool) -> Iterator[Line | ShortValues]:
+def _split(reader: _Values, *, by_line: bool) -> Iterator[Line | ShortValues]:
     name: str | None = None
     number = 0
-    while window.skip_between():
-        short = window.short_values(number + 1, by_line=by_line)
+    while reader.skip_between():
+        short = reader.short_values(number + 1, by_line=by_line)
         if short:
             number = short.next_number - 1
             yield short
             continue
-        number = window.line if by_line else number + 1
-        end = window.value_end()
+        number = reader.line if by_line else number + 1
+        end = reader.value_end()
         if end is None:
-            yield Line(number, None, window.skip_damage(name))
+            yield Line(number, None, reader.skip_damage(name))
             continue
-        if end - window.start > SHORT_BYTES:
-            first = _FIRST_MEMBER.match(window.text, window.start)
+        if end - reader.start > SHORT_BYTES:
+            first = _FIRST_MEMBER.match(reader.text, reader.start)
             name = first[1] if first else name
-        text = window.take(end).encode("utf-8", "surrogateescape")
+        text = reader.take(end).encode("utf-8", "surrogateescape")
         if len(text) > MAX_LINE_BYTES:
             yield Line(number, None, "too_long")
         else:
             yield Line(number, text, None)
 
 
-class _Values(Window):
-    """The window of a text of values."""
+class _Values(TextReader):
+    """A reader of a text of values."""
 
     # How many characters were read to find that no value begins where one may.
     _tried = 0

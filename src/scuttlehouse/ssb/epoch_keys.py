@@ -26,7 +26,7 @@ from nacl.secret import SecretBox
 from scuttlehouse.errors import HouseError
 from scuttlehouse.printing import count
 from scuttlehouse.ssb.ids import to_url
-from scuttlehouse.ssb.older_names import ADDITION, content_type
+from scuttlehouse.ssb.legacy_names import ADDITION, content_type
 from scuttlehouse.warehouse_key import (
     KEY_BYTES,
     PEPPER_FILE,

@@ -11,9 +11,9 @@ from typing import Any
 
 from scuttlehouse.ssb.epoch_keys import KeyRing, purpose_key
 from scuttlehouse.ssb.ids import link_text
+from scuttlehouse.ssb.legacy_names import feed_purpose
 from scuttlehouse.ssb.naming import name_in_message
 from scuttlehouse.ssb.numbers import number_of
-from scuttlehouse.ssb.older_names import feed_purpose
 from scuttlehouse.ssb.texts import is_word, kept_id, kept_word
 
 KEPT_MEMBERS = (

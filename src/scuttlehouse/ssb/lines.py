@@ -19,8 +19,8 @@ from scuttlehouse.ssb.group_ids import made_group_id
 from scuttlehouse.ssb.ids import feed_format, message_uri
 from scuttlehouse.ssb.judging import has_key
 from scuttlehouse.ssb.kept_content import MOST_KEPT, kept_content, whole_number
+from scuttlehouse.ssb.legacy_names import content_type, with_root
 from scuttlehouse.ssb.messages import UnkeyedMessage, checked_message, may_be_key, unkeyed_message
-from scuttlehouse.ssb.older_names import content_type, with_root
 from scuttlehouse.ssb.opened import is_sealed
 from scuttlehouse.ssb.texts import kept_id, kept_word
 from scuttlehouse.ssb.validation import previous_text

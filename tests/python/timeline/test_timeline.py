@@ -28,8 +28,8 @@ from scuttlehouse.timeline.compiled import CompiledOrder
 from scuttlehouse.timeline.graph import LINKS, PASSED
 from scuttlehouse.timeline.graph import NAMES as NAMED
 from scuttlehouse.timeline.plain import PlainOrder
+from scuttlehouse.timeline.raising import most_passed
 from scuttlehouse.timeline.refusals import ConflictError, LoopError, TooManyError
-from scuttlehouse.timeline.waves import most_passed
 
 TIMELINES = FIXTURES / "timelines"
 # Names with another order in UTF-16, collation, case folding or their first eight bytes.
