@@ -30,7 +30,6 @@ from scuttlehouse.builds.unchanged import logged_builds
 from scuttlehouse.builds.verification import verify_log
 from scuttlehouse.catalog import (
     Catalog,
-    CatalogError,
     Schemas,
     home_folder,
     open_catalog,
@@ -38,7 +37,7 @@ from scuttlehouse.catalog import (
     schemas_of,
 )
 from scuttlehouse.catalog.log import append_steps, require_clock
-from scuttlehouse.catalog.names import PassingError
+from scuttlehouse.catalog.names import UnusableError
 from scuttlehouse.catalog.storage import warehouse_location
 from scuttlehouse.landing.logs import landing_folder, require_apart
 from scuttlehouse.printing import count
@@ -258,9 +257,7 @@ def _continue_log(catalog: Catalog, run: Run, is_full_refresh: bool) -> None:
             verify_log(run.home, run.schemas)
         require_clock(catalog, run.schemas)
         _log_killed_run(catalog, run)
-    except PassingError:
-        raise
-    except (CatalogError, WarehouseError) as error:
+    except (UnusableError, WarehouseError) as error:
         if not is_full_refresh:
             raise
         print(f"The log of builds cannot be continued, so an empty one replaces it: {error}")

@@ -12,7 +12,7 @@ from pathlib import Path
 from zlib import crc32
 
 from scuttlehouse.catalog import storage
-from scuttlehouse.catalog.names import CatalogError, PassingError
+from scuttlehouse.catalog.names import CatalogError, UnusableError
 from scuttlehouse.s3 import is_in_s3
 
 # What keeps a process from a file that may be as good as ever.
@@ -37,7 +37,8 @@ def read(location: str | Path) -> bytes:
     Linear in the size of the file.
 
     Raises:
-        CatalogError: the file is missing, cannot be read, or does not match its checksums.
+        UnusableError: the file is missing, cannot be read, or does not match its checksums.
+        CatalogError: S3 cannot be asked, or this user may not read the file. Then it may be whole.
     """
     if is_in_s3(str(location)):
         return storage.read(str(location))
@@ -46,17 +47,17 @@ def read(location: str | Path) -> bytes:
         content = path.read_bytes()
         sums = sidecar(path).read_bytes() if sidecar(path).exists() else None
     except FileNotFoundError:
-        raise CatalogError(f"The file {path} is missing.") from None
+        raise UnusableError(f"The file {path} is missing.") from None
     except OSError as error:
         if error.errno in _NO_DAMAGE:
-            raise PassingError(
+            raise CatalogError(
                 f"The file {path} cannot be read: {error.strerror}. Correct that, and try again."
             ) from None
-        raise CatalogError(f"The file {path} cannot be read: {error.strerror}.") from None
+        raise UnusableError(f"The file {path} cannot be read: {error.strerror}.") from None
     if sums is not None:
         chunk = int.from_bytes(sums[4:8], "big")
         if sums[:4] != _MAGIC or not chunk or _checksums(content, chunk) != sums[8:]:
-            raise CatalogError(f"The file {path} is damaged: it does not match its checksums.")
+            raise UnusableError(f"The file {path} is damaged: it does not match its checksums.")
     return content
 
 
@@ -72,13 +73,11 @@ def is_whole(location: str | Path) -> bool:
     """Whether a file is there and fits its checksums.
 
     Raises:
-        PassingError: S3 cannot be asked, or this user may not read the file. Then it is not damaged.
+        CatalogError: S3 cannot be asked, or this user may not read the file.
     """
     try:
         verify(location)
-    except PassingError:
-        raise
-    except CatalogError:
+    except UnusableError:
         return False
     return True
 

@@ -10,8 +10,7 @@ from scuttlehouse.catalog.names import (
     LOG,
     START_ANEW,
     WORK,
-    CatalogError,
-    PassingError,
+    UnusableError,
     advice_for,
 )
 from scuttlehouse.catalog.records import Build
@@ -26,17 +25,15 @@ def verify_tables(catalog: Catalog) -> None:
     Without this, Spark retries a damaged file for a minute and a half.
 
     Raises:
-        CatalogError: a file is missing or damaged. The message names the table and the file.
+        UnusableError: a file is missing or damaged. The message names the table and the file.
     """
     seen = _damaged(catalog)
     # Another build may have replaced and removed the file in the meantime.
     for (namespace, name), file in _damaged(catalog).items() & seen.items():
         try:
             checksums.verify(file)
-        except PassingError:
-            raise
-        except CatalogError as error:
-            raise CatalogError(
+        except UnusableError as error:
+            raise UnusableError(
                 f"The table {namespace}.{name} cannot be used. {error} {advice_for(name)}"
             ) from None
 
@@ -45,13 +42,13 @@ def verify_kept(catalog: Catalog) -> None:
     """Check the metadata files of the kept builds, the published one first.
 
     Raises:
-        CatalogError: a file is missing or damaged. The message names the table, the build and the file.
+        UnusableError: a file is missing or damaged. The message names the table, the build and the file.
     """
     for build in catalog.kept():
         try:
             for tables in build.public, build.tables, build.views:
                 verify_files(build, tables, START_ANEW)
-        except CatalogError:
+        except UnusableError:
             # Another build may have replaced this one, and removed its files.
             if build in catalog.kept():
                 raise
@@ -84,15 +81,13 @@ def verify_files(build: Build, files: Mapping[str, str], advice: str) -> None:
     """Compare metadata files of a build with their checksums.
 
     Raises:
-        CatalogError: a file is missing or damaged. The message names the table and the file.
+        UnusableError: a file is missing or damaged. The message names the table and the file.
     """
     for name, file in files.items():
         try:
             checksums.verify(file)
-        except PassingError:
-            raise
-        except CatalogError as error:
-            raise CatalogError(
+        except UnusableError as error:
+            raise UnusableError(
                 f"The table {name} of the build {build.build_id} cannot be used. {error} {advice}"
             ) from None
 

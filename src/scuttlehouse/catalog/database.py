@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from scuttlehouse.catalog.definitions import ALL_COLUMNS, FENCE, TABLES
 from scuttlehouse.catalog.home import holds_table_files, refuse_earlier_version
-from scuttlehouse.catalog.names import CatalogError, NothingPublishedError, UnreachableError
+from scuttlehouse.catalog.names import CatalogError, NothingPublishedError
 from scuttlehouse.catalog.publishing import Catalog
 from scuttlehouse.catalog.readers import set_mode_of_catalog
 from scuttlehouse.catalog.records import State, seal
@@ -165,7 +165,7 @@ def open_postgresql(address: str) -> Iterator[Database]:
     except DatabaseError as error:
         if error.__cause__:
             reason = " ".join(str(error.__cause__).split())
-            raise UnreachableError(
+            raise CatalogError(
                 f"PostgreSQL cannot be used for the catalog (SCUTTLEHOUSE_CATALOG): {reason}"
             ) from None
         raise CatalogError(_NEEDS) from None

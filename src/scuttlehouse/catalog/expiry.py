@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 
 from scuttlehouse.catalog import checksums, storage
-from scuttlehouse.catalog.names import WORK, CatalogError, PassingError
+from scuttlehouse.catalog.names import WORK, CatalogError, UnusableError
 from scuttlehouse.catalog.publishing import Catalog
 from scuttlehouse.catalog.pyiceberg_tables import changing, forget_history
 from scuttlehouse.catalog.reached_files import files_of, parsed, read_metadata
@@ -75,9 +75,7 @@ def _reached(catalog: Catalog, warehouse: str) -> set[str]:
     for file, table in catalog.metadata_files().items():
         try:
             reached.update(files_of(file, reached))
-        except PassingError:
-            raise
-        except CatalogError as error:
+        except UnusableError as error:
             raise CatalogError(
                 f"No unused file is removed. The table {table} is damaged: {error}"
             ) from None

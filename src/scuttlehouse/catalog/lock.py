@@ -26,7 +26,7 @@ from time import monotonic, sleep
 from typing import Any, Protocol
 
 from scuttlehouse.catalog.database import open_postgresql, postgresql_address
-from scuttlehouse.catalog.names import CatalogError, PassingError
+from scuttlehouse.catalog.names import CatalogError
 
 
 class _Lock(Protocol):
@@ -145,7 +145,7 @@ class BuildLock:
             if not (held and lock.take(exclusive=False)):
                 _held.pop(self._path, None)
                 lock.close()
-            raise PassingError(
+            raise CatalogError(
                 f"The warehouse in {self._path.parent} is in use by "
                 f"{self.holder() or 'another process'}. "
                 "Wait until it ends, or stop it, and try again."

@@ -12,9 +12,8 @@ from scuttlehouse.catalog.names import (
     BEGIN_LOG,
     LOG_TABLE,
     MAIN,
-    CatalogError,
-    PassingError,
     Schemas,
+    UnusableError,
 )
 from scuttlehouse.catalog.publishing import Catalog
 from scuttlehouse.catalog.pyiceberg_tables import changing, forget_history, require_order
@@ -28,7 +27,7 @@ def require_clock(catalog: Catalog, schemas: Schemas = MAIN) -> None:
     """See to it that this machine's clock is not behind the last change of the log of runs.
 
     Raises:
-        CatalogError: it is.
+        UnusableError: it is.
     """
     file = catalog.tables(schemas.log).get(LOG_TABLE)
     # Whoever changes a damaged log reports the damage.
@@ -49,7 +48,7 @@ def append_steps(catalog: Catalog, home: Path, rows: pa.Table, schemas: Schemas 
         Whether the log was rewritten as one file. Then nothing needs its earlier files.
 
     Raises:
-        CatalogError: the log is damaged or cannot be changed, or the clock is behind its last change.
+        UnusableError: the log is damaged or cannot be changed, or the clock is behind its last change.
     """
     if LOG_TABLE not in catalog.tables(schemas.log):
         return False
@@ -74,8 +73,6 @@ def _has_many_files(metadata_file: str) -> bool:
             return False
         for file in files:
             checksums.verify(file)
-    except PassingError:
-        raise
-    except CatalogError as error:
-        raise CatalogError(f"The table {LOG_TABLE} is damaged. {error} {BEGIN_LOG}") from None
+    except UnusableError as error:
+        raise UnusableError(f"The table {LOG_TABLE} is damaged. {error} {BEGIN_LOG}") from None
     return True

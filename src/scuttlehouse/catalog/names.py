@@ -44,12 +44,11 @@ class NothingPublishedError(CatalogError):
         )
 
 
-class PassingError(CatalogError):
-    """What is in the way may pass, such as a lock or a full disk, and says nothing of what is there."""
+class UnusableError(CatalogError):
+    """A table cannot be used as it is, however often one tries: a file is missing or damaged, for instance.
 
-
-class UnreachableError(PassingError):
-    """A server does not answer, so nobody knows whether a file is there."""
+    A lock, a full disk and a server that does not answer are other errors, because they may pass.
+    """
 
 
 @dataclass(frozen=True)

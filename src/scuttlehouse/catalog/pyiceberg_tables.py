@@ -15,7 +15,7 @@ from scuttlehouse.catalog import checksums, storage
 from scuttlehouse.catalog.database import postgresql_address
 from scuttlehouse.catalog.definitions import BUILDER_OPTION
 from scuttlehouse.catalog.lock import locked
-from scuttlehouse.catalog.names import CATALOG, CatalogError, PassingError
+from scuttlehouse.catalog.names import CATALOG, CatalogError, UnusableError
 from scuttlehouse.s3 import is_in_s3, retry_strategy, s3_endpoint, s3_region
 
 if TYPE_CHECKING:
@@ -40,8 +40,9 @@ def changing(catalog: Catalog, home: Path, namespace: str, name: str) -> Iterato
     new files are its own.
 
     Raises:
-        CatalogError: the metadata file of the table is missing or damaged, the table cannot be changed, the
-            clock is behind its last change, or another process changes tables for a minute.
+        UnusableError: the metadata file of the table is missing or damaged, the table cannot be changed, or
+            the clock is behind its last change.
+        CatalogError: the disk takes no more, or another process changes tables for a minute.
     """
     with (
         locked(home, "changes", _PATIENCE_SECONDS),
@@ -75,7 +76,7 @@ def _opened(catalog: Catalog, home: Path, namespace: str, name: str) -> Iterator
     ) as error:
         # Of an error of the database, its own words, without the statement.
         said = " ".join(str(getattr(error, "orig", error)).split()).rstrip(".")
-        kind = PassingError if getattr(error, "errno", None) in _DISK_ERRORS else CatalogError
+        kind = CatalogError if getattr(error, "errno", None) in _DISK_ERRORS else UnusableError
         raise kind(f"The table {namespace}.{name} cannot be changed: {said}.") from None
     finally:
         tables.close()
@@ -90,13 +91,13 @@ def require_order(changed_ms: int) -> None:
         changed_ms: Unix time of the earlier change, in milliseconds.
 
     Raises:
-        CatalogError: the clock is behind.
+        UnusableError: the clock is behind.
 
     >>> require_order(0)
     """
     if changed_ms > (time.time() + _TOLERATED_SECONDS) * 1000:
         changed_at = datetime.fromtimestamp(changed_ms / 1000, UTC)
-        raise CatalogError(
+        raise UnusableError(
             f"The clock of this machine is behind: the last run ended at {changed_at:%Y-%m-%d %H:%M:%S UTC}. "
             "Correct the clock. If it was ahead at that time, run `scuttlehouse build --full-refresh`, "
             "which makes all tables again and begins a new log of runs."

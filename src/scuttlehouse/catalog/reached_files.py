@@ -15,7 +15,7 @@ from pyiceberg.manifest import read_manifest_list
 from typing_extensions import override
 
 from scuttlehouse.catalog import checksums
-from scuttlehouse.catalog.names import CatalogError
+from scuttlehouse.catalog.names import CatalogError, UnusableError
 
 Parsed = TypeVar("Parsed")
 
@@ -31,7 +31,7 @@ def files_of(file: str, known: Container[str] = ()) -> Iterator[str]:
             known manifest lists are left out, too.
 
     Raises:
-        CatalogError: a file that lists others is missing or damaged.
+        UnusableError: a file that lists others is missing or damaged.
     """
     yield file
     named, manifest_list = parsed(file, lambda: _named_by(read_metadata(file)))
@@ -51,14 +51,14 @@ def parsed(file: str, parse: Callable[[], Parsed]) -> Parsed:
     """Parse a file.
 
     Raises:
-        CatalogError: the file cannot be parsed, whatever error the parser raises.
+        UnusableError: the file cannot be parsed, whatever error the parser raises.
     """
     try:
         return parse()
     except CatalogError:
         raise
     except Exception as error:  # a parser may raise any error for a damaged file without checksums
-        raise CatalogError(f"The file {file} is damaged ({type(error).__name__}).") from None
+        raise UnusableError(f"The file {file} is damaged ({type(error).__name__}).") from None
 
 
 def read_metadata(file: str) -> dict[str, Any]:
@@ -82,7 +82,7 @@ def totals_of(file: str) -> dict[str, int] | None:
         Zeros if there is no snapshot yet; None if the snapshot does not say how many rows it has.
 
     Raises:
-        CatalogError: the file is missing or damaged.
+        UnusableError: the file is missing or damaged.
     """
     metadata = parsed(file, lambda: read_metadata(file))
     current = metadata.get("current-snapshot-id")

@@ -9,7 +9,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from scuttlehouse.catalog.names import CatalogError, PassingError
+from scuttlehouse.catalog.names import CatalogError
 from scuttlehouse.databases import open_database
 
 
@@ -63,7 +63,7 @@ def _written_copy(path: Path, content: bytes, log: bytes) -> Iterator[Path]:
             copy.write_bytes(content)
             _log_of(copy).write_bytes(log)
         except OSError as error:
-            raise PassingError(
+            raise CatalogError(
                 f"The catalog {path} has a write-ahead log, so it is read from a copy, for which there is no "
                 f"room ({error.strerror}): make room on the disk, or set TMPDIR to a folder on another one."
             ) from None
@@ -78,7 +78,7 @@ def _stable_copy(path: Path) -> tuple[bytes, bytes]:
         if again == copy:
             return copy
         copy = again
-    raise PassingError(f"The catalog {path} changed while it was read: try again.")
+    raise CatalogError(f"The catalog {path} changed while it was read: try again.")
 
 
 def _contents(path: Path) -> tuple[bytes, bytes]:

@@ -9,7 +9,7 @@ import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from scuttlehouse.catalog.names import CatalogError, UnreachableError
+from scuttlehouse.catalog.names import CatalogError, UnusableError
 from scuttlehouse.printing import without_passwords
 from scuttlehouse.s3 import S3, S3_FOLDER, is_in_s3, s3_files
 
@@ -40,7 +40,8 @@ def read(location: str) -> bytes:
     """The content of a file of S3. S3 keeps checksums of its own, and compares them.
 
     Raises:
-        CatalogError: the file is missing or cannot be read.
+        UnusableError: the file is missing.
+        CatalogError: S3 cannot be asked.
     """
     with _Sentence(location), s3_files().open_input_file(_key(location)) as file:
         return bytes(file.read())
@@ -50,7 +51,8 @@ def require(location: str) -> None:
     """Look whether a file of S3 is there, without reading it.
 
     Raises:
-        CatalogError: it is missing, or S3 cannot be asked.
+        UnusableError: it is missing.
+        CatalogError: S3 cannot be asked.
     """
     with _Sentence(location):
         if not s3_files().get_file_info(_key(location)).is_file:
@@ -106,10 +108,10 @@ class _Sentence:
 
     def __exit__(self, _: object, error: BaseException | None, __: object) -> None:
         if isinstance(error, FileNotFoundError):
-            raise CatalogError(f"The file {self._location} is missing.") from None
+            raise UnusableError(f"The file {self._location} is missing.") from None
         if isinstance(error, OSError):
             said = " ".join(str(error).split()).rstrip(".")
-            raise UnreachableError(
+            raise CatalogError(
                 f"S3 cannot be used for {self._location} ({said}): is the server there "
                 "(AWS_ENDPOINT_URL_S3, AWS_REGION), and may this user use the bucket "
                 "(AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY or AWS_PROFILE)?"

@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 import duckdb
 
-from scuttlehouse.catalog import CatalogError, checksums
-from scuttlehouse.catalog.names import PassingError, advice_for
+from scuttlehouse.catalog import checksums
+from scuttlehouse.catalog.names import UnusableError, advice_for
 from scuttlehouse.reading.engine import WarehouseError, first_sentences, literal, rows_of
 
 
@@ -100,9 +100,7 @@ def needed_by(table: str) -> Iterator[None]:
     """
     try:
         yield
-    except PassingError:
-        raise
-    except CatalogError as error:
+    except UnusableError as error:
         raise WarehouseError(f"{error} The table {table} needs it. {advice_for(table)}") from None
 
 

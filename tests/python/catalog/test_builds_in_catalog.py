@@ -25,7 +25,6 @@ from scuttlehouse.catalog import (
 from scuttlehouse.catalog.damage import forget_damaged, verify_kept, verify_tables
 from scuttlehouse.catalog.expiry import remove_unreachable
 from scuttlehouse.catalog.log import append_steps
-from scuttlehouse.catalog.names import UnreachableError
 from scuttlehouse.catalog.records import State, seal, state_of
 from scuttlehouse.catalog.rows import point, tables_in
 from scuttlehouse.catalog.spark import catalog_settings
@@ -418,7 +417,7 @@ def test_files_that_nobody_can_ask_for_are_not_called_damaged(
     """The advice for damage, to read all logs again, helps nobody whose S3 does not answer for a moment."""
 
     def refuse(*_: object) -> None:
-        raise UnreachableError("S3 cannot be used.")
+        raise CatalogError("S3 cannot be used.")
 
     sqlite_house.build("one", {"dim_a": 1})
     sqlite_house.build("two", {"dim_a": 2})
@@ -432,7 +431,7 @@ def test_files_that_nobody_can_ask_for_are_not_called_damaged(
             lambda: catalog.roll_back(None),
             lambda: catalog.begin("three", "", "", refresh=True, rebuilt=()),
         ):
-            with pytest.raises(UnreachableError, match=r"^S3 cannot be used\.$"):
+            with pytest.raises(CatalogError, match=r"^S3 cannot be used\.$"):
                 attempt()
 
 

@@ -13,7 +13,6 @@ import pytest
 from houses import flip
 from scuttlehouse.builds.changes import count_changes
 from scuttlehouse.catalog import CatalogError, checksums
-from scuttlehouse.catalog.names import UnreachableError
 from scuttlehouse.cli import main
 from scuttlehouse.reading.engine import WarehouseError
 from scuttlehouse.reading.warehouse import are_whole, open_published
@@ -225,7 +224,7 @@ def test_what_nobody_can_say_is_not_taken_for_damage(
     """A build would begin the history of the timelines again, which no replica could follow."""
 
     def refuse(*_: object) -> None:
-        raise UnreachableError("S3 cannot be used.")
+        raise CatalogError("S3 cannot be used.")
 
     if silent == "catalog":
         monkeypatch.setenv("SCUTTLEHOUSE_CATALOG", "postgresql://127.0.0.1:1/none")
