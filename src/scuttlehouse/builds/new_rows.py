@@ -7,7 +7,7 @@ from typing import Any
 
 from scuttlehouse.builds import runs
 from scuttlehouse.catalog import open_catalog
-from scuttlehouse.catalog.reached_files import read_metadata, totals_of
+from scuttlehouse.catalog.metadata_files import read_metadata, totals_of
 
 
 def snapshot_before(table: str, touched: str) -> int | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
@@ -11,7 +10,8 @@ from typing import Any
 import pyarrow as pa
 
 from scuttlehouse.builds.changes import Changes
-from scuttlehouse.catalog import CatalogError, checksums
+from scuttlehouse.catalog import CatalogError
+from scuttlehouse.catalog.metadata_files import read_metadata
 
 SCHEMA = pa.schema(
     [
@@ -52,11 +52,12 @@ def run_step(
     changes: Changes | None = None,
 ) -> dict[str, Any]:
     """The row of a whole run."""
-    step = {"build_id": build_id, "step": "build", "step_kind": kind, "status": status}
-    seconds = (datetime.now(UTC) - started_at).total_seconds() if started_at else None
     return {
-        **step,
-        "seconds": seconds,
+        "build_id": build_id,
+        "step": "build",
+        "step_kind": kind,
+        "status": status,
+        "seconds": (datetime.now(UTC) - started_at).total_seconds() if started_at else None,
         "started_at": started_at,
         **_changed_rows(total_changes(changes or {})),
     }
@@ -169,9 +170,9 @@ def total_changes(changes: Changes) -> tuple[int, int, int] | None:
 
 
 def rows_written(metadata_file: str, since: datetime) -> int | None:
-    """The rows that commits added to a table since a moment. None without a commit, or on another disk."""
+    """The rows that commits added to a table since a moment. None without a commit, or if nobody can tell."""
     try:
-        metadata = json.loads(checksums.read(metadata_file))
+        metadata = read_metadata(metadata_file)
     except CatalogError:
         return None
     moment = since.timestamp() * 1000

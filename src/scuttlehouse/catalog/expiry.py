@@ -5,14 +5,14 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from contextlib import suppress
-from functools import partial
 from pathlib import Path
 
 from scuttlehouse.catalog import checksums, storage
+from scuttlehouse.catalog.metadata_files import read_metadata
 from scuttlehouse.catalog.names import WORK, CatalogError, UnusableError
 from scuttlehouse.catalog.publishing import Catalog
 from scuttlehouse.catalog.pyiceberg_tables import changing, forget_history
-from scuttlehouse.catalog.reached_files import files_of, parsed, read_metadata
+from scuttlehouse.catalog.reached_files import files_of
 from scuttlehouse.s3 import is_in_s3
 
 
@@ -26,8 +26,7 @@ def trim_history(catalog: Catalog, home: Path, most_snapshots: int = 20) -> None
         CatalogError: a metadata file is missing or damaged, or a table cannot be changed.
     """
     for name, file in catalog.tables(WORK).items():
-        metadata = parsed(file, partial(read_metadata, file))
-        if len(metadata.get("snapshots", ())) > most_snapshots:
+        if len(read_metadata(file).get("snapshots", ())) > most_snapshots:
             with changing(catalog, home, WORK, name) as table:
                 forget_history(table)
 

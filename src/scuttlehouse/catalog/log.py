@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pyarrow as pa
 
 from scuttlehouse.catalog import checksums
+from scuttlehouse.catalog.metadata_files import read_metadata
 from scuttlehouse.catalog.names import (
     BEGIN_LOG,
     LOG_TABLE,
@@ -32,7 +32,7 @@ def require_clock(catalog: Catalog, schemas: Schemas = MAIN) -> None:
     file = catalog.tables(schemas.log).get(LOG_TABLE)
     # Whoever changes a damaged log reports the damage.
     if file is not None and checksums.is_whole(file):
-        require_order(json.loads(checksums.read(file))["last-updated-ms"])
+        require_order(read_metadata(file)["last-updated-ms"])
 
 
 def append_steps(catalog: Catalog, home: Path, rows: pa.Table, schemas: Schemas = MAIN) -> bool:

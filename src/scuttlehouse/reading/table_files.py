@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import NamedTuple
@@ -10,6 +9,7 @@ from typing import NamedTuple
 import duckdb
 
 from scuttlehouse.catalog import checksums
+from scuttlehouse.catalog.metadata_files import current_snapshot, read_metadata
 from scuttlehouse.catalog.names import UnusableError, advice_for
 from scuttlehouse.reading.engine import WarehouseError, first_sentences, literal, rows_of
 
@@ -35,11 +35,13 @@ def read_files(
 
     Linear in the number of files.
     """
-    verify(table, [metadata_location])
+    with needed_by(table):
+        metadata = read_metadata(metadata_location)
     try:
-        manifest_list = _manifest_list(metadata_location)
-        if manifest_list is None:
+        snapshot = current_snapshot(metadata)
+        if snapshot is None:
             return TableFiles()
+        manifest_list = snapshot["manifest-list"]
         verify(table, [manifest_list])
         manifests = rows_of(
             connection, f"select manifest_path from read_avro({literal(manifest_list)})"
@@ -68,14 +70,6 @@ def verify_table(connection: duckdb.DuckDBPyConnection, table: str, metadata_loc
     """
     files = read_files(connection, table, metadata_location)
     verify(table, sorted(files.data | files.deletes))
-
-
-def _manifest_list(metadata: str) -> str | None:
-    """The file that lists the manifests of the current snapshot; null before there is a snapshot."""
-    described = json.loads(checksums.read(metadata))
-    current = described.get("current-snapshot-id")
-    found = [one for one in described.get("snapshots", []) if one["snapshot-id"] == current]
-    return str(found[0]["manifest-list"]) if found else None
 
 
 def verify(table: str, paths: Iterable[str]) -> None:

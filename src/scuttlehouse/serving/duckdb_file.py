@@ -6,14 +6,14 @@ somebody deletes it. It is replaced in one step, so whoever reads it sees one bu
 
 from __future__ import annotations
 
-import json
 import shutil
 from contextlib import nullcontext
 from pathlib import Path
 
 import duckdb
 
-from scuttlehouse.catalog import checksums, temporary_folder
+from scuttlehouse.catalog import temporary_folder
+from scuttlehouse.catalog.metadata_files import read_metadata
 from scuttlehouse.catalog.storage import warehouse_location
 from scuttlehouse.reading.engine import (
     WarehouseError,
@@ -96,5 +96,5 @@ def _copy(connection: duckdb.DuckDBPyConnection, name: str, location: str, part:
         connection.execute(
             f"create or replace table {table} as select {columns} from {scan_of(location)}"
         )
-    for statement in comments(table, json.loads(checksums.read(location))):
+    for statement in comments(table, read_metadata(location)):
         connection.execute(statement)

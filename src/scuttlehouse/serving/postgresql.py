@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterator
 from contextlib import nullcontext
@@ -15,8 +14,9 @@ from typing import Any
 
 import duckdb
 
-from scuttlehouse.catalog import checksums, open_catalog, temporary_folder
+from scuttlehouse.catalog import open_catalog, temporary_folder
 from scuttlehouse.catalog.database import postgresql_parts
+from scuttlehouse.catalog.metadata_files import read_metadata
 from scuttlehouse.catalog.storage import warehouse_location
 from scuttlehouse.databases import (
     POSTGRESQL_FORM,
@@ -151,7 +151,7 @@ def _write(
         cursor.execute(f"drop table if exists {table}")
         typed = ", ".join(f"{identifier(column)} {kind}" for column, kind in columns)
         cursor.execute(f"create table {table} ({typed})")
-    for statement in comments(table, json.loads(checksums.read(location))):
+    for statement in comments(table, read_metadata(location)):
         cursor.execute(statement)
     values = ", ".join(_value(column, kind) for column, kind in columns)
     # A null is an empty field. An empty text is quoted.
