@@ -5,16 +5,13 @@ import pyarrow as pa
 from dbt_common.invocation import get_invocation_id
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
+from pyspark.sql.pandas.types import from_arrow_schema
 
 from scuttlehouse.catalog import PUBLISHED, home_folder
 from scuttlehouse.reading.warehouse import are_whole
 from scuttlehouse.spark.touched import is_refresh, touched_rows
 from scuttlehouse.timeline.updates import updates
 
-COLUMNS = (
-    "tangle_id string, step bigint, command string, message_id string, from_position bigint,"
-    " to_position bigint"
-)
 UPDATES, ORDERED = "fct_timeline_updates", "fct_tangle_messages"
 
 
@@ -38,7 +35,7 @@ def model(dbt: Any, session: SparkSession) -> DataFrame:
         orders(messages, "new_ids")
         .join(orders(before, "old_ids"), "tangle_id", "full_outer")
         .where("not new_ids <=> old_ids")
-        .mapInArrow(commands, COLUMNS)
+        .mapInArrow(commands, from_arrow_schema(SCHEMA))
     )
     last = None if published is None else published.agg(F.max("refresh_number")).collect()[0][0]
     new = changes.select(

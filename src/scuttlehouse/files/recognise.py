@@ -124,9 +124,8 @@ def encoding_of(head: bytes) -> str:
     for mark, encoding in _MARKS:
         if head.startswith(mark):
             return encoding
-    beginnings = (
-        (0, 1) if head[:1] in (b"\xfe", b"\xff") else (0,)
-    )  # Of a mark, a byte may be lost.
+    # Of a mark, a byte may be lost.
+    beginnings = (0, 1) if head[:1] in (b"\xfe", b"\xff") else (0,)
     for beginning in beginnings:
         for pattern, encoding in _PATTERNS:
             if pattern.match(head, beginning):
