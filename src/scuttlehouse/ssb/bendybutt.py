@@ -22,7 +22,6 @@ import re
 from binascii import a2b_base64, b2a_base64
 from collections.abc import Mapping
 from hashlib import sha256
-from typing import Literal, NamedTuple
 
 from nacl.bindings import crypto_sign_open, crypto_sign_seed_keypair
 from nacl.exceptions import BadSignatureError
@@ -39,6 +38,7 @@ from scuttlehouse.ssb.bfe import (
     is_whole,
     signature_bytes,
 )
+from scuttlehouse.ssb.checks import Check
 from scuttlehouse.ssb.ids import any_id, feed_format, id_bytes, message_format, to_url
 
 FORMAT = "bendybutt-v1"
@@ -70,20 +70,8 @@ _NONCE = re.compile(r"[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=")
 _PREFIX = b"bendybutt"
 
 
-class Verdict(NamedTuple):
-    """The result for a message by itself. See :class:`scuttlehouse.ssb.validation.Check`.
-
-    ``message_id`` is the id from the bytes, as a URI. None if the log does not hold the bytes.
-    """
-
-    message_id: str | None
-    validity: Literal["valid", "invalid", "not_checked"]
-    reason: str | None = None
-    warning: str | None = None
-
-
 # Of a message whose signed bytes the log does not hold.
-NOT_IN_LOG = Verdict(None, "not_checked", None, "signed_bytes_not_in_log")
+NOT_IN_LOG = Check(None, "not_checked", None, "signed_bytes_not_in_log")
 
 
 def check_message(
@@ -93,7 +81,7 @@ def check_message(
     hmac_key: bytes | None,
     *,
     is_opened: bool = False,
-) -> Verdict:
+) -> Check:
     """Judge a message of bendybutt-v1 by itself, from the value in a log.
 
     Never raises. ``key`` is the id that the log gives it. For an opened message, ``ciphertext`` is what the
@@ -103,29 +91,29 @@ def check_message(
 
     >>> author = "ssb:feed/bendybutt-v1/PETZhVe_pMOVSiZJdIm5Hs6cDE5uBMo6bkZART1ti2M="
     >>> check_message({"author": author}, None, None, None)
-    Verdict(message_id=None, validity='invalid', reason='member_is_missing', warning=None)
+    Check(message_key=None, validity='invalid', invalid_reason='member_is_missing', warning=None)
     """
     is_opened = is_opened or ciphertext is not None
     reason = _shape_fault(value)
     if reason == "signature_is_malformed":  # The log does not hold the bytes of the signature.
         return NOT_IN_LOG
     if reason is not None:
-        return Verdict(None, "invalid", reason)
+        return Check(None, "invalid", reason)
     sealed = {name: part for name, part in value.items() if name != "contentSignature"} | {
         "content": ciphertext
     }
-    verdict = _check_bytes(value if ciphertext is None else sealed, key, hmac_key)
+    check = _check_bytes(value if ciphertext is None else sealed, key, hmac_key)
     announces = is_announcement(value["content"])
     is_signed_by_subfeed = announces and is_content_signed(value, _subfeed(value), hmac_key)
-    if verdict.validity == "valid":
+    if check.validity == "valid":
         is_wrong = announces and not is_signed_by_subfeed
         is_wrong |= not is_announce_signed(value["content"])
-        return verdict._replace(warning="content_signature_is_wrong" if is_wrong else None)
-    if not is_opened or verdict.reason == "too_long":
-        return verdict
+        return check._replace(warning="content_signature_is_wrong" if is_wrong else None)
+    if not is_opened or check.invalid_reason == "too_long":
+        return check
     if announces:
         warning = "content_signature_only" if is_signed_by_subfeed else "content_signature_is_wrong"
-        return Verdict(None, "not_checked", None, warning)
+        return Check(None, "not_checked", None, warning)
     return NOT_IN_LOG
 
 
@@ -174,7 +162,7 @@ def content_bytes(content: jsjson.Value) -> Bytes:
 
 def _check_bytes(
     value: Mapping[str, jsjson.Value], key: str | None, hmac_key: bytes | None
-) -> Verdict:
+) -> Check:
     try:
         signed, native = message_bytes(value)
     except NoBytesError:
@@ -182,9 +170,9 @@ def _check_bytes(
     digest = b2a_base64(sha256(native).digest(), newline=False).decode()
     message_id = f"ssb:message/{FORMAT}/{to_url(digest)}"
     if len(native) > MAX_BYTES:
-        return Verdict(message_id, "invalid", "too_long")
+        return Check(message_id, "invalid", "too_long")
     if key is not None and any_id(key) != message_id:
-        return Verdict(message_id, "invalid", "id_mismatch")
+        return Check(message_id, "invalid", "id_mismatch")
     author, signature = value["author"], signature_bytes(value["signature"])
     author_key = id_bytes(author) if isinstance(author, str) else None
     if (
@@ -192,8 +180,8 @@ def _check_bytes(
         or author_key is None
         or not _is_signed(signed, signature, author_key, hmac_key)
     ):
-        return Verdict(message_id, "invalid", "signature_is_wrong")
-    return Verdict(message_id, "valid")
+        return Check(message_id, "invalid", "signature_is_wrong")
+    return Check(message_id, "valid")
 
 
 def _shape_fault(value: Mapping[str, jsjson.Value]) -> str | None:

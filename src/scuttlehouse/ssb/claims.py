@@ -11,10 +11,11 @@ from typing import Any
 
 from scuttlehouse.ssb.bendybutt import FORMAT, is_announcement, root_metafeed
 from scuttlehouse.ssb.bfe import utf8
+from scuttlehouse.ssb.checks import Check
 from scuttlehouse.ssb.code_pages import in_utf_8
 from scuttlehouse.ssb.epoch_keys import KEY_MEMBERS, KeyRing, spelled_bytes
 from scuttlehouse.ssb.ids import any_id
-from scuttlehouse.ssb.validation import Check, is_ciphertext
+from scuttlehouse.ssb.validation import is_ciphertext
 from scuttlehouse.warehouse_key import KEY_BYTES
 
 

@@ -35,10 +35,11 @@ from typing import Any, NamedTuple, TypeAlias
 
 from scuttlehouse.files import jsjson
 from scuttlehouse.files.json_lines import finite_number
+from scuttlehouse.ssb.checks import Check
 from scuttlehouse.ssb.code_pages import MOST_CHARACTERS, in_code_pages, recoded
 from scuttlehouse.ssb.ids import feed_format, feed_id, id_bytes, message_format, message_sigil
 from scuttlehouse.ssb.numbers import with_numbers
-from scuttlehouse.ssb.validation import MAX_LENGTH, MEMBER_ORDERS, Check, check_value, hashed_bytes
+from scuttlehouse.ssb.validation import MAX_LENGTH, MEMBER_ORDERS, check_value, hashed_bytes
 
 # Faults that a value has if it is not in the order that was signed. A key that is right proves the order.
 _FAULTS = frozenset({"members_out_of_order", "id_mismatch"})

@@ -12,11 +12,12 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from scuttlehouse.ssb import bendybutt
+from scuttlehouse.ssb.checks import Check
 from scuttlehouse.ssb.exported import forms, with_content_read, with_sigils
 from scuttlehouse.ssb.ids import feed_format, message_uri
 from scuttlehouse.ssb.numbers import with_numbers
 from scuttlehouse.ssb.opened import OPENED_BY_GO_SSB, Opened, is_of_private_kind
-from scuttlehouse.ssb.validation import Check, is_ciphertext
+from scuttlehouse.ssb.validation import is_ciphertext
 
 # Hashes of which software writes one, or none, in a message that it opens.
 _HASHES_OF_OPENED = frozenset({"", None, OPENED_BY_GO_SSB})
@@ -160,17 +161,17 @@ def _check_bendybutt(
     # The signature of the plaintext is in the value, wherever the ciphertext is.
     shown = {name: value[name] for name in ("content", "contentSignature") if name in value}
     may_be_opened = opened.is_decrypted or is_of_private_kind(value.get("content"))
-    verdict = bendybutt.check_message(
+    check = bendybutt.check_message(
         {**first, **opened.value, **shown},
         opened.ciphertext,
         key,
         hmac_key,
         is_opened=may_be_opened,
     )
-    is_opened = may_be_opened if verdict.validity == "not_checked" else opened.is_decrypted
-    if verdict.reason in _FAULTS_OF_HASH and _is_put_back(value, hmac_key):
-        verdict = bendybutt.NOT_IN_LOG
-    return Judged(Check(*verdict), is_opened, opened.value)
+    is_opened = may_be_opened if check.validity == "not_checked" else opened.is_decrypted
+    if check.invalid_reason in _FAULTS_OF_HASH and _is_put_back(value, hmac_key):
+        check = bendybutt.NOT_IN_LOG
+    return Judged(check, is_opened, opened.value)
 
 
 def _is_put_back(value: dict[str, Any], hmac_key: bytes | None) -> bool:

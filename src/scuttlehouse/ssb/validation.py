@@ -14,13 +14,14 @@ from __future__ import annotations
 import hmac
 from binascii import a2b_base64, b2a_base64
 from hashlib import sha256
-from typing import Literal, NamedTuple, TypeAlias, TypeGuard
+from typing import TypeGuard
 
 from nacl.bindings import crypto_sign_open
 from nacl.exceptions import BadSignatureError
 
 from scuttlehouse.files import jsjson
 from scuttlehouse.ssb import bendybutt
+from scuttlehouse.ssb.checks import Check
 from scuttlehouse.ssb.ids import feed_format, feed_id, message_sigil
 
 MAX_LENGTH = 8192
@@ -67,24 +68,6 @@ WARNINGS = {
     "ciphertext_not_in_log": "The message is private and somebody has opened it; the ciphertext that "
     "was signed is not in the log, so that the message is not checked.",
 }
-
-Validity: TypeAlias = Literal["valid", "invalid", "not_checked"]
-
-
-class Check(NamedTuple):
-    """The result for a message by itself.
-
-    ``message_key`` is the id of the message by its hash, whatever else is wrong with it: a sigil, or the URI
-    of a bendybutt-v1 message. It is None if there is no such id (too deep, far too long, another format).
-    ``invalid_reason`` is one of ``REASONS``, None unless ``validity`` is ``invalid``. ``warning`` is one of
-    ``WARNINGS``, None in an invalid message.
-    """
-
-    message_key: str | None
-    validity: Validity
-    invalid_reason: str | None = None
-    warning: str | None = None
-
 
 MEMBER_ORDERS = tuple(
     ["previous", *middle, "timestamp", "hash", "content", "signature"]

@@ -17,11 +17,12 @@ from scuttlehouse.files import jsjson
 from scuttlehouse.landing.logs import Line
 from scuttlehouse.sample.signing import BendyFeed, ClassicFeed, Signer
 from scuttlehouse.ssb import bendybutt
-from scuttlehouse.ssb.bendybutt import ANNOUNCEMENTS, Verdict, check_message, message_bytes
+from scuttlehouse.ssb.bendybutt import ANNOUNCEMENTS, check_message, message_bytes
 from scuttlehouse.ssb.bfe import NoBytesError, bencode, encode
+from scuttlehouse.ssb.checks import Check
 from scuttlehouse.ssb.epoch_keys import KeyRing
 from scuttlehouse.ssb.lines import epoch_key, land_line
-from scuttlehouse.ssb.validation import Check, check_value
+from scuttlehouse.ssb.validation import check_value
 
 VECTORS = [
     json.loads(line)
@@ -36,30 +37,30 @@ def value_of(vector: dict[str, Any]) -> dict[str, Any]:
     return value
 
 
-def judge(vector: dict[str, Any], **changes: Any) -> Verdict:
+def judge(vector: dict[str, Any], **changes: Any) -> Check:
     hmac_key = base64.b64decode(vector["hmac"]) if vector["hmac"] else None
     return check_message({**value_of(vector), **changes}, None, vector["key"], hmac_key)
 
 
 @pytest.mark.parametrize("vector", VECTORS, ids=[vector["name"] for vector in VECTORS])
 def test_every_vector_is_judged_as_the_reference_does(vector: dict[str, Any]) -> None:
-    verdict = judge(vector)
-    assert (verdict.validity == "valid") == (vector["error"] is None), verdict
-    if verdict.validity == "valid":
+    check = judge(vector)
+    assert (check.validity == "valid") == (vector["error"] is None), check
+    if check.validity == "valid":
         is_wrong = vector["isContentSigned"] is False
-        assert verdict.warning == ("content_signature_is_wrong" if is_wrong else None)
+        assert check.warning == ("content_signature_is_wrong" if is_wrong else None)
 
 
 @pytest.mark.parametrize("vector", VECTORS, ids=[vector["name"] for vector in VECTORS])
 def test_the_bytes_are_those_of_the_reference(vector: dict[str, Any]) -> None:
-    if judge(vector).reason == "content_signature_is_malformed":
+    if judge(vector).invalid_reason == "content_signature_is_malformed":
         return
     _, native = message_bytes(value_of(vector))
     assert native.hex() == vector["native"]
 
 
 def test_vectors_of_every_reason() -> None:
-    found = {judge(vector).reason for vector in VECTORS} - {None}
+    found = {judge(vector).invalid_reason for vector in VECTORS} - {None}
     by_json = {"member_is_missing", "id_mismatch"}
     assert found >= set(bendybutt.REASONS) - by_json | {"signature_is_wrong", "too_long"}
 
@@ -69,7 +70,7 @@ def test_any_change_of_a_signed_member_is_found() -> None:
     for name in bendybutt.MEMBERS:
         value = value_of(first)
         del value[name]
-        assert check_message(value, None, first["key"], None).reason == "member_is_missing"
+        assert check_message(value, None, first["key"], None).invalid_reason == "member_is_missing"
     for name, other in {
         "timestamp": 5.0,
         "sequence": 2.0,
@@ -78,9 +79,9 @@ def test_any_change_of_a_signed_member_is_found() -> None:
         "content": value_of(second)["content"],
     }.items():
         changes = {name: other} | ({"previous": first["key"]} if name == "sequence" else {})
-        assert judge(first, **changes).reason == "id_mismatch", name
+        assert judge(first, **changes).invalid_reason == "id_mismatch", name
         value = {**value_of(first), **changes}
-        assert check_message(value, None, None, None).reason == "signature_is_wrong", name
+        assert check_message(value, None, None, None).invalid_reason == "signature_is_wrong", name
 
 
 def test_a_nonce_may_be_a_text() -> None:
@@ -93,10 +94,10 @@ def test_a_nonce_may_be_a_text() -> None:
 def test_a_value_without_bytes_is_not_checked() -> None:
     content = value_of(VECTORS[0])["content"]
     for kind in [["x"], {}, 5, None]:
-        assert judge(VECTORS[0], content={**content, "type": kind}).reason == "id_mismatch"
+        assert judge(VECTORS[0], content={**content, "type": kind}).invalid_reason == "id_mismatch"
     for odd in [0.5, 1e300, float("inf"), "%AAAA.ggmsg-v2", {"a": [1.5]}]:
-        verdict = judge(VECTORS[0], content={**content, "odd": odd})
-        assert verdict == Verdict(None, "not_checked", None, "signed_bytes_not_in_log"), odd
+        check = judge(VECTORS[0], content={**content, "odd": odd})
+        assert check == Check(None, "not_checked", None, "signed_bytes_not_in_log"), odd
 
 
 def as_go_metafeed_writes(vector: dict[str, Any]) -> dict[str, Any]:
@@ -140,8 +141,8 @@ def test_what_go_metafeed_writes_is_not_checked() -> None:
 def test_a_list_with_a_signature_is_no_content() -> None:
     value = value_of(VECTORS[0])
     section = [value["content"], value.pop("contentSignature")]
-    verdict = check_message({**value, "content": section}, None, VECTORS[0]["key"], None)
-    assert verdict.reason == "content_is_malformed"
+    check = check_message({**value, "content": section}, None, VECTORS[0]["key"], None)
+    assert check.invalid_reason == "content_is_malformed"
 
 
 CONTENT = {
@@ -161,12 +162,12 @@ def opened(signer: Signer, feed: BendyFeed, subfeed: ClassicFeed) -> tuple[dict[
 def test_an_opened_announcement_counts_by_the_signature_of_the_announced_feed() -> None:
     subfeed = ClassicFeed(bytes([2] * 32))
     value, key = opened(subfeed.signer, BendyFeed(bytes(32)), subfeed)
-    verdict = check_message(value, SEALED, key, None)
-    assert verdict == Verdict(None, "not_checked", None, "content_signature_only")
+    check = check_message(value, SEALED, key, None)
+    assert check == Check(None, "not_checked", None, "content_signature_only")
     stranger = Signer(bytes([3] * 32))
     value, key = opened(stranger, BendyFeed(bytes(32)), subfeed)
-    verdict = check_message(value, SEALED, key, None)
-    assert verdict == Verdict(None, "not_checked", None, "content_signature_is_wrong")
+    check = check_message(value, SEALED, key, None)
+    assert check == Check(None, "not_checked", None, "content_signature_is_wrong")
 
 
 def test_an_opened_section_of_the_specification_is_checked_fully() -> None:
@@ -177,9 +178,9 @@ def test_an_opened_section_of_the_specification_is_checked_fully() -> None:
     sealed["content"] = SEALED
     signed, _ = message_bytes(sealed)
     sealed["signature"] = value["signature"] = feed.signer.sign(signed)
-    key = check_message(sealed, None, None, None).message_id
-    assert check_message(sealed, None, key, None) == Verdict(key, "valid")
-    assert check_message(value, SEALED, key, None) == Verdict(key, "valid")
+    key = check_message(sealed, None, None, None).message_key
+    assert check_message(sealed, None, key, None) == Check(key, "valid")
+    assert check_message(value, SEALED, key, None) == Check(key, "valid")
     assert check_message(value, "AAAB.box2".replace("B", "Q"), key, None).validity == "not_checked"
 
 

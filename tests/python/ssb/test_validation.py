@@ -19,17 +19,12 @@ from nacl.signing import SigningKey, VerifyKey
 from chain_rule import LINK_REASONS, check_link
 from conftest import FIXTURES
 from scuttlehouse.files import jsjson
+from scuttlehouse.ssb.checks import Check
 from scuttlehouse.ssb.ids import feed_format, message_uri
 from scuttlehouse.ssb.judging import check_opened
 from scuttlehouse.ssb.network_key import NetworkKeyError, network_key, read_network_key
 from scuttlehouse.ssb.opened import original
-from scuttlehouse.ssb.validation import (
-    REASONS,
-    WARNINGS,
-    Check,
-    check_value,
-    previous_text,
-)
+from scuttlehouse.ssb.validation import REASONS, WARNINGS, check_value, previous_text
 
 FEEDS = FIXTURES / "feeds"
 Json: TypeAlias = Any
