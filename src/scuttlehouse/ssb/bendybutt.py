@@ -191,7 +191,7 @@ def _shape_fault(value: Mapping[str, jsjson.Value]) -> str | None:
     if not (is_whole(sequence) and sequence >= 1):
         return "sequence_is_no_place"
     is_id = isinstance(previous, str) and message_format(previous) == FORMAT
-    if previous is not None if sequence == 1 else not is_id:
+    if not (previous is None if sequence == 1 else is_id):
         return "previous_is_malformed"
     timestamp = value["timestamp"]
     if not (is_whole(timestamp) and timestamp >= 0):

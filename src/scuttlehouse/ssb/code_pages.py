@@ -10,22 +10,9 @@ from contextlib import suppress
 from scuttlehouse.ssb.validation import MAX_LENGTH
 
 # The code pages of consoles that have a character for each byte, so that nothing is lost, and of windows.
-_CODE_PAGES = (
-    *(
-        "cp437",
-        "cp850",
-        "cp852",
-        "cp866",
-        "cp858",
-        "cp737",
-        "cp775",
-        "cp857",
-        "cp860",
-        "cp862",
-        "cp865",
-    ),
-    *("cp1252", "cp1250", "cp1251", "cp1253", "cp1254", "cp1257"),
-)
+_OF_CONSOLES = (437, 850, 852, 866, 858, 737, 775, 857, 860, 862, 865)
+_OF_WINDOWS = (1252, 1250, 1251, 1253, 1254, 1257)
+_CODE_PAGES = [f"cp{number}" for number in (*_OF_CONSOLES, *_OF_WINDOWS)]
 # A message has at most 8192 units of UTF-16, each of up to three bytes.
 MOST_CHARACTERS = 4 * MAX_LENGTH
 _SINGLE = re.compile(r"(?<![^\x00-\x7f])[^\x00-\x7f](?![^\x00-\x7f])")

@@ -31,6 +31,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from functools import cache, partial
 from hashlib import sha256
+from itertools import chain
 from typing import Any, NamedTuple, TypeAlias
 
 from scuttlehouse.files import jsjson
@@ -101,11 +102,10 @@ def forms(value: dict[str, Any], key: str | None, hmac_key: bytes | None) -> Ite
             is_proven = wanted is not None and form.check.message_key == wanted
             if form.check.validity == "valid" or is_proven:
                 yield form
-    for rewritten in _rewritten(numbered) if reason in _FAULTS_OF_TEXTS else ():
-        found = _forms(rewritten, key, hmac_key, partial(_texts_of_forms, rewritten))
-        yield from (form for form in found if form.check.validity == "valid")
-    for read in _value_in_utf_8(value, key, texts) if reason in _FAULTS_OF_TEXTS else ():
-        found = _forms(read, key, hmac_key, partial(_texts_of_forms, read))
+    if reason not in _FAULTS_OF_TEXTS:
+        return
+    for other in chain(_rewritten(numbered), _value_in_utf_8(value, key, texts)):
+        found = _forms(other, key, hmac_key, partial(_texts_of_forms, other))
         yield from (form for form in found if form.check.validity == "valid")
 
 

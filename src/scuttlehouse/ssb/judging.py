@@ -87,14 +87,14 @@ def check_opened(
     if proven:
         return Judged(proven.check, opened.is_decrypted, proven.value)
     checks = [form.check for form in tried]
-    warning = _doubt(opened, checks, has_key=key is not None)
+    warning = _doubt(opened, checks, is_keyed=key is not None)
     is_opened = opened.is_decrypted or warning == "ciphertext_not_in_log"
     if warning:
         return Judged(Check(None, "not_checked", None, warning), is_opened, opened.value)
     return Judged(checks[-1 if key else 0], is_opened, opened.value)
 
 
-def _doubt(opened: Opened, checks: Sequence[Check], *, has_key: bool) -> str | None:
+def _doubt(opened: Opened, checks: Sequence[Check], *, is_keyed: bool) -> str | None:
     """Why nobody can tell from the log whether a message is valid. None if somebody can.
 
     With a key, a fault that only the changed member can have leaves no doubt. Without a key, nothing tells
@@ -108,14 +108,14 @@ def _doubt(opened: Opened, checks: Sequence[Check], *, has_key: bool) -> str | N
     may_be_opened = is_unsigned or reason in _FAULTS_OF_OPENED
     if opened.ciphertext is None and is_opened and may_be_opened:
         return "ciphertext_not_in_log"
-    is_doubtful = reason in _FAULTS_OF_CONTENT if has_key else reason is not None
+    is_doubtful = reason in _FAULTS_OF_CONTENT if is_keyed else reason is not None
     if is_doubtful and with_sigils(opened.value) is not opened.value:
         return "ids_respelled"
     # A value that lacks members has no other order.
     is_reordered = checks[0].invalid_reason == "members_out_of_order" and len(checks) > 1
     if is_doubtful and is_reordered:
         # With a key only the order inside of the content is unknown, and ciphertext has none.
-        return "members_reordered" if isinstance(content, dict) or not has_key else None
+        return "members_reordered" if isinstance(content, dict) or not is_keyed else None
     if reason in _FAULTS_OF_HASH and _REPLACED in json.dumps(content, ensure_ascii=False):
         return "characters_replaced"
     return "members_reordered" if reason in _FAULTS_OF_HASH and _is_sorted(content) else None

@@ -88,7 +88,7 @@ def original(value: dict[str, Any], meta: dict[str, Any]) -> Opened:
         return Opened(signed, None, False)
     # A dict keeps the order of a member that it already has.
     signed |= {name: part for name, part in _original_members(value).items() if name in signed}
-    ciphertext = next(_ciphertexts(value, meta), None)
+    ciphertext = next(filter(is_ciphertext, _kept_texts(value, meta)), None)
     if ciphertext is not None:
         signed["content"] = ciphertext
     inner = value.get("meta")
@@ -169,12 +169,8 @@ def _original_members(value: dict[str, Any]) -> dict[str, Any]:
     return {name: part for name, part in members.items() if name not in _CLAIMED}
 
 
-def _ciphertexts(value: dict[str, Any], meta: dict[str, Any]) -> Iterator[str]:
-    """The ciphertexts in the places where software keeps them."""
-    return (text for text in _kept_texts(value, meta) if is_ciphertext(text))
-
-
 def _kept_texts(value: dict[str, Any], meta: dict[str, Any]) -> Iterator[str]:
+    """The texts in the places where software keeps a ciphertext."""
     inner = value.get("meta")
     for place in (meta, inner if isinstance(inner, dict) else {}):
         if isinstance(place.get("originalContent"), str):
