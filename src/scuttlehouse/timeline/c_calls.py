@@ -36,7 +36,7 @@ from scuttlehouse.timeline.graph import (
 WAS_KNOWN, WAS_REFUSED, MOVED, MORE, NO_ROOM = -1, -2, -3, -4, -5
 
 # Indexes in `Caller.progress`: how many commands there are, the next link to follow, and how many events the
-# wave has raised for which there is too little room.
+# wave (``raising``) has raised for which there is too little room.
 COMMANDS, NEXT_LINK, RAISED = range(3)
 
 # How many arrays a caller has. Its table has the address and the length of each.
