@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -33,16 +32,16 @@ def is_in_s3(location: str) -> bool:
     return location.startswith(S3)
 
 
-def s3_endpoint(environment: Mapping[str, str] = os.environ) -> str:
+def s3_endpoint() -> str:
     """The address of an S3 server that is not Amazon's; empty for Amazon's."""
     names = "AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL"
-    return next((value for name in names if (value := environment.get(name, "").strip())), "")
+    return next((value for name in names if (value := os.environ.get(name, "").strip())), "")
 
 
-def s3_region(environment: Mapping[str, str] = os.environ) -> str:
+def s3_region() -> str:
     """The region of the bucket."""
     names = "AWS_REGION", "AWS_DEFAULT_REGION"
-    return next((value for name in names if (value := environment.get(name))), "us-east-1")
+    return next((value for name in names if (value := os.environ.get(name))), "us-east-1")
 
 
 def s3_files() -> S3FileSystem:

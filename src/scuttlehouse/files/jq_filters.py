@@ -85,14 +85,14 @@ def _goes_on(text: str, start: int) -> bool:
     return False
 
 
-def begins_with_a_message(text: str, start: int = 0) -> bool:
-    """Whether the first value of a text, from a place on, is a message.
+def begins_with_a_message(text: str) -> bool:
+    """Whether the first value of a text is a message.
 
     >>> message = '{"author": "@a.ed25519", "content": {"type": "post"}, "previous": null, "sequence": 1}'
     >>> begins_with_a_message(message), begins_with_a_message('{"rows": []}')
     (True, False)
     """
-    first = _value_at(text, start)
+    first = _value_at(text, 0)
     return first is not None and _way(first[0]) == ""
 
 
