@@ -68,7 +68,7 @@ final as (
         group_messages.asserted_ms,
         group_messages.said_name,
         group_messages.has_epoch_tangle,
-        coalesce(key_ranks.is_short, false) as has_short_key,
+        epoch_keys.key_hash is not null and key_ranks.key_rank is null as has_short_key,
         members_roots.message_id is not null as has_valid_members_tangle
     from epochs
     left semi join groups on epochs.group_id = groups.group_id

@@ -18,6 +18,4 @@ def model(dbt: Any, session: SparkSession) -> DataFrame:
         raise LostKeysError(home, len(lost))
     # No table ranks the keys of all groups. Somebody who can add keys could find out a key from such ranks.
     ranks = ring.ranks_of_groups((row.group_id, row.key_hash) for row in rows)
-    return session.createDataFrame(
-        ranks, "group_id string, key_hash string, key_rank bigint, is_short boolean"
-    )
+    return session.createDataFrame(ranks, "group_id string, key_hash string, key_rank bigint")

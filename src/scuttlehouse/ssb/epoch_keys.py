@@ -56,7 +56,6 @@ class GroupRank(NamedTuple):
     group_id: str
     key_hash: str
     key_rank: int | None
-    is_short: bool
 
 
 class SealError(HouseError):
@@ -174,11 +173,12 @@ class KeyRing:
         found = []
         for group_id, hashes in by_group.items():
             ranked = {one: rank for one in hashes if (rank := self.ranks[one]) is not None}
-            places = {one: n for n, one in enumerate(sorted(ranked, key=ranked.__getitem__))}
             found += [
-                GroupRank(group_id, one, places.get(one), one not in places) for one in hashes
+                GroupRank(group_id, one, place)
+                for place, one in enumerate(sorted(ranked, key=ranked.__getitem__))
             ]
-        return sorted(found, key=lambda rank: (rank.group_id, rank.is_short, rank.key_rank or 0))
+            found += [GroupRank(group_id, one, None) for one in hashes - ranked.keys()]
+        return found
 
 
 def sealed_keys(home: Path) -> frozenset[bytes]:
