@@ -1,7 +1,7 @@
 """ScuttleSort as compiled code, on columns of integers. ``plain`` defines what it computes.
 
-Three things make it fast. A wave takes raised events from a heap by their old keys, so it raises each
-event once and has them sorted (``raising``). A raised event that keeps its place costs one look at the
+Three things make it fast. A wave goes through the events that rise by their old keys, so it raises each of
+them once and has them sorted (``raising``). A raised event that keeps its place costs one look at the
 event right of it. The order is a list of blocks (``blocks``).
 """
 
