@@ -89,12 +89,17 @@ def forms(value: dict[str, Any], key: str | None, hmac_key: bytes | None) -> Ite
     >>> [form.check.invalid_reason for form in forms({"author": "@nobody"}, None, None)]
     ['author_is_no_feed_id']
     """
-    reason, texts = None, cache(partial(_texts_of_forms, value))
-    for form in _forms(value, key, hmac_key, texts):
+    check = check_value(value, key=key, hmac_key=hmac_key)
+    yield Form(value, check)
+    if check.validity != "invalid":
+        return
+    texts = cache(partial(_texts_of_forms, value))
+    for form in _other_forms(value, check, key, hmac_key, texts):
         yield form
         if form.check.validity != "invalid":
             return
-        reason = form.check.invalid_reason
+        check = form.check
+    reason = check.invalid_reason
     numbered, wanted = with_numbers(value), message_sigil(key or "")
     if numbered is not value:
         for form in _forms(numbered, key, hmac_key, partial(_texts_of_forms, numbered)):
@@ -115,8 +120,18 @@ def _forms(
     """The same without other characters. ``texts`` are those of the forms, written when they are needed."""
     check = check_value(value, key=key, hmac_key=hmac_key)
     yield Form(value, check)
-    if check.validity != "invalid":
-        return
+    if check.validity == "invalid":
+        yield from _other_forms(value, check, key, hmac_key, texts)
+
+
+def _other_forms(
+    value: dict[str, Any],
+    check: Check,
+    key: str | None,
+    hmac_key: bytes | None,
+    texts: Callable[[], _Texts],
+) -> Iterator[Form]:
+    """The same without the value as it is, whose check finds it invalid."""
     read = with_content_read(value)
     restored = read if read is not value else _with_what_is_left_out(value)
     if restored is not value:
