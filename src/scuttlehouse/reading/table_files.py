@@ -35,29 +35,52 @@ def read_files(
 
     Linear in the number of files.
     """
-    with needed_by(table):
-        metadata = read_metadata(metadata_location)
+    if not verify_metadata(connection, table, metadata_location):
+        return TableFiles()
     try:
-        snapshot = current_snapshot(metadata)
-        if snapshot is None:
-            return TableFiles()
-        manifest_list = snapshot["manifest-list"]
-        verify(table, [manifest_list])
-        manifests = rows_of(
-            connection, f"select manifest_path from read_avro({literal(manifest_list)})"
-        )
-        verify(table, [path for (path,) in manifests])
         files = rows_of(
             connection,
             "select manifest_content = 'DATA', file_path "
             f"from iceberg_metadata({literal(metadata_location)}) where status <> 'DELETED'",
         )
-    except (duckdb.Error, ValueError, LookupError, TypeError) as error:
+    except duckdb.Error as error:
         raise unreadable(table, error) from None
     return TableFiles(
         frozenset(path for is_data, path in files if is_data),
         frozenset(path for is_data, path in files if not is_data),
     )
+
+
+def verify_metadata(
+    connection: duckdb.DuckDBPyConnection, table: str, metadata_location: str
+) -> bool:
+    """Compare the files that list a table's files with their checksums, as :func:`read_files` takes it.
+
+    DuckDB reads them when it makes a view of the table. It may end the process if it cannot read one.
+
+    Returns:
+        Whether the table has any snapshot.
+
+    Raises:
+        WarehouseError: a file is missing or damaged.
+
+    Linear in the number of files.
+    """
+    with needed_by(table):
+        metadata = read_metadata(metadata_location)
+    try:
+        snapshot = current_snapshot(metadata)
+        if snapshot is None:
+            return False
+        manifest_list = snapshot["manifest-list"]
+        verify(table, [manifest_list])
+        manifests = rows_of(
+            connection, f"select manifest_path from read_avro({literal(manifest_list)})"
+        )
+    except (duckdb.Error, ValueError, LookupError, TypeError) as error:
+        raise unreadable(table, error) from None
+    verify(table, [path for (path,) in manifests])
+    return True
 
 
 def verify_table(connection: duckdb.DuckDBPyConnection, table: str, metadata_location: str) -> None:

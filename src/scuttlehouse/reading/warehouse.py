@@ -26,7 +26,7 @@ from scuttlehouse.reading.engine import (
     scan_of,
 )
 from scuttlehouse.reading.statements import Query, TableName, read_query
-from scuttlehouse.reading.table_files import unreadable, verify, verify_table
+from scuttlehouse.reading.table_files import unreadable, verify_metadata, verify_table
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -183,7 +183,7 @@ class Warehouse:
         if name in self._views:
             return
         location = self._locations[name]
-        verify(_for_people(name), [location])
+        verify_metadata(self._connection, _for_people(name), location)
         try:
             self._connection.execute(
                 f"create view {identifier(name.schema)}.{identifier(name.table)} "

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import re
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -166,6 +168,35 @@ def test_tables_are_listed_beside_damaged_rows(small: SmallWarehouse) -> None:
         assert warehouse.query("show tables")[1] == [("dim_groups",), ("fct_messages",)]
         with pytest.raises(WarehouseError, match="is missing"):
             warehouse.query("select * from dim_groups")
+
+
+@pytest.mark.parametrize("damage", [remove, cut, flip])
+@pytest.mark.parametrize("kind", ["metadata", "manifest list", "manifest"])
+def test_tables_are_not_listed_beside_damaged_metadata(
+    small: SmallWarehouse, kind: str, damage: Callable[[Path], None]
+) -> None:
+    """In a process of its own: DuckDB ends the process if it makes a view and cannot read a manifest.
+
+    Whoever misspells a table is told of all tables, too.
+    """
+    files = files_of(small, kind)
+    damage(files[0])
+    command = [
+        sys.executable,
+        "-c",
+        "import sys; from scuttlehouse.cli import main; sys.exit(main())",
+    ]
+    for statement in "show tables", "select * from dim_grups":
+        told = subprocess.run(
+            [*command, "sql", statement],
+            env={**os.environ, "SCUTTLEHOUSE_HOME": str(small.home)},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert (told.returncode, told.stdout) == (1, ""), told.stderr
+        sentence = rf"The file {re.escape(str(files[0]))} is (missing|damaged).* dim_groups needs it\. .*\n"
+        assert re.fullmatch(sentence, told.stderr)
 
 
 @pytest.fixture
