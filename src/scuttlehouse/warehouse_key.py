@@ -13,11 +13,13 @@ of the home can read it. A backup of the home then holds both. The key may also 
 
 from __future__ import annotations
 
+import fcntl
 import os
 import shlex
 import subprocess
 from base64 import b64decode
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 
@@ -50,8 +52,20 @@ def warehouse_pepper(home: Path, environment: Mapping[str, str] = os.environ) ->
     for name, value in places.items():
         return _PLACES[name](value)
     path = home / PEPPER_FILE
-    if path.exists() and len(pepper := path.read_bytes()) == KEY_BYTES:
+    if pepper := _kept_pepper(path):
         return pepper
+    with changing_keys(home):
+        return _kept_pepper(path) or _new_pepper(home)
+
+
+def _kept_pepper(path: Path) -> bytes | None:
+    """The key in a file. None if it is not there, or not whole."""
+    pepper = path.read_bytes() if path.exists() else b""
+    return pepper if len(pepper) == KEY_BYTES else None
+
+
+def _new_pepper(home: Path) -> bytes:
+    path = home / PEPPER_FILE
     if (home / SEALED_FILE).exists():
         raise WarehouseKeyError(
             f"{path} is {'damaged' if path.exists() else 'missing'}, and {SEALED_FILE} beside it is sealed "
@@ -110,6 +124,21 @@ _PLACES: dict[str, Callable[[str], bytes]] = {
     "SCUTTLEHOUSE_KEY_COMMAND": _key_of_command,
 }
 PLACES_OF_KEYS = tuple(_PLACES)
+
+
+@contextmanager
+def changing_keys(home: Path) -> Iterator[None]:
+    """In the block, no other process changes the keys of a home: others wait. A missing home is made.
+
+    A developer may build beside a build that is published, and both read logs.
+    """
+    home.mkdir(mode=0o700, parents=True, exist_ok=True)
+    folder = os.open(home, os.O_RDONLY)
+    try:
+        fcntl.flock(folder, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(folder)
 
 
 def write_private(path: Path, content: bytes) -> None:

@@ -32,6 +32,7 @@ from scuttlehouse.warehouse_key import (
     PEPPER_FILE,
     PLACES_OF_KEYS,
     SEALED_FILE,
+    changing_keys,
     warehouse_pepper,
     write_private,
 )
@@ -215,7 +216,7 @@ def seal_key(pepper: bytes, key: bytes) -> bytes:
 
 
 def keep_sealed(home: Path, sealed: Iterable[bytes]) -> None:
-    """Add keys from :func:`seal_key` to the keys that the warehouse keeps.
+    """Add keys from :func:`seal_key` to the keys that the warehouse keeps. Others may do so at the same time.
 
     >>> from tempfile import mkdtemp
     >>> home = Path(mkdtemp())
@@ -224,9 +225,11 @@ def keep_sealed(home: Path, sealed: Iterable[bytes]) -> None:
     (True, False)
     """
     box = SecretBox(warehouse_pepper(home))
-    known = sealed_keys(home)
-    if new := frozenset(box.decrypt(one) for one in sealed) - known:
-        write_private(
-            home / SEALED_FILE,
-            box.encrypt(b" ".join(sorted(key.hex().encode() for key in known | new))),
-        )
+    found = frozenset(box.decrypt(one) for one in sealed)
+    with changing_keys(home):
+        known = sealed_keys(home)
+        if found - known:
+            write_private(
+                home / SEALED_FILE,
+                box.encrypt(b" ".join(sorted(key.hex().encode() for key in known | found))),
+            )

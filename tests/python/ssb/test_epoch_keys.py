@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import random
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from nacl.secret import SecretBox
 
+from houses import exit_code, fork
 from scuttlehouse.landing.logs import Line
 from scuttlehouse.sample.signing import ClassicFeed
 from scuttlehouse.ssb.epoch_keys import (
@@ -106,6 +108,33 @@ def test_the_warehouse_keeps_keys_of_all_lengths(tmp_path: Path) -> None:
     assert sealed_keys(tmp_path) == keys
     kept = (tmp_path / SEALED_FILE).read_bytes()
     assert not any(key in kept or key.hex().encode() in kept for key in keys if len(key) > 1)
+
+
+def test_keys_that_processes_keep_at_the_same_time_are_all_there(tmp_path: Path) -> None:
+    """A developer builds beside a build that is published. Without a key, its next refresh would fail."""
+    pepper = warehouse_pepper(tmp_path)
+    keys = [[bytes([process, number]) * 16 for number in range(40)] for process in range(6)]
+
+    def keep(mine: list[bytes]) -> None:
+        for key in mine:
+            keep_sealed(tmp_path, [seal_key(pepper, key)])
+
+    processes = [fork(partial(keep, mine)) for mine in keys]
+    assert {exit_code(process) for process in processes} == {0}
+    assert sealed_keys(tmp_path) == {key for mine in keys for key in mine}
+
+
+def test_processes_that_begin_a_home_at_the_same_time_have_one_key(tmp_path: Path) -> None:
+    """Otherwise what the first one hashed would be hashed with a key that is lost."""
+    homes = [tmp_path / f"home-{number}" for number in range(40)]
+
+    def begin(number: int) -> None:
+        peppers = b"".join(warehouse_pepper(home) for home in homes)
+        (tmp_path / f"peppers-{number}").write_bytes(peppers)
+
+    processes = [fork(partial(begin, number)) for number in range(6)]
+    assert {exit_code(process) for process in processes} == {0}
+    [_] = {path.read_bytes() for path in tmp_path.glob("peppers-*")}
 
 
 def test_a_file_of_keys_in_the_old_form_says_what_to_do(tmp_path: Path) -> None:
