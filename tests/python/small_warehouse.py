@@ -38,6 +38,7 @@ class SmallWarehouse:
         home.mkdir(parents=True, exist_ok=True)
         with open_catalog(home) as catalog:
             catalog.begin("none", "", "", refresh=False, rebuilt=())
+            catalog.record_passed("none", ())
         self._catalog = SqlCatalog(
             CATALOG,
             uri=f"sqlite:///{home}/catalog.db",

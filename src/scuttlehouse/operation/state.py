@@ -13,6 +13,7 @@ from scuttlehouse.catalog import (
     LOG,
     PUBLISHED,
     BuildLock,
+    Catalog,
     CatalogError,
     home_folder,
     open_catalog,
@@ -177,6 +178,9 @@ def last_build() -> Finding:
     with open_catalog(home_folder(), read_only=True) as opened:
         require_clock(opened)
         log = opened.tables(LOG)
+        killed = _killed_build(opened)
+    if killed:
+        return Finding("warn", f"{killed}: killed or interrupted.", _BUILD)
     if LOG_TABLE not in log:
         return Finding("warn", "The log of builds is empty.", _BUILD)
     # Not the published tables: there are none yet after a first build that failed.
@@ -202,6 +206,15 @@ def last_build() -> Finding:
     return Finding(
         "warn", f"{what}{because}.", "Correct what failed, and run `scuttlehouse build` again."
     )
+
+
+def _killed_build(opened: Catalog) -> str | None:
+    """The build that began last, if it has not ended, and nobody builds: the next one logs it as killed."""
+    work, published = opened.work(), opened.published()
+    if work is None or work.passed is not None or BuildLock(home_folder()).holder():
+        return None
+    # One that was killed after it had published has no row of its own yet.
+    return work.build_id if published is None or published.build_id != work.build_id else None
 
 
 OF_WAREHOUSE = {

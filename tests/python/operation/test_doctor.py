@@ -92,6 +92,20 @@ def test_a_build_that_was_killed_after_it_published_has_no_time(
     assert state.last_build().what == "build-1: published"
 
 
+def test_a_build_that_was_killed_is_told_before_another_one_logs_it(small: SmallWarehouse) -> None:
+    """The log of runs knows nothing of it yet. While a build runs, it has not ended either."""
+    small.begin()
+    lock = BuildLock(small.home)
+    lock.hold(exclusive=True)
+    assert state.last_build().what == "build-1: published, began 2026-01-31 00:00:00 UTC"
+    lock.release()
+    assert state.last_build() == Finding(
+        "warn", "build-2: killed or interrupted.", "Run `scuttlehouse build`."
+    )
+    small.end()
+    assert state.last_build().state == "ok"
+
+
 def test_a_first_build_that_failed_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SCUTTLEHOUSE_HOME", str(tmp_path / "home"))
     warehouse = SmallWarehouse(tmp_path / "home")
