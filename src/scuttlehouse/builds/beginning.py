@@ -36,6 +36,7 @@ from scuttlehouse.catalog import (
     prepare_home,
     schemas_of,
 )
+from scuttlehouse.catalog.damage import verify_base
 from scuttlehouse.catalog.log import append_steps, require_clock
 from scuttlehouse.catalog.names import UnusableError
 from scuttlehouse.catalog.storage import warehouse_location
@@ -119,6 +120,8 @@ def _begin(run: Run, is_full_refresh: bool, is_deferring: bool) -> None:
                 f"{schemas.work} has no tables to test: run `scuttlehouse build`, which tests them, too."
             )
         # A run that is refused has changed nothing: a retry still continues the run before it.
+        if command != "build":  # A build names these tables again.
+            verify_base(catalog, schemas)
         if not is_deferring:
             _refuse_absent_tables(catalog, run)
         if command == "build":

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING
 from scuttlehouse.catalog import checksums, rows
 from scuttlehouse.catalog.names import (
     LOG,
+    MAIN,
     START_ANEW,
     WORK,
+    Schemas,
     UnusableError,
     advice_for,
 )
@@ -35,6 +37,26 @@ def verify_tables(catalog: Catalog) -> None:
         except UnusableError as error:
             raise UnusableError(
                 f"The table {namespace}.{name} cannot be used. {error} {advice_for(name)}"
+            ) from None
+
+
+def verify_base(catalog: Catalog, schemas: Schemas = MAIN) -> None:
+    """Check the metadata files of the tables that a refresh started from: dbt lists them when a run begins.
+
+    They may be those of an older build, which no work table has any more.
+
+    Raises:
+        CatalogError: a file is missing or damaged. The message names the table and the file.
+    """
+    for name, file in catalog.tables(schemas.base).items():
+        try:
+            checksums.verify(file)
+        except PassingError:
+            raise
+        except CatalogError as error:
+            raise CatalogError(
+                f"The table {schemas.base}.{name} cannot be used. {error} Restore the file from a backup, or "
+                "run `scuttlehouse build`."
             ) from None
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from houses import House
+from houses import House, flip
 from scuttlehouse.builds import beginning, ending, publishable, runs
 from scuttlehouse.builds.publishable import all_steps, passed_so_far
 from scuttlehouse.builds.runs import BUILDING, RunError
@@ -27,7 +27,7 @@ from scuttlehouse.catalog import (
     pyiceberg_tables,
 )
 from scuttlehouse.catalog.expiry import remove_unreachable
-from scuttlehouse.catalog.names import START_ANEW
+from scuttlehouse.catalog.names import BASE, START_ANEW
 from scuttlehouse.files.parts import LandingError
 from scuttlehouse.spark.cluster import ClusterError
 from small_warehouse import create_table
@@ -716,3 +716,21 @@ def test_a_retry_after_a_rollback_is_refused(dbt: Runs) -> None:
     with pytest.raises(RunError, match=r"^Another build was published since the one that failed: "):
         dbt.begin("retry")
     assert dbt.published == first
+
+
+@pytest.mark.parametrize("command", ["retry", "run", "test", "seed"])
+def test_a_run_beside_a_damaged_table_of_its_refresh_ends_with_a_sentence(
+    dbt: Runs, command: str
+) -> None:
+    """No work table has the file any more. Spark would try to read it for a minute and a half."""
+    dbt.run("build", PASSED)
+    dbt.run("build", FAILED)
+    file = dbt.house.tables(BASE)["dim_a"]
+    assert file != dbt.house.tables(WORK)["dim_a"]
+    flip(Path(file))
+    with pytest.raises(CatalogError) as told:
+        dbt.begin(command)
+    assert str(told.value) == (
+        f"The table {BASE}.dim_a cannot be used. The file {file} is damaged: it does not match its "
+        "checksums. Restore the file from a backup, or run `scuttlehouse build`."
+    )
