@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from scuttlehouse.catalog import checksums, rows
 from scuttlehouse.catalog.names import (
-    LOG,
     MAIN,
     START_ANEW,
     WORK,
@@ -99,6 +98,15 @@ def forget_damaged(catalog: Catalog, *, only_leftovers: bool = False) -> list[st
     return [name for _, name in damaged]
 
 
+def forget_damaged_of(catalog: Catalog, schemas: Schemas) -> None:
+    """Forget tables of a developer, and of the developer's log, if their metadata file is missing or damaged.
+
+    The developer's next build begins with the published tables, and with a copy of the published log.
+    """
+    with catalog.database.transaction():
+        rows.forget(catalog.database, list(_damaged(catalog, schemas)))
+
+
 def verify_files(build: Build, files: Mapping[str, str], advice: str) -> None:
     """Compare metadata files of a build with their checksums.
 
@@ -114,10 +122,10 @@ def verify_files(build: Build, files: Mapping[str, str], advice: str) -> None:
             ) from None
 
 
-def _damaged(catalog: Catalog) -> dict[tuple[str, str], str]:
+def _damaged(catalog: Catalog, schemas: Schemas = MAIN) -> dict[tuple[str, str], str]:
     return {
         (namespace, name): file
-        for namespace in (WORK, LOG)
+        for namespace in (schemas.work, schemas.log)
         for name, file in rows.tables_in(catalog.database, namespace).items()
         if not checksums.is_whole(file)
     }

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from scuttlehouse.catalog.damage import forget_damaged, verify_tables
+from scuttlehouse.catalog.damage import forget_damaged, forget_damaged_of, verify_tables
 from scuttlehouse.catalog.database import open_catalog, postgresql_address, postgresql_parts
 from scuttlehouse.catalog.definitions import BUILDER_OPTION
 from scuttlehouse.catalog.home import (
@@ -69,8 +69,13 @@ def developer_spark_settings() -> dict[str, str]:
         CatalogError: no schema can have the name, or as :func:`spark_settings` does.
     """
     name = os.environ.get("SCUTTLEHOUSE_DEVELOPER", os.environ.get("USER", ""))
-    schemas_of(f"scuttlehouse_dev_{name}")
-    return spark_settings()
+    schemas = schemas_of(f"scuttlehouse_dev_{name}")
+    settings, home = spark_settings(), home_folder()
+    if holds_table_files(home):
+        # While another run of the developer builds, damaged tables may be its own.
+        with open_catalog(home) as tables, suppress(CatalogError), locked(home, schemas.work):
+            forget_damaged_of(tables, schemas)
+    return settings
 
 
 def big_spark_settings() -> dict[str, str]:

@@ -21,6 +21,7 @@ from scuttlehouse.catalog import (
     checksums,
     namespace_of_build,
     open_catalog,
+    spark,
 )
 from scuttlehouse.catalog.damage import forget_damaged, verify_kept, verify_tables
 from scuttlehouse.catalog.expiry import remove_unreachable
@@ -409,6 +410,26 @@ def test_what_a_killed_build_left_damaged_is_forgotten(
     flip(Path(published), 9)
     with pytest.raises(CatalogError, match=r"dim_a cannot be used"):
         catalog_settings()
+
+
+def test_damaged_tables_of_a_developer_are_forgotten(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Spark would try to read them for a minute and a half. What the developer builds begins anew anyway."""
+    monkeypatch.setenv("SCUTTLEHOUSE_HOME", str(house.home))
+    monkeypatch.setenv("SCUTTLEHOUSE_DEVELOPER", "ann")
+    monkeypatch.setattr(spark, "jars", list)
+    ann = Schemas("scuttlehouse_dev_ann")
+    house.build("one", {"dim_a": 1, "dim_b": 1})
+    house.begin("two", schemas=ann)
+    for name, namespace in ("dim_a", ann.work), ("fct_builds", ann.log):
+        flip(Path(house.make(name, 2, namespace=namespace)), 9)
+    with holding(house, "build", ann.work):
+        spark.developer_spark_settings()
+    assert {*house.tables(ann.work), *house.tables(ann.log)} == {"dim_a", "dim_b", "fct_builds"}
+    spark.developer_spark_settings()
+    assert {*house.tables(ann.work), *house.tables(ann.log)} == {"dim_b"}
+    assert {*house.tables(WORK)} == {"dim_a", "dim_b"}
 
 
 def test_files_that_nobody_can_ask_for_are_not_called_damaged(
