@@ -6,6 +6,7 @@ import argparse
 import sys
 from pathlib import Path
 
+from scuttlehouse.builds.unchanged import PublishedLogs, published_logs
 from scuttlehouse.catalog import (
     NothingPublishedError,
     home_folder,
@@ -13,8 +14,13 @@ from scuttlehouse.catalog import (
     namespace_of_build,
     open_catalog,
 )
+from scuttlehouse.errors import HouseError
+from scuttlehouse.files.listing import list_logs
 from scuttlehouse.operation.metrics import update_metrics_file
+from scuttlehouse.printing import count
 from scuttlehouse.serving.renewal import renew_serving
+from scuttlehouse.ssb.epoch_keys import KeyRing
+from scuttlehouse.warehouse_key import warehouse_pepper
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -31,20 +37,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Roll back, or list the kept builds; return the exit code."""
     home = home_folder()
-    if not args.list and (not_renewed := roll_back(home, args.to)):
-        print(not_renewed, file=sys.stderr)
+    for sentence in () if args.list else roll_back(home, args.to):
+        print(sentence, file=sys.stderr)
     print(*list_builds(home), sep="\n")
     return 0
 
 
-def roll_back(home: Path, build_id: str | None) -> str | None:
+def roll_back(home: Path, build_id: str | None) -> list[str]:
     """Publish a kept build again, in one transaction, and show it in dashboards and metrics.
 
     Args:
         build_id: the build, or None for the one before the published one.
 
     Returns:
-        Why dashboards do not show it, or None.
+        Sentences: which logs the next build lacks, and why dashboards do not show this one.
 
     Raises:
         CatalogError: a build is running, nothing is published, or no such build is kept.
@@ -52,11 +58,49 @@ def roll_back(home: Path, build_id: str | None) -> str | None:
     with open_catalog(home, read_only=True):  # Nothing is made where nothing is published.
         pass
     with locked(home):
+        before = _logs(home)
         with open_catalog(home) as catalog:
             catalog.roll_back(build_id)
-        not_renewed = renew_serving(home)
+        told = [_told_of_lost_logs(home, before), renew_serving(home)]
     update_metrics_file(home)
-    return not_renewed
+    return [sentence for sentence in told if sentence]
+
+
+def _logs(home: Path) -> PublishedLogs:
+    """The ledger of the published build. It has no entries if it is damaged: a rollback needs none."""
+    try:
+        return published_logs(home)
+    except HouseError:
+        return PublishedLogs(())
+
+
+def _told_of_lost_logs(home: Path, before: PublishedLogs) -> str | None:
+    """A sentence if the replaced build has read logs that this build has not, and that are there no longer.
+
+    People move logs to an archive after they are read.
+    """
+    known = {entry.content_hash for _, entry in _logs(home).entries if entry.batch_id is not None}
+    unread = [
+        (landing, entry.source_file)
+        for landing, entry in before.entries
+        if entry.batch_id is not None and entry.content_hash not in known
+    ]
+    there = {folder: _names(home, folder) for folder in {folder for folder, _ in unread}}
+    lost = [(folder, name) for folder, name in unread if name not in there[folder]]
+    if not lost:
+        return None
+    folder, first = min(lost)
+    return (
+        f"{count(len(lost), 'log')} that the replaced build has read cannot be read again from {folder} "
+        f"(first: {first}). Put back what you have moved, or the next build lacks those messages."
+    )
+
+
+def _names(home: Path, folder: str) -> set[str]:
+    try:
+        return {log.source_file for log in list_logs(folder, KeyRing(warehouse_pepper(home)))}
+    except HouseError:
+        return set()
 
 
 def list_builds(home: Path) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pyarrow as pa
@@ -16,6 +17,7 @@ from small_warehouse import SmallWarehouse
 
 HOLDER = """
 import sys
+from datetime import UTC, datetime
 from pathlib import Path
 from scuttlehouse.catalog import BuildLock
 BuildLock(Path(sys.argv[1])).hold(exclusive=sys.argv[2] == "exclusive")
@@ -132,3 +134,45 @@ def test_dashboards_that_do_not_follow_are_told_and_the_rollback_stands(
     assert listed(out) == ["*3", "2", "4"]
     assert err.startswith("The published tables stand, but dashboards do not show this run yet: ")
     assert published(small) == 3
+
+
+def ledger(folder: Path, *contents: str) -> pa.Table:
+    """The table of logs of a build that has read a log with each of these contents."""
+    entries = [
+        {
+            "landing_folder": str(folder),
+            "batch_id": "a batch",
+            "lines_hash": "rules",
+            "status": "new",
+        }
+        | {"source_file": f"{content}.jsonl", "content_hash": content, "size_bytes": 3}
+        | {"modified_at": datetime(2026, 1, 31, tzinfo=UTC)}
+        | dict.fromkeys(["status_reason", "form", "compression", "encoding"], "")
+        for content in contents
+    ]
+    return pa.Table.from_pylist(entries)
+
+
+def test_logs_that_the_next_build_lacks_are_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The replaced build had read them, and then they were moved to an archive."""
+    small, landing = SmallWarehouse(tmp_path / "home"), tmp_path / "landing"
+    landing.mkdir()
+    (landing / "there.jsonl").write_text("{}\n")
+    monkeypatch.setenv("SCUTTLEHOUSE_HOME", str(small.home))
+    small.publish({"dim_logs": ledger(landing, "old")})
+    small.publish({"dim_logs": ledger(landing, "old", "there", "moved", "moved too")})
+    assert main(["rollback"]) == 0
+    out, err = capsys.readouterr()
+    assert listed(out) == ["*1", "2"]
+    assert err == (
+        f"2 logs that the replaced build has read cannot be read again from {landing} (first: moved "
+        "too.jsonl). Put back what you have moved, or the next build lacks those messages.\n"
+    )
+    assert main(["rollback", "--to", "build-2"]) == 0
+    assert capsys.readouterr().err == ""
+    for name in "moved", "moved too":
+        (landing / f"{name}.jsonl").write_text("{}\n")
+    assert main(["rollback"]) == 0
+    assert capsys.readouterr().err == ""
