@@ -45,15 +45,13 @@ def verify_base(catalog: Catalog, schemas: Schemas = MAIN) -> None:
     They may be those of an older build, which no work table has any more.
 
     Raises:
-        CatalogError: a file is missing or damaged. The message names the table and the file.
+        UnusableError: a file is missing or damaged. The message names the table and the file.
     """
     for name, file in catalog.tables(schemas.base).items():
         try:
             checksums.verify(file)
-        except PassingError:
-            raise
-        except CatalogError as error:
-            raise CatalogError(
+        except UnusableError as error:
+            raise UnusableError(
                 f"The table {schemas.base}.{name} cannot be used. {error} Restore the file from a backup, or "
                 "run `scuttlehouse build`."
             ) from None
