@@ -505,7 +505,8 @@ numbered as (
 ),
 
 -- A message that the same feed listed before was not a tip for the author. Nor was one that is listed
--- together with a message after it.
+-- together with a message after it, in the tangle of any epoch, nor one that a message lists of which the
+-- author knew, in those of the group's epochs.
 no_tips as (
 
     select
@@ -526,6 +527,13 @@ no_tips as (
         size(listed.compared_ids) > 1
         and further.compared_ids is not null
         and array_contains(listed.compared_ids, further.previous_id)
+    union
+    select
+        judged.group_id,
+        judged.message_id,
+        explode(judged.no_tip_ids) as previous_id
+    from judged
+    left semi join groups on judged.group_id = groups.group_id
 
 ),
 

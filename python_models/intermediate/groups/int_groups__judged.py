@@ -7,6 +7,7 @@ from pyspark.sql.pandas.types import from_arrow_schema
 from scuttlehouse.groups.authority import GroupMessage, judge
 from scuttlehouse.groups.exclusions import knowledge
 from scuttlehouse.groups.tables import read_messages
+from scuttlehouse.groups.tips import no_tips
 
 SCHEMA = pa.schema(
     [
@@ -24,6 +25,7 @@ SCHEMA = pa.schema(
         ("excluded_before_ids", pa.list_(pa.string())),
         ("has_all_missing", pa.bool_()),
         ("readded_ids", pa.list_(pa.string())),
+        ("no_tip_ids", pa.list_(pa.string())),
     ]
 )
 
@@ -31,15 +33,19 @@ SCHEMA = pa.schema(
 def model(dbt: Any, session: SparkSession) -> DataFrame:
     dbt.config(materialized="table")
     messages = dbt.ref("int_groups__messages")
-    columns = messages.select("group_id", "key_rank", *GroupMessage._fields)
+    columns = messages.select(
+        "group_id", "key_rank", "is_in_members_graph", "members_previous_ids", *GroupMessage._fields
+    )
     return columns.groupBy("group_id").applyInArrow(find, from_arrow_schema(SCHEMA))
 
 
 def find(table: pa.Table) -> pa.Table:
-    """Whether each init, addition and exclusion of a group counts, and which posts are late."""
+    """Whether each init, addition and exclusion of a group counts, and what other messages do wrong."""
     group_id, messages, key_ranks = read_messages(table)
     judged = judge(messages)
     found = knowledge(messages, judged, key_ranks)
+    listed_wrongly = no_tips(messages, _changes(table))
+    told = found.late.union(listed_wrongly)
     return pa.Table.from_pylist(
         [
             {
@@ -61,9 +67,17 @@ def find(table: pa.Table) -> pa.Table:
                     else None
                 ),
                 "readded_ids": found.readded.get(one.message_id, []),
+                "no_tip_ids": listed_wrongly.get(one.message_id, []),
             }
             for one in messages
-            if one.kind != "other" or one.message_id in found.late
+            if one.kind != "other" or one.message_id in told
         ],
         SCHEMA,
     )
+
+
+def _changes(table: pa.Table) -> dict[str, list[str]]:
+    """What the messages in the graphs of members tangles list there."""
+    rows = table.filter(table["is_in_members_graph"])
+    names, listed = (rows[name].to_pylist() for name in ("message_id", "members_previous_ids"))
+    return dict(zip(names, listed, strict=True))
