@@ -19,8 +19,15 @@ people as (
 
 ),
 
+epoch_keys as (
+
+    select * from {{ ref('int_groups__epoch_keys') }}
+
+),
+
 -- An addition belongs on an additions feed; an exclusion and an epoch's first message belong on a feed that
--- was announced with the epoch's key (ruling R10). If nobody announced the feed, nobody can tell.
+-- was announced with the epoch's key (ruling R10). In a group before epochs, the additions hold that key
+-- (ruling R38). If nobody announced the feed, nobody can tell.
 feeds_of_changes as (
 
     select
@@ -29,13 +36,15 @@ feeds_of_changes as (
         case
             when messages.content_type = 'group/add-member' and people.key_hash is not null then false
             when messages.content_type = 'group/add-member' then people.feed_purpose = 'group/additions'
-            when people.key_hash is not null then people.key_hash = roots.key_hash
+            when people.key_hash is not null
+                then people.key_hash = coalesce(roots.key_hash, epoch_keys.key_hash)
             when people.feed_purpose is not null then false
         end as is_on_declared_feed
     from tangle_messages
     inner join messages on tangle_messages.message_id = messages.message_id
     inner join people on tangle_messages.feed_id = people.feed_id
     left join messages as roots on tangle_messages.root_id = roots.message_id
+    left join epoch_keys on tangle_messages.root_id = epoch_keys.epoch_id
     where tangle_messages.tangle_kind = 'members'
 
 ),
