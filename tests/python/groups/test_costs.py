@@ -30,6 +30,7 @@ from scuttlehouse.groups.memberships import Change, Period, periods
 from scuttlehouse.groups.peers import Listed, seen
 from scuttlehouse.groups.preferences import preferences
 from scuttlehouse.groups.repairs import repairs
+from scuttlehouse.groups.tips import no_tips
 from scuttlehouse.pzp.accounts import AccountMessage, powers_of
 from scuttlehouse.sets.items import SetMessage
 from scuttlehouse.sets.rules import left_deletions, unsuperseded
@@ -254,6 +255,16 @@ def know(messages: list[GroupMessage], most: int | None = None) -> None:
     knowledge(messages, judge(messages), most=most)
 
 
+def list_what_is_no_tip(size: int) -> None:
+    """Each message lists the one before it, and one that the author has listed long ago."""
+    messages = exclusions_then_additions(size)
+    names = [one.message_id for one in messages]
+    for number, one in enumerate(messages):
+        listed = [*one.previous_ids, *names[number // 2 : number // 2 + 1]] if number > 2 else []
+        messages[number] = one._replace(previous_ids=listed, timeline_previous_ids=listed)
+    no_tips(messages, {})
+
+
 def look_into_logs(size: int) -> None:
     """Each message is alone in a log."""
     messages = {one.message_id: one for one in exclusions_then_additions(size)}
@@ -296,6 +307,7 @@ WORK: dict[str, Callable[[int], object]] = {
     "posts in many forks, side by side": lambda size: know(
         posts_in_many_forks(size, side_by_side=True)
     ),
+    "what is no tip": list_what_is_no_tip,
     "epochs side by side": lambda size: know(epochs_side_by_side(size)),
     "acts of one author": lambda size: know(acts_of_one_author(size)),
     "precedence after wide layers": lambda size: nearest_predecessors(wide_layers(size)),
