@@ -116,7 +116,8 @@ known_candidates as (
 
     select
         *,
-        if(is_signed, said_previous_ids, array()) as previous_ids
+        if(is_signed, said_previous_ids, array()) as previous_ids,
+        if(is_signed, array(), said_previous_ids) as only_said_ids
     from linked_candidates
 
 ),
@@ -139,6 +140,8 @@ messages as (
         ) as own_previous_ids,
         max(case when members_root_id is not null then previous_ids end) as members_previous_ids,
         max(case when is_in_timeline then previous_ids end) as timeline_previous_ids,
+        max(case when is_in_timeline then only_said_ids end) as said_timeline_ids,
+        max(case when epoch_id is not null then only_said_ids end) as said_members_ids,
         max(
             case when tangle_kind = 'epoch' and status = 'in' then said_previous_ids end
         ) as previous_epoch_ids,
@@ -243,6 +246,8 @@ final as (
             when 'exclude' then excluded_ids
         end as person_ids,
         coalesce(members_previous_ids, array()) as members_previous_ids,
+        coalesce(said_timeline_ids, array()) as said_timeline_ids,
+        coalesce(said_members_ids, array()) as said_members_ids,
         coalesce(previous_epoch_ids, array()) as previous_epoch_ids,
         coalesce(has_valid_members_tangle, false) as declares_members,
         -- A time outside the calendar counts as no time.

@@ -22,12 +22,18 @@ from scuttlehouse.tangles.causality import sweep_named
 class Listed(NamedTuple):
     """What a message lists, by tangle. ``own_previous_ids``: in the group and epoch tangles of its group.
     ``members_previous_ids``: in the members tangle of the epoch ``members_root_id`` (None without one).
-    ``is_in_members_graph``: whether it is in the graph of that tangle of all logs, and not its root."""
+    ``is_in_members_graph``: whether it is in the graph of that tangle of all logs, and not its root.
+
+    If the log lacks the signed bytes of the message, nobody knows what it lists. But in the graphs it comes
+    after what it says: ``said_timeline_ids`` in the group's tangle, ``said_members_ids`` in the members
+    tangle. Both are empty for other messages."""
 
     own_previous_ids: Sequence[str]
     members_root_id: str | None
     members_previous_ids: Sequence[str]
     is_in_members_graph: bool
+    said_timeline_ids: Sequence[str] = ()
+    said_members_ids: Sequence[str] = ()
 
 
 class PeerEpoch(NamedTuple):
@@ -146,9 +152,8 @@ def seen(
     """The messages of a group that a log holds, as the tangles of that log alone have them.
 
     A message is in a graph of the log if it is in that graph of all logs, and if the log holds all messages
-    before it there (R7). Ranks, and so the order, are then the same. If a message lists something that the
-    log lacks, its authority is unknown (R30). Nobody knows what a message without signed bytes lists, so
-    nothing needs to be before it.
+    before it there (R7), those too that a message without signed bytes says. Ranks, and so the order, are
+    then the same. If a message lists something that the log lacks, its authority is unknown (R30).
 
     Args:
         messages: all messages of the group by id, for :func:`scuttlehouse.groups.authority.judge`.
@@ -174,7 +179,10 @@ def seen(
     held = [messages[name] for name in sorted(log) if name in messages]
     timeline = _closed(
         {
-            one.message_id: one.timeline_previous_ids
+            one.message_id: [
+                *one.timeline_previous_ids,
+                *listed[one.message_id].said_timeline_ids,
+            ]
             for one in held
             if one.timeline_previous_ids is not None
         }
@@ -189,7 +197,7 @@ def seen(
     changes = _closed(
         {one.message_id: () for one in held if one.message_id in epochs}
         | {
-            one.message_id: own.members_previous_ids
+            one.message_id: [*own.members_previous_ids, *own.said_members_ids]
             for one in held
             if (own := listed[one.message_id]).is_in_members_graph and own.members_root_id in epochs
         }

@@ -50,8 +50,14 @@ class History:
         return [entry for entry in self.entries if entry.id not in self.lost] + self.forged
 
     def forgery(self, message: str) -> LogMessage:
-        """A message without signed bytes. It lists what it likes: also what lists it."""
+        """A message without signed bytes. It lists what it likes: also what lists it.
+
+        Or it is the true message, opened by software that does not keep the signed bytes.
+        """
         dice = self.dice
+        if dice.random() < 0.4:
+            true = next(entry for entry in self.entries if entry.id == message)
+            return true._replace(is_signed=False)
         everything = [entry.id for entry in self.entries]
         type = dice.choice(["post", "group/init", "group/add-member", "group/exclude-member"])
 
