@@ -145,6 +145,11 @@ def test_place_of_an_error_is_found_in_the_statement_itself() -> None:
         "      x x x",
         "       ^",
     ]
+    # The statement has no such line: the text is about something else.
+    said = sentences.spark_sentence(
+        PySparkException(message="[X] no JSON (line 2, pos 3)"), "select 1"
+    )
+    assert said == "[X] no JSON"
 
 
 def test_an_error_that_is_a_sentence_stands_by_itself() -> None:

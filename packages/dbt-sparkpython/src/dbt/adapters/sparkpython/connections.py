@@ -110,13 +110,16 @@ def literal(value: object) -> str:
 
     >>> literal(None), literal("it's"), literal(Decimal("9007199254740993"))
     ('null', "'it\\'s'", '9007199254740993')
+    >>> literal(Decimal("NaN")), literal(Decimal("-Infinity"))
+    ("'NaN'", "'-Infinity'")
     """
     if value is None:
         return "null"
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, int | float | Decimal):
-        return str(value)
+        # Without quotes, NaN and Infinity would be columns.
+        return str(value) if Decimal(value).is_finite() else f"'{value}'"
     if isinstance(value, dt.datetime):
         return f"'{value.isoformat(sep=' ')}'"
     text = str(value).replace("\\", "\\\\").replace("'", "\\'")

@@ -55,12 +55,14 @@ def place_in_sql(error: BaseException, text: str, sql: str) -> list[str]:
     text = _context_summary(error) or text
     where = re.search(r"(SQL of \w+ \S+ )?\(line (\d+), pos(?:ition)? (\d+)\)", text)
     marked = re.search(r"^(.*)\n([ -]*\^+)\s*$", text, re.MULTILINE)
-    if where is None or not (marked or sql):
+    lines = sql.splitlines()
+    # A text of the data may have such words, too, about something else.
+    if where is None or not (marked or int(where[2]) <= len(lines)):
         return []
     if marked:
         line, marks = marked[1], marked[2].replace("-", " ")
     else:  # Spark leaves the SQL out of some messages, for example below a comment with braces.
-        line, marks = sql.splitlines()[int(where[2]) - 1], " " * int(where[3]) + "^"
+        line, marks = lines[int(where[2]) - 1], " " * int(where[3]) + "^"
     return [
         f"{where[1] or 'SQL '}(line {where[2]}, position {marks.index('^') + 1}):",
         f"    {line}",
