@@ -34,7 +34,6 @@ class Fork(NamedTuple):
     right: str
     winner: str | None
     rule: str
-    is_healed: bool
     healed_by: str | None
     needs_repair: bool
 
@@ -43,8 +42,8 @@ class Fork(NamedTuple):
         other = self.right if epoch == self.left else self.left
         result = "nobody wins" if not self.winner else "wins" if self.winner == epoch else "loses"
         state = "needs repair" if self.needs_repair else ""
-        if self.is_healed:
-            state = f"healed by {short(self.healed_by)}" if self.healed_by else "healed"
+        if self.healed_by:
+            state = f"healed by {short(self.healed_by)}"
         line = ", ".join(filter(None, [f"fork with {short(other)}: {self.rule}", result, state]))
         return (Words(line, "alarm" if self.needs_repair else "soft", other),)
 
@@ -269,8 +268,7 @@ def _forks(warehouse: Warehouse, where: str, chosen: str) -> tuple[list[Fork], i
     rows = rows_of(
         warehouse,
         f"""
-        select left_epoch_id, right_epoch_id, winner_epoch_id, rule, is_healed, healed_by_epoch_id,
-            needs_repair
+        select left_epoch_id, right_epoch_id, winner_epoch_id, rule, healed_by_epoch_id, needs_repair
         from fct_epoch_forks
         where {condition} and left_epoch_id in ({chosen}) and right_epoch_id in ({chosen})
         order by needs_repair desc, is_current desc, left_epoch_id, right_epoch_id

@@ -163,6 +163,11 @@ def tangle_tables(size: int, aside: int = 3) -> dict[str, pa.Table]:
         | {"is_tip": n == size - 1, "asserted_at": TIME}
         for n in number
     ]
+    messages += [
+        {"tangle_id": tangle, "message_id": uri(900_000 + n), "status": "rejected"}
+        | {"status_reason": reason}
+        for n, reason in enumerate(("invalid_message", "type_not_allowed", "type_not_allowed"))
+    ]
     thread = [
         {
             "tangle_id": tangle,
@@ -355,6 +360,26 @@ def test_a_tangle_is_drawn_up_to_500_messages(draw: Draw, size: int) -> None:
     assert words.count("set aside: missing") == 3
     left_out = "Left out: 1,504 earlier messages of the graph. `scuttlehouse sql` shows all."
     assert (left_out in words) == (size == 2000)
+    assert "Left out: 3 rejected messages (2 type_not_allowed, 1 invalid_message)." in words
+    assert ("There are 9 authors, so colours repeat: names tell." in words) == (size > 1)
+
+
+@pytest.mark.parametrize("more", [0, 1])
+def test_a_tangle_is_drawn_up_to_2000_links(draw: Draw, more: int) -> None:
+    tables = tangle_tables(64, aside=0)
+    schema = tables["fct_tangle_links"].schema
+    links = [(one, other) for other in range(64) for one in range(other)][: 2000 + more]
+    tables["fct_tangle_links"] = pa.Table.from_pylist(
+        [
+            {"tangle_id": f"thread:{uri(0)}", "message_id": uri(other), "previous_id": uri(one)}
+            for one, other in links
+        ],
+        schema,
+    )
+    drawing = draw(tables, "tangle", "thread:000000")
+    assert len([one for one in drawing.iter(f"{SVG}path") if one.get("class") == "line"]) == 2000
+    left_out = "Left out: all links but 2,000. fct_tangle_links has all."
+    assert (left_out in shown_texts(drawing)) == bool(more)
 
 
 @pytest.mark.parametrize("size", [1, 40, 497, 2000])
@@ -370,6 +395,7 @@ def test_a_thread_is_drawn_up_to_500_messages(draw: Draw, size: int) -> None:
         size < 2000
     )
     assert "Missing: 1 message that no log has." in words
+    assert ("There are 9 authors, so colours repeat: names tell." in words) == (size > 1)
     assert stay_inside(drawing)
 
 
@@ -448,6 +474,24 @@ def test_a_fork_goes_around_the_boxes_between(draw: Draw) -> None:
     below = [float(one) for path in paths for one in re.findall(r" V([\d.]+) C", path)]
     assert beside == [x + width]
     assert below == [max(y + height for _, y, _, height in places.values())]
+    assert shown_texts(drawing).count("fork with 000003: disjoint, nobody wins") == 2
+
+
+def test_a_fork_that_was_healed_says_by_which_epoch(draw: Draw) -> None:
+    tables = group_tables(4)
+    fork = tables["fct_epoch_forks"].to_pylist()[0]
+    fork |= {"right_epoch_id": uri(1), "is_current": False, "needs_repair": False}
+    healed = fork | {"is_healed": True, "healed_by_epoch_id": uri(3)}
+    superseded = fork | {"right_epoch_id": uri(2), "is_healed": False}
+    schema = tables["fct_epoch_forks"].schema
+    tables["fct_epoch_forks"] = pa.Table.from_pylist([healed, superseded], schema)
+    drawing = draw(tables, "group", GROUP)
+    assert len([one for one in drawing.iter(f"{SVG}path") if one.get("class") == "fork"]) == 1
+    words = shown_texts(drawing)
+    assert sorted(one for one in words if one.startswith("fork")) == [
+        "fork with 000000: overlapping, loses, healed by 000003",
+        "fork with 000001: overlapping, wins, healed by 000003",
+    ]
 
 
 def test_a_name_from_right_to_left_turns_nothing_else(draw: Draw) -> None:
@@ -477,6 +521,7 @@ def test_nobody_is_drawn_as_somebody_else() -> None:
         "@oneAAAA": f"{long} the First",
         "@twoAAAA": f"{long} the Second",
         "@zoeAAAA": "Zoe",
+        "@benAAAA": "Benjamin of a Longer Name",
         "@andAAAA": "andr\u00e9",
         "@accAAAA": "Andre\u0301",
         "@bobAAAA": None,
@@ -489,6 +534,8 @@ def test_nobody_is_drawn_as_somebody_else() -> None:
     assert drawn["@bobAAAA"] == "bobAAA"
     assert drawn["@zoeAAAA"] == "Zoe"
     assert drawn["@fayAAAA"] == "Ann annAAA fayAAA"
+    assert drawn["@oneAAAA"] == "Alexander of th… oneAAA"
+    assert drawn.pop("@benAAAA") == "Benjamin of a Longer Na…"
     assert all(name.endswith(person[1:7]) for person, name in drawn.items() if name != "Zoe")
 
 
