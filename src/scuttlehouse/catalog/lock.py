@@ -114,23 +114,22 @@ class BuildLock:
         self._name = name
         self._path = home / f"{name}.lock"
 
-    def hold(self, exclusive: bool, patience_seconds: float = 0) -> None:
+    def hold(self, exclusive: bool) -> None:
         """Hold the lock until :meth:`release` or the end of this process.
 
         If this process already holds the lock, it keeps it, and holds it exclusively if `exclusive`.
 
         Args:
             exclusive: hold it alone.
-            patience_seconds: how long to wait for another process that holds it.
 
         Raises:
             CatalogError: another process holds the lock (the message names it), or the lock cannot be opened.
         """
-        self._take(exclusive, patience_seconds)
+        self._take(exclusive)
         held = _held[self._path]
         held.kept = held.kept or exclusive
 
-    def _take(self, exclusive: bool, patience_seconds: float) -> bool:
+    def _take(self, exclusive: bool, patience_seconds: float = 0) -> bool:
         """Take the lock, or change how it is held. False if this process already holds it in this way."""
         held = _held.get(self._path)
         if held and (held.exclusive or not exclusive):
@@ -158,6 +157,9 @@ class BuildLock:
     @contextmanager
     def alone(self, patience_seconds: float = 0) -> Iterator[None]:
         """Hold the lock alone in a block. Afterwards it is held as :meth:`hold` was asked to, or not at all.
+
+        Args:
+            patience_seconds: how long to wait for another process that holds it.
 
         Raises:
             CatalogError: as :meth:`hold` does.

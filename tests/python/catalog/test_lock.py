@@ -114,6 +114,35 @@ def test_a_killed_process_leaves_no_lock(house: House, lock: BuildLock, command:
         assert [json.loads(line)["process"] for line in lines] == [os.getpid()]
 
 
+def test_whoever_is_refused_is_told_who_lives_and_holds_nothing(sqlite_house: House) -> None:
+    lock = BuildLock(sqlite_house.home)
+    with holding(sqlite_house, "run") as first:
+        with holding(sqlite_house, "test"):
+            pass  # It is killed here.
+        assert f"in use by process {first.pid} (-c run)" in in_the_way(lock, exclusive=True)
+        assert not lock.is_held()
+    with holding(sqlite_house, "build"):
+        pass
+
+
+def test_whoever_has_patience_waits(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    with holding(house, "build", "changes") as other:
+        waits = []
+
+        def let_go(seconds: float) -> None:
+            waits.append(seconds)
+            if len(waits) == 1:
+                assert other.stdin
+                assert other.stdout
+                other.stdin.write("\n")
+                other.stdin.flush()
+                assert other.stdout.readline() == "released\n"
+
+        monkeypatch.setattr("scuttlehouse.catalog.lock.sleep", let_go)
+        with locked(house.home, "changes", patience_seconds=600):
+            assert waits
+
+
 def hold_soon(lock: BuildLock, *, exclusive: bool) -> None:
     """PostgreSQL ends the session of a killed process a moment later."""
     for _ in range(600):
@@ -165,6 +194,7 @@ def test_a_lock_ends_with_the_last_block_unless_a_run_holds_it(
     assert not lock.is_held()
     with locked(house.home):
         lock.hold(exclusive=True)
+        lock.hold(exclusive=False)
     with pytest.raises(AssertionError), holding(house, "run"):
         pass
     lock.release()

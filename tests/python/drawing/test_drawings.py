@@ -266,12 +266,42 @@ def stay_inside(drawing: ElementTree.Element) -> bool:
     )
 
 
+def fit_into_boxes(drawing: ElementTree.Element) -> bool:
+    """Whether every line of words is inside one of the boxes, and every fork inside the drawing."""
+    group = drawing.find(f"{SVG}g")
+    assert group is not None
+    left, top = (float(n) for n in re.findall(r"[\d.]+", group.get("transform", "")))
+    width, height = float(drawing.get("width", 0)), float(drawing.get("height", 0))
+    places = [
+        [float(box.get(side, 0)) for side in ("x", "y", "width", "height")]
+        for box in group.iter(f"{SVG}rect")
+    ]
+    lines = []
+    for text in group.iter(f"{SVG}text"):
+        words = [
+            Words(
+                "".join(one.itertext()).removeprefix(one.findtext(f"{SVG}title") or ""),
+                one.get("class", ""),
+            )
+            for one in text.iter(f"{SVG}tspan")
+        ]
+        x, y = float(text.get("x", 0)), float(text.get("y", 0))
+        lines.append((x, y, x + width_of(*words)))
+    forks = [one.get("d", "") for one in group.iter(f"{SVG}path") if "fork" in one.get("class", "")]
+    points = [point for path in forks for point in re.findall(r"([\d.]+),([\d.]+)", path)]
+    return all(
+        any(x < at < end < x + w and y < base < y + h for x, y, w, h in places)
+        for at, base, end in lines
+    ) and all(float(x) + left <= width and float(y) + top <= height for x, y in points)
+
+
 @pytest.mark.parametrize("size", [2, 60, 75])
 def test_a_group_is_drawn_up_to_60_epochs(draw: Draw, size: int) -> None:
     drawing = draw(group_tables(size), "group", GROUP)
     assert len(boxes(drawing, "box")) == min(size, 60)
     assert len(boxes(drawing, "marked")) == 1
     assert stay_inside(drawing)
+    assert fit_into_boxes(drawing)
     words = shown_texts(drawing)
     assert ("Left out: 15 earlier epochs." in words) == (size == 75)
     assert f"{size - 1:06d}  preferred by the group" in words
@@ -355,6 +385,7 @@ def test_a_tangle_is_drawn_up_to_500_messages(draw: Draw, size: int) -> None:
     assert len(boxes(drawing, "aside")) == 4
     assert len(boxes(drawing, "marked")) == 1
     assert stay_inside(drawing)
+    assert fit_into_boxes(drawing)
     words = shown_texts(drawing)
     assert "missing" in words
     assert words.count("set aside: missing") == 3
