@@ -175,6 +175,9 @@ def test_a_build_after_a_rollback_keeps_first_what_it_replaced(house: House) -> 
     house.begin("e")
     house.publish("e", "dim_a", kept_builds=1)
     assert house.kept() == ["e"]
+    with open_catalog(house.home) as catalog:
+        records = catalog.database.rows("select build_id from scuttlehouse_builds")
+    assert [*map(tuple, records)] == [("e",)]
 
 
 def test_a_rollback_goes_to_an_older_build_and_to_no_newer_one(house: House) -> None:
