@@ -7,7 +7,7 @@ import resource
 import stat
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -21,6 +21,7 @@ from scuttlehouse.reading.engine import WarehouseError
 from scuttlehouse.serving import renewal
 from scuttlehouse.serving.duckdb_file import serving_file, write_serving_file
 from scuttlehouse.serving.renewal import renew_serving
+from scuttlehouse.serving.shown import showing, shown_id
 from small_warehouse import SmallWarehouse
 
 MESSAGES = pa.table(
@@ -108,6 +109,17 @@ def test_only_its_owner_reads_it_and_nothing_else_is_left(small: SmallWarehouse)
     assert list(file.parent.iterdir()) == [file]
     left = list((small.home / "temporary").rglob("*.duckdb*"))
     assert left == []
+
+
+def test_what_a_killed_run_has_shown_is_unknown(tmp_path: Path) -> None:
+    """It may have replaced the tables of one place before it was killed; others show what they showed."""
+    for place in ("one", "two"):
+        with showing(tmp_path, place, "first"):
+            assert shown_id(tmp_path, place) is None
+    with suppress(KeyboardInterrupt), showing(tmp_path, "one", "second"):
+        raise KeyboardInterrupt
+    assert shown_id(tmp_path, "one") is None
+    assert shown_id(tmp_path, "two") == "first"
 
 
 def test_readers_see_one_build_while_it_is_replaced(small: SmallWarehouse) -> None:
