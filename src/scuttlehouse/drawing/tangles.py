@@ -87,9 +87,6 @@ def _messages(warehouse: Warehouse, where: str) -> list[Message]:
         order by asserted_at, message_id limit {_MOST_ASIDE}
         """,
     )
-    # A message may be in the log and not a candidate of this tangle. It is drawn once, as missing.
-    missing_ids = {row[0] for row in missing}
-    aside = [row for row in aside if row[0] not in missing_ids]
     newest = rows_of(
         warehouse,
         f"""
@@ -97,8 +94,7 @@ def _messages(warehouse: Warehouse, where: str) -> list[Message]:
         order by position desc limit {MOST_MESSAGES - len(missing) - len(aside)}
         """,
     )
-    kept = [row for row in reversed(newest) if row[0] not in missing_ids]
-    return [Message(*row) for row in [*kept, *missing, *aside]]
+    return [Message(*row) for row in [*reversed(newest), *missing, *aside]]
 
 
 def _left_out(warehouse: Warehouse, where: str, messages: list[Message]) -> list[str]:
