@@ -16,6 +16,7 @@ from typing import Any
 import pyspark
 import pytest
 from dbt_common.exceptions import DbtRuntimeError
+from py4j.protocol import Py4JNetworkError
 from pyspark.errors import PySparkException, PySparkRuntimeError
 
 from conftest import Project
@@ -150,6 +151,14 @@ def test_place_of_an_error_is_found_in_the_statement_itself() -> None:
         PySparkException(message="[X] no JSON (line 2, pos 3)"), "select 1"
     )
     assert said == "[X] no JSON"
+    said = sentences.spark_sentence(PySparkException(message="[X] no (line 1, pos 7)"), "select x")
+    assert said.splitlines()[1:] == ["SQL (line 1, position 8):", "    select x", "           ^"]
+
+
+def test_an_end_of_java_says_where_its_last_words_are() -> None:
+    said = sentences.spark_sentence(Py4JNetworkError("Answer from Java side is empty"))
+    assert said.startswith("Spark's Java process has ended unexpectedly")
+    assert "spark.log" in said
 
 
 def test_an_error_that_is_a_sentence_stands_by_itself() -> None:
@@ -252,7 +261,8 @@ def test_another_spark_in_the_environment_is_not_used(
 
 
 @pytest.mark.parametrize(
-    ("version", "is_fit"), [("1.8.0_402", False), ("21.0.8", True), ("25", False)]
+    ("version", "is_fit"),
+    [("1.8.0_402", False), ("21.0.8", True), ("25", False), ("nobody knows", True)],
 )
 def test_versions_of_java(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, version: str, is_fit: bool

@@ -187,13 +187,14 @@ def test_a_file_that_cannot_be_written_is_a_sentence_and_the_earlier_one_stays(
 ) -> None:
     file = write_serving_file(small.home)
     before = file.read_bytes()
-    small.publish({"fct_messages": MESSAGES.slice(0, 1)})
-    [path] = small.data_files("fct_messages")
-    Path(path).write_bytes(b"damage")
+    small.publish({"fct_messages": MESSAGES.slice(0, 1), "dim_other": MESSAGES.slice(1, 1)})
+    [path], [other] = map(small.data_files, ("fct_messages", "dim_other"))
+    # Only the checksums tell that these are the rows of another table.
+    Path(path).write_bytes(Path(other).read_bytes())
     said = renew_serving(small.home)
     assert said
     assert said.startswith("The published tables stand, but dashboards do not show this run yet: ")
-    assert path in said
+    assert f"{path} is damaged: it does not match its checksums" in said
     assert "\n" not in said
     assert file.read_bytes() == before
 

@@ -112,6 +112,8 @@ def literal(value: object) -> str:
     ('null', "'it\\'s'", '9007199254740993')
     >>> literal(Decimal("NaN")), literal(Decimal("-Infinity"))
     ("'NaN'", "'-Infinity'")
+    >>> literal(True), literal(dt.datetime(2026, 1, 2, 3, 4, 5))
+    ('true', "'2026-01-02 03:04:05'")
     """
     if value is None:
         return "null"
