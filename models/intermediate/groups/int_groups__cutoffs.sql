@@ -49,8 +49,8 @@ own_cutoffs as (
         named_cutoffs.sequence
     from named_cutoffs
     inner join people as owners on named_cutoffs.feed_id = owners.feed_id
-    left join people on named_cutoffs.named_feed_id = people.feed_id
-    where owners.person_id = coalesce(people.person_id, named_cutoffs.named_feed_id)
+    inner join people
+        on named_cutoffs.named_feed_id = people.feed_id and owners.person_id = people.person_id
 
 ),
 
