@@ -794,6 +794,9 @@ def test_a_plaintext_has_a_hash() -> None:
     assert (row.validity, row.added_items) == ("valid", ["carol"])
     assert row.plaintext_hash is not None
     assert row.plaintext_hash == other.plaintext_hash
+    assert row.plaintext_hash == land(opened(data | {"more": None})).plaintext_hash
+    zeros = [land(opened(data | {"more": zero})).plaintext_hash for zero in (-0.0, 0)]
+    assert zeros[0] == zeros[1] != row.plaintext_hash
     changes: list[Any] = [{"add": ["eve"]}, {"more": HALF}, {"del": 1}]
     others = [land(opened(data | change)) for change in changes] + [land(opened("text"))]
     assert {one.message_id for one in others} == {row.message_id}

@@ -115,6 +115,32 @@ def test_a_replaced_character_makes_no_other_plaintext(content: Any) -> None:
     assert hash_of(kept) != hash_of(kept.replace("\\ud83d", "\\ufffd"))
 
 
+@pytest.mark.parametrize(
+    ("spelled", "exported"),
+    [
+        ("-0", "0"),
+        ("-0.0", "0"),
+        ("1e400", "null"),
+        ("1.0", "1"),
+        ('"\\u0061"', '"a"'),
+        ("1E2", "100"),
+    ],
+)
+def test_the_spelling_of_a_number_makes_no_other_plaintext(spelled: str, exported: str) -> None:
+    """JavaScript exports JSON as it writes it, and Go the text of the author."""
+
+    def hash_of(part: str) -> str | None:
+        value = {**message().value, "content": CONTENT | {"more": ["the part", "-0.0"]}}
+        line = {"key": message().key, "value": value, "meta": PLACES[0][2]}
+        text = json.dumps(line).replace('"the part"', part)
+        row = land_line("a.jsonl", Line(1, text.encode(), None), KeyRing(b"pepper"))
+        assert row is not None
+        return row.plaintext_hash
+
+    assert None is not hash_of(spelled) == hash_of(exported) != hash_of('"-0"')
+    assert hash_of('"-0.0"') != hash_of('"0.0"')
+
+
 @pytest.mark.parametrize("other", ["", "hello", "AAAB=.box2", "AAAA"])
 def test_a_text_that_is_no_ciphertext_is_in_none_of_the_places(other: str) -> None:
     """It hides neither a ciphertext in a later place, nor a content that was signed as it is."""
