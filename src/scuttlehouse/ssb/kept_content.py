@@ -113,10 +113,14 @@ def _kept_tangles(tangles: object, ring: KeyRing) -> object:
 
 
 def _kept_field(field: object, ring: KeyRing) -> object:
-    """The links of a tangle's field. 0 stands for what is no object, but null stays."""
+    """The links of a tangle's field. 0 stands for what is no object, but null stays.
+
+    An empty root is the id of nothing, and null would make the message a root: 0 is a fault.
+    """
     if not isinstance(field, dict):
         return None if field is None else 0
-    return {name: _kept_ids(field[name], ring) for name in ("root", "previous") if name in field}
+    links = {name: field[name] for name in ("root", "previous") if name in field}
+    return {name: 0 if link == "" else _kept_ids(link, ring) for name, link in links.items()}
 
 
 def _kept_excludes(excludes: object, ring: KeyRing) -> list[object]:

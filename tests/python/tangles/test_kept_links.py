@@ -81,6 +81,7 @@ def test_a_field_of_a_tangle_names_ids_as_texts(
         ({"root": [root[1]], "previous": objects}, {"root": [root[0]], "previous": [0] * len(ids)}),
         ({"root": {"link": root[1]}, "previous": root[1]}, {"root": 0, "previous": root[0]}),
         ({"root": root[1], "previous": [texts]}, {"root": root[0], "previous": [0]}),
+        ({"root": "", "previous": [""]}, {"root": 0, "previous": [""]}),
     ):
         assert kept({"tangles": {"x": written}})["tangles"] == {"x": expected}
 
