@@ -17,7 +17,7 @@ from nacl.bindings import crypto_sign, crypto_sign_seed_keypair
 
 from scuttlehouse.files.jsjson import stringify
 from scuttlehouse.ssb import bendybutt
-from scuttlehouse.ssb.bfe import bencode
+from scuttlehouse.ssb.bfe import bencode, encode
 
 SIGNATURE_BYTES = 64
 
@@ -180,4 +180,4 @@ class BendyFeed:
 
 
 def _content_signature(signer: Signer, content: dict[str, Any] | str) -> str:
-    return signer.sign(b"bendybutt" + bencode(bendybutt.content_bytes(content)))
+    return signer.sign(b"bendybutt" + bencode(encode(content)))

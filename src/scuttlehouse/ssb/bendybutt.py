@@ -18,8 +18,7 @@ every byte that is not UTF-8 becomes U+FFFD: ids, signatures and ciphertext are 
 from __future__ import annotations
 
 import hmac
-import re
-from binascii import a2b_base64, b2a_base64
+from binascii import b2a_base64
 from collections.abc import Mapping
 from hashlib import sha256
 
@@ -28,15 +27,14 @@ from nacl.exceptions import BadSignatureError
 
 from scuttlehouse.files import jsjson
 from scuttlehouse.ssb.bfe import (
-    BYTES,
     CIPHERTEXT,
     Bytes,
     NoBytesError,
     bencode,
     encode,
-    encode_members,
     is_whole,
     signature_bytes,
+    with_nonce_read,
 )
 from scuttlehouse.ssb.checks import Check
 from scuttlehouse.ssb.ids import any_id, feed_format, id_bytes, message_format, to_url
@@ -66,7 +64,6 @@ WARNINGS = {
     "what the log holds.",
 }
 
-_NONCE = re.compile(r"[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=")
 _PREFIX = b"bendybutt"
 
 
@@ -94,6 +91,21 @@ def check_message(
     Check(message_key=None, validity='invalid', invalid_reason='member_is_missing', warning=None)
     """
     is_opened = is_opened or ciphertext is not None
+    read = with_nonce_read(value)
+    verdict = _check(read, ciphertext, key, hmac_key, is_opened)
+    if verdict.validity == "invalid" and read is not value:
+        as_text = _check(value, ciphertext, key, hmac_key, is_opened)
+        return as_text if as_text.validity == "valid" else verdict
+    return verdict
+
+
+def _check(
+    value: Mapping[str, jsjson.Value],
+    ciphertext: str | None,
+    key: str | None,
+    hmac_key: bytes | None,
+    is_opened: bool,
+) -> Verdict:
     reason = _shape_fault(value)
     if reason == "signature_is_malformed":  # The log does not hold the bytes of the signature.
         return NOT_IN_LOG
@@ -136,7 +148,7 @@ def message_bytes(value: Mapping[str, jsjson.Value]) -> tuple[bytes, bytes]:
     Raises:
         NoBytesError: see :func:`encode`.
     """
-    section = content_bytes(value["content"])
+    section = encode(value["content"])
     if "contentSignature" in value:
         section = [section, encode(value["contentSignature"])]
     head: list[Bytes] = [
@@ -146,18 +158,6 @@ def message_bytes(value: Mapping[str, jsjson.Value]) -> tuple[bytes, bytes]:
     ]
     signed = bencode([*head, encode(value["timestamp"]), section])
     return signed, b"l" + signed + bencode(encode(value["signature"])) + b"e"
-
-
-def content_bytes(content: jsjson.Value) -> Bytes:
-    """A content in BFE. ``go-metafeed`` writes the bytes of a nonce as base64 text.
-
-    Raises:
-        NoBytesError: see :func:`encode`.
-    """
-    nonce = content.get("nonce") if isinstance(content, dict) else None
-    if isinstance(content, dict) and isinstance(nonce, str) and _NONCE.fullmatch(nonce):
-        return {**encode_members(content), "nonce": BYTES + a2b_base64(nonce)}
-    return encode(content)
 
 
 def _check_bytes(
@@ -218,7 +218,7 @@ def is_content_signed(
     if not isinstance(feed, str) or signature is None or feed_format(feed) is None:
         return False
     try:
-        signed = _PREFIX + bencode(content_bytes(value["content"]))
+        signed = _PREFIX + bencode(encode(value["content"]))
     except NoBytesError:
         return False
     key = id_bytes(feed)

@@ -54,6 +54,7 @@ _SIGNED = re.compile(rf"({_BASE64})\.sig\.ed25519")
 _URI = re.compile(r"ssb:(?://)?([a-z-]+)[/:]([a-z0-9-]+)[/:]([A-Za-z0-9_=-]+)")
 # 32 bytes, in their one spelling: a signature over bytes covers every other one, too.
 _KEY = re.compile(r"[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]=")
+_NONCE = re.compile(r"[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=")
 _MOST = 2**53
 _NUMBERS = frozenset({float, int})
 SIGNATURE_BYTES = 64
@@ -112,11 +113,6 @@ def _encode_scalar(value: bool | float | str | None) -> bytes | int:
     if not is_whole(value):
         raise NoBytesError
     return int(value)
-
-
-def encode_members(value: Mapping[str, jsjson.Value]) -> dict[str, Bytes]:
-    """The members of a dictionary, each in BFE. See :func:`encode`."""
-    return {name: encode(item) for name, item in value.items()}
 
 
 def bencode(value: Bytes) -> bytes:
@@ -219,6 +215,23 @@ def buffer_bytes(value: Mapping[str, jsjson.Value]) -> bytes | None:
     except (ValueError, OverflowError):  # OverflowError: infinity.
         return None
     return found if [*found] == data else None
+
+
+def with_nonce_read(value: Mapping[str, jsjson.Value]) -> Mapping[str, jsjson.Value]:
+    """The value with its nonce as bytes, where ``go-metafeed`` has written base64. The same if it has none.
+
+    The author may have written such a text, too: the signature tells.
+
+    >>> nonce = with_nonce_read({"content": {"nonce": "A" * 43 + "="}})["content"]["nonce"]
+    >>> nonce["type"], len(nonce["data"])
+    ('Buffer', 32)
+    """
+    content = value.get("content")
+    nonce = content.get("nonce") if isinstance(content, dict) else None
+    if not isinstance(content, dict) or not isinstance(nonce, str) or not _NONCE.fullmatch(nonce):
+        return value
+    data: list[jsjson.Value] = [*map(float, a2b_base64(nonce))]
+    return {**value, "content": {**content, "nonce": {"type": "Buffer", "data": data}}}
 
 
 def is_whole(value: jsjson.Value) -> TypeGuard[float]:

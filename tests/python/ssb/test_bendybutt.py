@@ -85,7 +85,7 @@ def test_any_change_of_a_signed_member_is_found() -> None:
 
 
 def test_a_nonce_may_be_a_text() -> None:
-    """go-metafeed writes bytes as base64."""
+    """go-metafeed writes bytes as base64. The vectors have one that is a text."""
     content = value_of(VECTORS[0])["content"]
     nonce = base64.b64encode(bytes(int(byte) for byte in content["nonce"]["data"])).decode()
     assert judge(VECTORS[0], content={**content, "nonce": nonce}).validity == "valid"
