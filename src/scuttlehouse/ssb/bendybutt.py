@@ -92,11 +92,11 @@ def check_message(
     """
     is_opened = is_opened or ciphertext is not None
     read = with_nonce_read(value)
-    verdict = _check(read, ciphertext, key, hmac_key, is_opened)
-    if verdict.validity == "invalid" and read is not value:
+    check = _check(read, ciphertext, key, hmac_key, is_opened)
+    if check.validity == "invalid" and read is not value:
         as_text = _check(value, ciphertext, key, hmac_key, is_opened)
-        return as_text if as_text.validity == "valid" else verdict
-    return verdict
+        return as_text if as_text.validity == "valid" else check
+    return check
 
 
 def _check(
@@ -105,7 +105,7 @@ def _check(
     key: str | None,
     hmac_key: bytes | None,
     is_opened: bool,
-) -> Verdict:
+) -> Check:
     reason = _shape_fault(value)
     if reason == "signature_is_malformed":  # The log does not hold the bytes of the signature.
         return NOT_IN_LOG
