@@ -8,6 +8,7 @@ import stat
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import partial
+from itertools import islice
 from operator import itemgetter
 from pathlib import Path
 from typing import TypeAlias
@@ -151,16 +152,21 @@ def _found(folder: Path) -> Iterator[_Entry]:
 def _entries(folder: Path) -> Iterator[tuple[Path, str | None]]:
     """Every entry that is no folder, and every folder that cannot be looked into, with the reason."""
     refused: list[OSError] = []
-    for parent, folders, names in os.walk(folder, onerror=refused.append):
-        for name in folders:
-            path = Path(parent, name)
-            if path.is_symlink():
-                yield (
-                    path,
-                    "A link to a folder: links to folders are not followed. Move the folder here.",
-                )
-        for name in names:
-            yield Path(parent, name), None
+    left = [folder]
+    while left:
+        # One step of the walk: before Python 3.12 it calls itself for each level, and there may be thousands.
+        for parent, folders, names in islice(os.walk(left.pop(), onerror=refused.append), 1):
+            for name in folders:
+                path = Path(parent, name)
+                if path.is_symlink():
+                    yield (
+                        path,
+                        "A link to a folder: links to folders are not followed. Move the folder here.",
+                    )
+                else:
+                    left.append(path)
+            for name in names:
+                yield Path(parent, name), None
     for error in refused:
         path = Path(os.fsdecode(error.filename))
         if path == folder:

@@ -5,11 +5,13 @@ The place of a log is its path, or ``s3://bucket/key``.
 
 from __future__ import annotations
 
+import errno
 import io
+import os
 import re
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import BinaryIO, NamedTuple, cast
 
 from scuttlehouse.files.parts import LandingError
@@ -42,12 +44,17 @@ def open_log(place: str) -> BinaryIO:
     """The bytes of a log, as a stream that can seek.
 
     Raises:
-        OSError: it is not there, or a disk refuses it.
+        OSError: it is not there, a disk refuses it, or it is no file any more. A pipe that somebody has put
+            in its place would let a build wait for ever.
         NotGivenError: S3 refuses it, now or when it is read. This is no ``OSError``: a log that S3 does not
             give has not been cut short. The message does not name it, because names may be keys.
     """
     if not place.startswith(S3):
-        return Path(place).open("rb")
+        file = os.fdopen(os.open(place, os.O_RDONLY | os.O_NONBLOCK), "rb")
+        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            file.close()
+            raise OSError(errno.EINVAL, "It is no file any more")
+        return file
     return cast("BinaryIO", io.BufferedReader(_InS3(place), _PART_BYTES))
 
 

@@ -8,6 +8,7 @@ import json
 import lzma
 import os
 import shutil
+import signal
 import socket
 import tempfile
 from collections import Counter
@@ -27,7 +28,7 @@ from scuttlehouse.files import parts
 from scuttlehouse.files.listing import NOT_MEANT, entry_of, list_logs
 from scuttlehouse.files.parts import MAX_LINE_BYTES, PLAIN, Kind, Line, Split, each_line
 from scuttlehouse.files.recognise import recognise
-from scuttlehouse.landing.ledger import LedgerEntry, take_stock
+from scuttlehouse.landing.ledger import LedgerEntry, look_into, take_stock
 from scuttlehouse.landing.logs import (
     LandingError,
     content_hash,
@@ -406,6 +407,47 @@ def test_entries_that_are_no_files_are_told(tmp_path: Path) -> None:
     assert told["pipe.jsonl"].startswith("A named pipe (FIFO) and no file: ")
     assert told["round.jsonl"].startswith("A link to nothing (Too many levels of symbolic links): ")
     assert told["socket.jsonl"].startswith("A socket and no file: ")
+
+
+def test_a_log_below_a_thousand_folders_is_listed(tmp_path: Path) -> None:
+    """Before Python 3.12, `os.walk` calls itself for each level, and no log was read."""
+    folders = [tmp_path]
+    for _ in range(1200):
+        folders.append(folders[-1] / "d")
+        folders[-1].mkdir()
+    log = folders[-1] / "a.jsonl"
+    log.write_bytes(b"{}\n")
+    try:
+        assert [one.source_file for one in list_logs(tmp_path)] == ["d/" * 1200 + "a.jsonl"]
+    finally:  # pytest removes folders by a function that calls itself, too.
+        log.unlink()
+        for folder in reversed(folders[1:]):
+            folder.rmdir()
+
+
+@pytest.mark.parametrize("is_written", [False, True])
+def test_a_pipe_in_the_place_of_a_log_keeps_nobody_waiting(
+    tmp_path: Path, is_written: bool
+) -> None:
+    """Somebody has put it there since the folder was listed."""
+    path = tmp_path / "a.jsonl"
+    path.write_bytes(b"{}\n")
+    [log] = list_logs(tmp_path)
+    [split] = list_splits([replace(log, kind=PLAIN)])
+    path.unlink()
+    os.mkfifo(path)
+    writer = os.open(path, os.O_RDWR) if is_written else None
+
+    def look() -> None:
+        signal.alarm(20)
+        look = look_into(log, recognise, content_hash)
+        assert str(look.problem).startswith("The file cannot be read (It is no file any more): ")
+        assert count_line_ends(split) == 1
+        assert list(read_lines(split)) == [Line(1, None, "cut_short")]
+
+    assert exit_code(fork(look)) == 0
+    if writer is not None:
+        os.close(writer)
 
 
 def test_what_may_not_be_read_is_told() -> None:
