@@ -53,7 +53,7 @@ MB = 1 << 20
 LEAST = 2.0
 MOST = 3.0
 MOST_OF_SMALL = 7.0
-MOST_OF_RECODED = 14.0
+MOST_OF_RECODED = 10.0
 
 # The least that is a message.
 SMALLEST = b'{"author":"b","sequence":1,"content":%b}\n'
@@ -137,6 +137,8 @@ SMALL = {
     "long names of letters that stand for many": SMALLEST
     % (b'{"type":"group/init","name":"%b"}' % ("\ufdfa".encode() * 1_000))
     * (MB // 3_100),
+    "reordered texts with entities": lists(b'{"type":"post","a":[%b]}', b'"&lt;"', REORDERED),
+    "reordered texts": lists(b'{"type":"post","a":[%b]}', b'"a"', REORDERED),
     "items of sets": lists(b'{"add":[%b],"del":[],"supersedes":[]}', b'"?"', SET_MESSAGE),
 }
 # Each may have been another message, in UTF-8 that software has read in one of three code pages.
@@ -147,6 +149,12 @@ RECODED = {
     "reordered objects in code pages": lists(
         b'{"type":"post","text":"\xe2\x95\x94\xc2\xa2","a":[%b]}', b'{"a":0.5}', REORDERED
     ),
+    "arrays deep in code pages": REORDERED
+    % (
+        b'{"type":"post","text":"\xe2\x95\x94\xc2\xa2","a":%b1.5%b}'
+        % (b"[" * 60 + b"1.5," * 5_000, b"]" * 60)
+    )
+    * (MB // 20_000),
 }
 # The same, of other forms: what the file begins with, and what follows.
 OTHER_KINDS = {

@@ -32,6 +32,7 @@ from contextlib import suppress
 from functools import cache, partial
 from hashlib import sha256
 from itertools import chain
+from json.encoder import encode_basestring
 from typing import Any, NamedTuple, TypeAlias
 
 from scuttlehouse.files import jsjson
@@ -58,12 +59,7 @@ _MOST_TIME = 2**43
 # Each byte of UTF-8 has become a character, so the message may be too long.
 _FAULTS_OF_TEXTS = _FAULTS_WITHOUT_KEY | {"too_long"}
 
-# What software does to texts.
 _TEXT = re.compile(r'"(?:[^"\\]|\\.)*+"')
-_UNDO_IN_TEXTS: tuple[Callable[[str], str], ...] = (
-    lambda text: text.replace("''", "'"),
-    html.unescape,
-)
 
 _Texts: TypeAlias = Mapping[tuple[str, ...], str]
 
@@ -169,11 +165,15 @@ def _value_in_utf_8(
     # What an escape in a text stands for has not been read in a code page.
     content = value.get("content")
     is_known = key is not None and not (isinstance(content, str) and "\\u" in content)
+    short = [*filter(_may_be_signed, texts().values())] if found and is_known else []
     for code_page, read in found:
-        if not is_known or any(
-            _has_key(text, code_page, value, str(key)) for text in texts().values()
-        ):
+        if not is_known or any(_has_key(text, code_page, value, str(key)) for text in short):
             yield json.loads(read, parse_int=float)
+
+
+def _may_be_signed(text: str) -> bool:
+    """Whether a text may be short enough for a message: characters of ASCII stay as they are in UTF-8."""
+    return len(text.encode("ascii", "ignore")) <= MAX_LENGTH
 
 
 def _texts_of_forms(value: dict[str, Any]) -> _Texts:
@@ -229,14 +229,22 @@ def _rewritten(value: dict[str, Any]) -> Iterator[dict[str, Any]]:
     Complexity: O(length of the value).
     """
     text = json.dumps(value.get("content"), ensure_ascii=False)
-    for undo in _UNDO_IN_TEXTS if len(text) <= MOST_CHARACTERS else ():
-        undone = _TEXT.sub(partial(_with_text_undone, undo), text)
+    if len(text) > MOST_CHARACTERS:
+        return
+    # JSON has no apostrophes but those of its texts, and escapes none.
+    for undone in (text.replace("''", "'"), _TEXT.sub(_with_entities_undone, text)):
         if undone != text:
             yield {**value, "content": json.loads(undone, parse_int=float)}
 
 
-def _with_text_undone(undo: Callable[[str], str], text: re.Match[str]) -> str:
-    return json.dumps(undo(json.loads(text[0])), ensure_ascii=False)
+def _with_entities_undone(found: re.Match[str]) -> str:
+    """A text as JSON. Most have no entity: nothing is read and written again for them."""
+    text = found[0]
+    if "&" not in text:
+        return text
+    said = json.loads(text) if "\\" in text else text[1:-1]
+    undone = html.unescape(said)
+    return text if undone == said else encode_basestring(undone)
 
 
 def _with_what_is_left_out(value: dict[str, Any]) -> dict[str, Any]:

@@ -23,8 +23,10 @@ from scuttlehouse.landing.glued_lines import line_parts
 from scuttlehouse.pzp.canonical import canonical
 from scuttlehouse.ssb import exported
 from scuttlehouse.ssb.bfe import bencode, encode
-from scuttlehouse.ssb.code_pages import in_utf_8
+from scuttlehouse.ssb.code_pages import in_utf_8, recoded
 from scuttlehouse.ssb.naming import clean_name
+
+Json = dict[str, Any]
 
 
 def levels(innermost: Any, depth: int) -> Any:
@@ -57,6 +59,19 @@ def test_a_long_name_costs_few_calls() -> None:
     assert calls(partial(clean_name, 1_000 * "\ufdfa")) < 10_000
 
 
+def misnamed(content: Json) -> Json:
+    """A message that has another key, in the order that was signed."""
+    return {
+        "previous": "a",
+        "author": f"@{'A' * 43}=.ed25519",
+        "sequence": 1.0,
+        "timestamp": 1445587812859.0,
+        "hash": "sha256",
+        "content": content,
+        "signature": f"{'A' * 86}==.sig.ed25519",
+    }
+
+
 def test_texts_in_a_code_page_are_written_a_few_times(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever the texts may have been: the key tells which, by the hash of what is written once."""
     written = []
@@ -66,17 +81,37 @@ def test_texts_in_a_code_page_are_written_a_few_times(monkeypatch: pytest.Monkey
         return stringify(value, indent)
 
     monkeypatch.setattr(jsjson, "stringify", counted)
-    value = {
-        **dict.fromkeys(("author", "hash", "previous", "sequence", "signature"), "a"),
-        "timestamp": 1445587812859.0,
-        "content": {"type": "post", "text": "\u2554\u00a2"},
-    }
-    value |= {"author": f"@{'A' * 43}=.ed25519", "hash": "sha256", "sequence": 1.0}
-    value["signature"] = f"{'A' * 86}==.sig.ed25519"
+    value = misnamed({"type": "post", "text": "\u2554\u00a2"})
     found = [*exported.forms(value, f"%{'A' * 43}=.sha256", None)]
     assert {form.check.validity for form in found} == {"invalid"}
     assert len([*in_utf_8("\u2554\u00a2")]) == 3
     assert len(written) <= 5
+
+
+@pytest.mark.parametrize("content", [{"a": [{"b": 1.5}] * 2000}, levels([1.5] * 2000, 60)])
+def test_what_is_too_long_for_a_message_is_not_read_in_code_pages(
+    monkeypatch: pytest.MonkeyPatch, content: Any
+) -> None:
+    """Indentation makes it many times as long as its line, and it was read in each of them."""
+    read = []
+
+    def counted(text: str, code_page: str) -> str:
+        read.append(len(text))
+        return recoded(text, code_page)
+
+    monkeypatch.setattr(exported, "recoded", counted)
+    for more, is_read in ((content, False), ("", True)):
+        value = misnamed({"type": "post", "text": "\u2554\u00a2", "more": more})
+        assert [*exported.forms(value, f"%{'A' * 43}=.sha256", None)]
+        assert bool(read) == is_read
+
+
+@pytest.mark.parametrize(("text", "most"), [("a", 1), ("''", 1), ("&", 3), ("&amp;", 6)])
+def test_a_text_without_an_entity_is_not_read_again(text: str, most: int) -> None:
+    """Each text of a message with a wrong hash was read and written twice, in 35 calls."""
+    content = {"type": "post", "more": [text] * 1000}
+    found = calls(lambda: [*exported._rewritten({"content": content})])
+    assert found < 1000 * most + 100
 
 
 def test_a_file_in_no_notation_is_looked_at_a_few_times(monkeypatch: pytest.MonkeyPatch) -> None:
