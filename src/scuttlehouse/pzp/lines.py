@@ -18,13 +18,10 @@ from typing import Any, NamedTuple
 
 from scuttlehouse.files.json_lines import has_word, line_object, received_time
 from scuttlehouse.files.parts import MAX_LINE_BYTES, Line
-from scuttlehouse.pzp.canonical import from_base58
+from scuttlehouse.pzp.checked import CheckedRecord, checked_record
 from scuttlehouse.pzp.kept_content import gives_power, key_of, public_key, set_message
 from scuttlehouse.pzp.records import (
-    claimed_or_own_id,
-    is_bare,
     is_pzp,
-    original_elsewhere,
     with_nulls,
     with_numbers_read,
 )
@@ -33,7 +30,6 @@ from scuttlehouse.pzp.rules import (
     SELF,
     SET_DOMAIN,
     feed_tangle_id,
-    invalid_reason,
     is_moot,
     is_of_a_set,
     is_signed,
@@ -44,8 +40,7 @@ from scuttlehouse.ssb.claims import compared_bytes
 from scuttlehouse.ssb.code_pages import in_utf_8
 from scuttlehouse.ssb.epoch_keys import KeyRing
 from scuttlehouse.ssb.numbers import number_of
-from scuttlehouse.ssb.opened import has_recipients
-from scuttlehouse.ssb.texts import PZP_ID_BYTES, kept_pzp_id, kept_word
+from scuttlehouse.ssb.texts import kept_pzp_id, kept_word
 
 # Messages have no limit of their own. What a row keeps of one is no longer than a line may be: the token of
 # the shortest text takes ten times as much.
@@ -143,7 +138,10 @@ def land_pzp_line(
     parsed = line_object(line) if parsed is None else parsed
     if not is_pzp(parsed):
         return None
-    row = _land(source_file, line, ring, parsed)
+    read = checked_record(parsed)
+    if read is None:
+        return LandedPzpLine(source_file, line.line_number, "not_a_message")
+    row = _row(source_file, line, ring, read)
     if row.validity in (None, "valid"):
         return row
     texts = in_utf_8(json.dumps(parsed, ensure_ascii=False))
@@ -151,27 +149,15 @@ def land_pzp_line(
     numbered = with_numbers_read(parsed)
     others = (numbered, *with_nulls(numbered)) if numbered is not parsed else ()
     records = chain(with_nulls(parsed), others, recoded)
-    rows = (_land(source_file, line, ring, record) for record in records)
+    # What nothing proves needs no row, with a token for each text.
+    proven = (read for one in records if (read := checked_record(one)) and read.validity == "valid")
+    rows = (_row(source_file, line, ring, read) for read in proven)
     return next((other for other in rows if other.validity == "valid"), row)
 
 
-def _land(source_file: str, line: Line, ring: KeyRing, parsed: dict[str, Any]) -> LandedPzpLine:
-    record = {**parsed, "msg": parsed} if is_bare(parsed) else parsed
-    message = record["msg"]
-    metadata = message.get("metadata")
-    claim = record.get("id")
-    # A row of a database may have a number of its own.
-    is_claim = not is_bare(parsed) or from_base58(claim, PZP_ID_BYTES) is not None
-    message_id = claimed_or_own_id(claim if is_claim else None, metadata)
-    if not (isinstance(message_id, str) and isinstance(metadata, dict)):
-        return LandedPzpLine(source_file, line.line_number, "not_a_message")
+def _row(source_file: str, line: Line, ring: KeyRing, read: CheckedRecord) -> LandedPzpLine:
+    record, message, metadata, message_id, is_opened, validity, reason = read
     data, sigkey = message.get("data"), message.get("sigkey")
-    misc = record.get("misc")
-    misc = misc if isinstance(misc, dict) else {}
-    # The hash is that of the ciphertext (see scuttlehouse.ssb.opened).
-    original_data = misc.get("originalData") or original_elsewhere(record, message, metadata)
-    is_opened = isinstance(original_data, str) and data is not None and data != original_data
-    signed = {**message, "data": original_data} if is_opened else message
     is_feed_root = is_moot(message)
     is_account_message = metadata.get("account") == SELF
     has_data = metadata.get("dataHash") is not None
@@ -187,8 +173,6 @@ def _land(source_file: str, line: Line, ring: KeyRing, parsed: dict[str, Any]) -
     if sum(len(text) + len('"",') for text in texts) > MOST_KEPT:
         return LandedPzpLine(source_file, line.line_number, "too_long")
     added_key = key_of("add", data) if is_account_message else None
-    may_be_private = misc.get("private") is True or is_bare(parsed)
-    validity, reason = _check(message_id, signed, may_be_private)
     return LandedPzpLine(
         source_file=source_file,
         line_number=line.line_number,
@@ -218,22 +202,6 @@ def _land(source_file: str, line: Line, ring: KeyRing, parsed: dict[str, Any]) -
         validity=validity,
         invalid_reason=reason,
     )
-
-
-def _check(message_id: str, signed: dict[str, Any], may_be_private: bool) -> tuple[str, str | None]:
-    """The validity of a message and, unless it is valid, the reason.
-
-    ``may_be_private``: the line says that the message is private, or cannot say that it is not. Its data may
-    then be a plaintext, and nobody can check their hash if no log holds the ciphertext.
-    """
-    reason = invalid_reason(message_id, signed)
-    if reason is None:
-        return "valid", None
-    data = signed.get("data")
-    may_be_plaintext = isinstance(data, dict) and (may_be_private or has_recipients(data))
-    if may_be_plaintext and reason == "data_hash_differs":
-        return "not_checked", "ciphertext_not_in_log"
-    return "invalid", reason
 
 
 class _Place(NamedTuple):

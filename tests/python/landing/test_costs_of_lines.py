@@ -20,11 +20,14 @@ from scuttlehouse.files.jsjson import stringify
 from scuttlehouse.files.objects import NoObject
 from scuttlehouse.files.parts import SHORT_BYTES, Line
 from scuttlehouse.landing.glued_lines import line_parts
+from scuttlehouse.pzp import lines as pzp_lines
 from scuttlehouse.pzp.canonical import canonical
 from scuttlehouse.ssb import exported
 from scuttlehouse.ssb.bfe import bencode, encode
 from scuttlehouse.ssb.code_pages import in_utf_8, recoded
+from scuttlehouse.ssb.epoch_keys import KeyRing
 from scuttlehouse.ssb.naming import clean_name
+from scuttlehouse.ssb.texts import kept_pzp_id
 
 Json = dict[str, Any]
 
@@ -112,6 +115,24 @@ def test_a_text_without_an_entity_is_not_read_again(text: str, most: int) -> Non
     content = {"type": "post", "more": [text] * 1000}
     found = calls(lambda: [*exported._rewritten({"content": content})])
     assert found < 1000 * most + 100
+
+
+def test_the_texts_of_a_set_become_tokens_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """They became tokens again for each code page in which software may have read them."""
+    kept = []
+
+    def counted(text: str, ring: KeyRing) -> str:
+        kept.append(text)
+        return kept_pzp_id(text, ring)
+
+    monkeypatch.setattr(pzp_lines, "kept_pzp_id", counted)
+    tips = ["\u2554\u00a2"] * 1000
+    metadata = {"account": "a", "domain": "set_v1__a", "accountTips": tips}
+    line = stringify({"id": "a", "msg": {"metadata": metadata}}).encode()
+    row = pzp_lines.land_pzp_line("a.jsonl", Line(1, line, None), KeyRing(b"pepper"))
+    assert row is not None
+    assert row.validity == "invalid"
+    assert 1000 <= len(kept) < 1100
 
 
 def test_a_file_in_no_notation_is_looked_at_a_few_times(monkeypatch: pytest.MonkeyPatch) -> None:
