@@ -50,11 +50,11 @@ def open_log(place: str) -> BinaryIO:
             give has not been cut short. The message does not name it, because names may be keys.
     """
     if not place.startswith(S3):
-        file = os.fdopen(os.open(place, os.O_RDONLY | os.O_NONBLOCK), "rb")
-        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-            file.close()
-            raise OSError(errno.EINVAL, "It is no file any more")
-        return file
+        descriptor = os.open(place, os.O_RDONLY | os.O_NONBLOCK)
+        if stat.S_ISREG(os.fstat(descriptor).st_mode):
+            return os.fdopen(descriptor, "rb")
+        os.close(descriptor)
+        raise OSError(errno.EINVAL, "It is no file any more")
     return cast("BinaryIO", io.BufferedReader(_InS3(place), _PART_BYTES))
 
 

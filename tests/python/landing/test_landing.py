@@ -425,18 +425,22 @@ def test_a_log_below_a_thousand_folders_is_listed(tmp_path: Path) -> None:
             folder.rmdir()
 
 
-@pytest.mark.parametrize("is_written", [False, True])
-def test_a_pipe_in_the_place_of_a_log_keeps_nobody_waiting(
-    tmp_path: Path, is_written: bool
-) -> None:
-    """Somebody has put it there since the folder was listed."""
+@pytest.mark.parametrize("now", ["a pipe", "a pipe that is written", "a device", "a folder"])
+def test_what_is_no_file_any_more_keeps_nobody_waiting(tmp_path: Path, now: str) -> None:
+    """Somebody has put it in the place of a log since the folder was listed."""
     path = tmp_path / "a.jsonl"
     path.write_bytes(b"{}\n")
     [log] = list_logs(tmp_path)
     [split] = list_splits([replace(log, kind=PLAIN)])
     path.unlink()
-    os.mkfifo(path)
-    writer = os.open(path, os.O_RDWR) if is_written else None
+    writer = None
+    if now == "a device":
+        path.symlink_to("/dev/zero")
+    elif now == "a folder":
+        path.mkdir()
+    else:
+        os.mkfifo(path)
+        writer = os.open(path, os.O_RDWR) if now != "a pipe" else None
 
     def look() -> None:
         signal.alarm(20)
