@@ -7,7 +7,6 @@ every other character, wherever blanks, dots or hyphens stand.
 from __future__ import annotations
 
 import re
-import string
 import unicodedata
 from collections.abc import Callable
 
@@ -23,8 +22,10 @@ _TURN = re.compile(r"(?=d[lu]|[lu]d)")
 _LEAST_TURNS = 5
 # A key as one number.
 _DIGITS = re.compile(r"d{22}")
-# Alphabets of 85 and more characters have many different signs.
-_SIGNS = frozenset(string.punctuation)
+# Alphabets of 85 and more characters have many different signs, and so have bytes that stand as characters:
+# a quarter of them are control characters.
+_BYTES = "".join(map(chr, range(256)))
+_SIGNS = frozenset(one for one in _BYTES if not (one.isalnum() or one.isspace()))
 _LEAST_SIGNS = 7
 # Signs that no keyboard has are an alphabet, too: 256 of Braille, and more emoji.
 _LEAST_SYMBOLS = 12
@@ -45,9 +46,11 @@ def may_hold_key(text: str) -> bool:
     >>> may_hold_key("glTD Kako-UPbV Od03 b0gW 7ikU"), may_hold_key("0123-4567-89ab-cdef-0123-4567-89ab-cdef")
     (True, True)
     """
-    if has_many_symbols(text):
+    if has_many_symbols(text) or has_many_signs(text):
         return True
     text = unicodedata.normalize("NFKC", text)
+    if has_many_signs(text):
+        return True
     bare = text.translate(_CLASSES)
     if len(bare) < LEAST_CHARACTERS:
         return False
@@ -58,10 +61,21 @@ def may_hold_key(text: str) -> bool:
             for place in range(len(lengths) - _LEAST_PIECES + 1)
         )
         or len(_TURN.findall(bare)) >= _LEAST_TURNS
-        or len(_SIGNS.intersection(text)) >= _LEAST_SIGNS
         or bool(_DIGITS.search(bare))
         or bool(_HEX.search(text.lower().translate(_LETTERS)))
     )
+
+
+def has_many_signs(text: str) -> bool:
+    """Whether a text has so many different signs and control characters of one byte that it may be a key.
+
+    Complexity: O(length of the text).
+
+    >>> has_many_signs("Ann (she/her) <3"), has_many_signs("m7>Z&K^@R;2Q[W#RP(+I")
+    (False, True)
+    """
+    signs = _SIGNS.intersection(text)
+    return len(signs) >= _LEAST_SIGNS and len("".join(text.split())) >= LEAST_CHARACTERS
 
 
 def has_many_symbols(text: str) -> bool:

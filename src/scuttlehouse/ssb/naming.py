@@ -11,7 +11,7 @@ import unicodedata
 from typing import Any
 
 from scuttlehouse.ssb.ids import any_id, link_text
-from scuttlehouse.ssb.key_texts import has_many_symbols, may_hold_key
+from scuttlehouse.ssb.key_texts import has_many_signs, has_many_symbols, may_hold_key
 
 NAME_CHARACTERS = 60
 
@@ -46,7 +46,8 @@ def clean_name(text: object) -> str | None:
     >>> len(clean_name("a b" * 100))
     60
     """
-    if not isinstance(text, str):
+    # Control characters, which no name keeps, may be a part of the bytes of a key.
+    if not isinstance(text, str) or has_many_signs(text[:_MOST_CHARACTERS]):
         return None
     spaced = " ".join(text[:_MOST_CHARACTERS].translate(_FILLERS).split())
     plain = "".join(one for one in spaced if unicodedata.category(one)[0] != "C")

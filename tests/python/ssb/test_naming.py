@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import base64
+import binascii
 import json
 import random
 import re
+import string
 import unicodedata
+from collections.abc import Callable
 from itertools import product
 
 import pytest
@@ -122,6 +125,54 @@ def test_the_names_that_messages_give(
     content: dict[str, object], is_private: bool, expected: dict[str, str]
 ) -> None:
     assert name_in_message(content, is_private=is_private) == expected
+
+
+def base_94(key: bytes) -> str:
+    """All signs of ASCII are digits."""
+    number = int.from_bytes(key)
+    return "".join(chr(33 + number // 94**place % 94) for place in range(40))
+
+
+def base_91(key: bytes) -> str:
+    """The alphabet of basE91."""
+    signs = string.ascii_letters + string.digits + '!#$%&()*+,./:;<=>?@[]^_`{|}~"'
+    number = int.from_bytes(key)
+    return "".join(signs[number // 91**place % 91] for place in range(40))
+
+
+@pytest.mark.parametrize("size", [32, 64])
+@pytest.mark.parametrize(
+    "spelling",
+    [
+        pytest.param(base_94, id="base94"),
+        pytest.param(base_91, id="base91"),
+        pytest.param(lambda key: base64.a85encode(key).decode(), id="ascii85"),
+        pytest.param(lambda key: base64.b85encode(key).decode(), id="base85"),
+        pytest.param(lambda key: binascii.b2a_uu(key[:32]).decode(), id="uuencode"),
+        pytest.param(lambda key: key.decode("latin-1"), id="bytes as characters"),
+    ],
+)
+def test_no_key_in_signs_is_a_name(spelling: Callable[[bytes], str], size: int) -> None:
+    """Of a key in base85, a third are signs: fewer than twenty letters and digits were taken for a name. Of
+    its bytes as characters, a name kept all but control characters."""
+    dice = random.Random(size)
+    keys = [spelling(dice.randbytes(size)) for _ in range(2000)]
+    names = [key for key in keys if clean_name(key) is not None]
+    assert len(names) <= 4, names
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "Ann (she/her) *~ \u2728 says: hi",
+        "[ ANN ] -=- <3",
+        "\u00bfQu\u00e9? \u00a1No! \u00abAnn\u00bb",
+        "Smith & Sons, Ltd. (est. 1904)",
+        "\u00af\\_(\u30c4)_/\u00af",
+    ],
+)
+def test_names_with_signs_stay(name: str) -> None:
+    assert clean_name(name) == name
 
 
 def test_what_comes_after_many_characters_is_not_looked_at() -> None:
