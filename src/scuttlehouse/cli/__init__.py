@@ -59,6 +59,12 @@ _ID_LIKE_AN_OPTION = re.compile(r"-[^-]\S+")
 # What a query begins with: as an argument of its own, it is one of a query without quotes.
 _FIRST_WORDS = {"select", "from", "with", "show", "describe", "summarize"}
 
+# What follows the error of a query of ours that names a column which no published table has.
+_OTHER_VERSION = (
+    " Another version of scuttlehouse has built the published tables: build with this one. Until then "
+    "`scuttlehouse sql` reads them, and so do the commands of the other version."
+)
+
 # The exit codes after Ctrl-C and after SIGTERM, as those of a program that the signal ends.
 _INTERRUPTED = 128 + signal.SIGINT
 _TERMINATED = 128 + signal.SIGTERM
@@ -150,5 +156,13 @@ def _answer(args: argparse.Namespace) -> int:
     try:
         return int(args.run(args) or 0)
     except HouseError as error:
-        print(visible(str(error)), file=sys.stderr)
+        hint = _OTHER_VERSION if _is_of_other_tables(args.command, error) else ""
+        print(visible(f"{error}{hint}"), file=sys.stderr)
         return 1
+
+
+def _is_of_other_tables(command: str, error: HouseError) -> bool:
+    """Whether a query of ours does not fit the columns of the published tables."""
+    from scuttlehouse.reading.engine import UnboundError  # It imports DuckDB.
+
+    return command != "sql" and isinstance(error, UnboundError)

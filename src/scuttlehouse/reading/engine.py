@@ -31,6 +31,10 @@ class WarehouseError(HouseError):
     """The warehouse cannot answer. The message says what is wrong, where, and what to do."""
 
 
+class UnboundError(WarehouseError):
+    """A query does not fit the columns of the tables that it names."""
+
+
 def connect(*folders: str | Path) -> duckdb.DuckDBPyConnection:
     """An empty database in memory that can use the files of some folders, and that nobody can reconfigure.
 

@@ -18,6 +18,7 @@ from scuttlehouse.catalog import (
 )
 from scuttlehouse.catalog.storage import warehouse_location
 from scuttlehouse.reading.engine import (
+    UnboundError,
     WarehouseError,
     connect,
     first_sentences,
@@ -131,6 +132,7 @@ class Warehouse:
         The files of the tables that the query names are compared with their checksums first.
 
         Raises:
+            UnboundError: a table that it names lacks a column, or has it with another type.
             WarehouseError: the statement is not a query, DuckDB refuses it, or a file of a table that it
                 names is missing or damaged.
         """
@@ -140,6 +142,8 @@ class Warehouse:
             self._connection.execute(query.statement)
             columns = [column[0] for column in self._connection.description or []]
             return columns, self._connection.fetchall()
+        except duckdb.BinderException as error:
+            raise UnboundError(first_sentences(str(error))) from None
         except duckdb.Error as error:
             # DuckDB also suggests tables of its own, which help nobody.
             hint = _TABLES if _NO_TABLE in str(error) else ""

@@ -704,6 +704,34 @@ def test_only_a_terminal_has_colours(show: Show, monkeypatch: pytest.MonkeyPatch
     assert said["1"].replace("\r\n", "\n") == plain
 
 
+@pytest.mark.parametrize("command", ["show", "draw group"])
+def test_tables_of_another_version_lack_a_column(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    command: str,
+) -> None:
+    """One sentence says what to do. In a query of somebody the column is only unknown."""
+    schemas = contracts()
+    members = schemas["fct_epoch_members"]
+    schemas["fct_epoch_members"] = members.remove(members.get_field_index("is_still_excluded"))
+    rows = {
+        name: [{key: row[key] for key in row if key in schema.names} for row in ROWS.get(name, [])]
+        for name, schema in schemas.items()
+    }
+    SmallWarehouse(tmp_path).publish(
+        {name: pa.Table.from_pylist(rows[name], schema) for name, schema in schemas.items()}
+    )
+    monkeypatch.setenv("SCUTTLEHOUSE_HOME", str(tmp_path))
+    assert main([*command.split(), "readersA"]) == 1
+    out, error = capsys.readouterr()
+    assert "is_still_excluded" in error
+    assert "Another version of scuttlehouse has built the published tables: build with" in error
+    assert (out, error.count("\n")) == ("", 1)
+    assert main(["sql", "select is_still_excluded from fct_epoch_members"]) == 1
+    assert "version" not in capsys.readouterr().err
+
+
 def test_nothing_is_published(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SCUTTLEHOUSE_HOME", str(tmp_path))
     assert main(["show"]) == 1
