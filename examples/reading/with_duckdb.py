@@ -33,7 +33,7 @@ print(
         select groups.group_id, count(*) as member_count
         from dim_groups as groups
         inner join fct_epoch_members as members on groups.preferred_epoch_id = members.epoch_id
-        where members.is_declared
+        where members.is_declared and (groups.protocol = 'epochs' or not members.is_still_excluded)
         group by groups.group_id
         order by member_count desc, groups.group_id
     """)

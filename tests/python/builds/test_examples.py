@@ -10,10 +10,12 @@ import sys
 from pathlib import Path
 
 import duckdb
+import pyarrow as pa
 import pytest
 
 from conftest import PROJECT, Warehouse
 from scuttlehouse.cli import main
+from small_warehouse import SmallWarehouse
 
 EXAMPLES = sorted((PROJECT / "examples" / "reading").glob("*.py"))
 
@@ -40,6 +42,46 @@ def test_an_example_reads_the_published_tables(warehouse: Warehouse, example: os
     assert done.returncode == 0, done.stderr
     for group in groups:
         assert group[:30] in done.stdout, group
+
+
+def test_an_example_counts_no_member_who_is_excluded_from_a_group_before_epochs(
+    tmp_path: Path,
+) -> None:
+    """With epochs, an exclusion acts on the epochs that follow: until then all who were added are members."""
+    SmallWarehouse(tmp_path).publish(
+        {
+            "dim_groups": pa.Table.from_pylist(
+                [
+                    {"group_id": "with", "preferred_epoch_id": "%w", "protocol": "epochs"},
+                    {"group_id": "before", "preferred_epoch_id": "%b", "protocol": "before_epochs"},
+                ]
+            ),
+            "fct_epoch_members": pa.Table.from_pylist(
+                [
+                    {"epoch_id": epoch, "person_id": person, "is_declared": person != "extra"}
+                    | {"is_still_excluded": person == "carol"}
+                    for epoch in ("%w", "%b")
+                    for person in ("alice", "bob", "carol", "extra")
+                ]
+            ),
+        }
+    )
+    for example in ("with_duckdb.py", "with_pyiceberg.py"):
+        said = subprocess.run(
+            [sys.executable, str(PROJECT / "examples" / "reading" / example)],
+            env={**os.environ, "SCUTTLEHOUSE_HOME": str(tmp_path)},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        counts = re.findall(r"\b(with|before)\W+(\d)\b", said)
+        assert counts == [("with", "3"), ("before", "2")], example
+    # Spark runs the query of DuckDB.
+    [duckdb_query, spark_query] = [
+        re.findall(r'sql\("""(.*?)"""', (EXAMPLES[0].parent / example).read_text(), re.DOTALL)[0]
+        for example in ("with_duckdb.py", "with_spark.py")
+    ]
+    assert duckdb_query.split() == spark_query.split()
 
 
 def test_the_logs_of_another_project_are_all_that_have_rejected_lines() -> None:
