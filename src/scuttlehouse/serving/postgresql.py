@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator
 from contextlib import nullcontext
 from pathlib import Path
@@ -38,14 +39,19 @@ from scuttlehouse.serving.tables import comments, published_tables, reading, ver
 
 SCHEMA = "scuttlehouse"
 
-# DuckDB's types and PostgreSQL's, as information_schema names them. A list becomes JSON.
+# DuckDB's types and PostgreSQL's, as information_schema names them. A list, a struct or a map becomes JSON.
 _TYPES = {
     "BOOLEAN": "boolean",
     "INTEGER": "integer",
     "BIGINT": "bigint",
+    "FLOAT": "real",
     "DOUBLE": "double precision",
+    "DECIMAL": "numeric",  # DECIMAL(38,6)
     "VARCHAR": "text",
+    "UUID": "uuid",
+    "BLOB": "bytea",
     "DATE": "date",
+    "TIME": "time without time zone",
     "TIMESTAMP": "timestamp without time zone",
     "TIMESTAMP WITH TIME ZONE": "timestamp without time zone",
 }
@@ -140,8 +146,7 @@ def _write(
 ) -> None:
     """Replace the rows of a table. Others read the earlier ones until the transaction ends."""
     columns = [
-        (column, _TYPES.get(kind, "jsonb"))
-        for column, kind in verified_columns(connection, name, location)
+        (column, _type(kind)) for column, kind in verified_columns(connection, name, location)
     ]
     table = f"{SCHEMA}.{identifier(name)}"
     cursor.execute(_COLUMNS, (SCHEMA, name))
@@ -168,10 +173,17 @@ def _write(
         part.unlink()
 
 
+def _type(kind: str) -> str:
+    # A list has its brackets behind the type of what is in it: DECIMAL(38,6)[].
+    return _TYPES.get(re.sub(r"\(\d+,\d+\)$", "", kind), "jsonb")
+
+
 def _value(column: str, kind: str) -> str:
     named = identifier(column)
     if kind == "jsonb":
         return f"to_json({named})"
+    if kind == "bytea":
+        return f"'\\x' || hex({named})"
     return f"cast({named} as timestamp)" if kind.startswith("timestamp") else named
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import datetime
+from datetime import datetime, time
+from decimal import Decimal
 from pathlib import Path
 
 import psycopg
@@ -65,6 +66,33 @@ def test_tables_in_postgresql(
         (None, 3, None),
     ]
     assert rows(serving, "select * from scuttlehouse.fct_builds") == [("build",)]
+
+
+def test_numbers_of_other_types_are_numbers(small: SmallWarehouse, serving: psycopg.Cursor) -> None:
+    """A model of another project may have what ours have not: in Spark `1.5` is a decimal."""
+    other = pa.table(
+        {
+            "share": pa.array(
+                [Decimal("0.25"), Decimal("-1234567.89"), None], pa.decimal128(38, 6)
+            ),
+            "ratio": pa.array([0.5, float("inf"), None], pa.float32()),
+            "bytes": pa.array([b"\x00\xff'\\", b"", None], pa.binary()),
+            "time": pa.array([time(23, 59, 59, 999999), time(0), None], pa.time64("us")),
+            "parts": [{"a": 1}, {"a": None}, None],
+        }
+    )
+    small.publish({"club_shares": other})
+    for _ in range(2):  # The second time the table is there, and keeps the views on it.
+        assert renew_serving(small.home) is None
+        assert rows(serving, "select * from scuttlehouse.club_shares") == [
+            (Decimal("0.250000"), 0.5, b"\x00\xff'\\", time(23, 59, 59, 999999), {"a": 1}),
+            (Decimal("-1234567.890000"), float("inf"), b"", time(0), {"a": None}),
+            (None, None, None, None, None),
+        ]
+        serving.execute(
+            "create or replace view mine as select sum(share) as n from scuttlehouse.club_shares"
+        )
+    serving.execute("drop view mine")
 
 
 def test_a_build_and_a_rollback_renew_the_tables(
