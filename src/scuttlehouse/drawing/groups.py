@@ -152,15 +152,24 @@ def _arc(left: Place, right: Place, bulge: float, boxes: Collection[Place]) -> t
         )
         return path, (x, 0)
     # Between layers it goes below the boxes. Beside them it would look like a link.
-    start, end = left.x + left.width / 2, right.x + right.width / 2
-    first, last = sorted((left.x, right.x))
-    edge = max(box.bottom for box in boxes if first <= box.x <= last)
+    first, last = sorted((left, right))
+    edge = max(box.bottom for box in boxes if first.x <= box.x <= last.x)
+    start, end = first.x + first.width / 2, last.x + last.width / 2
+    leave, arrive = f"M{start:g},{first.bottom:g}", f"V{last.bottom:g}"
+    # Where others of its layer are below a box, it goes past them, and leaves the box near its lower corner.
+    if _is_above(first, boxes):
+        start = max(box.right for box in boxes if box.x == first.x) + bulge / 2
+        leave = f"M{first.right:g},{first.bottom - _PADDING:g} H{start:g}"
+    if _is_above(last, boxes):
+        end = last.x - bulge / 2
+        arrive = f"V{last.bottom - _PADDING:g} H{last.x:g}"
     y = edge + bulge
-    path = (
-        f"M{start:g},{left.bottom:g} V{edge:g} C{start:g},{y:g} {end:g},{y:g} "
-        f"{end:g},{edge:g} V{right.bottom:g}"
-    )
+    path = f"{leave} V{edge:g} C{start:g},{y:g} {end:g},{y:g} {end:g},{edge:g} {arrive}"
     return path, (0, y)
+
+
+def _is_above(one: Place, boxes: Collection[Place]) -> bool:
+    return any(box.x == one.x and box.y > one.y for box in boxes)
 
 
 def _size(rows: list[Row]) -> tuple[float, float]:

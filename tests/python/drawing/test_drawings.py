@@ -525,6 +525,55 @@ def test_a_fork_that_was_healed_says_by_which_epoch(draw: Draw) -> None:
     ]
 
 
+def test_a_fork_of_two_layers_goes_past_the_boxes_below_its_epochs(draw: Draw) -> None:
+    """Behind them it would look like a line that begins at another epoch."""
+    tables = group_tables(6)
+    tables["fct_epoch_links"] = rows(
+        "epoch_id:s previous_epoch_id:s",
+        [
+            {"epoch_id": uri(n), "previous_epoch_id": uri(one)}
+            for n, one in ((1, 0), (2, 0), (3, 1), (4, 2), (5, 2))
+        ],
+    )
+    pairs = [(one, other) for one in (1, 2) for other in (3, 4, 5)]
+    fork = {"rule": "disjoint", "is_healed": False, "is_current": True, "needs_repair": False}
+    tables["fct_epoch_forks"] = rows(
+        "group_id:s left_epoch_id:s right_epoch_id:s winner_epoch_id:s rule:s is_healed:b"
+        " is_current:b healed_by_epoch_id:s needs_repair:b",
+        [
+            fork | {"group_id": GROUP, "left_epoch_id": uri(left), "right_epoch_id": uri(right)}
+            for pair in pairs
+            for left, right in (pair, pair[::-1])
+        ],
+    )
+    drawing = draw(tables, "group", GROUP)
+    found = [
+        [float(box.get(name, 0)) for name in ("x", "y", "width", "height")]
+        for box in boxes(drawing, "box")
+    ]
+    paths = [one for one in drawing.iter(f"{SVG}path") if "fork" in one.get("class", "")]
+    assert len(paths) == 2 * len(pairs)
+    for path in paths:
+        # The upright parts: between a level part or an end of a box, and the depth of the curve.
+        x, y = 0.0, 0.0
+        for letter, numbers in re.findall("([MHVC])([^MHVC]*)", path.get("d", "")):
+            *_, last = numbers.split()
+            before = y
+            match letter, [float(one) for one in last.split(",")]:
+                case "H", [x]:
+                    pass
+                case "V", [y]:
+                    upper, lower = sorted((before, y))
+                    hidden = [
+                        box
+                        for box in found
+                        if box[0] < x < box[0] + box[2] and upper < box[1] + box[3] / 2 < lower
+                    ]
+                    assert not hidden, path.get("d")
+                case _, [x, y]:
+                    pass
+
+
 def test_a_name_from_right_to_left_turns_nothing_else(draw: Draw) -> None:
     """Without isolation, `4pDCrm` behind such a name is shown with its 4 at the other end of the line."""
     tables = tangle_tables(3)
