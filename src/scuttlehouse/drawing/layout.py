@@ -93,6 +93,8 @@ def layered(
     routes = {
         link: [
             (places[link[0]].right, centres[link[0]]),
+            # Level to the end of its layer, where a wider box may be.
+            (lefts[layer[link[0]]] + widths[layer[link[0]]], centres[link[0]]),
             *(
                 (lefts[bend[2]] + side * widths[bend[2]], centres[bend])
                 for bend in chain

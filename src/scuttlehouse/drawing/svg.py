@@ -97,7 +97,7 @@ class Canvas:
     def route(self, points: Sequence[Point], kind: str = "line") -> None:
         """Draw a line through points, level at each point, with an arrow at its end."""
         path = f"M{points[0][0]:g},{points[0][1]:g}"
-        for (x, y), (to_x, to_y) in pairwise(points):
+        for (x, y), (to_x, to_y) in pairwise(dict.fromkeys(points)):
             half = (x + to_x) / 2
             path += f" C{half:g},{y:g} {half:g},{to_y:g} {to_x:g},{to_y:g}"
         x, y = points[-1]
