@@ -156,11 +156,11 @@ def check_variables(variables: Mapping[str, Any]) -> None:
     """
     steps = variables["settle_steps"]
     if not _is_whole_number(steps) or not 1 <= steps <= 64:
-        raise RunError(f"The var settle_steps is {steps}: set it to a whole number from 1 to 64.")
+        raise RunError(f"The var settle_steps is {steps!r}: set it to a whole number from 1 to 64.")
     for name in ("set_ghost_span", "kept_builds"):
         value = variables[name]
         if not _is_whole_number(value) or value < 1:
-            raise RunError(f"The var {name} is {value}: set it to a whole number from 1 on.")
+            raise RunError(f"The var {name} is {value!r}: set it to a whole number from 1 on.")
 
 
 def _is_whole_number(value: object) -> bool:

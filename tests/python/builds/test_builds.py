@@ -276,12 +276,14 @@ def test_a_refresh_tests_what_it_computes(warehouse: Warehouse) -> None:
         ("settle_steps", 65, "a whole number from 1 to 64"),
         ("set_ghost_span", True, "a whole number from 1 on"),
         ("kept_builds", 0, "a whole number from 1 on"),
+        # Of --vars '{kept_builds: "5"}'.
+        ("kept_builds", "5", "a whole number from 1 on"),
     ],
 )
 def test_impossible_settings_are_refused(name: str, value: object, wanted: str) -> None:
     possible = {"settle_steps": 64, "set_ghost_span": 1, "kept_builds": 1}
     check_variables(possible)
-    with pytest.raises(RunError, match=f"^The var {name} is {value}: set it to {wanted}.$"):
+    with pytest.raises(RunError, match=f"^The var {name} is {value!r}: set it to {wanted}.$"):
         check_variables({**possible, name: value})
 
 
@@ -317,7 +319,7 @@ def test_a_build_with_impossible_settings_ends_with_the_sentence(
     outcome = warehouse.dbt("build", "-s", "tangle_kinds")
     assert not outcome.success
     messages = [str(one.message) for one in outcome.result or ()]
-    sentence = "The var kept_builds is all: set it to a whole number from 1 on."
+    sentence = "The var kept_builds is 'all': set it to a whole number from 1 on."
     assert any(sentence in message for message in [*messages, str(outcome.exception)])
 
 
