@@ -277,7 +277,7 @@ def _bar(chart: Chart, columns: Columns) -> dict[str, Any]:
     return {
         "x_axis": chart["x"],
         "time_grain_sqla": "P1D" if is_time else None,
-        "x_axis_sort": None if is_time else "sum",
+        "x_axis_sort": None if is_time else _bar_order(chart),
         "x_axis_sort_asc": is_time,
         "xAxisForceCategorical": not is_time,
         "metrics": _metrics(chart),
@@ -290,6 +290,11 @@ def _bar(chart: Chart, columns: Columns) -> dict[str, Any]:
         "y_axis_format": "SMART_NUMBER",
         "rich_tooltip": True,
     }
+
+
+def _bar_order(chart: Chart) -> str:
+    """What bars are in the order of, in Superset's words: those of one colour by a number of the query."""
+    return "sum" if "by" in chart else str(_metrics(chart)[0]["label"])
 
 
 def _drawing(chart: Chart, columns: Columns) -> dict[str, Any]:

@@ -336,6 +336,22 @@ def test_exposures_name_the_tables_of_every_dashboard() -> None:
         assert set(exposure["depends_on"]) == {f"ref('{table}')" for table in expected}, slug
 
 
+def test_bars_are_in_the_order_of_their_numbers(built: Build) -> None:
+    """Superset adds up the colours of a bar. Where there is one, it knows the number by its label alone."""
+    files = assets.all_assets(built.serving_file)
+    charts = [yaml.safe_load(text) for name, text in files.items() if name.startswith("charts/")]
+    orders = {
+        chart["slice_name"]: (chart["params"]["x_axis_sort"], chart["params"])
+        for chart in charts
+        if chart["viz_type"] == "echarts_timeseries_bar"
+    }
+    assert orders["Rejected lines, by reason"][0] == "Lines"
+    for title, (order, parameters) in orders.items():
+        labels = [metric["label"] for metric in parameters["metrics"]]
+        if order is not None:  # A day stands at its place in time.
+            assert (order == "sum") if parameters["groupby"] else (order in labels), title
+
+
 def test_the_connection_is_locked(built: Build) -> None:
     database = yaml.safe_load(assets.all_assets(built.serving_file)["databases/scuttlehouse.yaml"])
     arguments = database["extra"]["engine_params"]["connect_args"]
