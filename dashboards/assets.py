@@ -28,7 +28,7 @@ CONNECTION: dict[str, Any] = {
 
 # In steps of 8 pixels. A table is as high as the rows of a page, so that nobody scrolls twice.
 _HEIGHTS = {"number": 15, "bar": 46, "drawing": 90}
-_TABLE_HEIGHT, _ROW_HEIGHT = 24, 4
+_TABLE_HEIGHT, _ROW_HEIGHT = 26, 4
 _PAGE_LENGTH = 8
 
 # How numbers of each type are shown.
