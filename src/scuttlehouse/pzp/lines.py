@@ -27,6 +27,7 @@ from scuttlehouse.pzp.records import (
     original_elsewhere,
     with_nulls,
     with_numbers_read,
+    without_nulls_of_tables,
 )
 from scuttlehouse.pzp.rules import (
     ANYBODY,
@@ -43,7 +44,8 @@ from scuttlehouse.pzp.rules import (
 from scuttlehouse.ssb.code_pages import in_utf_8
 from scuttlehouse.ssb.epoch_keys import KeyRing
 from scuttlehouse.ssb.numbers import number_of
-from scuttlehouse.ssb.opened import has_recipients
+from scuttlehouse.ssb.opened import has_recipients, is_marked_beside
+from scuttlehouse.ssb.rewritten_texts import undone_in_texts
 from scuttlehouse.ssb.texts import PZP_ID_BYTES, kept_pzp_id, kept_word
 
 # Messages have no limit of their own. What a row keeps of one is no longer than a line may be: the token of
@@ -145,10 +147,11 @@ def land_pzp_line(
     row = _land(source_file, line, ring, parsed)
     if row.validity in (None, "valid"):
         return row
-    texts = in_utf_8(json.dumps(parsed, ensure_ascii=False))
+    text = json.dumps(parsed, ensure_ascii=False)
+    texts = chain(in_utf_8(text), undone_in_texts(text))
     recoded = (json.loads(text, parse_int=float) for text in texts)
-    numbered = with_numbers_read(parsed)
-    others = (numbered, *with_nulls(numbered)) if numbered is not parsed else ()
+    read = without_nulls_of_tables(with_numbers_read(parsed))
+    others = (read, *with_nulls(read)) if read is not parsed else ()
     records = chain(with_nulls(parsed), others, recoded)
     rows = (_land(source_file, line, ring, record) for record in records)
     return next((other for other in rows if other.validity == "valid"), row)
@@ -186,7 +189,7 @@ def _land(source_file: str, line: Line, ring: KeyRing, parsed: dict[str, Any]) -
     if sum(len(text) + len('"",') for text in texts) > MOST_KEPT:
         return LandedPzpLine(source_file, line.line_number, "too_long")
     added_key = key_of("add", data) if is_account_message else None
-    may_be_private = misc.get("private") is True or is_bare(parsed)
+    may_be_private = is_marked_beside(record) or is_bare(parsed)
     validity, reason = _check(message_id, signed, may_be_private)
     return LandedPzpLine(
         source_file=source_file,

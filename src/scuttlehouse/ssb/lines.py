@@ -20,6 +20,7 @@ from scuttlehouse.ssb.ids import feed_format, message_uri
 from scuttlehouse.ssb.judging import has_key
 from scuttlehouse.ssb.kept_content import MOST_KEPT, kept_content, whole_number
 from scuttlehouse.ssb.messages import UnkeyedMessage, checked_message, may_be_key, unkeyed_message
+from scuttlehouse.ssb.nulls import without_nulls
 from scuttlehouse.ssb.older_names import content_type, with_root
 from scuttlehouse.ssb.opened import is_sealed
 from scuttlehouse.ssb.texts import kept_id, kept_word
@@ -119,8 +120,10 @@ def land_line(
     if isinstance(message, str):
         return LandedLine(source_file, line.line_number, message)
     key, value, received, opened, (check, is_decrypted, signed) = message
-    # An exporter may have written the content as text.
-    content = with_root((with_content_read(value) if is_decrypted else signed)["content"])
+    # An exporter may have written the content as text, or in the columns of a table.
+    content = (with_content_read(value) if is_decrypted else signed)["content"]
+    is_signed = check.validity == "valid" and not is_decrypted
+    content = with_root(content if is_signed else without_nulls(content))
     is_encrypted = is_sealed(signed)
     secret, kind = message_key(content), content_type(content)
     kind = None if kind is None else kept_word(kind, ring)

@@ -55,6 +55,9 @@ _BOX_IN_BYTES = re.compile("Ym94M[Tj][o-r]")
 # group (ssb-meta-feeds; private-group-spec, "group/init").
 _PRIVATE_TYPES = frozenset({"metafeed/seed", "group/init"})
 
+# What stands for false. SQLite writes a truth value as a number, and tables of text as a text.
+_NO = (None, False, 0, "", "0", "false", "False", "FALSE", "f")
+
 # So many texts like ciphertext are tried in one record. Each may cost as much as a wrong key.
 MOST_CIPHERTEXTS = 4
 
@@ -109,7 +112,7 @@ def is_marked_beside(record: dict[str, Any]) -> bool:
 
 
 def _says_private(place: dict[str, Any]) -> bool:
-    return place.get("private") is True or place.get("unbox") not in (None, False)
+    return place.get("private") not in _NO or place.get("unbox") not in (None, False)
 
 
 def opened_elsewhere(

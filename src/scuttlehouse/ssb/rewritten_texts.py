@@ -1,0 +1,49 @@
+"""Texts that software has written in another way: what they may have been. None of it is believed."""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from functools import partial
+
+from scuttlehouse.ssb.code_pages import MOST_CHARACTERS
+
+_TEXT = re.compile(r'"(?:[^"\\]|\\.)*+"')
+
+
+def undone_in_texts(written: str) -> Iterator[str]:
+    """The JSON that some JSON may have been, for each way in which software may have written its texts.
+
+    These ways are apostrophes that are written twice (SQL), entities of HTML, and backslashes that are
+    written twice (``COPY`` of PostgreSQL, ``INTO OUTFILE`` of MySQL). A text stays a text: an entity may
+    stand for a quotation mark.
+
+    Complexity: O(length of the JSON).
+
+    >>> [*undone_in_texts('["&amp;"]')], [*undone_in_texts('["a"]')]
+    (['["&"]'], [])
+    """
+    for undo in _WAYS if len(written) <= MOST_CHARACTERS else ():
+        undone = _TEXT.sub(partial(_with_text_undone, undo), written)
+        if undone != written:
+            yield undone
+
+
+def _with_text_undone(undo: Callable[[str], str], text: re.Match[str]) -> str:
+    return json.dumps(undo(json.loads(text[0])), ensure_ascii=False)
+
+
+def _with_escapes_read(text: str) -> str:
+    with suppress(ValueError):
+        return str(json.loads(f'"{text}"'))
+    return text
+
+
+_WAYS: tuple[Callable[[str], str], ...] = (
+    lambda text: text.replace("''", "'"),
+    html.unescape,
+    _with_escapes_read,
+)
