@@ -15,6 +15,8 @@ from scuttlehouse.files.parts import FIRST_MEMBERS
 # The size of the dictionary follows, a power of two. A record of pzp may begin with the same three bytes.
 _LZMA = tuple(b"\x5d" + (1 << bits).to_bytes(4, "little") for bits in range(12, 32))
 
+_AGE = (b"age-encryption.org/", b"-----BEGIN AGE ENCRYPTED FILE")
+
 # Text, and the first packets for a key of RSA or of an elliptic curve, or for a password.
 _GNUPG = (
     b"-----BEGIN PGP MESSAGE",
@@ -39,7 +41,13 @@ _OTHERS = (
     (b"SQLite format 3\0", "an SQLite database", "export its messages, one a line"),
     (b"PAR1", "a Parquet file", "export its messages, one a line"),
     (b"ARROW1", "an Arrow file", "export its messages, one a line"),
-    (b"age-encryption.org/", "a file that age has encrypted", "decrypt it with `age -d`"),
+    (b"ORC", "an ORC file", "export its messages, one a line"),
+    (
+        b"PGDMP",
+        "a dump of PostgreSQL",
+        "restore it with `pg_restore`, and export its messages, one a line",
+    ),
+    (_AGE, "a file that age has encrypted", "decrypt it with `age -d`"),
     (_GNUPG, "a file that GnuPG has encrypted", "decrypt it with `gpg -d`"),
     (b"Salted__", "a file that OpenSSL has encrypted", "decrypt it with `openssl enc -d`"),
     (b"Obj\x01", "an Avro file", "turn it into JSON with `avro-tools tojson`"),
@@ -54,6 +62,14 @@ _OTHERS = (
 # The file `data` of a margaret log: a length of eight bytes, and a message as go-ssb stores it, in CBOR
 # (multimsg: a classic message, and its id and author as arrays of 32 bytes and an algorithm).
 _MARGARET = re.compile(rb"\0{5}[\0-\x10].{2}\x01\x86\x82\x58\x20", re.DOTALL)
+
+# A file of DuckDB has its sign behind a checksum.
+_DUCKDB = re.compile(rb".{8}DUCK", re.DOTALL)
+
+# A document of MongoDB: its length, and its first member, which is an id, a text or a document.
+_BSON = re.compile(
+    rb"..[\0-\x10]\0(?:\x07_id|[\x02\x03](?:_id|%s))\0" % FIRST_MEMBERS.encode(), re.DOTALL
+)
 
 _TEXT_OF_JSON = re.compile(r'\[?\s*"\{\s*\\"')
 # A cell of CSV writes each quotation mark twice.
@@ -98,6 +114,10 @@ def other_file(head: bytes, inside: str) -> str | None:
         return (
             f"This is the log of go-ssb (margaret){inside}: export its messages with `sbotcli log`."
         )
+    if _DUCKDB.match(head):
+        return f"This is a DuckDB database{inside}: export its messages, one a line."
+    if _BSON.match(head):
+        return f"This is a BSON file of MongoDB{inside}: turn it into JSON with `bsondump`."
     return None
 
 
