@@ -10,7 +10,7 @@ from typing import Any
 from scuttlehouse.files.jsjson import LENIENT_DECODER
 from scuttlehouse.files.objects import is_message, is_message_at
 from scuttlehouse.files.parts import FIRST_MEMBERS
-from scuttlehouse.pzp.records import is_pzp
+from scuttlehouse.pzp.records import is_bare, is_pzp
 from scuttlehouse.ssb.messages import unkeyed_message
 from scuttlehouse.ssb.texts import is_word
 
@@ -150,9 +150,9 @@ def _way(value: object, levels: int = _LEVELS) -> str | None:
         return " | fromjson" if _is_text_of_message(value) else None
     if not isinstance(value, dict):
         return None
-    for record in ("value", "msg"):
-        if _is_text_of_message(value.get(record)):
-            return f" | .{record} |= fromjson"
+    inside = _way_into_record(value)
+    if inside is not None:
+        return inside
     is_around = isinstance(value.get("msg"), dict) and "value" not in value and not is_pzp(value)
     if not is_around and not isinstance(unkeyed_message(value), str):
         return ""
@@ -186,6 +186,18 @@ def _way_through(ways: Mapping[str, str], members: int) -> str:
         return " | " + ", ".join(f"(.{member}{way})" for member, way in ways.items())
     [(member, way)] = ways.items()
     return f"{member}{way}"
+
+
+def _way_into_record(value: dict[str, object]) -> str | None:
+    """The filter for a message that is a text in its record, and for a message of pzp in another record."""
+    for name in ("value", "msg"):
+        inner = value.get(name)
+        if _is_text_of_message(inner):
+            return f" | .{name} |= fromjson"
+        is_its_own = name == "msg" and isinstance(inner, dict) and is_bare(inner)
+        if is_pzp(inner) and "author" not in inner and not is_its_own:
+            return f'["{name}"]'
+    return None
 
 
 def _text_in_row(row: list[object]) -> str | None:

@@ -153,14 +153,16 @@ def around_messages(bare: str, form: str | None, inside: str) -> str | None:
 
 
 def of_other_software(text: str) -> str | None:
-    """What a long text of JSON is whose first values are no messages. None for other texts.
+    """What a text of JSON is whose first values are no messages: peers, or a long one. None for other texts.
 
-    >>> of_other_software('{"host": 1, "port": 2, "key": "@a"}' * 100), of_other_software("{}")
+    >>> of_other_software('{"host": 1, "port": 2, "key": "@a"}'), of_other_software("{}")
     ('Peers of ssb-server (gossip.json), and no log.', None)
     """
-    if text.count("{") < _MANY or _OF_MESSAGES.search(text):
+    if _OF_MESSAGES.search(text):
         return None
-    return PEERS if all(part.search(text) for part in _OF_A_PEER) else _OF_OTHERS
+    if all(part.search(text) for part in _OF_A_PEER):
+        return PEERS
+    return _OF_OTHERS if text.count("{") >= _MANY else None
 
 
 def without_messages(text: str, encoding: str, inside: str) -> str | None:

@@ -26,13 +26,16 @@ def undone_in_texts(written: str) -> Iterator[str]:
     >>> [*undone_in_texts('["&amp;"]')], [*undone_in_texts('["a"]')]
     (['["&"]'], [])
     """
-    for undo in _WAYS if len(written) <= MOST_CHARACTERS else ():
-        undone = _TEXT.sub(partial(_with_text_undone, undo), written)
-        if undone != written:
-            yield undone
+    for sign, undo in _WAYS if len(written) <= MOST_CHARACTERS else ():
+        if sign in written:
+            undone = _TEXT.sub(partial(_with_text_undone, sign, undo), written)
+            if undone != written:
+                yield undone
 
 
-def _with_text_undone(undo: Callable[[str], str], text: re.Match[str]) -> str:
+def _with_text_undone(sign: str, undo: Callable[[str], str], text: re.Match[str]) -> str:
+    if sign not in text[0]:
+        return text[0]
     return json.dumps(undo(json.loads(text[0])), ensure_ascii=False)
 
 
@@ -42,8 +45,9 @@ def _with_escapes_read(text: str) -> str:
     return text
 
 
-_WAYS: tuple[Callable[[str], str], ...] = (
-    lambda text: text.replace("''", "'"),
-    html.unescape,
-    _with_escapes_read,
+# Each behind what a text has that was written so, as JSON.
+_WAYS: tuple[tuple[str, Callable[[str], str]], ...] = (
+    ("''", lambda text: text.replace("''", "'")),
+    ("&", html.unescape),
+    (r"\\", _with_escapes_read),
 )

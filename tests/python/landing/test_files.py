@@ -55,6 +55,7 @@ PACKAGES = FIXTURES / "packages"
 SAMPLE = PROJECT / "sample"
 RING = KeyRing(b"pepper")
 POST = b'{"key": "%a", "value": {"author": "@a", "sequence": 1, "content": {}}}'
+OF_PZP = b'{"data": null, "metadata": {"v": 4}, "sigkey": "a", "sig": "a"}'
 TEXT_OF_POST = json.dumps(POST.decode()).encode()
 KEY = b"glTDKakoUPbVOd03b0gW7idkUX2l4CNVFK9DMWRIDXo="
 
@@ -533,6 +534,10 @@ def row_of_text(text: bytes | None) -> LandedLine:
         (b'{"level": 30, "time": 1}\n' * 100, "JSON of other software"),
         (b"[" + b'{"a":1},' * 99 + b"{}]", "JSON of other software"),
         (b"[" + b'{"host": "a", "port": 1, "key": "@a"},' * 99 + b"{}]", "Peers of ssb-server"),
+        (b'[{"host": "a", "port": 1, "key": "@a"}]', "Peers of ssb-server"),
+        (b'{"key": "a", "value": %s}' % OF_PZP, "jq -c '.[\"value\"]'"),
+        (b'{"seq": 1, "value": {"id": "a", "msg": %s}}' % OF_PZP, "jq -c '.[\"value\"]'"),
+        (b'[{"msg": {"id": "a", "msg": %s}}]' % OF_PZP, "jq -c '.[][\"msg\"]'"),
         (b'{"source": "@a", "dest": "@b", "value": 1}\n' * 100, "JSON of other software"),
         (b'{"%a=.sha256": {"key": "%a=.sha256"}}', "jq -c '.[]'"),
         (b'{"0": {"key": "%a"}, "1": {}}', "jq -c '.[]'"),
