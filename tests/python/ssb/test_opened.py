@@ -133,6 +133,8 @@ OTHER_PLACES: list[tuple[dict[str, Any], dict[str, Any]]] = [
     ({}, {"misc": {"private": True, "originalContent": "AAAA.box2"}}),
     ({}, {"original": {"key": "%a", "value": {"content": "AAAA.box2"}}}),
     ({}, {"meta": {"original": {"value": {"content": "AAAA.box2"}}}}),
+    ({}, {"raw": '{"author": "@a", "content": "AAAA.box2"}'}),
+    ({"raw": ['{"value": {"content": "AAAA.box2"}}', "{"]}, {}),
     ({"cyphertext": "AAAE.box2"}, {"copies": ["AAAI.box2", "AAAM.box2", "AAAA.box2"]}),
 ]
 
