@@ -147,7 +147,7 @@ def _way(value: object, levels: int = _LEVELS) -> str | None:
         way = _way(first, levels - 1)
         return _text_in_row(value) if way is None else f"[]{way}"
     if isinstance(value, str):
-        return " | fromjson" if _is_text_of_message(value) else None
+        return _way_into_text(value)
     if not isinstance(value, dict):
         return None
     inside = _way_into_record(value)
@@ -198,6 +198,17 @@ def _way_into_record(value: dict[str, object]) -> str | None:
         if is_pzp(inner) and "author" not in inner and not is_its_own:
             return f'["{name}"]'
     return None
+
+
+def _way_into_text(text: str) -> str | None:
+    """The filter for a text that is a message, a list of messages, or lines of which the first is one."""
+    if _LIST_OF_MESSAGES.match(text) and is_message_at(text, text.index("{")):
+        return " | fromjson[]"
+    if not _is_text_of_message(text):
+        return None
+    first = _value_at(text, 0)
+    is_one = first is None or not text[first[1] :].strip()
+    return " | fromjson" if is_one else ' | split("\\n")[] | fromjson?'
 
 
 def _text_in_row(row: list[object]) -> str | None:

@@ -599,6 +599,18 @@ def row_of_text(text: bytes | None) -> LandedLine:
         ),
         (b'[["a", %s], ["b", %s]]' % (TEXT_OF_POST, TEXT_OF_POST), "jq -c '.[][1] | fromjson'"),
         (b'["a", %s]\n["b", %s]' % (TEXT_OF_POST, TEXT_OF_POST), "jq -c '.[] | fromjson?'"),
+        (
+            b'{"body": %s}' % json.dumps(f"[null, {POST.decode()}]").encode(),
+            "jq -c '.[\"body\"] | fromjson[]'",
+        ),
+        (
+            b'{"out": %s}' % json.dumps(f"{POST.decode()}\r\n{POST.decode()}\n").encode(),
+            r"""jq -c '.["out"] | split("\n")[] | fromjson?'""",
+        ),
+        (
+            b'{"log": %s}' % json.dumps(f"{POST.decode()}\n").encode(),
+            "jq -c '.[\"log\"] | fromjson'",
+        ),
         (b"ORC" + bytes(99), "an ORC file"),
         (b"PGDMP\x01\x0e", "restore it with `pg_restore`"),
         (bytes(8) + b"DUCK" + bytes(99), "a DuckDB database"),
