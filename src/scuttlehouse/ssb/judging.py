@@ -133,12 +133,16 @@ def _is_sorted(content: object) -> bool:
     """Whether the members of a content, and of all objects in it, have been sorted by their names.
 
     PostgreSQL (``jsonb``) and MySQL put shorter names first. Authors write the type first. If it is first in
-    the order of the names, too, nothing tells that they were sorted.
+    the order of the names, too, as in votes, only an object of three members or more tells that they were
+    sorted: authors write ``link``, ``value`` and ``expression`` in a vote.
 
     Complexity: O(length of the content).
     """
-    if not isinstance(content, dict) or next(iter(content), "type") == "type":
+    if not isinstance(content, dict):
         return False
+    if next(iter(content), "type") == "type":
+        is_told = any(isinstance(part, dict) and len(part) > 2 for part in content.values())
+        return is_told and _has_order(content, str)
     return _has_order(content, str) or _has_order(content, lambda name: (len(utf8(name)), name))
 
 

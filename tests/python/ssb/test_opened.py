@@ -375,6 +375,7 @@ def test_a_reordered_content_accuses_nobody() -> None:
     [
         {"type": "post", "text": "a"},
         {"type": "deep", "link": {"b": [{"d": 1, "c": 2}], "a": 1}, "10": 1},
+        {"type": "vote", "vote": {"link": "%a", "value": 1, "expression": "Like"}},
     ],
 )
 def test_a_content_that_go_has_sorted_accuses_nobody(content: dict[str, Any]) -> None:
