@@ -36,6 +36,9 @@ _COLOURS = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 _LOOSE = re.compile(rf"{_TEXT}|{_COMMENT}|,(?=\s*[\]}}])|\s")
 
 
+_OF_RUBY = re.compile(rf"{_TEXT}|=>|\bnil\b")
+_TO_JSON = {"=>": ": ", "nil": "null"}
+_JSON_LINE = re.compile(r"\{[ \t]*+\S")
 _BASE64 = re.compile(r"[A-Za-z0-9+/]+={0,2}")
 _HEX = re.compile(r"[0-9A-Fa-f]+")
 
@@ -95,6 +98,11 @@ def _from_hex(text: str) -> str:
     return bytes.fromhex(digits[: len(digits) // 2 * 2]).decode("utf-8", "replace")
 
 
+def _with_backslashes_once(text: str) -> str:
+    # Of JSON lines, the others are read, and these too.
+    return text if _JSON_LINE.match(text) else text.replace(r"\\", "\\")
+
+
 _NOTATIONS = (
     # Mail breaks its lines, as if they were broken in the middle of texts.
     _Notation(
@@ -145,6 +153,21 @@ _NOTATIONS = (
         "JSON with entities of HTML",
         _on_standard_input("html.unescape(sys.stdin.read())", "html"),
         html.unescape,
+    ),
+    _Notation(
+        "JSON with each backslash written twice, as COPY of PostgreSQL and INTO OUTFILE of MySQL do",
+        r"sed 's/\\\\/\\/g'",
+        _with_backslashes_once,
+        is_proven=True,
+    ),
+    _Notation(
+        "Objects as Ruby prints them",
+        _on_standard_input(
+            rf're.sub(r"""{_OF_RUBY.pattern}""", lambda one: one[1] or '
+            '{"=>": ": ", "nil": "null"}[one[0]], sys.stdin.read())',
+            "re",
+        ),
+        lambda text: _OF_RUBY.sub(lambda one: one[1] or _TO_JSON[one[0]], text),
     ),
     _Notation(
         "JSON with a backslash before each quotation mark",

@@ -714,6 +714,14 @@ NOTATIONS: dict[str, tuple[Callable[[str], str], str]] = {
     "base64": (lambda text: encodebytes(text.encode()).decode(), "JSON in base64"),
     "hexadecimal": (lambda text: text.encode().hex("\n", 30), "JSON in hexadecimal digits"),
     "URL": (quote, "JSON in the encoding of URLs"),
+    "backslashes twice": (
+        lambda text: re.sub(r"(?m)^{", "x\t{", text).replace("\\", "\\\\"),
+        "JSON with each backslash written twice",
+    ),
+    "Ruby": (
+        lambda text: text.replace('": ', '"=>').replace("=>null", "=>nil"),
+        "Objects as Ruby prints them",
+    ),
     "backslashes": (
         lambda text: "\n".join(json.dumps(line)[1:-1] for line in text.splitlines()),
         "JSON with a backslash before each quotation mark",
