@@ -43,6 +43,7 @@ from scuttlehouse.pzp.rules import (
 )
 from scuttlehouse.ssb.code_pages import in_utf_8
 from scuttlehouse.ssb.epoch_keys import KeyRing
+from scuttlehouse.ssb.nulls import without_nulls
 from scuttlehouse.ssb.numbers import number_of
 from scuttlehouse.ssb.opened import has_recipients, is_marked_beside
 from scuttlehouse.ssb.rewritten_texts import undone_in_texts
@@ -213,7 +214,9 @@ def _land(source_file: str, line: Line, ring: KeyRing, parsed: dict[str, Any]) -
         deleted_items=deleted,
         superseded_ids=superseded,
         set_fault=set_content if isinstance(set_content, str) else None,
-        plaintext_hash=ring.hash(json.dumps(data, sort_keys=True).encode()) if is_opened else None,
+        plaintext_hash=ring.hash(json.dumps(without_nulls(data), sort_keys=True).encode())
+        if is_opened
+        else None,
         data_bytes=whole_number(metadata.get("dataSize")) if has_data else 0,
         line_bytes=len(line.text or b""),
         received_ms=received_time(number_of(record.get("received"))),

@@ -57,8 +57,8 @@ class LandedLine(NamedTuple):
     text, null if nobody opened the message; a line whose kept members are longer than ``MOST_KEPT`` is a
     reject, ``too_long``. ``key_hash`` replaces the key of the epoch that the message makes, adds people to,
     or announces a feed for. ``plaintext_hash`` is a hash of everything in the message that no signature
-    covers; the order of members, the spelling of ids and halves of surrogate pairs that software has replaced
-    do not matter (ruling R36).
+    covers; the order of members, members that are null, the spelling of ids and halves of surrogate pairs
+    that software has replaced do not matter (ruling R36).
     ``is_announcement_signed``: whether both feeds have signed the announcement of a feed (ruling R37); null
     in all other messages. ``owner_id`` is the root metafeed of a seed in an opened message: only its owner's
     log has the seed. A seed that anybody can read proves nothing.
