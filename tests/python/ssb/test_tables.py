@@ -189,6 +189,27 @@ def test_the_text_of_an_opened_content_accuses_nobody() -> None:
     assert (as_text.warning, as_text.is_decrypted) == ("ciphertext_not_in_log", True)
 
 
+@pytest.mark.parametrize("name", ["_id", "id"])
+@pytest.mark.parametrize("beside", [True, False])
+def test_a_database_has_another_name_for_the_key(name: str, beside: bool) -> None:
+    """It counts where the hash does not tell the id, and only if it is one of a message."""
+    feed = ClassicFeed(bytes(32))
+    content = {"type": "post", "text": "a", "recps": [feed.id]}
+    message = feed.publish(content, 1, ciphertext=CIPHERTEXT)
+    value = message.value | {"content": content}
+
+    def exported(key: str, value: dict[str, Any]) -> str:
+        return json.dumps({name: key} | ({"value": value} if beside else value))
+
+    [row] = rows([exported(message.key, value)])
+    assert row == rows([json.dumps({"key": message.key, "value": value})])[0]
+    assert row.warning == "ciphertext_not_in_log"
+    assert rows([exported("5f5e100", value)])[0].reject_reason == "id_is_unknown"
+    public = feed.publish({"type": "post", "text": "b"}, 2)
+    [row] = rows([exported(message.key, public.value)])
+    assert (row.message_id, row.validity) == (public.uri, "valid")
+
+
 def test_python_writes_nan_for_null(log: list[dict[str, Any]]) -> None:
     plain = [json.dumps(line) for line in log]
     first = plain[0].replace('"previous": null', '"previous": NaN')
