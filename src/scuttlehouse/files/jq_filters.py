@@ -103,6 +103,20 @@ def begins_with_a_message(text: str, start: int = 0) -> bool:
     return first is not None and _way(first[0]) == ""
 
 
+def has_no_message(text: str) -> bool:
+    """Whether a text begins with a few objects, of which none is a message.
+
+    >>> has_no_message('{"key": "%a"}' * 4), has_no_message('{"key": "%a"}')
+    (True, False)
+    """
+    opening = _OPENING.match(text)
+    values = [*_first_values(text, opening.end() if opening else 0)]
+    objects = [value for value in values if isinstance(value, dict)]
+    return len(objects) == _LOOKED_AT and all(
+        isinstance(unkeyed_message(value), str) for value in objects
+    )
+
+
 def way_to_messages(text: str) -> str | None:
     """The filter of jq that takes all messages out of the objects that a text begins with.
 

@@ -7,6 +7,7 @@ import re
 from scuttlehouse.files.jq_filters import (
     MAP_OF_MESSAGES,
     begins_with_a_message,
+    has_no_message,
     list_inside,
     way_to_messages,
 )
@@ -91,6 +92,10 @@ _OF_MESSAGES = re.compile(
 _OF_OTHERS = (
     "JSON of other software: its first values are no messages. Move it out of the landing folder."
 )
+_OF_PARTS = (
+    "Rows with parts of messages, which lack the sequence, the content or the signature: export whole "
+    "messages, one a line."
+)
 _OF_A_PEER = [*map(re.compile, (r'"host"\s*:', r'"port"\s*:', r'"key"\s*:\s*"@'))]
 # A copy of ~/.ssb has such a file. Nobody may have meant it to be a log.
 PEERS = "Peers of ssb-server (gossip.json), and no log."
@@ -155,11 +160,14 @@ def around_messages(bare: str, form: str | None, inside: str) -> str | None:
 def of_other_software(text: str) -> str | None:
     """What a text of JSON is whose first values are no messages: peers, or a long one. None for other texts.
 
+    Databases have tables with parts of messages.
+
     >>> of_other_software('{"host": 1, "port": 2, "key": "@a"}'), of_other_software("{}")
     ('Peers of ssb-server (gossip.json), and no log.', None)
     """
     if _OF_MESSAGES.search(text):
-        return None
+        is_long = text.count("{") >= _MANY
+        return _OF_PARTS if is_long and "sig" not in text and has_no_message(text) else None
     if all(part.search(text) for part in _OF_A_PEER):
         return PEERS
     return _OF_OTHERS if text.count("{") >= _MANY else None

@@ -535,6 +535,14 @@ def row_of_text(text: bytes | None) -> LandedLine:
         (b"[" + b'{"a":1},' * 99 + b"{}]", "JSON of other software"),
         (b"[" + b'{"host": "a", "port": 1, "key": "@a"},' * 99 + b"{}]", "Peers of ssb-server"),
         (b'[{"host": "a", "port": 1, "key": "@a"}]', "Peers of ssb-server"),
+        (
+            b'{"id": 1, "key": "%a", "author": "@a", "sequence": 1}\n' * 100,
+            "Rows with parts of messages",
+        ),
+        (
+            b"[" + b'{"key": "%a", "author": "@a", "content": "{}"},' * 99 + b"{}]",
+            "Rows with parts of messages",
+        ),
         (b'{"key": "a", "value": %s}' % OF_PZP, "jq -c '.[\"value\"]'"),
         (b'{"seq": 1, "value": {"id": "a", "msg": %s}}' % OF_PZP, "jq -c '.[\"value\"]'"),
         (b'[{"msg": {"id": "a", "msg": %s}}]' % OF_PZP, "jq -c '.[][\"msg\"]'"),
@@ -892,6 +900,14 @@ def test_a_list_in_a_damaged_first_message_is_in_a_message(lost: int, tmp_path: 
     path = tmp_path / "a.json"
     path.write_text(text[:lost] + text[lost + 9 :] + forms.json_lines(messages) * 3)
     assert recognise(entry_of(path, "a.json")) == PLAIN
+
+
+def test_opened_messages_without_signatures_are_no_parts() -> None:
+    """As ssb-private gives them, behind something else."""
+    value = {"author": "@a", "sequence": 1, "content": {"type": "post"}}
+    lines = [{"key": "%a"}, *[{"key": "%a", "value": value}] * 100]
+    head = "\n".join(map(json.dumps, lines)).encode()
+    assert recognise_head(head, "none") == PLAIN
 
 
 @pytest.mark.parametrize("part", ['"5"', '"{"', '""', "[]", "[5]", "null", '"{} {}"', "{}"])
