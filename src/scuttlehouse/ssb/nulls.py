@@ -21,7 +21,7 @@ def without_nulls(content: Any) -> Any:
     >>> without_nulls({"type": "post", "root": None, "tangles": {"group": {}, "epoch": None}})
     {'type': 'post', 'tangles': {'group': {'root': None, 'previous': None}}}
     """
-    if not isinstance(content, dict):
+    if not isinstance(content, dict) or not (_holds_null(content) or _has_empty_field(content)):
         return content
     read = {
         name: _fields(part) if name == "tangles" else _bare(part)
@@ -38,6 +38,27 @@ def has_nulls(content: object) -> bool:
     (True, False, False)
     """
     return isinstance(content, dict) and None in content.values()
+
+
+def _holds_null(content: dict[str, Any]) -> bool:
+    """Whether null is anywhere in a content. Most have none, and this is faster than writing them."""
+    left: list[Any] = [content]
+    for part in left:
+        if part is None:
+            return True
+        if isinstance(part, dict):
+            left += part.values()
+        elif isinstance(part, list):
+            left += part
+    return False
+
+
+def _has_empty_field(content: dict[str, Any]) -> bool:
+    tangles = content.get("tangles")
+    return isinstance(tangles, dict) and any(
+        isinstance(field, dict) and field.keys().isdisjoint(("root", "previous"))
+        for field in tangles.values()
+    )
 
 
 def _fields(tangles: Any) -> Any:
