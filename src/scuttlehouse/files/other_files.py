@@ -51,7 +51,8 @@ _OTHERS = (
     (_AGE, "a file that age has encrypted", "decrypt it with `age -d`"),
     (_GNUPG, "a file that GnuPG has encrypted", "decrypt it with `gpg -d`"),
     (b"Salted__", "a file that OpenSSL has encrypted", "decrypt it with `openssl enc -d`"),
-    (b"Obj\x01", "an Avro file", "turn it into JSON with `avro-tools tojson`"),
+    # avro-tools writes the type of each value that may be null: {"string": "..."}.
+    (b"Obj\x01", "an Avro file", "turn it into JSON with `fastavro`"),
     (b"version https://git-lfs", "a pointer of Git LFS", "fetch the file with `git lfs pull`"),
     (b"\0\x05\x16\x07", "an AppleDouble file of macOS", "move it out of the landing folder"),
     (b"%PDF", "a PDF", "move it out of the landing folder"),

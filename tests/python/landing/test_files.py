@@ -619,6 +619,7 @@ def row_of_text(text: bytes | None) -> LandedLine:
             b'{"log": %s}' % json.dumps(f"{POST.decode()}\n").encode(),
             "jq -c '.[\"log\"] | fromjson'",
         ),
+        (b"Obj\x01\x04\x14avro.codec", "an Avro file: turn it into JSON with `fastavro`"),
         (b"ORC" + bytes(99), "an ORC file"),
         (b"PGDMP\x01\x0e", "restore it with `pg_restore`"),
         (bytes(8) + b"DUCK" + bytes(99), "a DuckDB database"),
