@@ -10,7 +10,7 @@ from typing import Any
 from scuttlehouse.files.jsjson import LENIENT_DECODER
 from scuttlehouse.files.objects import is_message, is_message_at
 from scuttlehouse.files.parts import FIRST_MEMBERS
-from scuttlehouse.pzp.records import is_bare, is_pzp
+from scuttlehouse.pzp.records import is_pzp
 from scuttlehouse.ssb.messages import unkeyed_message
 from scuttlehouse.ssb.texts import is_word
 
@@ -208,8 +208,9 @@ def _way_into_record(value: dict[str, object]) -> str | None:
         inner = value.get(name)
         if _is_text_of_message(inner):
             return f" | .{name} |= fromjson"
-        is_its_own = name == "msg" and isinstance(inner, dict) and is_bare(inner)
-        if is_pzp(inner) and "author" not in inner and not is_its_own:
+        if not is_pzp(inner) or "author" in inner:
+            continue
+        if name == "value" or "metadata" not in inner:
             return f'["{name}"]'
     return None
 

@@ -816,6 +816,12 @@ def test_a_text_in_utf_16_makes_its_log_no_flume_log(mark: str) -> None:
     assert recognise_head(head, "none") == Kind("json_lines", "none", "utf-16-le")
 
 
+def test_a_message_of_pzp_in_another_is_no_record_of_it() -> None:
+    """No signature covers further members of a message, so anybody may write some."""
+    line = b'{"id": "a", "msg": {"msg": %s, %s}\n' % (OF_PZP, OF_PZP[1:])
+    assert recognise_head(line, "none") == PLAIN
+
+
 @pytest.mark.parametrize(
     "line",
     [
