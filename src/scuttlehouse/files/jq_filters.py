@@ -103,18 +103,22 @@ def begins_with_a_message(text: str, start: int = 0) -> bool:
     return first is not None and _way(first[0]) == ""
 
 
-def has_no_message(text: str) -> bool:
-    """Whether a text begins with a few objects, of which none is a message.
+def begins_with_parts(text: str) -> bool:
+    """Whether a text begins with a few objects that tell a message each, and do not hold it.
 
-    >>> has_no_message('{"key": "%a"}' * 4), has_no_message('{"key": "%a"}')
+    >>> begins_with_parts('{"key": "%a"}' * 4), begins_with_parts('{"key": "%a", "value": {}}' * 4)
     (True, False)
     """
     opening = _OPENING.match(text)
     values = [*_first_values(text, opening.end() if opening else 0)]
     objects = [value for value in values if isinstance(value, dict)]
-    return len(objects) == _LOOKED_AT and all(
-        isinstance(unkeyed_message(value), str) for value in objects
-    )
+    return len(objects) == _LOOKED_AT and all(map(_is_part, objects))
+
+
+def _is_part(value: dict[str, Any]) -> bool:
+    is_told = "key" in value or "author" in value
+    is_record = not value.keys().isdisjoint(("value", "msg", "metadata"))
+    return is_told and not is_record and isinstance(unkeyed_message(value), str)
 
 
 def way_to_messages(text: str) -> str | None:

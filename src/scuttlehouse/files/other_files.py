@@ -7,7 +7,7 @@ import re
 from scuttlehouse.files.jq_filters import (
     MAP_OF_MESSAGES,
     begins_with_a_message,
-    has_no_message,
+    begins_with_parts,
     list_inside,
     way_to_messages,
 )
@@ -168,7 +168,7 @@ def of_other_software(text: str) -> str | None:
     """
     if _OF_MESSAGES.search(text):
         is_long = text.count("{") >= _MANY
-        return _OF_PARTS if is_long and "sig" not in text and has_no_message(text) else None
+        return _OF_PARTS if is_long and "sig" not in text and begins_with_parts(text) else None
     if all(part.search(text) for part in _OF_A_PEER):
         return PEERS
     return _OF_OTHERS if text.count("{") >= _MANY else None
