@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from json import JSONDecodeError
+from typing import Any
 
 from scuttlehouse.files.jsjson import LENIENT_DECODER
 from scuttlehouse.files.objects import is_message, is_message_at
@@ -29,6 +30,10 @@ _ALL_OBJECTS = " | .[] | objects"
 _LONGER_THAN_MESSAGES = 1 << 16
 # An error so near to the end of a text is that the text ends.
 _NEAR = 16
+# What turns the columns of a table back into the members that they hold (`value.author`).
+_NESTED = ' | reduce to_entries[] as $column ({}; setpath($column.key / "."; $column.value))'
+# What an object has that is a message, even if it cannot be read.
+_OF_A_MESSAGE = frozenset({"author", "content", "metadata"})
 # So many values of a file tell what is in it.
 _LOOKED_AT = 4
 _OPENING = re.compile(r"\[\s*")
@@ -65,6 +70,8 @@ def _list_in_last(text: str, start: int, levels: int) -> str | None:
     """The same for an object of which the last member has a value that goes on beyond the text."""
     if not levels or not _goes_on(text, start):
         return None
+    if MAP_OF_MESSAGES.match(text, start):
+        return _ALL_OBJECTS
     if opening := _OPENING.match(text, start):
         first = next(_first_values(text, opening.end()), None)
         return _ALL_LISTS if _way(first) is not None else None
@@ -96,6 +103,24 @@ def begins_with_a_message(text: str) -> bool:
     return first is not None and _way(first[0]) == ""
 
 
+def begins_with_parts(text: str) -> bool:
+    """Whether a text begins with a few objects that tell a message each, and do not hold it.
+
+    >>> begins_with_parts('{"key": "%a"}' * 4), begins_with_parts('{"key": "%a", "value": {}}' * 4)
+    (True, False)
+    """
+    opening = _OPENING.match(text)
+    values = [*_first_values(text, opening.end() if opening else 0)]
+    objects = [value for value in values if isinstance(value, dict)]
+    return len(objects) == _LOOKED_AT and all(map(_is_part, objects))
+
+
+def _is_part(value: dict[str, Any]) -> bool:
+    is_told = "key" in value or "author" in value
+    is_record = not value.keys().isdisjoint(("value", "msg", "metadata"))
+    return is_told and not is_record and isinstance(unkeyed_message(value), str)
+
+
 def way_to_messages(text: str) -> str | None:
     """The filter of jq that takes all messages out of the objects that a text begins with.
 
@@ -115,8 +140,10 @@ def way_to_messages(text: str) -> str | None:
     way = max(filter(None, ways), key=len, default=None)
     if way is None:
         return None
-    # Where objects differ, one may lack a list.
-    way = way if len({*ways}) == 1 else way.replace("[]", "[]?")
+    # Where values differ, one may lack a list, or be another text.
+    way = (
+        way if len({*ways}) == 1 else way.replace("[]", "[]?").replace("| fromjson", "| fromjson?")
+    )
     return f"[]{way}" if opening else way
 
 
@@ -136,23 +163,32 @@ def _way(value: object, levels: int = _LEVELS) -> str | None:
     if isinstance(value, list):
         first = next((item for item in value if item is not None), None) if levels else None
         way = _way(first, levels - 1)
-        return None if way is None else f"[]{way}"
+        return _text_in_row(value) if way is None else f"[]{way}"
     if isinstance(value, str):
-        return " | fromjson" if _is_text_of_message(value) else None
+        return _way_into_text(value)
     if not isinstance(value, dict):
         return None
-    for record in ("value", "msg"):
-        if _is_text_of_message(value.get(record)):
-            return f" | .{record} |= fromjson"
+    inside = _way_into_record(value)
+    if inside is not None:
+        return inside
     is_around = isinstance(value.get("msg"), dict) and "value" not in value and not is_pzp(value)
-    if not is_around and (is_message(value) or not isinstance(unkeyed_message(value), str)):
+    if not is_around and not isinstance(unkeyed_message(value), str):
         return ""
+    is_broken = not is_around and is_message(value)
+    inner = value.get("value")
+    members = {*value, *inner} if isinstance(inner, dict) else _OF_A_MESSAGE
+    if is_broken and not _OF_A_MESSAGE.isdisjoint(members):
+        return ""
+    if _is_message_in_columns(value):
+        return _NESTED
     ways = {
         _member(name, number): way
         for number, (name, part) in enumerate(value.items() if levels else ())
         if (way := _way(part, levels - 1)) is not None
     }
-    return _way_through(ways, len(value)) if ways else None
+    if not ways:
+        return "" if is_broken else None
+    return _way_through(ways, len(value))
 
 
 def _way_through(ways: Mapping[str, str], members: int) -> str:
@@ -168,6 +204,51 @@ def _way_through(ways: Mapping[str, str], members: int) -> str:
         return " | " + ", ".join(f"(.{member}{way})" for member, way in ways.items())
     [(member, way)] = ways.items()
     return f"{member}{way}"
+
+
+def _way_into_record(value: dict[str, object]) -> str | None:
+    """The filter for a message that is a text in its record, and for a message of pzp in another record."""
+    for name in ("value", "msg"):
+        inner = value.get(name)
+        if _is_text_of_message(inner):
+            return f" | .{name} |= fromjson"
+        if not is_pzp(inner) or "author" in inner:
+            continue
+        if name == "value" or "metadata" not in inner:
+            return f'["{name}"]'
+    return None
+
+
+def _way_into_text(text: str) -> str | None:
+    """The filter for a text that is a message, a list of messages, or lines of which the first is one."""
+    if _LIST_OF_MESSAGES.match(text) and is_message_at(text, text.index("{")):
+        return " | fromjson[]"
+    if not _is_text_of_message(text):
+        return None
+    first = _value_at(text, 0)
+    is_one = first is None or not text[first[1] :].strip()
+    return " | fromjson" if is_one else ' | split("\\n")[] | fromjson?'
+
+
+def _text_in_row(row: list[object]) -> str | None:
+    """The filter for a message that is one of the first texts in a row of a table."""
+    places = (place for place, text in enumerate(row[:_LOOKED_AT]) if _is_text_of_message(text))
+    place = next(places, None)
+    return None if place is None else f"[{place}] | fromjson"
+
+
+def _is_message_in_columns(value: dict[str, object]) -> bool:
+    """Whether an object is a message of which each member is a column of its own, as pandas writes it."""
+    nested: dict[str, Any] = {}
+    for name, part in value.items():
+        *around, last = name.split(".")
+        place = nested
+        for member in around[:_LEVELS]:
+            place = place.setdefault(member, {})
+            if not isinstance(place, dict):
+                return False
+        place[last] = part
+    return len(nested) < len(value) and not isinstance(unkeyed_message(nested), str)
 
 
 def _is_text_of_message(text: object) -> bool:

@@ -60,6 +60,8 @@ def _refuse_constant(name: str) -> NoReturn:
 
 
 _DECODER = JSONDecoder(parse_int=float, parse_constant=_refuse_constant)
+# JavaScript writes null for these numbers.
+_DECODER_OF_PYTHON = JSONDecoder(parse_int=float, parse_constant=lambda _: None)
 # For texts whose values are found here, and read elsewhere. Python refuses integers of thousands of digits.
 LENIENT_DECODER = JSONDecoder(parse_int=float)
 
@@ -81,10 +83,23 @@ def parse(text: str) -> Value:
     Traceback (most recent call last):
     json.decoder.JSONDecodeError: JavaScript has no NaN in JSON: line 1 column 1 (char 0)
     """
+    return _parsed(text, _DECODER)
+
+
+def parse_of_python(text: str) -> Value:
+    """Read a JSON text as Python writes it, with null for ``NaN`` and ``Infinity``; see :func:`parse`.
+
+    >>> parse_of_python('{"a": NaN, "b": -Infinity, "c": "NaN"}')
+    {'a': None, 'b': None, 'c': 'NaN'}
+    """
+    return _parsed(text, _DECODER_OF_PYTHON)
+
+
+def _parsed(text: str, decoder: JSONDecoder) -> Value:
     try:
         text = text.strip(" \t\n\r")
         value: Value
-        value, end = _DECODER.raw_decode(text)
+        value, end = decoder.raw_decode(text)
     except RecursionError:
         raise TooDeepError from None
     if end != len(text):

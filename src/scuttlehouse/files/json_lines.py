@@ -12,6 +12,8 @@ from scuttlehouse.files.parts import Line
 def line_object(line: Line) -> dict[str, Any] | str:
     """The JSON object that a line holds, or the reason of a reject why it holds none.
 
+    Python writes ``NaN`` for what a table has not, which is read as null.
+
     Never raises, whatever the line holds. O(length of the line).
 
     >>> line_object(Line(1, b'{"a": [1]}', None)), line_object(Line(2, b"{", None))
@@ -22,7 +24,9 @@ def line_object(line: Line) -> dict[str, Any] | str:
     if not line.text.strip():
         return "empty_line"
     try:
-        value = jsjson.parse(line.text.decode("utf-8"))
+        is_of_python = b"NaN" in line.text or b"Infinity" in line.text
+        parse = jsjson.parse_of_python if is_of_python else jsjson.parse
+        value = parse(line.text.decode("utf-8"))
     except UnicodeDecodeError:
         return "not_utf8"
     except jsjson.TooDeepError:

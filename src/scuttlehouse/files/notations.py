@@ -7,11 +7,14 @@ from __future__ import annotations
 
 import html
 import json
+import quopri
 import re
+from binascii import a2b_base64
 from collections.abc import Callable
 from functools import partial
 from itertools import islice
 from typing import NamedTuple
+from urllib.parse import unquote
 
 from scuttlehouse.files.json_lines import line_object
 from scuttlehouse.files.objects import NoObject, is_message_at, object_at
@@ -32,6 +35,12 @@ _COMMENT = r"//.*|/\*(?:[^*]|\*(?!/))*(?:\*/)?"
 _COLOURS = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 _LOOSE = re.compile(rf"{_TEXT}|{_COMMENT}|,(?=\s*[\]}}])|\s")
 
+
+_OF_RUBY = re.compile(rf"{_TEXT}|=>|\bnil\b")
+_TO_JSON = {"=>": ": ", "nil": "null"}
+_JSON_LINE = re.compile(r"\{[ \t]*+\S")
+_BASE64 = re.compile(r"[A-Za-z0-9+/]+={0,2}")
+_HEX = re.compile(r"[0-9A-Fa-f]+")
 
 # Characters that a text of JSON has only as escapes.
 _ESCAPES = {"\n": r"\n", "\r": r"\r", "\t": r"\t"}
@@ -70,7 +79,55 @@ def _without_escapes_in_line(line: str) -> str:
         return ""
 
 
+def _from_quoted_printable(text: str) -> str:
+    is_quoted = "=3D" in text or re.search("=\r?\n", text)
+    return quopri.decodestring(text.encode()).decode("utf-8", "replace") if is_quoted else text
+
+
+def _from_base64(text: str) -> str:
+    digits = "".join(text.split())
+    if not _BASE64.fullmatch(digits):
+        return text
+    return a2b_base64(digits[: len(digits) // 4 * 4]).decode("utf-8", "replace")
+
+
+def _from_hex(text: str) -> str:
+    digits = "".join(text.split())
+    if not _HEX.fullmatch(digits):
+        return text
+    return bytes.fromhex(digits[: len(digits) // 2 * 2]).decode("utf-8", "replace")
+
+
+def _with_backslashes_once(text: str) -> str:
+    # Of JSON lines, the others are read, and these too.
+    return text if _JSON_LINE.match(text) else text.replace(r"\\", "\\")
+
+
 _NOTATIONS = (
+    # Mail breaks its lines, as if they were broken in the middle of texts.
+    _Notation(
+        "JSON in quoted-printable, as mail has it",
+        "python3 -c 'import quopri, sys; quopri.decode(sys.stdin.buffer, sys.stdout.buffer)'",
+        _from_quoted_printable,
+        is_proven=True,
+    ),
+    _Notation(
+        "JSON in base64",
+        "python3 -c 'import base64, sys; base64.decode(sys.stdin.buffer, sys.stdout.buffer)'",
+        _from_base64,
+    ),
+    _Notation(
+        "JSON in hexadecimal digits",
+        "tr -dc 0-9A-Fa-f | python3 -c "
+        "'import sys; sys.stdout.buffer.write(bytes.fromhex(sys.stdin.read()))'",
+        _from_hex,
+    ),
+    _Notation(
+        "JSON in the encoding of URLs",
+        _on_standard_input("urllib.parse.unquote(sys.stdin.read())", "urllib.parse"),
+        lambda text: unquote(text) if "%22" in text else text,
+        is_proven=True,
+    ),
     _Notation(
         "JSON in the colours of a terminal",
         _on_standard_input(rf're.sub(r"{_COLOURS.pattern}", "", sys.stdin.read())', "re"),
@@ -96,6 +153,21 @@ _NOTATIONS = (
         "JSON with entities of HTML",
         _on_standard_input("html.unescape(sys.stdin.read())", "html"),
         html.unescape,
+    ),
+    _Notation(
+        "JSON with each backslash written twice, as COPY of PostgreSQL and INTO OUTFILE of MySQL do",
+        r"sed 's/\\\\/\\/g'",
+        _with_backslashes_once,
+        is_proven=True,
+    ),
+    _Notation(
+        "Objects as Ruby prints them",
+        _on_standard_input(
+            rf're.sub(r"""{_OF_RUBY.pattern}""", lambda one: one[1] or '
+            '{"=>": ": ", "nil": "null"}[one[0]], sys.stdin.read())',
+            "re",
+        ),
+        lambda text: _OF_RUBY.sub(lambda one: one[1] or _TO_JSON[one[0]], text),
     ),
     _Notation(
         "JSON with a backslash before each quotation mark",

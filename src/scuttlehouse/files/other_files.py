@@ -7,6 +7,7 @@ import re
 from scuttlehouse.files.jq_filters import (
     MAP_OF_MESSAGES,
     begins_with_a_message,
+    begins_with_parts,
     list_inside,
     way_to_messages,
 )
@@ -14,6 +15,8 @@ from scuttlehouse.files.parts import FIRST_MEMBERS
 
 # The size of the dictionary follows, a power of two. A record of pzp may begin with the same three bytes.
 _LZMA = tuple(b"\x5d" + (1 << bits).to_bytes(4, "little") for bits in range(12, 32))
+
+_AGE = (b"age-encryption.org/", b"-----BEGIN AGE ENCRYPTED FILE")
 
 # Text, and the first packets for a key of RSA or of an elliptic curve, or for a password.
 _GNUPG = (
@@ -39,10 +42,17 @@ _OTHERS = (
     (b"SQLite format 3\0", "an SQLite database", "export its messages, one a line"),
     (b"PAR1", "a Parquet file", "export its messages, one a line"),
     (b"ARROW1", "an Arrow file", "export its messages, one a line"),
-    (b"age-encryption.org/", "a file that age has encrypted", "decrypt it with `age -d`"),
+    (b"ORC", "an ORC file", "export its messages, one a line"),
+    (
+        b"PGDMP",
+        "a dump of PostgreSQL",
+        "restore it with `pg_restore`, and export its messages, one a line",
+    ),
+    (_AGE, "a file that age has encrypted", "decrypt it with `age -d`"),
     (_GNUPG, "a file that GnuPG has encrypted", "decrypt it with `gpg -d`"),
     (b"Salted__", "a file that OpenSSL has encrypted", "decrypt it with `openssl enc -d`"),
-    (b"Obj\x01", "an Avro file", "turn it into JSON with `avro-tools tojson`"),
+    # avro-tools writes the type of each value that may be null: {"string": "..."}.
+    (b"Obj\x01", "an Avro file", "turn it into JSON with `fastavro`"),
     (b"version https://git-lfs", "a pointer of Git LFS", "fetch the file with `git lfs pull`"),
     (b"\0\x05\x16\x07", "an AppleDouble file of macOS", "move it out of the landing folder"),
     (b"%PDF", "a PDF", "move it out of the landing folder"),
@@ -54,6 +64,14 @@ _OTHERS = (
 # The file `data` of a margaret log: a length of eight bytes, and a message as go-ssb stores it, in CBOR
 # (multimsg: a classic message, and its id and author as arrays of 32 bytes and an algorithm).
 _MARGARET = re.compile(rb"\0{5}[\0-\x10].{2}\x01\x86\x82\x58\x20", re.DOTALL)
+
+# A file of DuckDB has its sign behind a checksum.
+_DUCKDB = re.compile(rb".{8}DUCK", re.DOTALL)
+
+# A document of MongoDB: its length, and its first member, which is an id, a text or a document.
+_BSON = re.compile(
+    rb"..[\0-\x10]\0(?:\x07_id|[\x02\x03](?:_id|%s))\0" % FIRST_MEMBERS.encode(), re.DOTALL
+)
 
 _TEXT_OF_JSON = re.compile(r'\[?\s*"\{\s*\\"')
 # A cell of CSV writes each quotation mark twice.
@@ -74,6 +92,10 @@ _OF_MESSAGES = re.compile(
 )
 _OF_OTHERS = (
     "JSON of other software: its first values are no messages. Move it out of the landing folder."
+)
+_OF_PARTS = (
+    "Rows with parts of messages, which lack the sequence, the content or the signature: export whole "
+    "messages, one a line."
 )
 _OF_A_PEER = [*map(re.compile, (r'"host"\s*:', r'"port"\s*:', r'"key"\s*:\s*"@'))]
 # A copy of ~/.ssb has such a file. Nobody may have meant it to be a log.
@@ -98,6 +120,10 @@ def other_file(head: bytes, inside: str) -> str | None:
         return (
             f"This is the log of go-ssb (margaret){inside}: export its messages with `sbotcli log`."
         )
+    if _DUCKDB.match(head):
+        return f"This is a DuckDB database{inside}: export its messages, one a line."
+    if _BSON.match(head):
+        return f"This is a BSON file of MongoDB{inside}: turn it into JSON with `bsondump`."
     return None
 
 
@@ -133,14 +159,19 @@ def around_messages(bare: str, form: str | None, inside: str) -> str | None:
 
 
 def of_other_software(text: str) -> str | None:
-    """What a long text of JSON is whose first values are no messages. None for other texts.
+    """What a text of JSON is whose first values are no messages: peers, or a long one. None for other texts.
 
-    >>> of_other_software('{"host": 1, "port": 2, "key": "@a"}' * 100), of_other_software("{}")
+    Databases have tables with parts of messages.
+
+    >>> of_other_software('{"host": 1, "port": 2, "key": "@a"}'), of_other_software("{}")
     ('Peers of ssb-server (gossip.json), and no log.', None)
     """
-    if text.count("{") < _MANY or _OF_MESSAGES.search(text):
-        return None
-    return PEERS if all(part.search(text) for part in _OF_A_PEER) else _OF_OTHERS
+    if _OF_MESSAGES.search(text):
+        is_long = text.count("{") >= _MANY
+        return _OF_PARTS if is_long and "sig" not in text and begins_with_parts(text) else None
+    if all(part.search(text) for part in _OF_A_PEER):
+        return PEERS
+    return _OF_OTHERS if text.count("{") >= _MANY else None
 
 
 def without_messages(text: str, encoding: str, inside: str) -> str | None:

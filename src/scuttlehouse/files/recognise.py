@@ -111,7 +111,7 @@ def recognise_head(head: bytes, compression: str) -> Kind | str:
     if form == "json_lines" and has_utf_16(stream):
         form = "pretty_printed"
     if form is not None:
-        return of_other_software(text) or Kind(form, compression, encoding)
+        return of_other_software(bare) or Kind(form, compression, encoding)
     return without_messages(bare, encoding, inside) or of_no_known_form(text, inside)
 
 

@@ -24,6 +24,9 @@ _MAY_HAVE_PARTS = ("not_json", "not_utf8", "not_a_message")
 # What may stand between values, beside byte order marks.
 _BETWEEN = b" \t\r\n,[]\x1e"
 
+# A quotation mark in a text, where COPY of PostgreSQL or INTO OUTFILE of MySQL wrote each backslash twice.
+_MARK_WRITTEN_TWICE = rb'\\"'
+
 # What stands behind the name of a member. PowerShell appends UTF-16 to a log whatever its encoding is.
 _UTF_16_SIGN = '":'.encode("utf-16-le")
 
@@ -82,6 +85,11 @@ def _parts(
     line: Line, parsed: dict[str, Any] | str
 ) -> list[tuple[Line, dict[str, Any] | str | None]]:
     """The parts of a line, each with what it holds if that is known."""
+    if parsed == "not_json" and line.text is not None and _MARK_WRITTEN_TWICE in line.text:
+        once = line._replace(text=line.text.replace(rb"\\", b"\\"))
+        read = line_object(once)
+        if isinstance(read, dict):
+            return [(once, read)]
     if parsed not in _MAY_HAVE_PARTS:
         return [(line, parsed)]
     return [(part, parsed if part is line else None) for part in line_parts(line)]

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from scuttlehouse.pzp.canonical import from_base58
 from scuttlehouse.pzp.records import claimed_or_own_id, is_bare, original_elsewhere
 from scuttlehouse.pzp.rules import invalid_reason
-from scuttlehouse.ssb.opened import has_recipients
+from scuttlehouse.ssb.opened import has_recipients, is_marked_beside
 from scuttlehouse.ssb.texts import PZP_ID_BYTES
 
 
@@ -46,7 +46,7 @@ def checked_record(parsed: dict[str, Any]) -> CheckedRecord | None:
     original_data = misc.get("originalData") or original_elsewhere(record, message, metadata)
     is_opened = isinstance(original_data, str) and data is not None and data != original_data
     signed = {**message, "data": original_data} if is_opened else message
-    may_be_private = misc.get("private") is True or is_bare(parsed)
+    may_be_private = is_marked_beside(record) or is_bare(parsed)
     validity, reason = _check(message_id, signed, may_be_private)
     return CheckedRecord(record, message, metadata, message_id, is_opened, validity, reason)
 

@@ -24,6 +24,7 @@ from scuttlehouse.pzp.records import (
     is_pzp,
     with_nulls,
     with_numbers_read,
+    without_nulls_of_tables,
 )
 from scuttlehouse.pzp.rules import (
     ANYBODY,
@@ -39,7 +40,9 @@ from scuttlehouse.pzp.rules import (
 from scuttlehouse.ssb.claims import compared_bytes
 from scuttlehouse.ssb.code_pages import in_utf_8
 from scuttlehouse.ssb.epoch_keys import KeyRing
+from scuttlehouse.ssb.nulls import without_nulls
 from scuttlehouse.ssb.numbers import number_of
+from scuttlehouse.ssb.rewritten_texts import undone_in_texts
 from scuttlehouse.ssb.texts import kept_pzp_id, kept_word
 
 # Messages have no limit of their own. What a row keeps of one is no longer than a line may be: the token of
@@ -144,10 +147,11 @@ def land_pzp_line(
     row = _row(source_file, line, ring, read)
     if row.validity in (None, "valid"):
         return row
-    texts = in_utf_8(json.dumps(parsed, ensure_ascii=False))
+    text = json.dumps(parsed, ensure_ascii=False)
+    texts = chain(in_utf_8(text), undone_in_texts(text))
     recoded = (json.loads(text, parse_int=float) for text in texts)
-    numbered = with_numbers_read(parsed)
-    others = (numbered, *with_nulls(numbered)) if numbered is not parsed else ()
+    bare = without_nulls_of_tables(with_numbers_read(parsed))
+    others = (bare, *with_nulls(bare)) if bare is not parsed else ()
     records = chain(with_nulls(parsed), others, recoded)
     # What nothing proves needs no row, with a token for each text.
     proven = (read for one in records if (read := checked_record(one)) and read.validity == "valid")
@@ -195,7 +199,7 @@ def _row(source_file: str, line: Line, ring: KeyRing, read: CheckedRecord) -> La
         deleted_items=deleted,
         superseded_ids=superseded,
         set_fault=set_content if isinstance(set_content, str) else None,
-        plaintext_hash=ring.hash(compared_bytes(data)) if is_opened else None,
+        plaintext_hash=ring.hash(compared_bytes(without_nulls(data))) if is_opened else None,
         data_bytes=whole_number(metadata.get("dataSize")) if has_data else 0,
         line_bytes=len(line.text or b""),
         received_ms=received_time(number_of(record.get("received"))),

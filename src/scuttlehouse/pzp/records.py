@@ -11,6 +11,7 @@ from itertools import islice
 from typing import Any, TypeGuard
 
 from scuttlehouse.pzp.canonical import canonical, hash_text
+from scuttlehouse.ssb.nulls import without_nulls
 from scuttlehouse.ssb.numbers import with_numbers
 from scuttlehouse.ssb.opened import MOST_CIPHERTEXTS, texts_in
 from scuttlehouse.ssb.validation import is_ciphertext
@@ -76,6 +77,27 @@ def with_nulls(parsed: dict[str, Any]) -> Iterator[dict[str, Any]]:
         restored.setdefault("data")
     if restored != message:
         yield restored if is_bare(parsed) else {**parsed, "msg": restored}
+
+
+def without_nulls_of_tables(parsed: dict[str, Any]) -> dict[str, Any]:
+    """The line without the members that are null because a table has a column for each member of any message.
+
+    The same object if there are none.
+
+    >>> without_nulls_of_tables({"msg": {"data": {"a": 1, "b": None}, "metadata": {"tangles": {"x": None}}}})
+    {'msg': {'data': {'a': 1}, 'metadata': {'tangles': {}}}}
+    """
+    message = parsed if is_bare(parsed) else parsed["msg"]
+    metadata = message.get("metadata")
+    if not isinstance(metadata, dict):
+        return parsed
+    tangles = metadata.get("tangles")
+    whole = {**message, "metadata": {**metadata, "tangles": without_nulls(tangles)}}
+    if "data" in message:
+        whole["data"] = without_nulls(message["data"])
+    if "tangles" not in metadata or whole == message:
+        return parsed
+    return whole if is_bare(parsed) else {**parsed, "msg": whole}
 
 
 def with_numbers_read(parsed: dict[str, Any]) -> dict[str, Any]:

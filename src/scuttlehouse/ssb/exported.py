@@ -7,6 +7,7 @@ members in another order                    ``jq -S``, jsonb of PostgreSQL; go-s
                                             of the content alone: Go, which sorts the members of a map
 members added                               exporters
 ``previous`` (null) or ``hash`` left out    encoders that leave out null: Swift, Kotlin, Go with omitempty
+members of null added, or left out          tables, and such encoders (:mod:`scuttlehouse.ssb.nulls`)
 ``author`` and ``previous`` as URIs         the vectors of private-group-spec
 the content as JSON in a text               databases with a column for it
 a timestamp without its fraction            go-ssb-refs (``millisecs.go``), so all that go-ssb exports
@@ -15,6 +16,7 @@ numbers as texts, a time as a date          databases: BigQuery and ClickHouse w
                                             times as dates (ISO 8601)
 apostrophes written twice                   SQL, in which a dump writes texts so
 entities of HTML in texts                   software that puts JSON into HTML or XML
+backslashes written twice                   ``COPY`` of PostgreSQL, ``INTO OUTFILE`` of MySQL
 UTF-8 that was read in a code page          PowerShell 5, which reads what other programs print in the code
                                             page of the console, and writes it as UTF-16 (``>``)
 ==========================================  ==========================================================
@@ -24,23 +26,22 @@ Nothing that is undone is believed: the key of the message proves it by its hash
 
 from __future__ import annotations
 
-import html
 import json
-import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from functools import cache, partial
 from hashlib import sha256
 from itertools import chain
-from json.encoder import encode_basestring
 from typing import Any, NamedTuple, TypeAlias
 
 from scuttlehouse.files import jsjson
 from scuttlehouse.files.json_lines import finite_number
 from scuttlehouse.ssb.checks import Check
-from scuttlehouse.ssb.code_pages import MOST_CHARACTERS, in_code_pages, recoded
+from scuttlehouse.ssb.code_pages import in_code_pages, recoded
 from scuttlehouse.ssb.ids import feed_format, feed_id, id_bytes, message_format, message_sigil
+from scuttlehouse.ssb.nulls import without_nulls
 from scuttlehouse.ssb.numbers import with_numbers
+from scuttlehouse.ssb.rewritten_texts import undone_in_texts
 from scuttlehouse.ssb.validation import MAX_LENGTH, MEMBER_ORDERS, check_value, hashed_bytes
 
 # Faults that a value has if it is not in the order that was signed. A key that is right proves the order.
@@ -58,8 +59,6 @@ _MOST_TIME = 2**43
 
 # Each byte of UTF-8 has become a character, so the message may be too long.
 _FAULTS_OF_TEXTS = _FAULTS_WITHOUT_KEY | {"too_long"}
-
-_TEXT = re.compile(r'"(?:[^"\\]|\\.)*+"')
 
 _Texts: TypeAlias = Mapping[tuple[str, ...], str]
 
@@ -221,30 +220,18 @@ def with_content_read(value: dict[str, Any]) -> dict[str, Any]:
 
 
 def _rewritten(value: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """The value as it may have been before software wrote the texts of its content in another way.
+    """The value as it may have been before software wrote its content in another way.
 
-    Who wrote it, and its place in the feed, are what the line says. A text stays a text: an entity may stand
-    for a quotation mark.
+    Who wrote it, and its place in the feed, are what the line says.
 
     Complexity: O(length of the value).
     """
-    text = json.dumps(value.get("content"), ensure_ascii=False)
-    if len(text) > MOST_CHARACTERS:
-        return
-    # JSON has no apostrophes but those of its texts, and escapes none.
-    for undone in (text.replace("''", "'"), _TEXT.sub(_with_entities_undone, text)):
-        if undone != text:
-            yield {**value, "content": json.loads(undone, parse_int=float)}
-
-
-def _with_entities_undone(found: re.Match[str]) -> str:
-    """A text as JSON. Most have no entity: nothing is read and written again for them."""
-    text = found[0]
-    if "&" not in text:
-        return text
-    said = json.loads(text) if "\\" in text else text[1:-1]
-    undone = html.unescape(said)
-    return text if undone == said else encode_basestring(undone)
+    content = with_content_read(value).get("content")
+    bare = without_nulls(content)
+    if bare is not content:
+        yield {**value, "content": bare}
+    for undone in undone_in_texts(json.dumps(value.get("content"), ensure_ascii=False)):
+        yield {**value, "content": json.loads(undone, parse_int=float)}
 
 
 def _with_what_is_left_out(value: dict[str, Any]) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from nacl.bindings import crypto_secretbox_open
 from nacl.exceptions import CryptoError
 
 from scuttlehouse.ssb.bfe import NoBytesError, encode_text
-from scuttlehouse.ssb.ids import feed_format
+from scuttlehouse.ssb.ids import any_id, feed_format
 from scuttlehouse.ssb.validation import canonical_bytes, previous_text
 from scuttlehouse.warehouse_key import KEY_BYTES
 
@@ -53,8 +53,8 @@ def made_group_id(
     if group_key is None or len(group_key) != KEY_BYTES:
         return None
     try:
-        feed, message = encode_text(author), encode_text(message_id)
-        before = _NO_PREVIOUS if previous is None else encode_text(previous)
+        feed, message = _id_bytes(author), _id_bytes(message_id)
+        before = _NO_PREVIOUS if previous is None else _id_bytes(previous)
     except NoBytesError:
         return None
     place = (b"envelope", feed, before)
@@ -69,6 +69,10 @@ def made_group_id(
         return None
     group = _derived(read_key, b"cloaked_msg_id", message)
     return f"ssb:identity/group/{urlsafe_b64encode(group).decode()}"
+
+
+def _id_bytes(text: str) -> bytes:
+    return encode_text(any_id(text) or text)
 
 
 def _derived(key: bytes, *labels: bytes) -> bytes:

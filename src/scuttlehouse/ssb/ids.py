@@ -12,6 +12,8 @@ spelling                               where it comes from
 ``.bbmsg-v1``, ``.bbfeed-v1``          bendybutt-v1: ssb-bfe-spec, ``bfe.json``; ssb-bendy-butt 0
 ``.bamboo``                            bamboo: ssb-bfe-spec, ``bfe.json``; 64 bytes in a message's id
 ``.indexedfeed-v1``, ``.<name>-v<n>``  formats that came later: the sigils of go-ssb-refs and other clients
+``.indexedmsg-v1``                     the same, of a client in Objective-C (``sigilStringFromBFE``)
+``%<base64url>.sha256``                sigils with ``-`` and ``_``, and no ``=``: the same client
 ``ssb:message/classic/<base64url>``    ssb-uri-spec; older names for ``classic``: ``sha256``, ``ed25519``
 ``ssb:message:classic:...``, ``ssb://``  ssb-uri-spec and ssb-uri2: ``:`` between the parts, ``//`` before
 ``ssb:identity/group/<base64url>``     group: private-group-spec, ``ssb:identity`` of ssb-uri-spec
@@ -42,7 +44,9 @@ _BASE64URL_OF_64 = r"[A-Za-z0-9_-]{85}[AQgw]"
 _FORMAT = r"(?:sha256|ed25519|[a-z]+(?:-[a-z]+)*(?:-v[0-9]{1,3})?)"
 _TAIL = r"(?:/blob)?(?:[?#].*)?"
 
-_SIGIL = re.compile(rf"([%@])({_BASE64}=?|{_BASE64_OF_64}(?:==)?)\.({_FORMAT}){_TAIL}", re.DOTALL)
+_KEY_OF_32 = rf"(?:{_BASE64}|{_BASE64URL})=?"
+_KEY_OF_64 = rf"(?:{_BASE64_OF_64}|{_BASE64URL_OF_64})(?:==)?"
+_SIGIL = re.compile(rf"([%@])({_KEY_OF_32}|{_KEY_OF_64})\.({_FORMAT}){_TAIL}", re.DOTALL)
 _URI = re.compile(
     rf"ssb:(?://)?(message|feed|identity)[/:]({_FORMAT})"
     rf"((?:[/:](?!blob(?:[?#]|\Z))[A-Za-z0-9_-]+={{0,2}})+){_TAIL}",
@@ -59,6 +63,7 @@ _FORMATS = {
         "cloaked": "cloaked",
         "ggmsg-v1": "gabbygrove-v1",
         "bbmsg-v1": "bendybutt-v1",
+        "indexedmsg-v1": "indexed-v1",
         "bamboo": "bamboo",
     },
     "feed": {

@@ -8,13 +8,15 @@ checked, and does not count as invalid.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from scuttlehouse.ssb import bendybutt
+from scuttlehouse.ssb.bfe import utf8
 from scuttlehouse.ssb.checks import Check
 from scuttlehouse.ssb.exported import forms, with_content_read, with_sigils
 from scuttlehouse.ssb.ids import feed_format, message_uri
+from scuttlehouse.ssb.nulls import has_nulls, without_nulls
 from scuttlehouse.ssb.numbers import with_numbers
 from scuttlehouse.ssb.opened import OPENED_BY_GO_SSB, Opened, is_of_private_kind
 from scuttlehouse.ssb.validation import is_ciphertext
@@ -63,7 +65,8 @@ def check_opened(
     - ``ids_respelled``: its author or its previous is a URI.
     - ``characters_replaced``: U+FFFD is in it, where half of a surrogate pair may have been.
     - ``members_reordered``: its members are sorted, and so may be the members inside of its content; or all
-      members in its content are in the order of their names, and not the type first, as authors write it.
+      members in its content are in the order of their names, and not the type first, as authors write it; or
+      its content has members that are null, as tables have them, in the order of their columns.
 
     Without a key such a message has no id: ``message_key`` is None. Another has that of its hash.
 
@@ -86,6 +89,11 @@ def check_opened(
     proven = next((form for form in tried if key and has_key(form.check, key)), None)
     if proven:
         return Judged(proven.check, opened.is_decrypted, proven.value)
+    read = with_content_read(opened.value)
+    if read is not opened.value:
+        judged = check_opened(value, opened._replace(value=read), key, hmac_key)
+        if judged.check.validity == "not_checked":
+            return judged
     checks = [form.check for form in tried]
     warning = _doubt(opened, checks, is_keyed=key is not None)
     is_opened = opened.is_decrypted or warning == "ciphertext_not_in_log"
@@ -118,23 +126,33 @@ def _doubt(opened: Opened, checks: Sequence[Check], *, is_keyed: bool) -> str | 
         return "members_reordered" if isinstance(content, dict) or not is_keyed else None
     if reason in _FAULTS_OF_HASH and _REPLACED in json.dumps(content, ensure_ascii=False):
         return "characters_replaced"
-    return "members_reordered" if reason in _FAULTS_OF_HASH and _is_sorted(content) else None
+    is_of_table = has_nulls(content) or _is_sorted(content)
+    return "members_reordered" if reason in _FAULTS_OF_HASH and is_of_table else None
 
 
 def _is_sorted(content: object) -> bool:
     """Whether the members of a content, and of all objects in it, have been sorted by their names.
 
-    Authors write the type first. If it is first in the order of the names, too, nothing tells that they were.
+    PostgreSQL (``jsonb``) and MySQL put shorter names first. Authors write the type first. If it is first in
+    the order of the names, too, as in votes, only an object of three members or more tells that they were
+    sorted: authors write ``link``, ``value`` and ``expression`` in a vote.
 
     Complexity: O(length of the content).
     """
-    if not isinstance(content, dict) or next(iter(content), "type") == "type":
+    if not isinstance(content, dict):
         return False
-    left: list[object] = [content]
+    if next(iter(content), "type") == "type":
+        is_told = any(isinstance(part, dict) and len(part) > 2 for part in content.values())
+        return is_told and _has_order(content, str)
+    return _has_order(content, str) or _has_order(content, lambda name: (len(utf8(name)), name))
+
+
+def _has_order(content: object, key: Callable[[str], Any]) -> bool:
+    left = [content]
     while left:
         part = left.pop()
         if isinstance(part, dict):
-            if list(part) != sorted(part):
+            if list(part) != sorted(part, key=key):
                 return False
             left.extend(part.values())
         elif isinstance(part, list):
@@ -156,6 +174,24 @@ def _check_bendybutt(
         judged = _check_bendybutt(read, signed, key, hmac_key)
         if judged.check.validity != "invalid":
             return judged
+    judged = _check_bendybutt_as_it_is(value, opened, key, hmac_key)
+    bare = without_nulls(value.get("content"))
+    if judged.check.validity != "valid" and bare is not value.get("content"):
+        whole = {**value, "content": bare}
+        signed = (
+            opened
+            if opened.ciphertext
+            else opened._replace(value={**opened.value, "content": bare})
+        )
+        other = _check_bendybutt_as_it_is(whole, signed, key, hmac_key)
+        if other.check.validity == "valid" or other.check.warning == "content_signature_only":
+            return other
+    return judged
+
+
+def _check_bendybutt_as_it_is(
+    value: dict[str, Any], opened: Opened, key: str | None, hmac_key: bytes | None
+) -> Judged:
     # An encoder may leave out the null of a first message.
     first = {"previous": None} if value.get("sequence") == 1 else {}
     # The signature of the plaintext is in the value, wherever the ciphertext is.

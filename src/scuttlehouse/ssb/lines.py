@@ -21,6 +21,7 @@ from scuttlehouse.ssb.judging import has_key
 from scuttlehouse.ssb.kept_content import MOST_KEPT, kept_content, whole_number
 from scuttlehouse.ssb.legacy_names import content_type, with_root
 from scuttlehouse.ssb.messages import UnkeyedMessage, checked_message, may_be_key, unkeyed_message
+from scuttlehouse.ssb.nulls import without_nulls
 from scuttlehouse.ssb.opened import is_sealed
 from scuttlehouse.ssb.texts import kept_id, kept_word
 from scuttlehouse.ssb.validation import previous_text
@@ -56,8 +57,8 @@ class LandedLine(NamedTuple):
     text, null if nobody opened the message; a line whose kept members are longer than ``MOST_KEPT`` is a
     reject, ``too_long``. ``key_hash`` replaces the key of the epoch that the message makes, adds people to,
     or announces a feed for. ``plaintext_hash`` is a hash of everything in the message that no signature
-    covers; the order of members, the spelling of ids and halves of surrogate pairs that software has replaced
-    do not matter (ruling R36).
+    covers; the order of members, members that are null, the spelling of ids and halves of surrogate pairs
+    that software has replaced do not matter (ruling R36).
     ``is_announcement_signed``: whether both feeds have signed the announcement of a feed (ruling R37); null
     in all other messages. ``owner_id`` is the root metafeed of a seed in an opened message: only its owner's
     log has the seed. A seed that anybody can read proves nothing.
@@ -119,8 +120,10 @@ def land_line(
     if isinstance(message, str):
         return LandedLine(source_file, line.line_number, message)
     key, value, received, opened, (check, is_decrypted, signed) = message
-    # An exporter may have written the content as text.
-    content = with_root((with_content_read(value) if is_decrypted else signed)["content"])
+    # An exporter may have written the content as text, or in the columns of a table.
+    content = (with_content_read(value) if is_decrypted else signed)["content"]
+    is_signed = check.validity == "valid" and not is_decrypted
+    content = with_root(content if is_signed else without_nulls(content))
     is_encrypted = is_sealed(signed)
     secret, kind = message_key(content), content_type(content)
     kind = None if kind is None else kept_word(kind, ring)

@@ -87,8 +87,8 @@ def checked_message(
 ) -> Message | str | None:
     """A message with its check, under the key that the log gives it, or else its own.
 
-    What is none comes back as it is. ``id_is_unknown`` if a message has no key, and the log does not hold
-    what was signed, whose hash it would be.
+    What is none comes back as it is. If a message has no key, and the log does not hold what was signed,
+    whose hash it would be, it has the id under which a database keeps it, or else is ``id_is_unknown``.
 
     Complexity: O(length of the message).
 
@@ -118,7 +118,8 @@ def checked_message(
     if has_other_sequence and not is_proven:
         return "not_a_message"
     if key is None and judged.check.validity == "not_checked":
-        return "id_is_unknown"
+        named = _id_of_database(record) or _id_of_database(value)
+        return checked_message(found._replace(key=named), network_key) if named else "id_is_unknown"
     key = judged.check.message_key if key is None else key
     return Message(key, value, received, opened, judged) if key else "not_a_message"
 
@@ -130,6 +131,12 @@ def may_be_key(key: object) -> TypeGuard[str | None]:
     (True, False)
     """
     return key is None or (isinstance(key, str) and message_uri(key) is not None)
+
+
+def _id_of_database(members: dict[str, Any]) -> str | None:
+    """The id of a message under a name that databases use for keys."""
+    ids = (members.get(name) for name in ("_id", "id"))
+    return next((one for one in ids if isinstance(one, str) and message_uri(one)), None)
 
 
 def _is_numbered(message: dict[str, Any]) -> bool:

@@ -13,7 +13,10 @@ from scuttlehouse.files.json_lines import finite_number
 # The numbers of a value.
 _NUMBERS = ("sequence", "timestamp")
 _NUMBER = re.compile(r"-?[0-9]{1,20}(?:\.[0-9]{1,20})?(?:[eE][+-]?[0-9]{1,3})?", re.ASCII)
-_DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9:.,+Z-]{5,30}", re.ASCII)
+# BigQuery writes " UTC" behind a time, Snowflake a blank before the offset, and Go both.
+_DATE = re.compile(
+    r"([0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9:.,]{5,20}) ?(Z|[+-][0-9:]{2,9})?(?: ?UTC)?", re.ASCII
+)
 # The only members of the objects that mongoexport writes in place of numbers and dates.
 _OF_MONGODB = frozenset({"$numberInt", "$numberLong", "$numberDouble", "$numberDecimal", "$date"})
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -32,9 +35,9 @@ def number_of(value: object) -> float | None:
             [value] = value.values()
     if isinstance(value, str) and _NUMBER.fullmatch(value):
         return finite_number(float(value))
-    if isinstance(value, str) and _DATE.fullmatch(value):
+    if isinstance(value, str) and (date := _DATE.fullmatch(value)):
         with suppress(ValueError, OverflowError):
-            at = datetime.fromisoformat(value)
+            at = datetime.fromisoformat(date[1] + (date[2] or ""))
             return (at.replace(tzinfo=at.tzinfo or UTC) - _EPOCH) / timedelta(milliseconds=1)
         return None
     return finite_number(value)

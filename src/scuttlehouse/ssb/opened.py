@@ -12,7 +12,8 @@ place                               software
 ``value.cyphertext``                ssb-db up to 20, with ``value.private``, ``value.unbox`` and
                                     ``value.meta.unbox``; Patchwork
 ``misc.originalData``               pzp (``lib/encryption.js``), of a record's data
-any other of a record               other software: the hash or the signature proves the ciphertext
+any other of a record               other software: the hash or the signature proves the ciphertext. It may be
+                                    in a message that is a text there (``raw``, as databases keep it)
 none                                go-ssb (``private/manager.go``): an empty hash, the signature ``reboxed``
 none                                go-ssb (``private/unboxlog.go``), in ``private.read``: ``go-ssb-unboxed``
                                     is the hash and the signature, and nothing says that it was private
@@ -34,8 +35,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any, NamedTuple
 
+from scuttlehouse.files import jsjson
 from scuttlehouse.ssb.ids import feed_format
 from scuttlehouse.ssb.validation import is_ciphertext
 
@@ -54,6 +57,9 @@ _BOX_IN_BYTES = re.compile("Ym94M[Tj][o-r]")
 # What software publishes only encrypted, though it names no recipients: a seed, and the first message of a
 # group (ssb-meta-feeds; private-group-spec, "group/init").
 _PRIVATE_TYPES = frozenset({"metafeed/seed", "group/init"})
+
+# What stands for false. SQLite writes a truth value as a number, and tables of text as a text.
+_NO = (None, False, 0, "", "0", "false", "False", "FALSE", "f")
 
 # So many texts like ciphertext are tried in one record. Each may cost as much as a wrong key.
 MOST_CIPHERTEXTS = 4
@@ -109,7 +115,7 @@ def is_marked_beside(record: dict[str, Any]) -> bool:
 
 
 def _says_private(place: dict[str, Any]) -> bool:
-    return place.get("private") is True or place.get("unbox") not in (None, False)
+    return place.get("private") not in _NO or place.get("unbox") not in (None, False)
 
 
 def opened_elsewhere(
@@ -134,16 +140,21 @@ def opened_elsewhere(
 
 
 def texts_in(value: object) -> Iterator[str]:
-    """The texts in a JSON value, but not the names of members. O(length).
+    """The texts in a JSON value, and in objects that are a text in it, but not the names of members.
 
-    >>> sorted(texts_in({"a": ["b", {"c": "d"}, 1]}))
-    ['b', 'd']
+    Complexity: O(length).
+
+    >>> sorted(texts_in({"a": ["b", {"c": "d"}, 1], "raw": '{"e": "f"}'}))
+    ['b', 'd', 'f', '{"e": "f"}']
     """
     left = [value]
     while left:
         part = left.pop()
         if isinstance(part, str):
             yield part
+            if part.startswith("{"):
+                with suppress(ValueError):
+                    left.append(jsjson.parse(part))
         elif isinstance(part, list | dict):
             left.extend(part.values() if isinstance(part, dict) else part)
 

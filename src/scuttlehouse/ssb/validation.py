@@ -58,8 +58,8 @@ WARNINGS = {
     "plaintexts_differ": "Logs give different plaintexts of the message. That of its author's own log "
     "counts, else that of more logs, else none.",
     "members_reordered": "The members of the message are not in the order of a message, or all members in "
-    "its content are in the order of their names, as `jq -S`, databases and Go write them, so that what was "
-    "signed is not in the log and the message is not checked.",
+    "its content are in the order of their names, as `jq -S`, databases and Go write them, or some are null, "
+    "as tables have them, so that what was signed is not in the log and the message is not checked.",
     "characters_replaced": "Software has replaced characters of the message by U+FFFD, as log.bipf, jq and "
     "Go do with half of a surrogate pair, so that what was signed is not in the log and the message is not "
     "checked.",

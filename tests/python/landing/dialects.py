@@ -41,6 +41,12 @@ def sigil(text: str) -> str:
     return f"{sign}{key.translate(_FROM_URL)}.{suffix}"
 
 
+def in_base64url(text: str) -> str:
+    """The sigil as a client in Objective-C writes it (``sigilStringFromBFE``)."""
+    key, dot, suffix = text.partition("=.")
+    return f"{key.translate(_TO_URL)}.{suffix}" if dot else text
+
+
 def uri(text: str) -> str:
     """The id as a URI with slashes."""
     if text.startswith("ssb:"):
@@ -64,6 +70,7 @@ SPELLINGS: dict[str, Callable[[str], str]] = {
     "older URIs": older_uri,
     "without padding": lambda text: uri(text).rstrip("="),
     "sigils without padding": lambda text: sigil(text).replace("=.", "."),
+    "sigils in base64url": lambda text: in_base64url(sigil(text)),
     "unbox": lambda text: sigil(text) + UNBOX,
     "fragments": lambda text: uri(text) + "#part",
 }

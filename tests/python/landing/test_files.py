@@ -9,10 +9,12 @@ import io
 import json
 import lzma
 import os
+import quopri
 import re
 import shlex
 import sys
 import zlib
+from base64 import encodebytes
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cache, partial
@@ -21,6 +23,7 @@ from shutil import which
 from subprocess import run
 from types import SimpleNamespace
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 import zstandard
@@ -52,6 +55,8 @@ PACKAGES = FIXTURES / "packages"
 SAMPLE = PROJECT / "sample"
 RING = KeyRing(b"pepper")
 POST = b'{"key": "%a", "value": {"author": "@a", "sequence": 1, "content": {}}}'
+OF_PZP = b'{"data": null, "metadata": {"v": 4}, "sigkey": "a", "sig": "a"}'
+TEXT_OF_POST = json.dumps(POST.decode()).encode()
 KEY = b"glTDKakoUPbVOd03b0gW7idkUX2l4CNVFK9DMWRIDXo="
 
 
@@ -529,6 +534,18 @@ def row_of_text(text: bytes | None) -> LandedLine:
         (b'{"level": 30, "time": 1}\n' * 100, "JSON of other software"),
         (b"[" + b'{"a":1},' * 99 + b"{}]", "JSON of other software"),
         (b"[" + b'{"host": "a", "port": 1, "key": "@a"},' * 99 + b"{}]", "Peers of ssb-server"),
+        (b'[{"host": "a", "port": 1, "key": "@a"}]', "Peers of ssb-server"),
+        (
+            b'{"id": 1, "key": "%a", "author": "@a", "sequence": 1}\n' * 100,
+            "Rows with parts of messages",
+        ),
+        (
+            b"[" + b'{"key": "%a", "author": "@a", "content": "{}"},' * 99 + b"{}]",
+            "Rows with parts of messages",
+        ),
+        (b'{"key": "a", "value": %s}' % OF_PZP, "jq -c '.[\"value\"]'"),
+        (b'{"seq": 1, "value": {"id": "a", "msg": %s}}' % OF_PZP, "jq -c '.[\"value\"]'"),
+        (b'[{"msg": {"id": "a", "msg": %s}}]' % OF_PZP, "jq -c '.[][\"msg\"]'"),
         (b'{"source": "@a", "dest": "@b", "value": 1}\n' * 100, "JSON of other software"),
         (b'{"%a=.sha256": {"key": "%a=.sha256"}}', "jq -c '.[]'"),
         (b'{"0": {"key": "%a"}, "1": {}}', "jq -c '.[]'"),
@@ -583,6 +600,32 @@ def row_of_text(text: bytes | None) -> LandedLine:
             'jq -c \'. | (.["root"]), (.["replies"][]?)\'',
         ),
         (b'{"\\x": [%s]}' % POST, "jq -c '. | .[] | arrays[]'"),
+        (b'{"id": "a", "key": "a", "value": {"rev": "1"}, "doc": %s}' % POST, "jq -c '.[\"doc\"]'"),
+        (
+            b'{"key": {"0": "a"}, "value": {"0": %s, "1": %s}}' % (POST, POST),
+            "jq -c '.[\"value\"][]'",
+        ),
+        (b'[["a", %s], ["b", %s]]' % (TEXT_OF_POST, TEXT_OF_POST), "jq -c '.[][1] | fromjson'"),
+        (b'["a", %s]\n["b", %s]' % (TEXT_OF_POST, TEXT_OF_POST), "jq -c '.[] | fromjson?'"),
+        (
+            b'{"body": %s}' % json.dumps(f"[null, {POST.decode()}]").encode(),
+            "jq -c '.[\"body\"] | fromjson[]'",
+        ),
+        (
+            b'{"out": %s}' % json.dumps(f"{POST.decode()}\r\n{POST.decode()}\n").encode(),
+            r"""jq -c '.["out"] | split("\n")[] | fromjson?'""",
+        ),
+        (
+            b'{"log": %s}' % json.dumps(f"{POST.decode()}\n").encode(),
+            "jq -c '.[\"log\"] | fromjson'",
+        ),
+        (b"Obj\x01\x04\x14avro.codec", "an Avro file: turn it into JSON with `fastavro`"),
+        (b"ORC" + bytes(99), "an ORC file"),
+        (b"PGDMP\x01\x0e", "restore it with `pg_restore`"),
+        (bytes(8) + b"DUCK" + bytes(99), "a DuckDB database"),
+        (b"\xf0\x01\0\0\x02key\0" + bytes(99), "`bsondump`"),
+        (b"\xf0\x01\0\0\x07_id\0" + bytes(99), "`bsondump`"),
+        (b"-----BEGIN AGE ENCRYPTED FILE-----\nYWdl\n", "`age -d`"),
         pytest.param(
             b"{%s}" % b",".join(b'"a%d": %s, "b%d": [%s]' % (n, POST, n, POST) for n in range(50)),
             "JSON objects around messages, at many places: export",
@@ -673,6 +716,21 @@ NOTATIONS: dict[str, tuple[Callable[[str], str], str]] = {
         "JSON with line ends or tabs inside of texts",
     ),
     "entities": (html.escape, "JSON with entities of HTML"),
+    "quoted-printable": (
+        lambda text: quopri.encodestring(text.encode()).decode(),
+        "JSON in quoted-printable, as mail has it",
+    ),
+    "base64": (lambda text: encodebytes(text.encode()).decode(), "JSON in base64"),
+    "hexadecimal": (lambda text: text.encode().hex("\n", 30), "JSON in hexadecimal digits"),
+    "URL": (quote, "JSON in the encoding of URLs"),
+    "backslashes twice": (
+        lambda text: re.sub(r"(?m)^{", "x\t{", text).replace("\\", "\\\\"),
+        "JSON with each backslash written twice",
+    ),
+    "Ruby": (
+        lambda text: text.replace('": ', '"=>').replace("=>null", "=>nil"),
+        "Objects as Ruby prints them",
+    ),
     "backslashes": (
         lambda text: "\n".join(json.dumps(line)[1:-1] for line in text.splitlines()),
         "JSON with a backslash before each quotation mark",
@@ -758,6 +816,12 @@ def test_a_text_in_utf_16_makes_its_log_no_flume_log(mark: str) -> None:
     assert recognise_head(head, "none") == Kind("json_lines", "none", "utf-16-le")
 
 
+def test_a_message_of_pzp_in_another_is_no_record_of_it() -> None:
+    """No signature covers further members of a message, so anybody may write some."""
+    line = b'{"id": "a", "msg": {"msg": %s, %s}\n' % (OF_PZP, OF_PZP[1:])
+    assert recognise_head(line, "none") == PLAIN
+
+
 @pytest.mark.parametrize(
     "line",
     [
@@ -778,6 +842,7 @@ def test_a_message_without_its_id_is_no_object_around_a_message(line: bytes) -> 
         ('{"data":{"messages":[', "%s", "]}}", ". | .[] | objects | .[] | arrays[]"),
         ('{"n":1,"a":{"b":[null,', "%s", "]}}", ". | .[] | objects | .[] | arrays[]"),
         ('{"data":{"edges":[', '{"node":%s}', "]}}", ". | .[] | objects | .[] | arrays[]"),
+        ('{"n":1,"@a":{', '"1":%s', "}}", ". | .[] | objects[]"),
     ],
 )
 def test_messages_deep_in_a_long_object_are_told(
@@ -794,6 +859,45 @@ def test_messages_deep_in_a_long_object_are_told(
     assert f"`jq -c '{way}'`" in sentence
 
 
+@pytest.mark.skipif(which("jq") is None, reason="jq is not here")
+@pytest.mark.parametrize("opening", ["", "["])
+def test_the_command_turns_columns_back_into_messages(opening: str, tmp_path: Path) -> None:
+    """As `json_normalize` of pandas makes them: a name has the names of the members around it."""
+    feed = ClassicFeed(bytes(32))
+    contents = [{"type": "post", "text": "a"}, {"type": "vote", "vote": {"value": 1}, "root": "%a"}]
+    signed = [feed.publish(content, 1) for content in contents]
+    records = [{"key": one.key, "value": one.value} for one in signed]
+    columns = [flat(record) for record in records]
+    wide = [dict.fromkeys(name for row in columns for name in row) | row for row in columns]
+    path, taken = tmp_path / "a.json", tmp_path / "taken.json"
+    path.write_text(json.dumps(wide) if opening else "\n".join(map(json.dumps, wide)))
+    said = recognise_within_limits(entry_of(path, path.name))
+    assert isinstance(said, str)
+    assert said.startswith("JSON objects around messages: take these out with `jq -c '.")
+    with path.open("rb") as stdin, taken.open("wb") as stdout:
+        run(["sh", "-c", said.split("`")[1]], stdin=stdin, stdout=stdout, check=True)
+    assert [row.message_id for row in rows(taken)] == [message_uri(one.key) for one in signed]
+    assert {row.validity for row in rows(taken)} <= {"valid", "not_checked"}
+
+
+def flat(value: Any, before: str = "") -> dict[str, Any]:
+    if not isinstance(value, dict):
+        return {before[:-1]: value}
+    return {
+        name: part
+        for member, inner in value.items()
+        for name, part in flat(inner, f"{before}{member}.").items()
+    }
+
+
+def test_a_log_in_texts_is_no_log_of_other_software(tmp_path: Path) -> None:
+    path = tmp_path / "a.json"
+    path.write_bytes(b'{"n": 1, "rows": [%s]}' % b", ".join([b'["%%a", %s]' % TEXT_OF_POST] * 5000))
+    said = recognise(entry_of(path, path.name))
+    assert isinstance(said, str)
+    assert "`jq -c '. | .[] | arrays[]'`" in said
+
+
 @pytest.mark.parametrize("lost", range(0, 900, 90))
 def test_a_list_in_a_damaged_first_message_is_in_a_message(lost: int, tmp_path: Path) -> None:
     """However a stranger begins the objects in it: the log is read."""
@@ -803,6 +907,14 @@ def test_a_list_in_a_damaged_first_message_is_in_a_message(lost: int, tmp_path: 
     path = tmp_path / "a.json"
     path.write_text(text[:lost] + text[lost + 9 :] + forms.json_lines(messages) * 3)
     assert recognise(entry_of(path, "a.json")) == PLAIN
+
+
+def test_opened_messages_without_signatures_are_no_parts() -> None:
+    """As ssb-private gives them, behind something else."""
+    value = {"author": "@a", "sequence": 1, "content": {"type": "post"}}
+    lines = [{"key": "%a"}, *[{"key": "%a", "value": value}] * 100]
+    head = "\n".join(map(json.dumps, lines)).encode()
+    assert recognise_head(head, "none") == PLAIN
 
 
 @pytest.mark.parametrize("part", ['"5"', '"{"', '""', "[]", "[5]", "null", '"{} {}"', "{}"])

@@ -60,7 +60,7 @@ LONG: dict[str, Callable[[list[Any]], dict[str, Any]]] = {
     "branch": lambda items: with_content({"branch": {"link": 1}, "root": items}),
     "one tangle": lambda items: with_content({"tangles": {"a": {"previous": items}}}),
     "tangles": lambda items: with_content(
-        {"tangles": {f"{item}{number}": None for number, item in enumerate(items)}}
+        {"tangles": {f"{item}{number}": 0 for number, item in enumerate(items)}}
     ),
     "opened": lambda items: {**with_content({"recps": items}), "private": True},
     "add": lambda items: pzp_message({}, set_data(add=items)),

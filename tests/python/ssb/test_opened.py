@@ -159,6 +159,8 @@ OTHER_PLACES: list[tuple[dict[str, Any], dict[str, Any]]] = [
     ({}, {"misc": {"private": True, "originalContent": "AAAA.box2"}}),
     ({}, {"original": {"key": "%a", "value": {"content": "AAAA.box2"}}}),
     ({}, {"meta": {"original": {"value": {"content": "AAAA.box2"}}}}),
+    ({}, {"raw": '{"author": "@a", "content": "AAAA.box2"}'}),
+    ({"raw": ['{"value": {"content": "AAAA.box2"}}', "{"]}, {}),
     ({"cyphertext": "AAAE.box2"}, {"copies": ["AAAI.box2", "AAAM.box2", "AAAA.box2"]}),
 ]
 
@@ -399,6 +401,7 @@ def test_a_reordered_content_accuses_nobody() -> None:
     [
         {"type": "post", "text": "a"},
         {"type": "deep", "link": {"b": [{"d": 1, "c": 2}], "a": 1}, "10": 1},
+        {"type": "vote", "vote": {"link": "%a", "value": 1, "expression": "Like"}},
     ],
 )
 def test_a_content_that_go_has_sorted_accuses_nobody(content: dict[str, Any]) -> None:

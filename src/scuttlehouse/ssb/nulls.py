@@ -1,0 +1,86 @@
+"""Members that are null: tables have one for each member that a message lacks, and encoders leave them out.
+
+A table of messages (DuckDB, Polars, pandas) has a column for each member of any message in it, so that its
+export has null where a message has none. Spark, Go with omitempty and others leave out what is null.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+
+def without_nulls(content: Any) -> Any:
+    """A content without members that are null, but with those of the first message of a tangle.
+
+    Authors write ``{"root": null, "previous": null}`` there, and hardly any other null. So a field without
+    both has both. The same object if nothing changes.
+
+    Complexity: O(length of the content).
+
+    >>> without_nulls({"type": "post", "root": None, "tangles": {"group": {}, "epoch": None}})
+    {'type': 'post', 'tangles': {'group': {'root': None, 'previous': None}}}
+    """
+    if not isinstance(content, dict) or not (_holds_null(content) or _has_empty_field(content)):
+        return content
+    read = {
+        name: _fields(part) if name == "tangles" else _bare(part)
+        for name, part in content.items()
+        if part is not None
+    }
+    return content if read == content else read
+
+
+def has_nulls(content: object) -> bool:
+    """Whether a content has a member that is null.
+
+    >>> has_nulls({"type": "post", "root": None}), has_nulls({"type": "post"}), has_nulls(None)
+    (True, False, False)
+    """
+    return isinstance(content, dict) and None in content.values()
+
+
+def _holds_null(content: dict[str, Any]) -> bool:
+    """Whether null is anywhere in a content. Most have none, and this is faster than writing them."""
+    left: list[Any] = [content]
+    for part in left:
+        if part is None:
+            return True
+        if isinstance(part, dict):
+            left += part.values()
+        elif isinstance(part, list):
+            left += part
+    return False
+
+
+def _has_empty_field(content: dict[str, Any]) -> bool:
+    tangles = content.get("tangles")
+    return isinstance(tangles, dict) and any(
+        isinstance(field, dict) and field.keys().isdisjoint(("root", "previous"))
+        for field in tangles.values()
+    )
+
+
+def _fields(tangles: Any) -> Any:
+    if not isinstance(tangles, dict):
+        return tangles
+    return {name: _field(field) for name, field in tangles.items() if field is not None}
+
+
+def _field(field: Any) -> Any:
+    if not isinstance(field, dict):
+        return field
+    is_first = field.get("root") is None and field.get("previous") is None
+    return {"root": None, "previous": None, **_bare(field)} if is_first else field
+
+
+def _bare(part: Any) -> Any:
+    """A value without members that are null, at any depth."""
+    text = json.dumps(part) if isinstance(part, dict | list) else ""
+    if "null" not in text:
+        return part
+    return json.loads(text, object_pairs_hook=_members, parse_int=float)
+
+
+def _members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    return {name: part for name, part in pairs if part is not None}

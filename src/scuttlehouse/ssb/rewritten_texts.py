@@ -1,0 +1,57 @@
+"""Texts that software has written in another way: what they may have been. None of it is believed."""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from functools import partial
+from json.encoder import encode_basestring
+
+from scuttlehouse.ssb.code_pages import MOST_CHARACTERS
+
+_TEXT = re.compile(r'"(?:[^"\\]|\\.)*+"')
+
+
+def undone_in_texts(written: str) -> Iterator[str]:
+    """The JSON that some JSON may have been, for each way in which software may have written its texts.
+
+    These ways are apostrophes that are written twice (SQL), entities of HTML, and backslashes that are
+    written twice (``COPY`` of PostgreSQL, ``INTO OUTFILE`` of MySQL). A text stays a text: an entity may
+    stand for a quotation mark.
+
+    Complexity: O(length of the JSON).
+
+    >>> [*undone_in_texts('["&amp;"]')], [*undone_in_texts('["a"]')]
+    (['["&"]'], [])
+    """
+    for sign, undo in _WAYS if len(written) <= MOST_CHARACTERS else ():
+        if sign in written:
+            undone = _TEXT.sub(partial(_with_text_undone, sign, undo), written)
+            if undone != written:
+                yield undone
+
+
+def _with_text_undone(sign: str, undo: Callable[[str], str], found: re.Match[str]) -> str:
+    text = found[0]
+    if sign not in text:
+        return text
+    said = json.loads(text) if "\\" in text else text[1:-1]
+    undone = undo(said)
+    return text if undone == said else encode_basestring(undone)
+
+
+def _with_escapes_read(text: str) -> str:
+    with suppress(ValueError):
+        return str(json.loads(f'"{text}"'))
+    return text
+
+
+# Each behind what a text has that was written so, as JSON.
+_WAYS: tuple[tuple[str, Callable[[str], str]], ...] = (
+    ("''", lambda text: text.replace("''", "'")),
+    ("&", html.unescape),
+    (r"\\", _with_escapes_read),
+)
