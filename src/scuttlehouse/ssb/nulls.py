@@ -2,11 +2,13 @@
 
 A table of messages (DuckDB, Polars, pandas) has a column for each member of any message in it, so that its
 export has null where a message has none. Spark, Go with omitempty and others leave out what is null.
+JavaScript writes null for a number that no double can hold, so such a number counts as null here.
 """
 
 from __future__ import annotations
 
 import json
+import math
 from typing import Any
 
 
@@ -26,7 +28,7 @@ def without_nulls(content: Any) -> Any:
     read = {
         name: _fields(part) if name == "tangles" else _bare(part)
         for name, part in content.items()
-        if part is not None
+        if not _is_null(part)
     }
     return content if read == content else read
 
@@ -44,7 +46,7 @@ def _holds_null(content: dict[str, Any]) -> bool:
     """Whether null is anywhere in a content. Most have none, and this is faster than writing them."""
     left: list[Any] = [content]
     for part in left:
-        if part is None:
+        if _is_null(part):
             return True
         if isinstance(part, dict):
             left += part.values()
@@ -77,10 +79,14 @@ def _field(field: Any) -> Any:
 def _bare(part: Any) -> Any:
     """A value without members that are null, at any depth."""
     text = json.dumps(part) if isinstance(part, dict | list) else ""
-    if "null" not in text:
+    if "null" not in text and "Infinity" not in text:
         return part
     return json.loads(text, object_pairs_hook=_members, parse_int=float)
 
 
 def _members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    return {name: part for name, part in pairs if part is not None}
+    return {name: part for name, part in pairs if not _is_null(part)}
+
+
+def _is_null(part: object) -> bool:
+    return part is None or (isinstance(part, float) and not math.isfinite(part))
