@@ -28,19 +28,27 @@ def undone_in_texts(written: str) -> Iterator[str]:
     (['["&"]'], [])
     """
     for sign, undo in _WAYS if len(written) <= MOST_CHARACTERS else ():
-        if sign in written:
-            undone = _TEXT.sub(partial(_with_text_undone, sign, undo), written)
-            if undone != written:
-                yield undone
+        if sign in written and (undone := undo(written)) != written:
+            yield undone
 
 
-def _with_text_undone(sign: str, undo: Callable[[str], str], found: re.Match[str]) -> str:
-    text = found[0]
-    if sign not in text:
-        return text
-    said = json.loads(text) if "\\" in text else text[1:-1]
-    undone = undo(said)
-    return text if undone == said else encode_basestring(undone)
+def _with_apostrophes_once(written: str) -> str:
+    # JSON has no apostrophes but those of its texts, and escapes none.
+    return written.replace("''", "'")
+
+
+def _in_texts(sign: str, undo: Callable[[str], str], written: str) -> str:
+    """Undo something in each text of some JSON that has a sign of it."""
+
+    def undone(found: re.Match[str]) -> str:
+        text = found[0]
+        if sign not in text:
+            return text
+        said = json.loads(text) if "\\" in text else text[1:-1]
+        read = undo(said)
+        return text if read == said else encode_basestring(read)
+
+    return _TEXT.sub(undone, written)
 
 
 def _with_escapes_read(text: str) -> str:
@@ -49,9 +57,9 @@ def _with_escapes_read(text: str) -> str:
     return text
 
 
-# Each behind what a text has that was written so, as JSON.
+# Each behind what JSON has in which texts were written so.
 _WAYS: tuple[tuple[str, Callable[[str], str]], ...] = (
-    ("''", lambda text: text.replace("''", "'")),
-    ("&", html.unescape),
-    (r"\\", _with_escapes_read),
+    ("''", _with_apostrophes_once),
+    ("&", partial(_in_texts, "&", html.unescape)),
+    (r"\\", partial(_in_texts, r"\\", _with_escapes_read)),
 )
