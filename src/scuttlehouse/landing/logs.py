@@ -32,8 +32,10 @@ _PUT_LOGS_THERE = (
 )
 
 
-def landing_folder(environment: Mapping[str, str] = os.environ) -> str:
+def landing_folder(environment: Mapping[str, str] = os.environ, below: Path = Path()) -> str:
     """The folder that SCUTTLEHOUSE_LANDING names, in full or in S3; the sample where it names none.
+
+    A name that is not in full is ``below`` a folder, by default the one that this process is in.
 
     Raises:
         LandingError: the name is not that of a folder of S3, though it begins like one, or the path has bytes
@@ -48,7 +50,7 @@ def landing_folder(environment: Mapping[str, str] = os.environ) -> str:
     """
     named = environment.get("SCUTTLEHOUSE_LANDING", "").strip() or "sample"
     if not is_in_s3(named):
-        path = str(Path(named).resolve())
+        path = str(Path(below, named).resolve())
         # Python has surrogates in place of such bytes. Java takes none.
         if any("\ud800" <= sign <= "\udfff" for sign in path):
             raise LandingError(

@@ -122,8 +122,7 @@ def land_line(
     key, value, received, opened, (check, is_decrypted, signed) = message
     # An exporter may have written the content as text, or in the columns of a table.
     content = (with_content_read(value) if is_decrypted else signed)["content"]
-    is_signed = check.validity == "valid" and not is_decrypted
-    content = with_root(content if is_signed else without_nulls(content))
+    content = with_root(without_nulls(content) if is_decrypted else content)
     is_encrypted = is_sealed(signed)
     secret, kind = message_key(content), content_type(content)
     kind = None if kind is None else kept_word(kind, ring)

@@ -13,12 +13,15 @@ from typing import Any
 
 _NULLS = (None, math.inf, -math.inf)
 
+# The field of the first message of a tangle.
+_FIRST = {"root": None, "previous": None}
+
 
 def without_nulls(content: Any) -> Any:
     """A content without members that are null, but with those of the first message of a tangle.
 
-    Authors write ``{"root": null, "previous": null}`` there, and hardly any other null. So a field without
-    both has both. The same object if nothing changes.
+    Authors write ``{"root": null, "previous": null}`` there, and hardly any other null. So an empty field has
+    both. The same object if nothing changes.
 
     Complexity: O(length of the content).
 
@@ -60,10 +63,7 @@ def _holds_null(content: dict[str, Any]) -> bool:
 
 def _has_empty_field(content: dict[str, Any]) -> bool:
     tangles = content.get("tangles")
-    return isinstance(tangles, dict) and any(
-        isinstance(field, dict) and field.keys().isdisjoint(("root", "previous"))
-        for field in tangles.values()
-    )
+    return isinstance(tangles, dict) and any(field == {} for field in tangles.values())
 
 
 def _fields(tangles: Any) -> Any:
@@ -73,10 +73,9 @@ def _fields(tangles: Any) -> Any:
 
 
 def _field(field: Any) -> Any:
-    if not isinstance(field, dict):
-        return field
-    is_first = field.get("root") is None and field.get("previous") is None
-    return {"root": None, "previous": None, **_bare(field)} if is_first else field
+    """The field of a first message with both its nulls and no others; any other field as it is (R6)."""
+    may_be_first = isinstance(field, dict) and (not field or _FIRST.keys() <= field.keys())
+    return dict(_FIRST) if may_be_first and all(one is None for one in field.values()) else field
 
 
 def _bare(part: Any) -> Any:

@@ -158,6 +158,7 @@ LOGS: dict[str, tuple[Callable[[], Iterator[bytes]], tuple[str, ...]]] = {
 OWN_LISTS = {"recipient_ids", "excluded_ids", "cutoff_feed_ids", "cutoff_sequences"} | {
     "previous_ids",
     "compared_ids",
+    "no_tip_ids",
 }
 """Lists that are a part of a message."""
 

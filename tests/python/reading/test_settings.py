@@ -101,11 +101,9 @@ def test_a_landing_folder_whose_path_is_no_text(
         landing_folder()
     inside = tmp_path / "l\udcfc"
     inside.mkdir()
-    monkeypatch.chdir(inside)
     with pytest.raises(HouseError, match="in its path that are not UTF-8"):
-        landing_folder({})
-    monkeypatch.chdir(tmp_path)
-    assert landing_folder({"SCUTTLEHOUSE_LANDING": "Grüße 🦀"}).endswith("/Grüße 🦀")
+        landing_folder({}, inside)
+    assert landing_folder({"SCUTTLEHOUSE_LANDING": "Grüße 🦀"}, tmp_path).endswith("/Grüße 🦀")
 
 
 @pytest.mark.parametrize("name", ["SCUTTLEHOUSE_LANDING", "SCUTTLEHOUSE_WAREHOUSE"])

@@ -136,6 +136,27 @@ def test_what_was_signed_with_a_null_keeps_it() -> None:
     assert json.loads(row.content or "") == content
 
 
+@pytest.mark.parametrize("field", [{}, None, {"root": None}, {"previous": None}])
+def test_a_faulty_field_of_a_public_message_stays(field: object) -> None:
+    """Also if nobody has signed it: a fault is told, and the message is no root (ruling R6)."""
+    value = {"author": f"@{'A' * 43}=.ed25519", "sequence": 1, "hash": "sha256", "timestamp": 1}
+    value |= {"previous": None, "content": {"type": "test", "tangles": {"x": field}}}
+    [row] = rows([json.dumps({"key": f"%{'A' * 43}=.sha256", "value": value})])
+    assert json.loads(row.content or "")["tangles"] == {"x": field}
+
+
+@pytest.mark.parametrize("field", [{"root": None}, {"previous": None}])
+def test_a_field_of_an_opened_message_that_lacks_one_of_two_is_none_of_a_first(
+    field: object,
+) -> None:
+    """What leaves out null leaves out both (ruling R6)."""
+    content = {"type": "group/init", "tangles": {"group": FIRST, "members": field}}
+    sealed = ClassicFeed(bytes(32)).publish(content, 9, ciphertext=CIPHERTEXT)
+    meta = {"private": True, "originalContent": CIPHERTEXT}
+    [row] = rows([json.dumps(record(sealed, content=content) | {"meta": meta})])
+    assert json.loads(row.content or "")["tangles"] == content["tangles"]
+
+
 @pytest.mark.parametrize("left_out", [True, False])
 def test_nulls_in_a_message_of_a_metafeed(left_out: bool) -> None:
     tangles = {"metafeed": FIRST}
