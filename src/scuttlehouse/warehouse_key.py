@@ -13,7 +13,6 @@ of the home can read it. A backup of the home then holds both. The key may also 
 
 from __future__ import annotations
 
-import fcntl
 import os
 import shlex
 import subprocess
@@ -24,6 +23,7 @@ from functools import cache
 from pathlib import Path
 
 from scuttlehouse.errors import HouseError
+from scuttlehouse.folders import locked_folder
 
 KEY_BYTES = 32
 
@@ -133,12 +133,8 @@ def changing_keys(home: Path) -> Iterator[None]:
     A developer may build beside a build that is published, and both read logs.
     """
     home.mkdir(mode=0o700, parents=True, exist_ok=True)
-    folder = os.open(home, os.O_RDONLY)
-    try:
-        fcntl.flock(folder, fcntl.LOCK_EX)
+    with locked_folder(home):
         yield
-    finally:
-        os.close(folder)
 
 
 def write_private(path: Path, content: bytes) -> None:

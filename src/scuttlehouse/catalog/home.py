@@ -14,6 +14,7 @@ from pathlib import Path
 from scuttlehouse.catalog.names import CatalogError
 from scuttlehouse.catalog.readers import set_mode_of_home
 from scuttlehouse.catalog.storage import files_below, warehouse_location
+from scuttlehouse.folders import locked_folder
 
 # In Spark, SQLite, Java or DuckDB, these mark a list, a pattern, an escape or the end of a name.
 _REFUSED = """?*[]{},#%"\\"""
@@ -169,17 +170,13 @@ def temporary_folder(home: Path) -> Path:
     shared = home / "temporary"
     try:
         shared.mkdir(mode=0o700, parents=True, exist_ok=True)
-        lock = os.open(shared, os.O_RDONLY)
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX)
+        with locked_folder(shared):
             for folder in shared.iterdir():
                 if not _is_in_use(folder):
                     shutil.rmtree(folder, ignore_errors=True)
             own = Path(tempfile.mkdtemp(prefix=f"{os.getpid()}-", dir=shared))
             kept = os.open(own / _IN_USE, os.O_RDWR | os.O_CREAT, 0o600)
             fcntl.flock(kept, fcntl.LOCK_EX)
-        finally:
-            os.close(lock)
     except OSError as error:
         raise CatalogError(
             f"The folder {shared} cannot be used ({error.strerror}): make room, let this user write "

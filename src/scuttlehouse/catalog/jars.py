@@ -7,14 +7,12 @@ environment, which `python -m scuttlehouse.catalog.jars` (a step of `make build`
 
 from __future__ import annotations
 
-import fcntl
 import os
 import re
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from hashlib import file_digest
 from importlib.metadata import version
@@ -22,6 +20,7 @@ from pathlib import Path
 
 from scuttlehouse.catalog.maven import by_ivy, by_maven
 from scuttlehouse.catalog.names import CatalogError
+from scuttlehouse.folders import locked_folder
 from scuttlehouse.s3 import is_in_s3
 
 PINS = Path(__file__).with_name("jars.txt")
@@ -100,7 +99,7 @@ def fetch() -> list[Path]:
         folder = _own_folder()
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            with _locked(folder):
+            with locked_folder(folder):
                 for jar in pins:
                     if _problem(folder / jar.file, jar):
                         _download(jar, folder)
@@ -158,16 +157,6 @@ def _problem(path: Path, jar: Jar) -> str | None:
     except OSError as error:
         return f"cannot be read ({error.strerror})"
     return None if fits else f"is not the file that {PINS.name} pins (another SHA-256)"
-
-
-@contextmanager
-def _locked(folder: Path) -> Iterator[None]:
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(handle)
 
 
 def _download(jar: Jar, folder: Path) -> None:
