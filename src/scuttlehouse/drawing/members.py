@@ -51,12 +51,12 @@ def draw_members(warehouse: Warehouse, text: str) -> str:
         limit {MOST_PERIODS}
         """,
     )
+    lanes = dict.fromkeys(person for person, *_ in periods)
     notes = [
-        f"A lane for each of {count(person_count, 'person', 'people')}. A colour is an epoch; a pale bar "
+        f"A lane for each of {count(len(lanes), 'person', 'people')}. A colour is an epoch; a pale bar "
         "with a dashed side is an exclusion.",
         "The numbers are positions in the timeline of the group: a place for each change.",
     ]
-    lanes = dict.fromkeys(person for person, *_ in periods)
     if person_count > len(lanes):
         notes.append(
             f"Left out: {count(person_count - len(lanes), 'person who was', 'people who were')} added later."

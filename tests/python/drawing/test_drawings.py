@@ -363,6 +363,8 @@ def test_a_lane_for_each_person(draw: Draw, people: int, periods: int) -> None:
     bars = [one for one in drawing.iter(f"{SVG}rect") if one.get("height") == "18"]
     assert len(bars) == min(drawn, 60 * periods)
     assert all(float(bar.get("width", 0)) > 0 for bar in bars)
+    lanes = {1: "1 person", 5: "5 people", 70: "60 people"}[people]
+    assert f"A lane for each of {lanes}." in " ".join(words)
     assert ("Left out: 10 people who were added later." in words) == (people == 70)
     assert ("Left out: 400 periods. fct_membership_history has all." in words) == (people == 70)
     assert stay_inside(drawing)
