@@ -18,7 +18,11 @@ from scuttlehouse.reading.engine import WarehouseError, first_sentences, literal
 # These make rows from their arguments. All others may read files, memory or settings.
 TABLE_FUNCTIONS = frozenset({"generate_series", "json_each", "json_tree", "range", "unnest"})
 
-NO_QUERY = "Only queries are answered: begin with select, with, show or describe."
+# DuckDB makes a type for a pivot that does not list its values, so that is no query.
+NO_QUERY = (
+    "Only queries are answered: begin with select, with, show or describe, and list the values of a "
+    "pivot (on state in ('a', 'b'))."
+)
 _SEVERAL = "Only one query is answered at a time: remove what follows the first semicolon."
 
 
