@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from scuttlehouse.builds.log_of_runs import continue_log
 from scuttlehouse.builds.publishable import absent_tables
 from scuttlehouse.builds.quality import checking_builds
 from scuttlehouse.builds.rules import code_of_lines_hash, project_hash, rules_hash
@@ -25,9 +26,6 @@ from scuttlehouse.builds.runs import (
     release,
     start,
 )
-from scuttlehouse.builds.steps import run_step, steps_table
-from scuttlehouse.builds.unchanged import logged_builds
-from scuttlehouse.builds.verification import verify_log
 from scuttlehouse.catalog import (
     Catalog,
     Schemas,
@@ -37,12 +35,10 @@ from scuttlehouse.catalog import (
     schemas_of,
 )
 from scuttlehouse.catalog.damage import verify_base
-from scuttlehouse.catalog.log import append_steps, require_clock
-from scuttlehouse.catalog.names import UnusableError
+from scuttlehouse.catalog.log import require_clock
 from scuttlehouse.catalog.storage import warehouse_location
 from scuttlehouse.landing.logs import landing_folder, require_apart
 from scuttlehouse.printing import count
-from scuttlehouse.reading.engine import WarehouseError
 from scuttlehouse.spark.cluster import check_workers
 from scuttlehouse.spark.connect import check_server
 from scuttlehouse.spark.imports import import_ahead
@@ -125,7 +121,7 @@ def _begin(run: Run, is_full_refresh: bool, is_deferring: bool) -> None:
         if not is_deferring:
             _refuse_absent_tables(catalog, run)
         if command == "build":
-            _continue_log(catalog, run, is_full_refresh)
+            continue_log(catalog, run, is_full_refresh)
             _start_from_published(catalog, run, is_full_refresh)
         elif command == "retry":
             require_clock(catalog, schemas)
@@ -251,38 +247,6 @@ def _forget_passed(catalog: Catalog, schemas: Schemas) -> None:
     work = catalog.work(schemas)
     if work and work.passed:
         catalog.record_passed(work.build_id, (), schemas)
-
-
-def _continue_log(catalog: Catalog, run: Run, is_full_refresh: bool) -> None:
-    """Log the build before this one if it was killed. A full refresh replaces a log that cannot go on."""
-    try:
-        if is_full_refresh:
-            verify_log(run.home, run.schemas)
-        require_clock(catalog, run.schemas)
-        _log_killed_run(catalog, run)
-    except (UnusableError, WarehouseError) as error:
-        if not is_full_refresh:
-            raise
-        print(f"The log of builds cannot be continued, so an empty one replaces it: {error}")
-        catalog.drop_log(run.schemas)
-
-
-def _log_killed_run(catalog: Catalog, run: Run) -> None:
-    """Log the build before this one, if it did not end."""
-    work, published = catalog.work(run.schemas), catalog.published()
-    if work is None or work.passed is not None:
-        return
-    if work.build_id in logged_builds(run.home, run.schemas):
-        return
-    was_published = published is not None and published.build_id == work.build_id
-    status = "published" if was_published else "killed"
-    ended = steps_table([run_step(work.build_id, status)])
-    append_steps(catalog, run.home, ended, run.schemas)
-    if not was_published:
-        print(
-            f"The build {work.build_id} was killed. Its tables are dropped, and the published tables "
-            "have not changed."
-        )
 
 
 def _project() -> Path:

@@ -7,14 +7,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from scuttlehouse.builds.rules import lines_hash, project_hash, project_variables, rules_hash
-from scuttlehouse.catalog import PUBLISHED, Build, Schemas, open_catalog
-from scuttlehouse.catalog.names import LOG_TABLE
+from scuttlehouse.catalog import Build, open_catalog
 from scuttlehouse.files.limits import recognise_within_limits
 from scuttlehouse.files.listing import list_logs
 from scuttlehouse.files.parts import Log
 from scuttlehouse.landing.ledger import LedgerEntry, look_into
 from scuttlehouse.landing.logs import content_hash, landing_folder
-from scuttlehouse.reading.warehouse import open_published, open_tables
+from scuttlehouse.reading.warehouse import open_published
 from scuttlehouse.ssb.epoch_keys import KeyRing
 from scuttlehouse.warehouse_key import warehouse_pepper
 
@@ -121,14 +120,3 @@ def _reason(log: Log, entry: LedgerEntry | None) -> str | None:
     if log.problem is None and entry.status != "left_out":
         return entry.status_reason
     return look_into(log, recognise_within_limits, content_hash).problem
-
-
-def logged_builds(home: Path, schemas: Schemas) -> set[str]:
-    """The ids of the runs that ended, from the log of runs. Empty if there is no log yet."""
-    with open_catalog(home, read_only=True) as catalog:
-        log = catalog.tables(schemas.log)
-    if LOG_TABLE not in log:
-        return set()
-    with open_tables(home, {PUBLISHED: log}) as tables:
-        _, rows = tables.query(f"select distinct build_id from {LOG_TABLE} where step = 'build'")
-    return {row[0] for row in rows}

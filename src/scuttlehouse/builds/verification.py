@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from scuttlehouse.builds.unchanged import published_logs
-from scuttlehouse.catalog import LOG, Schemas, open_catalog
+from scuttlehouse.catalog import LOG, open_catalog
 from scuttlehouse.catalog.storage import warehouse_location
 from scuttlehouse.files.listing import list_logs
 from scuttlehouse.files.recognise import recognise
@@ -32,19 +32,6 @@ def damaged_tables(home: Path) -> Iterator[str]:
                 verify_table(connection, table, location)
             except WarehouseError as error:
                 yield str(error)
-
-
-def verify_log(home: Path, schemas: Schemas) -> None:
-    """Compare all files of the log of runs with their checksums.
-
-    Raises:
-        WarehouseError: a file is missing or damaged.
-    """
-    with open_catalog(home, read_only=True) as catalog:
-        log = catalog.tables(schemas.log)
-    with connect(warehouse_location(home)) as connection:
-        for table, location in log.items():
-            verify_table(connection, table, location)
 
 
 def differing_logs(home: Path) -> list[str]:
