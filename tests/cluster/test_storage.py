@@ -10,7 +10,15 @@ import pyarrow as pa
 import pytest
 from pyiceberg.catalog.sql import SqlCatalog
 
-from scuttlehouse.catalog import CATALOG, WORK, CatalogError, open_catalog, prepare_home, storage
+from scuttlehouse.catalog import (
+    CATALOG,
+    MAIN,
+    WORK,
+    CatalogError,
+    open_catalog,
+    prepare_home,
+    storage,
+)
 from scuttlehouse.catalog.damage import forget_damaged, verify_tables
 from scuttlehouse.catalog.expiry import remove_unreachable, trim_history
 from scuttlehouse.reading.warehouse import open_published
@@ -37,7 +45,7 @@ def home(tmp_path: Path, server: S3, monkeypatch: pytest.MonkeyPatch) -> Path:
 def make(home: Path, build_id: str, *numbers: int) -> None:
     """A build that publishes one table of numbers."""
     with open_catalog(home) as catalog:
-        catalog.begin(build_id, "rules", "project", refresh=True, rebuilt=())
+        catalog.begin(build_id, "rules", "project", refresh=True, rebuilt=(), schemas=MAIN)
     properties = {"s3.endpoint": s3_endpoint(), "s3.region": s3_region()}
     tables = SqlCatalog(
         CATALOG, uri=f"sqlite:///{home}/catalog.db", warehouse=WAREHOUSE, **properties

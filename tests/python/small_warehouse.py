@@ -25,7 +25,7 @@ from pyiceberg.table.snapshots import Operation, Snapshot, Summary
 from pyiceberg.table.update import AddSnapshotUpdate, SetSnapshotRefUpdate
 from pyiceberg.typedef import Record
 
-from scuttlehouse.catalog import CATALOG, LOG, WORK, Build, checksums, open_catalog
+from scuttlehouse.catalog import CATALOG, LOG, MAIN, WORK, Build, checksums, open_catalog
 
 Tables = Mapping[str, pa.Table]
 
@@ -37,8 +37,8 @@ class SmallWarehouse:
         self.home = home
         home.mkdir(parents=True, exist_ok=True)
         with open_catalog(home) as catalog:
-            catalog.begin("none", "", "", refresh=False, rebuilt=())
-            catalog.record_passed("none", ())
+            catalog.begin("none", "", "", refresh=False, rebuilt=(), schemas=MAIN)
+            catalog.record_passed("none", (), MAIN)
         self._catalog = SqlCatalog(
             CATALOG,
             uri=f"sqlite:///{home}/catalog.db",
@@ -51,7 +51,9 @@ class SmallWarehouse:
         """Begin a build that continues from the published one."""
         self._number += 1
         with open_catalog(self.home) as catalog:
-            catalog.begin(f"build-{self._number}", "rules", "project", refresh=True, rebuilt=())
+            catalog.begin(
+                f"build-{self._number}", "rules", "project", refresh=True, rebuilt=(), schemas=MAIN
+            )
 
     def end(self, public: Collection[str] | None = None) -> Build:
         """Publish the build that has begun: these tables, or all. Three builds are kept."""

@@ -28,9 +28,9 @@ def verify_tables(catalog: Catalog) -> None:
     Raises:
         UnusableError: a file is missing or damaged. The message names the table and the file.
     """
-    seen = _damaged(catalog)
+    seen = _damaged(catalog, MAIN)
     # Another build may have replaced and removed the file in the meantime.
-    for (namespace, name), file in _damaged(catalog).items() & seen.items():
+    for (namespace, name), file in _damaged(catalog, MAIN).items() & seen.items():
         try:
             checksums.verify(file)
         except UnusableError as error:
@@ -39,7 +39,7 @@ def verify_tables(catalog: Catalog) -> None:
             ) from None
 
 
-def verify_base(catalog: Catalog, schemas: Schemas = MAIN) -> None:
+def verify_base(catalog: Catalog, schemas: Schemas) -> None:
     """Check the metadata files of the tables that a refresh started from: dbt lists them when a run begins.
 
     They may be those of an older build, which no work table has any more.
@@ -83,7 +83,7 @@ def forget_damaged(catalog: Catalog, *, only_leftovers: bool = False) -> list[st
             drops these anyway.
     """
     with catalog.database.transaction():
-        damaged = _damaged(catalog)
+        damaged = _damaged(catalog, MAIN)
         if only_leftovers:
             published = catalog.published()
             kept = set(published.tables.values()) if published else set()
@@ -120,7 +120,7 @@ def verify_files(build: Build, files: Mapping[str, str], advice: str) -> None:
             ) from None
 
 
-def _damaged(catalog: Catalog, schemas: Schemas = MAIN) -> dict[tuple[str, str], str]:
+def _damaged(catalog: Catalog, schemas: Schemas) -> dict[tuple[str, str], str]:
     return {
         (namespace, name): file
         for namespace in (schemas.work, schemas.log)

@@ -11,7 +11,6 @@ from scuttlehouse.catalog.metadata_files import read_metadata
 from scuttlehouse.catalog.names import (
     BEGIN_LOG,
     LOG_TABLE,
-    MAIN,
     Schemas,
     UnusableError,
 )
@@ -23,7 +22,7 @@ from scuttlehouse.catalog.reached_files import files_of
 _MOST_FILES = 50
 
 
-def require_clock(catalog: Catalog, schemas: Schemas = MAIN) -> None:
+def require_clock(catalog: Catalog, schemas: Schemas) -> None:
     """See to it that this machine's clock is not behind the last change of the log of runs.
 
     Raises:
@@ -35,7 +34,7 @@ def require_clock(catalog: Catalog, schemas: Schemas = MAIN) -> None:
         require_order(read_metadata(file)["last-updated-ms"])
 
 
-def append_steps(catalog: Catalog, home: Path, rows: pa.Table, schemas: Schemas = MAIN) -> bool:
+def append_steps(catalog: Catalog, home: Path, rows: pa.Table, schemas: Schemas) -> bool:
     """Add rows to the log and publish it. Do nothing if the log does not exist yet.
 
     Args:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from scuttlehouse.catalog import definitions, names, rows
 from scuttlehouse.catalog.damage import verify_files
-from scuttlehouse.catalog.names import LOG, MAIN, PUBLISHED, WORK, CatalogError, Schemas
+from scuttlehouse.catalog.names import LOG, PUBLISHED, WORK, CatalogError, Schemas
 from scuttlehouse.catalog.readers import open_to_readers
 from scuttlehouse.catalog.records import Build, State, Work
 
@@ -40,7 +40,7 @@ class Catalog:
         state, builds = rows.read_records(self.database)
         return [builds[build_id] for build_id in state.in_order(_numbers(builds))]
 
-    def work(self, schemas: Schemas = MAIN) -> Work | None:
+    def work(self, schemas: Schemas) -> Work | None:
         """The build that began last in a work namespace. None if none has begun."""
         return rows.read_records(self.database)[0].works.get(schemas.work)
 
@@ -66,8 +66,8 @@ class Catalog:
         *,
         refresh: bool,
         rebuilt: Collection[str],
+        schemas: Schemas,
         landing: str = "",
-        schemas: Schemas = MAIN,
     ) -> None:
         """Set the work namespace to the published build, and drop its earlier content.
 
@@ -99,7 +99,7 @@ class Catalog:
             work = work.built_by(definitions.BUILDER, state.works.get(schemas.work))
             rows.write_state(self.database, state.with_work(schemas.work, work))
 
-    def go_on(self, build_id: str, schemas: Schemas = MAIN) -> None:
+    def go_on(self, build_id: str, schemas: Schemas) -> None:
         """Give the work namespace as it is to another build, which goes on with it: a retry."""
         with self.database.transaction():
             state, _ = rows.read_records(self.database)
@@ -108,9 +108,7 @@ class Catalog:
             work = work.built_by(definitions.BUILDER, before)
             rows.write_state(self.database, state.with_work(schemas.work, work))
 
-    def record_passed(
-        self, build_id: str, passed: Collection[str], schemas: Schemas = MAIN
-    ) -> None:
+    def record_passed(self, build_id: str, passed: Collection[str], schemas: Schemas) -> None:
         """Record that a build has ended, and what has passed. Do nothing if another one has begun since."""
         with self.database.transaction():
             state, _ = rows.read_records(self.database)
@@ -222,7 +220,7 @@ class Catalog:
             open_to_readers(Path(home), self.tables(LOG).values())
             rows.point(self.database, PUBLISHED, published)
 
-    def drop_log(self, schemas: Schemas = MAIN) -> None:
+    def drop_log(self, schemas: Schemas) -> None:
         """Forget a log of runs. The next build begins a new one."""
         with self.database.transaction():
             log = self.tables(schemas.log)

@@ -12,7 +12,7 @@ from threading import Event, Thread
 from typing import Any
 from uuid import uuid4
 
-from scuttlehouse.catalog import BuildLock, CatalogError, home_folder, locked, open_catalog
+from scuttlehouse.catalog import MAIN, BuildLock, CatalogError, home_folder, locked, open_catalog
 from scuttlehouse.catalog.damage import forget_damaged
 from scuttlehouse.catalog.home import holds_table_files
 from scuttlehouse.cli.dbt_settings import (
@@ -280,7 +280,7 @@ def _log_unchanged(home: Path, started_at: datetime) -> None:
     os.umask(0o077)
     step = run_step(str(uuid4()), "unchanged", started_at=started_at)
     with locked(home), open_catalog(home) as catalog:
-        if append_steps(catalog, home, steps_table([step])):
+        if append_steps(catalog, home, steps_table([step]), MAIN):
             from scuttlehouse.builds.ending import remove_unneeded
 
             remove_unneeded(catalog, home, BuildLock(home))

@@ -11,6 +11,7 @@ from scuttlehouse.addresses import server_of, shown_server
 from scuttlehouse.builds.steps import ENDED_WELL
 from scuttlehouse.catalog import (
     LOG,
+    MAIN,
     PUBLISHED,
     BuildLock,
     Catalog,
@@ -176,7 +177,7 @@ def lock() -> Finding:
 def last_build() -> Finding:
     """How the last run that builds ended, and that it did before now."""
     with open_catalog(home_folder(), read_only=True) as opened:
-        require_clock(opened)
+        require_clock(opened, MAIN)
         log = opened.tables(LOG)
         killed = _killed_build(opened)
     if killed:
@@ -210,7 +211,7 @@ def last_build() -> Finding:
 
 def _killed_build(opened: Catalog) -> str | None:
     """The build that began last, if it has not ended, and nobody builds: the next one logs it as killed."""
-    work, published = opened.work(), opened.published()
+    work, published = opened.work(MAIN), opened.published()
     if work is None or work.passed is not None or BuildLock(home_folder()).holder():
         return None
     # One that was killed after it had published has no row of its own yet.

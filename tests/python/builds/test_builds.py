@@ -21,7 +21,7 @@ from scuttlehouse.builds.beginning import check_variables
 from scuttlehouse.builds.runs import RunError
 from scuttlehouse.builds.steps import run_step, steps_table
 from scuttlehouse.builds.unchanged import unchanged_build
-from scuttlehouse.catalog import BuildLock, CatalogError, Schemas, open_catalog, schemas_of
+from scuttlehouse.catalog import MAIN, BuildLock, CatalogError, Schemas, open_catalog, schemas_of
 from scuttlehouse.catalog.log import append_steps
 
 WITHOUT_UNIT_TESTS = "--exclude-resource-types", "unit_test"
@@ -146,12 +146,12 @@ def test_code_is_parsed_before_dbt_has_threads(
 @pytest.mark.usefixtures("kept")
 def test_an_unfinished_build_is_logged(warehouse: Warehouse) -> None:
     with open_catalog(warehouse.home) as catalog:
-        catalog.begin("killed-one", "rules", "project", refresh=True, rebuilt=())
+        catalog.begin("killed-one", "rules", "project", refresh=True, rebuilt=(), schemas=MAIN)
     warehouse.refresh("build", "-s", "tangle_kinds", "--exclude-resource-types", "test")
     [row] = [row for row in logged(warehouse) if row["build_id"] == "killed-one"]
     assert row["status"] == "killed"
     with open_catalog(warehouse.home) as catalog:
-        append_steps(catalog, warehouse.home, steps_table([run_step("another", "failed")]))
+        append_steps(catalog, warehouse.home, steps_table([run_step("another", "failed")]), MAIN)
     assert logged(warehouse)[0]["build_id"] is not None
 
 

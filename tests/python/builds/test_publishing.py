@@ -44,7 +44,7 @@ from other_users import (
     opened_by,
     written_by,
 )
-from scuttlehouse.catalog import BuildLock, namespace_of_build, open_catalog
+from scuttlehouse.catalog import MAIN, BuildLock, namespace_of_build, open_catalog
 from scuttlehouse.reading.warehouse import open_tables
 from scuttlehouse.sample.write import write_sample
 
@@ -529,7 +529,7 @@ def kill_a_build(warehouse: Warehouse, dice: random.Random, look: Callable[[int]
     assert running, f"the build ended before it wrote {count} tables"
     assert process.returncode == -9
     with open_catalog(warehouse.home, read_only=True) as catalog:
-        work = catalog.work()
+        work = catalog.work(MAIN)
     assert work
     return work.build_id
 

@@ -12,6 +12,7 @@ from houses import FLAGS, House, exit_code, flip, fork
 from scuttlehouse.catalog import (
     BASE,
     LOG,
+    MAIN,
     PUBLISHED,
     WORK,
     BuildLock,
@@ -41,7 +42,7 @@ def test_nothing_is_published_in_an_empty_home(house: House) -> None:
     with open_catalog(house.home) as catalog:
         assert catalog.published() is None
         assert catalog.kept() == []
-        assert catalog.work() is None
+        assert catalog.work(MAIN) is None
         with pytest.raises(CatalogError, match=r"^Nothing is published yet"):
             catalog.roll_back(None)
     assert house.published() is None
@@ -69,7 +70,7 @@ def test_a_build_is_published_and_kept_by_number(house: House) -> None:
     assert second.published_at.endswith(" UTC")
     assert (first.number, first.replaced, first.landing) == (1, None, "/logs")
     with open_catalog(house.home) as catalog:
-        assert catalog.work() == Work("two", "one", "rules", "project")
+        assert catalog.work(MAIN) == Work("two", "one", "rules", "project")
 
 
 def test_begin_drops_what_a_failed_build_left(house: House) -> None:
@@ -228,7 +229,7 @@ def test_a_build_that_lost_its_lock_to_another_is_not_published(house: House) ->
     )
     assert house.read() == {"dim_a": [1]}
     with open_catalog(house.home) as catalog:
-        catalog.go_on("retry of three")
+        catalog.go_on("retry of three", MAIN)
     assert house.publish("retry of three", "dim_a").number == 2
     assert house.read() == {"dim_a": [3]}
 
@@ -377,14 +378,14 @@ def test_a_retry_after_a_rollback_publishes_no_table_of_another_build(house: Hou
     house.make("dim_a", 3)
     with open_catalog(house.home) as catalog:
         catalog.roll_back("one")
-        killed = catalog.work()
+        killed = catalog.work(MAIN)
         assert killed is not None
         assert killed.passed is None, "it has not ended by that"
-        catalog.record_passed("three", ["model.dim_a"])
+        catalog.record_passed("three", ["model.dim_a"], MAIN)
         catalog.roll_back("two")
         catalog.roll_back("one")
         catalog.roll_back("two")
-        work = catalog.work()
+        work = catalog.work(MAIN)
     assert house.read(WORK) == {"dim_a": [2]}
     assert work is not None
     assert work.passed == ()
@@ -453,7 +454,7 @@ def test_files_that_nobody_can_ask_for_are_not_called_damaged(
             lambda: verify_kept(catalog),
             lambda: remove_unreachable(catalog, sqlite_house.home),
             lambda: catalog.roll_back(None),
-            lambda: catalog.begin("three", "", "", refresh=True, rebuilt=()),
+            lambda: catalog.begin("three", "", "", refresh=True, rebuilt=(), schemas=MAIN),
         ):
             with pytest.raises(CatalogError, match=r"^S3 cannot be used\.$"):
                 attempt()
@@ -489,7 +490,7 @@ def test_a_dropped_log_is_no_longer_published(house: House) -> None:
     with open_catalog(house.home) as catalog:
         catalog.move_log()
         assert set(catalog.tables(PUBLISHED)) == {"dim_a", "fct_builds"}
-        catalog.drop_log()
+        catalog.drop_log(MAIN)
         assert set(catalog.tables(PUBLISHED)) == {"dim_a"}
         assert catalog.tables(LOG) == {}
 
@@ -498,18 +499,18 @@ def test_what_has_passed_is_known_once_a_build_has_ended(house: House) -> None:
     """A retry goes on with it, and has not ended itself yet. A build that lost its lock records nothing."""
     house.begin("one")
     with open_catalog(house.home) as catalog:
-        assert catalog.work().passed is None
-        catalog.record_passed("another", ["test.a"])
-        assert catalog.work().passed is None
-        catalog.record_passed("one", {"test.b", "model.a"})
-        assert catalog.work().passed == ("model.a", "test.b")
-        catalog.go_on("retry of one")
-        assert catalog.work().passed is None
-        catalog.record_passed("retry of one", ())
-        assert catalog.work().passed == ()
+        assert catalog.work(MAIN).passed is None
+        catalog.record_passed("another", ["test.a"], MAIN)
+        assert catalog.work(MAIN).passed is None
+        catalog.record_passed("one", {"test.b", "model.a"}, MAIN)
+        assert catalog.work(MAIN).passed == ("model.a", "test.b")
+        catalog.go_on("retry of one", MAIN)
+        assert catalog.work(MAIN).passed is None
+        catalog.record_passed("retry of one", (), MAIN)
+        assert catalog.work(MAIN).passed == ()
     house.begin("two")
     with open_catalog(house.home) as catalog:
-        assert catalog.work().passed is None
+        assert catalog.work(MAIN).passed is None
 
 
 ANN = Schemas("scuttlehouse_dev_ann")
@@ -528,7 +529,7 @@ def test_a_developer_builds_beside_the_builds_that_are_published(house: House) -
     assert house.read() == {"dim_a": [2], "dim_b": [1]}
     assert house.read(ANN.work) == {"dim_a": [3], "dim_b": [1], "dim_c": [3]}
     with open_catalog(house.home) as catalog:
-        assert catalog.work() == Work("two", "one", "rules", "project")
+        assert catalog.work(MAIN) == Work("two", "one", "rules", "project")
         assert catalog.work(ANN) == Work("of ann", "one", "rules", "project")
         catalog.go_on("retry of ann", ANN)
         assert catalog.work(ANN) == Work("retry of ann", "one", "rules", "project")

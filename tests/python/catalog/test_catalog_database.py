@@ -25,6 +25,7 @@ from houses import House, exit_code, flip, fork
 from postgresql import PASSWORD, URL_PASSWORD
 from scuttlehouse.catalog import (
     CATALOG,
+    MAIN,
     WORK,
     CatalogError,
     open_catalog,
@@ -93,7 +94,7 @@ def test_only_the_owner_reads_the_catalog(sqlite_house: House, umask: int) -> No
     try:
         prepare_home(sqlite_house.home)
         with open_catalog(sqlite_house.home) as catalog:
-            catalog.begin("one", "", "", refresh=False, rebuilt=())
+            catalog.begin("one", "", "", refresh=False, rebuilt=(), schemas=MAIN)
             files = sorted(sqlite_house.home.iterdir())
             assert [path.name for path in files] == [
                 f"catalog.db{end}" for end in ("", "-shm", "-wal")
@@ -157,7 +158,7 @@ def test_users_without_write_access_read_the_published_tables(open_house: House)
     read_as_somebody_else(open_house, lambda: is_published("one"))
 
     with open_catalog(open_house.home) as catalog:
-        catalog.begin("two", "", "", refresh=True, rebuilt=())
+        catalog.begin("two", "", "", refresh=True, rebuilt=(), schemas=MAIN)
         read_as_somebody_else(open_house, lambda: is_published("one"))
         catalog.database.execute(WRITE)
         assert (open_house.home / "catalog.db-wal").stat().st_size
@@ -173,7 +174,7 @@ def test_users_without_write_access_read_after_a_killed_writer(open_house: House
 
     def publish_and_die() -> None:
         with open_catalog(open_house.home) as catalog:
-            catalog.begin("two", "", "", refresh=True, rebuilt=())
+            catalog.begin("two", "", "", refresh=True, rebuilt=(), schemas=MAIN)
             catalog.publish("two", ["dim_a"], is_whole=True, landing="", kept_builds=2)
             catalog.database.execute(WRITE)
             os.kill(os.getpid(), signal.SIGKILL)
@@ -204,7 +205,7 @@ def test_a_reader_keeps_the_locks_of_its_process(sqlite_house: House) -> None:
     log = sqlite_house.home / "catalog.db-wal"
 
     with open_catalog(sqlite_house.home) as catalog:
-        catalog.begin("one", "", "", refresh=False, rebuilt=())
+        catalog.begin("one", "", "", refresh=False, rebuilt=(), schemas=MAIN)
         assert sqlite_house.published() is None
         with open_catalog(sqlite_house.home):
             pass
@@ -416,7 +417,7 @@ def test_a_full_disk_is_reported(sqlite_house: House) -> None:
         with open_catalog(sqlite_house.home) as catalog:
             [[pages]] = catalog.database.rows("pragma page_count")
             catalog.database.rows(f"pragma max_page_count = {pages}")
-            catalog.begin("x" * 100_000, "", "", refresh=True, rebuilt=())
+            catalog.begin("x" * 100_000, "", "", refresh=True, rebuilt=(), schemas=MAIN)
 
     with pytest.raises(CatalogError, match="database or disk is full"):
         begin_on_a_full_disk()

@@ -18,6 +18,7 @@ from hypothesis import settings
 from houses import FLAGS, DyingCursor, House, exit_code, fork, reader
 from scuttlehouse.catalog import (
     LOG,
+    MAIN,
     PUBLISHED,
     WORK,
     BuildLock,
@@ -71,7 +72,7 @@ def test_a_process_is_killed_before_each_statement(
         with open_catalog(house.home) as catalog:
             catalog.database.cursor = DyingCursor(catalog.database.cursor, last)
             if step == "begin":
-                catalog.begin("2", "rules", "project", refresh=False, rebuilt=())
+                catalog.begin("2", "rules", "project", refresh=False, rebuilt=(), schemas=MAIN)
             elif step == "publish":
                 catalog.publish("2", NAMES, **FLAGS)
             elif step == "roll back":
@@ -79,7 +80,7 @@ def test_a_process_is_killed_before_each_statement(
             elif step == "log":
                 catalog.move_log()
             else:
-                catalog.drop_log()
+                catalog.drop_log(MAIN)
 
     house.begin("2")
     house.set_work(versions[2])

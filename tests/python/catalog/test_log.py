@@ -13,7 +13,7 @@ import pytest
 from pyiceberg.table import Table
 
 from houses import House, exit_code, flip, fork
-from scuttlehouse.catalog import LOG, PUBLISHED, CatalogError, checksums, open_catalog
+from scuttlehouse.catalog import LOG, MAIN, PUBLISHED, CatalogError, checksums, open_catalog
 from scuttlehouse.catalog.log import append_steps
 from scuttlehouse.catalog.reached_files import files_of
 
@@ -24,7 +24,7 @@ def rows(*numbers: int) -> pa.Table:
 
 def append(house: House, *numbers: int) -> None:
     with open_catalog(house.home) as catalog:
-        append_steps(catalog, house.home, rows(*numbers))
+        append_steps(catalog, house.home, rows(*numbers), MAIN)
 
 
 def test_rows_are_added_once_there_is_a_log(house: House) -> None:
@@ -188,5 +188,5 @@ def test_other_columns_are_reported(sqlite_house: House) -> None:
             CatalogError, match=r"^The table scuttlehouse_work_log\.fct_builds cannot be changed"
         ),
     ):
-        append_steps(catalog, sqlite_house.home, other)
+        append_steps(catalog, sqlite_house.home, other, MAIN)
     assert Path(sqlite_house.tables(LOG)["fct_builds"]).exists()
