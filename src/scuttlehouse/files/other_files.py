@@ -14,64 +14,64 @@ from scuttlehouse.files.jq_filters import (
 from scuttlehouse.files.parts import FIRST_MEMBERS
 
 # The size of the dictionary follows, a power of two. A record of pzp may begin with the same three bytes.
-_LZMA = tuple(b"\x5d" + (1 << bits).to_bytes(4, "little") for bits in range(12, 32))
-
-_AGE = (b"age-encryption.org/", b"-----BEGIN AGE ENCRYPTED FILE")
+_LZMA = rb"\x5d(?:%s)" % b"|".join(re.escape((1 << n).to_bytes(4, "little")) for n in range(12, 32))
 
 # Text, and the first packets for a key of RSA or of an elliptic curve, or for a password.
-_GNUPG = (
-    b"-----BEGIN PGP MESSAGE",
-    b"\x85\x01\x0c\x03",
-    b"\x85\x02\x0c\x03",
-    b"\x84\x5e\x03",
-    b"\x8c\x0d\x04",
-)
+_GNUPG = rb"-----BEGIN PGP MESSAGE|\x85[\x01\x02]\x0c\x03|\x84\x5e\x03|\x8c\x0d\x04"
 
-# What a log may lie in that nothing here unpacks, and the command that makes it readable.
-_OTHERS = (
-    (b"\xfd7zXZ\0", "an xz file", "unpack it with `xz -d`"),
-    (_LZMA, "an lzma file", "unpack it with `xz -d`"),
-    ((b"PK\x03\x04", b"PK\x05\x06", b"PK\x07\x08"), "a zip archive", "unpack it with `unzip`"),
-    (b"7z\xbc\xaf\x27\x1c", "a 7z archive", "unpack it with `7z x`"),
-    (b"Rar!", "a rar archive", "unpack it with `unrar x`"),
-    ((b"\x04\x22\x4d\x18", b"\x02\x21\x4c\x18"), "an lz4 file", "unpack it with `lz4 -d`"),
-    ((b"\x78\x9c", b"\x78\xda"), "a zlib file", "unpack it with `pigz -dz`"),
-    (b"\x1f\x9d", "a file of compress", "unpack it with `uncompress`"),
-    (b"LZIP", "an lzip file", "unpack it with `lzip -d`"),
-    (b"\xff\x06\0\0sNaPpY", "a snappy file", "unpack it with `snzip -d`"),
-    (b"SQLite format 3\0", "an SQLite database", "export its messages, one a line"),
-    (b"PAR1", "a Parquet file", "export its messages, one a line"),
-    (b"ARROW1", "an Arrow file", "export its messages, one a line"),
-    (b"ORC", "an ORC file", "export its messages, one a line"),
-    (
-        b"PGDMP",
-        "a dump of PostgreSQL",
-        "restore it with `pg_restore`, and export its messages, one a line",
-    ),
-    (_AGE, "a file that age has encrypted", "decrypt it with `age -d`"),
-    (_GNUPG, "a file that GnuPG has encrypted", "decrypt it with `gpg -d`"),
-    (b"Salted__", "a file that OpenSSL has encrypted", "decrypt it with `openssl enc -d`"),
-    # avro-tools writes the type of each value that may be null: {"string": "..."}.
-    (b"Obj\x01", "an Avro file", "turn it into JSON with `fastavro`"),
-    (b"version https://git-lfs", "a pointer of Git LFS", "fetch the file with `git lfs pull`"),
-    (b"\0\x05\x16\x07", "an AppleDouble file of macOS", "move it out of the landing folder"),
-    (b"%PDF", "a PDF", "move it out of the landing folder"),
-    (b"\x89PNG", "a picture", "move it out of the landing folder"),
-    (b"\xff\xd8\xff", "a picture", "move it out of the landing folder"),
-    (b"\x7fELF", "a program", "move it out of the landing folder"),
-)
+# A text may have this word there, but no text has the zeros behind the names in a header.
+_TAR = rb"(?=.{0,249}\0{8}).{257}ustar"
 
 # The file `data` of a margaret log: a length of eight bytes, and a message as go-ssb stores it, in CBOR
 # (multimsg: a classic message, and its id and author as arrays of 32 bytes and an algorithm).
-_MARGARET = re.compile(rb"\0{5}[\0-\x10].{2}\x01\x86\x82\x58\x20", re.DOTALL)
-
-# A file of DuckDB has its sign behind a checksum.
-_DUCKDB = re.compile(rb".{8}DUCK", re.DOTALL)
+_MARGARET = rb"\0{5}[\0-\x10].{2}\x01\x86\x82\x58\x20"
 
 # A document of MongoDB: its length, and its first member, which is an id, a text or a document.
-_BSON = re.compile(
-    rb"..[\0-\x10]\0(?:\x07_id|[\x02\x03](?:_id|%s))\0" % FIRST_MEMBERS.encode(), re.DOTALL
-)
+_BSON = rb"..[\0-\x10]\0(?:\x07_id|[\x02\x03](?:_id|%s))\0" % FIRST_MEMBERS.encode()
+
+_EXPORT = "export its messages, one a line"
+_MOVE = "move it out of the landing folder"
+
+# How a file begins that nothing here reads, what it is, and the command that makes it readable.
+_OTHERS = [
+    (re.compile(sign, re.DOTALL), what, remedy)
+    for sign, what, remedy in (
+        (rb"\xfd7zXZ\0", "an xz file", "unpack it with `xz -d`"),
+        (_LZMA, "an lzma file", "unpack it with `xz -d`"),
+        (rb"PK(?:\x03\x04|\x05\x06|\x07\x08)", "a zip archive", "unpack it with `unzip`"),
+        (rb"7z\xbc\xaf\x27\x1c", "a 7z archive", "unpack it with `7z x`"),
+        (rb"Rar!", "a rar archive", "unpack it with `unrar x`"),
+        (rb"\x04\x22\x4d\x18|\x02\x21\x4c\x18", "an lz4 file", "unpack it with `lz4 -d`"),
+        (rb"\x78[\x9c\xda]", "a zlib file", "unpack it with `pigz -dz`"),
+        (rb"\x1f\x9d", "a file of compress", "unpack it with `uncompress`"),
+        (rb"LZIP", "an lzip file", "unpack it with `lzip -d`"),
+        (rb"\xff\x06\0\0sNaPpY", "a snappy file", "unpack it with `snzip -d`"),
+        (rb"SQLite format 3\0", "an SQLite database", _EXPORT),
+        (rb"PAR1", "a Parquet file", _EXPORT),
+        (rb"ARROW1", "an Arrow file", _EXPORT),
+        (rb"ORC", "an ORC file", _EXPORT),
+        (rb"PGDMP", "a dump of PostgreSQL", f"restore it with `pg_restore`, and {_EXPORT}"),
+        (
+            rb"age-encryption\.org/|-----BEGIN AGE ENCRYPTED FILE",
+            "a file that age has encrypted",
+            "decrypt it with `age -d`",
+        ),
+        (_GNUPG, "a file that GnuPG has encrypted", "decrypt it with `gpg -d`"),
+        (rb"Salted__", "a file that OpenSSL has encrypted", "decrypt it with `openssl enc -d`"),
+        # avro-tools writes the type of each value that may be null: {"string": "..."}.
+        (rb"Obj\x01", "an Avro file", "turn it into JSON with `fastavro`"),
+        (rb"version https://git-lfs", "a pointer of Git LFS", "fetch the file with `git lfs pull`"),
+        (rb"\0\x05\x16\x07", "an AppleDouble file of macOS", _MOVE),
+        (rb"%PDF", "a PDF", _MOVE),
+        (rb"\x89PNG|\xff\xd8\xff", "a picture", _MOVE),
+        (rb"\x7fELF", "a program", _MOVE),
+        (_TAR, "a tar archive", "unpack it with `tar -xf`"),
+        (_MARGARET, "the log of go-ssb (margaret)", "export its messages with `sbotcli log`"),
+        # Its sign is behind a checksum.
+        (rb".{8}DUCK", "a DuckDB database", _EXPORT),
+        (_BSON, "a BSON file of MongoDB", "turn it into JSON with `bsondump`"),
+    )
+]
 
 _TEXT_OF_JSON = re.compile(r'\[?\s*"\{\s*\\"')
 # A cell of CSV writes each quotation mark twice.
@@ -110,20 +110,9 @@ def other_file(head: bytes, inside: str) -> str | None:
     >>> other_file(b"%PDF-1.7", " inside of a gzip file")
     'This is a PDF inside of a gzip file: move it out of the landing folder.'
     """
-    for magic, what, remedy in _OTHERS:
-        if head.startswith(magic):
+    for sign, what, remedy in _OTHERS:
+        if sign.match(head):
             return f"This is {what}{inside}: {remedy}."
-    # A text may have this word there, but no text has the zeros behind the names in a header.
-    if head[257:262] == b"ustar" and bytes(8) in head[:257]:
-        return f"This is a tar archive{inside}: unpack it with `tar -xf`."
-    if _MARGARET.match(head):
-        return (
-            f"This is the log of go-ssb (margaret){inside}: export its messages with `sbotcli log`."
-        )
-    if _DUCKDB.match(head):
-        return f"This is a DuckDB database{inside}: export its messages, one a line."
-    if _BSON.match(head):
-        return f"This is a BSON file of MongoDB{inside}: turn it into JSON with `bsondump`."
     return None
 
 
