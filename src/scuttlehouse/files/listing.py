@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 import re
 import stat
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 from itertools import islice
-from operator import itemgetter
+from operator import attrgetter
 from pathlib import Path
-from typing import TypeAlias
 
 from scuttlehouse.files.names import (
     PACKED,
@@ -23,7 +23,7 @@ from scuttlehouse.files.names import (
 )
 from scuttlehouse.files.other_files import PEERS
 from scuttlehouse.files.parts import LandingError, Log
-from scuttlehouse.files.places import Stored, list_s3
+from scuttlehouse.files.places import list_s3
 from scuttlehouse.s3 import is_in_s3
 from scuttlehouse.ssb.epoch_keys import KeyRing
 
@@ -43,6 +43,8 @@ _ARCHIVES = {
     "unrar x": re.compile(r"\.rar\Z", re.I),
 }
 
+_NO_TEXT = "Its name holds line ends, control characters or bytes that are no text: rename it."
+
 _OF_LEVELDB = (
     f"{_INDEX}: an index or a store of keys, and no log. The messages are in another file, for example "
     "log.bipf or log.offset."
@@ -57,9 +59,6 @@ _SPECIAL = (
     (stat.S_ISCHR, "A device"),
     (stat.S_ISBLK, "A device"),
 )
-# A name below the folder, why it cannot be read if that is known, and what makes its log of both.
-_Entry: TypeAlias = tuple[str, str | None, Callable[[str, str | None], Log]]
-
 _REMEDY = "correct its permissions or move it out of the landing folder"
 _REMEDY_OF_A_LINK = "let it lead to a file or move it out of the landing folder"
 
@@ -93,22 +92,19 @@ def list_logs(folder: Path | str, ring: KeyRing | None = None) -> list[Log]:
     logs: dict[str, Log] = {}
     entries = _stored(str(folder)) if is_in_s3(str(folder)) else _found(Path(folder))
     # Of two names that are shown as one, the same has the "~" in every build.
-    for name, reason, look in sorted(entries, key=itemgetter(0)):
-        shown = shown_name(name)
-        if reason is None and has_control(name):
-            reason = (
-                "Its name holds line ends, control characters or bytes that are no text: rename it."
-            )
+    for log in sorted(entries, key=attrgetter("source_file")):
+        shown = shown_name(log.source_file)
+        problem = _NO_TEXT if has_control(log.source_file) else log.problem
         if ring is not None:
             shown = kept_name(shown, ring)
         while shown in logs:
             shown += "~"
-        logs[shown] = look(shown, reason)
+        logs[shown] = replace(log, source_file=shown, problem=problem)
     return [logs[name] for name in sorted(logs)]
 
 
-def _stored(folder: str) -> Iterator[_Entry]:
-    """Every object below a folder of S3."""
+def _stored(folder: str) -> Iterator[Log]:
+    """Every object below a folder of S3, by its own name."""
     try:
         objects = list_s3(folder)
     except FileNotFoundError:
@@ -117,24 +113,16 @@ def _stored(folder: str) -> Iterator[_Entry]:
             "folder of S3 that holds your logs."
         ) from None
     beside: dict[str, set[str]] = {}
-    for stored in objects:
-        parent, _, name = stored.name.rpartition("/")
+    for log in objects:
+        parent, _, name = log.source_file.rpartition("/")
         beside.setdefault(parent, set()).add(name)
-    for stored in objects:
-        yield stored.name, None, partial(_entry_of_stored, stored, beside)
+    for log in objects:
+        parent, _, name = log.source_file.rpartition("/")
+        yield replace(log, problem=_problem_of_name(name, partial(beside.__getitem__, parent)))
 
 
-def _entry_of_stored(
-    stored: Stored, beside: Mapping[str, set[str]], shown: str, reason: str | None
-) -> Log:
-    parent, _, name = stored.name.rpartition("/")
-    if reason is None:
-        reason = _problem_of_name(name, lambda: beside[parent])
-    return Log(stored.place, shown, stored.size_bytes, stored.modified_ms, problem=reason)
-
-
-def _found(folder: Path) -> Iterator[_Entry]:
-    """Every entry of a folder of a disk."""
+def _found(folder: Path) -> Iterator[Log]:
+    """Every entry of a folder of a disk, by its own name."""
     if not folder.exists():
         raise LandingError(
             f"The landing folder {folder} does not exist: make it, or set SCUTTLEHOUSE_LANDING "
@@ -146,7 +134,7 @@ def _found(folder: Path) -> Iterator[_Entry]:
             "that holds it."
         )
     for path, reason in _entries(folder):
-        yield path.relative_to(folder).as_posix(), reason, partial(entry_of, path)
+        yield entry_of(path, path.relative_to(folder).as_posix(), reason)
 
 
 def _entries(folder: Path) -> Iterator[tuple[Path, str | None]]:

@@ -12,9 +12,9 @@ import re
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import BinaryIO, NamedTuple, cast
+from typing import BinaryIO, cast
 
-from scuttlehouse.files.parts import LandingError
+from scuttlehouse.files.parts import LandingError, Log
 from scuttlehouse.files.streams import Raw
 from scuttlehouse.s3 import S3, s3_files
 
@@ -29,15 +29,6 @@ _HOW_TO_REACH_S3 = (
 
 class NotGivenError(LandingError):
     """S3 refuses something, or does not answer."""
-
-
-class Stored(NamedTuple):
-    """An object of S3: its place, its name below the folder, its size, and when it was written."""
-
-    place: str
-    name: str
-    size_bytes: int
-    modified_ms: int
 
 
 def open_log(place: str) -> BinaryIO:
@@ -58,8 +49,8 @@ def open_log(place: str) -> BinaryIO:
     return cast("BinaryIO", io.BufferedReader(_InS3(place), _PART_BYTES))
 
 
-def list_s3(folder: str) -> list[Stored]:
-    """The objects below a folder of S3, in any order.
+def list_s3(folder: str) -> list[Log]:
+    """The objects below a folder of S3, in any order, each with its name below the folder.
 
     Raises:
         FileNotFoundError: no object is below it, or there is no such bucket.
@@ -76,7 +67,7 @@ def list_s3(folder: str) -> list[Stored]:
                 raise FileNotFoundError from None
             raise
     return [
-        Stored(S3 + one.path, one.path[len(key) + 1 :], one.size, one.mtime_ns // 1_000_000)
+        Log(S3 + one.path, one.path[len(key) + 1 :], one.size, one.mtime_ns // 1_000_000)
         for one in found
         if one.is_file
     ]
