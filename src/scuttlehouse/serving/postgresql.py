@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+import shutil
 from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
@@ -166,9 +166,9 @@ def _write(
             "(format csv, header false, nullstr '', force_quote *)"
         )
     try:
-        with cursor.copy(f"copy {table} from stdin (format csv)") as copied:
-            for data in _pieces(part):
-                copied.write(data)
+        copy = f"copy {table} from stdin (format csv)"
+        with part.open("rb") as file, cursor.copy(copy) as copied:
+            shutil.copyfileobj(file, copied)
     finally:
         part.unlink()
 
@@ -185,12 +185,6 @@ def _value(column: str, kind: str) -> str:
     if kind == "bytea":
         return f"'\\x' || hex({named})"
     return f"cast({named} as timestamp)" if kind.startswith("timestamp") else named
-
-
-def _pieces(part: Path) -> Iterator[bytes]:
-    with part.open("rb") as file:
-        while data := file.read(1 << 20):
-            yield data
 
 
 def _drop_unpublished(cursor: Any, home: Path, tables: set[str]) -> None:
