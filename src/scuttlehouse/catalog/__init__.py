@@ -1,6 +1,5 @@
 """The catalog of the warehouse: which tables are published, which builds are kept, which build is running."""
 
-from scuttlehouse.catalog.database import open_catalog
 from scuttlehouse.catalog.home import home_folder, prepare_home, temporary_folder
 from scuttlehouse.catalog.lock import BuildLock, locked
 from scuttlehouse.catalog.names import (
@@ -16,6 +15,7 @@ from scuttlehouse.catalog.names import (
     namespace_of_build,
     schemas_of,
 )
+from scuttlehouse.catalog.opening import open_catalog
 from scuttlehouse.catalog.publishing import Catalog
 from scuttlehouse.catalog.records import Build, Work
 

@@ -69,6 +69,19 @@ def verify(location: str | Path) -> None:
         read(location)
 
 
+def verify_table(table: str, metadata_file: str, advice: str) -> None:
+    """Compare the metadata file of a table with its checksums.
+
+    Raises:
+        UnusableError: it is missing or damaged. The message names the table and the file, and what to do.
+        CatalogError: see :func:`read`.
+    """
+    try:
+        verify(metadata_file)
+    except UnusableError as error:
+        raise UnusableError(f"The table {table} cannot be used. {error} {advice}") from None
+
+
 def is_whole(location: str | Path) -> bool:
     """Whether a file is there and fits its checksums.
 

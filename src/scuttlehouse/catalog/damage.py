@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING
-
 from scuttlehouse.catalog import checksums, rows
 from scuttlehouse.catalog.names import (
     MAIN,
@@ -14,10 +11,7 @@ from scuttlehouse.catalog.names import (
     UnusableError,
     advice_for,
 )
-from scuttlehouse.catalog.records import Build
-
-if TYPE_CHECKING:
-    from scuttlehouse.catalog.publishing import Catalog
+from scuttlehouse.catalog.publishing import Catalog
 
 
 def verify_tables(catalog: Catalog) -> None:
@@ -31,12 +25,7 @@ def verify_tables(catalog: Catalog) -> None:
     seen = _damaged(catalog, MAIN)
     # Another build may have replaced and removed the file in the meantime.
     for (namespace, name), file in _damaged(catalog, MAIN).items() & seen.items():
-        try:
-            checksums.verify(file)
-        except UnusableError as error:
-            raise UnusableError(
-                f"The table {namespace}.{name} cannot be used. {error} {advice_for(name)}"
-            ) from None
+        checksums.verify_table(f"{namespace}.{name}", file, advice_for(name))
 
 
 def verify_base(catalog: Catalog, schemas: Schemas) -> None:
@@ -47,14 +36,9 @@ def verify_base(catalog: Catalog, schemas: Schemas) -> None:
     Raises:
         UnusableError: a file is missing or damaged. The message names the table and the file.
     """
+    advice = "Restore the file from a backup, or run `scuttlehouse build`."
     for name, file in catalog.tables(schemas.base).items():
-        try:
-            checksums.verify(file)
-        except UnusableError as error:
-            raise UnusableError(
-                f"The table {schemas.base}.{name} cannot be used. {error} Restore the file from a backup, or "
-                "run `scuttlehouse build`."
-            ) from None
+        checksums.verify_table(f"{schemas.base}.{name}", file, advice)
 
 
 def verify_kept(catalog: Catalog) -> None:
@@ -66,7 +50,7 @@ def verify_kept(catalog: Catalog) -> None:
     for build in catalog.kept():
         try:
             for tables in build.public, build.tables, build.views:
-                verify_files(build, tables, START_ANEW)
+                build.verify(tables, START_ANEW)
         except UnusableError:
             # Another build may have replaced this one, and removed its files.
             if build in catalog.kept():
@@ -103,21 +87,6 @@ def forget_damaged_of(catalog: Catalog, schemas: Schemas) -> None:
     """
     with catalog.database.transaction():
         rows.forget(catalog.database, list(_damaged(catalog, schemas)))
-
-
-def verify_files(build: Build, files: Mapping[str, str], advice: str) -> None:
-    """Compare metadata files of a build with their checksums.
-
-    Raises:
-        UnusableError: a file is missing or damaged. The message names the table and the file.
-    """
-    for name, file in files.items():
-        try:
-            checksums.verify(file)
-        except UnusableError as error:
-            raise UnusableError(
-                f"The table {name} of the build {build.build_id} cannot be used. {error} {advice}"
-            ) from None
 
 
 def _damaged(catalog: Catalog, schemas: Schemas) -> dict[tuple[str, str], str]:

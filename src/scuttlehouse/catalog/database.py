@@ -1,4 +1,4 @@
-"""The catalog database, SQLite in the home or PostgreSQL: open it, make its tables, check them."""
+"""The catalog database: SQLite in the home, or PostgreSQL, and where the two differ."""
 
 from __future__ import annotations
 
@@ -9,13 +9,9 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from scuttlehouse.catalog.definitions import ALL_COLUMNS, FENCE, TABLES
-from scuttlehouse.catalog.home import holds_table_files, refuse_earlier_version
-from scuttlehouse.catalog.names import CatalogError, NothingPublishedError
-from scuttlehouse.catalog.publishing import Catalog
+from scuttlehouse.catalog.definitions import FENCE
+from scuttlehouse.catalog.names import CatalogError
 from scuttlehouse.catalog.readers import set_mode_of_catalog
-from scuttlehouse.catalog.records import State, seal
-from scuttlehouse.catalog.rows import read_records
 from scuttlehouse.catalog.sqlite_copy import open_copy, opening
 from scuttlehouse.databases import Cursor, DatabaseError, is_postgresql, open_database
 
@@ -94,57 +90,6 @@ class Database:
         self.rows("pragma busy_timeout = 60000")
 
 
-@contextmanager
-def open_catalog(home: Path, *, read_only: bool = False) -> Iterator[Catalog]:
-    """Open the catalog of a home. Missing tables are made.
-
-    Args:
-        home: an absolute path, as :func:`scuttlehouse.catalog.home_folder` gives it.
-        read_only: write nothing, for people who may only read the home. With SQLite, this opens a copy
-            of the catalog as it is now, in memory unless there is a write-ahead log.
-
-    Raises:
-        CatalogError: nothing is published yet (only if ``read_only``); the catalog is missing, damaged
-            or of another home; or a database refuses a statement of the block. So the block must not use
-            any other database.
-    """
-    address = postgresql_address()
-    opened = open_postgresql(address) if address else _open_sqlite(home / "catalog.db", read_only)
-    with opened as database:
-        if not database.rows(database.dialect.has_state)[0][0]:
-            refuse_earlier_version(home)
-            if holds_table_files(home):
-                raise CatalogError(
-                    f"{home / 'warehouse'} holds tables, but the catalog that names them is missing: "
-                    f"restore it from a backup, or move {home} away and build again, which reads all "
-                    "logs again."
-                )
-            if read_only:
-                raise NothingPublishedError(home)
-            _make_tables(database, home)
-        for statement in ALL_COLUMNS:
-            database.execute(statement)
-        recorded = read_records(database)[0].home
-        if recorded != str(home):
-            raise CatalogError(
-                f"The catalog of {home} belongs to the home {recorded}, because its tables name their "
-                "files by full paths. A home cannot be copied or moved. Use it where it was, or set "
-                "SCUTTLEHOUSE_HOME to a new folder and build there, which reads all logs again."
-            )
-        yield Catalog(database)
-
-
-def _make_tables(database: Database, home: Path) -> None:
-    with database.transaction(database.dialect.begin_making):
-        for statement in TABLES:
-            database.execute(statement)
-        database.execute(
-            "insert into scuttlehouse_state (only_row, record, checksum) values (1, ?, ?) "
-            "on conflict do nothing",
-            *seal(State(str(home))),
-        )
-
-
 def postgresql_address() -> str:
     """The address in ``SCUTTLEHOUSE_CATALOG``. Empty if the catalog is SQLite in the home."""
     return os.environ.get("SCUTTLEHOUSE_CATALOG", "").strip()
@@ -215,7 +160,12 @@ def postgresql_parts(address: str) -> PostgresqlParts:
 
 
 @contextmanager
-def _open_sqlite(path: Path, read_only: bool) -> Iterator[Database]:
+def open_sqlite(path: Path, read_only: bool) -> Iterator[Database]:
+    """Open the file of the catalog, or a copy of it.
+
+    Raises:
+        CatalogError: it cannot be opened or is damaged, or SQLite refuses a statement of the block.
+    """
     try:
         with open_copy(path) if read_only else _open_file(path) as cursor:
             database = Database(cursor, SQLITE)

@@ -10,16 +10,12 @@ from collections.abc import Collection, Mapping, Set
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from scuttlehouse.catalog import definitions, names, rows
-from scuttlehouse.catalog.damage import verify_files
+from scuttlehouse.catalog.database import Database
 from scuttlehouse.catalog.names import LOG, PUBLISHED, WORK, CatalogError, Schemas
 from scuttlehouse.catalog.readers import open_to_readers
 from scuttlehouse.catalog.records import Build, State, Work
-
-if TYPE_CHECKING:
-    from scuttlehouse.catalog.database import Database
 
 
 class Catalog:
@@ -87,7 +83,7 @@ class Catalog:
             tables = _without(base.tables, left_out) if base else {}
             views = _without(base.views, left_out) if base else {}
             if base:
-                verify_files(base, views | tables, names.START_ANEW)
+                base.verify(views | tables, names.START_ANEW)
             for statement in self.database.dialect.fence:
                 self.database.execute(statement)
             rows.point(self.database, schemas.work, tables, views)
@@ -200,9 +196,7 @@ class Catalog:
         with self.database.transaction():
             state, builds = rows.read_records(self.database)
             build = builds[state.rolled_back(build_id, _numbers(builds))]
-            verify_files(
-                build, build.public, "Choose another build of `scuttlehouse rollback --list`."
-            )
+            build.verify(build.public, "Choose another build of `scuttlehouse rollback --list`.")
             rows.point(self.database, WORK, build.tables, build.views)
             state = replace(state, published=build.build_id)
             work = state.works.get(WORK)

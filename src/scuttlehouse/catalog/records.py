@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass, field, replace
 from hashlib import sha256
 from typing import Any
 
+from scuttlehouse.catalog.checksums import verify_table
 from scuttlehouse.catalog.names import CatalogError, NothingPublishedError
 
 # So many builders in a row that lost their locks and still run are kept out.
@@ -48,6 +49,15 @@ class Build:
         """Whether a build with these rules and this folder can keep the rows that no new line touches."""
         same = self.rules_hash == rules_hash and self.landing == landing
         return same and self.is_whole
+
+    def verify(self, tables: Mapping[str, str], advice: str) -> None:
+        """Compare metadata files of some tables of the build with their checksums.
+
+        Raises:
+            UnusableError: a file is missing or damaged. The message names the table and the file.
+        """
+        for name, file in tables.items():
+            verify_table(f"{name} of the build {self.build_id}", file, advice)
 
 
 @dataclass(frozen=True)

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING
 
+from scuttlehouse.catalog.database import Database
 from scuttlehouse.catalog.names import CATALOG, CatalogError
 from scuttlehouse.catalog.records import Build, State, build_of, seal, state_of
-
-if TYPE_CHECKING:
-    from scuttlehouse.catalog.database import Database
 
 
 def tables_in(database: Database, namespace: str, kind: str = "TABLE") -> dict[str, str]:

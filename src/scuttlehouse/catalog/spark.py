@@ -11,7 +11,7 @@ from typing import Any
 from urllib.parse import quote
 
 from scuttlehouse.catalog.damage import forget_damaged, forget_damaged_of, verify_tables
-from scuttlehouse.catalog.database import open_catalog, postgresql_address, postgresql_parts
+from scuttlehouse.catalog.database import postgresql_address, postgresql_parts
 from scuttlehouse.catalog.definitions import BUILDER_OPTION
 from scuttlehouse.catalog.home import (
     holds_table_files,
@@ -22,6 +22,7 @@ from scuttlehouse.catalog.home import (
 from scuttlehouse.catalog.jars import jars
 from scuttlehouse.catalog.lock import locked
 from scuttlehouse.catalog.names import CATALOG, CatalogError, schemas_of
+from scuttlehouse.catalog.opening import open_catalog
 from scuttlehouse.catalog.storage import warehouse_location
 from scuttlehouse.s3 import is_in_s3, s3_endpoint, s3_region
 from scuttlehouse.warehouse_key import write_private

@@ -18,8 +18,7 @@ import pytest
 import postgresql
 from houses import House, flip
 from scuttlehouse.builds.steps import run_step, steps_table
-from scuttlehouse.catalog import BuildLock, prepare_home
-from scuttlehouse.catalog.database import open_catalog
+from scuttlehouse.catalog import BuildLock, open_catalog, prepare_home
 from scuttlehouse.cli import main
 from scuttlehouse.files.parts import LandingError
 from scuttlehouse.operation import installed, state

@@ -1,0 +1,71 @@
+"""Open the catalog of a home: make its tables if they are missing, and check that it is this home's."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from scuttlehouse.catalog.database import (
+    Database,
+    open_postgresql,
+    open_sqlite,
+    postgresql_address,
+)
+from scuttlehouse.catalog.definitions import ALL_COLUMNS, TABLES
+from scuttlehouse.catalog.home import holds_table_files, refuse_earlier_version
+from scuttlehouse.catalog.names import CatalogError, NothingPublishedError
+from scuttlehouse.catalog.publishing import Catalog
+from scuttlehouse.catalog.records import State, seal
+from scuttlehouse.catalog.rows import read_records
+
+
+@contextmanager
+def open_catalog(home: Path, *, read_only: bool = False) -> Iterator[Catalog]:
+    """Open the catalog of a home. Missing tables are made.
+
+    Args:
+        home: an absolute path, as :func:`scuttlehouse.catalog.home_folder` gives it.
+        read_only: write nothing, for people who may only read the home. With SQLite, this opens a copy
+            of the catalog as it is now, in memory unless there is a write-ahead log.
+
+    Raises:
+        CatalogError: nothing is published yet (only if ``read_only``); the catalog is missing, damaged
+            or of another home; or a database refuses a statement of the block. So the block must not use
+            any other database.
+    """
+    address = postgresql_address()
+    opened = open_postgresql(address) if address else open_sqlite(home / "catalog.db", read_only)
+    with opened as database:
+        if not database.rows(database.dialect.has_state)[0][0]:
+            refuse_earlier_version(home)
+            if holds_table_files(home):
+                raise CatalogError(
+                    f"{home / 'warehouse'} holds tables, but the catalog that names them is missing: "
+                    f"restore it from a backup, or move {home} away and build again, which reads all "
+                    "logs again."
+                )
+            if read_only:
+                raise NothingPublishedError(home)
+            _make_tables(database, home)
+        for statement in ALL_COLUMNS:
+            database.execute(statement)
+        recorded = read_records(database)[0].home
+        if recorded != str(home):
+            raise CatalogError(
+                f"The catalog of {home} belongs to the home {recorded}, because its tables name their "
+                "files by full paths. A home cannot be copied or moved. Use it where it was, or set "
+                "SCUTTLEHOUSE_HOME to a new folder and build there, which reads all logs again."
+            )
+        yield Catalog(database)
+
+
+def _make_tables(database: Database, home: Path) -> None:
+    with database.transaction(database.dialect.begin_making):
+        for statement in TABLES:
+            database.execute(statement)
+        database.execute(
+            "insert into scuttlehouse_state (only_row, record, checksum) values (1, ?, ?) "
+            "on conflict do nothing",
+            *seal(State(str(home))),
+        )
