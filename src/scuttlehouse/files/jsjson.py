@@ -255,7 +255,7 @@ def number_text(number: float) -> str:
 # Short ones are few, and a stranger may write thousands of them.
 @lru_cache(1024)
 def _with_exponent(number: float) -> str:
-    """The same of a number that Python may write with an exponent."""
+    """The same of a number that Python may write with an exponent: large and whole, or a small fraction."""
     try:
         match = _FLOAT.fullmatch(repr(float(number)))
     except OverflowError:
@@ -269,8 +269,6 @@ def _with_exponent(number: float) -> str:
     digits = digits.rstrip("0")
     if len(digits) <= point <= 21:
         text = digits.ljust(point, "0")
-    elif 0 < point <= 21:
-        text = f"{digits[:point]}.{digits[point:]}"
     elif -6 < point <= 0:
         text = "0." + "0" * -point + digits
     else:

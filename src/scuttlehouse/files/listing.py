@@ -182,8 +182,6 @@ def _problem(path: Path, mode: int) -> str | None:
     for is_special, what in _SPECIAL:
         if is_special(mode):
             return f"{what} and no file: move it out of the landing folder."
-    if stat.S_ISDIR(mode):
-        return "A folder and no file."
     problem = _problem_of_name(path.name, partial(_names_beside, path))
     if problem is not None:
         return problem

@@ -33,7 +33,7 @@ from scuttlehouse.pzp.rules import (
     feed_tangle_id,
     is_moot,
     is_of_a_set,
-    is_signed,
+    is_signed_moot,
     is_texts,
     whole_number,
 )
@@ -187,7 +187,7 @@ def _row(source_file: str, line: Line, ring: KeyRing, read: CheckedRecord) -> La
         depth=place.depth,
         previous_ids=place.previous_ids,
         account_tips=account_tips,
-        device_key=None if is_feed_root and not is_signed(message) else public_key(sigkey),
+        device_key=None if is_feed_root and not is_signed_moot(message) else public_key(sigkey),
         is_moot=is_feed_root,
         is_account_message=is_account_message,
         is_erased=is_erased,

@@ -59,24 +59,34 @@ def is_bare(parsed: dict[str, Any]) -> bool:
     return not is_record and isinstance(parsed.get("metadata"), dict) and has_key
 
 
+def _message_of(parsed: dict[str, Any]) -> dict[str, Any]:
+    """The message in a line that :func:`is_pzp`."""
+    return parsed if is_bare(parsed) else parsed["msg"]
+
+
+def _with_message(parsed: dict[str, Any], message: dict[str, Any]) -> dict[str, Any]:
+    """The line with another message."""
+    return message if is_bare(parsed) else {**parsed, "msg": message}
+
+
 def with_nulls(parsed: dict[str, Any]) -> Iterator[dict[str, Any]]:
     """The line with the members that are null in a message without data, if software has left them out.
+
+    This function and the next two take lines that are messages with metadata.
 
     >>> [*with_nulls({"msg": {"metadata": {"dataHash": "a", "accountTips": []}}})]
     []
     >>> [*with_nulls({"metadata": {"dataHash": "a"}, "sigkey": ""})]
     [{'metadata': {'dataHash': 'a', 'accountTips': None}, 'sigkey': ''}]
     """
-    message = parsed if is_bare(parsed) else parsed["msg"]
-    metadata = message.get("metadata")
-    if not isinstance(metadata, dict):
-        return
+    message = _message_of(parsed)
+    metadata = message["metadata"]
     left_out = {name: None for name in _MAY_BE_NULL if name not in metadata}
     restored = {**message, "metadata": metadata | left_out}
     if metadata.get("dataHash") is None:
         restored.setdefault("data")
     if restored != message:
-        yield restored if is_bare(parsed) else {**parsed, "msg": restored}
+        yield _with_message(parsed, restored)
 
 
 def without_nulls_of_tables(parsed: dict[str, Any]) -> dict[str, Any]:
@@ -87,17 +97,15 @@ def without_nulls_of_tables(parsed: dict[str, Any]) -> dict[str, Any]:
     >>> without_nulls_of_tables({"msg": {"data": {"a": 1, "b": None}, "metadata": {"tangles": {"x": None}}}})
     {'msg': {'data': {'a': 1}, 'metadata': {'tangles': {}}}}
     """
-    message = parsed if is_bare(parsed) else parsed["msg"]
-    metadata = message.get("metadata")
-    if not isinstance(metadata, dict):
-        return parsed
+    message = _message_of(parsed)
+    metadata = message["metadata"]
     tangles = metadata.get("tangles")
     whole = {**message, "metadata": {**metadata, "tangles": without_nulls(tangles)}}
     if "data" in message:
         whole["data"] = without_nulls(message["data"])
     if "tangles" not in metadata or whole == message:
         return parsed
-    return whole if is_bare(parsed) else {**parsed, "msg": whole}
+    return _with_message(parsed, whole)
 
 
 def with_numbers_read(parsed: dict[str, Any]) -> dict[str, Any]:
@@ -109,21 +117,17 @@ def with_numbers_read(parsed: dict[str, Any]) -> dict[str, Any]:
     >>> with_numbers_read(line)
     {'msg': {'metadata': {'v': 4.0, 'tangles': {'a': {'depth': 1.0}}}}}
     """
-    message = parsed if is_bare(parsed) else parsed["msg"]
-    metadata = message.get("metadata")
-    if not isinstance(metadata, dict):
-        return parsed
-    numbered = with_numbers(metadata, _NUMBERS)
-    if isinstance(tangles := metadata.get("tangles"), dict):
+    message = _message_of(parsed)
+    numbered = with_numbers(message["metadata"], _NUMBERS)
+    if isinstance(tangles := numbered.get("tangles"), dict):
         places = {
             name: with_numbers(place, _NUMBERS_OF_PLACES) if isinstance(place, dict) else place
             for name, place in tangles.items()
         }
         numbered = {**numbered, "tangles": places}
-    if numbered == metadata:
+    if numbered == message["metadata"]:
         return parsed
-    restored = {**message, "metadata": numbered}
-    return restored if is_bare(parsed) else {**parsed, "msg": restored}
+    return _with_message(parsed, {**message, "metadata": numbered})
 
 
 def claimed_or_own_id(claim: object, metadata: object) -> object:

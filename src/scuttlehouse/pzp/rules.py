@@ -127,18 +127,14 @@ def is_moot(message: dict[str, Any]) -> bool:
         return False
 
 
-def is_signed(message: dict[str, Any]) -> bool:
-    """Whether the signature of a message (an object with an object ``metadata``) is that of its sigkey.
+def is_signed_moot(moot: dict[str, Any]) -> bool:
+    """Whether the signature of a moot (:func:`is_moot`) is that of its sigkey.
 
-    >>> is_signed({"metadata": {}, "sigkey": "", "sig": ""})
+    >>> is_signed_moot({"metadata": {}, "sigkey": "", "sig": ""})
     False
     """
-    key = from_base58(message.get("sigkey"), KEY_BYTES)
-    try:
-        signed = canonical(message["metadata"])
-    except ValueError:
-        return False
-    return key is not None and _signature_fault(message.get("sig"), key, signed) is None
+    key, signed = from_base58(moot.get("sigkey"), KEY_BYTES), canonical(moot["metadata"])
+    return key is not None and _signature_fault(moot.get("sig"), key, signed) is None
 
 
 def depth_fits(depth: int, previous_ids: Sequence[str], depths: Mapping[str, int]) -> bool | None:
