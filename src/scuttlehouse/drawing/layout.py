@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections import defaultdict, deque
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import accumulate, pairwise
 from typing import NamedTuple
+
+from scuttlehouse.tangles.causality import sweep_named
 
 Link = tuple[str, str]
 Point = tuple[float, float]
@@ -118,24 +120,18 @@ def layers(names: Iterable[str], links: Iterable[Link]) -> dict[str, int]:
     >>> layers("abcde", [("a", "b"), ("b", "c"), ("a", "c"), ("d", "e"), ("e", "d")])
     {'a': 0, 'b': 1, 'c': 2, 'd': 3, 'e': 3}
     """
-    found = dict.fromkeys(names, 0)
-    waits = dict.fromkeys(found, 0)
-    after: dict[str, list[str]] = defaultdict(list)
+    before: dict[str, list[str]] = {name: [] for name in names}
     for start, end in links:
-        after[start].append(end)
-        waits[end] += 1
-    ready = deque(name for name, count in waits.items() if not count)
-    done: set[str] = set()
-    while ready:
-        name = ready.popleft()
-        done.add(name)
-        for follower in after[name]:
-            found[follower] = max(found[follower], found[name] + 1)
-            waits[follower] -= 1
-            if not waits[follower]:
-                ready.append(follower)
-    last = 1 + max((found[name] for name in done), default=-1)
-    return {name: at if name in done else last for name, at in found.items()}
+        before[end].append(start)
+    found: dict[str, int] = {}
+
+    def visit(name: str, _: int) -> int:
+        found[name] = 1 + max((found[one] for one in before[name]), default=-1)
+        return 0
+
+    sweep_named(before, visit)
+    last = 1 + max(found.values(), default=-1)
+    return {name: found.get(name, last) for name in before}
 
 
 def spread(

@@ -13,12 +13,12 @@ the candidates, not on their order. It is that of the reference if messages arri
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Literal, NamedTuple
 
 from scuttlehouse.pzp.rules import depth_fits
 from scuttlehouse.sets.items import id_key
+from scuttlehouse.tangles.causality import sweep_named
 
 Status = Literal["in", "set_aside", "rejected"]
 Reason = Literal["no_device_of_the_account", "depth_is_wrong", "account_missing", "missing"]
@@ -74,13 +74,16 @@ def standings(moot_id: str, candidates: Iterable[Candidate]) -> list[Standing]:
     """
     ordered = sorted(candidates, key=lambda one: (one.depth, id_key(one.message_id)))
     by_id = {one.message_id: one for one in ordered}
-    listed = {one.message_id: [p for p in one.previous_ids if p in by_id] for one in ordered}
     depths = {moot_id: 0}
     reasons: dict[str, Reason | None] = {}
-    for one in _causal_order(listed):
+
+    def visit(one: str, _: int) -> int:
         reasons[one] = None if one == moot_id else _reason(by_id[one], depths)
         if reasons[one] is None:
             depths[one] = by_id[one].depth
+        return 0
+
+    sweep_named({one.message_id: one.previous_ids for one in ordered}, visit)
     # What is left is in a loop or behind one.
     for one in by_id.keys() - reasons.keys():
         reasons[one] = _reason(by_id[one]._replace(previous_ids=[]), depths)
@@ -88,23 +91,6 @@ def standings(moot_id: str, candidates: Iterable[Candidate]) -> list[Standing]:
         Standing(one.message_id, _status(reasons[one.message_id]), reasons[one.message_id])
         for one in ordered
     ]
-
-
-def _causal_order(listed: Mapping[str, list[str]]) -> Iterator[str]:
-    """Each message after all that it lists. Those in a loop, or behind one, are left out."""
-    followers: dict[str, list[str]] = defaultdict(list)
-    for one, previous in listed.items():
-        for earlier in previous:
-            followers[earlier].append(one)
-    unmet = {one: len(previous) for one, previous in listed.items()}
-    ready = [one for one, count in unmet.items() if not count]
-    while ready:
-        one = ready.pop()
-        yield one
-        for follower in followers[one]:
-            unmet[follower] -= 1
-            if not unmet[follower]:
-                ready.append(follower)
 
 
 def _status(reason: Reason | None) -> Status:
