@@ -18,7 +18,7 @@ every byte that is not UTF-8 becomes U+FFFD: ids, signatures and ciphertext are 
 from __future__ import annotations
 
 import hmac
-from binascii import b2a_base64
+from base64 import urlsafe_b64encode
 from collections.abc import Mapping
 from hashlib import sha256
 
@@ -37,7 +37,7 @@ from scuttlehouse.ssb.bfe import (
     with_nonce_read,
 )
 from scuttlehouse.ssb.checks import Check
-from scuttlehouse.ssb.ids import any_id, feed_format, id_bytes, message_format, to_url
+from scuttlehouse.ssb.ids import any_id, feed_format, id_bytes, message_format
 
 FORMAT = "bendybutt-v1"
 MAX_BYTES = 8192
@@ -167,8 +167,8 @@ def _check_bytes(
         signed, native = message_bytes(value)
     except NoBytesError:
         return NOT_IN_LOG
-    digest = b2a_base64(sha256(native).digest(), newline=False).decode()
-    message_id = f"ssb:message/{FORMAT}/{to_url(digest)}"
+    digest = urlsafe_b64encode(sha256(native).digest()).decode()
+    message_id = f"ssb:message/{FORMAT}/{digest}"
     if len(native) > MAX_BYTES:
         return Check(message_id, "invalid", "too_long")
     if key is not None and any_id(key) != message_id:
@@ -276,8 +276,7 @@ def root_metafeed(seed: bytes) -> str:
     'ssb:feed/bendybutt-v1/jKvZcTEW2MPdiRadH5sd9_5IEGnIFvlE6h7ANLjkMcg='
     """
     public, _ = crypto_sign_seed_keypair(root_metafeed_seed(seed))
-    digest = b2a_base64(public, newline=False).decode()
-    return f"ssb:feed/{FORMAT}/{to_url(digest)}"
+    return f"ssb:feed/{FORMAT}/{urlsafe_b64encode(public).decode()}"
 
 
 def _id(value: jsjson.Value) -> jsjson.Value:
