@@ -47,9 +47,22 @@ class SampleError(HouseError):
 
 
 class Sample:
-    """A sample that is being made. `lines` may be read once; then `summary` and `secrets` are complete."""
+    """A sample that is being made. `lines` may be read once; then `summary` and `secrets` are complete.
 
-    def __init__(self, seed: int, size: str) -> None:
+    The same seed and size give the same bytes. Sizes are `small` (a few hundred messages), `medium` (10,000),
+    `large` (100,000), `huge` (2,000,000) and `epochs` (500,000 in 1,000 groups of competing epochs). The
+    small sample also has a log of the second source, pzp. Lines are made as they are read: memory holds one
+    group or one day, and the content of the summary.
+
+    Raises:
+        ValueError: there is no such size.
+
+    >>> sample = Sample()
+    >>> len({name for name, line in sample.lines()}), sample.summary.forked_feeds != []
+    (4, True)
+    """
+
+    def __init__(self, seed: int = 1, size: str = "small") -> None:
         if size not in TARGETS:
             raise ValueError(f"There is no sample size {size!r}: use one of {', '.join(TARGETS)}.")
         self._world = World(seed, size)
@@ -117,35 +130,6 @@ class Sample:
                 yield file, line
 
 
-def generate(seed: int = 1, size: str = "small") -> Sample:
-    """A sample of logs. The same seed and size give the same bytes.
-
-    Sizes are `small` (a few hundred messages), `medium` (10,000), `large` (100,000), `huge`
-    (2,000,000) and `epochs` (500,000 in 1,000 groups of competing epochs). The small sample also has a log
-    of the second source, pzp. Lines are made as they are read: memory holds one group or one day, and
-    the content of the summary. Raises ValueError for another size.
-
-    >>> sample = generate(1, "small")
-    >>> len({name for name, line in sample.lines()}), sample.summary.forked_feeds != []
-    (4, True)
-    """
-    return Sample(seed, size)
-
-
-def secrets(seed: int = 1, size: str = "small") -> list[bytes]:
-    """Every secret in that sample: epoch keys and metafeed seeds, 32 bytes each.
-
-    The sample is made again to find them: O(messages). Raises ValueError for an unknown size.
-
-    >>> {len(secret) for secret in secrets(1, "small")}
-    {32}
-    """
-    sample = generate(seed, size)
-    for _ in sample.lines():
-        pass
-    return sample.secrets
-
-
 def write_sample(folder: Path, seed: int = 1, size: str = "small") -> Summary:
     """Write a sample into `folder` and return its summary. A missing folder is made.
 
@@ -160,7 +144,7 @@ def write_sample(folder: Path, seed: int = 1, size: str = "small") -> Summary:
     ...     sorted(write_sample(Path(folder)).files)
     ['alice.jsonl', 'bob.jsonl', 'devices.jsonl', 'relay.jsonl.gz']
     """
-    sample = generate(seed, size)
+    sample = Sample(seed, size)
     folder.mkdir(parents=True, exist_ok=True)
     with TemporaryDirectory(prefix=".sample-", dir=folder) as made:
         _write(sample, Path(made))

@@ -14,14 +14,14 @@ from scuttlehouse.groups.authority import GroupMessage, judge
 from scuttlehouse.groups.epochs import fork_rule, fork_winner
 from scuttlehouse.groups.exclusions import knowledge
 from scuttlehouse.groups.witnesses import Witnesses
-from scuttlehouse.sample.write import generate
+from scuttlehouse.sample.write import Sample
 
 RULES = {"4.4": "same", "4.5": "subset", "4.6": "overlapping", "4.7": "disjoint"}
 
 
 @pytest.fixture(scope="module")
 def summary() -> dict[str, Any]:
-    made = generate(seed=1, size="small")
+    made = Sample()
     for _ in made.lines():
         pass
     return asdict(made.summary)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import base64
 import gzip
 import json
+from collections import deque
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -21,7 +22,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from conftest import Build, Warehouse
-from scuttlehouse.sample.write import secrets as sample_secrets
+from scuttlehouse.sample.write import Sample
 
 HEAD_BYTES = 8
 FIRST_BYTES = np.uint64(0xFFFFFF)
@@ -145,7 +146,9 @@ def value_text(value: object) -> bytes:
 def needles(built: Build) -> Needles:
     """All spellings of all secrets of the logs that the build read."""
     known = log_secrets(built.logs)
-    for secret in sample_secrets(1, "small"):
+    sample = Sample()
+    deque(sample.lines(), maxlen=0)
+    for secret in sample.secrets:
         known.setdefault(secret, "secret of the sample")
     return Needles(
         (spelling, name)

@@ -30,9 +30,7 @@ from scuttlehouse.sample.write import (
     Sample,
     SampleError,
     add_arguments,
-    generate,
     run,
-    secrets,
     write_sample,
 )
 
@@ -165,7 +163,7 @@ def written(seed: int, size: str) -> Logs:
 @cache
 def made_again(seed: int, size: str) -> tuple[dict[str, bytearray], list[bytes]]:
     """The files and the secrets of the same sample, made anew."""
-    sample = generate(seed, size)
+    sample = Sample(seed, size)
     files: dict[str, bytearray] = defaultdict(bytearray)
     for name, line in sample.lines():
         files[name] += line
@@ -203,12 +201,12 @@ def test_the_same_seed_makes_the_same_sample(logs: Logs) -> None:
 
 
 def test_another_seed_makes_other_people(small: Logs) -> None:
-    other = generate(2, "small")
+    other = Sample(2, "small")
     assert {line for _, line in other.lines()}.isdisjoint(
         line + b"\n" for line in small.files["alice.jsonl"].split(b"\n") if len(line) > 100
     )
     assert set(other.summary.people.values()).isdisjoint(small.summary.people.values())
-    assert set(other.secrets).isdisjoint(secrets(1, "small"))
+    assert set(other.secrets).isdisjoint(made_again(1, "small")[1])
 
 
 # Lines and messages
@@ -762,21 +760,17 @@ def test_all_secrets_are_listed_and_none_is_told(logs: Logs) -> None:
             assert text not in told
 
 
-def test_the_secrets_of_a_sample_are_found_without_its_files() -> None:
-    assert secrets(1, "small") == made_again(1, "small")[1]
-
-
 # Sizes and the command
 
 
 def test_larger_samples_are_streamed() -> None:
-    sample = generate(1, "huge")
+    sample = Sample(1, "huge")
     assert len(list(islice(sample.lines(), 3_000))) == 3_000
     assert sample.summary.distinct_messages < 20_000
 
 
 def test_competing_epochs_are_streamed() -> None:
-    sample = generate(1, "epochs")
+    sample = Sample(1, "epochs")
     assert len(list(islice(sample.lines(), 2_000))) == 2_000
     assert sample.summary.distinct_messages < 4_000
 
@@ -798,7 +792,7 @@ def parts(name: str) -> list[str]:
 
 def test_an_unknown_size_is_refused() -> None:
     with pytest.raises(ValueError, match="There is no sample size 'tiny': use one of small"):
-        generate(1, "tiny")
+        Sample(1, "tiny")
 
 
 def test_a_folder_that_is_a_file_is_told_in_a_sentence(

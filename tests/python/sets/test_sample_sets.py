@@ -19,7 +19,7 @@ from scuttlehouse.pzp.canonical import from_base58, utf16_units
 from scuttlehouse.pzp.lines import LandedPzpLine, land_pzp_line
 from scuttlehouse.pzp.rules import moot_id
 from scuttlehouse.sample.summary import SetSummary, Summary
-from scuttlehouse.sample.write import generate
+from scuttlehouse.sample.write import Sample
 from scuttlehouse.sets.items import (
     SetMessage,
     id_key,
@@ -80,7 +80,7 @@ def message(row: LandedPzpLine, one: SetSummary) -> SetMessage | None:
 
 
 def make(seed: int) -> Log:
-    sample = generate(seed)
+    sample = Sample(seed)
     files: dict[str, bytes] = defaultdict(bytes)
     for name, line in sample.lines():
         files[name] += line
