@@ -4,14 +4,13 @@ from pyspark.sql import DataFrame, SparkSession
 
 from scuttlehouse.catalog import home_folder
 from scuttlehouse.ssb.epoch_keys import KeyRing, LostKeysError, sealed_keys
-from scuttlehouse.warehouse_key import warehouse_pepper
 
 
 def model(dbt: Any, session: SparkSession) -> DataFrame:
     dbt.config(materialized="table")
     home = home_folder()
     keys = sealed_keys(home)
-    ring = KeyRing(warehouse_pepper(home)).ranked(keys)
+    ring = KeyRing.of_home(home).ranked(keys)
     # When the lines are read, all keys are known.
     rows = dbt.ref("int_groups__epoch_keys").select("group_id", "key_hash").distinct().collect()
     if lost := {row.key_hash for row in rows} - ring.ranks.keys():

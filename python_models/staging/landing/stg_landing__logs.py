@@ -17,7 +17,6 @@ from scuttlehouse.landing.logs import content_hash, landing_folder, require_logs
 from scuttlehouse.landing.spark import arrow_schema
 from scuttlehouse.reading.engine import WarehouseError
 from scuttlehouse.ssb.epoch_keys import KeyRing
-from scuttlehouse.warehouse_key import warehouse_pepper
 
 
 def model(dbt: Any, session: SparkSession) -> DataFrame:
@@ -25,7 +24,7 @@ def model(dbt: Any, session: SparkSession) -> DataFrame:
     landing, is_full_refresh = landing_folder(), get_flags().FULL_REFRESH
     published = ledger(is_full_refresh)
     known = {} if is_full_refresh else published.of_folder(landing)
-    found = list_logs(landing, KeyRing(warehouse_pepper(home_folder())))
+    found = list_logs(landing, KeyRing.of_home(home_folder()))
     lost = published.names - {log.source_file for log in found}
     if not known and lost:
         print(

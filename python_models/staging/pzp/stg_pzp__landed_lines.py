@@ -20,14 +20,13 @@ from scuttlehouse.landing.spark import (
 )
 from scuttlehouse.pzp.lines import PZP_WORDS, LandedPzpLine
 from scuttlehouse.ssb.epoch_keys import KeyRing
-from scuttlehouse.warehouse_key import warehouse_pepper
 
 Batches = Iterator[pa.RecordBatch]
 
 
 def model(dbt: Any, session: SparkSession) -> DataFrame:
     home = str(home_folder())
-    ring = KeyRing(warehouse_pepper(home_folder()))
+    ring = KeyRing.of_home(home_folder())
     splits = new_splits(dbt.ref("stg_landing__logs"), dbt.ref("stg_landing__new_logs"), ring)
     frame = splits_frame(session, splits)
     read = begin_reading(temporary_folder(Path(home)), dbt.this.identifier, splits)
@@ -37,7 +36,7 @@ def model(dbt: Any, session: SparkSession) -> DataFrame:
 # Spark writes functions to files and sockets. So the key of the warehouse is read where it is used.
 def line_lander(home: str, read: Path) -> Callable[[Batches], Batches]:
     def land(batches: Batches) -> Batches:
-        ring = KeyRing(warehouse_pepper(Path(home)))
+        ring = KeyRing.of_home(Path(home))
         lines = lines_of(counted(batches, read), PZP_WORDS)
         rows = fold_rejects(lines, partial(land_pzp_lines, ring=ring), ring, LandedPzpLine)
         return row_batches(rows, arrow_schema(LandedPzpLine))

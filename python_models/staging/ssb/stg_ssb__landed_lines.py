@@ -27,7 +27,7 @@ from scuttlehouse.warehouse_key import warehouse_pepper
 
 def model(dbt: Any, session: SparkSession) -> DataFrame:
     home, key_file = str(home_folder()), dbt.config.get("network_key_file") or ""
-    ring = KeyRing(warehouse_pepper(home_folder()))
+    ring = KeyRing.of_home(home_folder())
     splits = new_splits(dbt.ref("stg_landing__logs"), dbt.ref("stg_landing__new_logs"), ring)
     frame = splits_frame(session, splits)
     read = begin_reading(temporary_folder(Path(home)), dbt.this.identifier, splits, passes=2)
@@ -55,7 +55,7 @@ def key_finder(home: str, read: Path) -> Callable[[Batches], Batches]:
 
 def line_lander(home: str, key_file: str, read: Path) -> Callable[[Batches], Batches]:
     def land(batches: Batches) -> Batches:
-        ring = KeyRing(warehouse_pepper(Path(home)))
+        ring = KeyRing.of_home(Path(home))
         network_key = read_network_key(Path(key_file)) if key_file else None
         land_all = partial(land_lines, ring=ring, network_key=network_key)
         rows = fold_rejects(lines_of(counted(batches, read)), land_all, ring, LandedLine)

@@ -18,7 +18,6 @@ import yaml
 
 from scuttlehouse.ssb.epoch_keys import KeyRing
 from scuttlehouse.ssb.network_key import read_network_key
-from scuttlehouse.warehouse_key import warehouse_pepper
 
 # The name of this package, and of the dbt project that it belongs to.
 PACKAGE = "scuttlehouse"
@@ -57,7 +56,7 @@ def project_variables(project: Path) -> dict[str, Any]:
 def lines_hash(home: Path, network_key_file: str) -> str:
     """A hash of everything that decides how a line is read: the code, and keys that are never shown."""
     key = read_network_key(Path(network_key_file)) if network_key_file else b""
-    return f"{code_of_lines_hash()}-{KeyRing(warehouse_pepper(home)).hash(key)[:16]}"
+    return f"{code_of_lines_hash()}-{KeyRing.of_home(home).hash(key)[:16]}"
 
 
 def code_of_lines_hash() -> str:

@@ -15,7 +15,6 @@ from scuttlehouse.landing.ledger import LedgerEntry, look_into
 from scuttlehouse.landing.logs import content_hash, landing_folder
 from scuttlehouse.reading.warehouse import open_published
 from scuttlehouse.ssb.epoch_keys import KeyRing
-from scuttlehouse.warehouse_key import warehouse_pepper
 
 _LEDGER = """
     select
@@ -74,7 +73,7 @@ def unchanged_build(home: Path, project: Path) -> Build | None:
     known = published_logs(home).of_folder(landing)
     rules = lines_hash(home, variables["network_key_file"])
     is_same = all(entry.lines_hash == rules for entry in known.values())
-    found = list_logs(landing, KeyRing(warehouse_pepper(home)))
+    found = list_logs(landing, KeyRing.of_home(home))
     return published if is_same and is_unchanged(found, known) else None
 
 

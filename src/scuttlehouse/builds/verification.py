@@ -15,7 +15,6 @@ from scuttlehouse.landing.logs import content_hash, landing_folder
 from scuttlehouse.reading.engine import WarehouseError, connect
 from scuttlehouse.reading.table_files import verify_table
 from scuttlehouse.ssb.epoch_keys import KeyRing
-from scuttlehouse.warehouse_key import warehouse_pepper
 
 
 def damaged_tables(home: Path) -> Iterator[str]:
@@ -45,6 +44,4 @@ def differing_logs(home: Path) -> list[str]:
     """
     landing = landing_folder()
     known = published_logs(home).of_folder(landing)
-    return changed_unseen(
-        list_logs(landing, KeyRing(warehouse_pepper(home))), known, recognise, content_hash
-    )
+    return changed_unseen(list_logs(landing, KeyRing.of_home(home)), known, recognise, content_hash)

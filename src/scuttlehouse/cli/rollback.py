@@ -20,7 +20,6 @@ from scuttlehouse.operation.metrics import update_metrics_file
 from scuttlehouse.printing import count
 from scuttlehouse.serving.renewal import renew_serving
 from scuttlehouse.ssb.epoch_keys import KeyRing
-from scuttlehouse.warehouse_key import warehouse_pepper
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -98,7 +97,7 @@ def _told_of_lost_logs(home: Path, before: PublishedLogs) -> str | None:
 
 def _names(home: Path, folder: str) -> set[str]:
     try:
-        return {log.source_file for log in list_logs(folder, KeyRing(warehouse_pepper(home)))}
+        return {log.source_file for log in list_logs(folder, KeyRing.of_home(home))}
     except HouseError:
         return set()
 

@@ -141,6 +141,15 @@ class KeyRing:
     pepper: bytes = field(repr=False)
     ranks: Mapping[str, int | None] = field(default_factory=dict, repr=False)
 
+    @classmethod
+    def of_home(cls, home: Path) -> KeyRing:
+        """The ring of the warehouse in a home.
+
+        Raises:
+            WarehouseKeyError: as :func:`.warehouse_pepper` does.
+        """
+        return cls(warehouse_pepper(home))
+
     def hash(self, key: bytes) -> str:
         """The keyed hash of a key, as hex."""
         return hmac.digest(self.pepper, key, "sha256").hex()
