@@ -23,6 +23,7 @@ from heapq import heappop, heappush
 
 import pyarrow as pa
 
+from scuttlehouse.tangles.causality import sweep_named
 from scuttlehouse.timeline.commands import Command, Ins, Mov
 from scuttlehouse.timeline.order import CommandColumns
 
@@ -107,17 +108,12 @@ class PlainOrder:
                 self._link(name, previous)
             elif set(previous) != set(self._previous[name]):
                 return row
-        unmet = {
-            name: sum(one in self._previous for one in previous)
-            for name, previous in self._previous.items()
-        }
-        ready = [name for name, count in unmet.items() if count == 0]
-        for name in ready:
+
+        def place(name: str, _: int) -> int:
             self._place(name)
-            for follower in self._followers.get(name, []):
-                unmet[follower] -= 1
-                if unmet[follower] == 0:
-                    ready.append(follower)
+            return 0
+
+        sweep_named(self._previous, place)
         return -1
 
     def mend(self) -> bool:
