@@ -25,14 +25,13 @@ from scuttlehouse.builds.quality import TABLE as QUALITY_RESULTS
 from scuttlehouse.builds.quality import write_results
 from scuttlehouse.builds.runs import BUILDING, FILES_LOCK, LOGGED, Run, RunError, finished, release
 from scuttlehouse.builds.steps import node_steps, run_step, steps_table, total_changes
-from scuttlehouse.builds.summary import print_summary
+from scuttlehouse.builds.summary import summary
 from scuttlehouse.catalog import (
     PUBLISHED,
     Build,
     BuildLock,
     Catalog,
     CatalogError,
-    locked,
     open_catalog,
 )
 from scuttlehouse.catalog.expiry import remove_unreachable, trim_history
@@ -139,7 +138,7 @@ def remove_unneeded(catalog: Catalog, home: Path, lock: BuildLock) -> None:
     nothing, and says so.
     """
     try:
-        with locked(home, FILES_LOCK):
+        with BuildLock(home, FILES_LOCK).alone():
             remove_unreachable(catalog, home, lock.is_held)
     except CatalogError as error:
         print(f"Files that no kept build needs were not removed: {error}")
@@ -204,7 +203,7 @@ def _report_failure(run: Run, results: Sequence[Any], *, has_published: bool) ->
 
 def _report(run: Run, build: Build | None, changes: Changes, unpublished: set[str]) -> None:
     if build and build.is_whole:
-        print_summary(run.home, build, total_changes(changes) or (0, 0, 0))
+        print(*summary(run.home, build, total_changes(changes) or (0, 0, 0)), sep="\n")
     elif run.is_sampled:
         print("\nNothing was published: with --empty and --sample the tables lack rows.\n")
     elif run.rules_changed:

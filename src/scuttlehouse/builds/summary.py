@@ -27,8 +27,8 @@ class _Reason(NamedTuple):
     note: str
 
 
-def print_summary(home: Path, build: Build, changes: tuple[int, int, int]) -> None:
-    """Print what a build published.
+def summary(home: Path, build: Build, changes: tuple[int, int, int]) -> Iterator[str]:
+    """The lines about what a build published, without control characters of strangers.
 
     Args:
         home: the folder of the warehouse.
@@ -38,11 +38,6 @@ def print_summary(home: Path, build: Build, changes: tuple[int, int, int]) -> No
     Raises:
         WarehouseError: a published table lacks a column, or one of its files is missing or damaged.
     """
-    print(*summary(home, build, changes), sep="\n")
-
-
-def summary(home: Path, build: Build, changes: tuple[int, int, int]) -> Iterator[str]:
-    """The lines of :func:`print_summary`, without control characters of strangers."""
     with open_tables(home, {PUBLISHED: build.public}) as warehouse:
         # A line feed that a stranger wrote begins no line.
         yield from map(visible, _lines(warehouse, home, build.build_id, changes))

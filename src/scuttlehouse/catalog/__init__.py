@@ -1,7 +1,7 @@
 """The catalog of the warehouse: which tables are published, which builds are kept, which build is running."""
 
 from scuttlehouse.catalog.home import home_folder, prepare_home, temporary_folder
-from scuttlehouse.catalog.lock import BuildLock, locked
+from scuttlehouse.catalog.lock import BuildLock
 from scuttlehouse.catalog.names import (
     BASE,
     CATALOG,
@@ -34,7 +34,6 @@ __all__ = [
     "Schemas",
     "Work",
     "home_folder",
-    "locked",
     "namespace_of_build",
     "open_catalog",
     "prepare_home",

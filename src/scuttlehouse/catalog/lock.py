@@ -97,7 +97,7 @@ class _DatabaseLock:
 class _Held:
     lock: _Lock
     exclusive: bool
-    # Whether it is held alone until `release`. None if only a block of `locked` holds it.
+    # Whether it is held alone until `release`. None if only a block of `alone` holds it.
     kept: bool | None = None
 
 
@@ -268,14 +268,3 @@ def _may_be_alive(host: str, process: int) -> bool:
     except PermissionError:
         return True
     return True
-
-
-@contextmanager
-def locked(home: Path, name: str = "build", patience_seconds: float = 0) -> Iterator[None]:
-    """In the block, this process holds a lock of a home exclusively, see :meth:`BuildLock.alone`.
-
-    Raises:
-        CatalogError: as :meth:`BuildLock.hold` does.
-    """
-    with BuildLock(home, name).alone(patience_seconds):
-        yield

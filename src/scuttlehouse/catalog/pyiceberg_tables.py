@@ -14,7 +14,7 @@ from urllib.parse import quote
 from scuttlehouse.catalog import checksums, storage
 from scuttlehouse.catalog.database import postgresql_address
 from scuttlehouse.catalog.definitions import BUILDER_OPTION
-from scuttlehouse.catalog.lock import locked
+from scuttlehouse.catalog.lock import BuildLock
 from scuttlehouse.catalog.names import CATALOG, CatalogError, UnusableError
 from scuttlehouse.s3 import is_in_s3, retry_strategy, s3_endpoint, s3_region
 
@@ -45,7 +45,7 @@ def changing(catalog: Catalog, home: Path, namespace: str, name: str) -> Iterato
         CatalogError: the disk takes no more, or another process changes tables for a minute.
     """
     with (
-        locked(home, "changes", _PATIENCE_SECONDS),
+        BuildLock(home, "changes").alone(_PATIENCE_SECONDS),
         _opened(catalog, home, namespace, name) as table,
     ):
         yield table

@@ -20,7 +20,7 @@ from scuttlehouse.catalog.home import (
     temporary_folder,
 )
 from scuttlehouse.catalog.jars import jars
-from scuttlehouse.catalog.lock import locked
+from scuttlehouse.catalog.lock import BuildLock
 from scuttlehouse.catalog.names import CATALOG, CatalogError, schemas_of
 from scuttlehouse.catalog.opening import open_catalog
 from scuttlehouse.catalog.storage import warehouse_location
@@ -74,7 +74,11 @@ def developer_spark_settings() -> dict[str, str]:
     settings, home = spark_settings(), home_folder()
     if holds_table_files(home):
         # While another run of the developer builds, damaged tables may be its own.
-        with open_catalog(home) as tables, suppress(CatalogError), locked(home, schemas.work):
+        with (
+            open_catalog(home) as tables,
+            suppress(CatalogError),
+            BuildLock(home, schemas.work).alone(),
+        ):
             forget_damaged_of(tables, schemas)
     return settings
 
@@ -119,7 +123,7 @@ def catalog_settings() -> dict[str, str]:
                 verify_tables(tables)
             except CatalogError:
                 # While another process builds, damaged tables may be its own.
-                with suppress(CatalogError), locked(home):
+                with suppress(CatalogError), BuildLock(home).alone():
                     forget_damaged(tables, only_leftovers=True)
                 verify_tables(tables)
     address = postgresql_address()

@@ -12,7 +12,7 @@ from threading import Event, Thread
 from typing import Any
 from uuid import uuid4
 
-from scuttlehouse.catalog import MAIN, BuildLock, CatalogError, home_folder, locked, open_catalog
+from scuttlehouse.catalog import MAIN, BuildLock, CatalogError, home_folder, open_catalog
 from scuttlehouse.catalog.damage import forget_damaged
 from scuttlehouse.catalog.home import holds_table_files
 from scuttlehouse.cli.dbt_settings import (
@@ -242,7 +242,7 @@ def _forget_damaged_tables() -> None:
         home = home_folder()
         if not holds_table_files(home):
             return
-        with locked(home), open_catalog(home) as catalog:
+        with BuildLock(home).alone(), open_catalog(home) as catalog:
             for name in forget_damaged(catalog):
                 print(f"scuttlehouse: the table {name} is damaged. This build makes it again.")
     except CatalogError:
@@ -279,7 +279,7 @@ def _log_unchanged(home: Path, started_at: datetime) -> None:
 
     os.umask(0o077)
     step = run_step(str(uuid4()), "unchanged", started_at=started_at)
-    with locked(home), open_catalog(home) as catalog:
+    with BuildLock(home).alone(), open_catalog(home) as catalog:
         if append_steps(catalog, home, steps_table([step]), MAIN):
             from scuttlehouse.builds.ending import remove_unneeded
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 
-from scuttlehouse.catalog import home_folder, locked, open_catalog
+from scuttlehouse.catalog import BuildLock, home_folder, open_catalog
 from scuttlehouse.serving.duckdb_file import serving_file, write_serving_file
 from scuttlehouse.serving.postgresql import SCHEMA, serving_database, write_serving_database
 
@@ -25,7 +25,7 @@ def run(_: argparse.Namespace) -> int:
         pass
     address = serving_database()
     has_file = not address or serving_file(home).exists()
-    with locked(home):  # A build would publish between reading and replacing.
+    with BuildLock(home).alone():  # A build would publish between reading and replacing.
         if address:
             write_serving_database(home, address)
             print(

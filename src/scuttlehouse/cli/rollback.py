@@ -8,9 +8,9 @@ from pathlib import Path
 
 from scuttlehouse.builds.unchanged import PublishedLogs, published_logs
 from scuttlehouse.catalog import (
+    BuildLock,
     NothingPublishedError,
     home_folder,
-    locked,
     namespace_of_build,
     open_catalog,
 )
@@ -56,7 +56,7 @@ def roll_back(home: Path, build_id: str | None) -> list[str]:
     """
     with open_catalog(home, read_only=True):  # Nothing is made where nothing is published.
         pass
-    with locked(home):
+    with BuildLock(home).alone():
         before = _logs(home)
         with open_catalog(home) as catalog:
             catalog.roll_back(build_id)

@@ -149,7 +149,7 @@ def has_control(name: str) -> bool:
     >>> has_control("a\\nb"), has_control("a\\u200fb")
     (True, False)
     """
-    return any(map(_is_no_text, name))
+    return any(unicodedata.category(one) in ("Cc", "Cs", "Zl", "Zp") for one in name)
 
 
 def has_name_of_a_log(name: str) -> bool:
@@ -161,7 +161,3 @@ def has_name_of_a_log(name: str) -> bool:
     (True, True)
     """
     return bool(_NAME_OF_A_LOG.search(name))
-
-
-def _is_no_text(character: str) -> bool:
-    return unicodedata.category(character) in ("Cc", "Cs", "Zl", "Zp")

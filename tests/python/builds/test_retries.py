@@ -202,7 +202,7 @@ def dbt(sqlite_house: House, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     (tmp_path / "dbt_project.yml").write_text("name: club\n")
     monkeypatch.setattr(beginning, "_project", lambda: tmp_path)
     monkeypatch.setattr(beginning, "import_ahead", lambda: None)
-    monkeypatch.setattr(ending, "print_summary", lambda *_: None)
+    monkeypatch.setattr(ending, "summary", lambda *_: ())
     yield Runs(sqlite_house)
     runs.finished()
     BuildLock(sqlite_house.home).release()

@@ -16,7 +16,7 @@ from contextlib import ExitStack, contextmanager, suppress
 import pytest
 
 from houses import House
-from scuttlehouse.catalog import BuildLock, CatalogError, locked
+from scuttlehouse.catalog import BuildLock, CatalogError
 
 HOLD = """
 import sys
@@ -139,7 +139,7 @@ def test_whoever_has_patience_waits(house: House, monkeypatch: pytest.MonkeyPatc
                 assert other.stdout.readline() == "released\n"
 
         monkeypatch.setattr("scuttlehouse.catalog.lock.sleep", let_go)
-        with locked(house.home, "changes", patience_seconds=600):
+        with BuildLock(house.home, "changes").alone(600):
             assert waits
 
 
@@ -174,7 +174,7 @@ def test_a_block_leaves_a_lock_as_a_run_holds_it(
 ) -> None:
     lock.hold(exclusive=exclusive)
     for _ in range(2):
-        with locked(house.home), pytest.raises(AssertionError), holding(house, "run"):
+        with BuildLock(house.home).alone(), pytest.raises(AssertionError), holding(house, "run"):
             pass
         with pytest.raises(AssertionError), holding(house, "build"):
             pass
@@ -187,12 +187,12 @@ def test_a_block_leaves_a_lock_as_a_run_holds_it(
 def test_a_lock_ends_with_the_last_block_unless_a_run_holds_it(
     house: House, lock: BuildLock
 ) -> None:
-    with locked(house.home):
-        with locked(house.home):
+    with BuildLock(house.home).alone():
+        with BuildLock(house.home).alone():
             pass
         assert lock.is_held()
     assert not lock.is_held()
-    with locked(house.home):
+    with BuildLock(house.home).alone():
         lock.hold(exclusive=True)
         lock.hold(exclusive=False)
     with pytest.raises(AssertionError), holding(house, "run"):

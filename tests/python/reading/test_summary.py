@@ -7,7 +7,7 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from scuttlehouse.builds.summary import print_summary
+from scuttlehouse.builds.summary import summary
 from scuttlehouse.reading.engine import WarehouseError
 from small_warehouse import SmallWarehouse
 
@@ -191,7 +191,7 @@ def test_the_summary_of_all_kinds_of_rows(
     }
     build = small.publish(tables)
     small.publish(EMPTY)  # It describes its own build, and not a later one.
-    print_summary(small.home, build, (1011, 22, 33))
+    print(*summary(small.home, build, (1011, 22, 33)), sep="\n")
     out = capsys.readouterr().out
     assert out == WHOLE
     assert max(map(len, out.splitlines())) <= 80, "a terminal of 80 columns shows it whole"
@@ -199,7 +199,7 @@ def test_the_summary_of_all_kinds_of_rows(
 
 def test_the_summary_of_no_rows(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     small = SmallWarehouse(tmp_path / "home")
-    print_summary(small.home, small.publish(EMPTY), (0, 0, 0))
+    print(*summary(small.home, small.publish(EMPTY), (0, 0, 0)), sep="\n")
     out = capsys.readouterr().out
     assert NOTHING in out
     assert f"\n  {tmp_path}/home/data_docs/index.html  what was checked\n" in out
@@ -211,7 +211,10 @@ def test_nobody_writes_a_line_of_the_summary(
     small, forged = SmallWarehouse(tmp_path / "home"), "\nscuttlehouse: built\x1b[2J"
     lines = EMPTY["fct_rejected_lines"].schema
     rejected = table(dict(zip(lines.names, lines.types, strict=True)), (forged, forged, 1, 1))
-    print_summary(small.home, small.publish(EMPTY | {"fct_rejected_lines": rejected}), (0, 0, 0))
+    print(
+        *summary(small.home, small.publish(EMPTY | {"fct_rejected_lines": rejected}), (0, 0, 0)),
+        sep="\n",
+    )
     out = capsys.readouterr().out
     assert out.count("\nscuttlehouse: ") == 1
     assert out.count("\\x0ascuttlehouse: built\\x1b[2J") == 2
@@ -221,7 +224,7 @@ def test_a_table_is_missing(tmp_path: Path) -> None:
     small = SmallWarehouse(tmp_path / "home")
     build = small.publish({name: rows for name, rows in EMPTY.items() if name != "dim_logs"})
     with pytest.raises(WarehouseError, match="dim_logs does not exist"):
-        print_summary(small.home, build, (0, 0, 0))
+        print(*summary(small.home, build, (0, 0, 0)), sep="\n")
 
 
 def test_one_of_each_is_told_in_the_singular(
@@ -242,7 +245,7 @@ def test_one_of_each_is_told_in_the_singular(
         for name, empty in EMPTY.items()
         if name in one
     }
-    print_summary(small.home, small.publish({**EMPTY, **tables}), (0, 0, 0))
+    print(*summary(small.home, small.publish({**EMPTY, **tables}), (0, 0, 0)), sep="\n")
     out = " ".join(capsys.readouterr().out.split())
     for sentence in (
         "1 log is the same as another one",
