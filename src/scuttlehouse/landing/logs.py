@@ -8,6 +8,7 @@ lines is read in splits, so that it keeps many workers busy. A file of any other
 from __future__ import annotations
 
 import hashlib
+import io
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -212,6 +213,24 @@ def first_line_numbers(splits: Sequence[Split], line_ends: Sequence[int]) -> lis
         numbers.append(before + 1)
         before += count
     return numbers
+
+
+def require_all_there(split: Split) -> None:
+    """See to it that a file which could not be read to its end has all bytes that it had when it was listed.
+
+    Otherwise it counts as known when it comes back as it was, and its other lines are never read.
+
+    Raises:
+        LandingError: it is gone, is no file that can be opened any more, or is shorter.
+        NotGivenError: S3 refuses it.
+    """
+    with suppress(OSError), open_log(split.path) as file:
+        if file.seek(0, io.SEEK_END) >= split.end:
+            return
+    raise LandingError(
+        f"The log {split.source_file} was moved, removed or cut while this build read it: run "
+        "`scuttlehouse build` again, which reads what is there then."
+    )
 
 
 def read_lines(

@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING, Any, get_args, get_type_hints
 import pyarrow as pa
 
 from scuttlehouse.files.listing import list_logs
-from scuttlehouse.files.parts import Kind, Log, Piece, Split
+from scuttlehouse.files.parts import Kind, Line, Log, Piece, Split
 from scuttlehouse.landing.logs import (
     count_line_ends,
     first_line_numbers,
     list_splits,
     read_lines,
+    require_all_there,
 )
 
 if TYPE_CHECKING:
@@ -123,12 +124,17 @@ def lines_of(
     """The lines of the splits in batches of :func:`splits_frame`, each with the name of its file.
 
     With ``words``, see :func:`scuttlehouse.landing.logs.read_lines`.
+
+    Raises:
+        LandingError: a log was moved, removed or cut since it was listed.
     """
     for batch in batches:
         for row in batch.to_pylist():
             kind = Kind(row["form"], row["compression"], row["encoding"])
             split = Split(row["path"], row["source_file"], row["start"], row["end"], kind)
             for line in read_lines(split, row["first_line"], words):
+                if isinstance(line, Line) and line.fault == "cut_short":
+                    require_all_there(split)
                 yield split.source_file, line
 
 

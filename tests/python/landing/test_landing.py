@@ -17,6 +17,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -26,7 +27,15 @@ from houses import exit_code, fork
 from memory import peak_memory
 from scuttlehouse.files import parts
 from scuttlehouse.files.listing import NOT_MEANT, entry_of, list_logs
-from scuttlehouse.files.parts import MAX_LINE_BYTES, PLAIN, Kind, Line, Split, each_line
+from scuttlehouse.files.parts import (
+    MAX_LINE_BYTES,
+    PLAIN,
+    Kind,
+    Line,
+    Piece,
+    Split,
+    each_line,
+)
 from scuttlehouse.files.recognise import recognise
 from scuttlehouse.landing.ledger import LedgerEntry, look_into, take_stock
 from scuttlehouse.landing.logs import (
@@ -38,6 +47,7 @@ from scuttlehouse.landing.logs import (
     read_lines,
     require_logs,
 )
+from scuttlehouse.landing.spark import lines_of
 from scuttlehouse.sample.signing import ClassicFeed, Message
 from scuttlehouse.ssb.epoch_keys import KeyRing, spelled_bytes
 from scuttlehouse.ssb.lines import REJECT_REASONS, LandedLine, epoch_key, land_line
@@ -452,6 +462,74 @@ def test_what_is_no_file_any_more_keeps_nobody_waiting(tmp_path: Path, now: str)
     assert exit_code(fork(look)) == 0
     if writer is not None:
         os.close(writer)
+
+
+SPLITS = pa.schema(
+    [(name, pa.string()) for name in ("path", "source_file", "form", "compression", "encoding")]
+    + [(name, pa.int64()) for name in ("start", "end", "first_line")]
+)
+
+
+def read_by_workers(folder: Path, split_bytes: int, change: Callable[[Path], None]) -> list[Piece]:
+    """The lines of the one log of a folder, which somebody changes after it was listed."""
+    [log], [known] = list_logs(folder), [*stock_of(folder).values()]
+    splits = list_splits([replace(log, kind=known.kind)], split_bytes)
+    rows = [
+        {**vars(split), **split.kind._asdict(), "first_line": number}
+        for split, number in zip(
+            splits, first_line_numbers(splits, [*map(count_line_ends, splits)]), strict=True
+        )
+    ]
+    change(Path(log.path))
+    return [line for _, line in lines_of([pa.RecordBatch.from_pylist(rows, schema=SPLITS)])]
+
+
+OF_A_LOG = {
+    "a.jsonl": b"".join(b'{"key": "%064d", "value": {}}\n' % number for number in range(400)),
+    "a.json": b"[%s]"
+    % b",".join(b'{"key": "%064d", "value": {}}' % number for number in range(400)),
+}
+
+
+@pytest.mark.parametrize("name", ["a.jsonl", "a.jsonl.gz", "a.json", "a.json.gz"])
+@pytest.mark.parametrize("now", ["gone", "a link to nothing", "a folder", "half", "empty"])
+def test_a_log_that_goes_while_it_is_read_never_counts_as_read(
+    tmp_path: Path, name: str, now: str
+) -> None:
+    """It comes back as it was. A build then takes its size, time and content for those that it has read."""
+    data = OF_A_LOG[name.removesuffix(".gz")]
+    data = gzip.compress(data) if name.endswith(".gz") else data
+    (tmp_path / name).write_bytes(data)
+
+    def change(path: Path) -> None:
+        path.unlink()
+        if now == "a link to nothing":
+            path.symlink_to("nothing")
+        elif now == "a folder":
+            path.mkdir()
+        elif now != "gone":
+            path.write_bytes(data[: len(data) // 2] if now == "half" else b"")
+
+    with pytest.raises(
+        LandingError, match=f"^The log {name} was moved, removed or cut while this build read it: "
+    ):
+        read_by_workers(tmp_path, 10_000, change)
+
+
+@pytest.mark.parametrize("name", ["a.jsonl", "a.jsonl.gz", "a.json", "a.json.gz"])
+@pytest.mark.parametrize("is_cut", [False, True])
+def test_a_log_that_grows_while_it_is_read_or_was_cut_before_stops_no_build(
+    tmp_path: Path, name: str, is_cut: bool
+) -> None:
+    data = OF_A_LOG[name.removesuffix(".gz")]
+    data = gzip.compress(data) if name.endswith(".gz") else data
+    (tmp_path / name).write_bytes(data[:-99] if is_cut else data)
+    lines = read_by_workers(
+        tmp_path, 10_000, lambda path: path.write_bytes(path.read_bytes() + data)
+    )
+    found = [*each_line(lines)]
+    assert (found[-1].fault == "cut_short") == (is_cut and name != "a.jsonl")
+    assert 200 < len(found) <= 400
 
 
 def test_what_may_not_be_read_is_told() -> None:
