@@ -13,6 +13,7 @@ from scuttlehouse.builds.changes import Changes, count_changes
 from scuttlehouse.builds.publishable import (
     FAILED,
     LEDGER,
+    ORDERS_AND_COMMANDS,
     all_models,
     all_steps,
     keys_of,
@@ -43,6 +44,7 @@ from scuttlehouse.operation.metrics import update_metrics_file
 from scuttlehouse.reading.engine import WarehouseError
 from scuttlehouse.serving.renewal import renew_serving
 
+_TOGETHER = f"{' and '.join(sorted(ORDERS_AND_COMMANDS))} are published together or not at all.\n"
 _MIXED = (
     "They stay as they were. If this build has read new logs, rows of the tables that are published now may "
     "refer to rows that those lack: run `scuttlehouse build`.\n"
@@ -219,5 +221,7 @@ def _report(run: Run, build: Build | None, changes: Changes, unpublished: set[st
     elif unpublished:
         print(
             "\nNot published, because not all of their tests, or of the models before and after them, were "
-            f"selected: {', '.join(sorted(unpublished))}.\n" + (_MIXED if build else "")
+            f"selected: {', '.join(sorted(unpublished))}.\n"
+            + (_TOGETHER if unpublished >= ORDERS_AND_COMMANDS else "")
+            + (_MIXED if build else "")
         )

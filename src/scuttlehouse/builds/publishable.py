@@ -8,6 +8,10 @@ from typing import Any
 # The ledger says which logs have been read. Published without all tables, it could hide unread lines.
 LEDGER = "dim_logs"
 
+# The commands of a build lead from the published order of a tangle to the next one. If one of the two were
+# published without the other, the commands would lead to no published order from then on.
+ORDERS_AND_COMMANDS = frozenset({"fct_tangle_messages", "fct_timeline_updates"})
+
 FAILED = ("error", "fail", "partial success", "runtime error")
 NOT_PASSED = (*FAILED, "skipped")
 
@@ -63,7 +67,8 @@ def publishable(
         return (table != LEDGER or makes_all) and needed <= set(passed)
 
     tables = public_models(nodes, schema)
-    return {table for table, model in tables.items() if is_publishable(table, model)}
+    found = {table for table, model in tables.items() if is_publishable(table, model)}
+    return found if found >= ORDERS_AND_COMMANDS else found - ORDERS_AND_COMMANDS
 
 
 def makes_parents(nodes: Nodes, selected: Collection[str]) -> bool:
