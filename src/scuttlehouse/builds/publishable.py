@@ -58,13 +58,14 @@ def publishable(
     """
     readers = _readers(nodes)
     parents = {name: _parents(node) for name, node in nodes.items()}
-    makes_all = all_models(nodes) <= set(passed)
+    models = all_models(nodes)
+    made = models & set(passed)
+    of_this_build = _reached(made, readers) if is_refresh else models
 
     def is_publishable(table: str, model: str) -> bool:
         needed = _reached([model], readers)
-        if not is_refresh:
-            needed |= _reached([model], parents) & all_models(nodes)
-        return (table != LEDGER or makes_all) and needed <= set(passed)
+        needed |= _reached([model], parents) & models & of_this_build
+        return (table != LEDGER or made == models) and needed <= set(passed)
 
     tables = public_models(nodes, schema)
     found = {table for table, model in tables.items() if is_publishable(table, model)}

@@ -102,6 +102,7 @@ def test_what_has_passed_in_a_build_and_its_retries(
 
 
 OF_A = {"model.dim_a", "test.a"}
+OF_C = {"model.mid", "model.dim_c"}
 
 
 @pytest.mark.parametrize(
@@ -112,14 +113,26 @@ OF_A = {"model.dim_a", "test.a"}
         (OF_A, False, set()),
         (OF_A | {"model.stg"}, False, {"dim_a"}),
         ({"model.dim_a"}, True, set()),
-        ({*STEPS} - {"test.b"} | {"model.logs"}, False, {"dim_a", "dim_logs"}),
+        ({*STEPS} - {"test.b"} | {"model.logs", *OF_C}, False, {"dim_a", "dim_c", "dim_logs"}),
         # The ledger would hide lines that the other tables lack.
         ({*STEPS} - {"model.dim_b", "test.b"} | {"model.logs"}, True, {"dim_a"}),
         ({"model.logs"}, True, set()),
+        ({"model.dim_c"}, True, {"dim_c"}),
+        (OF_C, True, {"dim_c"}),
+        ({"model.stg", *OF_C}, True, {"dim_c"}),
+        # A refresh has left rows of a part in what is between.
+        ({"model.stg", "model.dim_c"}, True, set()),
+        ({"model.stg", "model.dim_c", *OF_A}, True, {"dim_a"}),
     ],
 )
 def test_what_may_be_published(passed: set[str], is_refresh: bool, tables: set[str]) -> None:
-    nodes = {**NODES, "model.logs": node("model", "dim_logs", "model.stg", access="public")}
+    """`dim_c` is made from `stg` directly and by way of `mid`."""
+    nodes = {
+        **NODES,
+        "model.logs": node("model", "dim_logs", "model.stg", access="public"),
+        "model.mid": node("model", "mid", "model.part"),
+        "model.dim_c": node("model", "dim_c", "model.mid", "model.stg", access="public"),
+    }
     assert publishable.publishable(nodes, passed, WORK, is_refresh=is_refresh) == tables
 
 
