@@ -7,6 +7,7 @@ import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.pandas.types import from_arrow_schema
 
+from scuttlehouse.builds.rules import lines_hash
 from scuttlehouse.catalog import home_folder, temporary_folder
 from scuttlehouse.landing.glued_lines import land_pzp_lines
 from scuttlehouse.landing.read_so_far import begin_reading, counted
@@ -27,7 +28,8 @@ Batches = Iterator[pa.RecordBatch]
 def model(dbt: Any, session: SparkSession) -> DataFrame:
     home = str(home_folder())
     ring = KeyRing.of_home(home_folder())
-    splits = new_splits(dbt.ref("stg_landing__logs"), dbt.ref("stg_landing__new_logs"), ring)
+    rules = lines_hash(home_folder(), dbt.config.get("network_key_file") or "")
+    splits = new_splits(dbt.ref("stg_landing__logs"), dbt.ref("stg_landing__new_logs"), ring, rules)
     frame = splits_frame(session, splits)
     read = begin_reading(temporary_folder(Path(home)), dbt.this.identifier, splits)
     return frame.mapInArrow(line_lander(home, read), from_arrow_schema(arrow_schema(LandedPzpLine)))

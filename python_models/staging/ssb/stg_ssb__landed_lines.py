@@ -7,6 +7,7 @@ import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.pandas.types import from_arrow_schema
 
+from scuttlehouse.builds.rules import lines_hash
 from scuttlehouse.catalog import home_folder, temporary_folder
 from scuttlehouse.files.parts import Line
 from scuttlehouse.landing.glued_lines import epoch_keys, land_lines
@@ -28,7 +29,8 @@ from scuttlehouse.warehouse_key import warehouse_pepper
 def model(dbt: Any, session: SparkSession) -> DataFrame:
     home, key_file = str(home_folder()), dbt.config.get("network_key_file") or ""
     ring = KeyRing.of_home(home_folder())
-    splits = new_splits(dbt.ref("stg_landing__logs"), dbt.ref("stg_landing__new_logs"), ring)
+    rules = lines_hash(home_folder(), key_file)
+    splits = new_splits(dbt.ref("stg_landing__logs"), dbt.ref("stg_landing__new_logs"), ring, rules)
     frame = splits_frame(session, splits)
     read = begin_reading(temporary_folder(Path(home)), dbt.this.identifier, splits, passes=2)
     keys = frame.mapInArrow(key_finder(home, read), "sealed_key binary").collect()

@@ -124,6 +124,25 @@ def take_stock(
     return _without_copies(stock)
 
 
+def require_rules(of_ledger: Iterable[str], lines_hash: str) -> None:
+    """See to it that logs are read by the rules that the ledger names for them.
+
+    Args:
+        of_ledger: the ``lines_hash`` of each log that is to be read.
+        lines_hash: the rules by which this run reads lines.
+
+    Raises:
+        RulesChangedError: a run of a part, or a retry, has other rules than the run that made the ledger.
+
+    >>> require_rules(["rules"], "rules")
+    """
+    if any(rules != lines_hash for rules in of_ledger):
+        raise RulesChangedError(
+            "The rules for reading lines, or the network key, have changed since `stg_landing__logs` was "
+            "made: run `scuttlehouse build`, which makes all tables by the same rules."
+        )
+
+
 def _entry(
     log: Log, look: Look, read: LedgerEntry | None, batch_id: str, lines_hash: str
 ) -> LedgerEntry:

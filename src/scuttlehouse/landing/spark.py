@@ -13,6 +13,7 @@ import pyarrow as pa
 
 from scuttlehouse.files.listing import list_logs
 from scuttlehouse.files.parts import Kind, Line, Log, Piece, Split
+from scuttlehouse.landing.ledger import require_rules
 from scuttlehouse.landing.logs import (
     count_line_ends,
     first_line_numbers,
@@ -56,13 +57,19 @@ def arrow_schema(row_type: type) -> pa.Schema:
     )
 
 
-def new_splits(ledger: DataFrame, new_logs: DataFrame, ring: KeyRing) -> list[Split]:
+def new_splits(
+    ledger: DataFrame, new_logs: DataFrame, ring: KeyRing, lines_hash: str
+) -> list[Split]:
     """What a build reads: the logs of ``stg_landing__logs`` in ``stg_landing__new_logs``, in splits.
 
     A new log without a batch has moved, or is a copy of another: its lines go, and none come.
+
+    Raises:
+        RulesChangedError: ``stg_landing__logs`` was made by other rules than ``lines_hash``.
     """
     read = ledger.where("batch_id is not null")
     rows = read.join(new_logs, "source_file", "left_semi").orderBy("source_file").collect()
+    require_rules([row.lines_hash for row in rows], lines_hash)
     # Tables have names as they are shown: with codes, a token or a "~". No file has such a name.
     listed = list_logs(rows[0].landing_folder, ring) if rows else []
     paths = {log.source_file: log.path for log in listed}

@@ -144,6 +144,19 @@ def test_code_is_parsed_before_dbt_has_threads(
 
 
 @pytest.mark.usefixtures("kept")
+def test_lines_are_read_by_the_rules_of_the_ledger(
+    warehouse: Warehouse, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A part of the project or a retry may have another network key than the run before."""
+    warehouse.build("run", "-s", "stg_landing__logs", "stg_landing__new_logs")
+    monkeypatch.setattr(rules, "code_of_lines_hash", lambda: "other")
+    outcome = warehouse.dbt("run", "-s", "stg_ssb__landed_lines", "stg_pzp__landed_lines")
+    said = [str(one.message) for one in outcome.result]
+    sentence = "have changed since `stg_landing__logs` was made: run `scuttlehouse build`"
+    assert [sentence in message for message in said] == [True, True], said
+
+
+@pytest.mark.usefixtures("kept")
 def test_an_unfinished_build_is_logged(warehouse: Warehouse) -> None:
     with open_catalog(warehouse.home) as catalog:
         catalog.begin("killed-one", "rules", "project", refresh=True, rebuilt=(), schemas=MAIN)
