@@ -220,9 +220,11 @@ def _continue_retry(catalog: Catalog, run: Run) -> None:
         raise RunError(
             f"The build {work.build_id} did not end, so no retry can continue it: run `scuttlehouse build`."
         )
-    run.rules_changed = work.rules_hash != rules_hash(_project(), run.variables)
+    project = _project()
+    run.rules_changed = work.rules_hash != rules_hash(project, run.variables)
     run.passed = work.passed
-    catalog.go_on(run.run_id, run.schemas)
+    project_changed = work.project_hash != project_hash(project)
+    catalog.go_on(run.run_id, run.schemas, project_changed=project_changed)
 
 
 def _refuse_absent_tables(catalog: Catalog, run: Run) -> None:

@@ -14,6 +14,7 @@ import pytest
 from houses import House, flip
 from scuttlehouse.builds import beginning, ending, publishable, runs
 from scuttlehouse.builds.publishable import all_steps, passed_so_far
+from scuttlehouse.builds.rules import project_hash
 from scuttlehouse.builds.runs import BUILDING, RunError
 from scuttlehouse.builds.steps import run_step, steps_table
 from scuttlehouse.catalog import (
@@ -295,6 +296,26 @@ def test_what_passed_by_other_rules_does_not_count(dbt: Runs, tmp_path: Path) ->
     other.unlink()
     dbt.run("retry", {"test.a": "pass"})
     assert dbt.published is None
+
+
+def test_what_passed_by_another_test_is_tested_again(dbt: Runs, tmp_path: Path) -> None:
+    """A test fails, is weakened for a retry, and is as it was afterwards."""
+    (tmp_path / "tests").mkdir()
+    test = tmp_path / "tests" / "a.sql"
+    test.write_text("select 1")
+    dbt.run("build", FAILED)
+    test.write_text("select 1 limit 0")
+    retried = dbt.run("retry", {"test.a": "pass"})
+    test.write_text("select 1")
+    with open_catalog(dbt.house.home) as catalog:
+        published = catalog.published()
+    assert published
+    assert published.build_id == retried
+    assert published.project_hash != project_hash(tmp_path)
+    dbt.begin("build")
+    run = runs.current()
+    assert run
+    assert (run.is_refresh, run.tests_touched_rows) == (True, False)
 
 
 def test_a_retry_in_another_home_has_nothing_to_continue(dbt: Runs) -> None:
