@@ -137,6 +137,7 @@ class Catalog:
         landing: str,
         kept_builds: int,
         as_before: Collection[str] = (),
+        is_tested: bool = True,
     ) -> Build:
         """Publish tables of the work namespace, and keep the build.
 
@@ -147,6 +148,7 @@ class Catalog:
             kept_builds: how many builds to keep, including this one; at least 1.
             as_before: tables that the next build finds as the last published build left them, if it did.
                 Then the folder is that of this last one, too.
+            is_tested: whether all tests of the project have passed. If not, the build has no project.
 
         Raises:
             CatalogError: another build was published or has begun meanwhile, another program
@@ -171,7 +173,7 @@ class Catalog:
                 is_whole=is_whole,
                 replaced=state.published,
                 rules_hash=work.rules_hash,
-                project_hash=work.project_hash,
+                project_hash=work.project_hash if is_tested else "",
                 landing=base.landing if base and as_before else landing,
                 tables=_without(tables, as_before) | kept,
                 views=rows.tables_in(self.database, WORK, "VIEW"),

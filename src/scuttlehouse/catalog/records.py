@@ -26,7 +26,8 @@ class Build:
         is_whole: whether the build made all public tables of the project.
         replaced: the build that was published before; None for the first.
         rules_hash: the hash of the rules at that time.
-        project_hash: the hash of the project at that time. Empty if it changed before a retry.
+        project_hash: the hash of the project at that time. Empty if it changed before a retry, or if not all
+            of its tests have passed: then the next build tests all rows.
         landing: the folder of the logs.
         tables: the metadata file of every table of the work namespace, by name.
         views: the same for the views of the work namespace.

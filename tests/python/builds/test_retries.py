@@ -318,6 +318,26 @@ def test_what_passed_by_another_test_is_tested_again(dbt: Runs, tmp_path: Path) 
     assert (run.is_refresh, run.tests_touched_rows) == (True, False)
 
 
+def test_what_no_test_has_passed_is_tested_by_the_next_build(dbt: Runs, tmp_path: Path) -> None:
+    """A build leaves out a test of a table that is not published: `--exclude of_stg`."""
+
+    def passed() -> tuple[bool, bool]:
+        with open_catalog(dbt.house.home) as catalog:
+            published = catalog.published()
+        assert published
+        dbt.begin("build")
+        run = runs.current()
+        assert run
+        return published.is_whole, run.tests_touched_rows
+
+    dbt.run("build", {step: PASSED[step] for step in STEPS - {"test.stg"}})
+    assert passed() == (True, False)
+    with open_catalog(dbt.house.home) as catalog:
+        assert catalog.published().project_hash != project_hash(tmp_path)
+    dbt.run("build", PASSED)
+    assert passed() == (True, True)
+
+
 def test_a_retry_in_another_home_has_nothing_to_continue(dbt: Runs) -> None:
     with pytest.raises(RunError, match=rf"no build in {dbt.house.home} that a retry can continue"):
         dbt.begin("retry")
