@@ -15,7 +15,11 @@ from scuttlehouse.catalog import (
     open_catalog,
 )
 from scuttlehouse.errors import HouseError
+from scuttlehouse.files.limits import recognise_within_limits
 from scuttlehouse.files.listing import list_logs
+from scuttlehouse.files.parts import Log
+from scuttlehouse.landing.ledger import look_into
+from scuttlehouse.landing.logs import content_hash
 from scuttlehouse.operation.metrics import update_metrics_file
 from scuttlehouse.printing import count
 from scuttlehouse.serving.renewal import renew_serving
@@ -76,16 +80,27 @@ def _logs(home: Path) -> PublishedLogs:
 def _told_of_lost_logs(home: Path, before: PublishedLogs) -> str | None:
     """A sentence if the replaced build has read logs that this build has not, and that are there no longer.
 
-    People move logs to an archive after they are read.
+    People move logs to an archive after they are read. A log that they have renamed or compressed is there.
+
+    Complexity: linear in the logs; if a name is missing, in the bytes of those that this build has not read.
     """
-    known = {entry.content_hash for _, entry in _logs(home).entries if entry.batch_id is not None}
+    after = _logs(home).entries
+    known = {entry.content_hash for _, entry in after if entry.batch_id is not None}
     unread = [
-        (landing, entry.source_file)
+        (landing, entry)
         for landing, entry in before.entries
         if entry.batch_id is not None and entry.content_hash not in known
     ]
-    there = {folder: _names(home, folder) for folder in {folder for folder, _ in unread}}
-    lost = [(folder, name) for folder, name in unread if name not in there[folder]]
+    there = {folder: _listed(home, folder) for folder in {folder for folder, _ in unread}}
+    moved = [(folder, entry) for folder, entry in unread if entry.source_file not in there[folder]]
+    names = {entry.source_file for _, entry in after}
+    hashes = {
+        look_into(log, recognise_within_limits, content_hash).content_hash
+        for folder in {folder for folder, _ in moved}
+        for name, log in there[folder].items()
+        if name not in names
+    }
+    lost = [(folder, e.source_file) for folder, e in moved if e.content_hash not in hashes]
     if not lost:
         return None
     folder, first = min(lost)
@@ -95,11 +110,11 @@ def _told_of_lost_logs(home: Path, before: PublishedLogs) -> str | None:
     )
 
 
-def _names(home: Path, folder: str) -> set[str]:
+def _listed(home: Path, folder: str) -> dict[str, Log]:
     try:
-        return {log.source_file for log in list_logs(folder, KeyRing.of_home(home))}
+        return {log.source_file: log for log in list_logs(folder, KeyRing.of_home(home))}
     except HouseError:
-        return set()
+        return {}
 
 
 def list_builds(home: Path) -> list[str]:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import gzip
 import re
 import subprocess
 import sys
 from datetime import UTC, datetime
+from hashlib import sha256
 from pathlib import Path
 
 import pyarrow as pa
@@ -176,3 +178,27 @@ def test_logs_that_the_next_build_lacks_are_told(
         (landing / f"{name}.jsonl").write_text("{}\n")
     assert main(["rollback"]) == 0
     assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize("name", ["renamed.jsonl", "2026/moved.jsonl", "moved.jsonl.gz"])
+def test_a_log_with_another_name_is_not_told_to_be_lost(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    name: str,
+) -> None:
+    """It was renamed, moved to another folder or compressed after the replaced build had read it."""
+    small, landing = SmallWarehouse(tmp_path / "home"), tmp_path / "landing"
+    monkeypatch.setenv("SCUTTLEHOUSE_HOME", str(small.home))
+    data = b'{"key": "moved", "value": {}}\n'
+    logs = ledger(landing, sha256(data).hexdigest(), "lost").to_pylist()
+    logs[0]["source_file"] = "moved.jsonl"
+    small.publish({"dim_logs": ledger(landing, "old")})
+    small.publish({"dim_logs": pa.Table.from_pylist(logs)})
+    path = landing / name
+    path.parent.mkdir(parents=True)
+    path.write_bytes(gzip.compress(data) if name.endswith(".gz") else data)
+    assert main(["rollback"]) == 0
+    said = capsys.readouterr().err
+    assert said.startswith("1 log that the replaced build has read cannot be read again from ")
+    assert "(first: lost.jsonl)" in said
