@@ -25,13 +25,6 @@ def model(dbt: Any, session: SparkSession) -> DataFrame:
     published = ledger(is_full_refresh)
     known = {} if is_full_refresh else published.of_folder(landing)
     found = list_logs(landing, KeyRing.of_home(home_folder()))
-    lost = published.names - {log.source_file for log in found}
-    if not known and lost:
-        print(
-            f"This build reads all logs again, and {len(lost)} that the published build has read are not in "
-            f"{landing}: it leaves their messages out. To have them, put those logs back and run "
-            "`scuttlehouse build --full-refresh`."
-        )
     stock = take_stock(
         found,
         known,
@@ -41,6 +34,12 @@ def model(dbt: Any, session: SparkSession) -> DataFrame:
         content_hash,
         trusts_times=not is_verifying(),
     )
+    if not known and (lost := published.lost(stock)):
+        print(
+            f"This build reads all logs again, and {lost} that the published build has read are not in "
+            f"{landing}: it leaves their messages out. To have them, put those logs back and run "
+            "`scuttlehouse build --full-refresh`."
+        )
     if not known:
         require_logs(landing, stock)
     schema = from_arrow_schema(arrow_schema(LedgerEntry))

@@ -29,10 +29,26 @@ class PublishedLogs(NamedTuple):
 
     entries: tuple[tuple[str, LedgerEntry], ...]
 
-    @property
-    def names(self) -> set[str]:
-        """The names of all logs that have lines in it."""
-        return {entry.source_file for _, entry in self.entries if entry.batch_id is not None}
+    def lost(self, stock: Iterable[LedgerEntry]) -> int:
+        """How many logs that have lines in it are not among those of a folder, whatever their names are now.
+
+        >>> read = LedgerEntry("a.jsonl", "aa", 3, 0, "new", "batch 1", "rules")
+        >>> logs = PublishedLogs((("/logs", read), ("/logs", read._replace(source_file="b.jsonl"))))
+        >>> logs.lost([read]), logs.lost([read._replace(source_file="a.jsonl.gz")]), logs.lost([])
+        (0, 0, 2)
+        """
+        found = [*stock]
+        names = {entry.source_file for entry in found}
+        hashes = {entry.content_hash for entry in found} - {None}
+        return len(
+            {
+                entry.source_file
+                for _, entry in self.entries
+                if entry.batch_id is not None
+                and entry.source_file not in names
+                and entry.content_hash not in hashes
+            }
+        )
 
     def of_folder(self, folder: str) -> Mapping[str, LedgerEntry]:
         """The entries by name. Entries of another landing folder do not count."""

@@ -99,12 +99,11 @@ def take_stock(
     [('a.jsonl', 'known', 'batch 1'), ('b.jsonl', 'new', 'batch 2')]
     """
     if any(entry.lines_hash != lines_hash for entry in known.values()):
-        read = {name for name, entry in known.items() if entry.batch_id is not None}
-        vanished = read - {log.source_file for log in found}
+        lost = _lost([*found], known, recognise, content_hash)
         raise RulesChangedError(
             "The rules for reading lines have changed since the logs were read (see CHANGELOG.md), "
             "or the network key has changed: run `scuttlehouse build --full-refresh`, which reads all "
-            f"logs again.{_loss(len(vanished))}"
+            f"logs again.{_loss(lost)}"
         )
     # What has no lines, or whose lines have another name, is in the ledger only while it is found.
     stock = {
@@ -256,10 +255,24 @@ def _without_lines_of_copied(stock: dict[str, LedgerEntry]) -> None:
             )
 
 
-def _loss(vanished: int) -> str:
-    if vanished == 0:
+def _lost(
+    found: list[Log],
+    known: Mapping[str, LedgerEntry],
+    recognise: Callable[[Log], Kind | str],
+    content_hash: Callable[[Log], str],
+) -> int:
+    """How many known logs with lines are not among those found, neither by name nor by content."""
+    read = {name: entry for name, entry in known.items() if entry.batch_id is not None}
+    vanished = read.keys() - {log.source_file for log in found}
+    others = [log for log in found if vanished and log.source_file not in known]
+    hashes = {look_into(log, recognise, content_hash).content_hash for log in others}
+    return sum(read[name].content_hash not in hashes for name in vanished)
+
+
+def _loss(lost: int) -> str:
+    if lost == 0:
         return ""
     return (
-        f" {count(vanished, 'log is', 'logs are')} in the warehouse and no longer in the landing folder: put "
+        f" {count(lost, 'log is', 'logs are')} in the warehouse and no longer in the landing folder: put "
         "back what is missing first, or the warehouse loses its messages."
     )

@@ -97,6 +97,22 @@ def test_lines_of_other_rules_are_refused() -> None:
     assert "1 log is in the warehouse and no longer in the landing folder" in str(said.value)
 
 
+@pytest.mark.parametrize(
+    ("found", "told"),
+    [
+        ([], "2 logs are in the warehouse and no longer in the landing folder"),
+        ([log("a.jsonl", "one")], "1 log is in the warehouse and no longer in the landing folder"),
+        ([log("c.jsonl", "two")], "1 log is in the warehouse and no longer in the landing folder"),
+        ([log("c.jsonl", "one"), log("b.jsonl.gz", "two")], "which reads all logs again."),
+    ],
+)
+def test_a_log_under_another_name_is_not_lost_with_the_rules(found: list[Log], told: str) -> None:
+    with pytest.raises(RulesChangedError) as said:
+        take_stock(found, KNOWN, "now", "other rules", lambda _: PLAIN, content_of)
+    assert told in str(said.value)
+    assert ("in the warehouse" in str(said.value)) == ("in the warehouse" in told)
+
+
 def test_what_has_no_lines_is_not_lost_with_the_rules() -> None:
     """A copy, or a log that nobody could read, may go before all logs are read again."""
     logs = [log("a.jsonl", "one"), log("b.jsonl", "one"), log("c.jsonl", "two")]
