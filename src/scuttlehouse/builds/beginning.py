@@ -223,8 +223,8 @@ def _continue_retry(catalog: Catalog, run: Run) -> None:
     project = _project()
     run.rules_changed = work.rules_hash != rules_hash(project, run.variables)
     run.passed = work.passed
-    project_changed = work.project_hash != project_hash(project)
-    catalog.go_on(run.run_id, run.schemas, project_changed=project_changed)
+    changed = work.project_hash != project_hash(project)
+    catalog.go_on(run.run_id, run.schemas, changed=changed)
 
 
 def _refuse_absent_tables(catalog: Catalog, run: Run) -> None:

@@ -95,17 +95,15 @@ class Catalog:
             work = work.built_by(definitions.BUILDER, state.works.get(schemas.work))
             rows.write_state(self.database, state.with_work(schemas.work, work))
 
-    def go_on(self, build_id: str, schemas: Schemas, *, project_changed: bool = False) -> None:
+    def go_on(self, build_id: str, schemas: Schemas, *, changed: bool = False) -> None:
         """Give the work namespace as it is to another build, which goes on with it: a retry.
 
-        Args:
-            project_changed: whether a test may be another one than in the build. Then the build has no
-                project, because not all of it passes by either of the two.
+        If the project has ``changed`` since, the build has none: not all has passed by one of the two.
         """
         with self.database.transaction():
             state, _ = rows.read_records(self.database)
             before = state.works[schemas.work]
-            project = "" if project_changed else before.project_hash
+            project = "" if changed else before.project_hash
             work = replace(before, build_id=build_id, project_hash=project, passed=None)
             work = work.built_by(definitions.BUILDER, before)
             rows.write_state(self.database, state.with_work(schemas.work, work))
