@@ -215,21 +215,42 @@ def first_line_numbers(splits: Sequence[Split], line_ends: Sequence[int]) -> lis
     return numbers
 
 
+def still_there(found: Log | None, source_file: str, size_bytes: int) -> Log:
+    """A log as it is listed now, if it has all bytes that it had when the build looked at it.
+
+    Raises:
+        LandingError: it is gone, cannot be opened any more, or is shorter.
+
+    >>> still_there(Log("/logs/a.jsonl", "a.jsonl", 9, 7), "a.jsonl", 6).path
+    '/logs/a.jsonl'
+    >>> still_there(None, "a.jsonl", 6)  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    scuttlehouse.files.parts.LandingError: The log a.jsonl was moved, removed or cut while ...
+    """
+    if found is None or found.problem is not None or found.size_bytes < size_bytes:
+        raise _gone(source_file)
+    return found
+
+
 def require_all_there(split: Split) -> None:
     """See to it that a file which could not be read to its end has all bytes that it had when it was listed.
 
     Otherwise it counts as known when it comes back as it was, and its other lines are never read.
 
     Raises:
-        LandingError: it is gone, is no file that can be opened any more, or is shorter.
+        LandingError: as :func:`still_there` raises it.
         NotGivenError: S3 refuses it.
     """
     with suppress(OSError), open_log(split.path) as file:
         if file.seek(0, io.SEEK_END) >= split.end:
             return
-    raise LandingError(
-        f"The log {split.source_file} was moved, removed or cut while this build read it: run "
-        "`scuttlehouse build` again, which reads what is there then."
+    raise _gone(split.source_file)
+
+
+def _gone(source_file: str) -> LandingError:
+    return LandingError(
+        f"The log {source_file} was moved, removed or cut while this build read it: run `scuttlehouse build` "
+        "again, which reads what is there then."
     )
 
 

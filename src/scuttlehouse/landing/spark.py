@@ -7,12 +7,13 @@ imported here, so that a worker loads no more than Arrow.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, get_args, get_type_hints
 
 import pyarrow as pa
 
 from scuttlehouse.files.listing import list_logs
-from scuttlehouse.files.parts import Kind, Line, Log, Piece, Split
+from scuttlehouse.files.parts import Kind, Line, Piece, Split
 from scuttlehouse.landing.ledger import require_rules
 from scuttlehouse.landing.logs import (
     count_line_ends,
@@ -20,6 +21,7 @@ from scuttlehouse.landing.logs import (
     list_splits,
     read_lines,
     require_all_there,
+    still_there,
 )
 
 if TYPE_CHECKING:
@@ -66,20 +68,19 @@ def new_splits(
 
     Raises:
         RulesChangedError: ``stg_landing__logs`` was made by other rules than ``lines_hash``.
+        LandingError: a log was moved, removed or cut since it was listed.
     """
     read = ledger.where("batch_id is not null")
     rows = read.join(new_logs, "source_file", "left_semi").orderBy("source_file").collect()
     require_rules([row.lines_hash for row in rows], lines_hash)
     # Tables have names as they are shown: with codes, a token or a "~". No file has such a name.
     listed = list_logs(rows[0].landing_folder, ring) if rows else []
-    paths = {log.source_file: log.path for log in listed}
+    found = {log.source_file: log for log in listed}
     return list_splits(
-        Log(
-            paths.get(row.source_file) or f"{row.landing_folder}/{row.source_file}",
-            row.source_file,
-            row.size_bytes,
-            row.modified_ms,
-            Kind(row.form, row.compression, row.encoding),
+        replace(
+            still_there(found.get(row.source_file), row.source_file, row.size_bytes),
+            size_bytes=row.size_bytes,
+            kind=Kind(row.form, row.compression, row.encoding),
         )
         for row in rows
     )
