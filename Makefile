@@ -90,7 +90,7 @@ types: $(VENV)/.installed-dev
 	@$(BIN)/mypy
 
 sql: $(VENV)/.installed-dev
-	@bash bin/lint-sql $(BIN)/sqlfluff $(VENV)/.clean-sql models macros/ids macros/tangles tests
+	@bash bin/lint-sql $(BIN)/sqlfluff $(VENV)/.clean-sql models macros/{groups,ids,messages,names,tangles,times} tests
 
 # From a built warehouse to its dashboards in a browser; the last line is the address.
 dashboards: $(VENV)/.installed $(SUPERSET)/.installed
