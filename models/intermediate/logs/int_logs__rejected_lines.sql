@@ -27,13 +27,14 @@ all_rejects as (
 ),
 
 -- Messages may be glued together on one line: it is rejected once, by whichever of its reasons comes first.
+-- If it is the first of many lines that one row counts, that row says why these are rejected.
 rejected_lines as (
 
     select
         source_file,
         line_number,
-        min(reason) as reason,
-        max(line_hash) as line_hash,
+        min_by(reason, struct(line_count = 1, reason)) as reason,
+        if(max(line_count) = 1, max(line_hash), null) as line_hash,
         max(line_count) as line_count
     from all_rejects
     group by source_file, line_number
