@@ -58,8 +58,8 @@ linked_messages as (
             -- Nobody knows that such a message is what it says, so neither its feed nor its sequence counts.
             when previous_messages.validity = 'not_checked' then 'previous_is_not_checked'
             when previous_messages.feed_id != own_messages.feed_id then 'previous_of_other_feed'
-            when previous_messages.sequence is null then 'sequence_is_not_next'
-            when own_messages.sequence != previous_messages.sequence + 1 then 'sequence_is_not_next'
+            when own_messages.sequence is distinct from previous_messages.sequence + 1
+                then 'sequence_is_not_next'
         end as link_fault
     from own_messages
     left join previous_messages on own_messages.previous_id = previous_messages.message_id
