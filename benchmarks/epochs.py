@@ -39,12 +39,9 @@ GROUP_TABLES = sorted(file.stem for file in (MARTS / "groups").glob("*.sql"))
 FROM_LOGS = "--full-refresh"
 
 # Tables with a row for every pair of something in a group: the column of dim_groups that counts it, and the
-# pairs with their group.
+# pairs.
 PAIRS = {
-    "fct_epoch_precedence": (
-        "epoch_count",
-        "fct_epoch_precedence inner join dim_epochs using (epoch_id)",
-    ),
+    "fct_epoch_precedence": ("epoch_count", "fct_epoch_precedence"),
     "fct_epoch_forks": ("tip_count", "fct_epoch_forks where is_current"),
 }
 
