@@ -87,27 +87,6 @@ def test_a_build_with_nothing_new_changes_nothing(warehouse: Warehouse, kept: st
     assert [row["status"] for row in logged(warehouse)].count("unchanged") >= 1
 
 
-def test_anything_new_is_built(warehouse: Warehouse, kept: str) -> None:
-    with a_test_more(warehouse):
-        assert since(warehouse) is None, "a test has come"
-    with another_time(warehouse):
-        assert since(warehouse) is None, "another time"
-    log = max(warehouse.landing.iterdir())
-    times, data = log.stat(), log.read_bytes()
-    log.unlink()
-    assert since(warehouse) is None, "a log has vanished"
-    log.write_bytes(data)
-    os.utime(log, ns=(times.st_atime_ns, times.st_mtime_ns))
-    assert since(warehouse) == kept, "all is as it was"
-    settings = warehouse.project / "dbt_project.yml"
-    text = settings.read_text()
-    settings.write_text(text.replace("settle_steps: 4", "settle_steps: 5"))
-    try:
-        assert since(warehouse) is None, "a var has changed"
-    finally:
-        settings.write_text(text)
-
-
 @pytest.mark.usefixtures("kept")
 def test_all_logs_moved_to_an_archive(
     warehouse: Warehouse, built: Build, capfd: pytest.CaptureFixture[str]
@@ -346,13 +325,3 @@ def another_time(warehouse: Warehouse) -> Iterator[None]:
         yield
     finally:
         os.utime(log, ns=(times.st_atime_ns, times.st_mtime_ns))
-
-
-@contextmanager
-def a_test_more(warehouse: Warehouse) -> Iterator[None]:
-    path = warehouse.project / "tests" / "singular" / "another.sql"
-    path.write_text("select 1 as one where false\n")
-    try:
-        yield
-    finally:
-        path.unlink()
