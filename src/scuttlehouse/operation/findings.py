@@ -27,6 +27,8 @@ def found(check: Callable[[], Finding]) -> Finding:
     Finding(state='ok', what='Java 17', to_do='')
     >>> found(lambda: Finding("ok", str(1 // 0))).what
     'The check itself failed (ZeroDivisionError).'
+    >>> found(lambda: Finding("ok", open("/nowhere/a").read()))
+    Finding(state='fail', what='No such file or directory: /nowhere/a.', to_do='')
     """
     try:
         return check()

@@ -9,6 +9,7 @@ import socket
 import time
 from collections.abc import Callable
 from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -16,6 +17,7 @@ import pyarrow as pa
 import pytest
 
 import postgresql
+from dbt.adapters.sparkpython import class_archive
 from houses import House, flip
 from scuttlehouse.builds.steps import run_step, steps_table
 from scuttlehouse.catalog import BuildLock, open_catalog, prepare_home
@@ -254,6 +256,24 @@ def test_packages_that_are_missing_or_of_another_version(monkeypatch: pytest.Mon
     assert found.what == f"pyarrow is {pa.__version__} and not <1; of-nobody is missing."
     monkeypatch.setattr(installed, "requires", lambda _: wanted[2:])
     assert installed.packages().state == "ok"
+
+
+def test_what_only_some_installations_need(monkeypatch: pytest.MonkeyPatch) -> None:
+    def version_of(name: str) -> str:
+        raise PackageNotFoundError(name)
+
+    monkeypatch.setattr(installed, "requires", lambda _: [])
+    monkeypatch.setattr(installed, "version", version_of)
+    monkeypatch.setenv("SCUTTLEHOUSE_CATALOG", "postgresql://user@localhost/catalog")
+    assert installed.packages().what == "psycopg is missing."
+    monkeypatch.setattr(installed, "find_spec", lambda name: name.endswith("avro") or None)
+    assert installed.extensions().what == "duckdb_extension_iceberg is missing."
+    monkeypatch.setattr(class_archive, "options", list)
+    monkeypatch.delenv("SCUTTLEHOUSE_CONNECT", raising=False)
+    assert installed.class_archive().state == "warn"
+    monkeypatch.setenv("SCUTTLEHOUSE_CONNECT", "sc://localhost")
+    assert installed.class_archive().what.startswith("Not needed")
+    assert installed.spark_jars().what.startswith("Not needed")
 
 
 @pytest.mark.usefixtures("small")
