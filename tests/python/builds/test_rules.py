@@ -90,6 +90,18 @@ def test_a_build_finds_the_profiles_of_the_package(
     assert _profiles(()) == []
 
 
+def test_words_about_code_are_no_rules(club: Path) -> None:
+    model = club / "models" / "c.py"
+    model.write_text("def model(dbt, session):\n    return 1\n")
+    before = rules_hash(club, VARIABLES)
+    words = '"""Words."""\n\n\ndef model(dbt, session):  # more\n    """Others."""\n    return 1\n'
+    model.write_text(words)
+    (club / "models" / "c.yml").write_text("version: 2\n")
+    assert rules_hash(club, VARIABLES) == before
+    model.write_text(words.replace("1", "2"))
+    assert rules_hash(club, VARIABLES) != before
+
+
 def test_code_that_cannot_be_parsed_is_changed_code(club: Path) -> None:
     before = rules_hash(club, VARIABLES)
     model = club / "models" / "c.py"
