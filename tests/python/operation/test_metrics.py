@@ -271,6 +271,9 @@ def test_a_build_does_not_fail_by_metrics(
     update_metrics_file(small.home)
     assert "cannot be written to" in capsys.readouterr().out
     assert {*tmp_path.iterdir(), *Path("/").iterdir()} == before
+    monkeypatch.setenv("SCUTTLEHOUSE_METRICS_FILE", " ")
+    update_metrics_file(small.home)
+    assert capsys.readouterr().out == "", "nobody asks for metrics"
 
 
 def test_a_damaged_table_is_told_with_what_to_do(
