@@ -484,12 +484,26 @@ Who wrote to it (1)
 """
 
 
+def of_others(row: dict[str, Any]) -> dict[str, Any]:
+    """The same row about other things: each id begins with another letter, which no test asks for."""
+    ids = re.compile(r"(?<=/)(?=\w{42})|(?<=^@)|^(?=[a-z]+z+$)")
+    return {
+        name: ids.sub("Z", value) if isinstance(value, str) else value
+        for name, value in row.items()
+    }
+
+
 @pytest.fixture(scope="module")
 def small(tmp_path_factory: pytest.TempPathFactory) -> SmallWarehouse:
+    """Of every row there is another one, which no page shows."""
     small = SmallWarehouse(tmp_path_factory.mktemp("shown"))
+    rows = {
+        name: [*own, *(other for row in own if (other := of_others(row)) != row)]
+        for name, own in ROWS.items()
+    }
     small.publish(
         {
-            name: pa.Table.from_pylist(ROWS.get(name, []), schema)
+            name: pa.Table.from_pylist(rows.get(name, []), schema)
             for name, schema in contracts().items()
             if name in ROWS or name == "fct_rule_violations"
         }
