@@ -181,7 +181,19 @@ ROWS: dict[str, list[dict[str, Any]]] = {
             "is_current": True,
             "needs_repair": True,
             "began_at": AT,
-        }
+        },
+        *(
+            {
+                "group_id": READERS,
+                "left_epoch_id": FIRST,
+                "right_epoch_id": message(name),
+                "rule": "same",
+                "is_current": False,
+                "needs_repair": False,
+                "healed_by_epoch_id": healed_by,
+            }
+            for name, healed_by in (("old", LEFT), ("older", None))
+        ),
     ],
     "fct_epoch_repairs": [
         {
@@ -351,6 +363,11 @@ ROWS: dict[str, list[dict[str, Any]]] = {
         {"set_id": SET, "message_id": pzp("aside"), "linked_id": pzp("gone"), "link": "previous"}
         | {"is_in_log": False, "is_in_set": False},
     ],
+    "fct_rule_violations": [
+        {"group_id": READERS, "message_id": one, "rule_id": "late_exclusion", "severity": "should"}
+        | {"document": "exclusion", "section": "4.2"}
+        for one in (LEFT, RIGHT)
+    ],
     "fct_set_rule_violations": [
         {"set_id": SET, "message_id": pzp("tip"), "rule_id": "no_pointer", "item": ANN}
         | {"known_id": pzp("gone"), "severity": "should", "document": "sets", "section": "3"},
@@ -382,9 +399,11 @@ Epochs (3)
   rightA     1  Ann (annAAA)  2026-01-02 03:04        2  counts for nothing
   firstA     0  Ann (annAAA)  2026-01-02 03:04        1  past
 
-Forks (1)
-  epoch   other epoch  rule         winner  state         began
-  leftAA  rightA       overlapping  leftAA  needs repair  2026-01-02 03:04
+Forks (3)
+  epoch   other epoch  rule         winner  state             began
+  leftAA  rightA       overlapping  leftAA  needs repair      2026-01-02 03:04
+  firstA  oldAAA       same         -       healed by leftAA  -
+  firstA  olderA       same         -       past              -
 
 Repairs that somebody should publish (1)
   to do    person                      epoch   severity  because
@@ -393,6 +412,10 @@ Repairs that somebody should publish (1)
 Missing messages of its tangles (1)
   missing  tangle        waiting for it
   goneAA   group:firstA              20
+
+Broken rules (1)
+  rule            severity  messages  for example
+  late_exclusion  should           2  leftAA
 """
 
 SET_PAGE = f"""\
@@ -505,7 +528,7 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> SmallWarehouse:
         {
             name: pa.Table.from_pylist(rows.get(name, []), schema)
             for name, schema in contracts().items()
-            if name in ROWS or name == "fct_rule_violations"
+            if name in ROWS
         }
     )
     return small
@@ -519,7 +542,10 @@ def show(
 
     def shown(*arguments: str) -> tuple[int, str, str]:
         capsys.readouterr()
-        return main(["show", *arguments]), *capsys.readouterr()
+        code = main(["show", *arguments])
+        out, error = capsys.readouterr()
+        assert not re.search(r"\bZ", out), "it shows a row about something else"
+        return code, out, error
 
     return shown
 
@@ -663,6 +689,7 @@ def test_a_message_that_is_not_checked_is_no_fault_of_its_feed(show: Show) -> No
 def test_who_was_added_again_is_a_member_again(show: Show) -> None:
     """As in fct_membership_history, also where the addition does not know of the exclusion."""
     _, out, _ = show("right")
+    assert "(5)\n  person" in out, "its members, and no others"
     states = dict(re.findall(r"^  (again|kept|out|twice|apart)A* {2,}(\S.*?) {2,}", out, re.M))
     assert states == {
         "again": "member",
