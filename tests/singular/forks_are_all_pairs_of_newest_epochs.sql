@@ -15,11 +15,11 @@ epochs as (
 ),
 
 -- An epoch is not paired with more than 50 others.
-small_groups as (
+large_groups as (
 
     select group_id from epochs
     group by group_id
-    having count(*) <= 51
+    having count(*) > 51
 
 ),
 
@@ -27,7 +27,7 @@ epochs_of_small_groups as (
 
     select epochs.*
     from epochs
-    left semi join small_groups on epochs.group_id = small_groups.group_id
+    left anti join large_groups on epochs.group_id = large_groups.group_id
 
 ),
 
@@ -47,7 +47,7 @@ forks_of_small_groups as (
 
     select forks.*
     from forks
-    left semi join small_groups on forks.group_id = small_groups.group_id
+    left anti join large_groups on forks.group_id = large_groups.group_id
 
 ),
 
