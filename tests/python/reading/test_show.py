@@ -166,7 +166,9 @@ ROWS: dict[str, list[dict[str, Any]]] = {
             )
         ),
     ],
-    "fct_group_audit_log": [],
+    "fct_group_audit_log": [
+        {"group_id": READERS, "message_id": message("twin1"), "action": "add", "subject_id": ANN}
+    ],
     "fct_preferred_epochs": [
         {"group_id": READERS, "person_id": one, "epoch_id": LEFT, "rule": "same", "is_tip": True}
         for one in (ANN, EVE)
@@ -226,6 +228,15 @@ ROWS: dict[str, list[dict[str, Any]]] = {
             "should_fetch": True,
             "should_serve": True,
         },
+        # Rows of two epochs count once.
+        *[
+            {"group_id": READERS, "person_id": EVE, "feed_id": ANN, "rule": "member"}
+            | {"should_fetch": True, "should_serve": True},
+            {"group_id": READERS, "person_id": EVE, "missing_id": GONE, "rule": "missing_message"},
+        ]
+        * 2,
+        {"group_id": READERS, "person_id": EVE, "feed_id": feed("c"), "rule": "no_member"}
+        | {"should_fetch": False, "should_serve": False},
     ],
     "fct_feed_forks": [
         {"feed_id": feed("b/long"), "message_id": message(one), "sequence": 2}
@@ -256,11 +267,20 @@ ROWS: dict[str, list[dict[str, Any]]] = {
             "is_decrypted": False,
             "is_valid_in_feed": False,
         },
+        *(
+            {"message_id": message(name), "feed_id": feed("b/long"), "person_id": EVE}
+            | {"content_type": "post", "validity": "valid", "is_valid_in_feed": False}
+            | {"feed_fault": "previous_is_invalid", "feed_fault_sequence": sequence}
+            for name, sequence in (("after", 3), ("later", 5))
+        ),
         {"message_id": FIRST, "feed_id": ANN, "person_id": ANN, "validity": "valid"},
         {"message_id": LEFT, "feed_id": ANN, "person_id": ANN, "validity": "valid"}
         | {"feed_fault": "previous_is_not_checked"},
-        {"message_id": message("early"), "group_id": ROOTLESS, "person_id": ANN}
-        | {"content_type": "post", "asserted_at": AT},
+        *(
+            {"message_id": message(f"early{day}"), "group_id": ROOTLESS, "person_id": ANN}
+            | {"content_type": "post", "asserted_at": AT.replace(day=day)}
+            for day in (2, 3)
+        ),
     ],
     "dim_tangles": [
         {
@@ -301,6 +321,11 @@ ROWS: dict[str, list[dict[str, Any]]] = {
                 "blocking_ids": GONE,
             }
             for number in range(20)
+        ),
+        *(
+            {"tangle_id": GROUP_TANGLE, "message_id": message(name), "status": "rejected"}
+            | {"status_reason": "type_not_allowed"}
+            for name in ("odd1", "odd2")
         ),
     ],
     "fct_tangle_links": [
@@ -488,10 +513,10 @@ Broken rules (1)
 ROOTLESS_GROUP_PAGE = f"""\
 Group without its first message {ROOTLESS}
   epochs and members  unknown without its first message, opened and checked
-  messages            1
+  messages            2
   authors             1
   first message       2026-01-02 03:04
-  last message        2026-01-02 03:04
+  last message        2026-01-03 03:04
 
 Tangles (1)
   tangle        messages  set aside  rejected  missing
@@ -503,7 +528,7 @@ Missing messages of its tangles (1)
 
 Who wrote to it (1)
   author        type  messages  last message
-  Ann (annAAA)  post         1  2026-01-02 03:04
+  Ann (annAAA)  post         2  2026-01-03 03:04
 """
 
 
@@ -673,12 +698,17 @@ def test_a_beginning_of_several_ids_lists_them(show: Show) -> None:
 
 def test_faults_of_a_feed(show: Show) -> None:
     _, out, _ = show("b/long")
-    assert "  signature_is_wrong  invalid               1                  3\n" in out
+    assert "  post            3\n  unknown         1\n" in out
+    assert "  previous_is_invalid  broken before them         2                  3\n" in out
+    assert "  signature_is_wrong   invalid                    1                  3\n" in out
     assert "Messages with the same sequence (2)" in out
     _, out, _ = show("eve")
-    assert "  b/long  classic     4              2        1        1  yes     -\n" in out
+    assert (
+        "  b/long  classic     4              2        1        1  yes     previous_is_invalid\n"
+        in out
+    )
     assert "  Readers (reader)  excluded" in out
-    assert re.search(r"Readers \(reader\) +0 +1 +1 +1\n", out)
+    assert re.search(r"Readers \(reader\) +1 +2 +1 +1\n", out)
 
 
 def test_a_message_that_is_not_checked_is_no_fault_of_its_feed(show: Show) -> None:
@@ -705,7 +735,9 @@ def test_where_a_message_is_and_whether_it_is_valid(show: Show) -> None:
     assert "  in the log                a\\x1bb.jsonl\n" in out
     assert "  line                      1,234\n" in out
     assert "  message  previous\n  twin2A   -\n" in out
+    assert "What it does in a group (1)\n" in out
     _, out, _ = show("bad")
+    assert "  in its feed               not valid\n" in out
     assert "  invalid because           signature_is_wrong\n" in out
     assert "  encrypted                 yes, nobody opened it\n" in out
     _, out, _ = show("left")
@@ -718,7 +750,9 @@ def test_a_tangle_counts_feeds_and_not_people(show: Show) -> None:
 
 
 def test_a_long_paragraph_says_how_much_it_leaves_out(show: Show) -> None:
+    assert "  messages waiting for it, at most  20\n" in show("gone")[1]
     _, out, _ = show("group:first")
+    assert re.search(r"^  type_not_allowed +2  odd1", out, re.M)
     assert "Set aside (20)" in out
     assert out.count("goneAA\n") == MOST_ROWS
     assert f"  ... and {20 - MOST_ROWS} more\n" in out
