@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from scuttlehouse.groups.ancestry import Ancestry
+from scuttlehouse.tangles.listings import listed_before
 from scuttlehouse.tangles.order import find_loops, positions, ranks
 from scuttlehouse.tangles.reach import reach_counts
 from scuttlehouse.tangles.tables import read_graph
@@ -35,6 +36,7 @@ def main() -> None:
     thread_positions(codes, rank, *links, table["thread_ms"], ids)
     reach_counts(2, *links, np.ones(1, dtype=np.int64))
     Ancestry({"x": [], "l": ["x"], "r": ["x"], "y": "lr", "z": "lr"}).nearest_common("y", "z")
+    listed_before(2, links, np.ones(1, dtype=np.int64), np.zeros(1, dtype=np.int64))
     timeline = Timeline()
     timeline.extend(ids, table["previous_ids"])
     timeline.add("c", ["d"])

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
+
+import numpy as np
 
 from scuttlehouse.groups.authority import GroupMessage, known_directly
-from scuttlehouse.tangles.causality import bits_of, mask_of, sweep_named
+from scuttlehouse.tangles.graphs import Ints
+from scuttlehouse.tangles.listings import listed_before
 
 
 def no_tips(
@@ -21,8 +25,7 @@ def no_tips(
         messages: the messages of the group.
         changes: what the messages in the graphs of members tangles list there.
 
-    Complexity: O(messages + links) operations on integers with a bit for each place in a tangle that several
-    messages list.
+    Complexity: as :func:`.listed_before`.
 
     >>> def message(name, *previous):
     ...     return GroupMessage(
@@ -31,20 +34,31 @@ def no_tips(
     >>> no_tips([message("x"), message("1", "x"), message("2", "1"), message("3", "x", "2")], {})
     {'3': ['x']}
     """
-    listings = {one.message_id: _listed(one, changes) for one in messages}
-    counts = Counter(place for listing in listings.values() for place in listing)
-    bits = {place: bit for bit, place in enumerate(p for p, n in counts.items() if n > 1)}
-    names = [name for _, name in bits]
-    found = {}
+    names = [one.message_id for one in messages]
+    node_of = {name: node for node, name in enumerate(names)}
+    known, _ = known_directly(messages)
+    after, before = _columns(
+        (node, node_of[one])
+        for node, name in enumerate(names)
+        for one in known[name]
+        if one in node_of
+    )
+    number_of: dict[tuple[str, str], int] = {}
+    nodes, numbers = _columns(
+        (node, number_of.setdefault(place, len(number_of)))
+        for node, one in enumerate(messages)
+        for place in _listed(one, changes)
+    )
+    is_again = listed_before(len(names), (after, before), nodes, numbers)
+    listed = [name for _, name in number_of]
+    found: dict[str, set[str]] = defaultdict(set)
+    for node, number in zip(nodes[is_again].tolist(), numbers[is_again].tolist(), strict=True):
+        found[names[node]].add(listed[number])
+    return {name: sorted(ids) for name, ids in found.items()}
 
-    def visit(name: str, before: int) -> int:
-        own = mask_of(bits[place] for place in listings[name] if place in bits)
-        if again := {names[bit] for bit in bits_of(before & own)}:
-            found[name] = sorted(again)
-        return own
 
-    sweep_named(known_directly(messages)[0], visit)
-    return found
+def _columns(pairs: Iterable[tuple[int, int]]) -> Ints:
+    return np.fromiter(chain.from_iterable(pairs), np.int64).reshape(-1, 2).T
 
 
 def _listed(message: GroupMessage, changes: Mapping[str, Sequence[str]]) -> set[tuple[str, str]]:

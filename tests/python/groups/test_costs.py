@@ -433,10 +433,19 @@ def members_of_one_epoch(size: int) -> list[Change]:
         lambda size: KnownChoices(added_to_one_epoch(10 * size), Ancestry({"x": []}), {}),
         lambda size: know(members_who_are_excluded(10 * size)),
         lambda size: judge(creators_in_many_epochs(size)),
+        lambda size: no_tips(list_again_after_all(160 * size), {}),
         lambda size: sweep(side_by_side(size), lambda node, _: (1 << 50 * size) * (node == 0)),
         lambda size: sweep(side_by_side(size), lambda node, _: 1 << 50 * size + node),
     ],
-    ids=["periods", "choices", "exclusions", "judge", "nodes without bits", "nodes with bits"],
+    ids=[
+        "periods",
+        "choices",
+        "exclusions",
+        "judge",
+        "no tips",
+        "nodes without bits",
+        "nodes with bits",
+    ],
 )
 def test_four_times_the_size_is_about_four_times_the_memory(
     work: Callable[[int], object],
@@ -475,6 +484,21 @@ def members_who_are_excluded(size: int) -> list[GroupMessage]:
     for person in people:
         line.say("exclude", epoch, person)
     return line.messages
+
+
+def list_again_after_all(size: int) -> list[GroupMessage]:
+    """A chain. Then each of many messages lists the end of the chain, and one of its messages again."""
+    messages = exclusions_then_additions(size // 4)
+    end = messages[-1].message_id
+    last = [
+        one._replace(
+            message_id=f"{one.message_id} again",
+            previous_ids=[one.message_id, end],
+            timeline_previous_ids=[one.message_id, end],
+        )
+        for one in messages
+    ]
+    return messages + last
 
 
 def side_by_side(size: int) -> list[list[int]]:
