@@ -6,7 +6,7 @@ for each epoch, with a bit for each epoch before it; :func:`nearest_predecessors
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import cached_property
 from typing import TypeAlias
 
@@ -14,7 +14,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from scuttlehouse.tangles.causality import sweep_named
+from scuttlehouse.tangles.causality import mask_of, sweep_named
 from scuttlehouse.tangles.graphs import Ints
 
 Previous = Mapping[str, Collection[str]]
@@ -31,7 +31,9 @@ class Ancestry:
     not one of its keys is not an epoch of the group and is ignored. An epoch never precedes itself. Epochs
     in a loop are left out, because loops cannot be in the graph of a tangle (R7).
 
-    Complexity: O(epochs + links) operations on integers with a bit for each epoch.
+    Complexity: O(epochs + links) operations on integers with a bit for each epoch; memory epochs² / 8 bytes at
+    most, half of it for a chain. What the rules ask for depends on earlier answers, and nobody knows a smaller
+    index of any graph that answers without a walk through it.
 
     >>> ancestry = Ancestry({"x": [], "y": ["x"], "z": ["y"], "w": ["x"]})
     >>> ancestry.precedes("x", "z"), ancestry.precedes("y", "w")
@@ -42,34 +44,35 @@ class Ancestry:
 
     def __init__(self, previous: Previous) -> None:
         self._epochs: list[str] = []
-        self._bits: dict[str, int] = {}
+        self._places: dict[str, int] = {}
         self._before: dict[str, int] = {}
         self._previous = previous
 
         def visit(epoch: str, before: int) -> int:
-            # Bits are in topological order: the highest bit of a set precedes no other bit of it.
-            own = 1 << len(self._epochs)
+            # Bits are in topological order: the highest bit of a set precedes no other bit of it. Places are
+            # kept, and not bits: these are integers as long as there are epochs before.
+            self._places[epoch] = len(self._epochs)
             self._epochs.append(epoch)
-            self._bits[epoch] = own
             self._before[epoch] = before
-            return own
+            return 1 << self._places[epoch]
 
         others = {epoch: [one for one in previous[epoch] if one != epoch] for epoch in previous}
         sweep_named(others, visit)
 
     def __contains__(self, epoch: str) -> bool:
-        return epoch in self._bits
+        return epoch in self._places
 
     def precedes(self, epoch: str, other: str) -> bool:
         """Whether ``epoch`` precedes ``other``, directly or through others."""
-        return bool(self._bits[epoch] & self._before[other])
+        return bool(self._before[other] >> self._places[epoch] & 1)
 
     def mask_of(self, epochs: Iterable[str]) -> int:
         """The epochs as bits."""
-        mask = 0
-        for epoch in epochs:
-            mask |= self._bits[epoch]
-        return mask
+        return mask_of(self._places[epoch] for epoch in epochs)
+
+    def mask_up_to(self, epoch: str) -> int:
+        """The epochs that precede this one, and it, as bits."""
+        return self._before[epoch] | 1 << self._places[epoch]
 
     def masks_after(self) -> dict[str, int]:
         """The epochs that succeed each epoch, as bits.
@@ -82,24 +85,25 @@ class Ancestry:
         """
         after = dict.fromkeys(self._epochs, 0)
         for epoch in reversed(self._epochs):
+            succeeding = after[epoch] | 1 << self._places[epoch]
             for one in self._previous[epoch]:
                 if one in after and one != epoch:
-                    after[one] |= after[epoch] | self._bits[epoch]
+                    after[one] = _joined(after[one], succeeding)
         return after
 
-    def masks_under(self, masks: Mapping[str, int]) -> dict[str, int]:
-        """For each epoch the bits that it and all that precede it have in ``masks``, 0 for one without.
+    def masks_under(self, mask_of: Callable[[str], int]) -> dict[str, int]:
+        """For each epoch the bits of it and of all that precede it.
 
-        Complexity: O(epochs + links) operations on integers as wide as those of ``masks``.
+        Complexity: O(epochs + links) operations on integers as wide as those of ``mask_of``.
 
-        >>> Ancestry({"x": [], "y": ["x"], "z": ["y"]}).masks_under({"x": 1, "z": 4})
+        >>> Ancestry({"x": [], "y": ["x"], "z": ["y"]}).masks_under({"x": 1, "y": 0, "z": 4}.__getitem__)
         {'x': 1, 'y': 1, 'z': 5}
         """
         under: dict[str, int] = {}
         for epoch in self._epochs:
-            mask = masks.get(epoch, 0)
+            mask = mask_of(epoch)
             for one in self._previous[epoch]:
-                mask |= under.get(one, 0)
+                mask = _joined(mask, under.get(one, 0))
             under[epoch] = mask
         return under
 
@@ -111,8 +115,10 @@ class Ancestry:
         """The epochs that no other of them succeeds (4.2), sorted."""
         succeeded = 0
         for epoch in epochs:
-            succeeded |= self._before[epoch]
-        return sorted({epoch for epoch in epochs if not self._bits[epoch] & succeeded})
+            succeeded = _joined(succeeded, self._before[epoch])
+        data = succeeded.to_bytes(len(self._epochs) // 8 + 1, "little")
+        places = {epoch: self._places[epoch] for epoch in epochs}
+        return sorted(one for one, at in places.items() if not data[at >> 3] >> (at & 7) & 1)
 
     def nearest_common(self, left: str, right: str) -> int:
         """The common predecessors that no other common predecessor succeeds (section 3), as bits.
@@ -128,16 +134,17 @@ class Ancestry:
         >>> ancestry.nearest_common("y", "z") == ancestry.mask_of("lr")
         True
         """
-        common = (self._before[left] | self._bits[left]) & (self._before[right] | self._bits[right])
+        common = self.mask_up_to(left) & self.mask_up_to(right)
         if not common:
             return 0
         last = self._epochs[common.bit_length() - 1]
-        others = common & ~(self._before[last] | self._bits[last])
+        only = 1 << self._places[last]
+        others = common & ~(self._before[last] | only)
         if not others:
-            return self._bits[last]
+            return only
         # What precedes the last one is not among the others, so only they can succeed each other.
         unsucceeded = _unlisted(_as_bytes(others), *self._links).tobytes()
-        return self._bits[last] | int.from_bytes(unsucceeded, "little")
+        return only | int.from_bytes(unsucceeded, "little")
 
     def least_of(self, mask: int) -> str | None:
         """The epoch with the least id, of epochs as bits. None if there are no bits.
@@ -159,8 +166,8 @@ class Ancestry:
         """The places of the epochs that each epoch directly succeeds, as compressed rows."""
         offsets, listed = [0], list[int]()
         for epoch in self._epochs:
-            known = [one for one in self._previous[epoch] if one in self._bits and one != epoch]
-            listed += [self._bits[one].bit_length() - 1 for one in known]
+            known = [one for one in self._previous[epoch] if one in self._places and one != epoch]
+            listed += [self._places[one] for one in known]
             offsets.append(len(listed))
         return np.array(offsets, dtype=np.int64), np.array(listed, dtype=np.int64)
 
@@ -170,6 +177,13 @@ class Ancestry:
         turns = np.empty(len(self._epochs), dtype=np.int64)
         turns[sorted(range(len(turns)), key=self._epochs.__getitem__)] = np.arange(len(turns))
         return turns
+
+
+def _joined(mask: int, other: int) -> int:
+    """The bits of both. Python copies a long integer even if the other one is 0 or the same."""
+    if not mask or mask is other:
+        return other
+    return mask | other if other else mask
 
 
 def _as_bytes(mask: int) -> Bytes:

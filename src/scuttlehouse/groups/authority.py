@@ -10,6 +10,8 @@ An epoch that does not count stands for the epochs that it follows: precedence i
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
+from functools import reduce
+from operator import or_
 from typing import Literal, NamedTuple
 
 from scuttlehouse.tangles.causality import bits_of, mask_of, sweep_named
@@ -110,9 +112,11 @@ def judge(messages: Sequence[GroupMessage]) -> Judged:
     epochs = {one.message_id: place for place, one in enumerate(inits)}
     authority: dict[str, Authority] = {}
     counting: set[str] = set()
-    # For each epoch as bits: those that it follows, and those that it stands for, which may be itself.
-    follows: dict[str, int] = {}
+    # What each epoch that counts follows; and as bits what others stand for, which may be nothing. All other
+    # epochs stand for themselves.
+    previous_epochs: dict[str, list[str]] = {}
     stands_for: dict[str, int] = {}
+    alone: set[str] = set()
     left = MOST_FOLLOWED
     ranks: dict[str, int] = {}
 
@@ -126,29 +130,32 @@ def judge(messages: Sequence[GroupMessage]) -> Judged:
         return is_member
 
     def epochs_before(message: GroupMessage) -> int:
-        found = 0
-        for epoch in message.previous_epoch_ids:
-            found |= stands_for.get(epoch, 0)
-        return found
+        themselves = mask_of(epochs[one] for one in message.previous_epoch_ids if one in alone)
+        others = (stands_for.get(one, 0) for one in message.previous_epoch_ids)
+        return reduce(or_, filter(None, others), themselves)
 
     def visit_init(message: GroupMessage, before: int) -> int:
         nonlocal left
-        name, own = message.message_id, 1 << epochs[message.message_id]
-        follows[name] = epochs_before(message)
+        name = message.message_id
+        follows = epochs_before(message)
         listed = [one for one in message.previous_epoch_ids if one in counting]
         direct = mask_of(epochs[one] for one in listed)
-        further = (follows[name] & ~direct).bit_count()
+        further = (follows & ~direct).bit_count()
         if further > left:
-            follows[name], further = direct, 0
-        on = (inits[place].message_id for place in bits_of(follows[name]))
+            follows, further = direct, 0
+        on = (inits[place].message_id for place in bits_of(follows))
         is_first = not message.previous_epoch_ids
         authority[name] = True if is_first else authority_of(message, on, before)
         if authority[name] is not False:
             left -= further
         if authority[name] is not False and message.declares_members:
             counting.add(name)
-        is_alone = name in counting or (authority[name] is not False and not follows[name])
-        stands_for[name] = own if is_alone else follows[name]
+            before_it = (inits[place].message_id for place in bits_of(follows))
+            previous_epochs[name] = sorted(one for one in before_it if one in counting)
+        if name in counting or (authority[name] is not False and not follows):
+            alone.add(name)
+        else:
+            stands_for[name] = follows
         return 0 if authority[name] is False else 1 << pairs[name, message.author_id]
 
     def visit_change(message: GroupMessage, before: int) -> int:
@@ -182,11 +189,7 @@ def judge(messages: Sequence[GroupMessage]) -> Judged:
         {one.message_id: authority[one.message_id] for one in messages if one.kind != "other"},
         frozenset(counting),
         {
-            one.message_id: sorted(
-                epoch
-                for place in bits_of(follows[one.message_id])
-                if (epoch := inits[place].message_id) in counting
-            )
+            one.message_id: previous_epochs[one.message_id]
             for one in inits
             if one.message_id in counting
         },

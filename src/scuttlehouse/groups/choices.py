@@ -41,13 +41,10 @@ class KnownChoices:
     >>> additions += [addition("3", "r", "ann", "bob")]
     >>> ancestry = Ancestry({"x": [], "l": ["x"], "r": ["x"]})
     >>> choices = KnownChoices(additions, ancestry, {"x": 0, "l": 1, "r": 2})
-    >>> bits = [choices.bits[name] for name in "123"]
+    >>> bits = [choices.bits_of(name) for name in "123"]
     >>> [choices.preferred("ann", sum(known)) for known in ([], bits[:1], bits[::2], bits)]
     [None, 'x', 'r', 'l']
     """
-
-    bits: dict[str, int]
-    """The members whom each addition adds, by its message (:class:`.MemberBits`)."""
 
     def __init__(
         self, additions: Collection[GroupMessage], ancestry: Ancestry, keys: KeyRanks
@@ -57,11 +54,7 @@ class KnownChoices:
             members[one.epoch_id or ""].extend(one.person_ids)
         epochs = in_key_order(ancestry.in_order(), keys)
         self._members = MemberBits((epoch, members[epoch]) for epoch in epochs)
-        self.bits = {}
-        for one in additions:
-            self.bits[one.message_id] = mask_of(
-                self._members.place_of(one.epoch_id or "", person) for person in one.person_ids
-            )
+        self._additions = {one.message_id: one for one in additions}
         # Few are kept: each has a bit for each member of each epoch.
         self._of_members = lru_cache(16)(self._members.of_members)
         self._under = self._members.under(ancestry)
@@ -69,10 +62,18 @@ class KnownChoices:
         # By the epochs to choose from, and a hash of what is known of their members.
         self._answers: dict[tuple[int, bytes], str] = {}
 
+    def bits_of(self, message_id: str) -> int:
+        """The members whom an addition adds (:class:`.MemberBits`). None for another message."""
+        if message_id not in self._additions:
+            return 0
+        one = self._additions[message_id]
+        places = (self._members.place_of(one.epoch_id or "", person) for person in one.person_ids)
+        return mask_of(places)
+
     def preferred(self, person: str, known: int) -> str | None:
         """The epoch that a person should prefer with what they know (R21). None if they know none.
 
-        ``known`` are the additions that they know of, as ``bits``.
+        ``known`` are the bits of all additions that they know of.
 
         Complexity: as :meth:`.MemberBits.first_of`, once for all people who know the same and have the same
         choice; and O(epochs of the person that they did not know of at the last call) operations on integers

@@ -81,11 +81,10 @@ def knowledge(
     ancestry = Ancestry(judged.previous_epochs)
     acts = [one for one in messages if one.message_id in judged.counting]
     choices = KnownChoices([one for one in acts if one.kind == "add"], ancestry, key_ranks or {})
-    bits = _Bits(acts, ancestry, choices.bits)
+    bits = _Bits(acts, ancestry, choices)
     own = own_epochs(messages, judged)
     by_id = {one.message_id: one for one in messages}
     after = ancestry.masks_after()
-    under = ancestry.masks_under({epoch: ancestry.mask_of([epoch]) for epoch in after})
     known_at: dict[str, int] = {}
     readded: dict[str, list[str]] = {}
     late: set[str] = set()
@@ -102,10 +101,11 @@ def knowledge(
             if choices.preferred(message.author_id, known) not in (None, epoch):
                 late.add(name)
         elif name in ancestry:
-            # The bits of additions are needed no more.
-            known_at[name] = before & (1 << bits.first_addition) - 1
-            beside = before & ~under[name]
-            listed = any(before & after.get(epoch, 0) for epoch in message.previous_epoch_ids)
+            # Only the bits of exclusions and people are needed later.
+            known_at[name] = before & (1 << bits.first_epoch) - 1
+            epochs = before >> bits.first_epoch & (1 << len(after)) - 1
+            beside = epochs & ~ancestry.mask_up_to(name)
+            listed = any(epochs & after.get(epoch, 0) for epoch in message.previous_epoch_ids)
             if listed or any(beside & after[epoch] for epoch in judged.previous_epochs[name]):
                 stale.add(name)
         return bits.of_message(name)
@@ -145,13 +145,13 @@ def knowledge(
 class _Bits:
     """The acts of a group that count, and the bits that a message passes to those after it.
 
-    The lowest bits are for epochs, in the order of ``ancestry``. Then come exclusions, the people whom they
-    exclude, and additions, which say what epochs an author knows as their own. Places of bits are kept, and
-    not integers: each of these is as long as there are bits before it.
+    The lowest bits are for exclusions. Then come the people whom they exclude, epochs in the order of
+    ``ancestry``, and additions, which say what epochs an author knows as their own. Places of bits are kept,
+    and not integers: each of these is as long as there are bits before it.
     """
 
     def __init__(
-        self, acts: Sequence[GroupMessage], ancestry: Ancestry, of_additions: Mapping[str, int]
+        self, acts: Sequence[GroupMessage], ancestry: Ancestry, choices: KnownChoices
     ) -> None:
         self.inits = [one for one in acts if one.kind == "init"]
         self.exclusions = [one for one in acts if one.kind == "exclude"]
@@ -159,33 +159,30 @@ class _Bits:
         self.added = {person for one in acts if one.kind == "add" for person in one.person_ids}
         excluded = {person for one in self.exclusions for person in one.person_ids}
         self._people = sorted(excluded & self.added)
-        self.first_exclusion = len(self.inits)
-        self._first_person = self.first_exclusion + len(self.exclusions)
-        self.first_addition = self._first_person + len(self._people)
+        self._first_person = len(self.exclusions)
+        self.first_epoch = self._first_person + len(self._people)
+        self.first_addition = self.first_epoch + len(self.inits)
         self._place_of_person = {
             person: place for place, person in enumerate(self._people, self._first_person)
         }
         self.place_of_exclusion = {
-            one.message_id: place for place, one in enumerate(self.exclusions, self.first_exclusion)
+            one.message_id: place for place, one in enumerate(self.exclusions)
         }
         self._struck = {one.message_id: one.person_ids for one in self.exclusions}
         self._ancestry = ancestry
-        self._of_additions = of_additions
+        self._choices = choices
 
     def of_message(self, name: str) -> int:
         """The bits that a message passes on: 0 if it is no act that counts."""
         if (place := self.place_of_exclusion.get(name)) is not None:
             return mask_of([place, *self._places_of(self._struck[name])])
-        if name in self._of_additions:
-            return self._of_additions[name] << self.first_addition
-        return self._ancestry.mask_of([name]) if name in self._ancestry else 0
+        if name in self._ancestry:
+            return self._ancestry.mask_of([name]) << self.first_epoch
+        return self._choices.bits_of(name) << self.first_addition
 
     def people_in(self, mask: int) -> frozenset[str]:
         """The people whom the exclusions in a mask exclude."""
-        everybody = (1 << len(self._people)) - 1
-        return frozenset(
-            self._people[place] for place in bits_of(mask >> self._first_person & everybody)
-        )
+        return frozenset(self._people[place] for place in bits_of(mask >> self._first_person))
 
     def those_in(self, mask: int, people: Iterable[str]) -> list[str]:
         """Those of the people whom the exclusions in a mask exclude."""
@@ -219,7 +216,7 @@ def _leading(
     led = {epoch: known_at.get(epoch, 0) for epoch in ancestry.in_order()}
     for exclusion, epoch in own.items():
         led[epoch] |= bits.of_message(exclusion)
-    return ancestry.masks_under(led)
+    return ancestry.masks_under(led.__getitem__)
 
 
 def _following(
@@ -231,6 +228,6 @@ def _following(
     for init in sorted(bits.inits, key=lambda one: (one.position, one.message_id)):
         met = known_at.get(init.message_id, 0) & unmet
         unmet ^= met
-        for place in bits_of(met >> bits.first_exclusion):
+        for place in bits_of(met):
             found[bits.exclusions[place].message_id] = init.message_id
     return found

@@ -80,7 +80,7 @@ class MemberBits:
 
     def under(self, ancestry: Ancestry) -> list[int]:
         """Each epoch with all that precede it, by its number."""
-        under = ancestry.masks_under({epoch: 1 << number for epoch, number in self.numbers.items()})
+        under = ancestry.masks_under(lambda epoch: 1 << self.numbers[epoch])
         return [under[epoch] for epoch in self.epochs]
 
     def of_known(self, person: str, known: int) -> int:

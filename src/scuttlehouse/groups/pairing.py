@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from scuttlehouse.groups.authority import GroupMessage, Judged, known_directly
-from scuttlehouse.tangles.causality import sweep_named
+from scuttlehouse.tangles.causality import mask_of, sweep_named
 
 
 def own_epochs(messages: Sequence[GroupMessage], judged: Judged) -> dict[str, str]:
@@ -79,36 +79,34 @@ def _sequences(
     # An act waits for one of those that it knows of at a time. In a random order these are about log(n),
     # whatever a stranger writes.
     random.shuffle(names)
-    bits = {name: 1 << number for number, name in enumerate(names)}
+    numbers = {name: number for number, name in enumerate(names)}
     known_at: dict[str, int] = {}
 
     def visit(name: str, before: int) -> int:
-        if name in bits:
-            known_at[name] = before
-        return bits.get(name, 0)
+        if name not in numbers:
+            return 0
+        known_at[name] = before
+        return 1 << numbers[name]
 
     if lists:
         sweep_named(known_directly(messages)[0], visit)
     for acts in lists:
-        yield _in_sequence(acts, bits, known_at)
+        yield _in_sequence(acts, numbers, known_at)
 
 
 def _in_sequence(
-    acts: Sequence[GroupMessage], bits: Mapping[str, int], known_at: Mapping[str, int]
+    acts: Sequence[GroupMessage], numbers: Mapping[str, int], known_at: Mapping[str, int]
 ) -> list[GroupMessage]:
     """Acts in the order of :func:`_sequences`, by the bits of the acts that each knows of."""
     by_name = {act.message_id: act for act in acts}
-    by_bit = {bits[name]: name for name in by_name}
-    among = sum(by_bit)
-    waiting: dict[str, list[str]] = defaultdict(list)
+    left = mask_of(numbers[name] for name in by_name)
+    waiting: dict[int, list[str]] = defaultdict(list)
     free: list[tuple[bool, int, str]] = []
     placed: list[GroupMessage] = []
-    done = 0
 
     def settle(name: str) -> None:
-        left = known_at.get(name, 0) & among & ~done
-        if left:
-            waiting[by_bit[1 << left.bit_length() - 1]].append(name)
+        if unmet := known_at.get(name, 0) & left:
+            waiting[unmet.bit_length() - 1].append(name)
         else:
             time = by_name[name].asserted_ms
             heapq.heappush(free, (time is None, time or 0, name))
@@ -118,7 +116,7 @@ def _in_sequence(
     while free:
         *_, name = heapq.heappop(free)
         placed.append(by_name[name])
-        done |= bits[name]
-        for follower in waiting.pop(name, ()):
+        left ^= 1 << numbers[name]
+        for follower in waiting.pop(numbers[name], ()):
             settle(follower)
     return placed

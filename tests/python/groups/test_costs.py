@@ -433,6 +433,8 @@ def members_of_one_epoch(size: int) -> list[Change]:
         lambda size: KnownChoices(added_to_one_epoch(10 * size), Ancestry({"x": []}), {}),
         lambda size: know(members_who_are_excluded(10 * size)),
         lambda size: judge(creators_in_many_epochs(size)),
+        lambda size: judge(epochs_in_a_line(40 * size)),
+        lambda size: know(one_addition_after_another(40 * size)),
         lambda size: no_tips(list_again_after_all(160 * size), {}),
         lambda size: sweep(side_by_side(size), lambda node, _: (1 << 50 * size) * (node == 0)),
         lambda size: sweep(side_by_side(size), lambda node, _: 1 << 50 * size + node),
@@ -442,6 +444,8 @@ def members_of_one_epoch(size: int) -> list[Change]:
         "choices",
         "exclusions",
         "judge",
+        "judge a line of epochs",
+        "a line of additions",
         "no tips",
         "nodes without bits",
         "nodes with bits",
@@ -459,6 +463,22 @@ def test_four_times_the_size_is_about_four_times_the_memory(
 def added_to_one_epoch(size: int) -> list[GroupMessage]:
     line = Line()
     line.say("add", "x", *(f"p{number}" for number in range(size)))
+    return line.messages
+
+
+def one_addition_after_another(size: int) -> list[GroupMessage]:
+    line = Line()
+    root = line.say("init", None)
+    for number in range(size):
+        line.say("add", root, f"p{number}")
+    return line.messages
+
+
+def epochs_in_a_line(size: int) -> list[GroupMessage]:
+    line = Line()
+    epoch = None
+    for _ in range(size):
+        epoch = line.say("init", None, after=epoch)
     return line.messages
 
 

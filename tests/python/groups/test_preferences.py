@@ -70,7 +70,7 @@ def test_a_choice_is_the_preference_among_what_is_known(case: Knowledge) -> None
         members: dict[str, set[str]] = {epoch: set() for epoch in case.fork.previous}
         for place, addition in enumerate(case.additions):
             if known >> place & 1:
-                bits |= choices.bits[addition.message_id]
+                bits |= choices.bits_of(addition.message_id)
                 members[addition.epoch_id or ""].update(addition.person_ids)
         frozen = {epoch: frozenset(people) for epoch, people in members.items()}
         for person in PEOPLE:
