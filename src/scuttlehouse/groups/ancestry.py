@@ -31,9 +31,9 @@ class Ancestry:
     not one of its keys is not an epoch of the group and is ignored. An epoch never precedes itself. Epochs
     in a loop are left out, because loops cannot be in the graph of a tangle (R7).
 
-    Complexity: O(epochs + links) operations on integers with a bit for each epoch; memory epochs² / 8 bytes at
-    most, half of it for a chain. What the rules ask for depends on earlier answers, and nobody knows a smaller
-    index of any graph that answers without a walk through it.
+    Complexity: O(epochs + links) operations on integers with a bit for each epoch. Memory: epochs² / 8 bytes
+    at most, half of it for a chain. Which pairs the rules ask about depends on earlier answers, and nobody
+    knows a smaller index of any graph that answers without a walk through it.
 
     >>> ancestry = Ancestry({"x": [], "y": ["x"], "z": ["y"], "w": ["x"]})
     >>> ancestry.precedes("x", "z"), ancestry.precedes("y", "w")
