@@ -164,7 +164,7 @@ def texts_that_a_build_reads(folder: Path) -> dict[str, list[bytes | None]]:
         for entry in stock
         if entry.batch_id is not None
     ]
-    splits = new_splits(ledger, MagicMock(), RING)
+    splits = new_splits(ledger, MagicMock(), RING, "rules")
     return {
         split.source_file: [line.text for line in each_line(read_lines(split))] for split in splits
     }
