@@ -19,6 +19,12 @@ S3 = "s3://"
 # S3 takes names of three characters and more.
 S3_FOLDER = re.compile(r"s3://[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](/[\w.=-]+)*", re.ASCII)
 
+# How an error of S3 ends.
+HOW_TO_REACH_S3 = (
+    "is the server there (AWS_ENDPOINT_URL_S3, AWS_REGION), and may this user use the bucket "
+    "(AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY or AWS_PROFILE)?"
+)
+
 # With pauses that double, a server that restarts is waited for: about a minute.
 _ATTEMPTS = 10
 

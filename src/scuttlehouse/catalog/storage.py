@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 
 from scuttlehouse.catalog.names import CatalogError, UnusableError
 from scuttlehouse.printing import without_passwords
-from scuttlehouse.s3 import S3, S3_FOLDER, is_in_s3, s3_files
+from scuttlehouse.s3 import HOW_TO_REACH_S3, S3, S3_FOLDER, is_in_s3, s3_files
 
 
 def warehouse_location(home: Path, environment: Mapping[str, str] = os.environ) -> str:
@@ -43,7 +44,7 @@ def read(location: str) -> bytes:
         UnusableError: the file is missing.
         CatalogError: S3 cannot be asked.
     """
-    with _Sentence(location), s3_files().open_input_file(_key(location)) as file:
+    with _sentences(location), s3_files().open_input_file(_key(location)) as file:
         return bytes(file.read())
 
 
@@ -54,7 +55,7 @@ def require(location: str) -> None:
         UnusableError: it is missing.
         CatalogError: S3 cannot be asked.
     """
-    with _Sentence(location):
+    with _sentences(location):
         if not s3_files().get_file_info(_key(location)).is_file:
             raise FileNotFoundError
 
@@ -71,7 +72,7 @@ def files_below(folder: str) -> Iterator[str]:
         return
     from pyarrow.fs import FileSelector
 
-    with _Sentence(folder):
+    with _sentences(folder):
         selector = FileSelector(_key(folder), allow_not_found=True, recursive=True)
         found = s3_files().get_file_info(selector)
     yield from (f"{S3}{one.path}" for one in found if one.is_file)
@@ -86,7 +87,7 @@ def remove(location: str) -> None:
     if not is_in_s3(location):
         Path(location).unlink(missing_ok=True)
         return
-    with _Sentence(location):
+    with _sentences(location):
         try:
             s3_files().delete_file(_key(location))
         except FileNotFoundError:
@@ -97,22 +98,15 @@ def _key(location: str) -> str:
     return location.removeprefix(S3)
 
 
-class _Sentence:
+@contextmanager
+def _sentences(location: str) -> Iterator[None]:
     """What S3 refuses in a block, as a :class:`CatalogError`."""
-
-    def __init__(self, location: str) -> None:
-        self._location = location
-
-    def __enter__(self) -> None:
-        return None
-
-    def __exit__(self, _: object, error: BaseException | None, __: object) -> None:
-        if isinstance(error, FileNotFoundError):
-            raise UnusableError(f"The file {self._location} is missing.") from None
-        if isinstance(error, OSError):
-            said = " ".join(str(error).split()).rstrip(".")
-            raise CatalogError(
-                f"S3 cannot be used for {self._location} ({said}): is the server there "
-                "(AWS_ENDPOINT_URL_S3, AWS_REGION), and may this user use the bucket "
-                "(AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY or AWS_PROFILE)?"
-            ) from None
+    try:
+        yield
+    except FileNotFoundError:
+        raise UnusableError(f"The file {location} is missing.") from None
+    except OSError as error:
+        said = " ".join(str(error).split()).rstrip(".")
+        raise CatalogError(
+            f"S3 cannot be used for {location} ({said}): {HOW_TO_REACH_S3}"
+        ) from None

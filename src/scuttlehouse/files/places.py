@@ -16,15 +16,10 @@ from typing import BinaryIO, cast
 
 from scuttlehouse.files.parts import LandingError, Log
 from scuttlehouse.files.streams import Raw
-from scuttlehouse.s3 import S3, s3_files
+from scuttlehouse.s3 import HOW_TO_REACH_S3, S3, s3_files
 
 # Each read of S3 is a request. It brings so much.
 _PART_BYTES = 1 << 20
-
-_HOW_TO_REACH_S3 = (
-    "is the server there (AWS_ENDPOINT_URL_S3, AWS_REGION), and may this user read the bucket "
-    "(AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY or AWS_PROFILE)?"
-)
 
 
 class NotGivenError(LandingError):
@@ -80,7 +75,7 @@ def _refusals(what: str) -> Iterator[None]:
     except FileNotFoundError:
         raise
     except OSError as error:
-        raise NotGivenError(f"{what} ({_code(error)}): {_HOW_TO_REACH_S3}") from None
+        raise NotGivenError(f"{what} ({_code(error)}): {HOW_TO_REACH_S3}") from None
 
 
 def _code(error: OSError) -> str:
