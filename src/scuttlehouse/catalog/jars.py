@@ -87,30 +87,30 @@ def jars() -> list[Path]:
     return [folder / jar.file for jar in pins]
 
 
-def fetch() -> list[Path]:
-    """Download missing or changed jars, remove jars of other versions, and return :func:`jars`.
+def fetch() -> None:
+    """Download missing or changed jars, and remove jars of other versions.
 
-    Nothing is downloaded if `SCUTTLEHOUSE_JARS` names a folder. A file gets its name only after its
-    checksum matches. Two processes may do this at once. Raises :class:`CatalogError`.
+    If `SCUTTLEHOUSE_JARS` names a folder, nothing is downloaded, and its jars are checked. A file gets its
+    name only after its checksum matches. Two processes may do this at once. Raises :class:`CatalogError`.
     """
-    pins = pinned()
+    if _given_folder() is not None:
+        jars()
+        return
+    pins, folder = pinned(), _own_folder()
     _refuse_another_spark(pins)
-    if _given_folder() is None:
-        folder = _own_folder()
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-            with locked_folder(folder):
-                for jar in pins:
-                    if _problem(folder / jar.file, jar):
-                        _download(jar, folder)
-                for path in {*folder.iterdir()} - {folder / jar.file for jar in all_pinned()}:
-                    shutil.rmtree(path) if path.is_dir() else path.unlink()
-        except OSError as error:
-            raise CatalogError(
-                f"Spark's jars cannot be written to {folder} ({error.strerror}): free disk space, allow"
-                f" this user to write there, or {_by_hand()}."
-            ) from error
-    return jars()
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with locked_folder(folder):
+            for jar in pins:
+                if _problem(folder / jar.file, jar):
+                    _download(jar, folder)
+            for path in {*folder.iterdir()} - {folder / jar.file for jar in all_pinned()}:
+                shutil.rmtree(path) if path.is_dir() else path.unlink()
+    except OSError as error:
+        raise CatalogError(
+            f"Spark's jars cannot be written to {folder} ({error.strerror}): free disk space, allow"
+            f" this user to write there, or {_by_hand()}."
+        ) from error
 
 
 def main() -> int:

@@ -99,13 +99,12 @@ class World:
         self.export(message, exporters)
         return message
 
-    def forge(self, feed: ClassicFeed, content: dict[str, Any]) -> Message:
+    def forge(self, feed: ClassicFeed, content: dict[str, Any]) -> None:
         """Publish on `feed` with a signature by another key."""
         other = Signer(self.bytes_for("forger"))
         message = feed.publish(content, self.tick(), signer=other)
         self.export(message, ("alice",))
         self.summary.invalid.setdefault("wrong_signature", []).append(message.uri)
-        return message
 
     def export(self, message: Message, exporters: tuple[str, ...] | None) -> None:
         """Put `message` into the logs of `exporters`. With no exporters, it is missing."""
