@@ -172,7 +172,7 @@ class _Change(NamedTuple):
 
 
 def powers_of(messages: Iterable[AccountMessage]) -> Powers:
-    """The keys of an account with their powers. None if the message that makes the account is not at hand.
+    """The keys of an account with their powers. No keys if the message that makes the account is not at hand.
 
     Complexity: O(n) in messages, in any order.
 
@@ -184,19 +184,16 @@ def powers_of(messages: Iterable[AccountMessage]) -> Powers:
     ... ]).keys)
     ['first', 'second']
     """
-    added_by: dict[str | None, list[AccountMessage]] = defaultdict(list)
-    waiting: list[AccountMessage] = []
+    added_by: dict[str | None, list[tuple[str, AccountMessage]]] = defaultdict(list)
+    waiting: list[tuple[str, AccountMessage]] = []
     for message in messages:
-        if message.added_key is not None:
-            added_by[message.device_key].append(message)
+        if (key := message.added_key) is not None:
+            added_by[message.device_key].append((key, message))
             if message.depth == 0:
-                waiting.append(message)
+                waiting.append((key, message))
     powers = Powers(set(), set(), set())
     while waiting:
-        message = waiting.pop()
-        key = message.added_key
-        if key is None:
-            continue
+        key, message = waiting.pop()
         powers.keys.add(key)
         if message.may_remove:
             powers.removing.add(key)
