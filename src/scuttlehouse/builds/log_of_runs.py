@@ -60,7 +60,7 @@ def _is_logged(catalog: Catalog, run: Run, build_id: str) -> bool:
     if LOG_TABLE not in log:
         return False
     with open_tables(run.home, {PUBLISHED: log}) as tables:
-        _, rows = tables.query(
+        rows = tables.rows(
             f"select 1 from {LOG_TABLE} where step = 'build' and build_id = {literal(build_id)}"
         )
     return bool(rows)

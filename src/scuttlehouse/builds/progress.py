@@ -64,7 +64,7 @@ def last_build(home: Path, project: Path, *, is_full_refresh: bool) -> LastBuild
     try:
         refreshes = not is_full_refresh and is_to_refresh(home, project)
         with open_published(home) as warehouse:
-            _, rows = warehouse.query(_LAST_BUILD.format("refresh" if refreshes else "build"))
+            rows = warehouse.rows(_LAST_BUILD.format("refresh" if refreshes else "build"))
     except (HouseError, OSError, ValueError, LookupError):
         rows = []
     return LastBuild(rows[0][2] if rows else None, {step: seconds for step, seconds, _ in rows})

@@ -118,7 +118,7 @@ def checking_builds(home: Path, published: Build) -> dict[str, str]:
     if TABLE not in published.public:
         return {}
     with open_published(home) as warehouse:
-        _, rows = warehouse.query(f"select distinct table_name, build_id from {TABLE}")
+        rows = warehouse.rows(f"select distinct table_name, build_id from {TABLE}")
     return dict(rows)
 
 

@@ -55,7 +55,7 @@ def summary_of_published(home: Path) -> Iterator[str]:
     if build is None:
         raise NothingPublishedError(home)
     with open_published(home) as warehouse:
-        _, logged = warehouse.query(f"""
+        logged = warehouse.rows(f"""
             select rows_added, rows_changed, rows_deleted from fct_builds
             where step = 'build' and rows_added is not null and build_id = {literal(build.build_id)}
         """)
@@ -66,7 +66,7 @@ def _lines(
     warehouse: Warehouse, home: Path, build_id: str, changes: tuple[int, int, int]
 ) -> Iterator[str]:
     counted = _counts(warehouse)
-    _, found = warehouse.query(REASONS)
+    found = warehouse.rows(REASONS)
     reasons = {
         title: [*rows]
         for title, rows in groupby(map(_Reason._make, found), key=lambda reason: reason.title)
@@ -174,7 +174,7 @@ def _groups(warehouse: Warehouse, group_count: int) -> Iterator[str]:
         yield "  no groups in this log"
         return
     yield "  group     epochs  tips  people  preferred  people by epoch"
-    _, groups = warehouse.query(GROUPS)
+    groups = warehouse.rows(GROUPS)
     for group, epochs, tips, people, preferred, preferences in groups:
         line = f"  {group:<8}  {epochs:>6}  {tips:>4}  {people:>6}  {preferred:<9}  {preferences}"
         yield line.rstrip()

@@ -66,7 +66,7 @@ def published_logs(home: Path) -> PublishedLogs:
     if published is None or "dim_logs" not in published.public:
         return PublishedLogs(())
     with open_published(home) as warehouse:
-        _, rows = warehouse.query(_LEDGER)
+        rows = warehouse.rows(_LEDGER)
     return PublishedLogs(tuple((str(row[0]), LedgerEntry(*row[1:])) for row in rows))
 
 

@@ -97,7 +97,7 @@ def leads_to(later: int, earlier: int, links: Iterable[tuple[int, int]]) -> bool
 
 
 def _places(warehouse: Warehouse, message: str, other: str) -> list[Place]:
-    _, rows = warehouse.query(f"""
+    rows = warehouse.rows(f"""
         select one.tangle_kind, tangle_id, one.rank, one.position, two.rank, two.position
         from fct_tangle_messages as one
         inner join fct_tangle_messages as two using (tangle_id)
@@ -111,7 +111,7 @@ def _places(warehouse: Warehouse, message: str, other: str) -> list[Place]:
 def _links_between(
     warehouse: Warehouse, tangle_id: str, earlier: int, later: int
 ) -> list[tuple[int, int]]:
-    _, rows = warehouse.query(f"""
+    rows = warehouse.rows(f"""
         with places as (
             select message_id, position from fct_tangle_messages
             where tangle_id = {literal(tangle_id)} and position between {earlier} and {later}

@@ -8,7 +8,7 @@ from html import escape
 from importlib.resources import files
 from typing import Any
 
-from scuttlehouse.drawing.names import people, rows_of, short
+from scuttlehouse.drawing.names import people, short
 from scuttlehouse.drawing.svg import COLOURS, colour
 from scuttlehouse.printing import count, cut, visible
 from scuttlehouse.reading.engine import literal
@@ -34,8 +34,7 @@ def draw_commands(warehouse: Warehouse, text: str) -> str:
     """
     tangle = find(warehouse, text, [TANGLE]).id
     where = f"tangle_id = {literal(tangle)}"
-    arrivals = rows_of(
-        warehouse,
+    arrivals = warehouse.rows(
         f"""
         with
 
@@ -55,13 +54,12 @@ def draw_commands(warehouse: Warehouse, text: str) -> str:
         limit {MOST_MESSAGES}
         """,
     )
-    ((total,),) = rows_of(
-        warehouse, f"select count(*) from fct_tangle_messages where {where} and status = 'in'"
+    ((total,),) = warehouse.rows(
+        f"select count(*) from fct_tangle_messages where {where} and status = 'in'"
     )
     previous = defaultdict(list)
     played = ", ".join(literal(message) for message, *_ in arrivals) or "null"
-    for message, listed in rows_of(
-        warehouse,
+    for message, listed in warehouse.rows(
         f"""
         select message_id, previous_id from fct_tangle_links
         where {where} and message_id in ({played}) order by all

@@ -7,7 +7,7 @@ from collections.abc import Collection
 from typing import Any, NamedTuple
 
 from scuttlehouse.drawing.layout import Place, Point, layered
-from scuttlehouse.drawing.names import people, rows_of, short
+from scuttlehouse.drawing.names import people, short
 from scuttlehouse.drawing.svg import LINE, Canvas, Words, width_of
 from scuttlehouse.printing import count, cut
 from scuttlehouse.reading.engine import literal
@@ -61,11 +61,10 @@ def draw_group(warehouse: Warehouse, text: str) -> str:
     """
     group = find(warehouse, text, [GROUP]).id
     where = f"group_id = {literal(group)}"
-    (name, preferred, epoch_count), *_ = rows_of(
-        warehouse, f"select name, preferred_epoch_id, epoch_count from dim_groups where {where}"
+    (name, preferred, epoch_count), *_ = warehouse.rows(
+        f"select name, preferred_epoch_id, epoch_count from dim_groups where {where}"
     )
-    epochs = rows_of(
-        warehouse,
+    epochs = warehouse.rows(
         f"""
         select epoch_id, is_tip,
             is_authorized is distinct from false and has_valid_members_tangle as counts
@@ -76,8 +75,7 @@ def draw_group(warehouse: Warehouse, text: str) -> str:
     )
     drawn = [row[0] for row in epochs]
     chosen = ", ".join(map(literal, drawn)) or "null"
-    links = rows_of(
-        warehouse,
+    links = warehouse.rows(
         f"""
         select previous_epoch_id, epoch_id from fct_epoch_links
         where epoch_id in ({chosen}) and previous_epoch_id in ({chosen}) order by all
@@ -205,8 +203,7 @@ def _member_rows(
     Those who prefer the epoch come first.
     """
     order = "prefers desc, is_still_excluded, person_id"
-    members = rows_of(
-        warehouse,
+    members = warehouse.rows(
         f"""
         select epoch_id, person_id, is_still_excluded, preferred.epoch_id is not null as prefers, {_TOTAL}
         from (select * from fct_epoch_members where {where}) as members
@@ -231,8 +228,7 @@ def _repair_rows(
 ) -> tuple[list[tuple[str, Row]], Counter[str]]:
     """Rows for the first repairs of each epoch, and how many more there are."""
     order = "severity, action, person_id"
-    repairs = rows_of(
-        warehouse,
+    repairs = warehouse.rows(
         f"""
         select epoch_id, person_id, action, because, severity, {_TOTAL} from fct_epoch_repairs
         where {where} and epoch_id in ({chosen})
@@ -274,8 +270,7 @@ def _unread(rows: list[tuple[Any, ...]]) -> Counter[str]:
 def _forks(warehouse: Warehouse, where: str, chosen: str) -> tuple[list[Fork], int]:
     """The forks to draw, those that need repair first, and the number of all forks."""
     condition = f"{where} and (is_current or is_healed)"
-    rows = rows_of(
-        warehouse,
+    rows = warehouse.rows(
         f"""
         select left_epoch_id, right_epoch_id, winner_epoch_id, rule, healed_by_epoch_id, needs_repair
         from fct_epoch_forks
@@ -284,5 +279,5 @@ def _forks(warehouse: Warehouse, where: str, chosen: str) -> tuple[list[Fork], i
         limit {_MOST_LINES}
         """,
     )
-    ((total,),) = rows_of(warehouse, f"select count(*) from fct_epoch_forks where {condition}")
+    ((total,),) = warehouse.rows(f"select count(*) from fct_epoch_forks where {condition}")
     return [Fork(*row) for row in rows], int(total)

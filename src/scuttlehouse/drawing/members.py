@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from scuttlehouse.drawing.layout import Place
-from scuttlehouse.drawing.names import people, rows_of, short
+from scuttlehouse.drawing.names import people, short
 from scuttlehouse.drawing.svg import COLOURS, LINE, Canvas, Words, colour, width_of
 from scuttlehouse.printing import count
 from scuttlehouse.reading.engine import literal
@@ -31,13 +31,11 @@ def draw_members(warehouse: Warehouse, text: str) -> str:
     """
     group = find(warehouse, text, [GROUP]).id
     where = f"group_id = {literal(group)}"
-    ((name,),) = rows_of(warehouse, f"select name from dim_groups where {where}")
-    ((person_count, period_count),) = rows_of(
-        warehouse,
-        f"select count(distinct person_id), count(*) from fct_membership_history where {where}",
+    ((name,),) = warehouse.rows(f"select name from dim_groups where {where}")
+    ((person_count, period_count),) = warehouse.rows(
+        f"select count(distinct person_id), count(*) from fct_membership_history where {where}"
     )
-    periods = rows_of(
-        warehouse,
+    periods = warehouse.rows(
         f"""
         with lanes as (
             select person_id, min(valid_from_position) as first_position

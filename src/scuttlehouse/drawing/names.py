@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection
-from typing import Any
 from unicodedata import normalize
 
 from scuttlehouse.printing import cut
@@ -20,9 +19,7 @@ def people(warehouse: Warehouse, ids: Collection[str]) -> dict[str, str]:
     if not ids:
         return {}
     listed = ", ".join(map(literal, sorted(ids)))
-    rows = rows_of(
-        warehouse, f"select person_id, name from dim_people where person_id in ({listed})"
-    )
+    rows = warehouse.rows(f"select person_id, name from dim_people where person_id in ({listed})")
     names = {one: short(one) for one in ids}
     named = {person: name for person, name in rows if name}
     # Anybody may call themselves anything: as somebody else from the first letter to the last that is shown,
@@ -47,8 +44,3 @@ def short(one: str) -> str:
     ('2n2iXj', 'ArPkn4')
     """
     return one.rpartition("/" if one.startswith("ssb:") or ":ssb:" in one else "@")[2][:6]
-
-
-def rows_of(warehouse: Warehouse, query: str) -> list[tuple[Any, ...]]:
-    """Run a query and return its rows."""
-    return warehouse.query(query)[1]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from scuttlehouse.drawing.layout import Place, layered
-from scuttlehouse.drawing.names import people, rows_of, short
+from scuttlehouse.drawing.names import people, short
 from scuttlehouse.drawing.svg import COLOURS, LINE, Canvas, Words, colour, width_of
 from scuttlehouse.printing import count, cut
 from scuttlehouse.reading.engine import literal
@@ -45,8 +45,7 @@ def draw_tangle(warehouse: Warehouse, text: str) -> str:
     where = f"tangle_id = {literal(tangle)}"
     messages = _messages(warehouse, where)
     drawn = ", ".join(literal(one.message_id) for one in messages) or "null"
-    links = rows_of(
-        warehouse,
+    links = warehouse.rows(
         f"""
         select previous_id, message_id from fct_tangle_links
         where {where} and message_id in ({drawn}) and previous_id in ({drawn})
@@ -73,22 +72,19 @@ def draw_tangle(warehouse: Warehouse, text: str) -> str:
 def _messages(warehouse: Warehouse, where: str) -> list[Message]:
     """The messages to draw: missing ones, those that wait for them, and the newest of the graph, in order."""
     columns = "message_id, person_id, content_type, status, status_reason, is_tip"
-    missing = rows_of(
-        warehouse,
+    missing = warehouse.rows(
         f"""
         select missing_id, null, null, 'missing', null, false from fct_tangle_gaps where {where}
         order by blocked_count desc, missing_id limit {_MOST_MISSING}
         """,
     )
-    aside = rows_of(
-        warehouse,
+    aside = warehouse.rows(
         f"""
         select {columns} from fct_tangle_messages where {where} and status = 'set_aside'
         order by asserted_at, message_id limit {_MOST_ASIDE}
         """,
     )
-    newest = rows_of(
-        warehouse,
+    newest = warehouse.rows(
         f"""
         select {columns} from fct_tangle_messages where {where} and status = 'in'
         order by position desc limit {MOST_MESSAGES - len(missing) - len(aside)}
@@ -99,16 +95,14 @@ def _messages(warehouse: Warehouse, where: str) -> list[Message]:
 
 def _left_out(warehouse: Warehouse, where: str, messages: list[Message]) -> list[str]:
     drawn = [one.status for one in messages]
-    ((inside, aside),) = rows_of(
-        warehouse,
+    ((inside, aside),) = warehouse.rows(
         f"""
         select count(*) filter (status = 'in'), count(*) filter (status = 'set_aside')
         from fct_tangle_messages where {where}
         """,
     )
-    ((missing,),) = rows_of(warehouse, f"select count(*) from fct_tangle_gaps where {where}")
-    rejected = rows_of(
-        warehouse,
+    ((missing,),) = warehouse.rows(f"select count(*) from fct_tangle_gaps where {where}")
+    rejected = warehouse.rows(
         f"""
         select status_reason, count(*) from fct_tangle_messages
         where {where} and status = 'rejected' group by 1 order by 2 desc, 1

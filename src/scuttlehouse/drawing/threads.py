@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from scuttlehouse.drawing.layout import Place
-from scuttlehouse.drawing.names import people, rows_of, short
+from scuttlehouse.drawing.names import people, short
 from scuttlehouse.drawing.svg import COLOURS, LINE, Canvas, Words, colour
 from scuttlehouse.printing import count
 from scuttlehouse.reading.engine import literal
@@ -36,10 +36,9 @@ def draw_thread(warehouse: Warehouse, text: str) -> str:
     """
     thread = find(warehouse, text, [THREAD]).id
     where = f"tangle_id = {literal(thread)}"
-    ((total,),) = rows_of(warehouse, f"select count(*) from fct_thread_messages where {where}")
-    ((gaps,),) = rows_of(warehouse, f"select count(*) from fct_tangle_gaps where {where}")
-    messages = rows_of(
-        warehouse,
+    ((total,),) = warehouse.rows(f"select count(*) from fct_thread_messages where {where}")
+    ((gaps,),) = warehouse.rows(f"select count(*) from fct_tangle_gaps where {where}")
+    messages = warehouse.rows(
         f"""
         select message_id, coalesce(person_id, author_id), depth, attached_by, asserted_time_fault,
             strftime(asserted_at, '%Y-%m-%d %H:%M')

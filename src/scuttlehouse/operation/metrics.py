@@ -78,10 +78,10 @@ def metrics(home: Path) -> list[Metric]:
             return [*_of_runs(unpublished)]
     with open_published(home) as warehouse:
         published = kept[0]
-        changed = warehouse.query(_CHANGED.format(published.build_id))[1]
+        changed = warehouse.rows(_CHANGED.format(published.build_id))
         # Builds of a part of the project never publish the one, and not always the other.
-        logs = warehouse.query(_LOGS)[1] if "dim_logs" in published.public else []
-        rejected = warehouse.query(_REJECTED)[1] if "fct_rejected_lines" in published.public else []
+        logs = warehouse.rows(_LOGS) if "dim_logs" in published.public else []
+        rejected = warehouse.rows(_REJECTED) if "fct_rejected_lines" in published.public else []
         of_runs = [*_of_runs(warehouse)]
     return [
         *of_runs,
@@ -106,8 +106,8 @@ def metrics(home: Path) -> list[Metric]:
 
 
 def _of_runs(warehouse: Warehouse) -> Iterator[Metric]:
-    runs = warehouse.query(_RUNS)[1]
-    last = warehouse.query(_LAST_RUN)[1]
+    runs = warehouse.rows(_RUNS)
+    last = warehouse.rows(_LAST_RUN)
     yield Metric(
         "scuttlehouse_runs_total",
         "counter",

@@ -186,11 +186,11 @@ def last_build() -> Finding:
         return Finding("warn", "The log of builds is empty.", _BUILD)
     # Not the published tables: there are none yet after a first build that failed.
     with open_tables(home_folder(), {PUBLISHED: log}) as warehouse:
-        _, rows = warehouse.query(
+        rows = warehouse.rows(
             "select build_id, status, started_at from fct_builds where step = 'build' "
             "order by started_at desc nulls last limit 1"
         )
-        _, failed = warehouse.query(
+        failed = warehouse.rows(
             "select step, message from fct_builds where status in ('error', 'fail', 'runtime error') and "
             "build_id = (select build_id from fct_builds where step = 'build' order by started_at desc "
             "nulls last limit 1) order by step limit 1"

@@ -104,7 +104,7 @@ def find(warehouse: Warehouse, text: str, kinds: Sequence[Kind] = KINDS) -> Foun
         raise WarehouseError("The id is empty: give an id, a short id, or the beginning of one.")
     parts = [_candidates(kind, rank, text) for rank, kind in enumerate(kinds)]
     # No window without a partition: DuckDB may fail there after `union all` (duckdb issue 22352).
-    _, rows = warehouse.query(f"""
+    rows = warehouse.rows(f"""
         with candidates as ({" union all ".join(parts)}),
 
         first_kinds as (

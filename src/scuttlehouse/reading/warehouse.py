@@ -149,6 +149,10 @@ class Warehouse:
             hint = _TABLES if _NO_TABLE in str(error) else ""
             raise WarehouseError(first_sentences(str(error)) + hint) from None
 
+    def rows(self, statement: str) -> Rows:
+        """The rows of a query. Raises as :meth:`query`."""
+        return self.query(statement)[1]
+
     def verify(self, table: str) -> None:
         """Compare every file of a published table with its checksums.
 

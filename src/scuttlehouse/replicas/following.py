@@ -178,8 +178,7 @@ class Published:
 
     def _query(self, statement: str) -> list[tuple[Any, ...]]:
         join = "left" if self._tangle_ids is None else "inner"
-        _, rows = self._warehouse.query(statement.format(join=join))
-        return rows
+        return self._warehouse.rows(statement.format(join=join))
 
 
 def batches(updates: Sequence[PublishedUpdate], size: int) -> Iterator[list[PublishedUpdate]]:

@@ -94,7 +94,7 @@ def draw_all(connection: duckdb.DuckDBPyConnection) -> None:
 
 def _drawn(warehouse: Warehouse, kind: _Kind) -> Iterator[tuple[str | None, str | None, str]]:
     with suppress(WarehouseError):
-        for group, tangle in warehouse.query(kind.query)[1]:
+        for group, tangle in warehouse.rows(kind.query):
             with suppress(WarehouseError):
                 yield group, tangle, kind.draw(warehouse, tangle or group)
 

@@ -85,7 +85,7 @@ class Names:
             if not listed:
                 continue
             query = f"select {column}, name from {table} where name is not null and {column} in ({listed})"
-            for one, name in warehouse.query(query)[1]:
+            for one, name in warehouse.rows(query):
                 # A group without a name is named by its short id.
                 is_own = name == f"Group {short(one)}"
                 self._names[one] = short(one) if is_own else f"{cut(name)} ({short(one)})"
