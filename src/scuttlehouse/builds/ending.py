@@ -17,7 +17,7 @@ from scuttlehouse.builds.publishable import (
     all_models,
     all_steps,
     keys_of,
-    makes_parents,
+    left_out,
     passed_so_far,
     public_models,
     publishable,
@@ -184,7 +184,7 @@ def _report_to_developer(run: Run, failed: bool) -> None:
         print(
             f"\n{what} The tables are in {run.schemas.work}. A developer's build publishes nothing.\n"
         )
-        if not run.is_refresh and not makes_parents(run.graph["nodes"], run.selected):
+        if left_out(run.graph["nodes"], run.selected, is_refresh=run.is_refresh):
             print(
                 "Tables that this build has read and not made may hold the rows of the last refresh alone, "
                 "and then what is made from them lacks rows: select them, too (`-s +dim_groups`).\n"

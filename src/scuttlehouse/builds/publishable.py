@@ -72,11 +72,15 @@ def publishable(
     return found if found >= ORDERS_AND_COMMANDS else found - ORDERS_AND_COMMANDS
 
 
-def makes_parents(nodes: Nodes, selected: Collection[str]) -> bool:
-    """Whether a run makes all models that its models are made of."""
-    parents = {name: _parents(node) for name, node in nodes.items()}
-    made = all_models(nodes) & set(selected)
-    return _reached(made, parents) & all_models(nodes) <= made
+def left_out(nodes: Nodes, selected: Collection[str], *, is_refresh: bool) -> set[str]:
+    """The models that a run reads, itself or by way of others, and does not make, and that may lack rows.
+
+    In a refresh, these are the models between two that it makes.
+    """
+    models = all_models(nodes)
+    made = models & set(selected)
+    found = _reached(made, {name: _parents(node) for name, node in nodes.items()}) & models - made
+    return found & _reached(made, _readers(nodes)) if is_refresh else found
 
 
 def absent_tables(

@@ -102,6 +102,13 @@ def test_what_has_passed_in_a_build_and_its_retries(
     assert all_steps(NODES) - passed_after(*statuses) == missing
 
 
+# `dim_c` is made from `stg` directly and by way of `mid`.
+MORE_NODES = {
+    **NODES,
+    "model.logs": node("model", "dim_logs", "model.stg", access="public"),
+    "model.mid": node("model", "mid", "model.part"),
+    "model.dim_c": node("model", "dim_c", "model.mid", "model.stg", access="public"),
+}
 OF_A = {"model.dim_a", "test.a"}
 OF_C = {"model.mid", "model.dim_c"}
 
@@ -127,14 +134,24 @@ OF_C = {"model.mid", "model.dim_c"}
     ],
 )
 def test_what_may_be_published(passed: set[str], is_refresh: bool, tables: set[str]) -> None:
-    """`dim_c` is made from `stg` directly and by way of `mid`."""
-    nodes = {
-        **NODES,
-        "model.logs": node("model", "dim_logs", "model.stg", access="public"),
-        "model.mid": node("model", "mid", "model.part"),
-        "model.dim_c": node("model", "dim_c", "model.mid", "model.stg", access="public"),
-    }
-    assert publishable.publishable(nodes, passed, WORK, is_refresh=is_refresh) == tables
+    assert publishable.publishable(MORE_NODES, passed, WORK, is_refresh=is_refresh) == tables
+
+
+@pytest.mark.parametrize(
+    ("selected", "is_refresh", "expected"),
+    [
+        ({"model.stg", "model.dim_c"}, True, {"model.mid"}),
+        ({"model.stg", "model.dim_c"}, False, {"model.mid"}),
+        ({"model.dim_c"}, True, set()),
+        ({"model.dim_c"}, False, {"model.mid", "model.stg"}),
+        ({"model.stg", *OF_C}, False, set()),
+        ({"test.a"}, False, set()),
+    ],
+)
+def test_what_a_run_reads_and_leaves_out(
+    selected: set[str], is_refresh: bool, expected: set[str]
+) -> None:
+    assert publishable.left_out(MORE_NODES, selected, is_refresh=is_refresh) == expected
 
 
 class Runs:
