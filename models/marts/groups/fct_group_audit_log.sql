@@ -30,6 +30,13 @@ judged as (
 
 ),
 
+epochs_of_only_groups as (
+
+    select * from {{ ref('int_groups__epochs_of_keys') }}
+    where is_only_group
+
+),
+
 earliest_cutoffs as (
 
     select * from {{ touched_rows(ref('int_groups__cutoffs'), 'group_id', 'int_changes__groups') }}
@@ -82,11 +89,14 @@ actions as (
     left join
         judged
         on timelines.message_id = judged.message_id and timelines.group_id = judged.group_id
+    left join epochs_of_only_groups on people.key_hash = epochs_of_only_groups.key_hash
+    -- The group of a message as in fct_messages: a first message is addressed to nobody.
     left join
         earliest_cutoffs
         on
             timelines.group_id = earliest_cutoffs.group_id
             and timelines.feed_id = earliest_cutoffs.feed_id
+            and timelines.group_id = coalesce(messages.addressed_group_id, epochs_of_only_groups.group_id)
 
 ),
 

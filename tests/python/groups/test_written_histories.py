@@ -127,6 +127,7 @@ class OddGroups:
         content = {"type": "group/init", "tangles": {"group": nothing, "members": field}}
         self.early = world.publish(feed, content, READER)
         self.cut_twice = self.with_two_cut_offs(world)
+        self.cut_first = self.with_a_cut_off_before_its_first_message(world)
         self.continued = self.with_three_epochs(world, "continued")
         self.rootless = self.with_three_epochs(world, "rootless")
         self.headless = self.with_three_epochs(world, "headless")
@@ -155,6 +156,25 @@ class OddGroups:
         group.add("c", "X", ["b"])
         world.publish(person.additions, {"type": "post", "text": "to everybody"})
         return group
+
+    def with_a_cut_off_before_its_first_message(self, world: World) -> str:
+        """The founder leaves, on a feed that nobody announced. The id of the group."""
+        group_id = f"ssb:identity/group/{uri_text(world.bytes_for('cut first'))}"
+        feed = ClassicFeed(world.bytes_for("cut first feed"))
+        nothing = {"root": None, "previous": None}
+        tangles = dict.fromkeys(("group", "epoch", "members"), nothing)
+        root = world.publish(feed, {"type": "group/init", "tangles": tangles}, READER)
+        out = {"id": feed.id, "groupFeedId": feed.id, "sequence": 0}
+        acts: list[dict[str, Any]] = [
+            {"type": "group/add-member", "root": root.uri, "recps": [group_id, feed.id]},
+            {"type": "group/exclude-member", "excludes": [out], "recps": [group_id]},
+        ]
+        last = root
+        for act in acts:
+            field = {"root": root.uri, "previous": [last.uri]}
+            act["tangles"] = {"group": field, "members": field}
+            last = world.publish(feed, act, READER)
+        return group_id
 
     def with_a_gap(self, world: World) -> Group:
         """After a lost post, b is excluded and added again, c is added and excluded, and d is added."""
@@ -187,6 +207,7 @@ class Histories(NamedTuple):
         unnamed = {f"unnamed:{one.uri}" for one in (self.odd.lonely, self.odd.early)}
         return (
             {self.odd.group.id, self.odd.continued.id, self.odd.cut_twice.id, self.odd.gap.id}
+            | {self.odd.cut_first}
             | unnamed
             | {one.group_id for one in self.written}
         )
@@ -320,6 +341,21 @@ def test_each_feed_of_a_person_has_its_own_cut_off(
     for name, rows in written.items():
         past = {(one["message_id"], one["content_type"]) for one in rows if one["is_past_cutoff"]}
         assert sorted(type for _, type in past) == ["group/add-member", "post"], name
+
+
+def test_a_message_is_past_the_cut_off_in_both_tables_or_in_none(
+    tables: dict[str, Rows], written_histories: Histories
+) -> None:
+    """The first message of a group is addressed to nobody. The audit log marked it, fct_messages did not."""
+    messages = {one["message_id"]: one for one in tables["fct_messages"]}
+    told = tables["fct_group_audit_log"]
+    for row in told:
+        message = messages[row["message_id"]]
+        if message["group_id"] in (row["group_id"], None):
+            assert row["is_past_cutoff"] == message["is_past_cutoff"], row
+    own = [one for one in told if one["group_id"] == written_histories.odd.cut_first]
+    marks = {one["action"]: one["is_past_cutoff"] for one in own}
+    assert marks == {"init": False, "add": True, "exclude": True}
 
 
 def test_a_group_with_only_its_first_message_in_the_log(
