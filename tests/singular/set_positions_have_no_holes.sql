@@ -66,7 +66,6 @@ item_places as (
 
     select
         items.set_id,
-        items.position,
         set_messages.position as message_position,
         lag(set_messages.position) over (partition by items.set_id order by items.position) as place_before
     from items

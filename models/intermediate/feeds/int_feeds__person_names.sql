@@ -16,7 +16,6 @@ people as (
 feed_names as (
 
     select
-        names.feed_id,
         speakers.person_id,
         names.name,
         names.told_ms,
