@@ -411,6 +411,20 @@ def test_a_tangle_is_drawn_up_to_500_messages(draw: Draw, size: int) -> None:
     assert ("There are 9 authors, so colours repeat: names tell." in words) == (size > 1)
 
 
+def test_of_many_missing_messages_those_are_drawn_that_most_wait_for(draw: Draw) -> None:
+    tables = tangle_tables(2, aside=203)
+    missing = [
+        {"tangle_id": f"thread:{uri(0)}", "missing_id": uri(800_000 + n), "blocked_count": n + 1}
+        for n in range(60)
+    ]
+    tables["fct_tangle_gaps"] = pa.Table.from_pylist(missing, tables["fct_tangle_gaps"].schema)
+    words = shown_texts(draw(tables, "tangle", "thread:000000"))
+    drawn = {word for word in words if word.startswith("8000")}
+    assert drawn == {f"{800_000 + n:06d}" for n in range(10, 60)}
+    assert "Left out: 10 missing messages. `scuttlehouse sql` shows all." in words
+    assert "Left out: 3 messages set aside. `scuttlehouse sql` shows all." in words
+
+
 @pytest.mark.parametrize("more", [0, 1])
 def test_a_tangle_is_drawn_up_to_2000_links(draw: Draw, more: int) -> None:
     tables = tangle_tables(64, aside=0)
