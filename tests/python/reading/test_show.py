@@ -23,7 +23,7 @@ from conftest import PROJECT
 from scuttlehouse.cli import main
 from scuttlehouse.drawing.names import people
 from scuttlehouse.reading.engine import WarehouseError
-from scuttlehouse.reading.finding import PERSON, find
+from scuttlehouse.reading.finding import FEED, PERSON, AmbiguousIdError, find
 from scuttlehouse.reading.warehouse import Warehouse
 from scuttlehouse.showing.paragraphs import MOST_ROWS
 from small_warehouse import SmallWarehouse
@@ -684,6 +684,21 @@ def test_no_text_is_read_as_sql(one: str, asked: str) -> None:
                 assert find(warehouse, text, [PERSON]).id in (one, "b")
         if one.strip() == one and one not in ("", "@", "%"):
             assert find(warehouse, one, [PERSON]).id == one
+
+
+def test_a_whole_id_may_be_the_beginning_of_another() -> None:
+    with duckdb.connect() as connection:
+        connection.execute("create table dim_people (person_id varchar, name varchar)")
+        connection.execute("create table dim_feeds (feed_id varchar, feed_format varchar)")
+        connection.execute("insert into dim_people values ('ann', 'Ann'), ('anna', 'Anna')")
+        connection.execute("insert into dim_feeds values ('an1', 'classic')")
+        warehouse = Warehouse(connection, {})
+        assert find(warehouse, "ann", [PERSON, FEED]).name == "Ann"
+        with pytest.raises(AmbiguousIdError) as caught:
+            find(warehouse, "an", [PERSON, FEED])
+        assert [one.id for one in caught.value.found] == ["ann", "anna", "an1"]
+        with pytest.raises(WarehouseError, match="No person or feed has the id bob"):
+            find(warehouse, "bob", [PERSON, FEED])
 
 
 def test_a_beginning_of_several_ids_lists_them(show: Show) -> None:
