@@ -134,6 +134,9 @@ SMALL = {
     "long names": SMALLEST
     % (b'{"type":"group/init","name":"%b"}' % (b"a" + "\u0301\u0316".encode() * 499))
     * (MB // 2_100),
+    "long names of the letters a to f": SMALLEST
+    % (b'{"type":"group/init","name":"%b"}' % (b"decade facade " * 71))
+    * (MB // 1_100),
     "long names of letters that stand for many": SMALLEST
     % (b'{"type":"group/init","name":"%b"}' % ("\ufdfa".encode() * 1_000))
     * (MB // 3_100),

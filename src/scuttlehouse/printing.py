@@ -15,7 +15,8 @@ _UNSEEN_IN_CSV = re.compile(UNSEEN.pattern.replace("\x00-\x1f", "\x00-\x08\x0b-\
 # people write a comma in numbers, it begins a cell at a semicolon, too. The id of a classic feed is safe.
 _SIGNS = "=+\\-@\uff1d\uff0b\uff0d\uff20"
 _FORMULA = re.compile(f"[{_SIGNS}\\t\\r\\n]")
-_LATER_FORMULA = re.compile(f"([;\\t\\r\\n][\\s\"']*+)(?=[{_SIGNS}])")
+# Matches without one, too: a search that fails begins again at each of a million line feeds.
+_LATER_FORMULA = re.compile(f"([;\\t\\r\\n][\\s\"']*+)([{_SIGNS}])?")
 _FEED_ID = re.compile(r"@[A-Za-z0-9+/]{43}=\.ed25519")
 
 # Where people write passwords: in an address before its host, and behind a name.
@@ -112,7 +113,7 @@ def csv_cell(cell: object) -> object:
     """
     if not isinstance(cell, str | bytes | list | tuple | dict):
         return cell
-    text = _LATER_FORMULA.sub(r"\1'", _UNSEEN_IN_CSV.sub(_code, str(cell)))
+    text = _LATER_FORMULA.sub(_guarded, _UNSEEN_IN_CSV.sub(_code, str(cell)))
     is_formula = _FORMULA.match(str(cell)) and not _FEED_ID.fullmatch(text)
     return f"'{text}" if is_formula else text
 
@@ -137,6 +138,10 @@ def read_text(stored: str) -> str:
     return _STORED.sub(
         lambda found: "\\" if found[1] == "\\" else chr(int(found[1][1:], 16)), stored
     )
+
+
+def _guarded(found: re.Match[str]) -> str:
+    return f"{found[1]}'{found[2]}" if found[2] else found[0]
 
 
 def _code(found: re.Match[str]) -> str:

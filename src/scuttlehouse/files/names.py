@@ -47,11 +47,12 @@ _LONG_WINDOW = 51
 _LEAST_TURNS = 10
 
 _SEPARATORS = re.compile(r"[^A-Za-z0-9]+")
-_HEX = re.compile(r"(?=[a-f0-9]*[a-f])(?=[a-f0-9]*[0-9])[a-f0-9]{32,}")
+# From the first of such characters: what begins later holds no more.
+_HEX = re.compile(r"(?<![a-f0-9])(?=[a-f0-9]*[a-f])(?=[a-f0-9]*[0-9])[a-f0-9]{32,}")
 # A key of 16 bytes as a number, or as the codes of its characters. A date has up to 24 digits.
 _DIGITS = re.compile(r"[0-9]{32}")
 _WORD = re.compile(r"[A-Z]?[a-z]*|[A-Z]*|[0-9]*|[A-Za-z0-9]{1,3}")
-_RUN = re.compile(r"(?=[A-Za-z0-9]*[A-Za-z])(?=[A-Za-z0-9]*[0-9])[A-Za-z0-9]{20,}")
+_RUN = re.compile(r"(?<![A-Za-z0-9])(?=[A-Za-z0-9]*[A-Za-z])(?=[A-Za-z0-9]*[0-9])[A-Za-z0-9]{20,}")
 # How a name shows a character that nobody may see. In a key, it stands between the digits, or is one.
 _CODE = re.compile(r"\\(?:[nrt]|x[0-9a-f]{2}|u[0-9a-f]{4})")
 _LEAST_CODES = 16

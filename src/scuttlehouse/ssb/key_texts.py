@@ -31,7 +31,8 @@ _LEAST_SIGNS = 7
 _LEAST_SYMBOLS = 12
 # A stranger could name a million characters.
 _MOST_REMEMBERED = 4096
-_HEX = re.compile(r"(?=[a-f0-9]*[a-f])(?=[a-f0-9]*[0-9])[a-f0-9]{32}")
+# From the first of such characters: what begins later holds no more.
+_HEX = re.compile(r"(?<![a-f0-9])(?=[a-f0-9]*[a-f])(?=[a-f0-9]*[0-9])[a-f0-9]{32}")
 
 
 def may_hold_key(text: str) -> bool:

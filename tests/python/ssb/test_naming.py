@@ -17,7 +17,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from planted_keys import SPELLINGS
+from scuttlehouse.files import names
 from scuttlehouse.landing.logs import Line
+from scuttlehouse.ssb import key_texts
 from scuttlehouse.ssb.epoch_keys import KeyRing
 from scuttlehouse.ssb.lines import land_line
 from scuttlehouse.ssb.naming import NAME_CHARACTERS, clean_name, name_in_message
@@ -187,3 +189,19 @@ def test_a_line_keeps_the_name_and_no_other_text() -> None:
     row = land_line("a.jsonl", Line(1, text, None), KeyRing(b"pepper"))
     assert row is not None
     assert json.loads(row.content or "") == {"type": "about", "about": BOB, "name": "Bob"}
+
+
+@given(st.text("abcdef019gz -", max_size=90), st.integers(0, 90))
+def test_hex_is_found_wherever_it_begins(text: str, place: int) -> None:
+    """One look at each run of its digits is enough: a name of a thousand letters took 3 ms."""
+    text = f"{text[:place]}{'0123456789abcdef' * (place % 6)}{text[place:]}"
+    runs = re.findall("[a-f0-9]+", text)
+    expected = any(
+        len(one) >= 32 and {*one} & {*"abcdef"} and {*one} & {*"0123456789"} for one in runs
+    )
+    for pattern in (key_texts._HEX, names._HEX):
+        assert bool(pattern.search(text)) == expected
+        assert all(
+            found.start() == 0 or text[found.start() - 1] in "gz -"
+            for found in pattern.finditer(text)
+        )
