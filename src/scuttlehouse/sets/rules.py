@@ -29,9 +29,10 @@ def unsuperseded(moot_id: str, messages: Sequence[SetMessage]) -> list[Unsuperse
     """The changes of a set that do not point to a newest known change of the same item.
 
     "When you add or delete an item in a set, in the supersedes array you MUST point to the currently-known
-    highest-depth msg that added or deleted that item." A message knows all that its previous lead to. Of
-    several of the same depth one is enough. What supersedes a message without lists, or one that is not at
-    hand, may have superseded the newest one.
+    highest-depth msg that added or deleted that item." A message knows all that its previous lead to. It also
+    knows what it supersedes, even if messages between are not at hand. Of several of the same depth one is
+    enough. A message that supersedes one without lists, or one that is not at hand, may have superseded the
+    newest one.
 
     Args:
         moot_id: the id of the set. The moot has no data, so it is known even if no log holds it.
@@ -66,10 +67,11 @@ def unsuperseded(moot_id: str, messages: Sequence[SetMessage]) -> list[Unsuperse
 
     def visit(name: str, before: int) -> int:
         message = by_id[name]
-        superseded = set(message.superseded_ids or ())
+        superseded = {*(message.superseded_ids or ())} - {name}
         if superseded <= readable:
-            pointed = _parts(place_of[one] for one in superseded if one in place_of)
-            seen = before.to_bytes(before.bit_length() // 8 + 1, "little")
+            places = [place_of[one] for one in superseded if one in place_of]
+            pointed, known = _parts(places), before | mask_of(places)
+            seen = known.to_bytes(known.bit_length() // 8 + 1, "little")
             for change in changes(message):
                 last = _newest_left(
                     parts_of_items.get(change.item, []), seen, pointed, first_of_depth

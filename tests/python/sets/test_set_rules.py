@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scuttlehouse.sets import rules
-from scuttlehouse.sets.items import SetMessage, topological_order
+from scuttlehouse.sets.items import SetMessage, lipmaa_depth, topological_order
 from scuttlehouse.sets.rules import Unsuperseded, left_deletions, unsuperseded
 
 
@@ -62,11 +62,13 @@ class Document:
     def change_supersedes_nothing(self) -> list[Unsuperseded]:
         found = []
         for message in self.messages:
-            pointed = set(message.superseded_ids or ())
+            pointed = {*(message.superseded_ids or ())} - {message.message_id}
+            # Nobody can point to a message that they do not know.
+            pointed_here = [self.by_id[one] for one in pointed & self.by_id.keys()]
             for item in {*(message.added or ()), *(message.deleted or ())}:
                 known = [
                     one
-                    for one in self.known(message)
+                    for one in [*self.known(message), *pointed_here]
                     if item in (one.added or ()) or item in (one.deleted or ())
                 ]
                 highest = max((one.depth for one in known), default=0)
@@ -105,6 +107,52 @@ def test_every_breach_of_a_sentence_is_found(
     found, left = unsuperseded("moot", messages), left_deletions("moot", messages)
     assert sorted(found) == sorted(document.change_supersedes_nothing())
     assert left == document.addition_leaves_deletion()
+
+
+def set_of_two_devices(dice: random.Random, size: int) -> list[SetMessage]:
+    """Both follow the first sentence, and link to a message of the lipmaa depth, as the reference does."""
+    found = [SetMessage("moot", 0, [], None, None, None)]
+    views: list[dict[int, None]] = [{0: None}, {0: None}]
+    for number in range(1, size):
+        view = dice.choice(views)
+        if dice.random() < 0.3:
+            view.update(dice.choice(views))
+        known = [found[one] for one in view]
+        listed = {one for message in known for one in message.previous_ids}
+        depth = 1 + max(one.depth for one in known)
+        linked = lipmaa_depth(depth)
+        previous = [m.message_id for m in known if m.message_id not in listed or m.depth == linked]
+        item = dice.choice("abc")
+        about = [one for one in known if item in (*(one.added or ()), *(one.deleted or ()))]
+        newest = max((one.depth for one in about), default=0)
+        superseded = [one.message_id for one in about if one.depth == newest]
+        added, deleted = dice.choice([([item], []), ([], [item])])
+        found.append(SetMessage(str(number), depth, previous, added, deleted, superseded))
+        view[number] = None
+    return topological_order(found)
+
+
+@given(st.randoms(use_true_random=True), st.integers(2, 30))
+def test_devices_that_break_no_rule_break_none_in_a_part_of_a_log(
+    dice: random.Random, size: int
+) -> None:
+    messages = set_of_two_devices(dice, size)
+    assert not unsuperseded("moot", messages)
+    kept = [one for one in messages if dice.random() < 0.8]
+    assert not unsuperseded("moot", kept)
+
+
+def test_a_message_knows_what_it_supersedes() -> None:
+    """3 is missing, and nothing else leads from 4 to 2. The lipmaa link (depth 0) leads only to 1."""
+    alice = ["alice"]
+    messages = chain((alice, [], []), ([], alice, ["1"]), (["bob"], [], []), (alice, [], ["2"]))
+    linked = messages[4]._replace(previous_ids=["1", "3"])
+    assert not unsuperseded("0", [*messages[:4], linked])
+    assert not unsuperseded("0", [*messages[:3], linked])
+    # It does not know more than that.
+    wrong = linked._replace(superseded_ids=["1"])
+    assert unsuperseded("0", [*messages[:4], wrong]) == [("4", "alice", "2")]
+    assert not unsuperseded("0", [*messages[:3], wrong])
 
 
 def chain(*said: tuple[list[str], list[str], list[str]]) -> list[SetMessage]:
