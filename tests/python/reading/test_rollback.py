@@ -139,11 +139,11 @@ def test_dashboards_that_do_not_follow_are_told_and_the_rollback_stands(
 
 
 def ledger(folder: Path, *contents: str) -> pa.Table:
-    """The table of logs of a build that has read a log with each of these contents."""
+    """The table of logs of a build that has read a log with each of these contents, but for `left out`."""
     entries = [
         {
             "landing_folder": str(folder),
-            "batch_id": "a batch",
+            "batch_id": None if content == "left out" else "a batch",
             "lines_hash": "rules",
             "status": "new",
         }
@@ -164,7 +164,7 @@ def test_logs_that_the_next_build_lacks_are_told(
     (landing / "there.jsonl").write_text("{}\n")
     monkeypatch.setenv("SCUTTLEHOUSE_HOME", str(small.home))
     small.publish({"dim_logs": ledger(landing, "old")})
-    small.publish({"dim_logs": ledger(landing, "old", "there", "moved", "moved too")})
+    small.publish({"dim_logs": ledger(landing, "old", "there", "moved", "moved too", "left out")})
     assert main(["rollback"]) == 0
     out, err = capsys.readouterr()
     assert listed(out) == ["*1", "2"]
