@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import reduce
-from itertools import chain
 from operator import or_
 
 import numpy as np
@@ -62,6 +61,8 @@ class MemberBits:
         self._bits_of_members = (1 << len(self._names)) - 1 - self._bits_of_epochs
         # For an epoch: known members, and the bits of these people in all epochs.
         self._people: dict[int, tuple[int, int]] = {}
+        # For somebody who is in many epochs: their bits.
+        self._kept: dict[str, int] = {}
 
     def place_of(self, epoch: str, person: str) -> int:
         """The place of the bit of a member of an epoch."""
@@ -69,7 +70,19 @@ class MemberBits:
 
     def of_person(self, person: str) -> int:
         """The bits of a person in all epochs."""
-        return mask_of(self._places_of.get(person, ()))
+        places = self._places_of.get(person, ())
+        if not self._is_in_many(places):
+            return mask_of(places)
+        if person not in self._kept:
+            self._kept[person] = mask_of(places)
+        return self._kept[person]
+
+    def _is_in_many(self, places: Sequence[int]) -> bool:
+        """Whether it takes longer to set these bits than to read those of everybody, 64 at a time.
+
+        At most 64 people are in so many epochs, so their bits may be kept.
+        """
+        return 64 * len(places) >= len(self._names)
 
     def of_members(self, epochs: int) -> int:
         """The bits of all members of these epochs."""
@@ -178,8 +191,14 @@ class MemberBits:
         if members != before:
             if before & ~members:
                 before = found = 0
-            people = self._people_of(number, members & ~before)
-            found |= mask_of(chain.from_iterable(map(self._places_of.__getitem__, people)))
+            few: list[int] = []
+            for person in self._people_of(number, members & ~before):
+                places = self._places_of[person]
+                if self._is_in_many(places):
+                    found |= self.of_person(person)
+                else:
+                    few += places
+            found |= mask_of(few)
             self._people[number] = members, found
         return found
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 import tracemalloc
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from itertools import groupby
 from operator import attrgetter
@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 
 from memory import peak_memory
-from scuttlehouse.groups import authority
+from scuttlehouse.groups import authority, member_bits
 from scuttlehouse.groups.ancestry import MOST_PREDECESSORS, Ancestry, nearest_predecessors
 from scuttlehouse.groups.authority import GroupMessage, Kind, judge, known_directly
 from scuttlehouse.groups.choices import KnownChoices
@@ -34,7 +34,7 @@ from scuttlehouse.groups.tips import no_tips
 from scuttlehouse.pzp.accounts import AccountMessage, powers_of
 from scuttlehouse.sets.items import SetMessage
 from scuttlehouse.sets.rules import left_deletions, unsuperseded
-from scuttlehouse.tangles.causality import bits_of, sweep
+from scuttlehouse.tangles.causality import bits_of, mask_of, sweep
 
 SMALL, LARGE = 100, 400
 EPOCH = attrgetter("epoch_id")
@@ -458,6 +458,29 @@ def test_four_times_the_size_is_about_four_times_the_memory(
     work(SMALL)  # loads the machine code
     less, more = (peak_memory(partial(work, size))[1] for size in (SMALL, LARGE))
     assert more < 6 * less
+
+
+@pytest.mark.parametrize("first", [True, False])
+def test_people_in_many_epochs_are_not_looked_up_again_and_again(
+    monkeypatch: pytest.MonkeyPatch, *, first: bool
+) -> None:
+    """Each addition looked at all epochs of two people: 4,000 forks took six seconds."""
+
+    def bits_set(size: int) -> int:
+        counted = 0
+
+        def count(places: Iterable[int]) -> int:
+            nonlocal counted
+            listed = [*places]
+            counted += len(listed)
+            return mask_of(listed)
+
+        with monkeypatch.context() as patch:
+            patch.setattr(member_bits, "mask_of", count)
+            join_forks(size, first=first)
+        return counted
+
+    assert bits_set(LARGE) < 5.5 * bits_set(SMALL)
 
 
 def added_to_one_epoch(size: int) -> list[GroupMessage]:
