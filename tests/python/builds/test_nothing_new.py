@@ -14,7 +14,7 @@ import pytest
 
 from scuttlehouse.builds.rules import lines_hash, project_hash, project_variables, rules_hash
 from scuttlehouse.builds.unchanged import is_to_refresh, unchanged_build
-from scuttlehouse.catalog import Build, open_catalog
+from scuttlehouse.catalog import MAIN, Build, open_catalog
 from scuttlehouse.files.listing import list_logs
 from scuttlehouse.files.recognise import recognise
 from scuttlehouse.landing.ledger import take_stock
@@ -69,7 +69,7 @@ class Place:
         small = SmallWarehouse(self.home)
         with open_catalog(self.home) as catalog:
             rules = rules_hash(self.project, variables), project_hash(self.project)
-            catalog.begin("a build", *rules, refresh=False, rebuilt=())
+            catalog.begin("a build", *rules, refresh=False, rebuilt=(), schemas=MAIN)
             small.write("dim_logs", pa.Table.from_pylist(rows, LEDGER))
             return catalog.publish(
                 "a build",
