@@ -11,7 +11,7 @@ from scuttlehouse.catalog import Build, open_catalog
 from scuttlehouse.files.limits import recognise_within_limits
 from scuttlehouse.files.listing import list_logs
 from scuttlehouse.files.parts import Log
-from scuttlehouse.landing.ledger import LedgerEntry, look_into
+from scuttlehouse.landing.ledger import LedgerEntry, look_into, lost_logs
 from scuttlehouse.landing.logs import content_hash, landing_folder
 from scuttlehouse.reading.warehouse import open_published
 from scuttlehouse.ssb.epoch_keys import KeyRing
@@ -39,16 +39,9 @@ class PublishedLogs(NamedTuple):
         """
         found = [*stock]
         names = {entry.source_file for entry in found}
-        hashes = {entry.content_hash for entry in found} - {None}
-        return len(
-            {
-                entry.source_file
-                for _, entry in self.entries
-                if entry.batch_id is not None
-                and entry.source_file not in names
-                and entry.content_hash not in hashes
-            }
-        )
+        read = (entry for _, entry in self.entries)
+        lost = lost_logs(read, names, (entry.content_hash for entry in found))
+        return len({entry.source_file for entry in lost})
 
     def of_folder(self, folder: str) -> Mapping[str, LedgerEntry]:
         """The entries by name. Entries of another landing folder do not count."""

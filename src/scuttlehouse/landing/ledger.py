@@ -9,7 +9,7 @@ log: it is read under one name only, and the others, which have no lines, are fo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import replace
 from typing import Literal, NamedTuple
 
@@ -99,11 +99,14 @@ def take_stock(
     [('a.jsonl', 'known', 'batch 1'), ('b.jsonl', 'new', 'batch 2')]
     """
     if any(entry.lines_hash != lines_hash for entry in known.values()):
-        lost = _lost([*found], known, recognise, content_hash)
+        logs = [*found]
+        others = (log for log in logs if log.source_file not in known)
+        hashes = (look_into(log, recognise, content_hash).content_hash for log in others)
+        lost = lost_logs(known.values(), {log.source_file for log in logs}, hashes)
         raise RulesChangedError(
             "The rules for reading lines have changed since the logs were read (see CHANGELOG.md), "
             "or the network key has changed: run `scuttlehouse build --full-refresh`, which reads all "
-            f"logs again.{_loss(lost)}"
+            f"logs again.{_loss(len(lost))}"
         )
     # What has no lines, or whose lines have another name, is in the ledger only while it is found.
     stock = {
@@ -219,6 +222,28 @@ def look_into(
     return Look(Kind("", "", ""), None, problem)
 
 
+def lost_logs(
+    read: Iterable[LedgerEntry], names: Collection[str], hashes: Iterable[str | None]
+) -> list[LedgerEntry]:
+    """The logs with lines that are gone: no log that is there has their name or their content.
+
+    Args:
+        read: logs in the ledger.
+        names: the names of the logs that are there.
+        hashes: the hashes of their contents. They are asked for only if a name is missing.
+
+    >>> entry = LedgerEntry("a.jsonl", "aa", 3, 0, "new", "batch 1", "rules")
+    >>> here = (["a.jsonl"], []), ([], ["aa"]), ([], [])
+    >>> [len(lost_logs([entry], names, hashes)) for names, hashes in here]
+    [0, 0, 1]
+    """
+    missing = [
+        entry for entry in read if entry.batch_id is not None and entry.source_file not in names
+    ]
+    contents = set(hashes) if missing else set()
+    return [entry for entry in missing if entry.content_hash not in contents]
+
+
 def _without_copies(stock: dict[str, LedgerEntry]) -> list[LedgerEntry]:
     """Let every content count under one name: that of a log which is there, and was read if one was."""
     same: dict[tuple[str | None, str | None], list[LedgerEntry]] = {}
@@ -253,20 +278,6 @@ def _without_lines_of_copied(stock: dict[str, LedgerEntry]) -> None:
             stock[name] = entry._replace(
                 batch_id=None, content_hash=None, form=None, compression=None, encoding=None
             )
-
-
-def _lost(
-    found: list[Log],
-    known: Mapping[str, LedgerEntry],
-    recognise: Callable[[Log], Kind | str],
-    content_hash: Callable[[Log], str],
-) -> int:
-    """How many known logs with lines are not among those found, neither by name nor by content."""
-    read = {name: entry for name, entry in known.items() if entry.batch_id is not None}
-    vanished = read.keys() - {log.source_file for log in found}
-    others = [log for log in found if vanished and log.source_file not in known]
-    hashes = {look_into(log, recognise, content_hash).content_hash for log in others}
-    return sum(read[name].content_hash not in hashes for name in vanished)
 
 
 def _loss(lost: int) -> str:
