@@ -37,7 +37,8 @@ from scuttlehouse.files.limits import recognise_within_limits
 from scuttlehouse.files.listing import entry_of
 from scuttlehouse.files.parts import Line
 from scuttlehouse.landing.glued_lines import epoch_keys, land_lines, land_pzp_lines
-from scuttlehouse.landing.logs import content_hash, list_splits, read_lines
+from scuttlehouse.landing.logs import list_splits, read_lines
+from scuttlehouse.landing.looks import content_hash
 from scuttlehouse.landing.rejects import fold_rejects, reason_of
 from scuttlehouse.pzp.lines import LandedPzpLine
 from scuttlehouse.ssb.epoch_keys import KeyRing

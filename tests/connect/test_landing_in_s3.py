@@ -11,18 +11,17 @@ import pytest
 
 from objects import delete, put
 from scuttlehouse.builds.unchanged import is_unchanged
-from scuttlehouse.files.limits import recognise_within_limits
 from scuttlehouse.files.listing import list_logs
 from scuttlehouse.files.parts import Kind, LandingError, Line, Log, each_line
-from scuttlehouse.landing.ledger import LedgerEntry, look_into, take_stock
+from scuttlehouse.landing.ledger import LedgerEntry, take_stock
 from scuttlehouse.landing.logs import (
-    content_hash,
     count_line_ends,
     first_line_numbers,
     landing_folder,
     list_splits,
     read_lines,
 )
+from scuttlehouse.landing.looks import look_into
 from scuttlehouse.spark.worker_checks import Needed, fingerprint, problem_of_worker
 from scuttlehouse.warehouse_key import warehouse_pepper
 from servers import BUCKET, free_port, s3
@@ -76,8 +75,8 @@ def test_they_are_listed_hashed_and_read_as_those_of_a_folder(folder: Path) -> N
         assert stored.path.startswith(FOLDER)
         same = replace(stored, path=local.path, modified_ms=local.modified_ms)
         assert same == local
-        found = look_into(local, recognise_within_limits, content_hash)
-        assert look_into(stored, recognise_within_limits, content_hash) == found
+        found = look_into(local)
+        assert look_into(stored) == found
         kind, digest, problem = found
         if digest is not None:
             assert problem is None
@@ -91,7 +90,7 @@ def test_they_are_listed_hashed_and_read_as_those_of_a_folder(folder: Path) -> N
 def test_a_log_that_was_read_is_known_until_it_changes() -> None:
     def stock(known: dict[str, LedgerEntry]) -> dict[str, LedgerEntry]:
         found = list_logs(f"s3://{BUCKET}/changing")
-        entries = take_stock(found, known, "now", "rules", recognise_within_limits, content_hash)
+        entries = take_stock(found, known, "now", "rules", look_into)
         by_name = {entry.source_file: entry for entry in entries}
         assert is_unchanged(found, by_name)
         return by_name
@@ -134,7 +133,7 @@ def test_what_is_wrong_is_a_sentence(folder: Path, monkeypatch: pytest.MonkeyPat
     ) as no:
         lines_of(log, 1 << 26)
     assert "hidden" not in str(no.value)
-    _, digest, problem = look_into(log, recognise_within_limits, content_hash)
+    _, digest, problem = look_into(log)
     assert digest is None
     assert str(problem).startswith("A log in s3://bucket cannot be read")
 

@@ -10,10 +10,10 @@ from scuttlehouse.builds.rules import lines_hash
 from scuttlehouse.builds.unchanged import PublishedLogs, published_logs
 from scuttlehouse.catalog import home_folder
 from scuttlehouse.cli.dbt_settings import is_verifying
-from scuttlehouse.files.limits import recognise_within_limits
 from scuttlehouse.files.listing import list_logs
 from scuttlehouse.landing.ledger import LedgerEntry, take_stock
-from scuttlehouse.landing.logs import content_hash, landing_folder, require_logs
+from scuttlehouse.landing.logs import landing_folder, require_logs
+from scuttlehouse.landing.looks import look_into
 from scuttlehouse.landing.spark import arrow_schema
 from scuttlehouse.reading.engine import WarehouseError
 from scuttlehouse.ssb.epoch_keys import KeyRing
@@ -30,8 +30,7 @@ def model(dbt: Any, session: SparkSession) -> DataFrame:
         known,
         get_invocation_id(),
         lines_hash(home_folder(), dbt.config.get("network_key_file")),
-        recognise_within_limits,
-        content_hash,
+        look_into,
         trusts_times=not is_verifying(),
     )
     if not known and (lost := published.lost(stock)):

@@ -8,11 +8,11 @@ from typing import Any, NamedTuple
 
 from scuttlehouse.builds.rules import lines_hash, project_hash, project_variables, rules_hash
 from scuttlehouse.catalog import Build, open_catalog
-from scuttlehouse.files.limits import recognise_within_limits
 from scuttlehouse.files.listing import list_logs
 from scuttlehouse.files.parts import Log
-from scuttlehouse.landing.ledger import LedgerEntry, look_into, lost_logs
-from scuttlehouse.landing.logs import content_hash, landing_folder
+from scuttlehouse.landing.ledger import LedgerEntry, lost_logs
+from scuttlehouse.landing.logs import landing_folder
+from scuttlehouse.landing.looks import look_into
 from scuttlehouse.reading.warehouse import open_published
 from scuttlehouse.ssb.epoch_keys import KeyRing
 
@@ -127,4 +127,4 @@ def _reason(log: Log, entry: LedgerEntry | None) -> str | None:
         return log.problem
     if log.problem is None and entry.status != "left_out":
         return entry.status_reason
-    return look_into(log, recognise_within_limits, content_hash).problem
+    return look_into(log).problem

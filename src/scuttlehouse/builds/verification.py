@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 from scuttlehouse.builds.unchanged import published_logs
@@ -11,7 +12,8 @@ from scuttlehouse.catalog.storage import warehouse_location
 from scuttlehouse.files.listing import list_logs
 from scuttlehouse.files.recognise import recognise
 from scuttlehouse.landing.ledger import changed_unseen
-from scuttlehouse.landing.logs import content_hash, landing_folder
+from scuttlehouse.landing.logs import landing_folder
+from scuttlehouse.landing.looks import look_into
 from scuttlehouse.reading.engine import WarehouseError, connect
 from scuttlehouse.reading.table_files import verify_table
 from scuttlehouse.ssb.epoch_keys import KeyRing
@@ -44,4 +46,5 @@ def differing_logs(home: Path) -> list[str]:
     """
     landing = landing_folder()
     known = published_logs(home).of_folder(landing)
-    return changed_unseen(list_logs(landing, KeyRing.of_home(home)), known, recognise, content_hash)
+    look = partial(look_into, recognise=recognise)
+    return changed_unseen(list_logs(landing, KeyRing.of_home(home)), known, look)

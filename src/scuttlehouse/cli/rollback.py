@@ -15,11 +15,9 @@ from scuttlehouse.catalog import (
     open_catalog,
 )
 from scuttlehouse.errors import HouseError
-from scuttlehouse.files.limits import recognise_within_limits
 from scuttlehouse.files.listing import list_logs
 from scuttlehouse.files.parts import Log
-from scuttlehouse.landing.ledger import look_into
-from scuttlehouse.landing.logs import content_hash
+from scuttlehouse.landing.looks import look_into
 from scuttlehouse.operation.metrics import update_metrics_file
 from scuttlehouse.printing import count
 from scuttlehouse.serving.renewal import renew_serving
@@ -95,7 +93,7 @@ def _told_of_lost_logs(home: Path, before: PublishedLogs) -> str | None:
     moved = [(folder, entry) for folder, entry in unread if entry.source_file not in there[folder]]
     names = {entry.source_file for _, entry in after}
     hashes = {
-        look_into(log, recognise_within_limits, content_hash).content_hash
+        look_into(log).content_hash
         for folder in {folder for folder, _ in moved}
         for name, log in there[folder].items()
         if name not in names

@@ -10,13 +10,10 @@ log: it is read under one name only, and the others, which have no lines, are fo
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import replace
 from typing import Literal, NamedTuple
 
 from scuttlehouse.errors import HouseError
 from scuttlehouse.files.parts import Kind, Log
-from scuttlehouse.files.places import NotGivenError
-from scuttlehouse.files.streams import BROKEN
 from scuttlehouse.printing import count
 
 LogStatus = Literal["new", "changed", "known", "vanished", "copy", "moved", "left_out"]
@@ -66,8 +63,7 @@ def take_stock(
     known: Mapping[str, LedgerEntry],
     batch_id: str,
     lines_hash: str,
-    recognise: Callable[[Log], Kind | str],
-    content_hash: Callable[[Log], str],
+    look: Callable[[Log], Look],
     *,
     trusts_times: bool = True,
 ) -> list[LedgerEntry]:
@@ -78,8 +74,7 @@ def take_stock(
         known: the ledger by ``source_file``; empty to read everything.
         batch_id: what the lines that this build reads are filed under.
         lines_hash: the rules by which this build reads lines.
-        recognise: called for new logs, those whose size or time has changed, and those that were left out.
-        content_hash: called for the same, if they are recognised.
+        look: called for new logs, those whose size or time has changed, and those that were left out.
         trusts_times: whether a log of the same size and time counts as known; else all are looked into.
 
     Returns:
@@ -89,19 +84,19 @@ def take_stock(
     Raises:
         RulesChangedError: a known log was read by other rules.
 
-    Complexity: O(logs), beside the functions that it calls.
+    Complexity: O(logs), beside the function that it calls.
 
     >>> old = LedgerEntry("a.jsonl", "aa", 3, 0, "new", "batch 1", "rules")
     >>> logs = [Log("/landing/a.jsonl", "a.jsonl", 3, 0), Log("/landing/b.jsonl", "b.jsonl", 5, 7)]
-    >>> kind = Kind("json_lines", "none", "utf-8")
-    >>> stock = take_stock(logs, {"a.jsonl": old}, "batch 2", "rules", lambda _: kind, lambda _: "bb")
+    >>> found = Look(Kind("json_lines", "none", "utf-8"), "bb")
+    >>> stock = take_stock(logs, {"a.jsonl": old}, "batch 2", "rules", lambda _: found)
     >>> [(entry.source_file, entry.status, entry.batch_id) for entry in stock]
     [('a.jsonl', 'known', 'batch 1'), ('b.jsonl', 'new', 'batch 2')]
     """
     if any(entry.lines_hash != lines_hash for entry in known.values()):
         logs = [*found]
         others = (log for log in logs if log.source_file not in known)
-        hashes = (look_into(log, recognise, content_hash).content_hash for log in others)
+        hashes = (look(log).content_hash for log in others)
         lost = lost_logs(known.values(), {log.source_file for log in logs}, hashes)
         raise RulesChangedError(
             "The rules for reading lines have changed since the logs were read (see CHANGELOG.md), "
@@ -117,11 +112,11 @@ def take_stock(
     for log in found:
         old = known.get(log.source_file)
         if old is not None and trusts_times and _looks_the_same(log, old):
-            look = Look(old.kind, old.content_hash)
+            seen = Look(old.kind, old.content_hash)
         else:
-            look = look_into(log, recognise, content_hash)
+            seen = look(log)
         has_lines = old is not None and old.batch_id is not None
-        entry = _entry(log, look, old if has_lines else None, batch_id, lines_hash)
+        entry = _entry(log, seen, old if has_lines else None, batch_id, lines_hash)
         stock[log.source_file] = entry
     return _without_copies(stock)
 
@@ -185,10 +180,7 @@ def _looks_the_same(log: Log, old: LedgerEntry) -> bool:
 
 
 def changed_unseen(
-    found: Iterable[Log],
-    known: Mapping[str, LedgerEntry],
-    recognise: Callable[[Log], Kind | str],
-    content_hash: Callable[[Log], str],
+    found: Iterable[Log], known: Mapping[str, LedgerEntry], look: Callable[[Log], Look]
 ) -> list[str]:
     """The names of logs with the size and time that the ledger has, and another content.
 
@@ -199,27 +191,8 @@ def changed_unseen(
         for log in found
         if (old := known.get(log.source_file)) is not None
         and _looks_the_same(log, old)
-        and look_into(log, recognise, content_hash).content_hash != old.content_hash
+        and look(log).content_hash != old.content_hash
     ]
-
-
-def look_into(
-    log: Log, recognise: Callable[[Log], Kind | str], content_hash: Callable[[Log], str]
-) -> Look:
-    """Recognise a log and hash its content."""
-    problem = log.problem
-    if problem is None:
-        try:
-            kind = recognise(log)
-            if isinstance(kind, Kind):
-                return Look(kind, content_hash(replace(log, kind=kind)))
-            problem = kind
-        except NotGivenError as error:  # S3 refuses this one.
-            problem = str(error)
-        except BROKEN as error:
-            why = getattr(error, "strerror", None) or "it breaks while it is read"
-            problem = f"The file cannot be read ({why}): copy it again, and look at its disk."
-    return Look(Kind("", "", ""), None, problem)
 
 
 def lost_logs(

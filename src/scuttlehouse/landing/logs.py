@@ -7,7 +7,6 @@ lines is read in splits, so that it keeps many workers busy. A file of any other
 
 from __future__ import annotations
 
-import hashlib
 import io
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -15,10 +14,8 @@ from contextlib import suppress
 from pathlib import Path
 
 from scuttlehouse.files.listing import list_logs
-from scuttlehouse.files.parts import PLAIN, Kind, LandingError, Line, Log, Piece, Split
+from scuttlehouse.files.parts import PLAIN, LandingError, Line, Log, Piece, Split
 from scuttlehouse.files.places import open_log
-from scuttlehouse.files.streams import BROKEN
-from scuttlehouse.files.unpack import opened
 from scuttlehouse.files.whole import numbered_lines, read_whole, skip_line
 from scuttlehouse.landing.ledger import LedgerEntry
 from scuttlehouse.printing import without_passwords
@@ -135,31 +132,6 @@ def require_apart(landing: str, home: Path, warehouse: str) -> None:
 def _is_in(inner: str, outer: str) -> bool:
     """Whether a folder is another one or is below it. Both are full paths, or locations of S3."""
     return inner == outer or inner.startswith(f"{outer.rstrip('/')}/")
-
-
-def content_hash(log: Log) -> str:
-    """SHA-256 of the bytes that a log had when it was listed, unpacked, as hex. O(bytes), memory O(1).
-
-    A log may grow meanwhile. What has come since is not read in this build, so that it must not count as
-    known in the next one. A log that was compressed since is the same log.
-
-    A file that cannot be unpacked to its end is known by its own bytes.
-
-    Raises:
-        OSError: the file cannot be read.
-    """
-    try:
-        return _hash(log, log.kind.compression)
-    except BROKEN:
-        return _hash(log, "none")
-
-
-def _hash(log: Log, compression: str) -> str:
-    digest = hashlib.sha256()
-    with opened(log.path, log.size_bytes, Kind("", compression, "binary")) as stream:
-        while chunk := stream.read(1 << 20):
-            digest.update(chunk)
-    return digest.hexdigest()
 
 
 def list_splits(logs: Iterable[Log], split_bytes: int = SPLIT_BYTES) -> list[Split]:

@@ -16,9 +16,8 @@ from scuttlehouse.builds.rules import lines_hash, project_hash, project_variable
 from scuttlehouse.builds.unchanged import is_to_refresh, unchanged_build
 from scuttlehouse.catalog import MAIN, Build, open_catalog
 from scuttlehouse.files.listing import list_logs
-from scuttlehouse.files.recognise import recognise
 from scuttlehouse.landing.ledger import take_stock
-from scuttlehouse.landing.logs import content_hash
+from scuttlehouse.landing.looks import look_into
 from small_warehouse import SmallWarehouse
 from test_exit_codes import LEDGER
 
@@ -57,7 +56,7 @@ class Place:
         """Publish a build of all logs in the landing folder."""
         variables = project_variables(self.project)
         lines = lines_hash(self.home, str(self.network_key))
-        stock = take_stock(list_logs(str(self.landing)), {}, "one", lines, recognise, content_hash)
+        stock = take_stock(list_logs(str(self.landing)), {}, "one", lines, look_into)
         rows = [
             {
                 **{name: value for name, value in entry._asdict().items() if name != "modified_ms"},

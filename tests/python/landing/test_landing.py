@@ -37,16 +37,16 @@ from scuttlehouse.files.parts import (
     each_line,
 )
 from scuttlehouse.files.recognise import recognise
-from scuttlehouse.landing.ledger import LedgerEntry, look_into, take_stock
+from scuttlehouse.landing.ledger import LedgerEntry, take_stock
 from scuttlehouse.landing.logs import (
     LandingError,
-    content_hash,
     count_line_ends,
     first_line_numbers,
     list_splits,
     read_lines,
     require_logs,
 )
+from scuttlehouse.landing.looks import look_into
 from scuttlehouse.landing.spark import lines_of
 from scuttlehouse.sample.signing import ClassicFeed, Message
 from scuttlehouse.ssb.epoch_keys import KeyRing, spelled_bytes
@@ -342,7 +342,7 @@ def test_files_of_leveldb_are_no_logs(tmp_path: Path) -> None:
 
 
 def stock_of(folder: Path) -> dict[str, LedgerEntry]:
-    stock = take_stock(list_logs(folder), {}, "now", "rules", recognise, content_hash)
+    stock = take_stock(list_logs(folder), {}, "now", "rules", look_into)
     require_logs(folder, stock)
     return {entry.source_file: entry for entry in stock}
 
@@ -454,7 +454,7 @@ def test_what_is_no_file_any_more_keeps_nobody_waiting(tmp_path: Path, now: str)
 
     def look() -> None:
         signal.alarm(20)
-        look = look_into(log, recognise, content_hash)
+        look = look_into(log)
         assert str(look.problem).startswith("The file cannot be read (It is no file any more): ")
         assert count_line_ends(split) == 1
         assert list(read_lines(split)) == [Line(1, None, "cut_short")]

@@ -8,7 +8,9 @@ import gzip
 import os
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 import zstandard
@@ -17,15 +19,15 @@ from hypothesis import strategies as st
 
 from scuttlehouse.builds.unchanged import is_unchanged
 from scuttlehouse.files.listing import list_logs
-from scuttlehouse.files.parts import PLAIN, Log
-from scuttlehouse.files.recognise import recognise
+from scuttlehouse.files.parts import PLAIN, Kind, Log
 from scuttlehouse.landing.ledger import (
     LedgerEntry,
+    Look,
     RulesChangedError,
     changed_unseen,
     take_stock,
 )
-from scuttlehouse.landing.logs import content_hash
+from scuttlehouse.landing.looks import look_into
 
 NAMES = ["a.jsonl", "b.jsonl", "c/d.jsonl.gz"]
 
@@ -38,7 +40,11 @@ def content_of(log: Log) -> str:
     return log.path.partition("#")[2]
 
 
-def never(log: Log) -> str:
+def seen(log: Log) -> Look:
+    return Look(PLAIN, content_of(log) if log.problem is None else None, log.problem)
+
+
+def never(log: Log) -> Any:
     raise AssertionError(f"{log} was read")
 
 
@@ -46,9 +52,9 @@ def stock(
     found: list[Log],
     known: dict[str, LedgerEntry],
     batch_id: str = "now",
-    content_hash: Callable[[Log], str] = content_of,
+    look: Callable[[Log], Look] = seen,
 ) -> dict[str, LedgerEntry]:
-    entries = take_stock(found, known, batch_id, "rules", lambda _: PLAIN, content_hash)
+    entries = take_stock(found, known, batch_id, "rules", look)
     return {entry.source_file: entry for entry in entries}
 
 
@@ -56,7 +62,7 @@ KNOWN = stock([log("a.jsonl", "one"), log("b.jsonl", "two")], {}, "before")
 
 
 def test_a_known_log_is_not_even_opened() -> None:
-    found = stock([log("a.jsonl", "one"), log("b.jsonl", "two")], KNOWN, content_hash=never)
+    found = stock([log("a.jsonl", "one"), log("b.jsonl", "two")], KNOWN, look=never)
     assert {entry.status for entry in found.values()} == {"known"}
     assert {entry.batch_id for entry in found.values()} == {"before"}
 
@@ -78,9 +84,9 @@ def test_what_comes_while_a_log_is_hashed_is_read_by_the_next_build(
     (tmp_path / "a.jsonl").write_bytes(first)
     listed = list_logs(tmp_path)
     (tmp_path / "a.jsonl").write_bytes(b"{}\n{}\n")
-    [before] = take_stock(listed, {}, "before", "rules", recognise, content_hash)
+    [before] = take_stock(listed, {}, "before", "rules", look_into)
     again = list_logs(tmp_path)
-    [after] = take_stock(again, {"a.jsonl": before}, "now", "rules", recognise, content_hash)
+    [after] = take_stock(again, {"a.jsonl": before}, "now", "rules", look_into)
     assert (before.size_bytes, after.status) == (len(first), "changed")
 
 
@@ -93,7 +99,7 @@ def test_a_vanished_log_keeps_its_lines_and_comes_back_as_known() -> None:
 
 def test_lines_of_other_rules_are_refused() -> None:
     with pytest.raises(RulesChangedError, match=r"scuttlehouse build --full-refresh") as said:
-        take_stock([log("a.jsonl", "one")], KNOWN, "now", "other rules", never, never)
+        take_stock([log("a.jsonl", "one")], KNOWN, "now", "other rules", never)
     assert "1 log is in the warehouse and no longer in the landing folder" in str(said.value)
 
 
@@ -108,7 +114,7 @@ def test_lines_of_other_rules_are_refused() -> None:
 )
 def test_a_log_under_another_name_is_not_lost_with_the_rules(found: list[Log], told: str) -> None:
     with pytest.raises(RulesChangedError) as said:
-        take_stock(found, KNOWN, "now", "other rules", lambda _: PLAIN, content_of)
+        take_stock(found, KNOWN, "now", "other rules", seen)
     assert told in str(said.value)
     assert ("in the warehouse" in str(said.value)) == ("in the warehouse" in told)
 
@@ -118,14 +124,15 @@ def test_what_has_no_lines_is_not_lost_with_the_rules() -> None:
     logs = [log("a.jsonl", "one"), log("b.jsonl", "one"), log("c.jsonl", "two")]
     known = stock([*logs[:2], replace(logs[2], problem="It is a link.")], {})
     with pytest.raises(RulesChangedError) as said:
-        take_stock(logs[:1], known, "now", "other rules", never, never)
+        take_stock(logs[:1], known, "now", "other rules", never)
     assert str(said.value).endswith("which reads all logs again.")
 
 
 def test_a_log_that_may_not_be_read_any_more_keeps_its_lines_unopened() -> None:
     """With the size and time that it had."""
     refused = replace(log("a.jsonl", "one"), problem="It is a link.")
-    [entry] = take_stock([refused], {"a.jsonl": KNOWN["a.jsonl"]}, "now", "rules", never, never)
+    unopened = partial(look_into, recognise=never)
+    [entry] = take_stock([refused], {"a.jsonl": KNOWN["a.jsonl"]}, "now", "rules", unopened)
     assert entry == KNOWN["a.jsonl"]._replace(
         status="left_out", status_reason="It is a link.", modified_ms=0
     )
@@ -144,7 +151,8 @@ def test_what_breaks_while_it_is_read_is_told(error: Exception, why: str) -> Non
     def breaks(_: Log) -> str:
         raise error
 
-    [entry] = take_stock([log("a.jsonl", "one")], {}, "now", "rules", breaks, never)
+    look = partial(look_into, recognise=breaks)
+    [entry] = take_stock([log("a.jsonl", "one")], {}, "now", "rules", look)
     assert entry.status == "left_out"
     assert entry.status_reason == (
         f"The file cannot be read ({why}): copy it again, and look at its disk."
@@ -157,7 +165,7 @@ def test_empty_logs_and_logs_of_other_forms_are_no_copies() -> None:
     assert {(entry.status, entry.batch_id) for entry in empty.values()} == {("new", "now")}
     logs = [log("a.jsonl", "one"), log("b.offset", "one")]
     stocked = take_stock(
-        logs, {}, "now", "rules", lambda one: PLAIN._replace(form=one.source_file), content_of
+        logs, {}, "now", "rules", lambda one: seen(one)._replace(kind=Kind(one.source_file, "", ""))
     )
     assert {(entry.status, entry.batch_id) for entry in stocked} == {("new", "now")}
 
@@ -300,13 +308,13 @@ def test_what_is_left_out_makes_no_build_new(tmp_path: Path) -> None:
 
 def test_what_a_disk_does_not_give_makes_no_build_new() -> None:
     log = Log("/proc/self/mem", "a.jsonl", 100, 0)  # Its first bytes cannot be read.
-    [entry] = take_stock([log], {}, "now", "rules", recognise, content_hash)
+    [entry] = take_stock([log], {}, "now", "rules", look_into)
     assert (entry.status_reason or "").startswith("The file cannot be read")
     assert is_unchanged([log], {"a.jsonl": entry})
 
 
 def real_stock(folder: Path, known: dict[str, LedgerEntry]) -> list[LedgerEntry]:
-    return take_stock(list_logs(folder), known, "now", "rules", recognise, content_hash)
+    return take_stock(list_logs(folder), known, "now", "rules", look_into)
 
 
 def zstd(data: bytes) -> bytes:
@@ -323,11 +331,11 @@ def test_what_changed_with_the_same_size_and_time_is_found_by_its_content(tmp_pa
     os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
     found = list_logs(tmp_path)
     assert is_unchanged(found, known)
-    assert changed_unseen(found, known, recognise, content_hash) == ["a.jsonl"]
-    stock = take_stock(found, known, "later", "rules", recognise, content_hash, trusts_times=False)
+    assert changed_unseen(found, known, look_into) == ["a.jsonl"]
+    stock = take_stock(found, known, "later", "rules", look_into, trusts_times=False)
     assert [(entry.status, entry.batch_id) for entry in stock] == [
         ("changed", "later"),
         ("known", "now"),
     ]
     path.write_bytes(b'{"a": 21}\n')
-    assert changed_unseen(list_logs(tmp_path), known, recognise, content_hash) == []
+    assert changed_unseen(list_logs(tmp_path), known, look_into) == []

@@ -25,7 +25,8 @@ from scuttlehouse.files.parts import MAX_LINE_BYTES, Kind, LandingError, Log, ea
 from scuttlehouse.files.whole import skip_line
 from scuttlehouse.landing.glued_lines import epoch_keys, land_lines, land_pzp_lines
 from scuttlehouse.landing.ledger import LedgerEntry, take_stock
-from scuttlehouse.landing.logs import content_hash, list_splits, read_lines
+from scuttlehouse.landing.logs import list_splits, read_lines
+from scuttlehouse.landing.looks import look_into
 from scuttlehouse.landing.rejects import fold_rejects
 from scuttlehouse.pzp.lines import LandedPzpLine
 from scuttlehouse.ssb.epoch_keys import KeyRing
@@ -45,7 +46,7 @@ BOMBS = {
 
 def stock_of(folder: Path, known: dict[str, LedgerEntry] | None = None) -> dict[str, LedgerEntry]:
     logs = list_logs(folder)
-    stock = take_stock(logs, known or {}, "batch", "rules", recognise_within_limits, content_hash)
+    stock = take_stock(logs, known or {}, "batch", "rules", look_into)
     return {entry.source_file: entry for entry in stock}
 
 

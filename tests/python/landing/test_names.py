@@ -13,12 +13,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scuttlehouse.files.limits import recognise_within_limits
 from scuttlehouse.files.listing import list_logs
 from scuttlehouse.files.names import kept_name, looks_like_key, shown_name
 from scuttlehouse.files.parts import each_line
 from scuttlehouse.landing.ledger import take_stock
-from scuttlehouse.landing.logs import content_hash, read_lines
+from scuttlehouse.landing.logs import read_lines
+from scuttlehouse.landing.looks import look_into
 from scuttlehouse.landing.spark import new_splits
 from scuttlehouse.ssb.epoch_keys import KeyRing
 from scuttlehouse.ssb.texts import TOKEN
@@ -155,9 +155,7 @@ def test_a_build_reads_each_log_under_the_name_that_is_shown(
 
 def texts_that_a_build_reads(folder: Path) -> dict[str, list[bytes | None]]:
     """The lines that come of each log, if all of them are new in the ledger."""
-    stock = take_stock(
-        list_logs(folder, RING), {}, "batch", "rules", recognise_within_limits, content_hash
-    )
+    stock = take_stock(list_logs(folder, RING), {}, "batch", "rules", look_into)
     ledger = MagicMock()
     ledger.where().join().orderBy().collect.return_value = [
         SimpleNamespace(**entry._asdict(), landing_folder=str(folder))
