@@ -36,8 +36,6 @@ class Ancestry:
     knows a smaller index of any graph that answers without a walk through it.
 
     >>> ancestry = Ancestry({"x": [], "y": ["x"], "z": ["y"], "w": ["x"]})
-    >>> ancestry.precedes("x", "z"), ancestry.precedes("y", "w")
-    (True, False)
     >>> ancestry.unsucceeded("xyz")
     ['z']
     """
@@ -61,10 +59,6 @@ class Ancestry:
 
     def __contains__(self, epoch: str) -> bool:
         return epoch in self._places
-
-    def precedes(self, epoch: str, other: str) -> bool:
-        """Whether ``epoch`` precedes ``other``, directly or through others."""
-        return bool(self._before[other] >> self._places[epoch] & 1)
 
     def mask_of(self, epochs: Iterable[str]) -> int:
         """The epochs as bits."""

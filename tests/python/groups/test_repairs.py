@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from oracles import precedence_by_steps
 from scuttlehouse.groups.ancestry import Ancestry
 from scuttlehouse.groups.epochs import contenders, fork_rule, group_preferred_epoch
 from scuttlehouse.groups.repairs import Repair, merges, repairs
@@ -46,15 +47,14 @@ class Model:
     @property
     def correct(self) -> dict[str, frozenset[str]]:
         """4.9 and R24."""
-        ancestry, everybody = self.ancestry, frozenset[str]().union(*self.members.values())
+        before = precedence_by_steps(self.previous)
+        everybody = frozenset[str]().union(*self.members.values())
         return {
             epoch: everybody.difference(
                 *(
                     one.people
                     for one in self.exclusions
-                    if one.name in self.ancestors[epoch]
-                    or one.own_epoch == epoch
-                    or (one.own_epoch and ancestry.precedes(one.own_epoch, epoch))
+                    if one.name in self.ancestors[epoch] or one.own_epoch in {epoch, *before[epoch]}
                 )
             )
             for epoch in self.members
