@@ -31,6 +31,7 @@ from scuttlehouse.files.names import looks_like_key
 from scuttlehouse.landing.logs import landing_folder, require_apart
 from scuttlehouse.operation.findings import Finding
 from scuttlehouse.printing import count
+from scuttlehouse.reading.engine import literal
 from scuttlehouse.reading.warehouse import open_tables
 from scuttlehouse.s3 import is_in_s3, s3_endpoint
 from scuttlehouse.ssb.epoch_keys import sealed_keys
@@ -190,14 +191,13 @@ def last_build() -> Finding:
             "select build_id, status, started_at from fct_builds where step = 'build' "
             "order by started_at desc nulls last limit 1"
         )
+        if not rows:
+            return Finding("warn", "The log of builds is empty.", _BUILD)
+        [(build_id, status, started_at)] = rows
         failed = warehouse.rows(
             "select step, message from fct_builds where status in ('error', 'fail', 'runtime error') and "
-            "build_id = (select build_id from fct_builds where step = 'build' order by started_at desc "
-            "nulls last limit 1) order by step limit 1"
+            f"build_id = {literal(build_id)} order by step limit 1"
         )
-    if not rows:
-        return Finding("warn", "The log of builds is empty.", _BUILD)
-    [(build_id, status, started_at)] = rows
     # A run that was killed has no time.
     began = f", began {started_at:%Y-%m-%d %H:%M:%S UTC}" if started_at else ""
     what = f"{build_id}: {status}{began}"
