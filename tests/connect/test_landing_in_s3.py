@@ -10,9 +10,10 @@ from pathlib import Path
 import pytest
 
 from objects import delete, put
+from pieces import each_line
 from scuttlehouse.builds.unchanged import is_unchanged
 from scuttlehouse.files.listing import list_logs
-from scuttlehouse.files.parts import Kind, LandingError, Line, Log, each_line
+from scuttlehouse.files.parts import Kind, LandingError, Line, Log
 from scuttlehouse.landing.ledger import LedgerEntry, take_stock
 from scuttlehouse.landing.logs import (
     count_line_ends,

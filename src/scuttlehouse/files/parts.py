@@ -146,18 +146,3 @@ def kept_numbers(records: Iterable[bytes], first: int) -> Iterator[int]:
 
 # What a reader of files yields.
 Piece: TypeAlias = Line | ShortLines | ShortValues
-
-
-def each_line(pieces: Iterable[Piece]) -> Iterator[Line]:
-    """Lines one by one.
-
-    >>> [*each_line([ShortLines(1, b"a\\n")])]
-    [Line(line_number=1, text=b'a', fault=None)]
-    """
-    for piece in pieces:
-        if isinstance(piece, Line):
-            yield piece
-            continue
-        for number, text in zip(piece.numbers(), piece.texts(), strict=True):
-            is_zero = isinstance(piece, ShortValues) and text.startswith(b"\0")
-            yield Line(number, None, "zero_bytes") if is_zero else Line(number, text, None)

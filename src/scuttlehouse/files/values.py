@@ -63,10 +63,10 @@ def split_values(stream: BinaryIO, *, by_line: bool) -> Iterator[Line | ShortVal
     Complexity: O(bytes), memory O(MAX_LINE_BYTES).
 
     >>> import io
-    >>> from scuttlehouse.files.parts import each_line
     >>> stream = io.BytesIO(b'[{"a":\\n1},{"a" {"key":2},{"key":3,"value":"%s"}]' % (b"." * 50))
-    >>> [(line.text, line.fault) for line in each_line(split_values(stream, by_line=False))][:2]
-    [(b'{"a":\\n1}', None), (None, 'damaged')]
+    >>> short, damaged, _ = split_values(stream, by_line=False)
+    >>> short.texts(), damaged.fault
+    ([b'{"a":\\n1}'], 'damaged')
     """
     return _split(_Values(stream), by_line=by_line)
 

@@ -243,9 +243,8 @@ def read_lines(
     >>> path = Path(tempfile.mkdtemp()) / "a.jsonl"
     >>> path.write_bytes(b"one\\ntwo\\r\\nthree")
     14
-    >>> from scuttlehouse.files.parts import each_line
-    >>> list(each_line(read_lines(Split(str(path), "a.jsonl", 0, 14))))[1:]
-    [Line(line_number=2, text=b'two', fault=None), Line(line_number=3, text=b'three', fault=None)]
+    >>> [*read_lines(Split(str(path), "a.jsonl", 0, 14))]
+    [ShortLines(line_number=1, text=b'one\\ntwo\\r\\n'), ShortLines(line_number=3, text=b'three')]
     """
     if split.kind != PLAIN:
         yield from read_whole(split)

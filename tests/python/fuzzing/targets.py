@@ -20,10 +20,11 @@ from hypothesis import strategies as st
 
 import forms
 from conftest import FIXTURES, PROJECT
+from pieces import each_line
 from scuttlehouse.databases import open_database
 from scuttlehouse.files import bipf, flume, jsjson
 from scuttlehouse.files.listing import entry_of
-from scuttlehouse.files.parts import MAX_LINE_BYTES, Kind, Line, Piece, each_line
+from scuttlehouse.files.parts import MAX_LINE_BYTES, Kind, Line, Piece
 from scuttlehouse.files.recognise import recognise
 from scuttlehouse.files.streams import BROKEN
 from scuttlehouse.files.unpack import opened

@@ -21,8 +21,9 @@ from hypothesis import strategies as st
 import dialects
 import forms
 from conftest import PROJECT
+from pieces import each_line
 from scuttlehouse.files.listing import entry_of
-from scuttlehouse.files.parts import Kind, Line, each_line
+from scuttlehouse.files.parts import Kind, Line
 from scuttlehouse.files.recognise import recognise
 from scuttlehouse.landing.glued_lines import land_lines, land_pzp_lines
 from scuttlehouse.landing.logs import list_splits, read_lines

@@ -33,13 +33,14 @@ from hypothesis import strategies as st
 import forms
 from conftest import FIXTURES, PROJECT
 from memory import peak_memory
+from pieces import each_line
 from scuttlehouse.cli import main
 from scuttlehouse.files import bipf, flume, pzp_log, short_values, streams, unpack
 from scuttlehouse.files.encodings import as_utf_8
 from scuttlehouse.files.json_lines import line_object
 from scuttlehouse.files.limits import recognise_within_limits
 from scuttlehouse.files.listing import entry_of
-from scuttlehouse.files.parts import MAX_LINE_BYTES, PLAIN, Kind, LandingError, Line, Log, each_line
+from scuttlehouse.files.parts import MAX_LINE_BYTES, PLAIN, Kind, LandingError, Line, Log
 from scuttlehouse.files.recognise import HEAD_BYTES, recognise, recognise_head
 from scuttlehouse.files.values import split_values
 from scuttlehouse.files.whole import skip_line

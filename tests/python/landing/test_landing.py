@@ -25,6 +25,7 @@ from hypothesis import strategies as st
 from conftest import Warehouse
 from houses import exit_code, fork
 from memory import peak_memory
+from pieces import each_line
 from scuttlehouse.files import parts
 from scuttlehouse.files.listing import NOT_MEANT, entry_of, list_logs
 from scuttlehouse.files.parts import (
@@ -34,7 +35,6 @@ from scuttlehouse.files.parts import (
     Line,
     Piece,
     Split,
-    each_line,
 )
 from scuttlehouse.files.recognise import recognise
 from scuttlehouse.landing.ledger import LedgerEntry, take_stock

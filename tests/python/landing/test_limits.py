@@ -16,12 +16,13 @@ from hypothesis import strategies as st
 import forms
 from conftest import PROJECT
 from memory import peak_memory
+from pieces import each_line
 from scuttlehouse.builds.unchanged import is_unchanged
 from scuttlehouse.cli import main
 from scuttlehouse.files.jsjson import MAX_INDENTED
 from scuttlehouse.files.limits import LEAST_BYTES, recognise_within_limits
 from scuttlehouse.files.listing import entry_of, list_logs
-from scuttlehouse.files.parts import MAX_LINE_BYTES, Kind, LandingError, Log, each_line
+from scuttlehouse.files.parts import MAX_LINE_BYTES, Kind, LandingError, Log
 from scuttlehouse.files.whole import skip_line
 from scuttlehouse.landing.glued_lines import epoch_keys, land_lines, land_pzp_lines
 from scuttlehouse.landing.ledger import LedgerEntry, take_stock

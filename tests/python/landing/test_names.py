@@ -13,9 +13,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pieces import each_line
 from scuttlehouse.files.listing import list_logs
 from scuttlehouse.files.names import kept_name, looks_like_key, shown_name
-from scuttlehouse.files.parts import each_line
 from scuttlehouse.landing.ledger import take_stock
 from scuttlehouse.landing.logs import read_lines
 from scuttlehouse.landing.looks import look_into

@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 
 from conftest import PROJECT
 from memory import peak_memory
-from scuttlehouse.files.parts import SHORT_BYTES, Line, ShortLines, each_line
+from pieces import each_line
+from scuttlehouse.files.parts import SHORT_BYTES, Line, ShortLines
 from scuttlehouse.files.whole import numbered_lines
 from scuttlehouse.landing.glued_lines import land_lines, land_pzp_lines
 from scuttlehouse.landing.rejects import MOST_REJECTS, TOO_SHORT, fold_rejects, reason_of

@@ -18,9 +18,10 @@ from typing import Any
 import pytest
 
 from conftest import FIXTURES
+from pieces import each_line
 from scuttlehouse.files import jsjson
 from scuttlehouse.files.listing import entry_of
-from scuttlehouse.files.parts import Kind, Line, Log, each_line
+from scuttlehouse.files.parts import Kind, Line, Log
 from scuttlehouse.files.recognise import recognise
 from scuttlehouse.landing.logs import list_splits, read_lines
 from scuttlehouse.ssb.bfe import Bytes, encode
