@@ -35,7 +35,7 @@ from scuttlehouse.pzp.rules import (
     is_of_a_set,
     is_signed_moot,
     is_texts,
-    whole_number,
+    safe_integer,
 )
 from scuttlehouse.ssb.claims import compared_bytes
 from scuttlehouse.ssb.code_pages import in_utf_8
@@ -200,7 +200,7 @@ def _row(source_file: str, line: Line, ring: KeyRing, read: CheckedRecord) -> La
         superseded_ids=superseded,
         set_fault=set_content if isinstance(set_content, str) else None,
         plaintext_hash=ring.hash(compared_bytes(without_nulls(data))) if is_opened else None,
-        data_bytes=whole_number(metadata.get("dataSize")) if has_data else 0,
+        data_bytes=safe_integer(metadata.get("dataSize")) if has_data else 0,
         line_bytes=len(line.text or b""),
         received_ms=received_time(number_of(record.get("received"))),
         validity=validity,
@@ -228,7 +228,7 @@ def _place(message_id: str, metadata: dict[str, Any], is_moot: bool, ring: KeyRi
     if tangle_id not in tangles:
         return _Place(account_id)
     tangle = tangles[tangle_id] if isinstance(tangles[tangle_id], dict) else {}
-    depth, previous = whole_number(tangle.get("depth")), _ids(tangle.get("prev"), ring)
+    depth, previous = safe_integer(tangle.get("depth")), _ids(tangle.get("prev"), ring)
     return _Place(account_id, tangle_id, depth, previous)
 
 

@@ -208,10 +208,10 @@ def invalid_reason(message_id: str, message: dict[str, Any]) -> str | None:
     return _signature_fault(signature, key, signed) or _feed_fault(message)
 
 
-def whole_number(number: object) -> int | None:
+def safe_integer(number: object) -> int | None:
     """The number, if JavaScript calls it a safe integer; otherwise None.
 
-    >>> whole_number(3.0), whole_number(1.5), whole_number(2.0**53), whole_number(1e400)
+    >>> safe_integer(3.0), safe_integer(1.5), safe_integer(2.0**53), safe_integer(1e400)
     (3, None, None, None)
     """
     if isinstance(number, float) and number.is_integer() and abs(number) < 2**53:
@@ -227,7 +227,7 @@ def is_texts(value: object) -> TypeGuard[list[str]]:
 def _data_fault(data: object, metadata: dict[str, Any]) -> str | None:
     if not (data is None or isinstance(data, dict | str)):
         return "data_is_malformed"
-    size = whole_number(metadata["dataSize"])
+    size = safe_integer(metadata["dataSize"])
     if size is None or size < 0:
         return "data_size_is_malformed"
     if data is None:
@@ -258,7 +258,7 @@ def _tangles_fault(tangles: object) -> str | None:
     for tangle_id, tangle in tangles.items():
         if from_base58(tangle_id, HASH_BYTES) is None or not isinstance(tangle, dict):
             return "tangles_are_malformed"
-        depth, previous = whole_number(tangle.get("depth")), tangle.get("prev")
+        depth, previous = safe_integer(tangle.get("depth")), tangle.get("prev")
         if depth is None or depth < 1:
             return "depth_is_malformed"
         if not (is_texts(previous) and previous) or any(p.startswith(_URIS) for p in previous):
