@@ -114,10 +114,3 @@ def test_the_commands_of_the_pages_find_what_they_name(
     assert len(commands) > 11
     for command in commands:
         assert main(shlex.split(command, comments=True)) == 0, command
-
-
-def test_the_readme_shows_the_examples() -> None:
-    text = (PROJECT / "README.md").read_text()
-    for example in [*EXAMPLES, PROJECT / "examples" / "reading" / "trino.properties"]:
-        for line in filter(None, example.read_text().splitlines()):
-            assert line in text, f"{example.name}: {line}"
