@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from unicodedata import category, east_asian_width
 
 # C0 and C1 controls, direction marks and overrides, line separators, halves of surrogate pairs.
@@ -66,6 +67,15 @@ def cut(text: str, most: int = 24) -> str:
     'abc\\u2026'
     """
     return text if len(text) <= most else text[: most - 1] + "…"
+
+
+def first_of(names: Collection[str]) -> str:
+    """The first three of some names.
+
+    >>> first_of({"b", "a"}), first_of("dbca")
+    ('a, b', 'a, b, c, ...')
+    """
+    return ", ".join(sorted(names)[:3]) + (", ..." if len(names) > 3 else "")
 
 
 def count(number: int, noun: str, plural: str = "") -> str:

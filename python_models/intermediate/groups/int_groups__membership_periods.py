@@ -35,6 +35,8 @@ def model(dbt: Any, session: SparkSession) -> DataFrame:
 
 
 def follow(epochs: pa.Table, changes: pa.Table) -> pa.Table:
+    if not epochs.num_rows:  # A part of the project may leave the changes of an earlier refresh.
+        return SCHEMA.empty_table()
     group_id, _, _, ancestry, key_ranks, _ = read_epochs(epochs)
     own = [Change(**change) for change in changes.drop_columns("group_id").to_pylist()]
     found = periods(own, ancestry, key_ranks)

@@ -42,6 +42,8 @@ def model(dbt: Any, session: SparkSession) -> DataFrame:
 
 def judge_views(table: pa.Table, sightings: pa.Table) -> pa.Table:
     """The epochs of a group, as the owner of each log with messages of the group should judge them."""
+    if not table.num_rows:  # A part of the project may leave the sightings of an earlier refresh.
+        return SCHEMA.empty_table()
     group_id, messages, key_ranks = read_messages(table)
     by_id = {one.message_id: one for one in messages}
     lists = map(Listed, *(table[name].to_pylist() for name in Listed._fields))

@@ -38,7 +38,7 @@ from scuttlehouse.catalog.damage import verify_base
 from scuttlehouse.catalog.log import require_clock
 from scuttlehouse.catalog.storage import warehouse_location
 from scuttlehouse.landing.logs import landing_folder, require_apart
-from scuttlehouse.printing import count
+from scuttlehouse.printing import count, first_of
 from scuttlehouse.spark.cluster import check_workers
 from scuttlehouse.spark.connect import check_server
 from scuttlehouse.spark.imports import import_ahead
@@ -236,11 +236,10 @@ def _refuse_absent_tables(catalog: Catalog, run: Run) -> None:
         present = dict(published.tables) if published else {}
     absent = absent_tables(run.graph["nodes"], run.selected, present, work)
     if absent:
-        first = ", ".join(sorted(absent)[:3]) + (", ..." if len(absent) > 3 else "")
         raise RunError(
-            f"{work} lacks {count(len(absent), 'table')} that this run reads and does not make ({first}): "
-            "run `scuttlehouse build`, which makes all tables, or select what they are made of, too "
-            "(`-s +dim_groups`)."
+            f"{work} lacks {count(len(absent), 'table')} that this run reads and does not make "
+            f"({first_of(absent)}): run `scuttlehouse build`, which makes all tables, or select what they "
+            "are made of, too (`-s +dim_groups`)."
         )
 
 

@@ -41,6 +41,7 @@ from scuttlehouse.catalog.names import LOG_TABLE, START_ANEW
 from scuttlehouse.catalog.storage import warehouse_location
 from scuttlehouse.landing.logs import landing_folder
 from scuttlehouse.operation.metrics import update_metrics_file
+from scuttlehouse.printing import count, first_of
 from scuttlehouse.reading.engine import WarehouseError
 from scuttlehouse.serving.renewal import renew_serving
 
@@ -199,6 +200,13 @@ def _report_failure(run: Run, results: Sequence[Any], *, has_published: bool) ->
         )
     if not all(row["is_success"] for row in run.quality_results):
         print(f"{run.home}/data_docs/index.html says which expectations failed, and where.")
+    if lacking := left_out(run.graph["nodes"], run.selected, is_refresh=run.is_refresh):
+        names = [run.graph["nodes"][model]["alias"] for model in lacking]
+        print(
+            f"This build has read {count(len(names), 'table')} that it has not made ({first_of(names)}). "
+            "They may hold the rows of the last refresh alone, and then what is made from them fails or "
+            "lacks rows: select them, too."
+        )
     warehouse = warehouse_location(run.home)
     if any(warehouse in (result.message or "") for result in results):
         print(f"A file below {warehouse} may be missing or damaged. {START_ANEW}")

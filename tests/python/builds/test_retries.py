@@ -481,6 +481,32 @@ def test_a_failed_build_says_what_may_help(dbt: Runs, capsys: pytest.CaptureFixt
 
 
 @pytest.mark.parametrize(
+    ("selected", "is_refresh", "told"),
+    [
+        ({"model.stg", "model.dim_c"}, True, "has read 1 table that it has not made (mid)"),
+        ({"model.dim_c"}, False, "has read 2 tables that it has not made (mid, stg)"),
+        ({"model.dim_c"}, True, None),
+        ({"model.stg", *OF_C}, False, None),
+    ],
+)
+def test_a_failed_build_names_what_it_has_read_and_left_out(
+    dbt: Runs,
+    capsys: pytest.CaptureFixture[str],
+    selected: set[str],
+    is_refresh: bool,
+    told: str | None,
+) -> None:
+    dbt.begin("build")
+    run = runs.current()
+    assert run
+    run.graph, run.selected, run.is_refresh = {"nodes": MORE_NODES}, frozenset(selected), is_refresh
+    ending._report_failure(run, [result("model.dim_a", "error")], has_published=True)
+    said = capsys.readouterr().out
+    assert ("has read" in said) == bool(told)
+    assert (told or "") in said
+
+
+@pytest.mark.parametrize(
     ("selected", "is_refresh", "warns"),
     [
         ({"model.dim_a"}, False, True),
