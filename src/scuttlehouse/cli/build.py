@@ -16,18 +16,19 @@ from scuttlehouse.catalog import MAIN, BuildLock, CatalogError, home_folder, ope
 from scuttlehouse.catalog.damage import forget_damaged
 from scuttlehouse.catalog.home import holds_table_files
 from scuttlehouse.cli.dbt_settings import (
-    PROFILES,
     VERIFY,
     asks_for_help,
     is_full_refresh,
     is_plain_build,
     is_verifying,
+    profiles_folders,
+    project_folder,
     variable,
 )
 from scuttlehouse.cli.interrupts import is_interrupted
 from scuttlehouse.cli.output import go_on_without_reader
 from scuttlehouse.errors import HouseError
-from scuttlehouse.printing import visible
+from scuttlehouse.printing import visible, visible_lines
 from scuttlehouse.reading.engine import WarehouseError
 from scuttlehouse.serving.shown import published_id
 
@@ -60,7 +61,8 @@ def build(options: Sequence[str]) -> int:
     if asks_for_help(options):
         print(_HELP_ON_VERIFY, flush=True)
         return _run_dbt(["--help"])
-    if not _has_project(options):
+    project = project_folder(options)
+    if project is None:
         print(
             f"There is no dbt project in {visible(str(Path.cwd()))}: run this command in the folder of "
             "scuttlehouse, or of your project that has it as a package.",
@@ -74,14 +76,14 @@ def build(options: Sequence[str]) -> int:
             return 1
     if is_full_refresh(options):
         _forget_damaged_tables()
-    if not options and not is_verifying() and _nothing_is_new():
+    if not options and not is_verifying() and _nothing_is_new(project):
         return LEFT_OUT if _leaves_out() else 0
     before = _published_id()
     if any(option.partition("=")[0] in _OUTPUT_OPTIONS for option in options):
         code = _run_dbt(options)
     else:
         try:
-            code = _build_with_progress(options)
+            code = _build_with_progress(options, project)
         except KeyboardInterrupt:
             what = "published nothing" if _published_id() == before else "had published already"
             print(f"\nscuttlehouse: the build was interrupted, and {what}.")
@@ -112,7 +114,7 @@ def _run_dbt(options: Sequence[str]) -> int:
     return 0
 
 
-def _build_with_progress(options: Sequence[str]) -> int:
+def _build_with_progress(options: Sequence[str], project: Path) -> int:
     """Run dbt in this process, and print the progress of its steps in place of its own output.
 
     Raises:
@@ -124,7 +126,7 @@ def _build_with_progress(options: Sequence[str]) -> int:
     from scuttlehouse.landing.read_so_far import bytes_read
 
     try:
-        last = last_build(home_folder(), Path.cwd(), is_full_refresh=is_full_refresh(options))
+        last = last_build(home_folder(), project, is_full_refresh=is_full_refresh(options))
     except CatalogError:  # dbt says what is wrong.
         last = LastBuild(None, {})
     if last.seconds:
@@ -151,27 +153,17 @@ def _build_with_progress(options: Sequence[str]) -> int:
     if isinstance(done.exception, KeyboardInterrupt) or (is_interrupted() and not done.success):
         raise KeyboardInterrupt
     if done.exception and not progress.has_said_an_error:
-        print(visible(str(done.exception)))
+        print(visible_lines(str(done.exception)))
     # The exit codes are those of the command `dbt`: 1 if steps failed.
     return 0 if done.success else DBT_CANNOT_RUN if done.exception else 1
-
-
-def _has_project(options: Sequence[str]) -> bool:
-    """Whether dbt finds a project: it is named, or in the present folder or in one around it."""
-    is_named = any(option.partition("=")[0] == "--project-dir" for option in options)
-    here = Path.cwd()
-    return bool(
-        is_named
-        or variable("PROJECT_DIR")
-        or any((folder / "dbt_project.yml").is_file() for folder in (here, *here.parents))
-    )
 
 
 def _profiles(options: Sequence[str]) -> list[str]:
     """The option that names the profiles. It is not needed if an option or dbt's own variable names them."""
     if "--profiles-dir" in options or variable("PROFILES_DIR"):
         return []
-    found = [str(folder) for folder in PROFILES if (folder / "profiles.yml").is_file()]
+    folders = profiles_folders(project_folder(options) or Path())
+    found = [str(folder) for folder in folders if (folder / "profiles.yml").is_file()]
     return ["--profiles-dir", found[0]] if found else []
 
 
@@ -249,15 +241,15 @@ def _forget_damaged_tables() -> None:
         return  # dbt shows the error.
 
 
-def _nothing_is_new() -> bool:
+def _nothing_is_new(project: Path) -> bool:
     from scuttlehouse.builds.unchanged import unchanged_build
 
-    if not is_plain_build(Path.cwd()):
+    if not is_plain_build(project):
         return False
     started_at = datetime.now(UTC)
     try:
         home = home_folder()
-        published = unchanged_build(home, Path.cwd())
+        published = unchanged_build(home, project)
         if published is None:
             return False
         _log_unchanged(home, started_at)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from pathlib import Path
 
 import yaml
@@ -45,6 +46,29 @@ VERIFY = "SCUTTLEHOUSE_VERIFY"
 def variable(name: str) -> str:
     """The value of dbt's variable for an option. It is empty if there is none."""
     return os.environ.get(f"DBT_ENGINE_{name}") or os.environ.get(f"DBT_{name}") or ""
+
+
+def project_folder(options: Sequence[str] = ()) -> Path | None:
+    """The folder of dbt's project: a named one, or the present folder or the nearest around it that has one.
+
+    >>> project_folder(["-f", "--project-dir=/srv/club"]), project_folder(["--project-dir", "/srv/club"])
+    (PosixPath('/srv/club'), PosixPath('/srv/club'))
+    """
+    named = variable("PROJECT_DIR")
+    for option, following in pairwise([*options, ""]):
+        name, sign, value = option.partition("=")
+        if name == "--project-dir":
+            named = value if sign else following
+    if named:
+        return Path(named)
+    here = Path.cwd()
+    folders = (Path(), *here.parents)
+    return next((folder for folder in folders if (folder / "dbt_project.yml").is_file()), None)
+
+
+def profiles_folders(project: Path) -> list[Path]:
+    """Where a project may have the profiles of scuttlehouse."""
+    return [project / folder for folder in PROFILES]
 
 
 def is_full_refresh(options: Sequence[str]) -> bool:
@@ -91,7 +115,7 @@ def is_plain_build(project: Path) -> bool:
 def _schema(project: Path) -> object:
     """The schema of dbt's target, as the profiles write it."""
     given = variable("PROFILES_DIR")
-    folders = [Path(given)] if given else [*PROFILES, Path(), Path.home() / ".dbt"]
+    folders = [Path(given)] if given else [*profiles_folders(project), Path(), Path.home() / ".dbt"]
     files = [folder / "profiles.yml" for folder in folders]
     [file, *_] = [file for file in files if file.is_file()]
     settings = yaml.safe_load((project / "dbt_project.yml").read_text("utf-8"))

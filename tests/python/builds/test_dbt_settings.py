@@ -36,7 +36,7 @@ def small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> SmallWarehouse:
         "scuttlehouse.builds.unchanged.unchanged_build", lambda _home, _project: published
     )
     monkeypatch.setattr(build, "_log_unchanged", lambda _home, _started_at: None)
-    monkeypatch.setattr(build, "_build_with_progress", lambda _options: DBT_RAN)
+    monkeypatch.setattr(build, "_build_with_progress", lambda _options, _project: DBT_RAN)
     return small
 
 
@@ -201,6 +201,49 @@ def test_an_option_without_its_value_takes_no_other(
     monkeypatch.setattr(build, "_build_with_progress", build_with_progress)
     assert main(["build", "-s"]) == build.DBT_CANNOT_RUN
     assert "Option '-s' requires an argument." in capsys.readouterr().out
+
+
+def test_an_error_of_dbt_over_several_lines_stays_so(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(build, "_build_with_progress", build_with_progress)
+    assert main(["build", "--sample", "yesterday"]) == build.DBT_CANNOT_RUN
+    assert "Runtime Error\n  Cannot load SAMPLE_WINDOW" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("folder", "options", "variables"),
+    [
+        (PROJECT / "models", [], {}),
+        (Path("/"), ["--project-dir", str(PROJECT)], {}),
+        (Path("/"), [f"--project-dir={PROJECT}"], {}),
+        (Path("/"), [], {"DBT_PROJECT_DIR": str(PROJECT)}),
+    ],
+)
+def test_the_profiles_are_those_of_the_project_that_dbt_finds(
+    folder: Path,
+    options: list[str],
+    variables: dict[str, str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    given: list[str] = []
+
+    def invoke(_runner: dbtRunner, arguments: list[str]) -> dbtRunnerResult:
+        given.extend(arguments)
+        return dbtRunnerResult(success=True)
+
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.chdir(folder)
+    monkeypatch.setattr(build, "_build_with_progress", build_with_progress)
+    monkeypatch.setattr(dbtRunner, "invoke", invoke)
+    assert main(["build", "--full-refresh", *options]) == 0
+    assert Path(given[given.index("--profiles-dir") + 1]) == PROJECT / "profiles"
+
+
+def test_nothing_is_new_in_a_folder_of_the_project_either(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(PROJECT / "models")
+    assert main(["build"]) == 0
 
 
 def test_dbt_writes_its_log_file_beside_the_progress(

@@ -62,7 +62,7 @@ def dbt(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[[], object], int]
     """Let something else run in place of dbt, and return its exit code."""
 
     def replace(run: Callable[[], object], code: int) -> None:
-        def instead(_: object) -> int:
+        def instead(*_: object) -> int:
             run()
             return code
 
