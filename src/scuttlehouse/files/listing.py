@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 import re
 import stat
-from collections.abc import Callable, Iterable, Iterator
+from collections import Counter
+from collections.abc import Collection, Iterator
 from contextlib import suppress
 from dataclasses import replace
-from functools import partial
 from itertools import islice
 from operator import attrgetter
 from pathlib import Path
@@ -92,14 +92,18 @@ def list_logs(folder: Path | str, ring: KeyRing | None = None) -> list[Log]:
     logs: dict[str, Log] = {}
     entries = _stored(str(folder)) if is_in_s3(str(folder)) else _found(Path(folder))
     # Of two names that are shown as one, the same has the "~" in every build.
+    marks: Counter[str] = Counter()
     for log in sorted(entries, key=attrgetter("source_file")):
         shown = shown_name(log.source_file)
         problem = _NO_TEXT if has_control(log.source_file) else log.problem
         if ring is not None:
             shown = kept_name(shown, ring)
-        while shown in logs:
-            shown += "~"
-        logs[shown] = replace(log, source_file=shown, problem=problem)
+        name = shown
+        # Thousands may be shown as one, so that the marks are counted.
+        while name in logs:
+            marks[shown] += 1
+            name = f"{shown}~{marks[shown]}" if marks[shown] > 1 else f"{shown}~"
+        logs[name] = replace(log, source_file=name, problem=problem)
     return [logs[name] for name in sorted(logs)]
 
 
@@ -116,9 +120,11 @@ def _stored(folder: str) -> Iterator[Log]:
     for log in objects:
         parent, _, name = log.source_file.rpartition("/")
         beside.setdefault(parent, set()).add(name)
+    of_leveldb = {parent for parent, names in beside.items() if _are_of_leveldb(names)}
     for log in objects:
         parent, _, name = log.source_file.rpartition("/")
-        yield replace(log, problem=_problem_of_name(name, partial(beside.__getitem__, parent)))
+        problem = _problem_of_name(name, is_in_leveldb=parent in of_leveldb)
+        yield replace(log, problem=problem)
 
 
 def _found(folder: Path) -> Iterator[Log]:
@@ -133,12 +139,16 @@ def _found(folder: Path) -> Iterator[Log]:
             f"The landing folder {folder} is a file: set SCUTTLEHOUSE_LANDING to the folder "
             "that holds it."
         )
-    for path, reason in _entries(folder):
-        yield entry_of(path, path.relative_to(folder).as_posix(), reason)
+    for path, reason, is_in_leveldb in _entries(folder):
+        shown = path.relative_to(folder).as_posix()
+        yield _entry(path, shown, reason, is_in_leveldb=is_in_leveldb)
 
 
-def _entries(folder: Path) -> Iterator[tuple[Path, str | None]]:
-    """Every entry that is no folder, and every folder that cannot be looked into, with the reason."""
+def _entries(folder: Path) -> Iterator[tuple[Path, str | None, bool]]:
+    """Every entry that is no folder, and every folder that cannot be looked into, with the reason.
+
+    And whether the entry is in a folder of LevelDB.
+    """
     refused: list[OSError] = []
     left = [folder]
     while left:
@@ -150,22 +160,29 @@ def _entries(folder: Path) -> Iterator[tuple[Path, str | None]]:
                     yield (
                         path,
                         "A link to a folder: links to folders are not followed. Move the folder here.",
+                        False,
                     )
                 else:
                     left.append(path)
+            is_in_leveldb = _are_of_leveldb(names)
             for name in names:
-                yield Path(parent, name), None
+                yield Path(parent, name), None, is_in_leveldb
     for error in refused:
         path = Path(os.fsdecode(error.filename))
         if path == folder:
             raise LandingError(
                 f"The landing folder {folder} cannot be read ({error.strerror}): correct its permissions."
             )
-        yield path, f"The folder cannot be read ({error.strerror}): {_REMEDY}."
+        yield path, f"The folder cannot be read ({error.strerror}): {_REMEDY}.", False
 
 
-def entry_of(path: Path, shown: str, reason: str | None = None) -> Log:
+def entry_of(path: Path, shown: str) -> Log:
     """The entry of a path, with the problem that keeps it from being read, if it has one."""
+    return _entry(path, shown, None, is_in_leveldb=_are_of_leveldb(_names_beside(path)))
+
+
+def _entry(path: Path, shown: str, reason: str | None, *, is_in_leveldb: bool) -> Log:
+    """The same, where the ``reason`` why it cannot be read may be known."""
     try:
         state = path.stat()
     except OSError as error:
@@ -174,15 +191,15 @@ def entry_of(path: Path, shown: str, reason: str | None = None) -> Log:
         reason = reason or f"The file cannot be read ({error.strerror}): {_REMEDY}."
         return Log(str(path), shown, 0, 0, problem=reason)
     if reason is None:
-        reason = _problem(path, state.st_mode)
+        reason = _problem(path, state.st_mode, is_in_leveldb=is_in_leveldb)
     return Log(str(path), shown, state.st_size, state.st_mtime_ns // 1_000_000, problem=reason)
 
 
-def _problem(path: Path, mode: int) -> str | None:
+def _problem(path: Path, mode: int, *, is_in_leveldb: bool) -> str | None:
     for is_special, what in _SPECIAL:
         if is_special(mode):
             return f"{what} and no file: move it out of the landing folder."
-    problem = _problem_of_name(path.name, partial(_names_beside, path))
+    problem = _problem_of_name(path.name, is_in_leveldb=is_in_leveldb)
     if problem is not None:
         return problem
     try:
@@ -192,23 +209,24 @@ def _problem(path: Path, mode: int) -> str | None:
     return None
 
 
-def _problem_of_name(name: str, names_beside: Callable[[], Iterable[str]]) -> str | None:
-    """Why a file with this name is no log, if the name says so, or the names beside it do."""
+def _problem_of_name(name: str, *, is_in_leveldb: bool) -> str | None:
+    """Why a file with this name is no log, if the name says so, or the folder that it is in."""
     if not has_name_of_a_log(name):
         unpack = next((command for command, end in _ARCHIVES.items() if end.search(name)), None)
         if unpack:
             return f"{_NOT_NAMED} but of an archive: if logs are in it, unpack it with `{unpack}`."
         return _NOT_A_LOG
-    if _NUMBERED.fullmatch(name):
-        beside = [*names_beside()]
-        if _CURRENT in beside and any(other.startswith(_MANIFEST) for other in beside):
-            return _OF_LEVELDB
-    return None
+    return _OF_LEVELDB if is_in_leveldb and _NUMBERED.fullmatch(name) else None
+
+
+def _are_of_leveldb(names: Collection[str]) -> bool:
+    """Whether the names of a folder's files are those of LevelDB. O(names): asked once for each folder."""
+    return _CURRENT in names and any(name.startswith(_MANIFEST) for name in names)
 
 
 def _names_beside(path: Path) -> list[str]:
     """The names in the folder of a file of LevelDB; none in other folders, which may have many."""
-    if not path.with_name(_CURRENT).exists():
+    if not _NUMBERED.fullmatch(path.name) or not path.with_name(_CURRENT).exists():
         return []
     with suppress(OSError):
         return [other.name for other in path.parent.iterdir()]

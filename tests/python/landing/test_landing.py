@@ -341,6 +341,21 @@ def test_files_of_leveldb_are_no_logs(tmp_path: Path) -> None:
     ]
 
 
+def test_a_folder_like_one_of_leveldb_is_listed_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It was listed for each file whose name is a number, and a stranger may have sent thousands."""
+    (tmp_path / "CURRENT").touch()
+    for number in range(300):
+        (tmp_path / f"{number:06}.log").touch()
+    listed = []
+    scandir = os.scandir
+    monkeypatch.setattr(os, "scandir", lambda *of: listed.append(of) or scandir(*of))
+    monkeypatch.setattr(os, "listdir", lambda *of: listed.append(of) or [])
+    assert len(list_logs(tmp_path)) == 301
+    assert len(listed) == 1
+
+
 def stock_of(folder: Path) -> dict[str, LedgerEntry]:
     stock = take_stock(list_logs(folder), {}, "now", "rules", look_into)
     require_logs(folder, stock)
