@@ -107,6 +107,16 @@ class SmallWarehouse:
         _commit_deletes(table, file)
         return self._done(name)
 
+    def describe(self, name: str, comment: str, **columns: str) -> str:
+        """Change the descriptions of a table and of columns, and return its metadata file."""
+        table = self._catalog.load_table(f"{WORK}.{name}")
+        with table.update_schema() as schema:
+            for column, doc in columns.items():
+                schema.update_column(column, doc=doc)
+        with table.transaction() as changed:
+            changed.set_properties(comment=comment)
+        return self._done(name)
+
     def data_files(self, name: str) -> dict[str, int]:
         """The data files of a table, with the number of rows in each, including deleted ones."""
         table = self._catalog.load_table(f"{WORK}.{name}")

@@ -55,6 +55,7 @@ def test_tables_in_postgresql(
         assert main(["export"]) == 0
     assert "in the schema scuttlehouse" in capsys.readouterr().out
     assert not (small.home / "serving").exists()
+    assert not [*small.home.rglob("*.csv")], "no copy of a table is left"
     assert rows(serving, "select * from scuttlehouse.fct_messages") == [
         ("a", 1, True, datetime(2026, 1, 2, 3, 4, 5, 678900)),
         ("b 'c'", 20, False, None),
@@ -93,6 +94,20 @@ def test_numbers_of_other_types_are_numbers(small: SmallWarehouse, serving: psyc
             "create or replace view mine as select sum(share) as n from scuttlehouse.club_shares"
         )
     serving.execute("drop view mine")
+
+
+def test_descriptions_are_comments_and_follow_those_of_the_tables(
+    small: SmallWarehouse, serving: psycopg.Cursor, postgresql_url: str
+) -> None:
+    write_serving_database(small.home, postgresql_url)
+    for told in ("One's messages", "Messages"):
+        small.begin()
+        small.describe("fct_messages", told, sequence=f"{told}, counted")
+        small.end()
+        write_serving_database(small.home, postgresql_url)
+        table = "'scuttlehouse.fct_messages'::regclass"
+        comments = f"select obj_description({table}), col_description({table}, 2)"
+        assert rows(serving, comments) == [(told, f"{told}, counted")]
 
 
 def test_a_build_and_a_rollback_renew_the_tables(
@@ -194,6 +209,8 @@ def test_a_database_that_cannot_be_used(
     assert said.startswith("The published tables stand, but dashboards do not show this run yet: ")
     assert "SCUTTLEHOUSE_SERVING" in said
     assert "replica" not in said
+    assert "follow" not in said
+    assert "a%zz" not in said, "it is a password"
 
 
 @pytest.mark.usefixtures("serving")
@@ -214,6 +231,15 @@ def test_a_full_disk_is_a_sentence(small: SmallWarehouse, postgresql_url: str) -
         pytest.raises(WarehouseError, match=r"cannot be written \(.*\): make room on its disk"),
     ):
         write_serving_database(small.home, postgresql_url)
+
+
+@pytest.mark.usefixtures("serving")
+def test_what_postgresql_tells_of_a_value_steers_no_terminal(small: SmallWarehouse) -> None:
+    small.publish({"dim_lists": pa.table({"texts": [["\x00", "\u202eevE"]]})})
+    said = renew_serving(small.home)
+    assert said
+    assert "dim_lists" in said
+    assert "\u202e" not in said
 
 
 def test_a_refused_statement_leaves_the_earlier_rows(
