@@ -74,6 +74,7 @@ def pzp(letters: str) -> str:
 
 
 AT = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
+LATER = AT.replace(day=3)
 SET = pzp("moot")
 READERS, ANN, EVE = group("readers"), person("ann"), person("eve")
 ROOTLESS = group("without")
@@ -115,6 +116,11 @@ ROWS: dict[str, list[dict[str, Any]]] = {
             "gap_count": 1,
             "is_forked": True,
         },
+        *(
+            {"feed_id": feed(name), "person_id": EVE, "feed_format": "classic"}
+            | {"last_sequence": 4, "gap_count": gaps, "is_forked": is_forked}
+            for name, gaps, is_forked in (("gap", 1, False), ("fork", 0, True), ("fine", 0, False))
+        ),
     ],
     "dim_epochs": [
         {
@@ -131,6 +137,10 @@ ROWS: dict[str, list[dict[str, Any]]] = {
             "asserted_at": AT,
         }
         for one, depth in ((FIRST, 0), (LEFT, 1), (RIGHT, 1))
+    ]
+    + [
+        {"epoch_id": message("torn"), "group_id": group("ready"), "is_authorized": True}
+        | {"has_valid_members_tangle": False}
     ],
     "fct_epoch_links": [{"epoch_id": LEFT, "previous_epoch_id": FIRST}],
     "fct_epoch_members": [
@@ -193,8 +203,9 @@ ROWS: dict[str, list[dict[str, Any]]] = {
                 "is_current": False,
                 "needs_repair": False,
                 "healed_by_epoch_id": healed_by,
+                "began_at": began_at,
             }
-            for name, healed_by in (("old", LEFT), ("older", None))
+            for name, healed_by, began_at in (("old", LEFT, LATER), ("older", None, None))
         ),
     ],
     "fct_epoch_repairs": [
@@ -215,14 +226,6 @@ ROWS: dict[str, list[dict[str, Any]]] = {
         {
             "group_id": READERS,
             "person_id": EVE,
-            "feed_id": feed("b/long"),
-            "rule": "excluded_member",
-            "should_fetch": False,
-            "should_serve": True,
-        },
-        {
-            "group_id": READERS,
-            "person_id": EVE,
             "missing_id": GONE,
             "rule": "missing_message",
             "should_fetch": True,
@@ -233,6 +236,8 @@ ROWS: dict[str, list[dict[str, Any]]] = {
             {"group_id": READERS, "person_id": EVE, "feed_id": ANN, "rule": "member"}
             | {"should_fetch": True, "should_serve": True},
             {"group_id": READERS, "person_id": EVE, "missing_id": GONE, "rule": "missing_message"},
+            {"group_id": READERS, "person_id": EVE, "feed_id": feed("b/long")}
+            | {"rule": "excluded_member", "should_fetch": False, "should_serve": True},
         ]
         * 2,
         {"group_id": READERS, "person_id": EVE, "feed_id": feed("c"), "rule": "no_member"}
@@ -247,7 +252,7 @@ ROWS: dict[str, list[dict[str, Any]]] = {
             "message_id": message("twin1"),
             "feed_id": feed("b/long"),
             "person_id": EVE,
-            "content_type": "post",
+            "content_type": "vote",
             "sequence": 2,
             "validity": "valid",
             "is_private": False,
@@ -269,7 +274,7 @@ ROWS: dict[str, list[dict[str, Any]]] = {
         },
         *(
             {"message_id": message(name), "feed_id": feed("b/long"), "person_id": EVE}
-            | {"content_type": "post", "validity": "valid", "is_valid_in_feed": False}
+            | {"content_type": "vote", "validity": "valid", "is_valid_in_feed": False}
             | {"feed_fault": "previous_is_invalid", "feed_fault_sequence": sequence}
             for name, sequence in (("after", 3), ("later", 5))
         ),
@@ -327,15 +332,26 @@ ROWS: dict[str, list[dict[str, Any]]] = {
             | {"status_reason": "type_not_allowed"}
             for name in ("odd1", "odd2")
         ),
+        {"tangle_id": GROUP_TANGLE, "message_id": message("able"), "status": "set_aside"}
+        | {"status_reason": "previous_set_aside"},
+        {"tangle_id": THREAD, "message_id": message("twin1"), "status": "set_aside"}
+        | {"status_reason": "missing", "blocking_ids": GONE, "is_root": False, "is_tip": False},
+        {"tangle_id": f"thread:{message('twin1')}", "message_id": message("twin1")}
+        | {"status": "in", "rank": 0, "position": 0, "is_root": True, "is_tip": True},
     ],
     "fct_tangle_links": [
+        *(
+            {"tangle_id": THREAD, "message_id": one, "previous_id": other}
+            | {"is_in_log": other != GONE, "is_in_graph": False}
+            for one, other in ((message("twin1"), GONE), (message("bad"), message("twin1")))
+        ),
         {
             "tangle_id": GROUP_TANGLE,
             "message_id": message("aside00"),
             "previous_id": GONE,
             "is_in_log": False,
             "is_in_graph": False,
-        }
+        },
     ],
     "fct_tangle_gaps": [
         {
@@ -345,6 +361,8 @@ ROWS: dict[str, list[dict[str, Any]]] = {
             "needed_by_count": 1,
             "blocked_count": 20,
         },
+        {"tangle_id": GROUP_TANGLE, "missing_id": message("able"), "group_id": READERS}
+        | {"needed_by_count": 1, "blocked_count": 3},
         {"tangle_id": f"group:{GONE}", "missing_id": GONE, "group_id": ROOTLESS}
         | {"needed_by_count": 1, "blocked_count": 1},
     ],
@@ -392,6 +410,10 @@ ROWS: dict[str, list[dict[str, Any]]] = {
         {"group_id": READERS, "message_id": one, "rule_id": "late_exclusion", "severity": "should"}
         | {"document": "exclusion", "section": "4.2"}
         for one in (LEFT, RIGHT)
+    ]
+    + [
+        {"message_id": message("twin1"), "rule_id": "odd", "severity": "must", "found": "5"}
+        | {"document": "exclusion", "section": "4.3"}
     ],
     "fct_set_rule_violations": [
         {"set_id": SET, "message_id": pzp("tip"), "rule_id": "no_pointer", "item": ANN}
@@ -427,16 +449,17 @@ Epochs (3)
 Forks (3)
   epoch   other epoch  rule         winner  state             began
   leftAA  rightA       overlapping  leftAA  needs repair      2026-01-02 03:04
-  firstA  oldAAA       same         -       healed by leftAA  -
+  firstA  oldAAA       same         -       healed by leftAA  2026-01-03 03:04
   firstA  olderA       same         -       past              -
 
 Repairs that somebody should publish (1)
   to do    person                      epoch   severity  because
   exclude  E\\x1b[31mve\\u202e (eveAAA)  leftAA  should    no witness of the fork with rightA (4.6)
 
-Missing messages of its tangles (1)
+Missing messages of its tangles (2)
   missing  tangle        waiting for it
   goneAA   group:firstA              20
+  ableAA   group:firstA               3
 
 Broken rules (1)
   rule            severity  messages  for example
@@ -532,6 +555,22 @@ Who wrote to it (1)
 """
 
 
+TANGLES_OF_A_MESSAGE = """
+Tangles (2)
+  tangle         status              rank  position  place      waits for
+  thread:lostAA  set aside: missing     -         -             goneAA
+  thread:twin1A  in                     0         0  root, tip  -
+
+Lists as previous (1)
+  previous  tangle         in the log  in the graph
+  goneAA    thread:lostAA  no          no
+
+Listed as previous by (1)
+  message  tangle         in the graph
+  badAAA   thread:lostAA  no
+"""
+
+
 def of_others(row: dict[str, Any]) -> dict[str, Any]:
     """The same row about other things: each id begins with another letter, which no test asks for."""
     ids = re.compile(r"(?<=/)(?=\w{42})|(?<=^@)|^(?=[a-z]+z+$)")
@@ -593,7 +632,15 @@ def test_the_pages_of_a_set_and_of_its_messages(show: Show) -> None:
     assert "  status          set aside: missing\n  fault           no_lists\n" in out
 
 
-@pytest.mark.parametrize(("epoch", "state"), [("left", "newest"), ("first", "past")])
+@pytest.mark.parametrize(
+    ("epoch", "state"),
+    [
+        ("left", "newest"),
+        ("first", "past"),
+        ("right", "counts for nothing: an outsider made it"),
+        ("torn", "counts for nothing: its members tangle is not valid"),
+    ],
+)
 def test_an_epoch_counts_with_a_short_key_and_where_nobody_knows_its_creator(
     show: Show, epoch: str, state: str
 ) -> None:
@@ -713,7 +760,7 @@ def test_a_beginning_of_several_ids_lists_them(show: Show) -> None:
 
 def test_faults_of_a_feed(show: Show) -> None:
     _, out, _ = show("b/long")
-    assert "  post            3\n  unknown         1\n" in out
+    assert "  vote            3\n  unknown         1\n" in out
     assert "  previous_is_invalid  broken before them         2                  3\n" in out
     assert "  signature_is_wrong   invalid                    1                  3\n" in out
     assert "Messages with the same sequence (2)" in out
@@ -724,6 +771,8 @@ def test_faults_of_a_feed(show: Show) -> None:
     )
     assert "  Readers (reader)  excluded" in out
     assert re.search(r"Readers \(reader\) +1 +2 +1 +1\n", out)
+    one_fault = re.findall(r"^  (gap|fork|fine)A+ .* - +(\d) +(\d) +(yes|no) +-$", out, re.M)
+    assert sorted(one_fault) == [("fork", "0", "0", "yes"), ("gap", "1", "0", "no")]
 
 
 def test_a_message_that_is_not_checked_is_no_fault_of_its_feed(show: Show) -> None:
@@ -751,6 +800,8 @@ def test_where_a_message_is_and_whether_it_is_valid(show: Show) -> None:
     assert "  line                      1,234\n" in out
     assert "  message  previous\n  twin2A   -\n" in out
     assert "What it does in a group (1)\n" in out
+    assert TANGLES_OF_A_MESSAGE in out
+    assert "  odd   -      must      exclusion  4.3      5\n" in out
     _, out, _ = show("bad")
     assert "  in its feed               not valid\n" in out
     assert "  invalid because           signature_is_wrong\n" in out
@@ -768,9 +819,9 @@ def test_a_long_paragraph_says_how_much_it_leaves_out(show: Show) -> None:
     assert "  messages waiting for it, at most  20\n" in show("gone")[1]
     _, out, _ = show("group:first")
     assert re.search(r"^  type_not_allowed +2  odd1", out, re.M)
-    assert "Set aside (20)" in out
-    assert out.count("goneAA\n") == MOST_ROWS
-    assert f"  ... and {20 - MOST_ROWS} more\n" in out
+    assert "Set aside (21)" in out
+    assert out.count("goneAA\n") == MOST_ROWS, "what is missing comes before what follows from it"
+    assert f"  ... and {21 - MOST_ROWS} more\n" in out
 
 
 def test_only_a_terminal_has_colours(show: Show, monkeypatch: pytest.MonkeyPatch) -> None:
