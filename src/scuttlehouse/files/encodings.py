@@ -49,6 +49,17 @@ def as_utf_8(stream: BinaryIO, kind: Kind) -> BinaryIO:
     return recoded(stream, kind.encoding)
 
 
+def command_to_utf_8(encoding: str) -> str:
+    """How a command begins that reads UTF-8, for a file in another encoding. Empty for UTF-8.
+
+    >>> command_to_utf_8("utf-16-be"), command_to_utf_8("utf-8")
+    ('iconv -f utf-16be -t utf-8 | ', '')
+    """
+    # iconv has another name for a byte order.
+    name = re.sub("-([bl]e)$", r"\1", encoding)
+    return "" if encoding == "utf-8" else f"iconv -f {name} -t utf-8 | "
+
+
 def has_utf_16(stream: BinaryIO) -> bool:
     """Whether a stream of :func:`as_utf_8` has become UTF-8 from UTF-16 in the middle of it, as far as it was
     read.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from json import JSONDecodeError
 from typing import Any
 
@@ -13,6 +13,7 @@ from scuttlehouse.files.parts import FIRST_MEMBERS
 from scuttlehouse.pzp.records import is_pzp
 from scuttlehouse.ssb.messages import unkeyed_message
 from scuttlehouse.ssb.texts import is_word
+from scuttlehouse.ssb.validation import is_ciphertext
 
 # Lists of JavaScript have null in place of what is deleted.
 _LIST_OF_MESSAGES = re.compile(rf'\[\s*(?:null\s*,\s*)*+\{{\s*"(?:{FIRST_MEMBERS})"\s*:')
@@ -32,6 +33,8 @@ _LONGER_THAN_MESSAGES = 1 << 16
 _NEAR = 16
 # What turns the columns of a table back into the members that they hold (`value.author`).
 _NESTED = ' | reduce to_entries[] as $column ({}; setpath($column.key / "."; $column.value))'
+# A record of pzp has a `msg`. A message of SSB has one of these, and may be in a member of that name.
+_OF_SSB = ("value", "author")
 # What an object has that is a message, even if it cannot be read.
 _OF_A_MESSAGE = frozenset({"author", "content", "metadata"})
 # So many values of a file tell what is in it.
@@ -109,16 +112,38 @@ def begins_with_parts(text: str) -> bool:
     >>> begins_with_parts('{"key": "%a"}' * 4), begins_with_parts('{"key": "%a", "value": {}}' * 4)
     (True, False)
     """
+    return _begins_with(text, _is_part)
+
+
+def begins_with_contents(text: str) -> bool:
+    """Whether a text begins with a few contents of messages, of which some may be encrypted.
+
+    >>> begins_with_contents('{"type": "post"}' * 3 + '"AAAA.box"'), begins_with_contents('{"text": "a"}' * 4)
+    (True, False)
+    """
+    return _begins_with(text, _is_content)
+
+
+def _begins_with(text: str, is_one: Callable[[object], bool]) -> bool:
     opening = _OPENING.match(text)
     values = [*_first_values(text, opening.end() if opening else 0)]
-    objects = [value for value in values if isinstance(value, dict)]
-    return len(objects) == _LOOKED_AT and all(map(_is_part, objects))
+    return len(values) == _LOOKED_AT and all(map(is_one, values))
 
 
-def _is_part(value: dict[str, Any]) -> bool:
+def _is_part(value: object) -> bool:
+    if not isinstance(value, dict) or not value.keys().isdisjoint(("value", "msg", "metadata")):
+        return False
+    # Without a key, its hash is its key: that of all members, and of the signature.
+    is_without_id = "signature" not in value and "key" not in value
     is_told = "key" in value or "author" in value
-    is_record = not value.keys().isdisjoint(("value", "msg", "metadata"))
-    return is_told and not is_record and isinstance(unkeyed_message(value), str)
+    return is_told and (is_without_id or isinstance(unkeyed_message(value), str))
+
+
+def _is_content(value: object) -> bool:
+    if not isinstance(value, dict):
+        return is_ciphertext(value)
+    is_around = not value.keys().isdisjoint(("author", "value", "msg"))
+    return isinstance(value.get("type"), str) and not is_around
 
 
 def way_to_messages(text: str) -> str | None:
@@ -210,7 +235,9 @@ def _way_into_record(value: dict[str, object]) -> str | None:
     """The filter for a message that is a text in its record, and for a message of pzp in another record."""
     for name in ("value", "msg"):
         inner = value.get(name)
-        if _is_text_of_message(inner):
+        if isinstance(inner, str) and _is_text_of_message(inner):
+            if name == "msg" and not _is_text_of_pzp(inner):
+                continue
             return f" | .{name} |= fromjson"
         if not is_pzp(inner) or "author" in inner:
             continue
@@ -253,6 +280,11 @@ def _is_message_in_columns(value: dict[str, object]) -> bool:
 
 def _is_text_of_message(text: object) -> bool:
     return isinstance(text, str) and text.startswith("{") and is_message_at(text, 0)
+
+
+def _is_text_of_pzp(text: str) -> bool:
+    first = _value_at(text, 0)
+    return first is not None and isinstance(first[0], dict) and first[0].keys().isdisjoint(_OF_SSB)
 
 
 def _member(name: str, number: int) -> str:

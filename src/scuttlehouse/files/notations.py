@@ -16,6 +16,7 @@ from itertools import islice
 from typing import NamedTuple
 from urllib.parse import unquote
 
+from scuttlehouse.files.encodings import command_to_utf_8
 from scuttlehouse.files.json_lines import line_object
 from scuttlehouse.files.objects import NoObject, is_message_at, object_at
 from scuttlehouse.files.parts import FIRST_MEMBERS, Line
@@ -189,8 +190,8 @@ _OTHERS = (
     (
         re.compile(rf"\A[\s\[(]*\{{\s*'{_NAME}'\s*:"),
         "Objects as Python prints them",
-        "write them with `json.dumps`, or turn each line into JSON with `python3 -c 'import ast, json; "
-        "[print(json.dumps(ast.literal_eval(line))) for line in open(0)]'`",
+        "write them with `json.dumps`, or turn each line into JSON with `{to_utf_8}python3 -c 'import ast, "
+        'json; [print(json.dumps(ast.literal_eval(line))) for line in open(0, encoding="utf-8-sig")]\'`',
     ),
     (
         re.compile(rf"\A[\s\[]*\{{\s*{_NAME}\s*:"),
@@ -207,7 +208,7 @@ _OTHERS = (
     (
         re.compile(rf"\A\s*(?:---\s*)?(?:- +)?{_NAME}: *(?:['\"]?[%@]|['\"]?ssb:|null|\n)"),
         "YAML",
-        "turn it into JSON with `yq -o json -I 0`",
+        "turn it into JSON with `{to_utf_8}yq -o json -I 0`",
     ),
     (
         re.compile(r"\A\s*\{\\rtf"),
@@ -237,22 +238,16 @@ def told_notation(text: str, inside: str, encoding: str = "utf-8") -> str | None
     if _holds_a_message(text, _TRIES):
         return None
     text = text[:_LOOKED_AT]
+    to_utf_8 = command_to_utf_8(encoding)
     for sign, what, remedy in _OTHERS:
         if sign.search(text):
-            return f"{what}{inside}: {remedy}."
+            return f"{what}{inside}: {remedy.format(to_utf_8=to_utf_8)}."
     for notation in _NOTATIONS:
         undone = notation.undone(text)
         is_other = undone != text
         if is_other and _holds_a_message(undone, _TRIES_OF_UNDONE, is_true=notation.is_proven):
-            command = _to_utf_8(encoding) + notation.command
-            return f"{notation.what}{inside}: turn it back with `{command}`."
+            return f"{notation.what}{inside}: turn it back with `{to_utf_8}{notation.command}`."
     return None
-
-
-def _to_utf_8(encoding: str) -> str:
-    # iconv has another name for a byte order.
-    name = re.sub("-([bl]e)$", r"\1", encoding)
-    return "" if encoding == "utf-8" else f"iconv -f {name} -t utf-8 | "
 
 
 def _holds_a_message(text: str, tries: int, *, is_true: bool = False) -> bool:

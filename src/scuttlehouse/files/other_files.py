@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 
+from scuttlehouse.files.encodings import command_to_utf_8
 from scuttlehouse.files.jq_filters import (
     MAP_OF_MESSAGES,
     begins_with_a_message,
+    begins_with_contents,
     begins_with_parts,
     list_inside,
     way_to_messages,
@@ -97,6 +99,10 @@ _OF_PARTS = (
     "Rows with parts of messages, which lack the sequence, the content or the signature: export whole "
     "messages, one a line."
 )
+_OF_CONTENTS = (
+    "Contents of messages without their authors, or JSON of other software: export whole messages, one a "
+    "line, or move it out of the landing folder."
+)
 _OF_A_PEER = [*map(re.compile, (r'"host"\s*:', r'"port"\s*:', r'"key"\s*:\s*"@'))]
 # A copy of ~/.ssb has such a file. Nobody may have meant it to be a log.
 PEERS = "Peers of ssb-server (gossip.json), and no log."
@@ -116,32 +122,43 @@ def other_file(head: bytes, inside: str) -> str | None:
     return None
 
 
-def around_messages(bare: str, form: str | None, inside: str) -> str | None:
+def around_messages(
+    bare: str, form: str | None, inside: str, encoding: str = "utf-8"
+) -> str | None:
     """What is around the messages of a text, or in their place, and what to do. None if nothing is.
+
+    ``encoding`` is that of the file: jq reads UTF-8.
 
     >>> around_messages("<html>", None, "")
     'This is HTML or XML, perhaps an error page: download the log again.'
+    >>> around_messages('{"rows": [{"key": "%a", "value": {}}]}', None, "", "utf-16").partition("`")[2]
+    'iconv -f utf-16 -t utf-8 | jq -c \'.["rows"][]\'`.'
     """
+    jq = f"{command_to_utf_8(encoding)}jq"
     way = way_to_messages(bare)
     if way and len(way) > _LONGEST_FILTER:
         return f"JSON objects around messages{inside}, at many places: export the log, one message a line."
     if way:
-        return f"JSON objects around messages{inside}: take these out with `jq -c '.{way}'`."
+        return f"JSON objects around messages{inside}: take these out with `{jq} -c '.{way}'`."
     if form == "array" and (member := list_inside(bare[1:].lstrip())):
-        return f"One array of objects around lists{inside}: take the lists out with `jq -c '.[]{member}[]'`."
+        way = f".[]{member}[]"
+        return (
+            f"One array of objects around lists{inside}: take the lists out with `{jq} -c '{way}'`."
+        )
     if form is not None:
         return None
     if member := list_inside(bare):
         if begins_with_a_message(bare):
             way = f"del(.{member}), (.{member}[]?)"
-            return f"Messages with lists of messages{inside}: take all of them out with `jq -c '{way}'`."
-        return (
-            f"One JSON object around a list{inside}: take the list out with `jq -c '.{member}[]'`."
-        )
+            return f"Messages with lists of messages{inside}: take all of them out with `{jq} -c '{way}'`."
+        return f"One JSON object around a list{inside}: take the list out with `{jq} -c '.{member}[]'`."
     if MAP_OF_MESSAGES.match(bare):
-        return f"One JSON object with the messages as its members{inside}: take them out with `jq -c '.[]'`."
+        what = "One JSON object with the messages as its members"
+        return f"{what}{inside}: take them out with `{jq} -c '.[]'`."
     if _TEXT_OF_JSON.match(bare):
-        return f"JSON inside of JSON texts{inside}: take it out with `jq -r .` or `jq -r '.[]'`."
+        return (
+            f"JSON inside of JSON texts{inside}: take it out with `{jq} -r .` or `{jq} -r '.[]'`."
+        )
     if _MARKUP.match(bare):
         return f"This is HTML or XML{inside}, perhaps an error page: download the log again."
     return None
@@ -155,12 +172,17 @@ def of_other_software(text: str) -> str | None:
     >>> of_other_software('{"host": 1, "port": 2, "key": "@a"}'), of_other_software("{}")
     ('Peers of ssb-server (gossip.json), and no log.', None)
     """
-    if _OF_MESSAGES.search(text):
-        is_long = text.count("{") >= _MANY
-        return _OF_PARTS if is_long and "sig" not in text and begins_with_parts(text) else None
-    if all(part.search(text) for part in _OF_A_PEER):
+    is_of_messages = _OF_MESSAGES.search(text) is not None
+    if not is_of_messages and all(part.search(text) for part in _OF_A_PEER):
         return PEERS
-    return _OF_OTHERS if text.count("{") >= _MANY else None
+    if text.count("{") < _MANY:
+        return None
+    is_unsigned = '"sig' not in text
+    if is_unsigned and begins_with_contents(text):
+        return _OF_CONTENTS
+    if not is_of_messages:
+        return _OF_OTHERS
+    return _OF_PARTS if is_unsigned and begins_with_parts(text) else None
 
 
 def without_messages(text: str, encoding: str, inside: str) -> str | None:

@@ -100,10 +100,11 @@ def recognise_head(head: bytes, compression: str) -> Kind | str:
     text = codecs.getincrementaldecoder("utf-8")("replace").decode(data)
     bare = text.lstrip(BLANK)
     form = form_of(text)
-    around = around_messages(bare, form, inside)
+    named = _named_for_commands(head, encoding)
+    around = around_messages(bare, form, inside, named)
     if around is not None:
         return around
-    notation = told_notation(bare, inside, encoding)
+    notation = told_notation(bare, inside, named)
     if notation is not None:
         return notation
     form = form or form_beside_others(text)
@@ -112,7 +113,7 @@ def recognise_head(head: bytes, compression: str) -> Kind | str:
         form = "pretty_printed"
     if form is not None:
         return of_other_software(bare) or Kind(form, compression, encoding)
-    return without_messages(bare, encoding, inside) or of_no_known_form(text, inside)
+    return without_messages(bare, named, inside) or of_no_known_form(text, inside)
 
 
 def encoding_of(head: bytes) -> str:
@@ -131,6 +132,12 @@ def encoding_of(head: bytes) -> str:
             if pattern.match(head, beginning):
                 return encoding
     return _encoding_inside(head)
+
+
+def _named_for_commands(head: bytes, encoding: str) -> str:
+    """The name of an encoding by which commands read the byte order mark as what it is."""
+    is_marked = any(head.startswith(mark) for mark, _ in _MARKS)
+    return re.sub("-[bl]e$", "", encoding) if is_marked else encoding
 
 
 def _encoding_inside(head: bytes) -> str:

@@ -545,7 +545,15 @@ def row_of_text(text: bytes | None) -> LandedLine:
             b"[" + b'{"key": "%a", "author": "@a", "content": "{}"},' * 99 + b"{}]",
             "Rows with parts of messages",
         ),
+        (b'{"author": "@a", "sequence": 1, "content": {}}\n' * 99 + b"{}", "Rows with parts of"),
+        (b'{"type": "post", "text": "a design"}\n' * 100, "Contents of messages without their"),
+        (b'"AAAA.box"\n' + b'{"type": "vote", "vote": {}}\n' * 99, "Contents of messages"),
+        (b"[" + b'{"type": "post", "text": "\\u00e9"},' * 99 + b"{}]", "Contents of messages"),
         (b'{"key": "a", "value": %s}' % OF_PZP, "jq -c '.[\"value\"]'"),
+        (
+            b'{"n": 1, "msg": "{\\"key\\": 1, \\"value\\": 2}"}',
+            "jq -c '.[\"msg\"] | fromjson'",
+        ),
         (b'{"seq": 1, "value": {"id": "a", "msg": %s}}' % OF_PZP, "jq -c '.[\"value\"]'"),
         (b'[{"msg": {"id": "a", "msg": %s}}]' % OF_PZP, "jq -c '.[][\"msg\"]'"),
         (b'{"source": "@a", "dest": "@b", "value": 1}\n' * 100, "JSON of other software"),
@@ -693,6 +701,49 @@ def test_the_command_takes_messages_out_of_csv(
     with path.open("rb") as stdin, taken.open("wb") as stdout:
         run([sys.executable, *command[1:]], stdin=stdin, stdout=stdout, check=True)
     assert parsed(read(taken)) == [*values()[:3]]
+
+
+def in_rows(records: list[dict[str, Any]]) -> str:
+    return json.dumps({"rows": records})
+
+
+# What programs put around messages, or make of them, and a command takes them out of.
+AROUND: dict[str, Callable[[list[dict[str, Any]]], str]] = {
+    "rows": in_rows,
+    "a row a line": lambda records: "\n".join(json.dumps({"doc": one}) for one in records),
+    "texts": lambda records: json.dumps([json.dumps(one) for one in records]),
+    "many texts": lambda records: json.dumps([*map(json.dumps, records)] * 400),
+    "many rows": lambda records: in_rows(records * 400),
+    "a map": lambda records: json.dumps({one["key"]: one for one in records}),
+    "lists": lambda records: json.dumps([{"thread": records}, {"thread": records}]),
+    "Python": lambda records: "\n".join(map(repr, records)),
+    "cells": lambda records: "".join(f"{in_cell(one)}\n" for one in records),
+}
+
+
+def in_cell(record: dict[str, Any]) -> str:
+    return '"' + json.dumps(record).replace('"', '""') + '"'
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-be", "utf-32"])
+@pytest.mark.parametrize("around", AROUND)
+def test_the_command_reads_the_encoding_of_the_file(
+    around: str, encoding: str, tmp_path: Path
+) -> None:
+    """A shell of Windows writes what any program prints as UTF-16, with a mark."""
+    if which("jq") is None and around not in ("Python", "cells"):
+        pytest.skip("the command is one of jq")
+    signed = [ClassicFeed(bytes([n]) * 32).publish(OF_NOTATIONS, n) for n in range(1, 4)]
+    path, taken = tmp_path / "a.json", tmp_path / "taken.json"
+    text = AROUND[around]([{"key": one.key, "value": one.value} for one in signed])
+    path.write_bytes(text.encode(encoding))
+    said = recognise_within_limits(entry_of(path, path.name))
+    assert isinstance(said, str)
+    command = next(part for part in said.split("`")[1::2] if part != "json.dumps")
+    with path.open("rb") as stdin, taken.open("wb") as stdout:
+        run(["sh", "-c", command], stdin=stdin, stdout=stdout, check=True)
+    assert {row.message_id for row in rows(taken)} == {message_uri(one.key) for one in signed}
+    assert {row.validity for row in rows(taken)} == {"valid"}
 
 
 def coloured(text: str) -> str:
@@ -917,6 +968,14 @@ def test_opened_messages_without_signatures_are_no_parts() -> None:
     lines = [{"key": "%a"}, *[{"key": "%a", "value": value}] * 100]
     head = "\n".join(map(json.dumps, lines)).encode()
     assert recognise_head(head, "none") == PLAIN
+
+
+def test_what_is_around_messages_without_signatures_is_no_content() -> None:
+    value = {"author": "@a", "sequence": 1, "content": {"type": "post"}}
+    lines = [{"type": "data", "value": value}, {"type": "data", "key": "%a", "value": value}]
+    for line in lines:
+        head = "\n".join([json.dumps(line)] * 100).encode()
+        assert recognise_head(head, "none") == PLAIN
 
 
 @pytest.mark.parametrize("part", ['"5"', '"{"', '""', "[]", "[5]", "null", '"{} {}"', "{}"])
