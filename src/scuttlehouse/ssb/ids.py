@@ -76,6 +76,8 @@ _FORMATS = {
     "identity": {},
 }
 _KINDS = {"%": "message", "@": "feed"}
+# The format in which a key has a feed for each parent that its messages name.
+_WITH_PARENTS = "buttwoo-v1"
 # Formats whose ids are exactly 32 bytes.
 _CLASSIC_NAMES = frozenset({"classic", "sha256", "ed25519", "cloaked"})
 
@@ -156,6 +158,23 @@ def feed_id(text: str) -> str | None:
     """
     found = _id(text)
     return found.text if found.kind == "feed" else None
+
+
+def feed_of_message(author: str, parent: object) -> str:
+    """The id of the feed that a message is in, which is its author in every format but buttwoo-v1.
+
+    There, a key has several feeds, each with messages from 1. The id of such a feed is that of its key and
+    that of the message in the feed above which it belongs to, its parent (``ssb-buttwoo``, ``getFeedId``).
+
+    >>> key = "hgtpIhsCCdlAxzCLgjPdj9CwGcFzpnKA9f6_T9WWGhw="
+    >>> author, parent = f"ssb:feed/buttwoo-v1/{key}", f"ssb:message/buttwoo-v1/{key}"
+    >>> feed_of_message(author, parent) == f"{author}/{key}", feed_of_message(author, None) == author
+    (True, True)
+    """
+    feed, above = _id(author), _id(parent) if isinstance(parent, str) else _NO_ID
+    is_below = (feed.kind, above.kind) == ("feed", "message") and "/" not in feed.key + above.key
+    has_parents = feed.form == above.form == _WITH_PARENTS
+    return f"{feed.text}/{above.key}" if is_below and has_parents else author
 
 
 def feed_format(text: str) -> str | None:

@@ -16,7 +16,7 @@ from scuttlehouse.ssb.claims import is_announcement_signed, plaintext_hash, prov
 from scuttlehouse.ssb.epoch_keys import WITH_EPOCH_KEY, KeyRing, message_key
 from scuttlehouse.ssb.exported import with_content_read
 from scuttlehouse.ssb.group_ids import made_group_id
-from scuttlehouse.ssb.ids import feed_format, message_uri
+from scuttlehouse.ssb.ids import feed_format, feed_of_message, message_uri
 from scuttlehouse.ssb.judging import has_key
 from scuttlehouse.ssb.kept_content import MOST_KEPT, kept_content, whole_number
 from scuttlehouse.ssb.legacy_names import content_type, with_root
@@ -135,7 +135,7 @@ def land_line(
         source_file=source_file,
         line_number=line.line_number,
         message_id=message_uri(key),
-        feed_id=kept_id(value["author"], ring),
+        feed_id=kept_id(feed_of_message(value["author"], value.get("parent")), ring),
         feed_format=feed_format(value["author"]),
         sequence=whole_number(value["sequence"]),
         previous_id=None if previous is None else kept_id(previous_text(previous) or "", ring),

@@ -1,4 +1,4 @@
-"""What the npm packages of Scuttlebutt write is read right: ssb-keys, ssb-bfe, ssb-uri2 and ssb-tribes2.
+"""What the npm packages of Scuttlebutt write is read right: ssb-keys, ssb-uri2, ssb-tribes2 and others.
 
 The fixtures are what the scripts beside them wrote with the packages of `package-lock.json`. With
 SCUTTLEHOUSE_TEST_NPM=1 the packages are installed, and what they write now is read, too.
@@ -107,6 +107,16 @@ def test_messages_that_ssb_keys_has_signed_are_valid(written: Path, name: str) -
             assert (row.is_private, row.is_decrypted) == (True, is_opened)
         if one["network"]:
             assert landed(name, line).invalid_reason == "signature_is_wrong"
+
+
+def test_a_key_has_several_feeds_in_buttwoo(written: Path) -> None:
+    """They were one feed, forked at every number."""
+    found = values(written / "buttwoo.jsonl")
+    assert len({one["feed"] for one in found}) == 3
+    for one in found:
+        row = landed("buttwoo.jsonl", Line(1, jsjson.stringify(one["message"]).encode(), None))
+        assert (row.feed_id, row.feed_format) == (any_id(one["feed"]), "buttwoo-v1")
+        assert (row.validity, row.sequence) == ("not_checked", one["message"]["value"]["sequence"])
 
 
 def tribes2(folder: Path, name: str) -> list[LandedLine]:
