@@ -87,7 +87,7 @@ def threads(size: int, tables: Path) -> None:
     grown |= {"previous_ids": [row[2] for row in rows], "is_grown": [True] * size}
     grown |= {"grown_by": ["settled"] * size}
     times = [float(NOON + row[3] * 1_000 + dice.randrange(-60_000, 60_000)) for row in rows]
-    write(pa.table(grown | {"thread_ms": times}), tables, "int_tangles__grown")
+    write(pa.table(grown | {"told_ms": times}), tables, "int_tangles__grown")
 
 
 def operations(number: int, dice: random.Random) -> list[dict[str, Any]]:

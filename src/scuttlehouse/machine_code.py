@@ -25,7 +25,7 @@ def main() -> None:
             "tangle_id": ["t", "t"],
             "message_id": ["a", "b"],
             "previous_ids": [[], ["a"]],
-            "thread_ms": [1.0, 2.0],
+            "told_ms": [1.0, 2.0],
         }
     )
     graph, ids = read_graph(table), table["message_id"]
@@ -33,7 +33,7 @@ def main() -> None:
     rank = ranks(2, *links)
     positions(codes, rank, ids)
     find_loops(2, *links)
-    thread_positions(codes, rank, *links, table["thread_ms"], ids)
+    thread_positions(codes, rank, *links, table["told_ms"], ids)
     reach_counts(2, *links, np.ones(1, dtype=np.int64))
     Ancestry({"x": [], "l": ["x"], "r": ["x"], "y": "lr", "z": "lr"}).nearest_common("y", "z")
     listed_before(2, links, np.ones(1, dtype=np.int64), np.zeros(1, dtype=np.int64))

@@ -207,6 +207,7 @@ final as (
         received_ms,
         is_root,
         is_root_in_log,
+        {{ told_ms('asserted_ms', 'received_ms') }} as told_ms,
         validity = 'not_checked' as is_unverified
     from described_fields
 

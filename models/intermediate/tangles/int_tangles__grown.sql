@@ -31,7 +31,7 @@ final as (
         candidates.tangle_id,
         candidates.message_id,
         candidates.previous_ids,
-        {{ told_ms('candidates.asserted_ms', 'candidates.received_ms') }} as thread_ms,
+        candidates.told_ms,
         case when checked.is_settled then 'settled' else 'walked' end as grown_by,
         case
             when not checked.is_settled then walked.message_id is not null

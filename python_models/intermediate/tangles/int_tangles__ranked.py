@@ -13,7 +13,7 @@ from scuttlehouse.tangles.thread_order import thread_positions
 def model(dbt: Any, session: SparkSession) -> DataFrame:
     dbt.config(materialized="table")
     candidates = dbt.ref("int_tangles__grown").select(
-        "tangle_id", "message_id", "previous_ids", "thread_ms", "grown_by", "is_grown"
+        "tangle_id", "message_id", "previous_ids", "told_ms", "grown_by", "is_grown"
     )
     return map_whole(
         candidates,
@@ -43,7 +43,7 @@ def rank(table: pa.Table) -> pa.Table:
             "rank": nullable(rank),
             "position": nullable(positions(codes, rank, ids)),
             "thread_position": nullable(
-                thread_positions(codes, rank, *links, table["thread_ms"], ids)
+                thread_positions(codes, rank, *links, table["told_ms"], ids)
             ),
             "is_tip": pa.array(find_tips(rank, *links)),
             "is_in_loop": pa.array(is_in_loop),

@@ -19,13 +19,7 @@ def model(dbt: Any, session: SparkSession) -> DataFrame:
         dbt.ref("int_tangles__candidates")
         .where("tangle_kind = 'thread'")
         .where(~F.coalesce("reject_reason", F.lit("")).isin(*NOT_SHOWN))
-        .select(
-            "tangle_id",
-            "message_id",
-            "previous_ids",
-            F.least("asserted_ms", "received_ms").alias("thread_ms"),
-            "is_root",
-        )
+        .select("tangle_id", "message_id", "previous_ids", "told_ms", "is_root")
     )
     return map_whole(
         candidates,
@@ -42,7 +36,7 @@ def place(table: pa.Table) -> pa.Table:
         table["is_root"].to_numpy(),
         graph.link_message,
         graph.link_previous,
-        table["thread_ms"],
+        table["told_ms"],
         table["message_id"],
     )
     has_branch = np.bincount(graph.link_message, minlength=len(graph.nodes)) > 0
