@@ -22,6 +22,7 @@ from scuttlehouse.tangles.order import positions, ranks
 from scuttlehouse.tangles.thread_order import thread_positions
 from timeline import median_seconds
 
+sys.path.append(str(Path(__file__).parents[1] / "tests/python"))
 sys.path.append(str(Path(__file__).parents[1] / "tests/python/groups"))
 from test_costs import WORK
 

@@ -182,8 +182,9 @@ def measure(session: SparkSession, folder: Path, model: str, size: int, gap: str
     pq.write_table(candidates([e for e in made if e.number != lost]), folder / "candidates.parquet")
     session.read.parquet(str(folder / "candidates.parquet")).createOrReplaceTempView("landed")
     write(session, "int_tangles__candidates", "select * from landed distribute by message_id")
-    messages = "select message_id, false as is_private, false as is_decrypted from landed"
-    write(session, "stg_ssb__messages", messages)
+    flags = ("is_private", "is_decrypted", "has_claimed_id")
+    columns = ", ".join(["message_id", *(f"false as {flag}" for flag in flags)])
+    write(session, "stg_ssb__messages", f"select {columns} from landed")
     links = write(session, "int_tangles__links", sql_of("int_tangles__links", 8))
     settled, checked, joined = [], [], []
     for _ in range(RUNS):

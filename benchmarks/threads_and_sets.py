@@ -132,6 +132,7 @@ def sets(size: int, tables: Path) -> None:
             "added_items": texts,
             "deleted_items": texts,
             "superseded_ids": texts,
+            "set_fault": pa.string(),
             "is_by_device": pa.bool_(),
         }
     )
