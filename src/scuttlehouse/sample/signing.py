@@ -18,6 +18,7 @@ from nacl.bindings import crypto_sign, crypto_sign_seed_keypair
 from scuttlehouse.files.jsjson import stringify
 from scuttlehouse.ssb import bendybutt
 from scuttlehouse.ssb.bfe import bencode, encode
+from scuttlehouse.ssb.validation import hashed_bytes
 
 SIGNATURE_BYTES = 64
 
@@ -60,13 +61,6 @@ def base64_text(data: bytes) -> str:
 def uri_text(data: bytes) -> str:
     """Base64 for URIs: `-` and `_` in place of `+` and `/`, with padding."""
     return base64.urlsafe_b64encode(data).decode("ascii")
-
-
-def low_bytes(text: str) -> bytes:
-    """The low byte of every UTF-16 unit of `text`. A classic id hashes these."""
-    if text.isascii():
-        return text.encode("ascii")
-    return text.encode("utf-16-le", "surrogatepass")[::2]
 
 
 class Signer:
@@ -129,7 +123,7 @@ class ClassicFeed:
         signature = (signer or self.signer).sign(text.encode("utf-8"))
         value["signature"] = signature
         signed = f'{text[:-2]},\n  "signature": "{signature}"\n}}'
-        digest = hashlib.sha256(low_bytes(signed)).digest()
+        digest = hashlib.sha256(hashed_bytes(signed)).digest()
         self.previous = f"%{base64_text(digest)}.sha256"
         uri = f"ssb:message/classic/{uri_text(digest)}"
         return Message(self.previous, uri, at, value, content, readers)
