@@ -25,6 +25,9 @@ NO_QUERY = (
 )
 _SEVERAL = "Only one query is answered at a time: remove what follows the first semicolon."
 
+# What the parser calls `show tables`, which lists the published schema. All others list more.
+_SHOW_TABLES = '"tables"'
+
 
 class TableName(NamedTuple):
     """A table as a query names it, in lower case. A part that the query leaves out is empty."""
@@ -45,13 +48,15 @@ class Query:
         statement: what DuckDB runs.
         tables: every name that the query uses as a table, including its common table expressions.
         own_names: the names of its common table expressions, in lower case.
-        lists_tables: whether the query lists the tables.
+        lists_tables: whether the query lists the published tables.
+        lists_all_tables: whether it lists those of all builds.
     """
 
     statement: duckdb.Statement
     tables: frozenset[TableName]
     own_names: frozenset[str]
     lists_tables: bool
+    lists_all_tables: bool
 
 
 def read_query(connection: duckdb.DuckDBPyConnection, text: str) -> Query:
@@ -94,7 +99,7 @@ def read_query(connection: duckdb.DuckDBPyConnection, text: str) -> Query:
 def _read_tree(statement: duckdb.Statement, tree: dict[str, Any]) -> Query:
     tables: set[TableName] = set()
     own: set[str] = set()
-    lists_tables = False
+    listed: set[str] = set()
     for node in _nodes(tree):
         if "cte_map" in node:
             own.update(entry["key"].lower() for entry in node["cte_map"]["map"])
@@ -110,8 +115,14 @@ def _read_tree(statement: duckdb.Statement, tree: dict[str, Any]) -> Query:
                 names = node["catalog_name"], node["schema_name"], node["table_name"]
                 tables.add(TableName(*(name.lower() for name in names)))
             case "SHOW_REF" if node["query"] is None:
-                lists_tables = True
-    return Query(statement, frozenset(tables), frozenset(own), lists_tables)
+                listed.add(node["table_name"])
+    return Query(
+        statement,
+        frozenset(tables),
+        frozenset(own),
+        lists_tables=bool(listed),
+        lists_all_tables=not listed <= {_SHOW_TABLES},
+    )
 
 
 def _nodes(tree: dict[str, Any]) -> Iterator[dict[str, Any]]:

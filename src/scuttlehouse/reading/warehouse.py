@@ -165,7 +165,7 @@ class Warehouse:
         self._verify(name)
 
     def _prepare(self, query: Query) -> None:
-        is_listing = query.lists_tables
+        is_listing, lists_all = query.lists_tables, query.lists_all_tables
         for name in query.tables:
             place = TableName(name.catalog, name.schema or PUBLISHED, name.table)
             if place in self._locations:
@@ -174,11 +174,12 @@ class Warehouse:
             elif name.schema or "." in name.table:
                 # DuckDB would look for a file with this name.
                 self._check_is_of_duckdb(name)
-                is_listing = True
+                lists_all = True
             elif name.table not in query.own_names | self._added:
-                is_listing = True  # DuckDB's own table, or unknown: DuckDB suggests one.
-        if is_listing:
-            for place in self._locations:
+                is_listing = True  # It is unknown, and DuckDB suggests one, or it is DuckDB's own.
+                lists_all |= name.table in {table for _, table in self._of_duckdb()}
+        for place in self._locations:
+            if lists_all or (is_listing and place.schema == PUBLISHED):
                 self._make_view(place)
 
     def _verify(self, name: TableName) -> None:
@@ -201,14 +202,17 @@ class Warehouse:
         self._views.add(name)
 
     def _check_is_of_duckdb(self, name: TableName) -> None:
-        listed = rows_of(
-            self._connection, "select schema_name, view_name from duckdb_views() where internal"
-        )
-        if name.catalog or (name.schema, name.table) not in listed:
+        if name.catalog or (name.schema, name.table) not in self._of_duckdb():
             raise WarehouseError(
                 f"There is no table {name}: `show tables` lists the published tables, and "
                 "`show all tables` those of each kept build."
             )
+
+    def _of_duckdb(self) -> Rows:
+        """The schema and the name of each view of DuckDB's own."""
+        return rows_of(
+            self._connection, "select schema_name, view_name from duckdb_views() where internal"
+        )
 
 
 def _for_people(name: TableName) -> str:

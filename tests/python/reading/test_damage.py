@@ -199,6 +199,26 @@ def test_tables_are_not_listed_beside_damaged_metadata(
         assert re.fullmatch(sentence, told.stderr)
 
 
+def test_published_tables_are_listed_beside_damaged_metadata_of_an_older_build(
+    tmp_path: Path,
+) -> None:
+    small = SmallWarehouse(tmp_path)
+    before = small.publish({"dim_groups": ROWS})
+    small.publish({"dim_groups": ROWS})
+    flip(Path(before.public["dim_groups"]))
+    with open_published(small.home) as warehouse:
+        assert warehouse.query("show tables")[1] == [("dim_groups",)]
+        with pytest.raises(WarehouseError, match=r"name dim_grups does not exist.*dim_groups"):
+            warehouse.query("select * from dim_grups")
+    of_all = "show all tables", "show tables from scuttlehouse_build_1", "from duckdb_tables"
+    for statement in *of_all, "from information_schema.tables":
+        with (
+            open_published(small.home) as warehouse,
+            pytest.raises(WarehouseError, match=r"scuttlehouse_build_1\.dim_groups needs it"),
+        ):
+            warehouse.query(statement)
+
+
 @pytest.fixture
 def states(tmp_path: Path) -> tuple[SmallWarehouse, str, str]:
     small = SmallWarehouse(tmp_path)
