@@ -35,7 +35,7 @@ from scuttlehouse.catalog import (
     schemas_of,
 )
 from scuttlehouse.catalog.damage import verify_base
-from scuttlehouse.catalog.log import require_clock
+from scuttlehouse.catalog.log import require_clock, require_clock_of_tables
 from scuttlehouse.catalog.storage import warehouse_location
 from scuttlehouse.landing.logs import landing_folder, require_apart
 from scuttlehouse.printing import count, first_of
@@ -122,12 +122,16 @@ def _begin(run: Run, is_full_refresh: bool, is_deferring: bool) -> None:
             _refuse_absent_tables(catalog, run)
         if command == "build":
             continue_log(catalog, run, is_full_refresh)
+            if not is_full_refresh:
+                require_clock_of_tables(catalog)
             _start_from_published(catalog, run, is_full_refresh)
         elif command == "retry":
             require_clock(catalog, schemas)
+            require_clock_of_tables(catalog)
             _continue_retry(catalog, run)
         elif command in LOGGED:
             require_clock(catalog, schemas)
+            require_clock_of_tables(catalog)
             _forget_passed(catalog, schemas)
     if command in LOGGED:
         code_of_lines_hash()

@@ -11,7 +11,11 @@ from scuttlehouse.catalog import checksums, storage
 from scuttlehouse.catalog.metadata_files import read_metadata
 from scuttlehouse.catalog.names import WORK, CatalogError, UnusableError
 from scuttlehouse.catalog.publishing import Catalog
-from scuttlehouse.catalog.pyiceberg_tables import changing, forget_history
+from scuttlehouse.catalog.pyiceberg_tables import (
+    changing,
+    forget_history,
+    require_steady_clock,
+)
 from scuttlehouse.catalog.reached_files import files_of
 from scuttlehouse.s3 import is_in_s3
 
@@ -23,10 +27,13 @@ def trim_history(catalog: Catalog, home: Path, most_snapshots: int = 20) -> None
     Call this before publishing, because a trimmed table gets a new metadata file.
 
     Raises:
-        CatalogError: a metadata file is missing or damaged, or a table cannot be changed.
+        CatalogError: a metadata file is missing or damaged, a table cannot be changed, or was written later
+            than now.
     """
     for name, file in catalog.tables(WORK).items():
-        if len(read_metadata(file).get("snapshots", ())) > most_snapshots:
+        metadata = read_metadata(file)
+        require_steady_clock(name, metadata["last-updated-ms"])
+        if len(metadata.get("snapshots", ())) > most_snapshots:
             with changing(catalog, home, WORK, name) as table:
                 forget_history(table)
 

@@ -34,6 +34,19 @@ def require_clock(catalog: Catalog, schemas: Schemas) -> None:
         require_order(read_metadata(file)["last-updated-ms"])
 
 
+def require_clock_of_tables(catalog: Catalog) -> None:
+    """See to it that this machine's clock is not behind the published build, whose tables a run changes.
+
+    The log of runs may be newer, after a rollback to a build of a time when the clock was ahead.
+
+    Raises:
+        UnusableError: it is.
+    """
+    published = catalog.published()
+    if published is not None:
+        require_order(int(published.published_moment.timestamp() * 1000))
+
+
 def append_steps(catalog: Catalog, home: Path, rows: pa.Table, schemas: Schemas) -> bool:
     """Add rows to the log and publish it. Do nothing if the log does not exist yet.
 

@@ -95,13 +95,38 @@ def require_order(changed_ms: int) -> None:
 
     >>> require_order(0)
     """
-    if changed_ms > (time.time() + _TOLERATED_SECONDS) * 1000:
-        changed_at = datetime.fromtimestamp(changed_ms / 1000, UTC)
+    if is_ahead(changed_ms):
         raise UnusableError(
-            f"The clock of this machine is behind: the last run ended at {changed_at:%Y-%m-%d %H:%M:%S UTC}. "
+            f"The clock of this machine is behind: the last run ended at {_utc(changed_ms)}. "
             "Correct the clock. If it was ahead at that time, run `scuttlehouse build --full-refresh`, "
             "which makes all tables again and begins a new log of runs."
         )
+
+
+def is_ahead(changed_ms: int) -> bool:
+    """Whether a change, at this Unix time in milliseconds, is later than now, and not by a minute at most."""
+    return changed_ms > (time.time() + _TOLERATED_SECONDS) * 1000
+
+
+def require_steady_clock(table: str, changed_ms: int) -> None:
+    """See to it that no change of a build is in the future, by the clock at its end.
+
+    No later build could change the table before that time.
+
+    Raises:
+        CatalogError: the clock has gone back since.
+
+    >>> require_steady_clock("dim_groups", 0)
+    """
+    if is_ahead(changed_ms):
+        raise CatalogError(
+            f"The clock of this machine has gone back during the build: the table {table} was written at "
+            f"{_utc(changed_ms)}. So nothing is published: correct the clock, and build again."
+        )
+
+
+def _utc(milliseconds: int) -> str:
+    return f"{datetime.fromtimestamp(milliseconds / 1000, UTC):%Y-%m-%d %H:%M:%S UTC}"
 
 
 def forget_history(table: Table) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
+from datetime import UTC, datetime
 from hashlib import sha256
 from typing import Any
 
@@ -45,6 +46,11 @@ class Build:
     tables: Mapping[str, str]
     views: Mapping[str, str]
     public: Mapping[str, str]
+
+    @property
+    def published_moment(self) -> datetime:
+        """When it was published."""
+        return datetime.strptime(self.published_at, "%Y-%m-%d %H:%M:%S %Z").replace(tzinfo=UTC)
 
     def can_be_refreshed(self, rules_hash: str, landing: str) -> bool:
         """Whether a build with these rules and this folder can keep the rows that no new line touches."""

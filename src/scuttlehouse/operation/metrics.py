@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 from tempfile import mkstemp
 from typing import Any, NamedTuple
@@ -85,7 +85,7 @@ def metrics(home: Path) -> list[Metric]:
         of_runs = [*_of_runs(warehouse)]
     return [
         *of_runs,
-        *_of_state(published.published_at, len(kept)),
+        *_of_state(published.published_moment, len(kept)),
         _gauge("scuttlehouse_logs", "Logs by their status in dim_logs.", _by_status(logs)),
         _gauge(
             "scuttlehouse_rejected_lines",
@@ -131,12 +131,11 @@ def _of_runs(warehouse: Warehouse) -> Iterator[Metric]:
     )
 
 
-def _of_state(published_at: str, kept: int) -> Iterator[Metric]:
-    moment = datetime.strptime(published_at, "%Y-%m-%d %H:%M:%S %Z").replace(tzinfo=UTC)
+def _of_state(published: datetime, kept: int) -> Iterator[Metric]:
     yield _gauge(
         "scuttlehouse_published_timestamp_seconds",
         "When the tables that people read were published, in Unix time.",
-        [({}, moment.timestamp())],
+        [({}, published.timestamp())],
     )
     yield _gauge("scuttlehouse_kept_builds", "Builds that are kept.", [({}, kept)])
 

@@ -22,7 +22,7 @@ from scuttlehouse.catalog import (
 from scuttlehouse.catalog.damage import verify_kept, verify_tables
 from scuttlehouse.catalog.database import postgresql_address
 from scuttlehouse.catalog.home import refuse_folders_of_others
-from scuttlehouse.catalog.log import require_clock
+from scuttlehouse.catalog.log import require_clock, require_clock_of_tables
 from scuttlehouse.catalog.names import LOG_TABLE
 from scuttlehouse.catalog.readers import mode_of_readers
 from scuttlehouse.catalog.storage import files_below, warehouse_location
@@ -179,6 +179,7 @@ def last_build() -> Finding:
     """How the last run that builds ended, and that it did before now."""
     with open_catalog(home_folder(), read_only=True) as opened:
         require_clock(opened, MAIN)
+        require_clock_of_tables(opened)
         log = opened.tables(LOG)
         killed = _killed_build(opened)
     if killed:

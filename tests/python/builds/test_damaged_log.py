@@ -6,18 +6,20 @@ import re
 import time
 from datetime import UTC, datetime
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from houses import House, flip
+from scuttlehouse.builds import ending
 from scuttlehouse.builds.steps import run_step, steps_table
 from scuttlehouse.builds.verification import damaged_tables
-from scuttlehouse.catalog import LOG, PUBLISHED, CatalogError, open_catalog
+from scuttlehouse.catalog import LOG, PUBLISHED, CatalogError, open_catalog, publishing
 from scuttlehouse.catalog.names import BEGIN_LOG, LOG_TABLE
 from scuttlehouse.catalog.reached_files import files_of
 from scuttlehouse.cli.build import _log_unchanged
 from small_warehouse import create_table
-from test_retries import FAILED, PASSED, Runs, dbt
+from test_retries import FAILED, PASSED, Runs, dbt, result
 
 __all__ = ["dbt"]
 
@@ -79,6 +81,44 @@ def test_a_clock_that_was_ahead(
     )
     assert logged.published == last
     assert LOG_TABLE not in logged.house.tables(LOG), "the model makes it"
+
+
+def test_a_clock_that_goes_back_during_a_build(
+    logged: Runs, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The log of runs has no change of that time: the next build would begin, and change no table."""
+    before, now = logged.published, time.time()
+    logged.begin("build")
+    with monkeypatch.context() as clock:
+        clock.setattr(time, "time", lambda: now + 3600)
+        for table in "words", "stg", "dim_a", "dim_b":
+            logged.house.make(table, 7)
+    with pytest.raises(CatalogError, match="has gone back during the build"):
+        ending.end([result(step, status) for step, status in PASSED.items()])
+    assert logged.published == before
+    last = logged.run("build", PASSED)
+    assert logged.published == last
+
+
+@pytest.mark.parametrize("command", ["build", "run", "seed"])
+def test_after_a_rollback_to_a_build_of_a_time_when_the_clock_was_ahead(
+    logged: Runs, monkeypatch: pytest.MonkeyPatch, command: str
+) -> None:
+    now = time.time()
+    with monkeypatch.context() as clock:
+        clock.setattr(time, "time", lambda: now + 3600)
+        clock.setattr(
+            publishing,
+            "datetime",
+            SimpleNamespace(now=lambda _: datetime.fromtimestamp(now + 3600, UTC)),
+        )
+        ahead = logged.run("build", PASSED)
+    last = logged.run("build", PASSED, is_full_refresh=True)
+    logged.house.roll_back(ahead)
+    with pytest.raises(CatalogError, match="The clock of this machine is behind"):
+        logged.run(command, PASSED)
+    assert logged.published == ahead
+    assert logged.run("build", PASSED, is_full_refresh=True) == logged.published != last
 
 
 def test_a_build_that_is_published_ends_well_beside_a_damaged_log(

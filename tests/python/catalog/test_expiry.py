@@ -7,6 +7,7 @@ import json
 import os
 import signal
 import tempfile
+import time
 from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
@@ -259,6 +260,22 @@ def test_a_trimmed_table_has_the_same_rows(house: House) -> None:
     assert house.read() == {"dim_a": [1], "dim_b": [1]}
     house.append("dim_a", 6)
     assert house.read(WORK)["dim_a"] == [1, 2, 3, 4, 5, 6]
+
+
+def test_a_clock_that_went_back_during_a_build_is_reported(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No later build could change the table until then."""
+    now = time.time()
+    house.begin("one")
+    with monkeypatch.context() as clock:
+        clock.setattr(time, "time", lambda: now + 3600)
+        house.make("dim_a", 1)
+    with open_catalog(house.home) as catalog:
+        with pytest.raises(CatalogError, match=r"gone back during the build: the table dim_a was"):
+            trim_history(catalog, house.home)
+        monkeypatch.setattr(time, "time", lambda: now + 3560)
+        trim_history(catalog, house.home)
 
 
 def test_a_damaged_table_is_not_trimmed(house: House) -> None:

@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scuttlehouse.builds.steps import run_step, steps_table
-from scuttlehouse.catalog import open_catalog
+from scuttlehouse.catalog import Build, open_catalog
 from scuttlehouse.catalog.names import START_ANEW
 from scuttlehouse.cli import main
 from scuttlehouse.cli.rollback import roll_back
@@ -307,7 +307,8 @@ def test_a_publication_has_one_time_wherever_the_machine_is(
 ) -> None:
     monkeypatch.setenv("TZ", "America/New_York")
     time.tzset()
-    published, _ = _of_state("2026-01-02 03:04:05 UTC", 1)
+    build = Build("a", 1, "2026-01-02 03:04:05 UTC", True, None, "", "", "", {}, {}, {})
+    published, _ = _of_state(build.published_moment, 1)
     monkeypatch.undo()
     time.tzset()
     assert published.samples == [({}, datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC).timestamp())]
