@@ -14,7 +14,7 @@ MOST_PEOPLE = 60
 MOST_PERIODS = 1000
 _LANE = 26.0
 _STEPS = 900.0
-# The word "excluded", and most short ids of epochs, fit into the least step. Colours repeat.
+# The word "excluded", most short ids of epochs, and every position fit into the least step. Colours repeat.
 _LEAST_STEP, _MOST_STEP = 70.0, 80.0
 
 
@@ -90,13 +90,9 @@ def _picture(
         person: 12 + _LANE * n for n, person in enumerate(dict.fromkeys(row[0] for row in periods))
     }
     bottom = 12 + _LANE * len(lanes)
-    labelled = float("-inf")
     for position, x in places.items():
         canvas.path(f"M{x:g},12 V{bottom:g}", "rule")
-        if x >= labelled:
-            label = Words(str(position), "soft")
-            canvas.text(x, 6, label)
-            labelled = x + width_of(label) + 6
+        canvas.text(x, 6, Words(str(position), "soft"))
     for person, y in lanes.items():
         canvas.text(0, y + 17, Words(names[person], "", person))
     for person, epoch, start, end, is_excluded in periods:

@@ -40,28 +40,27 @@ def draw_thread(warehouse: Warehouse, text: str) -> str:
     ((gaps,),) = warehouse.rows(f"select count(*) from fct_tangle_gaps where {where}")
     messages = warehouse.rows(
         f"""
-        select message_id, coalesce(person_id, author_id), depth, attached_by, asserted_time_fault,
+        select message_id, person_id, depth, attached_by, asserted_time_fault,
             strftime(asserted_at, '%Y-%m-%d %H:%M')
         from fct_thread_messages where {where} order by thread_position limit {MOST_MESSAGES}
         """,
     )
-    names = people(warehouse, {person for _, person, *_ in messages if person})
-    authors = dict.fromkeys(person for _, person, *_ in messages if person)
+    authors = dict.fromkeys(person for _, person, *_ in messages)
+    names = people(warehouse, authors.keys())
     colours = {person: number for number, person in enumerate(authors)}
     canvas = Canvas()
     for number, (message, person, depth, attached_by, fault, time) in enumerate(messages):
         x, y = _INDENT * min(depth or 0, _MOST_INDENTS), _ROW * number
         for step in range(int(x / _INDENT)):
             canvas.path(f"M{_INDENT * step + 4:g},{y:g} v{_ROW:g}", "rule")
-        if person:
-            canvas.box(Place(x, y + 3, 8, _ROW - 6), colour(colours[person]), person)
+        canvas.box(Place(x, y + 3, 8, _ROW - 6), colour(colours[person]), person)
         deep = f"depth {depth:,}" if (depth or 0) > _MOST_INDENTS else ""
         doubt = f"time {fault}".replace("_", " ") if fault else ""
         remarks = ", ".join(filter(None, [deep, _PLACED[attached_by], doubt]))
         canvas.text(
             x + 16,
             y + LINE - 2,
-            Words(names.get(person, "unknown"), "strong", person or ""),
+            Words(names[person], "strong", person),
             Words(time or "no time", "soft"),
             Words(short(message), "", message),
             *([Words(remarks, "alarm")] if remarks else []),

@@ -134,7 +134,7 @@ def group_tables(size: int, people: int = 4) -> dict[str, pa.Table]:
 
 def membership_tables(people: int, periods: int) -> dict[str, pa.Table]:
     history = [
-        {"group_id": GROUP, "person_id": person(one), "epoch_id": uri(n % 9)}
+        {"group_id": GROUP, "person_id": person(one), "epoch_id": uri(n % 11)}
         | {"valid_from_position": n * 3, "is_excluded": n % 2 == 1}
         | {"valid_to_position": n * 3 + 3 if n + 1 < periods else None}
         for one in range(people)
@@ -318,6 +318,8 @@ def test_a_group_is_drawn_up_to_60_epochs(draw: Draw, size: int) -> None:
     assert fit_into_boxes(drawing)
     words = shown_texts(drawing)
     assert ("Left out: 15 earlier epochs." in words) == (size == 75)
+    assert ("Left out" in " ".join(words)) == (size == 75)
+    assert f" {size} epochs, from the first on the left" in f" {words[1]}"
     assert f"{size - 1:06d}  preferred by the group" in words
     assert "must add Ann" in words
     assert "should create epoch" in words
@@ -334,6 +336,20 @@ def test_a_group_is_drawn_up_to_60_epochs(draw: Draw, size: int) -> None:
         assert nothing == ([] if size == 2 else ["000001  counts for nothing"])
     else:
         assert "Left out: 1 fork. fct_epoch_forks has all." in words
+
+
+def test_a_link_is_a_line_from_side_to_side_with_an_arrow_at_its_end(draw: Draw) -> None:
+    drawing = draw(group_tables(2), "group", GROUP)
+    first, second = (
+        [float(box.get(name, 0)) for name in ("x", "y", "width", "height")]
+        for box in boxes(drawing, "box")
+    )
+    if first[0] > second[0]:
+        first, second = second, first
+    [line] = [one.get("d", "") for one in drawing.iter(f"{SVG}path") if one.get("class") == "line"]
+    start, *ends, tip = re.findall(r"(\S+,\S+) ?(?=C|M|L|$)", line)[:-1]
+    assert start == f"M{first[0] + first[2]:g},{first[1] + first[3] / 2:g}"
+    assert ends[-2] == tip.removeprefix("L") == f"{second[0]:g},{second[1] + second[3] / 2:g}"
 
 
 def test_an_epoch_of_many_people_says_how_many_it_leaves_out(draw: Draw) -> None:
@@ -369,7 +385,7 @@ def test_few_of_thousands_of_people_are_read(draw: Draw, monkeypatch: pytest.Mon
     assert max(lengths) <= 2000
 
 
-@pytest.mark.parametrize(("people", "periods"), [(1, 1), (5, 12), (70, 20)])
+@pytest.mark.parametrize(("people", "periods"), [(1, 1), (2, 7), (5, 12), (70, 20)])
 def test_a_lane_for_each_person(draw: Draw, people: int, periods: int) -> None:
     drawing = draw(membership_tables(people, periods), "members", "Abcdef")
     words = shown_texts(drawing)
@@ -377,16 +393,61 @@ def test_a_lane_for_each_person(draw: Draw, people: int, periods: int) -> None:
     bars = [one for one in drawing.iter(f"{SVG}rect") if one.get("height") == "18"]
     assert len(bars) == min(drawn, 60 * periods)
     assert all(float(bar.get("width", 0)) > 0 for bar in bars)
-    lanes = {1: "1 person", 5: "5 people", 70: "60 people"}[people]
+    lanes = {1: "1 person", 2: "2 people", 5: "5 people", 70: "60 people"}[people]
     assert f"A lane for each of {lanes}." in " ".join(words)
     assert ("Left out: 10 people who were added later." in words) == (people == 70)
     assert ("Left out: 400 periods. fct_membership_history has all." in words) == (people == 70)
+    assert ("Left out" in " ".join(words)) == (people == 70)
+    legend = [one for one in drawing.iter(f"{SVG}rect") if one.get("height") == "12"]
+    assert len({(one.get("x"), one.get("y")) for one in legend}) == len(legend) == min(periods, 11)
+    assert all(float(one.get("x", 0)) < 800 for one in legend)
+    repeat = "There are more than 7 epochs, so colours repeat: short ids tell."
+    assert (repeat in words) == (periods > 7)
     assert stay_inside(drawing)
 
 
+def period(group: str, one: int, epoch: int, start: int, end: int | None = None) -> dict[str, Any]:
+    places = {"valid_from_position": start, "valid_to_position": end, "is_excluded": one == 2}
+    return {"group_id": group, "person_id": person(one), "epoch_id": uri(epoch)} | places
+
+
 def test_one_person_who_is_left_out_is_told_in_the_singular(draw: Draw) -> None:
-    words = shown_texts(draw(membership_tables(61, 1), "members", GROUP))
+    """It is the one who came last, however early their last change is."""
+    tables = membership_tables(60, 2)
+    history = tables["fct_membership_history"]
+    last = pa.Table.from_pylist([period(GROUP, 60, 0, 1)], history.schema)
+    tables["fct_membership_history"] = pa.concat_tables([last, history])
+    words = shown_texts(draw(tables, "members", GROUP))
     assert "Left out: 1 person who was added later." in words
+    assert "Left out: 1 period. fct_membership_history has all." in words
+    assert "p00060" not in words
+
+
+def test_lanes_are_in_the_order_in_which_people_came(draw: Draw) -> None:
+    tables = membership_tables(0, 0)
+    history = [
+        period(GROUP, 1, 0, 3),
+        period(GROUP, 2, 1, 0, 5),
+        # What they are in another group is another drawing.
+        period("ssb:identity/group/Abcxyz=", 1, 4, 1),
+    ]
+    schema = tables["fct_membership_history"].schema
+    tables["fct_membership_history"] = pa.Table.from_pylist(history, schema)
+    drawing = draw(tables, "members", GROUP)
+    bars = [one for one in drawing.iter(f"{SVG}rect") if one.get("height") == "18"]
+    assert [one.findtext(f"{SVG}title") for one in bars] == [
+        f"{person(2)} excluded of {uri(1)}, from 0 to 5",
+        f"{person(1)} member of {uri(0)}, from 3",
+    ]
+    assert [one.get("width") for one in bars] == ["160", "160"], "two of three steps"
+    assert float(bars[1].get("x", 0)) - float(bars[0].get("x", 0)) == 80
+    legend = [one for one in drawing.iter(f"{SVG}rect") if one.get("height") == "12"]
+    assert [one.findtext(f"{SVG}title") for one in legend] == [uri(1), uri(0)]
+    assert [one.get("class") for one in legend] == ["c0", "c1"]
+    assert min(float(one.get("y", 0)) for one in legend) > float(bars[1].get("y", 0)) + 18
+    words = shown_texts(drawing)
+    assert [one for one in words if one in ("0", "1", "3", "5")] == ["0", "3", "5"]
+    assert words[-6:] == ["Twin", "Ann", "excluded", "000000", "000001", "000000"]
 
 
 def test_a_group_without_members(draw: Draw) -> None:
@@ -452,12 +513,38 @@ def test_a_thread_is_drawn_up_to_500_messages(draw: Draw, size: int) -> None:
     assert ("Left out: 1,503 later messages. fct_thread_messages has all." in words) == (
         size == 2000
     )
+    assert ("Left out" in " ".join(words)) == (size == 2000)
+    assert f" {size + 3:,} messages in the order in which people read them." in f" {words[1]}"
     assert any("not all links from it lead to the first message" in line for line in drawn) == (
         size < 2000
     )
     assert "Missing: 1 message that no log has." in words
     assert ("There are 9 authors, so colours repeat: names tell." in words) == (size > 1)
     assert stay_inside(drawing)
+
+
+def test_a_thread_tells_what_is_doubtful_about_a_message(draw: Draw) -> None:
+    tables = tangle_tables(1, aside=0)
+    messages = [
+        {"depth": 20, "attached_by": "linked", "asserted_at": TIME},
+        {"depth": 21, "attached_by": "linked"},
+        {"attached_by": "by_time", "asserted_time_fault": "after_received", "asserted_at": TIME},
+    ]
+    place = {"tangle_id": f"thread:{uri(0)}", "person_id": person(1)}
+    messages = [
+        place | {"message_id": uri(n), "thread_position": n} | one for n, one in enumerate(messages)
+    ]
+    schema = tables["fct_thread_messages"].schema
+    tables["fct_thread_messages"] = pa.Table.from_pylist(messages, schema)
+    drawing = draw(tables, "thread", uri(0))
+    assert len([one for one in drawing.iter(f"{SVG}path") if one.get("class") == "rule"]) == 40
+    lines = [(one.get("x"), one.get("y")) for one in drawing.iter(f"{SVG}text")][2:]
+    assert lines == [("416", "16"), ("416", "40"), ("16", "64")]
+    assert shown_texts(drawing)[2:] == [
+        "Ann  2026-01-02 03:04  000000",
+        "Ann  no time  000001  depth 21",
+        "Ann  2026-01-02 03:04  000002  placed by its time, time after received",
+    ]
 
 
 def test_drawings_do_not_wait_for_numba() -> None:
