@@ -139,7 +139,6 @@ def changing_keys(home: Path) -> Iterator[None]:
 
 def write_private(path: Path, content: bytes) -> None:
     """Write a file that only its owner may read. It is written whole or not at all."""
-    path.parent.mkdir(parents=True, exist_ok=True)
     part = path.with_name(f"{path.name}.{os.getpid()}")
     with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
         file.write(content)

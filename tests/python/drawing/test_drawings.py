@@ -84,7 +84,7 @@ def group_tables(size: int, people: int = 4) -> dict[str, pa.Table]:
             "epoch_id:s group_id:s depth:n is_tip:b is_authorized:b has_valid_members_tangle:b"
             " has_short_key:b",
             [
-                {"epoch_id": uri(n), "group_id": GROUP, "depth": n, "is_tip": n == last}
+                {"epoch_id": uri(n), "group_id": GROUP, "depth": n, "is_tip": n in (3, last)}
                 | {
                     # Nobody can tell of the first one: it counts.
                     "is_authorized": None if n == 0 else n != 1,
@@ -321,6 +321,7 @@ def test_a_group_is_drawn_up_to_60_epochs(draw: Draw, size: int) -> None:
     assert ("Left out" in " ".join(words)) == (size == 75)
     assert f" {size} epochs, from the first on the left" in f" {words[1]}"
     assert f"{size - 1:06d}  preferred by the group" in words
+    assert ("000003  newest" in words) == (size > 3), "however many epochs are deeper"
     assert "must add Ann" in words
     assert "should create epoch" in words
     assert "Ann  ★ prefers" in words

@@ -120,6 +120,9 @@ def test_what_a_killed_run_has_shown_is_unknown(tmp_path: Path) -> None:
         raise KeyboardInterrupt
     assert shown_id(tmp_path, "one") is None
     assert shown_id(tmp_path, "two") == "first"
+    for damage in ("damage", '["damage"]'):
+        (tmp_path / "serving.json").write_text(damage)
+        assert shown_id(tmp_path, "two") is None
 
 
 def test_readers_see_one_build_while_it_is_replaced(small: SmallWarehouse) -> None:
