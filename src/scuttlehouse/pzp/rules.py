@@ -272,7 +272,7 @@ def _feed_fault(message: dict[str, Any]) -> str | None:
     metadata = message["metadata"]
     if not is_of_a_set(metadata) or feed_tangle_id(metadata) in metadata["tangles"]:
         return None
-    return None if is_moot(message) else "not_in_its_feed"
+    return "not_in_its_feed"
 
 
 def _signature_fault(signature_text: object, key: bytes, signed: bytes) -> str | None:
