@@ -462,7 +462,8 @@ def test_pzp_data_without_its_ciphertext_is_not_checked() -> None:
         {"originalData": ciphertext},
         {"meta": {"private": True, "originalContent": ciphertext}},
         {"msg": record["msg"] | {"misc": {"originalData": ciphertext}}},
-        {"more": ["AAAA.box\ud800", ciphertext]},
+        {"more": [ciphertext, "AAAA.box", "AAAA.box\ud800"]},
+        {"more": ["AAAA.box\ud800", "AAAA.box", ciphertext]},
     ):
         row = land_pzp_line("a.jsonl", Line(1, json.dumps(record | place).encode(), None), RING)
         assert row is not None
