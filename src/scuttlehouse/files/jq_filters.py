@@ -11,6 +11,7 @@ from scuttlehouse.files.jsjson import LENIENT_DECODER
 from scuttlehouse.files.objects import is_message, is_message_at
 from scuttlehouse.files.parts import FIRST_MEMBERS
 from scuttlehouse.pzp.records import is_pzp
+from scuttlehouse.ssb.ids import message_uri
 from scuttlehouse.ssb.messages import unkeyed_message
 from scuttlehouse.ssb.texts import is_word
 from scuttlehouse.ssb.validation import is_ciphertext
@@ -18,7 +19,7 @@ from scuttlehouse.ssb.validation import is_ciphertext
 # Lists of JavaScript have null in place of what is deleted.
 _LIST_OF_MESSAGES = re.compile(rf'\[\s*(?:null\s*,\s*)*+\{{\s*"(?:{FIRST_MEMBERS})"\s*:')
 MAP_OF_MESSAGES = re.compile(
-    r'\{\s*"(?:(?:%|ssb:)[^"\\\n]{1,200}|[1-9A-HJ-NP-Za-km-z]{43,44}|[0-9]{1,20})"\s*:\s*\{'
+    r'\{\s*"((?:%|ssb:)[^"\\\n]{1,200}|[1-9A-HJ-NP-Za-km-z]{43,44}|[0-9]{1,20})"\s*:\s*\{'
 )
 _MEMBER_NAME = re.compile(r'\s*[{,]\s*"((?:[^"\\]|\\.){1,64})"\s*:\s*')
 # So deep messages are looked for inside of other objects.
@@ -35,6 +36,9 @@ _NEAR = 16
 _NESTED = ' | reduce to_entries[] as $column ({}; setpath($column.key / "."; $column.value))'
 # A record of pzp has a `msg`. A message of SSB has one of these, and may be in a member of that name.
 _OF_SSB = ("value", "author")
+# What takes messages without keys out of a map by their keys, and out of a table with a column of keys.
+_OUT_OF_MAP = " | to_entries[] | {key, value}"
+_OUT_OF_COLUMNS = " | . as $table | .value | keys_unsorted[] as $row | $table | map_values(.[$row])"
 # What an object has that is a message, even if it cannot be read.
 _OF_A_MESSAGE = frozenset({"author", "content", "metadata"})
 # So many values of a file tell what is in it.
@@ -193,7 +197,7 @@ def _way(value: object, levels: int = _LEVELS) -> str | None:
         return _way_into_text(value)
     if not isinstance(value, dict):
         return None
-    inside = _way_into_record(value)
+    inside = _way_into_record(value) or _way_to_keys_beside(value)
     if inside is not None:
         return inside
     is_around = isinstance(value.get("msg"), dict) and "value" not in value and not is_pzp(value)
@@ -229,6 +233,44 @@ def _way_through(ways: Mapping[str, str], members: int) -> str:
         return " | " + ", ".join(f"(.{member}{way})" for member, way in ways.items())
     [(member, way)] = ways.items()
     return f"{member}{way}"
+
+
+def way_out_of_map(text: str) -> str | None:
+    """The filter of jq for the messages in a map of them that goes on beyond the text. None for others.
+
+    >>> way_out_of_map('{"1": {"key": "%a"'), way_out_of_map('{"key": "%a"')
+    ('[]', None)
+    """
+    opening = MAP_OF_MESSAGES.match(text)
+    if opening is None:
+        return None
+    first = _value_at(text, opening.end() - 1)
+    return (first and _way_to_keys_beside({opening[1]: first[0]})) or "[]"
+
+
+def _way_to_keys_beside(value: dict[str, Any]) -> str | None:
+    """The filter for messages whose keys are the names of members, or another column of a table."""
+    columns = [value.get(name) for name in ("key", "value")]
+    if all(isinstance(column, dict | list) for column in columns):
+        key, message = map(_first_item, columns)
+        return _OUT_OF_COLUMNS if _is_key(key) and _lacks_key(message) else None
+    is_map = bool(value) and all(map(_is_key, value))
+    return _OUT_OF_MAP if is_map and _lacks_key(_first_item(value)) else None
+
+
+def _first_item(items: Any) -> object:
+    return next(iter(items.values() if isinstance(items, dict) else items), None)
+
+
+def _is_key(text: object) -> bool:
+    return isinstance(text, str) and message_uri(text) is not None
+
+
+def _lacks_key(message: object) -> bool:
+    """Whether a message is without its key, and without anything else around its value."""
+    if not isinstance(message, dict) or not message.keys().isdisjoint(("key", "value")):
+        return False
+    return isinstance(unkeyed_message(message), tuple)
 
 
 def _way_into_record(value: dict[str, object]) -> str | None:

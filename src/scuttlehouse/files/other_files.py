@@ -6,11 +6,11 @@ import re
 
 from scuttlehouse.files.encodings import command_to_utf_8
 from scuttlehouse.files.jq_filters import (
-    MAP_OF_MESSAGES,
     begins_with_a_message,
     begins_with_contents,
     begins_with_parts,
     list_inside,
+    way_out_of_map,
     way_to_messages,
 )
 from scuttlehouse.files.parts import FIRST_MEMBERS
@@ -131,8 +131,8 @@ def around_messages(
 
     >>> around_messages("<html>", None, "")
     'This is HTML or XML, perhaps an error page: download the log again.'
-    >>> around_messages('{"rows": [{"key": "%a", "value": {}}]}', None, "", "utf-16").partition("`")[2]
-    'iconv -f utf-16 -t utf-8 | jq -c \'.["rows"][]\'`.'
+    >>> around_messages('{"rows": [{"key": "%a", "value": {}}]}', None, "", "utf-16").split("`")[1]
+    'iconv -f utf-16 -t utf-8 | jq -c \\'.["rows"][]\\''
     """
     jq = f"{command_to_utf_8(encoding)}jq"
     way = way_to_messages(bare)
@@ -152,9 +152,9 @@ def around_messages(
             way = f"del(.{member}), (.{member}[]?)"
             return f"Messages with lists of messages{inside}: take all of them out with `{jq} -c '{way}'`."
         return f"One JSON object around a list{inside}: take the list out with `{jq} -c '.{member}[]'`."
-    if MAP_OF_MESSAGES.match(bare):
+    if way := way_out_of_map(bare):
         what = "One JSON object with the messages as its members"
-        return f"{what}{inside}: take them out with `{jq} -c '.[]'`."
+        return f"{what}{inside}: take them out with `{jq} -c '.{way}'`."
     if _TEXT_OF_JSON.match(bare):
         return (
             f"JSON inside of JSON texts{inside}: take it out with `{jq} -r .` or `{jq} -r '.[]'`."
