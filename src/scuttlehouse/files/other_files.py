@@ -191,15 +191,7 @@ def without_messages(text: str, encoding: str, inside: str) -> str | None:
     >>> without_messages('"{""key"":""%a""}"', "utf-8", "").partition(":")[0]
     'Messages in the cells of CSV'
     """
-    cell = _CELL_OF_JSON.search(text)
-    if cell:
-        behind = None if cell[1] else _BEHIND_A_CELL.search(text)
-        separator = cell[1] or (behind[1] if behind else ",")
-        decoded = (
-            f"open(0, encoding='{'utf-8-sig' if encoding == 'utf-8' else encoding}', newline='')"
-        )
-        rows = f"csv.reader({decoded}, delimiter={separator!r})"
-        program = f"import csv; [print(cell) for row in {rows} for cell in row if cell[:1] == '{{']"
+    if program := _program_for_cells(text, encoding):
         return f'Messages in the cells of CSV{inside}: take them out with `python3 -c "{program}"`.'
     if "{" not in text and _IDS.match(text):
         return (
@@ -207,6 +199,24 @@ def without_messages(text: str, encoding: str, inside: str) -> str | None:
             "without `--values=false`."
         )
     return None
+
+
+def _program_for_cells(text: str, encoding: str) -> str | None:
+    """The Python program that takes messages out of CSV: as records, if there is a column of keys."""
+    cell = _CELL_OF_JSON.search(text)
+    if cell is None:
+        return None
+    behind = None if cell[1] else _BEHIND_A_CELL.search(text)
+    separator = cell[1] or (behind[1] if behind else ",")
+    decoded = f"open(0, encoding='{'utf-8-sig' if encoding == 'utf-8' else encoding}', newline='')"
+    columns = text.partition("\n")[0].replace('"', "").strip().split(separator)
+    if {"key", "value"} <= {*columns}:
+        rows = f"csv.DictReader({decoded}, delimiter={separator!r})"
+        part = "json.loads(cell) if cell[:1] == '{' else cell"
+        record = f"{{name: {part} for name, cell in row.items() if name and cell}}"
+        return f"import csv, json; [print(json.dumps({record})) for row in {rows}]"
+    rows = f"csv.reader({decoded}, delimiter={separator!r})"
+    return f"import csv; [print(cell) for row in {rows} for cell in row if cell[:1] == '{{']"
 
 
 def of_no_known_form(text: str, inside: str) -> str:

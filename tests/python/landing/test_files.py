@@ -728,6 +728,10 @@ AROUND: dict[str, Callable[[list[dict[str, Any]]], str]] = {
     "lists": lambda records: json.dumps([{"thread": records}, {"thread": records}]),
     "Python": lambda records: "\n".join(map(repr, records)),
     "cells": lambda records: "".join(f"{in_cell(one)}\n" for one in records),
+    "cells beside keys": lambda records: (
+        "key;timestamp;value\n"
+        + "".join(f"{one['key']};1.7E+12;{in_cell(one['value'])}\n" for one in records)
+    ),
 }
 
 
@@ -744,7 +748,7 @@ def test_the_command_reads_the_encoding_of_the_file(
 
     An opened message without its ciphertext has no id but the key that the file gives it.
     """
-    if which("jq") is None and around not in ("Python", "cells"):
+    if which("jq") is None and around not in ("Python", "cells", "cells beside keys"):
         pytest.skip("the command is one of jq")
     signed = [ClassicFeed(bytes([n]) * 32).publish(OF_NOTATIONS, n) for n in range(1, 4)]
     opened = ClassicFeed(bytes(32)).publish({"type": "post"}, 1, ciphertext="AAAA.box")
