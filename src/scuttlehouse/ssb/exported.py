@@ -32,7 +32,7 @@ from contextlib import suppress
 from functools import cache, partial
 from hashlib import sha256
 from itertools import chain
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias, TypeGuard
 
 from scuttlehouse.files import jsjson
 from scuttlehouse.files.json_lines import finite_number
@@ -102,7 +102,10 @@ def forms(value: dict[str, Any], key: str | None, hmac_key: bytes | None) -> Ite
             is_proven = wanted is not None and form.check.message_key == wanted
             if form.check.validity == "valid" or is_proven:
                 yield form
-    if reason not in _FAULTS_OF_TEXTS:
+    whole = _with_what_is_left_out(with_content_read(numbered))
+    if whole is not numbered:
+        reason = check_value(whole, key=key, hmac_key=hmac_key).invalid_reason
+    if reason not in _FAULTS_OF_TEXTS and not _may_be_json(value.get("content")):
         return
     for other in chain(_rewritten(numbered), _value_in_utf_8(value, key, texts)):
         found = _forms(other, key, hmac_key, partial(_texts_of_forms, other))
@@ -211,12 +214,16 @@ def with_content_read(value: dict[str, Any]) -> dict[str, Any]:
     ({'content': {'type': 'post'}}, {'content': 'AAAA.box'})
     """
     content = value.get("content")
-    if not isinstance(content, str) or not content.startswith(("{", '"')):
+    if not _may_be_json(content):
         return value
     try:
         return {**value, "content": jsjson.parse(content)}
     except ValueError:
         return value
+
+
+def _may_be_json(content: object) -> TypeGuard[str]:
+    return isinstance(content, str) and content.startswith(("{", '"'))
 
 
 def _rewritten(value: dict[str, Any]) -> Iterator[dict[str, Any]]:
@@ -230,7 +237,9 @@ def _rewritten(value: dict[str, Any]) -> Iterator[dict[str, Any]]:
     bare = without_nulls(content)
     if bare is not content:
         yield {**value, "content": bare}
-    for undone in undone_in_texts(json.dumps(value.get("content"), ensure_ascii=False)):
+    # Software may have written the text that a content is, or the texts in it.
+    contents = (json.dumps(part, ensure_ascii=False) for part in (value.get("content"), content))
+    for undone in chain.from_iterable(map(undone_in_texts, dict.fromkeys(contents))):
         yield {**value, "content": json.loads(undone, parse_int=float)}
 
 

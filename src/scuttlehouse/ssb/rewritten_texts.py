@@ -54,7 +54,8 @@ def _in_texts(sign: str, undo: Callable[[str], str], written: str) -> str:
 def _with_escapes_read(text: str) -> str:
     with suppress(ValueError):
         return str(json.loads(f'"{text}"'))
-    return text
+    # JSON that is a text has quotation marks.
+    return text.replace(r"\\", "\\")
 
 
 # Each behind what JSON has in which texts were written so.

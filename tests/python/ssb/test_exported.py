@@ -186,6 +186,38 @@ def test_texts_that_software_writes_in_another_way_are_proven(
     assert row.validity == "valid"
 
 
+def with_nulls(text: str) -> str:
+    return json.dumps(json.loads(text) | {"channel": None, "root": None}, ensure_ascii=False)
+
+
+# What software makes of a column of JSON.
+COLUMNS: dict[str, Callable[[str], str]] = {
+    "a dump of SQL": lambda text: text.replace("'", "''"),
+    "XML": html.escape,
+    "COPY": lambda text: text.replace("\\", "\\\\"),
+    "a code page": lambda text: in_code_page(text, "cp850"),
+    "a table": with_nulls,
+}
+
+
+@pytest.mark.parametrize("key", [True, False])
+@pytest.mark.parametrize("left_out", [[], ["hash"]])
+@pytest.mark.parametrize("export", [dict, by_jq])
+@pytest.mark.parametrize("column", COLUMNS)
+def test_a_content_in_a_column_is_proven_in_any_notation(
+    column: str, export: Callable[[Any], Any], left_out: list[str], key: bool
+) -> None:
+    content = {"type": "post", "text": "it's \u00fc 'so' <b> & \"c\" \n d\\e"}
+    signed = post(content=content)
+    text = COLUMNS[column](json.dumps(content, ensure_ascii=False))
+    value = export({name: part for name, part in signed.value.items() if name not in left_out})
+    row = land(value | {"content": text}, signed.key if key else None)
+    assert row == land(signed.value, signed.key)
+    assert row.validity == "valid"
+    changed = land(value | {"content": text.replace("so", "no")}, signed.key)
+    assert changed.validity != "valid"
+
+
 @pytest.mark.parametrize("text", ["&quot;", "&#0;", "&#10;", "&lt;", "''"])
 def test_other_texts_with_the_same_signs_are_other_messages(text: str) -> None:
     signed = post(content={"type": "post", "text": f"a {text}"})
