@@ -15,6 +15,7 @@ from scuttlehouse.ssb.checks import Check
 from scuttlehouse.ssb.code_pages import in_utf_8
 from scuttlehouse.ssb.epoch_keys import KEY_MEMBERS, KeyRing, spelled_bytes
 from scuttlehouse.ssb.ids import any_id
+from scuttlehouse.ssb.rewritten_texts import compared_text
 from scuttlehouse.ssb.validation import is_ciphertext
 from scuttlehouse.warehouse_key import KEY_BYTES
 
@@ -87,7 +88,8 @@ def compared_bytes(content: object) -> bytes:
     """A text of a content, for comparing plaintexts: the same for every spelling of equal JSON.
 
     So it is for a content of which jq or Go has written half of a surrogate pair as U+FFFD, whose UTF-8
-    PowerShell has read in a code page, or whose numbers JavaScript has written: it has no -0 and no infinity.
+    PowerShell has read in a code page, or whose numbers JavaScript has written: it has no -0 and no infinity;
+    and for texts in a dump of SQL or in HTML (:mod:`scuttlehouse.ssb.rewritten_texts`).
 
     Complexity: O(n log n).
 
@@ -97,7 +99,7 @@ def compared_bytes(content: object) -> bytes:
     text = _ENCODER.encode(content)
     if "-0.0" in text or "Infinity" in text:  # Most contents have neither.
         text = _ENCODER.encode(_WITHOUT_ODD_NUMBERS.decode(text))
-    return utf8(next(in_utf_8(text), text))
+    return utf8(compared_text(next(in_utf_8(text), text)))
 
 
 def proven_owner(content: object) -> str | None:

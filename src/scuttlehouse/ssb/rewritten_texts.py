@@ -12,6 +12,9 @@ from json.encoder import encode_basestring
 
 from scuttlehouse.ssb.code_pages import MOST_CHARACTERS
 
+# So often software may have written entities for the same text.
+_MOST_TIMES = 3
+_RUN = re.compile(r"''+|\\\\+")
 _TEXT = re.compile(r'"(?:[^"\\]|\\.)*+"')
 
 
@@ -30,6 +33,22 @@ def undone_in_texts(written: str) -> Iterator[str]:
     for sign, undo in _WAYS if len(written) <= MOST_CHARACTERS else ():
         if sign in written and (undone := undo(written)) != written:
             yield undone
+
+
+def compared_text(written: str) -> str:
+    """The same JSON for all that these ways make of its texts, for comparing them. Others may have it, too.
+
+    Complexity: O(length of the JSON).
+
+    >>> compared_text('["a &amp;amp; b"]'), compared_text('["a & b"]')
+    ('["a & b"]', '["a & b"]')
+    """
+    for sign, undo in _WAYS if len(written) <= MOST_CHARACTERS else ():
+        for _ in range(_MOST_TIMES):
+            if sign not in written:
+                break
+            written = undo(written)
+    return written
 
 
 def _with_apostrophes_once(written: str) -> str:
@@ -58,9 +77,9 @@ def _with_escapes_read(text: str) -> str:
     return text.replace(r"\\", "\\")
 
 
-# Each behind what JSON has in which texts were written so.
+# Each behind what JSON has in which texts were written so. An entity may stand for one of the other signs.
 _WAYS: tuple[tuple[str, Callable[[str], str]], ...] = (
-    ("''", _with_apostrophes_once),
     ("&", partial(_in_texts, "&", html.unescape)),
+    ("''", _with_apostrophes_once),
     (r"\\", partial(_in_texts, r"\\", _with_escapes_read)),
 )

@@ -291,6 +291,26 @@ def test_a_plaintext_that_was_read_in_a_code_page_is_no_other(code_page: str) ->
     assert (other.validity, other.is_decrypted) == ("valid", True)
 
 
+@pytest.mark.parametrize("column", [False, True])
+@pytest.mark.parametrize("write", ["a dump of SQL", "XML", "COPY"])
+def test_a_plaintext_in_a_dump_is_no_other(write: str, column: bool) -> None:
+    """Its author may have written the same signs, and another author another text."""
+    texts = ["it's & so", "isn''t &amp; d\\e", "&lt;'\\n", "another"]
+    hashes = []
+    for text in texts:
+        content = {"type": "post", "text": text, "recps": [AUTHOR]}
+        signed = post(content=content, ciphertext="AAAA.box")
+        opened = signed.value | {"content": content, "cyphertext": "AAAA.box"}
+        written = {name: COLUMNS[write](part) for name, part in content.items() if name != "recps"}
+        written["recps"] = [AUTHOR]
+        plaintext = json.dumps(written) if column else written
+        one, other = land(opened, signed.key), land(opened | {"content": plaintext}, signed.key)
+        assert (other.validity, other.is_decrypted) == ("valid", True)
+        assert (one.plaintext_hash, one.content) == (other.plaintext_hash, other.content)
+        hashes.append(one.plaintext_hash)
+    assert len({*hashes}) == len(texts)
+
+
 def test_a_long_text_that_was_read_in_a_code_page_is_not_too_long() -> None:
     signed = post(content={"type": "post", "text": "\u4e0a" * 4000})
     written = json.loads(in_code_page(json.dumps(signed.value, ensure_ascii=False), "cp437"))
