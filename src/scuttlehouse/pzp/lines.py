@@ -7,7 +7,7 @@ and delete items. Of the content, this module passes on only what :mod:`scuttleh
 
 A line is a record (:mod:`scuttlehouse.pzp.records`). The hashes prove what a text was whose UTF-8 software
 has read in a code page (:mod:`scuttlehouse.ssb.code_pages`), which members were null if an encoder
-has left them out, and which numbers software has written as texts or objects.
+has left them out, and which numbers or data software has written as texts or objects.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from scuttlehouse.pzp.checked import CheckedRecord, checked_record
 from scuttlehouse.pzp.kept_content import gives_power, key_of, public_key, set_message
 from scuttlehouse.pzp.records import (
     is_pzp,
+    with_data_read,
     with_nulls,
     with_numbers_read,
     without_nulls_of_tables,
@@ -145,14 +146,17 @@ def land_pzp_line(
     if read is None:
         return LandedPzpLine(source_file, line.line_number, "not_a_message")
     row = _row(source_file, line, ring, read)
-    if row.validity in (None, "valid"):
+    whole = with_data_read(parsed)
+    if row.validity in (None, "valid") and (whole is parsed or not read.is_opened):
         return row
+    first = () if whole is parsed else (whole,)
+    parsed = whole
     text = json.dumps(parsed, ensure_ascii=False)
     texts = chain(in_utf_8(text), undone_in_texts(text))
     recoded = (json.loads(text, parse_int=float) for text in texts)
     bare = without_nulls_of_tables(with_numbers_read(parsed))
     others = (bare, *with_nulls(bare)) if bare is not parsed else ()
-    records = chain(with_nulls(parsed), others, recoded)
+    records = chain(first, with_nulls(parsed), others, recoded)
     # What nothing proves needs no row, with a token for each text.
     proven = (read for one in records if (read := checked_record(one)) and read.validity == "valid")
     rows = (_row(source_file, line, ring, read) for read in proven)

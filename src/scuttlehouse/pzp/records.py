@@ -7,9 +7,11 @@ own. The id is the hash of the metadata, so that a record without one has the id
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from itertools import islice
 from typing import Any, TypeGuard
 
+from scuttlehouse.files import jsjson
 from scuttlehouse.pzp.canonical import canonical, hash_text
 from scuttlehouse.ssb.nulls import without_nulls
 from scuttlehouse.ssb.numbers import with_numbers
@@ -72,7 +74,7 @@ def _with_message(parsed: dict[str, Any], message: dict[str, Any]) -> dict[str, 
 def with_nulls(parsed: dict[str, Any]) -> Iterator[dict[str, Any]]:
     """The line with the members that are null in a message without data, if software has left them out.
 
-    This function and the next two take lines that are messages with metadata.
+    This function and the next three take lines that are messages with metadata.
 
     >>> [*with_nulls({"msg": {"metadata": {"dataHash": "a", "accountTips": []}}})]
     []
@@ -87,6 +89,22 @@ def with_nulls(parsed: dict[str, Any]) -> Iterator[dict[str, Any]]:
         restored.setdefault("data")
     if restored != message:
         yield _with_message(parsed, restored)
+
+
+def with_data_read(parsed: dict[str, Any]) -> dict[str, Any]:
+    """The line with what its data are the JSON text of, as databases have a column for it.
+
+    The same object if they are no text of an object.
+
+    >>> with_data_read({"msg": {"data": '{"add": []}', "metadata": {}}})
+    {'msg': {'data': {'add': []}, 'metadata': {}}}
+    """
+    message = _message_of(parsed)
+    data = message.get("data")
+    if isinstance(data, str) and data.startswith("{"):
+        with suppress(ValueError):
+            return _with_message(parsed, {**message, "data": jsjson.parse(data)})
+    return parsed
 
 
 def without_nulls_of_tables(parsed: dict[str, Any]) -> dict[str, Any]:

@@ -1017,6 +1017,24 @@ def test_what_is_null_may_be_left_out(with_id: bool) -> None:
     assert land(changed).validity == "invalid"
 
 
+@pytest.mark.parametrize("name", ["f01_pzp_decrypted.jsonl", "f02_pzp_decrypted_set.jsonl"])
+@pytest.mark.parametrize("nulls", [True, False])
+def test_data_may_be_a_text_of_json(name: str, nulls: bool) -> None:
+    """As databases have a column for it. The hash proves it, or an opened record has the ciphertext."""
+    records = [json.loads(line) for line in (FIXTURES / "reported" / name).open()]
+    for record in records:
+        data = record["msg"]["data"]
+        if isinstance(data, dict):
+            data = json.dumps(data | ({"channel": None} if nulls else {}))
+        other = record | {"msg": record["msg"] | {"data": data}}
+        row, expected = land(other), land(record)
+        assert row._replace(line_bytes=None) == expected._replace(line_bytes=None)
+        assert row.validity == "valid"
+        if isinstance(record["msg"]["data"], dict) and "misc" not in record:
+            changed = record["msg"] | {"data": data[:-1] + ', "b": 1}'}
+            assert land(record | {"msg": changed}).validity == "invalid"
+
+
 def without_nulls(value: Any) -> Any:
     if isinstance(value, list):
         return [*map(without_nulls, value)]
