@@ -146,17 +146,19 @@ def land_pzp_line(
     if read is None:
         return LandedPzpLine(source_file, line.line_number, "not_a_message")
     row = _row(source_file, line, ring, read)
-    whole = with_data_read(parsed)
-    if row.validity in (None, "valid") and (whole is parsed or not read.is_opened):
+    if row.validity in (None, "valid") and not read.is_opened:
         return row
-    first = () if whole is parsed else (whole,)
-    parsed = whole
+    parsed, written = with_data_read(parsed), parsed
+    if parsed is not written and (read := checked_record(parsed)) is not None:
+        row = _row(source_file, line, ring, read)
+    if row.validity in (None, "valid"):
+        return row
     text = json.dumps(parsed, ensure_ascii=False)
     texts = chain(in_utf_8(text), undone_in_texts(text))
     recoded = (json.loads(text, parse_int=float) for text in texts)
     bare = without_nulls_of_tables(with_numbers_read(parsed))
     others = (bare, *with_nulls(bare)) if bare is not parsed else ()
-    records = chain(first, with_nulls(parsed), others, recoded)
+    records = chain(with_nulls(parsed), others, recoded)
     # What nothing proves needs no row, with a token for each text.
     proven = (read for one in records if (read := checked_record(one)) and read.validity == "valid")
     rows = (_row(source_file, line, ring, read) for read in proven)

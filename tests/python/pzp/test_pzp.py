@@ -1030,7 +1030,14 @@ def test_data_may_be_a_text_of_json(name: str, nulls: bool) -> None:
         row, expected = land(other), land(record)
         assert row._replace(line_bytes=None) == expected._replace(line_bytes=None)
         assert row.validity == "valid"
-        if isinstance(record["msg"]["data"], dict) and "misc" not in record:
+        if isinstance(record["msg"]["data"], dict) and "misc" in record:
+            del other["misc"]
+            marked = land(other | {"private": True})
+            assert (marked.validity, marked.invalid_reason) == (
+                "not_checked",
+                "ciphertext_not_in_log",
+            )
+        elif isinstance(record["msg"]["data"], dict):
             changed = record["msg"] | {"data": data[:-1] + ', "b": 1}'}
             assert land(record | {"msg": changed}).validity == "invalid"
 
