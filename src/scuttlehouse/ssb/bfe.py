@@ -47,7 +47,7 @@ _SIGNATURE, _BOX1, _BOX2 = b"\4\0", b"\5\0", b"\5\1"
 _TEXT, _FALSE, _TRUE, _NIL, BYTES = b"\6\0", b"\6\1\0", b"\6\1\1", b"\6\2", b"\6\3"
 
 _BASE64 = r"(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/](?:[AQgw]==|[A-Za-z0-9+/][AEIMQUYcgkosw048]=))?"
-_SIGIL = re.compile(rf"[@%]{_BASE64}\.[a-zA-Z0-9.-]+")
+_SIGIL = re.compile(rf"[@%]{_BASE64}\.[a-zA-Z0-9-]+")
 _BLOB = re.compile(rf"&({_BASE64})\.sha256")
 CIPHERTEXT = re.compile(rf"({_BASE64})\.box(2?)")
 _SIGNED = re.compile(rf"({_BASE64})\.sig\.ed25519")
