@@ -27,18 +27,25 @@ _HEADER, _SLOT = slice(32), slice(32, 64)
 
 
 def made_group_id(
-    message_id: str, value: Mapping[str, Any], ciphertext: str | None, group_key: bytes | None
+    message_id: str,
+    value: Mapping[str, Any],
+    ciphertext: str | None,
+    group_key: bytes | None,
+    read_key: bytes | None = None,
 ) -> str | None:
-    """The id of the group that a ``group/init`` makes, as ``ssb:identity/group/...``.
+    """The id of the group that a ``group/init`` makes.
 
     Args:
         message_id: the id of the message, in any spelling.
         value: the value of the message. Its author counts, and its previous, a text or null.
         ciphertext: the content as it was signed. None if the log does not hold it.
         group_key: the key of the group, 32 bytes.
+        read_key: the key that opened the message, 32 bytes. ssb-db keeps it, and ssb-tribes puts no key of
+            the group into the message, so its group has the spelling of ssb-tribes (``lib/group-id.js``).
 
     Returns:
-        None if the key does not open the ciphertext in its first slot, or one of them is not there. The
+        ``ssb:identity/group/...``, or ``ssb:message/cloaked/...`` if only the read key proves it. None if no
+        key opens the ciphertext, the key of the group in its first slot, or one of them is not there. The
         ciphertext tells whether it was opened, so that nobody can pretend it.
 
     Complexity: O(1), without what encodes and decodes the ciphertext.
@@ -50,25 +57,32 @@ def made_group_id(
     author, previous = value["author"], previous_text(value.get("previous"))
     if envelope is None or len(envelope) < _SLOT.stop or feed_format(author) != "classic":
         return None
-    if group_key is None or len(group_key) != KEY_BYTES:
-        return None
     try:
         feed, message = _id_bytes(author), _id_bytes(message_id)
         before = _NO_PREVIOUS if previous is None else _id_bytes(previous)
     except NoBytesError:
         return None
     place = (b"envelope", feed, before)
-    slot_key = _derived(group_key, *place, b"slot_key", _SCHEME)
-    message_key = bytes(a ^ b for a, b in zip(envelope[_SLOT], slot_key, strict=True))
-    read_key = _derived(message_key, *place, b"read_key")
+    keys = []
+    if group_key is not None and len(group_key) == KEY_BYTES:
+        slot_key = _derived(group_key, *place, b"slot_key", _SCHEME)
+        message_key = bytes(a ^ b for a, b in zip(envelope[_SLOT], slot_key, strict=True))
+        keys.append(("identity/group", _derived(message_key, *place, b"read_key")))
+    if read_key is not None:
+        keys.append(("message/cloaked", read_key))
+    for kind, key in keys:
+        if _opens(envelope[_HEADER], key, place):
+            group = _derived(key, b"cloaked_msg_id", message)
+            return f"ssb:{kind}/{urlsafe_b64encode(group).decode()}"
+    return None
+
+
+def _opens(header: bytes, read_key: bytes, place: tuple[bytes, ...]) -> bool:
     try:
-        crypto_secretbox_open(
-            envelope[_HEADER], _NO_NONCE, _derived(read_key, *place, b"header_key")
-        )
+        crypto_secretbox_open(header, _NO_NONCE, _derived(read_key, *place, b"header_key"))
     except CryptoError:
-        return None
-    group = _derived(read_key, b"cloaked_msg_id", message)
-    return f"ssb:identity/group/{urlsafe_b64encode(group).decode()}"
+        return False
+    return True
 
 
 def _id_bytes(text: str) -> bytes:

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from scuttlehouse.files.json_lines import finite_number, has_word, line_object, received_time
 from scuttlehouse.files.parts import Line
 from scuttlehouse.ssb.claims import is_announcement_signed, plaintext_hash, proven_owner
-from scuttlehouse.ssb.epoch_keys import WITH_EPOCH_KEY, KeyRing, message_key
+from scuttlehouse.ssb.epoch_keys import WITH_EPOCH_KEY, KeyRing, message_key, spelled_bytes
 from scuttlehouse.ssb.exported import with_content_read
 from scuttlehouse.ssb.group_ids import made_group_id
 from scuttlehouse.ssb.ids import feed_format, feed_of_message, message_uri
@@ -22,7 +22,7 @@ from scuttlehouse.ssb.kept_content import MOST_KEPT, kept_content, whole_number
 from scuttlehouse.ssb.legacy_names import content_type, with_root
 from scuttlehouse.ssb.messages import UnkeyedMessage, checked_message, may_be_key, unkeyed_message
 from scuttlehouse.ssb.nulls import without_nulls
-from scuttlehouse.ssb.opened import is_sealed
+from scuttlehouse.ssb.opened import is_sealed, unbox_key
 from scuttlehouse.ssb.texts import kept_id, kept_word
 from scuttlehouse.ssb.validation import previous_text
 
@@ -152,7 +152,9 @@ def land_line(
         is_announcement_signed=is_announcement_signed(
             content, feed_format(value["author"]), check, is_decrypted=is_decrypted
         ),
-        made_group_id=made_group_id(key, value, opened.ciphertext, secret)
+        made_group_id=made_group_id(
+            key, value, opened.ciphertext, secret, spelled_bytes(unbox_key(value))
+        )
         if kind == "group/init"
         else None,
         owner_id=proven_owner(content) if is_decrypted and check.validity != "invalid" else None,

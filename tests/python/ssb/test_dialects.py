@@ -16,6 +16,7 @@ from scuttlehouse.ssb.lines import epoch_key, land_line
 
 REPORTED = FIXTURES / "reported"
 TRIBES2 = FIXTURES / "packages" / "tribes2"
+TRIBE = FIXTURES / "packages" / "tribes" / "alone.jsonl"
 # Two logs, and those of friends, who have copies of their messages.
 WITHOUT_FRIENDS = [REPORTED / "b01_ssbdb1_private.jsonl", REPORTED / "f02_pzp_decrypted_set.jsonl"]
 WITH_FRIENDS = [*WITHOUT_FRIENDS, REPORTED / "b01_friend.jsonl", REPORTED / "f02_friend.jsonl"]
@@ -23,6 +24,7 @@ RELEASED = [
     *(path for path in sorted(REPORTED.glob("*.jsonl")) if path not in WITH_FRIENDS),
     *sorted((REPORTED / "passing").glob("*.jsonl")),
     *sorted(TRIBES2.glob("*.jsonl")),
+    TRIBE,
 ]
 RING = KeyRing(b"pepper")
 UNBOX_KEY = "glTDKakoUPbVOd03b0gW7idkUX2l4CNVFK9DMWRIDXo="
@@ -125,6 +127,22 @@ def test_a_group_before_epochs_has_one(tables: dict[str, Rows], name: str) -> No
     ]
     assert {row["status"] for row in timeline} == {"in"}
     assert len(timeline) == len(keys_of(name))
+
+
+def test_a_group_that_ssb_tribes_made_and_nobody_was_added_to(tables: dict[str, Rows]) -> None:
+    """Its messages were not for it: no message says which group its first one begins."""
+    first, root, *others = [json.loads(line) for line in TRIBE.read_text().splitlines()]
+    assert first["value"]["content"]["type"] == "post"
+    [recipient] = {one["value"]["content"]["recps"][0] for one in others}
+    root_id = message_uri(root["key"])
+    [group] = [row for row in tables["dim_groups"] if row["root_id"] == root_id]
+    assert (group["group_id"], group["protocol"]) == (any_id(recipient), "before_epochs")
+    timeline = {
+        row["message_id"]: row["status"]
+        for row in tables["fct_tangle_messages"]
+        if row["tangle_id"] in (f"group:{root_id}", f"poBox:{root_id}")
+    }
+    assert timeline == {message_uri(one["key"]): "in" for one in (root, *others)}
 
 
 def test_a_group_that_ssb_tribes2_made(tables: dict[str, Rows]) -> None:

@@ -9,11 +9,14 @@ from typing import Any
 
 import pytest
 
+from conftest import FIXTURES
 from scuttlehouse.files.parts import Line
 from scuttlehouse.ssb.epoch_keys import KeyRing
 from scuttlehouse.ssb.group_ids import made_group_id
+from scuttlehouse.ssb.ids import any_id
 from scuttlehouse.ssb.lines import LandedLine, land_line
 
+UNBOXED_BY_ANOTHER = base64.b64encode(bytes(range(32))).decode()
 KEY = "%Y7hJ0pm4Ay2AyWqzvUqJOrOSbDhMVF2BPjnJyZbgLhs=.sha256"
 
 
@@ -64,3 +67,29 @@ def test_no_other_message_has_the_id(first: tuple[str, dict[str, Any], str, byte
         assert made_group_id(key, value, other, secret) is None, other
     for wrong in (None, b"", bytes(32), secret[:-1], secret + b"\0"):
         assert made_group_id(key, value, ciphertext, wrong) is None, wrong
+
+
+TRIBE = FIXTURES / "packages" / "tribes" / "alone.jsonl"
+TRIBE_ID = "%+k9DKjGU2nNi7MJ+MZS1JRRcO0l4aOb2d7LjwzhadvA=.cloaked"
+
+
+def test_the_key_that_opened_the_first_message_proves_a_group_of_ssb_tribes() -> None:
+    """The message holds no key of the group, and nobody was added: no other message has both ids."""
+    entry = json.loads(TRIBE.read_text().splitlines()[1])
+    value = entry["value"]
+    assert value["content"]["type"] == "group/init"
+
+    def made(**changes: object) -> str | None:
+        line = json.dumps({**entry, "value": {**value, **changes}}).encode()
+        row = land_line("a", Line(1, line, None), KeyRing(b"pepper"))
+        assert row is not None
+        return row.made_group_id
+
+    unbox, meta = value["unbox"], value["meta"]
+    assert made() == any_id(TRIBE_ID)
+    assert made(unbox=base64.b64decode(unbox).hex()) == made()
+    del value["unbox"]
+    assert made() == any_id(TRIBE_ID)
+    for wrong in (unbox[::-1], unbox[:-4], "", True, None, [unbox], UNBOXED_BY_ANOTHER):
+        assert made(meta={**meta, "unbox": wrong}) is None, wrong
+    assert made(meta={name: part for name, part in meta.items() if name != "unbox"}) is None
