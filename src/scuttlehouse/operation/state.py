@@ -26,6 +26,7 @@ from scuttlehouse.catalog.log import require_clock, require_clock_of_tables
 from scuttlehouse.catalog.names import LOG_TABLE
 from scuttlehouse.catalog.readers import mode_of_readers
 from scuttlehouse.catalog.storage import files_below, warehouse_location
+from scuttlehouse.files.limits import most_unpacked_bytes
 from scuttlehouse.files.listing import list_logs
 from scuttlehouse.files.names import looks_like_key
 from scuttlehouse.landing.logs import landing_folder, require_apart
@@ -147,6 +148,7 @@ def key() -> Finding:
 def landing() -> Finding:
     """The landing folder: how many logs, and what cannot be one."""
     folder, house = landing_folder(), home_folder()
+    most_unpacked_bytes(0)  # It ends a build if the setting is no number.
     with suppress(CatalogError):  # The check of the tables says that their place is none.
         require_apart(folder, house, warehouse_location(house))
     logs = list_logs(folder)

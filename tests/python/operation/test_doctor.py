@@ -325,6 +325,14 @@ def test_a_landing_folder_that_holds_the_home(
 
 
 @pytest.mark.usefixtures("small")
+def test_a_limit_that_is_no_number(doctor: Doctor, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A build would end with the same sentence as soon as a log is compressed."""
+    monkeypatch.setenv("SCUTTLEHOUSE_UNPACK_LIMIT", "many")
+    state, said = doctor()[1]["landing"]
+    assert (state, said[:35]) == ("fail", "SCUTTLEHOUSE_UNPACK_LIMIT is 'many'")
+
+
+@pytest.mark.usefixtures("small")
 def test_a_clock_that_is_behind(doctor: Doctor, monkeypatch: pytest.MonkeyPatch) -> None:
     now = time.time()
     monkeypatch.setattr(time, "time", lambda: now - 3600)
