@@ -72,6 +72,11 @@ class Schemas:
         return f"{self.work}_log"
 
     @property
+    def failures(self) -> str:
+        """Where dbt puts rows that fail a test, with ``--store-failures``, until it replaces them."""
+        return f"{self.work}_dbt_test__audit"
+
+    @property
     def is_published(self) -> bool:
         """Whether the builds are published. Those of a developer are not."""
         return self.work == WORK

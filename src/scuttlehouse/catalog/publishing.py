@@ -122,7 +122,7 @@ class Catalog:
         """Drop the namespaces of a developer."""
         with self.database.transaction():
             state, _ = rows.read_records(self.database)
-            for namespace in schemas.work, schemas.base, schemas.log:
+            for namespace in schemas.work, schemas.base, schemas.log, schemas.failures:
                 rows.drop(self.database, namespace)
             rows.write_state(self.database, state.with_work(schemas.work, None))
 

@@ -562,6 +562,9 @@ def test_files_of_a_developer_stay_until_the_schema_is_dropped(house: House) -> 
     house.build("one", {"dim_a": 1})
     house.begin("of ann", schemas=ANN)
     own = [house.make(name, 2, namespace=ANN.work) for name in ("dim_a", "dim_c")]
+    with house.iceberg() as iceberg:  # as `dbt test --store-failures` does
+        iceberg.create_namespace(ANN.failures)
+    own.append(house.make("is_key_dim_a", 1, namespace=ANN.failures))
     with open_catalog(house.home) as catalog:
         remove_unreachable(catalog, house.home)
         assert all(Path(file).exists() for file in own)
@@ -570,7 +573,7 @@ def test_files_of_a_developer_stay_until_the_schema_is_dropped(house: House) -> 
         assert catalog.work(ANN) is None
     assert not any(Path(file).exists() for file in own)
     assert house.read() == {"dim_a": [1]}
-    assert not {ANN.work, ANN.base, ANN.log} & house.namespaces()
+    assert not {ANN.work, ANN.base, ANN.log, ANN.failures} & house.namespaces()
 
 
 def test_a_record_holds_everything_that_keeps_builders_apart() -> None:
