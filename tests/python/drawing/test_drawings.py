@@ -737,6 +737,35 @@ def test_nobody_is_drawn_as_somebody_else() -> None:
     assert all(name.endswith(person[1:7]) for person, name in drawn.items() if name != "Zoe")
 
 
+def test_nobody_is_drawn_as_somebody_else_by_letters_that_look_alike() -> None:
+    """Of other scripts, or of ASCII: capital I, small l and 1; 0 and O; rn and m."""
+    named = {
+        "@zoeAAAA": "Zoe",
+        "@cyrAAAA": "Z\u043ee",
+        "@ipaAAAA": "Zo\u0451",
+        "@alfAAAA": "Alfred",
+        "@aifAAAA": "AIfred",
+        "@tomAAAA": "Tom",
+        "@cor0AAA": "T0rn",
+        "@eveAAAA": "Zoe z\u043eeAAA",
+        "@fayAAAA": "Zoe zo\u00e9AAA",
+        "@ll1AAAA": None,
+        "@lilAAAA": "ann 1llAAA",
+        "@4heAAAA": "\u05e9\u05dc\u05d5\u05dd",
+        "@hanAAAA": "\u6f22",
+        "@bobAAAA": "Bob",
+    }
+    with duckdb.connect() as connection:
+        connection.execute("create table dim_people (person_id varchar, name varchar)")
+        connection.executemany("insert into dim_people values (?, ?)", [*named.items()])
+        drawn = people(Warehouse(connection, {}), named.keys())
+    assert drawn["@bobAAAA"] == "Bob"
+    assert drawn["@zoeAAAA"] == "Zoe"
+    assert drawn["@4heAAAA"] == "4heAAA \u05e9\u05dc\u05d5\u05dd"
+    alone = {person for person, name in drawn.items() if person[1:7] not in name}
+    assert alone == {"@bobAAAA", "@zoeAAAA"}
+
+
 NASTY = st.text(
     st.characters()
     | st.characters(categories=["Cc", "Cf", "Cn", "Cs", "Zl", "Zp"])
