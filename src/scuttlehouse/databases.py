@@ -101,7 +101,9 @@ def _open_postgresql(url: str) -> Iterator[Cursor]:
     except psycopg.Error:
         raise AddressError(_ADDRESSES) from None
     try:
-        with closing(psycopg.connect(url, autocommit=True)) as connection:
+        # What is copied is UTF-8, whatever the database or PGCLIENTENCODING says: the server recodes it.
+        connecting = psycopg.connect(url, autocommit=True, client_encoding="utf8")
+        with closing(connecting) as connection:
             yield connection.cursor()
     except psycopg.Error as error:
         reason = " ".join(str(error).split())

@@ -189,6 +189,32 @@ def test_readers_see_one_build_and_do_not_wait(
     assert rows(serving, "select count(*) from scuttlehouse.dim_lists") == [(1,)]
 
 
+def test_names_arrive_in_any_encoding_of_the_database(
+    small: SmallWarehouse, postgresql_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Strangers choose names. Each byte of them became a letter. A letter that cannot be stored is told."""
+    monkeypatch.setenv("PGCLIENTENCODING", "LATIN1")
+    address = f"{postgresql_url.rpartition('/')[0]}/latin"
+    with psycopg.connect(postgresql_url, autocommit=True) as server:
+        server.execute("create database latin encoding 'LATIN1' template template0 locale 'C'")
+    names = pa.table({"name": ["Jos\u00e9"], "names": [["Zo\u00e9"]]})
+    try:
+        small.publish({"dim_people": names})
+        for place in (postgresql_url, address):
+            write_serving_database(small.home, place)
+            with psycopg.connect(place, client_encoding="utf8") as connection:
+                written = connection.execute("select * from scuttlehouse.dim_people").fetchall()
+            assert written == [("Jos\u00e9", ["Zo\u00e9"])]
+        small.publish({"dim_people": pa.table({"name": ["\u6f22"]})})
+        write_serving_database(small.home, postgresql_url)
+        with pytest.raises(WarehouseError, match='no equivalent in encoding "LATIN1"'):
+            write_serving_database(small.home, address)
+    finally:
+        with psycopg.connect(postgresql_url, autocommit=True) as server:
+            server.execute("drop database latin")
+            server.execute("drop schema if exists scuttlehouse cascade")
+
+
 @pytest.mark.parametrize(
     "address",
     [
