@@ -124,7 +124,8 @@ class _Found:
     def reject(self, reason: str, line_number: int, count: int) -> None:
         """Count lines that are no messages."""
         self.rejected[reason] += count
-        self.first_lines.setdefault(reason, line_number)
+        # The lines of one source are counted before those of the other.
+        self.first_lines[reason] = min(line_number, self.first_lines.get(reason, line_number))
 
     def told(self, place: str) -> Iterator[str]:
         """The counts, line by line; `place` is the unit that numbers the messages."""

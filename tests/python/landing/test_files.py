@@ -1870,6 +1870,43 @@ def test_inspect_says_what_a_file_is_and_what_is_in_it(
     assert "/dev/null: A device and no file: " in said
 
 
+def test_inspect_counts_what_is_in_a_file_of_both_sources(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    contents: list[Any] = [{"type": f"kind{number % 20:02d}"} for number in range(40)]
+    records = [
+        {"key": "%" + "A" * 43 + "=.sha256", "value": value_of(content)}
+        for content in [*contents, *["AAAA.box", {"a": 1}] * 3]
+    ]
+    of_pzp = (REPORTED.parent / "f01_pzp_decrypted.jsonl").read_text().splitlines()
+    lines = [*map(json.dumps, records), '{"msg": {}}', *of_pzp, "{}", "{}"]
+    good, bad = tmp_path / "a.jsonl.gz", tmp_path / "b.json"
+    good.write_bytes(gzip.compress("\n".join(lines).encode()))
+    bad.write_bytes(b"PK\x03\x04")
+    assert main(["inspect", str(good)]) == 0
+    first, *said = capsys.readouterr().out.splitlines()
+    assert first.startswith(f"{good}: json_lines, gzip, utf-8, ")
+    assert said[:5] == [
+        "  52 messages, by type:",
+        "           3  (encrypted)",
+        "           3  (without a type)",
+        "           3  pzp set_v1__follows",
+        "           2  kind00",
+    ]
+    assert said[21:-1] == [
+        "           9  of 5 more types",
+        "  each by itself:",
+        "          43  invalid (id_mismatch)",
+        "           6  valid",
+        "           3  invalid (type_is_malformed)",
+        "  3 lines would be rejected:",
+    ]
+    assert said[-1].startswith("           3  not_a_message, first at line 47. ")
+    good.write_bytes(gzip.compress(of_pzp[0].encode()))
+    assert main(["inspect", str(bad), str(good)]) == 1
+    assert "rejected" not in capsys.readouterr().out
+
+
 @pytest.mark.parametrize(
     ("name", "sentence"),
     [
