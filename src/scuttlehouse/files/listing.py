@@ -21,7 +21,7 @@ from scuttlehouse.files.names import (
     kept_name,
     shown_name,
 )
-from scuttlehouse.files.other_files import PEERS
+from scuttlehouse.files.other_files import BESIDE_COPIES, PEERS
 from scuttlehouse.files.parts import LandingError, Log
 from scuttlehouse.files.places import list_s3
 from scuttlehouse.s3 import is_in_s3
@@ -30,7 +30,7 @@ from scuttlehouse.ssb.epoch_keys import KeyRing
 # How the reasons begin of files that nobody may have meant to be logs.
 _NOT_NAMED = "Its name is not that of a log"
 _INDEX = "A file of LevelDB"
-NOT_MEANT = (_NOT_NAMED, _INDEX, PEERS)
+NOT_MEANT = (_NOT_NAMED, _INDEX, PEERS, BESIDE_COPIES)
 _NOT_A_LOG = (
     f"{_NOT_NAMED}: if it is one, let the name end in {', '.join(SUFFIXES[:-1])} "
     f"or {SUFFIXES[-1]}; compressed, {', '.join(PACKED)} may follow."

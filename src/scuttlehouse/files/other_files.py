@@ -31,6 +31,10 @@ _MARGARET = rb"\0{5}[\0-\x10].{2}\x01\x86\x82\x58\x20"
 # A document of MongoDB: its length, and its first member, which is an id, a text or a document.
 _BSON = rb"..[\0-\x10]\0(?:\x07_id|[\x02\x03](?:_id|%s))\0" % FIRST_MEMBERS.encode()
 
+# macOS puts such a file (`._alice.jsonl`) beside each that it copies to a disk or archive of another kind.
+_APPLE_DOUBLE = "an AppleDouble file of macOS"
+BESIDE_COPIES = f"This is {_APPLE_DOUBLE}"
+
 _EXPORT = "export its messages, one a line"
 _MOVE = "move it out of the landing folder"
 
@@ -63,7 +67,7 @@ _OTHERS = [
         # avro-tools writes the type of each value that may be null: {"string": "..."}.
         (rb"Obj\x01", "an Avro file", "turn it into JSON with `fastavro`"),
         (rb"version https://git-lfs", "a pointer of Git LFS", "fetch the file with `git lfs pull`"),
-        (rb"\0\x05\x16\x07", "an AppleDouble file of macOS", _MOVE),
+        (rb"\0\x05\x16\x07", _APPLE_DOUBLE, _MOVE),
         (rb"%PDF", "a PDF", _MOVE),
         (rb"\x89PNG|\xff\xd8\xff", "a picture", _MOVE),
         (rb"\x7fELF", "a program", _MOVE),

@@ -13,6 +13,7 @@ from scuttlehouse.builds.steps import run_step, steps_table
 from scuttlehouse.catalog import Build
 from scuttlehouse.cli import build, main
 from scuttlehouse.cli.build import LEFT_OUT
+from scuttlehouse.files.recognise import recognise_head
 from scuttlehouse.reading.warehouse import open_published
 from small_warehouse import SmallWarehouse
 
@@ -90,6 +91,7 @@ def test_a_run_that_publishes_nothing_ends_as_dbt_does(dbt: Callable[..., None],
         (["Its name is not that of a log: it is a picture."], 0),
         (["A file of LevelDB: an index or a store of keys, and no log."], 0),
         (["Peers of ssb-server (gossip.json), and no log."], 0),
+        ([str(recognise_head(b"\0\x05\x16\x07\0\2\0\0Mac OS X", "none"))], 0),
         ([], 0),
     ],
 )
