@@ -5,7 +5,7 @@ from __future__ import annotations
 import codecs
 import io
 import re
-from typing import BinaryIO, Literal, cast
+from typing import BinaryIO, Literal, NamedTuple, cast
 
 from scuttlehouse.files.parts import FIRST_MEMBERS, Kind
 from scuttlehouse.files.streams import BROKEN, CHUNK, Chunked, buffered
@@ -33,6 +33,39 @@ _LONGEST_LINE_END = 4
 _MARK = "scuttlehouse.mark"
 
 
+_UNPACK = {"gzip": "gunzip -c | ", "bzip2": "bzip2 -dc | ", "zstd": "zstd -dc | "}
+
+
+class Packing(NamedTuple):
+    """How the text of a file is packed, and its encoding by the name that commands know.
+
+    >>> Packing("gzip", "utf-16-be").to_utf_8, Packing().to_utf_8, Packing("zstd").inside
+    ('gunzip -c | iconv -f utf-16be -t utf-8 | ', '', ' inside of a zstd file')
+    """
+
+    compression: str = "none"
+    encoding: str = "utf-8"
+
+    @property
+    def inside(self) -> str:
+        """What a sentence about the text says of the file."""
+        return "" if self.compression == "none" else f" inside of a {self.compression} file"
+
+    @property
+    def unpack(self) -> str:
+        """How a command begins that reads the text."""
+        return _UNPACK.get(self.compression, "")
+
+    @property
+    def to_utf_8(self) -> str:
+        """How a command begins that reads the text as UTF-8."""
+        if self.encoding == "utf-8":
+            return self.unpack
+        # iconv has another name for a byte order.
+        name = re.sub("-([bl]e)$", r"\1", self.encoding)
+        return f"{self.unpack}iconv -f {name} -t utf-8 | "
+
+
 def as_utf_8(stream: BinaryIO, kind: Kind) -> BinaryIO:
     """The text of an unpacked file as UTF-8; what is no text as it is.
 
@@ -47,17 +80,6 @@ def as_utf_8(stream: BinaryIO, kind: Kind) -> BinaryIO:
     if kind.encoding in ("utf-8", _UTF_16):
         return buffered(_WithUtf16(stream, kind.encoding))
     return recoded(stream, kind.encoding)
-
-
-def command_to_utf_8(encoding: str) -> str:
-    """How a command begins that reads UTF-8, for a file in another encoding. Empty for UTF-8.
-
-    >>> command_to_utf_8("utf-16-be"), command_to_utf_8("utf-8")
-    ('iconv -f utf-16be -t utf-8 | ', '')
-    """
-    # iconv has another name for a byte order.
-    name = re.sub("-([bl]e)$", r"\1", encoding)
-    return "" if encoding == "utf-8" else f"iconv -f {name} -t utf-8 | "
 
 
 def has_utf_16(stream: BinaryIO) -> bool:

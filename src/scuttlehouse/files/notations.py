@@ -16,7 +16,7 @@ from itertools import islice
 from typing import NamedTuple
 from urllib.parse import unquote
 
-from scuttlehouse.files.encodings import command_to_utf_8
+from scuttlehouse.files.encodings import Packing
 from scuttlehouse.files.json_lines import line_object
 from scuttlehouse.files.objects import NoObject, is_message_at, object_at
 from scuttlehouse.files.parts import FIRST_MEMBERS, Line
@@ -223,22 +223,20 @@ _OTHERS = (
 )
 
 
-def told_notation(text: str, inside: str, encoding: str = "utf-8") -> str | None:
+def told_notation(text: str, packing: Packing) -> str | None:
     """What a text is and what to do, if it holds no message because of its notation. None for others.
-
-    ``encoding`` is that of the file: the commands read UTF-8.
 
     Complexity: O(length of the text), up to _LOOKED_AT.
 
-    >>> told_notation('{&quot;key&quot;: &quot;%a&quot;, &quot;value&quot;: {}}', "")[:31]
+    >>> told_notation('{&quot;key&quot;: &quot;%a&quot;, &quot;value&quot;: {}}', Packing())[:31]
     'JSON with entities of HTML: tur'
-    >>> told_notation('{"key": "%a", "value": {}}', "") is None
+    >>> told_notation('{"key": "%a", "value": {}}', Packing()) is None
     True
     """
     if _holds_a_message(text, _TRIES):
         return None
     text = text[:_LOOKED_AT]
-    to_utf_8 = command_to_utf_8(encoding)
+    inside, to_utf_8 = packing.inside, packing.to_utf_8
     for sign, what, remedy in _OTHERS:
         if sign.search(text):
             return f"{what}{inside}: {remedy.format(to_utf_8=to_utf_8)}."

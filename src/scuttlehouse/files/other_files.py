@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from scuttlehouse.files.encodings import command_to_utf_8
+from scuttlehouse.files.encodings import Packing
 from scuttlehouse.files.jq_filters import (
     begins_with_a_message,
     begins_with_contents,
@@ -126,19 +126,16 @@ def other_file(head: bytes, inside: str) -> str | None:
     return None
 
 
-def around_messages(
-    bare: str, form: str | None, inside: str, encoding: str = "utf-8"
-) -> str | None:
+def around_messages(bare: str, form: str | None, packing: Packing) -> str | None:
     """What is around the messages of a text, or in their place, and what to do. None if nothing is.
 
-    ``encoding`` is that of the file: jq reads UTF-8.
-
-    >>> around_messages("<html>", None, "")
+    >>> around_messages("<html>", None, Packing())
     'This is HTML or XML, perhaps an error page: download the log again.'
-    >>> around_messages('{"rows": [{"key": "%a", "value": {}}]}', None, "", "utf-16").split("`")[1]
+    >>> rows = '{"rows": [{"key": "%a", "value": {}}]}'
+    >>> around_messages(rows, None, Packing("none", "utf-16")).split("`")[1]
     'iconv -f utf-16 -t utf-8 | jq -c \\'.["rows"][]\\''
     """
-    jq = f"{command_to_utf_8(encoding)}jq"
+    jq, inside = f"{packing.to_utf_8}jq", packing.inside
     way = way_to_messages(bare)
     if way and len(way) > _LONGEST_FILTER:
         return f"JSON objects around messages{inside}, at many places: export the log, one message a line."
@@ -189,14 +186,16 @@ def of_other_software(text: str) -> str | None:
     return _OF_PARTS if is_unsigned and begins_with_parts(text) else None
 
 
-def without_messages(text: str, encoding: str, inside: str) -> str | None:
+def without_messages(text: str, packing: Packing) -> str | None:
     """What a text without objects is, and what to do. None if nothing is known of it.
 
-    >>> without_messages('"{""key"":""%a""}"', "utf-8", "").partition(":")[0]
+    >>> without_messages('"{""key"":""%a""}"', Packing()).partition(":")[0]
     'Messages in the cells of CSV'
     """
-    if program := _program_for_cells(text, encoding):
-        return f'Messages in the cells of CSV{inside}: take them out with `python3 -c "{program}"`.'
+    inside = packing.inside
+    if program := _program_for_cells(text, packing.encoding):
+        command = f'{packing.unpack}python3 -c "{program}"'
+        return f"Messages in the cells of CSV{inside}: take them out with `{command}`."
     if "{" not in text and _IDS.match(text):
         return (
             f"Ids{inside} and no messages: export the messages, too, for example with `ssb-server log` "

@@ -10,7 +10,7 @@ from typing import BinaryIO, cast
 from zstandard import ZstdError
 
 from scuttlehouse.files.bipf import BLOCK_BYTES
-from scuttlehouse.files.encodings import as_utf_8, has_utf_16
+from scuttlehouse.files.encodings import Packing, as_utf_8, has_utf_16
 from scuttlehouse.files.forms import BLANK, binary_form, form_beside_others, form_of
 from scuttlehouse.files.notations import told_notation
 from scuttlehouse.files.other_files import (
@@ -84,7 +84,7 @@ def recognise(log: Log) -> Kind | str:
 
 def recognise_head(head: bytes, compression: str) -> Kind | str:
     """The same for the first bytes of what was unpacked."""
-    inside = "" if compression == "none" else f" inside of a {compression} file"
+    inside = Packing(compression).inside
     if _compression(head) != "none":
         return f"A compressed file{inside}: unpack it once, for example with `gunzip` or `zstd -d`."
     other = other_file(head, inside)
@@ -100,11 +100,11 @@ def recognise_head(head: bytes, compression: str) -> Kind | str:
     text = codecs.getincrementaldecoder("utf-8")("replace").decode(data)
     bare = text.lstrip(BLANK)
     form = form_of(text)
-    named = _named_for_commands(head, encoding)
-    around = around_messages(bare, form, inside, named)
+    packing = Packing(compression, _named_for_commands(head, encoding))
+    around = around_messages(bare, form, packing)
     if around is not None:
         return around
-    notation = told_notation(bare, inside, named)
+    notation = told_notation(bare, packing)
     if notation is not None:
         return notation
     form = form or form_beside_others(text)
@@ -113,7 +113,7 @@ def recognise_head(head: bytes, compression: str) -> Kind | str:
         form = "pretty_printed"
     if form is not None:
         return of_other_software(bare) or Kind(form, compression, encoding)
-    return without_messages(bare, named, inside) or of_no_known_form(text, inside)
+    return without_messages(bare, packing) or of_no_known_form(text, inside)
 
 
 def encoding_of(head: bytes) -> str:

@@ -16,6 +16,7 @@ import pytest
 
 import forms
 from scuttlehouse.files import bipf, jsjson, notations, values
+from scuttlehouse.files.encodings import Packing
 from scuttlehouse.files.jsjson import stringify
 from scuttlehouse.files.objects import NoObject
 from scuttlehouse.files.parts import SHORT_BYTES, Line
@@ -148,7 +149,7 @@ def test_a_file_in_no_notation_is_looked_at_a_few_times(monkeypatch: pytest.Monk
     beginnings = ('{"key":', '[{"key":', "[{&quot;key&quot;:", '\\"[{\\"key\\":', '/* [{"key":"')
     for beginning in beginnings:
         text = beginning * ((1 << 18) // len(beginning))
-        assert notations.told_notation(text, "") is None
+        assert notations.told_notation(text, Packing()) is None
         assert sum(lengths) < 40 * len(text)
         lengths.clear()
 

@@ -739,10 +739,18 @@ def in_cell(record: dict[str, Any]) -> str:
     return '"' + json.dumps(record).replace('"', '""') + '"'
 
 
-@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-be", "utf-32"])
+@pytest.mark.parametrize(
+    ("compression", "encoding"),
+    [
+        *(("none", name) for name in ("utf-8", "utf-8-sig", "utf-16", "utf-16-be", "utf-32")),
+        *(("gzip", name) for name in ("utf-8", "utf-16")),
+        ("bzip2", "utf-8"),
+        ("zstd", "utf-8"),
+    ],
+)
 @pytest.mark.parametrize("around", AROUND)
-def test_the_command_reads_the_encoding_of_the_file(
-    around: str, encoding: str, tmp_path: Path
+def test_the_command_reads_the_file_as_it_is(
+    around: str, compression: str, encoding: str, tmp_path: Path
 ) -> None:
     """A shell of Windows writes what any program prints as UTF-16, with a mark.
 
@@ -750,6 +758,8 @@ def test_the_command_reads_the_encoding_of_the_file(
     """
     if which("jq") is None and around not in ("Python", "cells", "cells beside keys"):
         pytest.skip("the command is one of jq")
+    if compression == "zstd" and which("zstd") is None:
+        pytest.skip("the command unpacks with zstd")
     signed = [ClassicFeed(bytes([n]) * 32).publish(OF_NOTATIONS, n) for n in range(1, 4)]
     opened = ClassicFeed(bytes(32)).publish({"type": "post"}, 1, ciphertext="AAAA.box")
     records = [{"key": one.key, "value": one.value} for one in signed]
@@ -757,7 +767,7 @@ def test_the_command_reads_the_encoding_of_the_file(
     signed.append(opened)
     path, taken = tmp_path / "a.json", tmp_path / "taken.json"
     text = AROUND[around]([*records, {"key": opened.key, "value": value}])
-    path.write_bytes(text.encode(encoding))
+    path.write_bytes(forms.COMPRESSIONS[compression](text.encode(encoding)))
     said = recognise_within_limits(entry_of(path, path.name))
     assert isinstance(said, str)
     command = next(part for part in said.split("`")[1::2] if part != "json.dumps")
