@@ -14,7 +14,7 @@ from scuttlehouse.ssb.bfe import utf8
 from scuttlehouse.ssb.checks import Check
 from scuttlehouse.ssb.code_pages import in_utf_8
 from scuttlehouse.ssb.epoch_keys import KEY_MEMBERS, KeyRing, spelled_bytes
-from scuttlehouse.ssb.ids import any_id
+from scuttlehouse.ssb.ids import any_id, feed_format
 from scuttlehouse.ssb.rewritten_texts import compared_text
 from scuttlehouse.ssb.validation import is_ciphertext
 from scuttlehouse.warehouse_key import KEY_BYTES
@@ -26,7 +26,7 @@ def is_announcement_signed(
     """Whether both feeds have signed an announcement that ties a feed to a metafeed. None for other messages.
 
     A classic feed writes ``metafeed/announce``, and a metafeed the others. Elsewhere their text has no second
-    signature that is checked (``validate.js`` of ssb-meta-feeds).
+    signature that is checked. A feed of another format is no metafeed. (``validate.js`` of ssb-meta-feeds)
 
     >>> post, check = {"type": "post"}, Check(None, "valid")
     >>> is_announcement_signed(post, "classic", check, is_decrypted=False) is None
@@ -37,7 +37,8 @@ def is_announcement_signed(
     if isinstance(content, dict) and content.get("type") == "metafeed/announce":
         # The main feed has not signed the text of an opened message.
         is_valid = check.validity == "valid" and not check.warning
-        return author_format == "classic" and is_valid and not is_decrypted
+        names_metafeed = feed_format(str(content.get("metafeed"))) == FORMAT
+        return author_format == "classic" and names_metafeed and is_valid and not is_decrypted
     if is_announcement(content):
         return author_format == FORMAT and (
             check.warning == "content_signature_only"

@@ -205,15 +205,25 @@ def test_a_metafeed_must_sign_its_announcement_on_a_main_feed() -> None:
 
 
 def test_an_announcement_on_a_main_feed_counts_only_if_both_have_signed_it() -> None:
-    """The main feed signs the message, the metafeed its content (R37). Ciphertext hides what was signed."""
+    """The main feed signs the message, the metafeed its content (R37). Ciphertext hides what was signed.
+
+    A feed of another format is no metafeed.
+    """
     main, metafeed = ClassicFeed(bytes(32)), BendyFeed(bytes([1] * 32))
-    content = {"type": "metafeed/announce", "metafeed": metafeed.id, "subfeed": main.id}
-    both = content | {"signature": metafeed.signer.sign(jsjson.stringify(content, 2).encode())}
+
+    def announced(above: BendyFeed | ClassicFeed) -> dict[str, Any]:
+        content = {"type": "metafeed/announce", "metafeed": above.id, "subfeed": main.id}
+        return {**content, "signature": above.signer.sign(jsjson.stringify(content, 2).encode())}
+
+    both = announced(metafeed)
+    content = {name: part for name, part in both.items() if name != "signature"}
+    no_metafeed = main.publish(announced(ClassicFeed(bytes([1] * 32))), 1)
     stranger = Signer(bytes([5] * 32))
     opened = main.publish(both, 1, ciphertext=SEALED)
     for message, value, is_signed in [
         (counted := main.publish(both, 1), counted.value, True),
         (claimed := main.publish(content, 1), claimed.value, False),
+        (no_metafeed, no_metafeed.value, False),
         (forged := main.publish(both, 1, signer=stranger), forged.value, False),
         (
             opened,
