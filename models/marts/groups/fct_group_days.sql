@@ -128,7 +128,6 @@ first_needed as (
 
     select
         listed.group_id,
-        listed.previous_id,
         min(listed.time_ms) as time_ms
     from listed
     left semi join gaps on listed.previous_id = gaps.missing_id
