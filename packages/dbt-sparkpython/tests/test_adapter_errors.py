@@ -260,6 +260,14 @@ def test_another_spark_in_the_environment_is_not_used(
     assert found == {"SPARK_HOME": str(Path(pyspark.__file__).parent), **own}
 
 
+def test_output_of_spark_that_cannot_be_written(tmp_path: Path) -> None:
+    """As on a full disk. A Spark that is started ahead keeps such an error to itself: it is told later."""
+    (tmp_path / "file").touch()
+    file = tmp_path / "file" / "spark.log"
+    with pytest.raises(DbtRuntimeError, match=rf"Spark's output cannot be written to {file} \("):
+        java.start({"spark.master": "local[1]"}, file)
+
+
 @pytest.mark.parametrize(
     ("version", "is_fit"),
     [("1.8.0_402", False), ("21.0.8", True), ("25", False), ("nobody knows", True)],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import time
 from collections.abc import Callable, Mapping
@@ -22,6 +23,9 @@ _EVERY = 30.0
 
 # What a bar alone shows. Whatever else a step ends with has a line on a terminal, too.
 _UNREMARKABLE = ("success", "pass", "no-op", "skipped")
+
+# An OSError of Python as a text: its number, words and file.
+_FILE_ERROR = re.compile(r"\[Errno \d+\] [^\n]*: '[^\n]*'\Z")
 
 # What dbt says when a step has ended: the lines here say it.
 _RESULTS = (
@@ -120,7 +124,7 @@ class Progress:
                 self._say(f"            {reading}{self._left()}")
 
     def _take(self, event: Any) -> None:
-        if event.info.name in _RESULTS or _is_interruption(event):
+        if event.info.name in _RESULTS or _is_interruption(event) or _is_of_a_file(event):
             return
         if event.info.level in ("warn", "error"):
             self.has_said_an_error |= event.info.level == "error"
@@ -196,6 +200,13 @@ def _is_interruption(event: Any) -> bool:
     if event.info.name == "MainStackTrace":
         return str(event.data.stack_trace).rstrip().endswith(KeyboardInterrupt.__name__)
     return event.info.name == "MainEncounteredError" and not event.data.exc
+
+
+def _is_of_a_file(event: Any) -> bool:
+    """Whether dbt says that it cannot use a file of its own: an error of Python, and lines of dbt's code."""
+    if event.info.name == "MainStackTrace":
+        return bool(_FILE_ERROR.search(str(event.data.stack_trace).rstrip()))
+    return event.info.name == "MainEncounteredError" and bool(_FILE_ERROR.match(event.data.exc))
 
 
 def spoken(seconds: float) -> str:

@@ -153,9 +153,23 @@ def _build_with_progress(options: Sequence[str], project: Path) -> int:
     if isinstance(done.exception, KeyboardInterrupt) or (is_interrupted() and not done.success):
         raise KeyboardInterrupt
     if done.exception and not progress.has_said_an_error:
-        print(visible_lines(str(done.exception)))
+        print(visible_lines(_told(done.exception)))
     # The exit codes are those of the command `dbt`: 1 if steps failed.
     return 0 if done.success else DBT_CANNOT_RUN if done.exception else 1
+
+
+def _told(error: BaseException) -> str:
+    """What dbt says of an error that has ended it; of a file that it cannot use, also what to do.
+
+    >>> _told(PermissionError(13, "Permission denied", "logs"))  # doctest: +ELLIPSIS
+    'dbt cannot use logs (Permission denied): correct that, or set DBT_LOG_PATH and DBT_TARGET_PATH to ...'
+    """
+    if not isinstance(error, OSError) or error.filename is None:
+        return str(error)
+    return (
+        f"dbt cannot use {error.filename} ({error.strerror}): correct that, or set DBT_LOG_PATH and "
+        "DBT_TARGET_PATH to folders that this user can write."
+    )
 
 
 def _profiles(options: Sequence[str]) -> list[str]:

@@ -49,14 +49,15 @@ _HTTPS_PORT = 443
 def home() -> Finding:
     """The folder of the warehouse: there, writable, closed to others."""
     folder = home_folder()
-    if not folder.exists():
-        return Finding("warn", f"{folder} does not exist yet.", _BUILD)
-    if not folder.is_dir():
-        return Finding("fail", f"{folder} is no folder.", "Set SCUTTLEHOUSE_HOME to a folder.")
-    if not os.access(folder, os.W_OK | os.X_OK):
+    there = next(path for path in (folder, *folder.parents) if path.exists())
+    if not there.is_dir():
+        return Finding("fail", f"{there} is no folder.", "Set SCUTTLEHOUSE_HOME to a folder.")
+    if not os.access(there, os.W_OK | os.X_OK):
         return Finding(
-            "fail", f"This user cannot write to {folder}.", "Build as the user that owns it."
+            "fail", f"This user cannot write to {there}.", "Build as the user that owns it."
         )
+    if there != folder:
+        return Finding("warn", f"{folder} does not exist yet.", _BUILD)
     refuse_folders_of_others(folder)
     wanted = 0o700 | mode_of_readers()
     if folder.stat().st_mode & 0o777 & ~wanted:

@@ -211,6 +211,20 @@ def test_an_error_of_dbt_over_several_lines_stays_so(
     assert "Runtime Error\n  Cannot load SAMPLE_WINDOW" in capsys.readouterr().out
 
 
+def test_a_folder_that_dbt_cannot_write_is_told_in_a_sentence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """As in a project folder that is read-only. Here a file is where the folder would be."""
+    monkeypatch.setattr(build, "_build_with_progress", build_with_progress)
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("DBT_LOG_PATH", str(tmp_path / "file"))
+    assert main(["build", "-s", "no_model"]) == build.DBT_CANNOT_RUN
+    out, err = capfd.readouterr()
+    assert out.startswith(f"dbt cannot use {tmp_path}/file")
+    assert "): correct that, or set DBT_LOG_PATH and DBT_TARGET_PATH to folders" in out
+    assert "Traceback" not in out + err
+
+
 @pytest.mark.parametrize(
     ("folder", "options", "variables"),
     [

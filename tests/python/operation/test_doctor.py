@@ -122,6 +122,21 @@ def test_a_first_build_that_failed_is_told(tmp_path: Path, monkeypatch: pytest.M
     )
 
 
+def test_a_home_that_cannot_be_made(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, doctor: Doctor
+) -> None:
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("SCUTTLEHOUSE_HOME", str(tmp_path / "file" / "home"))
+    assert doctor()[1]["home"][0] == "fail"
+    monkeypatch.setenv("SCUTTLEHOUSE_HOME", str(tmp_path / "not" / "there"))
+    assert doctor()[1]["home"][0] == "warn"
+    monkeypatch.setattr(os, "access", lambda path, _: path != tmp_path)
+    assert doctor()[1]["home"][:2] == (
+        "fail",
+        f"This user cannot write to {tmp_path}. Build as the user that owns it.",
+    )
+
+
 def test_nothing_is_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, doctor: Doctor) -> None:
     monkeypatch.setenv("SCUTTLEHOUSE_HOME", str(tmp_path / "home"))
     monkeypatch.setenv("SCUTTLEHOUSE_LANDING", str(tmp_path / "landing"))

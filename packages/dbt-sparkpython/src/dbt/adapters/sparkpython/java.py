@@ -33,16 +33,26 @@ def is_running() -> bool:
 
 
 def start(parameters: dict[str, str], log_file: Path) -> None:
-    """Start Java. All of its output goes to `log_file`, from the first line on."""
+    """Start Java. All of its output goes to `log_file`, from the first line on.
+
+    Raises:
+        DbtRuntimeError: Java does not start, or the file cannot be written.
+    """
     _settle_environment(parameters)
     conf = SparkConf(loadDefaults=False)
     for key, value in parameters.items():
         conf.set(key, value)
     conf.setIfMissing("spark.ui.showConsoleProgress", "false")
-    log_file.parent.mkdir(parents=True, exist_ok=True)
     options = [parameters.get("spark.driver.extraJavaOptions", ""), *class_archive.options()]
     conf.set("spark.driver.extraJavaOptions", " ".join(options).strip())
-    log_file.write_bytes(b"")
+    try:
+        log_file.parent.mkdir(parents=True, exist_ok=True)
+        log_file.write_bytes(b"")
+    except OSError as error:
+        raise DbtRuntimeError(
+            f"Spark's output cannot be written to {log_file} ({error.strerror}): correct that, or set"
+            " DBT_LOG_PATH to a folder that this user can write."
+        ) from error
     with log_file.open("ab") as log:
         streams: dict[str, Any] = {"stdout": log, "stderr": log}
         try:
