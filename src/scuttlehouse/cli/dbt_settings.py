@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from itertools import pairwise
 from pathlib import Path
 
@@ -115,7 +116,10 @@ def is_plain_build(project: Path) -> bool:
 def _schema(project: Path) -> object:
     """The schema of dbt's target, as the profiles write it."""
     given = variable("PROFILES_DIR")
-    folders = [Path(given)] if given else [*profiles_folders(project), Path(), Path.home() / ".dbt"]
+    folders = [Path(given)] if given else [*profiles_folders(project), Path()]
+    if not given:
+        with suppress(RuntimeError):  # This user may have no home folder.
+            folders.append(Path.home() / ".dbt")
     files = [folder / "profiles.yml" for folder in folders]
     [file, *_] = [file for file in files if file.is_file()]
     settings = yaml.safe_load((project / "dbt_project.yml").read_text("utf-8"))

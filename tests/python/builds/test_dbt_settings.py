@@ -255,6 +255,14 @@ def test_the_profiles_are_those_of_the_project_that_dbt_finds(
     assert Path(given[given.index("--profiles-dir") + 1]) == PROJECT / "profiles"
 
 
+def test_a_user_without_a_home_folder(monkeypatch: pytest.MonkeyPatch) -> None:
+    def home() -> Path:
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.setattr(Path, "home", home)
+    assert main(["build"]) == 0
+
+
 def test_nothing_is_new_in_a_folder_of_the_project_either(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(PROJECT / "models")
     assert main(["build"]) == 0
