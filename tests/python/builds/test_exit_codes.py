@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
+from hashlib import sha256
 from pathlib import Path
 
 import pyarrow as pa
@@ -13,6 +14,7 @@ from scuttlehouse.builds.steps import run_step, steps_table
 from scuttlehouse.catalog import Build
 from scuttlehouse.cli import build, main
 from scuttlehouse.cli.build import LEFT_OUT
+from scuttlehouse.cli.dbt_settings import VERIFY, is_verifying
 from scuttlehouse.files.recognise import recognise_head
 from scuttlehouse.reading.warehouse import open_published
 from small_warehouse import SmallWarehouse
@@ -130,6 +132,41 @@ def test_a_full_refresh_goes_on_where_verifying_finds_damage(
     dbt(lambda: builds.append(1), 0)
     assert (main(["build", "--verify"]), builds) == (1, [])
     assert (main(["build", "--verify", "--full-refresh"]), builds) == (0, [1])
+
+
+def test_verifying_finds_logs_that_changed_without_a_new_size_or_time(
+    small: SmallWarehouse, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """dbt gets no option of ours, and reads these logs again."""
+    landing = small.home.parent / "landing"
+    landing.mkdir()
+    monkeypatch.setenv("SCUTTLEHOUSE_LANDING", str(landing))
+    monkeypatch.setenv(VERIFY, "")
+    rows = []
+    for name, read in (("changed.jsonl", b"{} "), ("same.jsonl", b"{}\n")):
+        (landing / name).write_bytes(b"{}\n")
+        status = (landing / name).stat()
+        row = {"landing_folder": str(landing), "source_file": name, "status": "new"}
+        row |= {"form": "json_lines", "compression": "none", "encoding": "utf-8"}
+        row |= {"content_hash": sha256(read).hexdigest(), "size_bytes": status.st_size}
+        rows.append(
+            row | {"modified_at": datetime.fromtimestamp(status.st_mtime_ns // 10**6 / 1000, UTC)}
+        )
+    builds: list[tuple[list[str], bool]] = []
+
+    def instead(options: Sequence[str]) -> int:
+        builds.append(([*options], is_verifying()))
+        return 0
+
+    monkeypatch.setattr(build, "_build_with_progress", instead)
+    small.publish({"dim_logs": pa.Table.from_pylist(rows, LEDGER)})
+    assert main(["build", "--verify", "--threads", "2"]) == 0
+    assert "This build reads them again: changed.jsonl.\n" in capsys.readouterr().out
+    monkeypatch.setenv(VERIFY, "")
+    small.publish({"dim_logs": pa.Table.from_pylist(rows[1:], LEDGER)})
+    assert main(["build", "--verify", "--threads", "2"]) == 0
+    assert "no log has changed since it was read, and no table" in capsys.readouterr().out
+    assert builds == [(["--threads", "2"], True), (["--threads", "2"], False)]
 
 
 def test_a_build_with_nothing_new_is_logged_from_its_beginning(
