@@ -198,6 +198,11 @@ def tangle_tables(size: int, aside: int = 3) -> dict[str, pa.Table]:
             [
                 {"tangle_id": tangle, "message_id": uri(n), "previous_id": uri(one)}
                 for n, one in (before | waiting).items()
+            ]
+            # The same messages may be linked in another tangle.
+            + [
+                {"tangle_id": f"group:{uri(0)}", "message_id": uri(n), "previous_id": uri(0)}
+                for n in (7, 8)
             ],
         ),
         "fct_tangle_gaps": rows(
@@ -465,11 +470,15 @@ def test_a_tangle_is_drawn_up_to_500_messages(draw: Draw, size: int) -> None:
     assert stay_inside(drawing)
     assert fit_into_boxes(drawing)
     words = shown_texts(drawing)
+    lines = [one for one in drawing.iter(f"{SVG}path") if "line" in one.get("class", "").split()]
+    assert size == 2000 or len(lines) == size - 1 + 3
+    assert sum("waits" in one.get("class", "") for one in lines) == 3
     assert "missing" in words
     assert words.count("set aside: missing") == 3
     left_out = "Left out: 1,504 earlier messages of the graph. `scuttlehouse sql` shows all."
     assert (left_out in words) == (size == 2000)
     assert "Left out: 3 rejected messages (2 type_not_allowed, 1 invalid_message)." in words
+    assert len([one for one in words if one.startswith("Left out")]) == 1 + (size == 2000)
     assert ("There are 9 authors, so colours repeat: names tell." in words) == (size > 1)
 
 
