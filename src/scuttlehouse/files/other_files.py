@@ -82,6 +82,10 @@ _OTHERS = [
 _TEXT_OF_JSON = re.compile(r'\[?\s*"\{\s*\\"')
 # A cell of CSV writes each quotation mark twice.
 _CELL_OF_JSON = re.compile(rf'([,;\t]?)"\{{\s*""(?:{FIRST_MEMBERS})""\s*:')
+# Columns from which a row becomes a message. Each cell that is empty is a member that is left out.
+_OF_TABLES = ({"key", "value"}, {"author", "sequence", "content", "signature"})
+_OF_MEMBERS = {"key", "author", "sequence", "timestamp", "type", "text", "content"}
+_LEAST_MEMBERS = 2
 _BEHIND_A_CELL = re.compile(r'\}"([,;\t])')
 _IDS = re.compile(r'[\s\[",\x1e]*(?:[%@&][A-Za-z0-9+/]{43}=\.[a-z]|ssb:[a-z]+[/:])')
 # A line of syslog begins with a number in such brackets.
@@ -196,6 +200,8 @@ def without_messages(text: str, packing: Packing) -> str | None:
     if program := _program_for_cells(text, packing.encoding):
         command = f'{packing.unpack}python3 -c "{program}"'
         return f"Messages in the cells of CSV{inside}: take them out with `{command}`."
+    if len(_columns(text)[1] & _OF_MEMBERS) >= _LEAST_MEMBERS:
+        return f"CSV{inside}. {_OF_PARTS}"
     if "{" not in text and _IDS.match(text):
         return (
             f"Ids{inside} and no messages: export the messages, too, for example with `ssb-server log` "
@@ -205,21 +211,30 @@ def without_messages(text: str, packing: Packing) -> str | None:
 
 
 def _program_for_cells(text: str, encoding: str) -> str | None:
-    """The Python program that takes messages out of CSV: as records, if there is a column of keys."""
+    """The Python program that takes messages out of CSV: as records, if its first line names the columns."""
+    separator, columns = _columns(text)
     cell = _CELL_OF_JSON.search(text)
-    if cell is None:
+    is_table = any(map(columns.issuperset, _OF_TABLES))
+    if cell is None and not is_table:
         return None
-    behind = None if cell[1] else _BEHIND_A_CELL.search(text)
-    separator = cell[1] or (behind[1] if behind else ",")
+    if not is_table and cell:
+        behind = None if cell[1] else _BEHIND_A_CELL.search(text)
+        separator = cell[1] or (behind[1] if behind else ",")
     decoded = f"open(0, encoding='{'utf-8-sig' if encoding == 'utf-8' else encoding}', newline='')"
-    columns = text.partition("\n")[0].replace('"', "").strip().split(separator)
-    if {"key", "value"} <= {*columns}:
+    if is_table:
         rows = f"csv.DictReader({decoded}, delimiter={separator!r})"
         part = "json.loads(cell) if cell[:1] == '{' else cell"
         record = f"{{name: {part} for name, cell in row.items() if name and cell}}"
         return f"import csv, json; [print(json.dumps({record})) for row in {rows}]"
     rows = f"csv.reader({decoded}, delimiter={separator!r})"
     return f"import csv; [print(cell) for row in {rows} for cell in row if cell[:1] == '{{']"
+
+
+def _columns(text: str) -> tuple[str, set[str]]:
+    """What separates the cells of CSV, and the cells of its first line."""
+    first = text.partition("\n")[0].replace('"', "").strip()
+    separator = max(",;\t", key=first.count)
+    return separator, set(first.split(separator))
 
 
 def of_no_known_form(text: str, inside: str) -> str:

@@ -102,7 +102,7 @@ def forms(value: dict[str, Any], key: str | None, hmac_key: bytes | None) -> Ite
             is_proven = wanted is not None and form.check.message_key == wanted
             if form.check.validity == "valid" or is_proven:
                 yield form
-    whole = _with_what_is_left_out(with_content_read(numbered))
+    whole = with_what_is_left_out(with_content_read(numbered))
     if whole is not numbered:
         reason = check_value(whole, key=key, hmac_key=hmac_key).invalid_reason
     if reason not in _FAULTS_OF_TEXTS and not _may_be_json(value.get("content")):
@@ -131,7 +131,7 @@ def _other_forms(
 ) -> Iterator[Form]:
     """The same without the value as it is, whose check finds it invalid."""
     read = with_content_read(value)
-    restored = read if read is not value else _with_what_is_left_out(value)
+    restored = read if read is not value else with_what_is_left_out(value)
     if restored is not value:
         found = _forms(restored, key, hmac_key, texts)
         yield from (form for form in found if form.check.validity == "valid")
@@ -183,7 +183,7 @@ def _texts_of_forms(value: dict[str, Any]) -> _Texts:
     restored = value
     while (read := with_content_read(restored)) is not restored:
         restored = read
-    spelled = with_sigils(_with_what_is_left_out(restored))
+    spelled = with_sigils(with_what_is_left_out(restored))
     ordered = [
         {name: spelled[name] for name in order}
         for order in MEMBER_ORDERS
@@ -243,9 +243,22 @@ def _rewritten(value: dict[str, Any]) -> Iterator[dict[str, Any]]:
         yield {**value, "content": json.loads(undone, parse_int=float)}
 
 
-def _with_what_is_left_out(value: dict[str, Any]) -> dict[str, Any]:
-    """The value with the members that say the same in every first message. The same object if it has them."""
-    return value if value.keys() >= _LEFT_OUT.keys() else {**_LEFT_OUT, **value}
+def with_what_is_left_out(value: dict[str, Any]) -> dict[str, Any]:
+    """The value with the members that say the same in every first message. The same object if it has them.
+
+    They are in their places, if the others are in the order of a message.
+
+    >>> [*with_what_is_left_out({"sequence": 1, "author": "@a", "timestamp": 1, "content": {}})]
+    ['previous', 'sequence', 'author', 'timestamp', 'hash', 'content']
+    """
+    if value.keys() >= _LEFT_OUT.keys():
+        return value
+    whole = {**_LEFT_OUT, **value}
+    for order in MEMBER_ORDERS:
+        names = [name for name in order if name in whole]
+        if len(names) == len(whole) and [name for name in names if name in value] == list(value):
+            return {name: whole[name] for name in names}
+    return whole
 
 
 def with_sigils(value: dict[str, Any]) -> dict[str, Any]:

@@ -14,7 +14,12 @@ from typing import Any, NamedTuple
 from scuttlehouse.ssb import bendybutt
 from scuttlehouse.ssb.bfe import utf8
 from scuttlehouse.ssb.checks import Check
-from scuttlehouse.ssb.exported import forms, with_content_read, with_sigils
+from scuttlehouse.ssb.exported import (
+    forms,
+    with_content_read,
+    with_sigils,
+    with_what_is_left_out,
+)
 from scuttlehouse.ssb.ids import feed_format, message_uri
 from scuttlehouse.ssb.nulls import has_nulls, without_nulls
 from scuttlehouse.ssb.numbers import with_numbers
@@ -89,9 +94,9 @@ def check_opened(
     proven = next((form for form in tried if key and has_key(form.check, key)), None)
     if proven:
         return Judged(proven.check, opened.is_decrypted, proven.value)
-    read = with_content_read(opened.value)
-    if read is not opened.value:
-        judged = check_opened(value, opened._replace(value=read), key, hmac_key)
+    whole = with_what_is_left_out(with_content_read(opened.value))
+    if whole is not opened.value:
+        judged = check_opened(value, opened._replace(value=whole), key, hmac_key)
         if judged.check.validity == "not_checked":
             return judged
     checks = [form.check for form in tried]

@@ -341,6 +341,24 @@ def test_members_that_are_left_out_are_proven(
     assert land(export(value), first.key if key else None) == land(first.value, first.key)
 
 
+@pytest.mark.parametrize("sequence", [1, "1"])
+@pytest.mark.parametrize("left_out", [["previous"], ["hash"], ["previous", "hash"]])
+def test_members_that_are_left_out_accuse_nobody(left_out: list[str], sequence: object) -> None:
+    """Where nobody can tell whether the message is valid, they change nothing."""
+    opened = {"type": "post", "recps": [AUTHOR]}
+    shown = {"type": "post", "text": "\ufffd"}
+    for content, options, warning in (
+        (opened, {"content": {"type": "a"}, "ciphertext": "AAAA.box"}, "ciphertext_not_in_log"),
+        (shown, {"content": {"type": "post", "text": "\ud83d"}}, "characters_replaced"),
+    ):
+        signed = ClassicFeed(bytes(32)).publish(at=1, **options)  # type: ignore[arg-type]
+        value = signed.value | {"content": content, "sequence": sequence}
+        for name in left_out:
+            del value[name]
+        row = land(value, signed.key)
+        assert (row.reject_reason, row.validity, row.warning) == (None, "not_checked", warning)
+
+
 def test_a_previous_that_is_left_out_is_not_made_up() -> None:
     second = post()
     value = {name: part for name, part in second.value.items() if name != "previous"}
