@@ -7,6 +7,7 @@ members in another order                    ``jq -S``, jsonb of PostgreSQL; go-s
                                             of the content alone: Go, which sorts the members of a map
 members added                               exporters
 ``previous`` (null) or ``hash`` left out    encoders that leave out null: Swift, Kotlin, Go with omitempty
+``previous`` (null) as a text               CSV, and what reads it
 members of null added, or left out          tables, and such encoders (:mod:`scuttlehouse.ssb.nulls`)
 ``author`` and ``previous`` as URIs         the vectors of private-group-spec
 the content as JSON in a text               databases with a column for it
@@ -50,6 +51,9 @@ _FAULTS_WITHOUT_KEY = _FAULTS | {"signature_is_wrong"}
 
 # Encoders that leave out null leave out the previous of a first message. All messages have this hash.
 _LEFT_OUT = {"previous": None, "hash": "sha256"}
+
+# What CSV, SQL, COPY of PostgreSQL and Python have for null in a column of texts.
+_TEXTS_FOR_NULL = frozenset({"", "null", "NULL", r"\N", "None"})
 
 # Software counts the messages of the same millisecond: monotonic-timestamp 0.0.8 adds n / 1000 to the time of
 # the nth of them, and 0.0.9 adds n / (n + 1000). Real logs have up to 16.
@@ -243,14 +247,27 @@ def _rewritten(value: dict[str, Any]) -> Iterator[dict[str, Any]]:
         yield {**value, "content": json.loads(undone, parse_int=float)}
 
 
+def with_null_read(value: dict[str, Any]) -> dict[str, Any]:
+    """The value without a ``previous`` that is a text for null. The same object if it has none.
+
+    >>> with_null_read({"previous": "", "sequence": 1}), with_null_read({"previous": "%a"})
+    ({'previous': None, 'sequence': 1}, {'previous': '%a'})
+    """
+    previous = value.get("previous")
+    is_text_for_null = isinstance(previous, str) and previous in _TEXTS_FOR_NULL
+    return {**value, "previous": None} if is_text_for_null else value
+
+
 def with_what_is_left_out(value: dict[str, Any]) -> dict[str, Any]:
     """The value with the members that say the same in every first message. The same object if it has them.
 
-    They are in their places, if the others are in the order of a message.
+    They are in their places, if the others are in the order of a message. A ``previous`` that is a text for
+    null counts as left out.
 
     >>> [*with_what_is_left_out({"sequence": 1, "author": "@a", "timestamp": 1, "content": {}})]
     ['previous', 'sequence', 'author', 'timestamp', 'hash', 'content']
     """
+    value = with_null_read(value)
     if value.keys() >= _LEFT_OUT.keys():
         return value
     whole = {**_LEFT_OUT, **value}

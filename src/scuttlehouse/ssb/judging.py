@@ -17,6 +17,7 @@ from scuttlehouse.ssb.checks import Check
 from scuttlehouse.ssb.exported import (
     forms,
     with_content_read,
+    with_null_read,
     with_sigils,
     with_what_is_left_out,
 )
@@ -81,8 +82,8 @@ def check_opened(
     'author_is_no_feed_id'
     """
     if _is_bendybutt(value):
-        numbered = opened._replace(value=with_numbers(opened.value))
-        return _check_bendybutt(with_numbers(value), numbered, key, hmac_key)
+        read = opened._replace(value=with_null_read(with_numbers(opened.value)))
+        return _check_bendybutt(with_null_read(with_numbers(value)), read, key, hmac_key)
     tried = []
     for form in forms(opened.value, key, hmac_key):
         if form.check.validity == "valid":

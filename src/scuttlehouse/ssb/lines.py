@@ -130,7 +130,8 @@ def land_line(
     kept_text = None if kept is None else json.dumps(kept)
     if kept_text is not None and len(kept_text) > MOST_KEPT:
         return LandedLine(source_file, line.line_number, "too_long")
-    previous = value.get("previous")
+    # Software may have written null as a text.
+    previous = (signed if check.validity == "valid" else value).get("previous")
     return LandedLine(
         source_file=source_file,
         line_number=line.line_number,

@@ -12,7 +12,7 @@ import pytest
 
 from dialects import uri
 from scuttlehouse.files.parts import Line
-from scuttlehouse.sample.signing import ClassicFeed, Message
+from scuttlehouse.sample.signing import BendyFeed, ClassicFeed, Message
 from scuttlehouse.ssb.epoch_keys import KeyRing
 from scuttlehouse.ssb.exported import forms
 from scuttlehouse.ssb.ids import message_uri
@@ -339,6 +339,28 @@ def test_members_that_are_left_out_are_proven(
     first = ClassicFeed(bytes(32)).publish({"type": "post"}, 1)
     value = {name: part for name, part in first.value.items() if name not in left_out}
     assert land(export(value), first.key if key else None) == land(first.value, first.key)
+
+
+@pytest.mark.parametrize("key", [True, False])
+@pytest.mark.parametrize("export", [dict, by_jq])
+@pytest.mark.parametrize("sequence", [1, "1"])
+@pytest.mark.parametrize("null", ["", "null", "NULL", "\\N", "None"])
+def test_a_previous_that_is_a_text_for_null_is_proven(
+    null: str, sequence: object, export: Callable[[Any], Any], key: bool
+) -> None:
+    """As CSV has it. An author may have signed the text."""
+    signed = ClassicFeed(bytes(32)).publish({"type": "post"}, 1)
+    value = export(signed.value | {"previous": null, "sequence": sequence})
+    assert land(value, signed.key if key else None) == land(signed.value, signed.key)
+    second = post()
+    row = land(second.value | {"previous": null}, second.key)
+    assert (row.validity, row.invalid_reason) == ("invalid", "id_mismatch")
+    feed = ClassicFeed(bytes(32))
+    feed.previous = null
+    other = feed.publish({"type": "post"}, 1)
+    assert land(other.value, other.key).warning == "previous_is_no_message_id"
+    first = BendyFeed(bytes(32)).publish({"type": "a"}, 1)
+    assert land(first.value | {"previous": null}, first.key) == land(first.value, first.key)
 
 
 @pytest.mark.parametrize("sequence", [1, "1"])
