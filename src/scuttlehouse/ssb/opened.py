@@ -118,15 +118,16 @@ def _says_private(place: dict[str, Any]) -> bool:
     return place.get("private") not in _NO or place.get("unbox") not in (None, False)
 
 
-def unbox_key(value: dict[str, Any]) -> object:
-    """What ssb-db keeps in an opened value as the key that opened it. None if there is nothing. O(1).
+def unbox_key(value: dict[str, Any]) -> str | None:
+    """The text that ssb-db keeps in an opened value as the key that opened it. None if it has none. O(1).
 
     >>> unbox_key({"meta": {"private": True, "unbox": "AAAA"}}), unbox_key({"content": "AAAA.box"})
     ('AAAA', None)
     """
     inner = value.get("meta")
     places = (value, inner if isinstance(inner, dict) else {})
-    return next((place["unbox"] for place in places if "unbox" in place), None)
+    keys = (place.get("unbox") for place in places)
+    return next((key for key in keys if isinstance(key, str) and key), None)
 
 
 def opened_elsewhere(

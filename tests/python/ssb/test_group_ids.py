@@ -88,6 +88,7 @@ def test_the_key_that_opened_the_first_message_proves_a_group_of_ssb_tribes() ->
     unbox, meta = value["unbox"], value["meta"]
     assert made() == any_id(TRIBE_ID)
     assert made(unbox=base64.b64decode(unbox).hex()) == made()
+    assert {made(unbox=nothing) for nothing in ("", None, False, 0)} == {made()}
     del value["unbox"]
     assert made() == any_id(TRIBE_ID)
     for wrong in (unbox[::-1], unbox[:-4], "", True, None, [unbox], UNBOXED_BY_ANOTHER):
