@@ -344,6 +344,17 @@ def test_a_group_is_drawn_up_to_60_epochs(draw: Draw, size: int) -> None:
         assert "Left out: 1 fork. fct_epoch_forks has all." in words
 
 
+def test_the_preferred_epoch_is_drawn_however_many_others_are_newest(draw: Draw) -> None:
+    tables = group_tables(75)
+    for name, column, value in (
+        ("dim_groups", "preferred_epoch_id", uri(0)),
+        ("dim_epochs", "is_tip", True),
+    ):
+        changed = [row | {column: value} for row in tables[name].to_pylist()]
+        tables[name] = pa.Table.from_pylist(changed, tables[name].schema)
+    assert "000000  preferred by the group" in shown_texts(draw(tables, "group", GROUP))
+
+
 def test_a_link_is_a_line_from_side_to_side_with_an_arrow_at_its_end(draw: Draw) -> None:
     drawing = draw(group_tables(2), "group", GROUP)
     first, second = (
@@ -359,11 +370,33 @@ def test_a_link_is_a_line_from_side_to_side_with_an_arrow_at_its_end(draw: Draw)
 
 
 def test_an_epoch_of_many_people_says_how_many_it_leaves_out(draw: Draw) -> None:
-    words = shown_texts(draw(group_tables(2, people=40), "group", "AbcdefG"))
+    tables = group_tables(2, people=40)
+    preference = {"group_id": GROUP, "person_id": person(39), "epoch_id": uri(1)}
+    schema = tables["fct_preferred_epochs"].schema
+    tables["fct_preferred_epochs"] = pa.Table.from_pylist([preference], schema)
+    words = shown_texts(draw(tables, "group", "AbcdefG"))
     # 40 members and a fork in the first; two repairs more in the second.
     assert "and 29 more" in words
     assert "and 31 more" in words
     assert "must add Ann" in words
+    assert "p00039  ★ prefers" in words
+    assert not [one for one in words if one.endswith("  excluded")], "they come last"
+
+
+def test_of_many_forks_those_are_drawn_that_need_repair(draw: Draw) -> None:
+    tables = group_tables(13)
+    fork = {"group_id": GROUP, "rule": "disjoint", "is_healed": False, "is_current": True}
+    forks = [
+        fork
+        | {"left_epoch_id": uri(left), "right_epoch_id": uri(right), "needs_repair": left == 10}
+        for left in range(12)
+        for right in range(left + 1, 12)
+    ]
+    tables["fct_epoch_forks"] = pa.Table.from_pylist(forks, tables["fct_epoch_forks"].schema)
+    drawing = draw(tables, "group", GROUP)
+    thick = [one for one in drawing.iter(f"{SVG}path") if one.get("class") == "fork mend"]
+    assert [one.findtext(f"{SVG}title") for one in thick] == [f"{uri(10)} and {uri(11)}: disjoint"]
+    assert "Left out: 6 forks. fct_epoch_forks has all." in shown_texts(drawing)
 
 
 def test_few_of_thousands_of_people_are_read(draw: Draw, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -573,12 +606,14 @@ def test_who_was_added_again_is_not_struck_through(draw: Draw) -> None:
     tables["fct_epoch_members"] = rows(
         "epoch_id:s group_id:s person_id:s is_declared:b is_still_excluded:b",
         [
-            {"epoch_id": uri(1), "group_id": GROUP, "person_id": person(one), "is_declared": True}
-            | {"is_still_excluded": one == 5}
-            for one in (4, 5)
+            {"epoch_id": uri(1), "group_id": GROUP, "person_id": person(one)}
+            | {"is_declared": one != 6, "is_still_excluded": one == 5}
+            for one in (4, 5, 6)
         ],
     )
     drawing = draw(tables, "group", GROUP)
+    titles = {one.findtext(f"{SVG}title") for one in drawing.iter(f"{SVG}tspan")}
+    assert {person(4), person(5)} == titles & {person(one) for one in (4, 5, 6)}, "declared ones"
     struck = [one for one in drawing.iter(f"{SVG}tspan") if one.get("class") == "gone"]
     assert [one.findtext(f"{SVG}title") for one in struck] == [person(5)]
 
