@@ -36,6 +36,8 @@ _FAULTS_OF_HASH = frozenset({"id_mismatch", "signature_is_wrong"})
 _FAULTS_OF_CONTENT = _FAULTS_OF_HASH | {"type_is_malformed", "too_long"}
 # UTF-8 has no half of a surrogate pair, so what is not JavaScript writes this in its place. So does BIPF.
 _REPLACED = "\ufffd"
+# Of the 15,335 contents in the logs of ssb-tribes2 and others, 6 have so many and are in such an order.
+_TELLING_MEMBERS = 4
 # Software that opens a message may write what is no signature (go-ssb: "reboxed"). Plaintext is any JSON.
 _FAULTS_OF_OPENED = _FAULTS_OF_CONTENT | {"signature_is_malformed", "content_is_malformed"}
 
@@ -140,14 +142,15 @@ def _is_sorted(content: object) -> bool:
     """Whether the members of a content, and of all objects in it, have been sorted by their names.
 
     PostgreSQL (``jsonb``) and MySQL put shorter names first. Authors write the type first. If it is first in
-    the order of the names, too, as in votes, only an object of three members or more tells that they were
-    sorted: authors write ``link``, ``value`` and ``expression`` in a vote.
+    the order of the names, too, as in votes, only a content of four members or more tells that they were
+    sorted, or of their names by the alphabet an object of three in it: authors write ``link``, ``value`` and
+    ``expression`` in a vote.
 
     Complexity: O(length of the content).
     """
     if not isinstance(content, dict):
         return False
-    if next(iter(content), "type") == "type":
+    if next(iter(content), "type") == "type" and len(content) < _TELLING_MEMBERS:
         is_told = any(isinstance(part, dict) and len(part) > 2 for part in content.values())
         return is_told and _has_order(content, str)
     return _has_order(content, str) or _has_order(content, lambda name: (len(utf8(name)), name))

@@ -198,6 +198,21 @@ def test_a_content_in_a_column_of_jsonb_accuses_nobody() -> None:
     assert row.validity == "invalid"
 
 
+def test_a_contact_in_a_column_of_jsonb_accuses_nobody() -> None:
+    """Its type comes first in every order."""
+    content = {"type": "contact", "contact": "@a", "following": True, "blocking": False}
+    message = ClassicFeed(bytes(32)).publish(content, 1)
+    names = ["type", "contact", "blocking", "following"]
+    by_length = {name: content[name] for name in names}
+    for written in (by_length, json.dumps(by_length)):
+        [row] = rows([json.dumps(record(message, content=written))])
+        assert (row.validity, row.warning) == ("not_checked", "members_reordered")
+    short = {name: content[name] for name in ("type", "contact", "blocking")}
+    for changed in (content | {"following": False}, short):
+        [row] = rows([json.dumps(record(message, content=changed))])
+        assert row.validity == "invalid"
+
+
 def test_the_text_of_an_opened_content_accuses_nobody() -> None:
     """A column of text has the plaintext, and none has the ciphertext."""
     feed = ClassicFeed(bytes(32))
