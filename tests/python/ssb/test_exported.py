@@ -363,6 +363,22 @@ def test_a_previous_that_is_a_text_for_null_is_proven(
     assert land(first.value | {"previous": null}, first.key) == land(first.value, first.key)
 
 
+@pytest.mark.parametrize(
+    "time", ["1700000000000", "2023-11-14T22:13:20.000Z", {"$numberLong": "1"}]
+)
+@pytest.mark.parametrize("sequence", [1, "1"])
+def test_a_time_in_another_notation_accuses_nobody(time: object, sequence: object) -> None:
+    """Where nobody can tell whether the message is valid. It is the first of its feed."""
+    content = {"type": "post", "recps": [AUTHOR]}
+    signed = ClassicFeed(bytes(32)).publish(content, 1_700_000_000_000, ciphertext="AAAA.box")
+    value = signed.value | {"content": content, "timestamp": time, "sequence": sequence}
+    row = land(value, signed.key)
+    assert (row.validity, row.warning) == ("not_checked", "ciphertext_not_in_log")
+    assert row.asserted_ms == (1 if isinstance(time, dict) else 1_700_000_000_000)
+    public = land(value | {"content": {"type": "post"}, "timestamp": "soon"}, signed.key)
+    assert public.reject_reason == "not_a_message" or public.validity == "invalid"
+
+
 @pytest.mark.parametrize("sequence", [1, "1"])
 @pytest.mark.parametrize("left_out", [["previous"], ["hash"], ["previous", "hash"]])
 def test_members_that_are_left_out_accuse_nobody(left_out: list[str], sequence: object) -> None:
