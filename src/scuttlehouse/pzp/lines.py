@@ -159,10 +159,17 @@ def land_pzp_line(
     bare = without_nulls_of_tables(with_numbers_read(parsed))
     others = (bare, *with_nulls(bare)) if bare is not parsed else ()
     records = chain(with_nulls(parsed), others, recoded)
-    # What nothing proves needs no row, with a token for each text.
-    proven = (read for one in records if (read := checked_record(one)) and read.validity == "valid")
-    rows = (_row(source_file, line, ring, read) for read in proven)
-    return next((other for other in rows if other.validity == "valid"), row)
+    for one in records:
+        read = checked_record(one)
+        # What nothing proves needs no row, with a token for each text.
+        if read is None or read.validity == "invalid":
+            continue
+        other = _row(source_file, line, ring, read)
+        if other.validity == "valid":
+            return other
+        if row.validity == "invalid":
+            row = other
+    return row
 
 
 def _row(source_file: str, line: Line, ring: KeyRing, read: CheckedRecord) -> LandedPzpLine:

@@ -1018,6 +1018,23 @@ def test_what_is_null_may_be_left_out(with_id: bool) -> None:
 
 
 @pytest.mark.parametrize("name", ["f01_pzp_decrypted.jsonl", "f02_pzp_decrypted_set.jsonl"])
+def test_numbers_as_texts_accuse_nobody_of_an_opened_message(name: str) -> None:
+    """The ciphertext is not in the log, so that nobody can check the data."""
+    lines = [json.loads(line) for line in (FIXTURES / "reported" / name).open()]
+    opened = [line for line in lines if "misc" in line]
+    assert opened
+    for line in opened:
+        del line["misc"]
+        line["private"] = True
+        expected = land(line)
+        metadata = line["msg"]["metadata"]
+        line["msg"]["metadata"] |= {name: str(metadata[name]) for name in ("v", "dataSize")}
+        row = land(line)
+        assert row.invalid_reason == "ciphertext_not_in_log"
+        assert row._replace(line_bytes=None) == expected._replace(line_bytes=None)
+
+
+@pytest.mark.parametrize("name", ["f01_pzp_decrypted.jsonl", "f02_pzp_decrypted_set.jsonl"])
 @pytest.mark.parametrize("nulls", [True, False])
 def test_data_may_be_a_text_of_json(name: str, nulls: bool) -> None:
     """As databases have a column for it. The hash proves it, or an opened record has the ciphertext."""
