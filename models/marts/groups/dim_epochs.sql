@@ -52,6 +52,19 @@ group_names as (
 
 ),
 
+-- A group is before epochs (ruling R38) only as long as no member has made another epoch there.
+protocols as (
+
+    select
+        epochs.group_id,
+        not bool_or(epochs.has_epoch_tangle is distinct from false) as is_before_epochs
+    from epochs
+    inner join judged_epochs on epochs.epoch_id = judged_epochs.epoch_id
+    where judged_epochs.is_authorized is distinct from false
+    group by epochs.group_id
+
+),
+
 unfollowed_exclusions as (
 
     select distinct epoch_id
@@ -105,7 +118,7 @@ final as (
         size(judged_epochs.member_ids) = 0 as is_empty,
         judged_epochs.has_all_missing,
         not array_contains(judged_epochs.member_ids, epochs.creator_id) as has_foreign_creator,
-        unfollowed_exclusions.epoch_id is not null and epochs.has_epoch_tangle is distinct from false
+        unfollowed_exclusions.epoch_id is not null and not protocols.is_before_epochs
             as has_unfollowed_exclusion,
         late_posts.epoch_id is not null as has_late_post,
         wrong_secrets.epoch_id is not null as has_wrong_secret,
@@ -114,6 +127,7 @@ final as (
     inner join judged_epochs on epochs.epoch_id = judged_epochs.epoch_id
     left join names on epochs.creator_id = names.person_id
     left join group_names on epochs.group_id = group_names.group_id
+    inner join protocols on epochs.group_id = protocols.group_id
     left join unfollowed_exclusions on epochs.epoch_id = unfollowed_exclusions.epoch_id
     left join late_posts on epochs.epoch_id = late_posts.epoch_id
     left join wrong_secrets on epochs.epoch_id = wrong_secrets.epoch_id

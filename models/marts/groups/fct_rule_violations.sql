@@ -299,8 +299,8 @@ late_posts as (
         'late_post' as rule_id,
         'an epoch to prefer is known' as found
     from judged
-    inner join groups on judged.group_id = groups.group_id
-    where judged.is_late and groups.has_epoch_tangle
+    left semi join groups on judged.group_id = groups.group_id
+    where judged.is_late
 
 ),
 
