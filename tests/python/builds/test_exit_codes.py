@@ -154,7 +154,7 @@ def test_verifying_finds_logs_that_changed_without_a_new_size_or_time(
         )
     builds: list[tuple[list[str], bool]] = []
 
-    def instead(options: Sequence[str]) -> int:
+    def instead(options: Sequence[str], _project: Path) -> int:
         builds.append(([*options], is_verifying()))
         return 0
 
