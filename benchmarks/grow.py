@@ -141,7 +141,7 @@ def sql_of(model: str, settle_steps: int) -> str:
         ref=lambda name: name,
         var={"settle_steps": settle_steps}.__getitem__,
     )
-    file = PROJECT / f"models/intermediate/{model}.sql"
+    file = PROJECT / f"models/intermediate/tangles/{model}.sql"
     return environment.from_string(file.read_text() if file.exists() else model).render()
 
 

@@ -39,6 +39,8 @@ SEED = 1
 RUNS = 3
 TARGET = "local_big"
 MODELS = PROJECT / "python_models/intermediate"
+OF_THREADS = [MODELS / "tangles/int_tangles__ranked.py"]
+OF_SETS = [MODELS / "sets/int_sets__messages.py", MODELS / "sets/int_sets__items.py"]
 POSTS = [250_000, 1_000_000]
 POSTS_PER_THREAD = 10
 SETS = [2_500, 10_000]
@@ -191,11 +193,9 @@ def main() -> None:
         session = open_spark(Path(home), TARGET)
         session.range(1).count()
         if "threads" in parts:
-            models = [MODELS / "int_tangles__ranked.py"]
-            report(session, POSTS, threads, "int_tangles__grown", models)
+            report(session, POSTS, threads, "int_tangles__grown", OF_THREADS)
         if "sets" in parts:
-            models = [MODELS / "int_sets__messages.py", MODELS / "int_sets__items.py"]
-            report(session, SETS, sets, "int_sets__candidates", models)
+            report(session, SETS, sets, "int_sets__candidates", OF_SETS)
         session.stop()
 
 

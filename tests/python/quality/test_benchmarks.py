@@ -18,6 +18,14 @@ for name in sys.argv[2:]:
     assert os.wait()[1] == 0, name
 """
 
+MODELS = """
+import grow, threads_and_sets
+for model in ("int_tangles__links", "int_tangles__settled", "int_tangles__checked"):
+    assert "select" in grow.sql_of(model, 8), model
+for file in (*threads_and_sets.OF_THREADS, *threads_and_sets.OF_SETS):
+    assert file.is_file(), file
+"""
+
 COLUMNS_OF_SETS = """
 import threads_and_sets
 from scuttlehouse.sets.tables import SET_MESSAGE_COLUMNS
@@ -38,6 +46,10 @@ def test_every_benchmark_can_be_imported() -> None:
     names = sorted(path.stem for path in BENCHMARKS.glob("*.py"))
     assert len(names) > 15
     run(IMPORTS, *names)
+
+
+def test_benchmarks_find_the_models_that_they_measure() -> None:
+    run(MODELS)
 
 
 def test_the_sets_of_a_benchmark_have_the_columns_that_models_read() -> None:
