@@ -66,12 +66,12 @@ def draw_commands(warehouse: Warehouse, text: str) -> str:
         """,
     ):
         previous[message].append(listed)
-    names = people(warehouse, {person for _, person, *_ in arrivals if person})
+    names = people(warehouse, {person for _, person, *_ in arrivals})
     authors = {person: n for n, person in enumerate(dict.fromkeys(row[1] for row in arrivals))}
     shown = {
         message: {
             "short": short(message),
-            "author": visible(names.get(person, "unknown")),
+            "author": visible(names[person]),
             "type": visible(cut(kind or "")),
             "time": time or "no time",
             "colour": colour(authors[person]),

@@ -9,6 +9,7 @@ import shutil
 import subprocess
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
+from itertools import cycle
 from pathlib import Path
 from typing import Any
 
@@ -70,10 +71,11 @@ def tables(graph: Graph, arrivals: Sequence[str]) -> dict[str, pa.Table]:
     tangle = f"thread:{next(iter(graph))}"
     began = datetime(2026, 1, 2, 3, 4, tzinfo=UTC)
     links = [(tangle, one, other) for one, listed in graph.items() for other in listed]
-    placed = [(tangle, one, "eve", EVIL, "in") for one in arrivals]
-    # The last one has no time of arrival; its author's time is late.
-    times = [(one, began + timedelta(minutes=n), None) for n, one in enumerate(arrivals[:-1])]
-    times.append((arrivals[-1], None, began + timedelta(days=1)))
+    many = [f"{number}-person" for number in range(8)] if len(arrivals) > 500 else ["eve"]
+    placed = [(tangle, one, author, EVIL, "in") for one, author in zip(arrivals, cycle(many))]
+    # Of the last but one, only its author's time is known, which is late; of the last one, none.
+    times = [(one, began + timedelta(minutes=n), None) for n, one in enumerate(arrivals[:-2])]
+    times += [(arrivals[-2], None, began + timedelta(days=1)), (arrivals[-1], None, None)]
     found = {
         "dim_tangles": ("tangle_id root_id tangle_kind", [(tangle, tangle[7:], "thread")]),
         "dim_people": ("person_id name", [("eve", EVIL)]),
@@ -139,6 +141,10 @@ def test_a_page_of_one_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     assert {one["command"] for one in data["commands"]} == {"ins", "mov"}
     assert set(data["messages"]) == set(graph)
     assert follow(data["commands"]) == ordered(graph)
+    assert data["messages"][arrivals[-1]]["time"] == "no time"
+    assert data["messages"][arrivals[-2]]["time"] == "2026-01-03 03:04:00"
+    assert "Left out" not in page
+    assert "colours repeat" not in page
     assert page.count("<script") == 2
     assert "default-src 'none'" in page
     assert not re.search(r"https?:|src=|url\(|@import", page)
@@ -153,6 +159,7 @@ def test_a_long_tangle_says_what_is_left_out(
     page = drawn(tmp_path, monkeypatch, graph, list(graph))
     assert len(data_of(page)["messages"]) == 500
     assert "<p>Left out: 10 later messages.</p>" in page
+    assert "<p>There are 8 authors, so colours repeat: names tell.</p>" in page
 
 
 @pytest.mark.skipif(
