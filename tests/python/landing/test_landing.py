@@ -896,9 +896,14 @@ def test_a_previous_that_is_no_text_is_not_the_same_as_none() -> None:
     uri = post(ClassicFeed(bytes(32))).uri
     sigil = post(ClassicFeed(bytes(32))).key
     expected: list[tuple[object, str | None]] = [(None, None), (sigil, uri), ([[sigil]], uri)]
-    expected += [(5, ""), (False, ""), ([], ""), ({}, ""), ("text", token("text", RING)), ("", "")]
+    expected += [(5, ""), (False, ""), ([], ""), ({}, ""), ("text", token("text", RING))]
+    # The hash proves that it was null.
+    expected.append(("", None))
     for previous, previous_id in expected:
         assert land_value(previous=previous).previous_id == previous_id
+    feed = ClassicFeed(bytes(32))
+    feed.previous = ""
+    assert land(written(entry(post(feed)))).previous_id == ""
 
 
 @pytest.mark.parametrize("empty", ["", {"link": ""}, [""], [{"link": "", "name": "x"}]])
