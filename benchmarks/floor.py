@@ -20,7 +20,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from scuttlehouse.catalog import open_catalog, prepare_home
+from scuttlehouse.catalog.home import prepare_home
+from scuttlehouse.catalog.opening import open_catalog
 from timed_build import DBT_BUILD, PROJECT, Run, run
 
 TARGET = "embedded"

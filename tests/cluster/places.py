@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from scuttlehouse.catalog import open_catalog
+from scuttlehouse.catalog.opening import open_catalog
 from scuttlehouse.reading.warehouse import open_published
 
 PROJECT = Path(__file__).parents[2]

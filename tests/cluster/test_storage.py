@@ -10,17 +10,12 @@ import pyarrow as pa
 import pytest
 from pyiceberg.catalog.sql import SqlCatalog
 
-from scuttlehouse.catalog import (
-    CATALOG,
-    MAIN,
-    WORK,
-    CatalogError,
-    open_catalog,
-    prepare_home,
-    storage,
-)
+from scuttlehouse.catalog import storage
 from scuttlehouse.catalog.damage import forget_damaged, verify_tables
 from scuttlehouse.catalog.expiry import remove_unreachable, trim_history
+from scuttlehouse.catalog.home import prepare_home
+from scuttlehouse.catalog.names import CATALOG, MAIN, WORK, CatalogError
+from scuttlehouse.catalog.opening import open_catalog
 from scuttlehouse.reading.warehouse import open_published
 from scuttlehouse.s3 import _s3_files, s3_endpoint, s3_region
 from servers import BUCKET, S3, s3

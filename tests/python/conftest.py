@@ -37,7 +37,7 @@ from houses import House
 from manifest import Manifest, read_manifest
 from scuttlehouse.builds import ending
 from scuttlehouse.builds.publishable import public_models
-from scuttlehouse.catalog import prepare_home
+from scuttlehouse.catalog.home import prepare_home
 from scuttlehouse.cli import main
 from scuttlehouse.reading.warehouse import open_published
 from scuttlehouse.serving.duckdb_file import write_serving_file

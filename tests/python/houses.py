@@ -20,16 +20,10 @@ from typing import Any
 import pyarrow as pa
 from pyiceberg.catalog.sql import SqlCatalog
 
-from scuttlehouse.catalog import (
-    CATALOG,
-    MAIN,
-    PUBLISHED,
-    WORK,
-    Build,
-    Schemas,
-    checksums,
-    open_catalog,
-)
+from scuttlehouse.catalog import checksums
+from scuttlehouse.catalog.names import CATALOG, MAIN, PUBLISHED, WORK, Schemas
+from scuttlehouse.catalog.opening import open_catalog
+from scuttlehouse.catalog.records import Build
 from scuttlehouse.catalog.rows import point
 from scuttlehouse.databases import Cursor
 from small_warehouse import create_table

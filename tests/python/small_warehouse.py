@@ -25,7 +25,10 @@ from pyiceberg.table.snapshots import Operation, Snapshot, Summary
 from pyiceberg.table.update import AddSnapshotUpdate, SetSnapshotRefUpdate
 from pyiceberg.typedef import Record
 
-from scuttlehouse.catalog import CATALOG, LOG, MAIN, WORK, Build, checksums, open_catalog
+from scuttlehouse.catalog import checksums
+from scuttlehouse.catalog.names import CATALOG, LOG, MAIN, WORK
+from scuttlehouse.catalog.opening import open_catalog
+from scuttlehouse.catalog.records import Build
 
 Tables = Mapping[str, pa.Table]
 

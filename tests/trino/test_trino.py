@@ -20,7 +20,7 @@ import pytest
 
 import postgresql
 from houses import House
-from scuttlehouse.catalog import prepare_home
+from scuttlehouse.catalog.home import prepare_home
 
 PROJECT = Path(__file__).parents[2]
 

@@ -2,7 +2,7 @@ from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
 
-from scuttlehouse.catalog import home_folder
+from scuttlehouse.catalog.home import home_folder
 from scuttlehouse.ssb.epoch_keys import KeyRing, LostKeysError, sealed_keys
 
 

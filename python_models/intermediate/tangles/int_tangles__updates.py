@@ -7,7 +7,8 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.pandas.types import from_arrow_schema
 
-from scuttlehouse.catalog import PUBLISHED, home_folder
+from scuttlehouse.catalog.home import home_folder
+from scuttlehouse.catalog.names import PUBLISHED
 from scuttlehouse.reading.warehouse import are_whole
 from scuttlehouse.spark.touched import is_refresh, touched_rows
 from scuttlehouse.timeline.updates import updates

@@ -8,7 +8,7 @@ from pyspark.sql.pandas.types import from_arrow_schema
 
 from scuttlehouse.builds.rules import lines_hash
 from scuttlehouse.builds.unchanged import PublishedLogs, published_logs
-from scuttlehouse.catalog import home_folder
+from scuttlehouse.catalog.home import home_folder
 from scuttlehouse.cli.dbt_settings import is_verifying
 from scuttlehouse.files.listing import list_logs
 from scuttlehouse.landing.ledger import LedgerEntry, take_stock

@@ -8,7 +8,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.pandas.types import from_arrow_schema
 
 from scuttlehouse.builds.rules import lines_hash
-from scuttlehouse.catalog import home_folder, temporary_folder
+from scuttlehouse.catalog.home import home_folder, temporary_folder
 from scuttlehouse.landing.glued_lines import land_pzp_lines
 from scuttlehouse.landing.read_so_far import begin_reading, counted
 from scuttlehouse.landing.rejects import fold_rejects

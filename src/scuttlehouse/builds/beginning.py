@@ -26,16 +26,12 @@ from scuttlehouse.builds.runs import (
     release,
     start,
 )
-from scuttlehouse.catalog import (
-    Catalog,
-    Schemas,
-    home_folder,
-    open_catalog,
-    prepare_home,
-    schemas_of,
-)
 from scuttlehouse.catalog.damage import verify_base
+from scuttlehouse.catalog.home import home_folder, prepare_home
 from scuttlehouse.catalog.log import require_clock, require_clock_of_tables
+from scuttlehouse.catalog.names import Schemas, schemas_of
+from scuttlehouse.catalog.opening import open_catalog
+from scuttlehouse.catalog.publishing import Catalog
 from scuttlehouse.catalog.storage import warehouse_location
 from scuttlehouse.landing.logs import landing_folder, require_apart
 from scuttlehouse.printing import count, first_of

@@ -27,17 +27,13 @@ from scuttlehouse.builds.quality import write_results
 from scuttlehouse.builds.runs import BUILDING, FILES_LOCK, LOGGED, Run, RunError, finished, release
 from scuttlehouse.builds.steps import node_steps, run_step, steps_table, total_changes
 from scuttlehouse.builds.summary import summary
-from scuttlehouse.catalog import (
-    PUBLISHED,
-    Build,
-    BuildLock,
-    Catalog,
-    CatalogError,
-    open_catalog,
-)
 from scuttlehouse.catalog.expiry import remove_unreachable, trim_history
+from scuttlehouse.catalog.lock import BuildLock
 from scuttlehouse.catalog.log import append_steps
-from scuttlehouse.catalog.names import LOG_TABLE, START_ANEW
+from scuttlehouse.catalog.names import LOG_TABLE, PUBLISHED, START_ANEW, CatalogError
+from scuttlehouse.catalog.opening import open_catalog
+from scuttlehouse.catalog.publishing import Catalog
+from scuttlehouse.catalog.records import Build
 from scuttlehouse.catalog.storage import warehouse_location
 from scuttlehouse.landing.logs import landing_folder
 from scuttlehouse.operation.metrics import update_metrics_file

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from scuttlehouse.builds.runs import Run
 from scuttlehouse.builds.steps import run_step, steps_table
-from scuttlehouse.catalog import PUBLISHED, Catalog
 from scuttlehouse.catalog.log import append_steps, require_clock
-from scuttlehouse.catalog.names import LOG_TABLE, UnusableError
+from scuttlehouse.catalog.names import LOG_TABLE, PUBLISHED, UnusableError
+from scuttlehouse.catalog.publishing import Catalog
 from scuttlehouse.catalog.storage import warehouse_location
 from scuttlehouse.reading.engine import WarehouseError, connect, literal
 from scuttlehouse.reading.table_files import verify_table

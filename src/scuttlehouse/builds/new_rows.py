@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from scuttlehouse.builds import runs
-from scuttlehouse.catalog import open_catalog
 from scuttlehouse.catalog.metadata_files import read_metadata, totals_of
+from scuttlehouse.catalog.opening import open_catalog
 
 
 def snapshot_before(table: str, touched: str) -> int | None:

@@ -11,9 +11,12 @@ import pyarrow as pa
 
 from scuttlehouse.builds import runs
 from scuttlehouse.builds.new_rows import is_empty
-from scuttlehouse.catalog import Build, Catalog, Schemas, checksums
+from scuttlehouse.catalog import checksums
+from scuttlehouse.catalog.names import Schemas
+from scuttlehouse.catalog.publishing import Catalog
 from scuttlehouse.catalog.pyiceberg_tables import changing
 from scuttlehouse.catalog.reached_files import files_of
+from scuttlehouse.catalog.records import Build
 from scuttlehouse.quality.check import check
 from scuttlehouse.quality.data_docs import is_page_of, pages_folder, write_index, write_page
 from scuttlehouse.quality.expectations import suite_of

@@ -11,14 +11,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from scuttlehouse.catalog import (
-    BuildLock,
-    CatalogError,
-    Schemas,
-    home_folder,
-    open_catalog,
-    schemas_of,
-)
+from scuttlehouse.catalog.home import home_folder
+from scuttlehouse.catalog.lock import BuildLock
+from scuttlehouse.catalog.names import CatalogError, Schemas, schemas_of
+from scuttlehouse.catalog.opening import open_catalog
 from scuttlehouse.errors import HouseError
 
 BUILDING = ("build", "retry")

@@ -10,8 +10,8 @@ from typing import Any
 import pyarrow as pa
 
 from scuttlehouse.builds.changes import Changes
-from scuttlehouse.catalog import CatalogError
 from scuttlehouse.catalog.metadata_files import read_metadata
+from scuttlehouse.catalog.names import CatalogError
 
 SCHEMA = pa.schema(
     [

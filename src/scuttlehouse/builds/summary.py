@@ -9,13 +9,14 @@ from textwrap import wrap
 from typing import TYPE_CHECKING, NamedTuple
 
 from scuttlehouse.builds.summary_queries import COUNTS, GROUPS, REASONS
-from scuttlehouse.catalog import PUBLISHED, NothingPublishedError, open_catalog
+from scuttlehouse.catalog.names import PUBLISHED, NothingPublishedError
+from scuttlehouse.catalog.opening import open_catalog
 from scuttlehouse.printing import count, visible
 from scuttlehouse.reading.engine import literal
 from scuttlehouse.reading.warehouse import Warehouse, open_published, open_tables
 
 if TYPE_CHECKING:
-    from scuttlehouse.catalog import Build
+    from scuttlehouse.catalog.records import Build
 
 _WIDTH = 80
 

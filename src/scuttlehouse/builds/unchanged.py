@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from scuttlehouse.builds.rules import lines_hash, project_hash, project_variables, rules_hash
-from scuttlehouse.catalog import Build, open_catalog
+from scuttlehouse.catalog.opening import open_catalog
+from scuttlehouse.catalog.records import Build
 from scuttlehouse.files.listing import list_logs
 from scuttlehouse.files.parts import Log
 from scuttlehouse.landing.ledger import LedgerEntry, lost_logs

@@ -7,7 +7,8 @@ from functools import partial
 from pathlib import Path
 
 from scuttlehouse.builds.unchanged import published_logs
-from scuttlehouse.catalog import LOG, open_catalog
+from scuttlehouse.catalog.names import LOG
+from scuttlehouse.catalog.opening import open_catalog
 from scuttlehouse.catalog.storage import warehouse_location
 from scuttlehouse.files.listing import list_logs
 from scuttlehouse.files.recognise import recognise

@@ -25,7 +25,7 @@ def open_catalog(home: Path, *, read_only: bool = False) -> Iterator[Catalog]:
     """Open the catalog of a home. Missing tables are made.
 
     Args:
-        home: an absolute path, as :func:`scuttlehouse.catalog.home_folder` gives it.
+        home: an absolute path, as :func:`scuttlehouse.catalog.home.home_folder` gives it.
         read_only: write nothing, for people who may only read the home. With SQLite, this opens a copy
             of the catalog as it is now, in memory unless there is a write-ahead log.
 

@@ -19,7 +19,7 @@ from scuttlehouse.catalog.records import Build, State, Work
 
 
 class Catalog:
-    """The catalog of a home. :func:`scuttlehouse.catalog.open_catalog` opens it.
+    """The catalog of a home. :func:`scuttlehouse.catalog.opening.open_catalog` opens it.
 
     Every method raises :class:`CatalogError` if a record is damaged, and then changes nothing.
     """

@@ -12,9 +12,11 @@ from threading import Event, Thread
 from typing import Any
 from uuid import uuid4
 
-from scuttlehouse.catalog import MAIN, BuildLock, CatalogError, home_folder, open_catalog
 from scuttlehouse.catalog.damage import forget_damaged
-from scuttlehouse.catalog.home import holds_table_files
+from scuttlehouse.catalog.home import holds_table_files, home_folder
+from scuttlehouse.catalog.lock import BuildLock
+from scuttlehouse.catalog.names import MAIN, CatalogError
+from scuttlehouse.catalog.opening import open_catalog
 from scuttlehouse.cli.dbt_settings import (
     VERIFY,
     asks_for_help,

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from scuttlehouse.catalog import home_folder
+from scuttlehouse.catalog.home import home_folder
 from scuttlehouse.cli.row_formats import FORMATS, write_rows
 from scuttlehouse.reading.engine import WarehouseError, literal
 from scuttlehouse.reading.finding import MESSAGE, find

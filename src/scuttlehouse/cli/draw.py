@@ -6,7 +6,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from scuttlehouse.catalog import home_folder
+from scuttlehouse.catalog.home import home_folder
 from scuttlehouse.drawing.commands import draw_commands
 from scuttlehouse.drawing.groups import draw_group
 from scuttlehouse.drawing.members import draw_members

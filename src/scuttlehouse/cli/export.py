@@ -5,7 +5,9 @@ from __future__ import annotations
 import argparse
 import os
 
-from scuttlehouse.catalog import BuildLock, home_folder, open_catalog
+from scuttlehouse.catalog.home import home_folder
+from scuttlehouse.catalog.lock import BuildLock
+from scuttlehouse.catalog.opening import open_catalog
 from scuttlehouse.serving.duckdb_file import serving_file, write_serving_file
 from scuttlehouse.serving.postgresql import SCHEMA, serving_database, write_serving_database
 

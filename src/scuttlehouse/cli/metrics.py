@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from scuttlehouse.catalog import home_folder
+from scuttlehouse.catalog.home import home_folder
 from scuttlehouse.operation.metrics import metrics, text_of
 
 

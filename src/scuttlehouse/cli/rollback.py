@@ -7,13 +7,10 @@ import sys
 from pathlib import Path
 
 from scuttlehouse.builds.unchanged import PublishedLogs, published_logs
-from scuttlehouse.catalog import (
-    BuildLock,
-    NothingPublishedError,
-    home_folder,
-    namespace_of_build,
-    open_catalog,
-)
+from scuttlehouse.catalog.home import home_folder
+from scuttlehouse.catalog.lock import BuildLock
+from scuttlehouse.catalog.names import NothingPublishedError, namespace_of_build
+from scuttlehouse.catalog.opening import open_catalog
 from scuttlehouse.errors import HouseError
 from scuttlehouse.files.listing import list_logs
 from scuttlehouse.files.parts import Log

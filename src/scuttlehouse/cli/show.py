@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from scuttlehouse.builds.summary import summary_of_published
-from scuttlehouse.catalog import home_folder
+from scuttlehouse.catalog.home import home_folder
 from scuttlehouse.printing import visible
 from scuttlehouse.reading.finding import AmbiguousIdError, find
 from scuttlehouse.reading.warehouse import open_published

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 
-from scuttlehouse.catalog import home_folder
+from scuttlehouse.catalog.home import home_folder
 from scuttlehouse.cli.row_formats import FORMATS, write_rows
 from scuttlehouse.reading.warehouse import open_published
 

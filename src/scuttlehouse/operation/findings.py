@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Literal, NamedTuple
 
-from scuttlehouse.catalog import NothingPublishedError
+from scuttlehouse.catalog.names import NothingPublishedError
 from scuttlehouse.errors import HouseError
 
 

@@ -15,9 +15,15 @@ from tempfile import mkstemp
 from typing import Any, NamedTuple
 
 from scuttlehouse.builds.steps import ENDED_WELL
-from scuttlehouse.catalog import LOG, PUBLISHED, CatalogError, NothingPublishedError, open_catalog
 from scuttlehouse.catalog.metadata_files import totals_of
-from scuttlehouse.catalog.names import LOG_TABLE
+from scuttlehouse.catalog.names import (
+    LOG,
+    LOG_TABLE,
+    PUBLISHED,
+    CatalogError,
+    NothingPublishedError,
+)
+from scuttlehouse.catalog.opening import open_catalog
 from scuttlehouse.reading.engine import WarehouseError
 from scuttlehouse.reading.table_files import needed_by
 from scuttlehouse.reading.warehouse import Warehouse, open_published, open_tables

@@ -9,21 +9,14 @@ from pathlib import Path
 
 from scuttlehouse.addresses import server_of, shown_server
 from scuttlehouse.builds.steps import ENDED_WELL
-from scuttlehouse.catalog import (
-    LOG,
-    MAIN,
-    PUBLISHED,
-    BuildLock,
-    Catalog,
-    CatalogError,
-    home_folder,
-    open_catalog,
-)
 from scuttlehouse.catalog.damage import verify_kept, verify_tables
 from scuttlehouse.catalog.database import postgresql_address
-from scuttlehouse.catalog.home import refuse_folders_of_others
+from scuttlehouse.catalog.home import home_folder, refuse_folders_of_others
+from scuttlehouse.catalog.lock import BuildLock
 from scuttlehouse.catalog.log import require_clock, require_clock_of_tables
-from scuttlehouse.catalog.names import LOG_TABLE
+from scuttlehouse.catalog.names import LOG, LOG_TABLE, MAIN, PUBLISHED, CatalogError
+from scuttlehouse.catalog.opening import open_catalog
+from scuttlehouse.catalog.publishing import Catalog
 from scuttlehouse.catalog.readers import mode_of_readers
 from scuttlehouse.catalog.storage import files_below, warehouse_location
 from scuttlehouse.files.limits import most_unpacked_bytes

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from jinja2 import DictLoader, Environment
 
-from scuttlehouse.catalog import Schemas
+from scuttlehouse.catalog.names import Schemas
 from scuttlehouse.quality.templates import INDEX, PAGE, STYLE
 
 if TYPE_CHECKING:

@@ -9,13 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import duckdb
 
-from scuttlehouse.catalog import (
-    LOG,
-    PUBLISHED,
-    NothingPublishedError,
-    namespace_of_build,
-    open_catalog,
-)
+from scuttlehouse.catalog.names import LOG, PUBLISHED, NothingPublishedError, namespace_of_build
+from scuttlehouse.catalog.opening import open_catalog
 from scuttlehouse.catalog.storage import warehouse_location
 from scuttlehouse.reading.engine import (
     UnboundError,

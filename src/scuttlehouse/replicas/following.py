@@ -10,7 +10,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from scuttlehouse.catalog import home_folder
+from scuttlehouse.catalog.home import home_folder
 from scuttlehouse.databases import open_database
 from scuttlehouse.printing import count, visible
 from scuttlehouse.replicas.replicas import (

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import duckdb
 
-from scuttlehouse.catalog import temporary_folder
+from scuttlehouse.catalog.home import temporary_folder
 from scuttlehouse.catalog.metadata_files import read_metadata
 from scuttlehouse.catalog.storage import warehouse_location
 from scuttlehouse.reading.engine import (

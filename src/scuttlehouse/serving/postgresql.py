@@ -15,9 +15,10 @@ from typing import Any
 
 import duckdb
 
-from scuttlehouse.catalog import open_catalog, temporary_folder
 from scuttlehouse.catalog.database import postgresql_parts
+from scuttlehouse.catalog.home import temporary_folder
 from scuttlehouse.catalog.metadata_files import read_metadata
+from scuttlehouse.catalog.opening import open_catalog
 from scuttlehouse.catalog.storage import warehouse_location
 from scuttlehouse.databases import (
     POSTGRESQL_FORM,

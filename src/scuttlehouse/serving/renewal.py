@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from scuttlehouse.catalog import CatalogError
+from scuttlehouse.catalog.names import CatalogError
 from scuttlehouse.printing import visible
 from scuttlehouse.reading.engine import WarehouseError
 from scuttlehouse.serving.duckdb_file import serving_file, write_serving_file

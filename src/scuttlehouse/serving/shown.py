@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from scuttlehouse.catalog import open_catalog
+from scuttlehouse.catalog.opening import open_catalog
 from scuttlehouse.warehouse_key import write_private
 
 _FILE = "serving.json"

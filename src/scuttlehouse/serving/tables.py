@@ -9,7 +9,8 @@ from typing import Any
 
 import duckdb
 
-from scuttlehouse.catalog import LOG, PUBLISHED, NothingPublishedError, open_catalog
+from scuttlehouse.catalog.names import LOG, PUBLISHED, NothingPublishedError
+from scuttlehouse.catalog.opening import open_catalog
 from scuttlehouse.reading.engine import identifier, literal, rows_of, scan_of
 from scuttlehouse.reading.table_files import unreadable, verify_table
 

@@ -10,7 +10,8 @@ from zipfile import ZipFile
 
 from scuttlehouse.addresses import CONNECT_PORT, shown_server
 from scuttlehouse.builds.rules import package_files
-from scuttlehouse.catalog import CatalogError, home_folder, temporary_folder
+from scuttlehouse.catalog.home import home_folder, temporary_folder
+from scuttlehouse.catalog.names import CatalogError
 from scuttlehouse.catalog.spark import spark_settings
 from scuttlehouse.catalog.storage import warehouse_location
 from scuttlehouse.errors import HouseError

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 
 from scuttlehouse.addresses import CONNECT_PORT, shown_server
-from scuttlehouse.catalog import CatalogError, home_folder, temporary_folder
+from scuttlehouse.catalog.home import home_folder, temporary_folder
+from scuttlehouse.catalog.names import CatalogError
 from scuttlehouse.catalog.spark import catalog_settings
 from scuttlehouse.errors import HouseError
 from scuttlehouse.spark.cluster import package_archive

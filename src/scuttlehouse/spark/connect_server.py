@@ -20,7 +20,8 @@ import yaml
 
 from dbt.adapters.sparkpython.session import LOCAL_SETTINGS
 from scuttlehouse.addresses import CONNECT_PORT
-from scuttlehouse.catalog import CatalogError, home_folder, temporary_folder
+from scuttlehouse.catalog.home import home_folder, temporary_folder
+from scuttlehouse.catalog.names import CatalogError
 from scuttlehouse.catalog.spark import spark_settings
 from scuttlehouse.cli.dbt_settings import PROFILES
 from scuttlehouse.errors import HouseError

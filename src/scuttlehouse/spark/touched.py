@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from dbt.flags import get_flags
 
-from scuttlehouse.catalog import schemas_of
+from scuttlehouse.catalog.names import schemas_of
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

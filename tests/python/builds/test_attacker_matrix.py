@@ -22,7 +22,7 @@ import yaml
 
 from attackers import FORMER, MEMBER, PEOPLE, STRANGER, Scene, attack
 from conftest import OF_BUILDS, PROJECT, Rows, Warehouse
-from scuttlehouse.catalog import open_catalog
+from scuttlehouse.catalog.opening import open_catalog
 
 if_asked = pytest.mark.skipif(
     os.environ.get("SCUTTLEHOUSE_TEST_ATTACKERS") != "1",

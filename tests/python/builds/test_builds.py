@@ -21,8 +21,10 @@ from scuttlehouse.builds.beginning import check_variables
 from scuttlehouse.builds.runs import RunError
 from scuttlehouse.builds.steps import run_step, steps_table
 from scuttlehouse.builds.unchanged import unchanged_build
-from scuttlehouse.catalog import MAIN, BuildLock, CatalogError, Schemas, open_catalog, schemas_of
+from scuttlehouse.catalog.lock import BuildLock
 from scuttlehouse.catalog.log import append_steps
+from scuttlehouse.catalog.names import MAIN, CatalogError, Schemas, schemas_of
+from scuttlehouse.catalog.opening import open_catalog
 
 WITHOUT_UNIT_TESTS = "--exclude-resource-types", "unit_test"
 

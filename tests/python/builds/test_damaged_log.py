@@ -14,8 +14,9 @@ from houses import House, flip
 from scuttlehouse.builds import ending
 from scuttlehouse.builds.steps import run_step, steps_table
 from scuttlehouse.builds.verification import damaged_tables
-from scuttlehouse.catalog import LOG, PUBLISHED, CatalogError, open_catalog, publishing
-from scuttlehouse.catalog.names import BEGIN_LOG, LOG_TABLE
+from scuttlehouse.catalog import publishing
+from scuttlehouse.catalog.names import BEGIN_LOG, LOG, LOG_TABLE, PUBLISHED, CatalogError
+from scuttlehouse.catalog.opening import open_catalog
 from scuttlehouse.catalog.reached_files import files_of
 from scuttlehouse.cli.build import _log_unchanged
 from small_warehouse import create_table

@@ -9,7 +9,7 @@ import pytest
 
 from conftest import Build, Warehouse
 from houses import flip
-from scuttlehouse.catalog import open_catalog
+from scuttlehouse.catalog.opening import open_catalog
 from scuttlehouse.catalog.reached_files import files_of
 
 WITHOUT_TESTS = "--exclude-resource-types", "test", "unit_test"

@@ -13,7 +13,8 @@ import pytest
 from dbt.cli.main import dbtRunner, dbtRunnerResult
 
 from conftest import PROJECT
-from scuttlehouse.catalog import WORK, open_catalog
+from scuttlehouse.catalog.names import WORK
+from scuttlehouse.catalog.opening import open_catalog
 from scuttlehouse.cli import build, main
 from scuttlehouse.cli.dbt_settings import CHANGING, is_plain_build
 from small_warehouse import SmallWarehouse

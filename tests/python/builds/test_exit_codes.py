@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 
 from scuttlehouse.builds.steps import run_step, steps_table
-from scuttlehouse.catalog import Build
+from scuttlehouse.catalog.records import Build
 from scuttlehouse.cli import build, main
 from scuttlehouse.cli.build import LEFT_OUT
 from scuttlehouse.cli.dbt_settings import VERIFY, is_verifying

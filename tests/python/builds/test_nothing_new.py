@@ -14,7 +14,9 @@ import pytest
 
 from scuttlehouse.builds.rules import lines_hash, project_hash, project_variables, rules_hash
 from scuttlehouse.builds.unchanged import is_to_refresh, unchanged_build
-from scuttlehouse.catalog import MAIN, Build, open_catalog
+from scuttlehouse.catalog.names import MAIN
+from scuttlehouse.catalog.opening import open_catalog
+from scuttlehouse.catalog.records import Build
 from scuttlehouse.files.listing import list_logs
 from scuttlehouse.landing.ledger import take_stock
 from scuttlehouse.landing.looks import look_into

@@ -44,7 +44,9 @@ from other_users import (
     opened_by,
     written_by,
 )
-from scuttlehouse.catalog import MAIN, BuildLock, namespace_of_build, open_catalog
+from scuttlehouse.catalog.lock import BuildLock
+from scuttlehouse.catalog.names import MAIN, namespace_of_build
+from scuttlehouse.catalog.opening import open_catalog
 from scuttlehouse.reading.warehouse import open_tables
 from scuttlehouse.sample.write import write_sample
 

@@ -17,18 +17,11 @@ from scuttlehouse.builds.publishable import all_steps, passed_so_far
 from scuttlehouse.builds.rules import project_hash
 from scuttlehouse.builds.runs import BUILDING, RunError
 from scuttlehouse.builds.steps import run_step, steps_table
-from scuttlehouse.catalog import (
-    LOG,
-    PUBLISHED,
-    WORK,
-    BuildLock,
-    CatalogError,
-    Schemas,
-    open_catalog,
-    pyiceberg_tables,
-)
+from scuttlehouse.catalog import pyiceberg_tables
 from scuttlehouse.catalog.expiry import remove_unreachable
-from scuttlehouse.catalog.names import BASE, START_ANEW
+from scuttlehouse.catalog.lock import BuildLock
+from scuttlehouse.catalog.names import BASE, LOG, PUBLISHED, START_ANEW, WORK, CatalogError, Schemas
+from scuttlehouse.catalog.opening import open_catalog
 from scuttlehouse.files.parts import LandingError
 from scuttlehouse.spark.cluster import ClusterError
 from small_warehouse import create_table

@@ -13,7 +13,8 @@ import pytest
 
 import postgresql
 from houses import House
-from scuttlehouse.catalog import WORK, BuildLock, CatalogError
+from scuttlehouse.catalog.lock import BuildLock
+from scuttlehouse.catalog.names import WORK, CatalogError
 
 PAGE = Path(__file__).parents[3] / "OPERATION.md"
 

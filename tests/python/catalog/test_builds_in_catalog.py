@@ -9,25 +9,23 @@ import pyarrow as pa
 import pytest
 
 from houses import FLAGS, House, exit_code, flip, fork
-from scuttlehouse.catalog import (
+from scuttlehouse.catalog import checksums, spark
+from scuttlehouse.catalog.damage import forget_damaged, verify_kept, verify_tables
+from scuttlehouse.catalog.expiry import remove_unreachable
+from scuttlehouse.catalog.lock import BuildLock
+from scuttlehouse.catalog.log import append_steps
+from scuttlehouse.catalog.names import (
     BASE,
     LOG,
     MAIN,
     PUBLISHED,
     WORK,
-    BuildLock,
     CatalogError,
     Schemas,
-    Work,
-    checksums,
     namespace_of_build,
-    open_catalog,
-    spark,
 )
-from scuttlehouse.catalog.damage import forget_damaged, verify_kept, verify_tables
-from scuttlehouse.catalog.expiry import remove_unreachable
-from scuttlehouse.catalog.log import append_steps
-from scuttlehouse.catalog.records import State, seal, state_of
+from scuttlehouse.catalog.opening import open_catalog
+from scuttlehouse.catalog.records import State, Work, seal, state_of
 from scuttlehouse.catalog.rows import point, tables_in
 from scuttlehouse.catalog.spark import catalog_settings
 from test_lock import holding

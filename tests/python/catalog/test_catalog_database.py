@@ -23,14 +23,9 @@ from pyiceberg.catalog.sql import SqlCatalog
 
 from houses import House, exit_code, flip, fork
 from postgresql import PASSWORD, URL_PASSWORD
-from scuttlehouse.catalog import (
-    CATALOG,
-    MAIN,
-    WORK,
-    CatalogError,
-    open_catalog,
-    prepare_home,
-)
+from scuttlehouse.catalog.home import prepare_home
+from scuttlehouse.catalog.names import CATALOG, MAIN, WORK, CatalogError
+from scuttlehouse.catalog.opening import open_catalog
 
 # The change stays in SQLite's write-ahead log.
 WRITE = "update iceberg_tables set previous_metadata_location = 'earlier'"
@@ -195,7 +190,7 @@ def test_users_without_write_access_read_after_a_killed_writer(open_house: House
 OPEN = """
 import sys
 from pathlib import Path
-from scuttlehouse.catalog import open_catalog
+from scuttlehouse.catalog.opening import open_catalog
 with open_catalog(Path(sys.argv[1])):
     pass
 """

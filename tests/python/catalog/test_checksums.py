@@ -11,9 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scuttlehouse.catalog import CatalogError
 from scuttlehouse.catalog.checksums import is_whole, sidecar, verify, write
-from scuttlehouse.catalog.names import UnusableError
+from scuttlehouse.catalog.names import CatalogError, UnusableError
 
 
 def damaged(file: Path) -> str:

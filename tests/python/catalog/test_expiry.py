@@ -19,8 +19,11 @@ from pyiceberg.io.pyarrow import PyArrowFileIO
 from pyiceberg.table import StaticTable
 
 from houses import House, exit_code, flip, fork
-from scuttlehouse.catalog import LOG, WORK, CatalogError, checksums, open_catalog, prepare_home
+from scuttlehouse.catalog import checksums
 from scuttlehouse.catalog.expiry import remove_unreachable, trim_history
+from scuttlehouse.catalog.home import prepare_home
+from scuttlehouse.catalog.names import LOG, WORK, CatalogError
+from scuttlehouse.catalog.opening import open_catalog
 from scuttlehouse.catalog.rows import point
 
 

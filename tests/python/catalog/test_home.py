@@ -13,18 +13,14 @@ from pathlib import Path
 import pytest
 
 from other_users import NOBODY, NOGROUP, needs_root
-from scuttlehouse.catalog import (
-    CatalogError,
-    home_folder,
-    open_catalog,
-    prepare_home,
-    temporary_folder,
-)
+from scuttlehouse.catalog.home import home_folder, prepare_home, temporary_folder
+from scuttlehouse.catalog.names import CatalogError
+from scuttlehouse.catalog.opening import open_catalog
 
 TAKE_FOLDER = """
 import sys
 from pathlib import Path
-from scuttlehouse.catalog import temporary_folder
+from scuttlehouse.catalog.home import temporary_folder
 print(temporary_folder(Path(sys.argv[1])), flush=True)
 sys.stdin.read()
 """

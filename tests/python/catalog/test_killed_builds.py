@@ -16,19 +16,11 @@ import pytest
 from hypothesis import settings
 
 from houses import FLAGS, DyingCursor, House, exit_code, fork, reader
-from scuttlehouse.catalog import (
-    LOG,
-    MAIN,
-    PUBLISHED,
-    WORK,
-    BuildLock,
-    CatalogError,
-    definitions,
-    namespace_of_build,
-    open_catalog,
-)
+from scuttlehouse.catalog import definitions
 from scuttlehouse.catalog.expiry import remove_unreachable
-from scuttlehouse.catalog.lock import _held
+from scuttlehouse.catalog.lock import BuildLock, _held
+from scuttlehouse.catalog.names import LOG, MAIN, PUBLISHED, WORK, CatalogError, namespace_of_build
+from scuttlehouse.catalog.opening import open_catalog
 from scuttlehouse.catalog.pyiceberg_tables import changing
 
 NAMES = "dim_a", "dim_b"

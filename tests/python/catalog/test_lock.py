@@ -16,12 +16,13 @@ from contextlib import ExitStack, contextmanager, suppress
 import pytest
 
 from houses import House
-from scuttlehouse.catalog import BuildLock, CatalogError
+from scuttlehouse.catalog.lock import BuildLock
+from scuttlehouse.catalog.names import CatalogError
 
 HOLD = """
 import sys
 from pathlib import Path
-from scuttlehouse.catalog import BuildLock
+from scuttlehouse.catalog.lock import BuildLock
 lock = BuildLock(Path(sys.argv[2]), *sys.argv[3:])
 lock.hold(exclusive=sys.argv[1] == "build")
 print("held", flush=True)

@@ -13,8 +13,10 @@ import pytest
 from pyiceberg.table import Table
 
 from houses import House, exit_code, flip, fork
-from scuttlehouse.catalog import LOG, MAIN, PUBLISHED, CatalogError, checksums, open_catalog
+from scuttlehouse.catalog import checksums
 from scuttlehouse.catalog.log import append_steps
+from scuttlehouse.catalog.names import LOG, MAIN, PUBLISHED, CatalogError
+from scuttlehouse.catalog.opening import open_catalog
 from scuttlehouse.catalog.reached_files import files_of
 
 

@@ -14,8 +14,10 @@ import pytest
 from conftest import PROJECT
 from houses import House
 from other_users import NOBODY, NOGROUP, OUTSIDER, let_through, needs_root, opened_by, queried_by
-from scuttlehouse.catalog import CatalogError, open_catalog, prepare_home
 from scuttlehouse.catalog.checksums import sidecar
+from scuttlehouse.catalog.home import prepare_home
+from scuttlehouse.catalog.names import CatalogError
+from scuttlehouse.catalog.opening import open_catalog
 from scuttlehouse.catalog.reached_files import files_of
 
 READERS = grp.getgrgid(NOGROUP).gr_name

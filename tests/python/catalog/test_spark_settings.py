@@ -11,7 +11,8 @@ import psycopg
 import pytest
 
 from houses import House
-from scuttlehouse.catalog import CatalogError, open_catalog
+from scuttlehouse.catalog.names import CatalogError
+from scuttlehouse.catalog.opening import open_catalog
 from scuttlehouse.catalog.spark import (
     big_spark_settings,
     developer_spark_settings,

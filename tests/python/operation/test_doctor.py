@@ -20,7 +20,9 @@ import postgresql
 from dbt.adapters.sparkpython import class_archive
 from houses import House, flip
 from scuttlehouse.builds.steps import run_step, steps_table
-from scuttlehouse.catalog import BuildLock, open_catalog, prepare_home
+from scuttlehouse.catalog.home import prepare_home
+from scuttlehouse.catalog.lock import BuildLock
+from scuttlehouse.catalog.opening import open_catalog
 from scuttlehouse.cli import main
 from scuttlehouse.files.parts import LandingError
 from scuttlehouse.operation import installed, state

@@ -16,8 +16,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scuttlehouse.builds.steps import run_step, steps_table
-from scuttlehouse.catalog import Build, open_catalog
 from scuttlehouse.catalog.names import START_ANEW
+from scuttlehouse.catalog.opening import open_catalog
+from scuttlehouse.catalog.records import Build
 from scuttlehouse.cli import main
 from scuttlehouse.cli.rollback import roll_back
 from scuttlehouse.operation.metrics import (

@@ -9,7 +9,8 @@ import pytest
 
 from houses import House
 from scuttlehouse.builds.quality import SCHEMA, TABLE, checking_builds, write_results
-from scuttlehouse.catalog import MAIN, WORK, open_catalog
+from scuttlehouse.catalog.names import MAIN, WORK
+from scuttlehouse.catalog.opening import open_catalog
 from scuttlehouse.quality.data_docs import is_page_of, pages_folder
 from scuttlehouse.reading.engine import WarehouseError
 

@@ -14,7 +14,8 @@ import pytest
 
 from houses import flip
 from scuttlehouse.builds.changes import count_changes
-from scuttlehouse.catalog import CatalogError, checksums
+from scuttlehouse.catalog import checksums
+from scuttlehouse.catalog.names import CatalogError
 from scuttlehouse.cli import main
 from scuttlehouse.reading.engine import WarehouseError
 from scuttlehouse.reading.warehouse import are_whole, open_published

@@ -15,7 +15,7 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from scuttlehouse.catalog import CatalogError
+from scuttlehouse.catalog.names import CatalogError
 from scuttlehouse.cli import main
 from scuttlehouse.reading.engine import WarehouseError
 from scuttlehouse.serving.renewal import renew_serving

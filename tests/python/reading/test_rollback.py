@@ -21,7 +21,7 @@ HOLDER = """
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
-from scuttlehouse.catalog import BuildLock
+from scuttlehouse.catalog.lock import BuildLock
 BuildLock(Path(sys.argv[1])).hold(exclusive=sys.argv[2] == "exclusive")
 print("held", flush=True)
 sys.stdin.read()

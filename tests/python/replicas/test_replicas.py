@@ -26,7 +26,7 @@ from hypothesis import strategies as st
 import postgresql
 from conftest import FIXTURES
 from houses import exit_code, fork
-from scuttlehouse.catalog import home_folder
+from scuttlehouse.catalog.home import home_folder
 from scuttlehouse.cli import main
 from scuttlehouse.cli.rollback import list_builds
 from scuttlehouse.databases import Cursor, DatabaseError, open_database

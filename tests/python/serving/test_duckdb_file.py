@@ -15,7 +15,9 @@ import duckdb
 import pyarrow as pa
 import pytest
 
-from scuttlehouse.catalog import checksums, open_catalog, prepare_home
+from scuttlehouse.catalog import checksums
+from scuttlehouse.catalog.home import prepare_home
+from scuttlehouse.catalog.opening import open_catalog
 from scuttlehouse.cli import main
 from scuttlehouse.reading.engine import WarehouseError
 from scuttlehouse.serving import renewal

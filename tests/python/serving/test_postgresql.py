@@ -12,7 +12,7 @@ import pyarrow as pa
 import pytest
 
 import postgresql
-from scuttlehouse.catalog import prepare_home
+from scuttlehouse.catalog.home import prepare_home
 from scuttlehouse.cli import main
 from scuttlehouse.reading.engine import WarehouseError
 from scuttlehouse.serving.postgresql import write_serving_database

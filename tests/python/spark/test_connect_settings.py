@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from scuttlehouse.catalog import CatalogError
+from scuttlehouse.catalog.names import CatalogError
 from scuttlehouse.spark.connect import client_settings
 from scuttlehouse.spark.connect_server import main, server_port, server_settings
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from scuttlehouse.catalog import CatalogError
+from scuttlehouse.catalog.names import CatalogError
 from scuttlehouse.catalog.storage import warehouse_location
 from scuttlehouse.spark import cluster, worker_checks
 from scuttlehouse.spark.worker_checks import Needed, fingerprint, problem_of_worker
