@@ -7,6 +7,7 @@ Strangers write logs. An opened message is only the word of its log, and counts 
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 from scuttlehouse.ssb.bendybutt import FORMAT, is_announcement, root_metafeed
@@ -77,6 +78,8 @@ def plaintext_hash(
     return ring.hash(compared_bytes([key, compared]))
 
 
+# A text that may be an id, in JSON.
+_MAY_BE_ID = re.compile(r'(?<=")(?:[%@]|ssb:)[^"\\\\]{43,200}(?=")')
 # One encoder for all contents: json.dumps would make one for each.
 _ENCODER = json.JSONEncoder(sort_keys=True, ensure_ascii=False)
 # A sum of zeros has no sign.
@@ -90,7 +93,7 @@ def compared_bytes(content: object) -> bytes:
 
     So it is for a content of which jq or Go has written half of a surrogate pair as U+FFFD, whose UTF-8
     PowerShell has read in a code page, or whose numbers JavaScript has written: it has no -0 and no infinity;
-    and for texts in a dump of SQL or in HTML (:mod:`scuttlehouse.ssb.rewritten_texts`).
+    for texts in a dump of SQL or in HTML (:mod:`scuttlehouse.ssb.rewritten_texts`); and for ids anywhere.
 
     Complexity: O(n log n).
 
@@ -100,7 +103,8 @@ def compared_bytes(content: object) -> bytes:
     text = _ENCODER.encode(content)
     if "-0.0" in text or "Infinity" in text:  # Most contents have neither.
         text = _ENCODER.encode(_WITHOUT_ODD_NUMBERS.decode(text))
-    return utf8(compared_text(next(in_utf_8(text), text)))
+    text = compared_text(next(in_utf_8(text), text))
+    return utf8(_MAY_BE_ID.sub(lambda found: any_id(found[0]) or found[0], text))
 
 
 def proven_owner(content: object) -> str | None:

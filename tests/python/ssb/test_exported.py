@@ -311,6 +311,19 @@ def test_a_plaintext_in_a_dump_is_no_other(write: str, column: bool) -> None:
     assert len({*hashes}) == len(texts)
 
 
+def test_a_plaintext_with_other_spellings_of_ids_is_no_other() -> None:
+    """In members that no table keeps, too."""
+    signed = post(ciphertext="AAAA.box")
+    hashes = set()
+    for link in (signed.key, signed.uri, signed.uri.replace("/", ":"), signed.uri.rstrip("=")):
+        vote = {"type": "vote", "vote": {"link": link, "value": 1}, "mentions": [{"link": link}]}
+        hashes.add(land(signed.value | {"content": vote, "cyphertext": "AAAA.box"}).plaintext_hash)
+    assert len(hashes) == 1
+    other = {"type": "vote", "vote": {"link": post().key, "value": 1}, "mentions": [{"link": link}]}
+    row = land(signed.value | {"content": other, "cyphertext": "AAAA.box"})
+    assert row.plaintext_hash not in hashes
+
+
 def test_a_long_text_that_was_read_in_a_code_page_is_not_too_long() -> None:
     signed = post(content={"type": "post", "text": "\u4e0a" * 4000})
     written = json.loads(in_code_page(json.dumps(signed.value, ensure_ascii=False), "cp437"))
