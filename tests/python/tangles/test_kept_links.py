@@ -193,7 +193,7 @@ def test_an_opened_message_with_another_fault_is_invalid() -> None:
     message, value = opened(private=True, hash="sha512")
     assert land(message, value).invalid_reason == "hash_is_not_sha256"
     message, value = opened(private=True)
-    del value["hash"]
+    del value["timestamp"]
     assert land(message, value).invalid_reason == "members_out_of_order"
 
 
