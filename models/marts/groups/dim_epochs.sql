@@ -36,32 +36,15 @@ judged as (
 
 ),
 
+groups as (
+
+    select * from {{ ref('dim_groups') }}
+
+),
+
 names as (
 
     select * from {{ ref('int_feeds__person_names') }}
-
-),
-
-group_names as (
-
-    select
-        group_id,
-        said_name
-    from epochs
-    where is_root
-
-),
-
--- A group is before epochs (ruling R38) only as long as no member has made another epoch there.
-protocols as (
-
-    select
-        epochs.group_id,
-        not bool_or(epochs.has_epoch_tangle is distinct from false) as is_before_epochs
-    from epochs
-    inner join judged_epochs on epochs.epoch_id = judged_epochs.epoch_id
-    where judged_epochs.is_authorized is distinct from false
-    group by epochs.group_id
 
 ),
 
@@ -101,7 +84,7 @@ final as (
         epochs.epoch_id,
         epochs.group_id,
         {{ short_id('epochs.epoch_id') }} as short_id,
-        {{ group_name('epochs.group_id', 'group_names.said_name') }} as group_name,
+        groups.name as group_name,
         epochs.creator_id,
         {{ person_name('epochs.creator_id', 'names.name') }} as creator_name,
         epochs.depth,
@@ -118,7 +101,7 @@ final as (
         size(judged_epochs.member_ids) = 0 as is_empty,
         judged_epochs.has_all_missing,
         not array_contains(judged_epochs.member_ids, epochs.creator_id) as has_foreign_creator,
-        unfollowed_exclusions.epoch_id is not null and not protocols.is_before_epochs
+        unfollowed_exclusions.epoch_id is not null and groups.protocol = 'epochs'
             as has_unfollowed_exclusion,
         late_posts.epoch_id is not null as has_late_post,
         wrong_secrets.epoch_id is not null as has_wrong_secret,
@@ -126,8 +109,7 @@ final as (
     from epochs
     inner join judged_epochs on epochs.epoch_id = judged_epochs.epoch_id
     left join names on epochs.creator_id = names.person_id
-    left join group_names on epochs.group_id = group_names.group_id
-    inner join protocols on epochs.group_id = protocols.group_id
+    inner join groups on epochs.group_id = groups.group_id
     left join unfollowed_exclusions on epochs.epoch_id = unfollowed_exclusions.epoch_id
     left join late_posts on epochs.epoch_id = late_posts.epoch_id
     left join wrong_secrets on epochs.epoch_id = wrong_secrets.epoch_id
