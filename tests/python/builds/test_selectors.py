@@ -48,7 +48,7 @@ def test_a_selector_publishes_the_tables_of_its_subject(
 
 
 @pytest.mark.parametrize("is_refresh", [True, False])
-@pytest.mark.parametrize("left_out", [*ORDERS_AND_COMMANDS])
+@pytest.mark.parametrize("left_out", sorted(ORDERS_AND_COMMANDS))
 def test_the_order_of_tangles_is_published_with_its_commands(
     manifest: Manifest, left_out: str, is_refresh: bool
 ) -> None:
