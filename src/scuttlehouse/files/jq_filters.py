@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Mapping
 from json import JSONDecodeError
 from typing import Any
 
+from scuttlehouse.files.first_values import LOOKED_AT, OPENING, first_values, value_at
 from scuttlehouse.files.jsjson import LENIENT_DECODER
 from scuttlehouse.files.objects import is_message, is_message_at
 from scuttlehouse.files.parts import FIRST_MEMBERS
@@ -14,7 +15,6 @@ from scuttlehouse.pzp.records import is_pzp
 from scuttlehouse.ssb.ids import message_uri
 from scuttlehouse.ssb.messages import unkeyed_message
 from scuttlehouse.ssb.texts import is_word
-from scuttlehouse.ssb.validation import is_ciphertext
 
 # Lists of JavaScript have null in place of what is deleted.
 _LIST_OF_MESSAGES = re.compile(rf'\[\s*(?:null\s*,\s*)*+\{{\s*"(?:{FIRST_MEMBERS})"\s*:')
@@ -41,10 +41,6 @@ _OUT_OF_MAP = " | to_entries[] | {key, value}"
 _OUT_OF_COLUMNS = " | . as $table | .value | keys_unsorted[] as $row | $table | map_values(.[$row])"
 # What an object has that is a message, even if it cannot be read.
 _OF_A_MESSAGE = frozenset({"author", "content", "metadata"})
-# So many values of a file tell what is in it.
-_LOOKED_AT = 4
-_OPENING = re.compile(r"\[\s*")
-_BETWEEN = re.compile(r"[\s,\x1e]*")
 
 
 def list_inside(text: str, start: int = 0, levels: int = _LEVELS) -> str | None:
@@ -64,7 +60,7 @@ def list_inside(text: str, start: int = 0, levels: int = _LEVELS) -> str | None:
     while name := _MEMBER_NAME.match(text, place):
         if _LIST_OF_MESSAGES.match(text, name.end()):
             found.append(name[1])
-        value = _value_at(text, name.end())
+        value = value_at(text, name.end())
         if value is None:
             return _ALL_LISTS if found else _list_in_last(text, name.end(), levels)
         place = value[1]
@@ -79,8 +75,8 @@ def _list_in_last(text: str, start: int, levels: int) -> str | None:
         return None
     if MAP_OF_MESSAGES.match(text, start):
         return _ALL_OBJECTS
-    if opening := _OPENING.match(text, start):
-        first = next(_first_values(text, opening.end()), None)
+    if opening := OPENING.match(text, start):
+        first = next(first_values(text, opening.end()), None)
         return _ALL_LISTS if _way(first) is not None else None
     inside = list_inside(text, start, levels - 1)
     return inside and _ALL_OBJECTS + inside
@@ -106,48 +102,8 @@ def begins_with_a_message(text: str) -> bool:
     >>> begins_with_a_message(message), begins_with_a_message('{"rows": []}')
     (True, False)
     """
-    first = _value_at(text, 0)
+    first = value_at(text, 0)
     return first is not None and _way(first[0]) == ""
-
-
-def begins_with_parts(text: str) -> bool:
-    """Whether a text begins with a few objects that tell a message each, and do not hold it.
-
-    >>> begins_with_parts('{"key": "%a"}' * 4), begins_with_parts('{"key": "%a", "value": {}}' * 4)
-    (True, False)
-    """
-    return _begins_with(text, _is_part)
-
-
-def begins_with_contents(text: str) -> bool:
-    """Whether a text begins with a few contents of messages, of which some may be encrypted.
-
-    >>> begins_with_contents('{"type": "post"}' * 3 + '"AAAA.box"'), begins_with_contents('{"text": "a"}' * 4)
-    (True, False)
-    """
-    return _begins_with(text, _is_content)
-
-
-def _begins_with(text: str, is_one: Callable[[object], bool]) -> bool:
-    opening = _OPENING.match(text)
-    values = [*_first_values(text, opening.end() if opening else 0)]
-    return len(values) == _LOOKED_AT and all(map(is_one, values))
-
-
-def _is_part(value: object) -> bool:
-    if not isinstance(value, dict) or not value.keys().isdisjoint(("value", "msg", "metadata")):
-        return False
-    # Without a key, its hash is its key: that of all members, and of the signature.
-    is_without_id = "signature" not in value and "key" not in value
-    is_told = "key" in value or "author" in value
-    return is_told and (is_without_id or isinstance(unkeyed_message(value), str))
-
-
-def _is_content(value: object) -> bool:
-    if not isinstance(value, dict):
-        return is_ciphertext(value)
-    is_around = not value.keys().isdisjoint(("author", "value", "msg"))
-    return isinstance(value.get("type"), str) and not is_around
 
 
 def way_to_messages(text: str) -> str | None:
@@ -162,8 +118,8 @@ def way_to_messages(text: str) -> str | None:
     >>> way_to_messages('{"root": ' + message + ', "replies": [' + message + "]}")
     ' | (.["root"]), (.["replies"][])'
     """
-    opening = _OPENING.match(text)
-    ways = [_way(value) for value in _first_values(text, opening.end() if opening else 0)]
+    opening = OPENING.match(text)
+    ways = [_way(value) for value in first_values(text, opening.end() if opening else 0)]
     if "" in ways:
         return None
     way = max(filter(None, ways), key=len, default=None)
@@ -174,17 +130,6 @@ def way_to_messages(text: str) -> str | None:
         way if len({*ways}) == 1 else way.replace("[]", "[]?").replace("| fromjson", "| fromjson?")
     )
     return f"[]{way}" if opening else way
-
-
-def _first_values(text: str, start: int) -> Iterator[object]:
-    """The first few values of a text, from a place on."""
-    for _ in range(_LOOKED_AT):
-        found = _value_at(text, start)
-        if found is None:
-            return
-        yield found[0]
-        following = _BETWEEN.match(text, found[1])
-        start = following.end() if following else found[1]
 
 
 def _way(value: object, levels: int = _LEVELS) -> str | None:
@@ -244,7 +189,7 @@ def way_out_of_map(text: str) -> str | None:
     opening = MAP_OF_MESSAGES.match(text)
     if opening is None:
         return None
-    first = _value_at(text, opening.end() - 1)
+    first = value_at(text, opening.end() - 1)
     return (first and _way_to_keys_beside({opening[1]: first[0]})) or "[]"
 
 
@@ -294,14 +239,14 @@ def _way_into_text(text: str) -> str | None:
         return " | fromjson[]"
     if not _is_text_of_message(text):
         return None
-    first = _value_at(text, 0)
+    first = value_at(text, 0)
     is_one = first is None or not text[first[1] :].strip()
     return " | fromjson" if is_one else ' | split("\\n")[] | fromjson?'
 
 
 def _text_in_row(row: list[object]) -> str | None:
     """The filter for a message that is one of the first texts in a row of a table."""
-    places = (place for place, text in enumerate(row[:_LOOKED_AT]) if _is_text_of_message(text))
+    places = (place for place, text in enumerate(row[:LOOKED_AT]) if _is_text_of_message(text))
     place = next(places, None)
     return None if place is None else f"[{place}] | fromjson"
 
@@ -325,18 +270,10 @@ def _is_text_of_message(text: object) -> bool:
 
 
 def _is_text_of_pzp(text: str) -> bool:
-    first = _value_at(text, 0)
+    first = value_at(text, 0)
     return first is not None and isinstance(first[0], dict) and first[0].keys().isdisjoint(_OF_SSB)
 
 
 def _member(name: str, number: int) -> str:
     """The filter of jq for a member of an object: by its name only if a table may hold it (ruling R29)."""
     return f'["{name}"]' if is_word(name) else f" | .[keys_unsorted[{number}]]"
-
-
-def _value_at(text: str, start: int) -> tuple[object, int] | None:
-    try:
-        value: tuple[object, int] = LENIENT_DECODER.raw_decode(text, start)
-    except (JSONDecodeError, RecursionError):
-        return None
-    return value

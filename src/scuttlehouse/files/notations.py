@@ -16,9 +16,9 @@ from itertools import islice
 from typing import NamedTuple
 from urllib.parse import unquote
 
-from scuttlehouse.files.encodings import Packing
 from scuttlehouse.files.json_lines import line_object
 from scuttlehouse.files.objects import NoObject, is_message_at, object_at
+from scuttlehouse.files.packing import Packing
 from scuttlehouse.files.parts import FIRST_MEMBERS, Line
 from scuttlehouse.ssb.judging import has_key
 from scuttlehouse.ssb.messages import Message, checked_message, unkeyed_message

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import re
 
-from scuttlehouse.files.encodings import Packing
+from scuttlehouse.files.first_values import begins_with_contents, begins_with_parts
 from scuttlehouse.files.jq_filters import (
     begins_with_a_message,
-    begins_with_contents,
-    begins_with_parts,
     list_inside,
     way_out_of_map,
     way_to_messages,
 )
+from scuttlehouse.files.packing import Packing
 from scuttlehouse.files.parts import FIRST_MEMBERS
 
 # The size of the dictionary follows, a power of two. A record of pzp may begin with the same three bytes.

@@ -10,7 +10,7 @@ from typing import BinaryIO, cast
 from zstandard import ZstdError
 
 from scuttlehouse.files.bipf import BLOCK_BYTES
-from scuttlehouse.files.encodings import Packing, as_utf_8, has_utf_16
+from scuttlehouse.files.encodings import as_utf_8, has_utf_16
 from scuttlehouse.files.forms import BLANK, binary_form, form_beside_others, form_of
 from scuttlehouse.files.notations import told_notation
 from scuttlehouse.files.other_files import (
@@ -21,6 +21,7 @@ from scuttlehouse.files.other_files import (
     told_by_name,
     without_messages,
 )
+from scuttlehouse.files.packing import Packing
 from scuttlehouse.files.parts import Kind, Log
 from scuttlehouse.files.streams import BROKEN
 from scuttlehouse.files.unpack import opened, unpacked

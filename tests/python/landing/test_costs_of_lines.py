@@ -16,9 +16,9 @@ import pytest
 
 import forms
 from scuttlehouse.files import bipf, jsjson, notations, values
-from scuttlehouse.files.encodings import Packing
 from scuttlehouse.files.jsjson import stringify
 from scuttlehouse.files.objects import NoObject
+from scuttlehouse.files.packing import Packing
 from scuttlehouse.files.parts import SHORT_BYTES, Line
 from scuttlehouse.landing.glued_lines import line_parts
 from scuttlehouse.pzp import lines as pzp_lines
