@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from scuttlehouse.builds.log_of_runs import continue_log
-from scuttlehouse.builds.publishable import absent_tables
+from scuttlehouse.builds.publishable import absent_tables, tables_elsewhere
 from scuttlehouse.builds.quality import checking_builds
 from scuttlehouse.builds.rules import code_of_lines_hash, project_hash, rules_hash
 from scuttlehouse.builds.runs import (
@@ -116,6 +116,8 @@ def _begin(run: Run, is_full_refresh: bool, is_deferring: bool) -> None:
             verify_base(catalog, schemas)
         if not is_deferring:
             _refuse_absent_tables(catalog, run)
+        elif command == "build" and schemas.is_published:
+            _refuse_tables_elsewhere(run)
         if command == "build":
             continue_log(catalog, run, is_full_refresh)
             if not is_full_refresh:
@@ -240,6 +242,17 @@ def _refuse_absent_tables(catalog: Catalog, run: Run) -> None:
             f"{work} lacks {count(len(absent), 'table')} that this run reads and does not make "
             f"({first_of(absent)}): run `scuttlehouse build`, which makes all tables, or select what they "
             "are made of, too (`-s +dim_groups`)."
+        )
+
+
+def _refuse_tables_elsewhere(run: Run) -> None:
+    """What a build publishes is made and tested from its own tables and the published ones alone."""
+    elsewhere = tables_elsewhere(run.graph["nodes"], run.selected)
+    if elsewhere:
+        raise RunError(
+            f"With --defer, this build may read {count(len(elsewhere), 'table')} of another target "
+            f"({first_of(elsewhere)}), from which nothing may be published: leave out --defer, or give "
+            "--state the artifacts of a build with the same target."
         )
 
 

@@ -226,8 +226,8 @@ def _report(run: Run, build: Build | None, changes: Changes, unpublished: set[st
         )
     elif unpublished:
         print(
-            "\nNot published, because not all of their tests, or of the models before and after them, were "
-            f"selected: {', '.join(sorted(unpublished))}.\n"
+            "\nNot published, because not all of their tests, or of the models and seeds before and after "
+            f"them, were selected: {', '.join(sorted(unpublished))}.\n"
             + (_TOGETHER if unpublished >= ORDERS_AND_COMMANDS else "")
             + (_MIXED if build else "")
         )

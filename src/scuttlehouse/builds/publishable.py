@@ -38,6 +38,11 @@ def all_models(nodes: Nodes) -> set[str]:
     }
 
 
+def all_seeds(nodes: Nodes) -> set[str]:
+    """The ids of all seeds."""
+    return {name for name, node in nodes.items() if node["resource_type"] == "seed"}
+
+
 def all_steps(nodes: Nodes) -> set[str]:
     """The ids of all nodes that a whole build runs, and of parts of other models."""
     kinds = ("model", "seed", "snapshot", "test")
@@ -52,7 +57,7 @@ def publishable(
     A table is publishable if it has passed, and so has everything that depends on it: its tests, the tables
     that are made from it, and their tests. The ledger is publishable only if every table has passed. In a
     build that is not a refresh, everything that the table is made from must have passed too, because an
-    earlier refresh may have left tables there that hold only touched rows.
+    earlier refresh may have left tables there that hold only touched rows, and seeds may have changed.
 
     Complexity: O(public tables * nodes).
     """
@@ -60,11 +65,11 @@ def publishable(
     parents = {name: _parents(node) for name, node in nodes.items()}
     models = all_models(nodes)
     made = models & set(passed)
-    of_this_build = _reached(made, readers) if is_refresh else models
+    of_this_build = _reached(made, readers) & models if is_refresh else models | all_seeds(nodes)
 
     def is_publishable(table: str, model: str) -> bool:
         needed = _reached([model], readers)
-        needed |= _reached([model], parents) & models & of_this_build
+        needed |= _reached([model], parents) & of_this_build
         return (table != LEDGER or made == models) and needed <= set(passed)
 
     tables = public_models(nodes, schema)
@@ -103,6 +108,20 @@ def absent_tables(
     }
     read = {parent for node in of_kind["model"] or of_kind["test"] for parent in _parents(node)}
     return {tables[name] for name in (read & tables.keys()) - set(selected)} - set(present)
+
+
+def tables_elsewhere(nodes: Nodes, selected: Collection[str]) -> set[str]:
+    """The tables that a run with `--defer` may read in place of those of its own schema, by full name."""
+    chosen = {name for name in selected if name in nodes}
+    unmade = {name for name, node in nodes.items() if node["resource_type"] == "model"}
+    unmade -= all_models(nodes)  # Parts of other models: dbt puts them into those that read them.
+    read = _reached(chosen, {name: _parents(nodes[name]) for name in chosen | unmade}) - chosen
+    return {
+        f"{place['schema']}.{place['alias']}"
+        for name in read & nodes.keys()
+        if (place := nodes[name].get("defer_relation"))
+        and (place["schema"], place["alias"]) != (nodes[name]["schema"], nodes[name]["alias"])
+    }
 
 
 def passed_so_far(

@@ -112,7 +112,15 @@ OF_C = {"model.mid", "model.dim_c"}
         (OF_A, True, {"dim_a"}),
         # An earlier refresh may have left rows of a part in what it is made from.
         (OF_A, False, set()),
-        (OF_A | {"model.stg"}, False, {"dim_a"}),
+        (OF_A | {"model.stg", "seed.words"}, False, {"dim_a"}),
+        # The seed may have changed, and its table has the rows of the published build.
+        (OF_A | {"model.stg"}, False, set()),
+        ({*STEPS} - {"seed.words"} | {"model.logs", *OF_C}, False, set()),
+        (
+            {*STEPS} - {"seed.words"} | {"model.logs", *OF_C},
+            True,
+            {"dim_a", "dim_b", "dim_c", "dim_logs"},
+        ),
         ({"model.dim_a"}, True, set()),
         ({*STEPS} - {"test.b"} | {"model.logs", *OF_C}, False, {"dim_a", "dim_c", "dim_logs"}),
         # The ledger would hide lines that the other tables lack.
@@ -554,6 +562,32 @@ def test_a_run_needs_the_tables_that_it_reads(dbt: Runs) -> None:
     dbt.run("run", dict.fromkeys(["seed.words", "model.stg"], "success"))
     dbt.begin("test", selected=["test.stg"])
     dbt.begin("run", selected=["model.dim_b"])
+
+
+def test_a_build_that_publishes_reads_no_tables_of_another_target(
+    dbt: Runs, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With `--defer`, dbt gives every node the place of its table in the artifacts of `--state`."""
+
+    def defer_to(schema: str) -> None:
+        for name in ("model.stg", "model.dim_b", "model.dim_a"):
+            place = {"schema": schema, "alias": NODES[name]["alias"]}
+            monkeypatch.setitem(NODES, name, {**NODES[name], "defer_relation": place})
+
+    dbt.run("build", PASSED)
+    defer_to(ANN.work)
+    # `dim_a` reads `stg` by way of a part that has no table.
+    for selected in (["model.dim_a"], ["model.dim_b", "test.b"], ["test.stg"]):
+        with pytest.raises(
+            RunError, match=r"another target \(scuttlehouse_dev_ann.stg\), from which"
+        ):
+            dbt.begin("build", selected=selected, is_deferring=True)
+    # They read what they make.
+    dbt.begin("build", is_deferring=True)
+    dbt.begin("run", selected=["model.dim_a"], is_deferring=True)
+    defer_to(WORK)
+    dbt.begin("build", selected=["model.dim_a"], is_deferring=True)
+    dbt.begin("build", selected=["model.dim_a"], is_deferring=True, schema=ANN.work)
 
 
 @pytest.mark.parametrize("is_full_refresh", [False, True])

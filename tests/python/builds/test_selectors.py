@@ -69,9 +69,10 @@ def test_a_part_says_what_it_does_not_publish(capsys: pytest.CaptureFixture[str]
     part: Any = SimpleNamespace(is_whole=False)
     _report(run, None, {}, {"dim_people", "dim_feeds"})
     nothing = capsys.readouterr().out
-    assert (
-        "or of the models before and after them, were selected: dim_feeds, dim_people.\n" in nothing
+    told = (
+        "or of the models and seeds before and after them, were selected: dim_feeds, dim_people.\n"
     )
+    assert told in nothing
     assert "refer to rows" not in nothing
     assert "together" not in nothing
     _report(run, part, {}, {"dim_people", *ORDERS_AND_COMMANDS})
