@@ -5,7 +5,6 @@ A file is told only if nothing in its first bytes is a message, and something is
 
 from __future__ import annotations
 
-import html
 import json
 import quopri
 import re
@@ -22,6 +21,7 @@ from scuttlehouse.files.packing import Packing
 from scuttlehouse.files.parts import FIRST_MEMBERS, Line
 from scuttlehouse.ssb.judging import has_key
 from scuttlehouse.ssb.messages import Message, checked_message, unkeyed_message
+from scuttlehouse.ssb.rewritten_texts import without_entities
 
 # So much of a text is turned back: a message is shorter.
 _LOOKED_AT = 1 << 16
@@ -153,7 +153,7 @@ _NOTATIONS = (
     _Notation(
         "JSON with entities of HTML",
         _on_standard_input("html.unescape(sys.stdin.read())", "html"),
-        html.unescape,
+        without_entities,
     ),
     _Notation(
         "JSON with each backslash written twice, as COPY of PostgreSQL and INTO OUTFILE of MySQL do",

@@ -806,6 +806,13 @@ def with_commas(text: str) -> str:
     return "/* a log:\n   mine */\n" + re.sub("(?m)}$", ",  } // one", text)
 
 
+def test_a_file_may_have_an_entity_with_a_number_of_any_length(tmp_path: Path) -> None:
+    """Python reads no more than 4,300 digits. The file ended every build."""
+    path = tmp_path / "a.json"
+    path.write_text(f"{{&quot;key&quot;: &#{'1' * 4301}; }}\n")
+    assert recognise_within_limits(entry_of(path, path.name))
+
+
 # What people and programs make of lines of JSON, and of JSON over several lines.
 NOTATIONS: dict[str, tuple[Callable[[str], str], str]] = {
     "colours": (coloured, "JSON in the colours of a terminal"),

@@ -226,6 +226,22 @@ def test_other_texts_with_the_same_signs_are_other_messages(text: str) -> None:
     assert land(changed, signed.key).invalid_reason == "id_mismatch"
 
 
+# Python reads no more than 4,300 digits.
+LONG_ENTITY = f"&amp;&#{'1' * 4301};"
+
+
+@pytest.mark.parametrize("at_end", ["", ";", " b"])
+@pytest.mark.parametrize("key", [True, False])
+def test_an_entity_with_a_number_of_any_length_is_read(key: bool, at_end: str) -> None:
+    """Anybody can write one. It ended every build."""
+    signed = post(content={"type": "post", "text": LONG_ENTITY + at_end})
+    said = signed.key if key else None
+    assert land(signed.value, said).validity == "valid"
+    assert land(signed.value | {"timestamp": 2}, said).validity == "invalid"
+    opened = {"content": {"type": "post", "text": f"b {LONG_ENTITY}{at_end}"}, "private": True}
+    assert land(signed.value | opened, signed.key).plaintext_hash
+
+
 @pytest.mark.parametrize("depth", [1, 1500, 30_000])
 @pytest.mark.parametrize("key", [True, False])
 def test_an_entity_opens_no_list_and_ends_no_text(depth: int, key: bool) -> None:
