@@ -37,7 +37,7 @@ def made_group_id(
 
     Args:
         message_id: the id of the message, in any spelling.
-        value: the value of the message. Its author counts, and its previous, a text or null.
+        value: the value of the message as it was signed. Its author counts, and its previous, a text or null.
         ciphertext: the content as it was signed. None if the log does not hold it.
         group_key: the key of the group, 32 bytes.
         read_key: the key that opened the message, 32 bytes. ssb-db keeps it, and ssb-tribes puts no key of

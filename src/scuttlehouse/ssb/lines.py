@@ -153,10 +153,11 @@ def land_line(
         is_announcement_signed=is_announcement_signed(
             content, feed_format(value["author"]), check, is_decrypted=is_decrypted
         ),
+        # Anybody can write a ciphertext that nobody has signed, and a key that opens it.
         made_group_id=made_group_id(
-            key, value, opened.ciphertext, secret, spelled_bytes(unbox_key(value))
+            key, signed, opened.ciphertext, secret, spelled_bytes(unbox_key(value))
         )
-        if kind == "group/init"
+        if kind == "group/init" and check.validity == "valid"
         else None,
         owner_id=proven_owner(content) if is_decrypted and check.validity != "invalid" else None,
         validity=check.validity,

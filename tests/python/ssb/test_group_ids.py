@@ -8,11 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from nacl.bindings import crypto_secretbox
 
 from conftest import FIXTURES
+from dialects import uri
 from scuttlehouse.files.parts import Line
 from scuttlehouse.ssb.epoch_keys import KeyRing
-from scuttlehouse.ssb.group_ids import made_group_id
+from scuttlehouse.ssb.group_ids import _derived, _id_bytes, made_group_id
 from scuttlehouse.ssb.ids import any_id
 from scuttlehouse.ssb.lines import LandedLine, land_line
 
@@ -94,3 +96,43 @@ def test_the_key_that_opened_the_first_message_proves_a_group_of_ssb_tribes() ->
     for wrong in (unbox[::-1], unbox[:-4], "", True, None, [unbox], UNBOXED_BY_ANOTHER):
         assert made(meta={**meta, "unbox": wrong}) is None, wrong
     assert made(meta={name: part for name, part in meta.items() if name != "unbox"}) is None
+
+
+@pytest.mark.parametrize("name", ["author", "previous"])
+def test_a_ciphertext_that_nobody_has_signed_proves_no_group(name: str) -> None:
+    """Anybody can write one that a key of their own opens, under the id of another's first message."""
+    entry = json.loads(TRIBE.read_text().splitlines()[1])
+    value, key = entry["value"], bytes(range(32))
+    places = [b"envelope", *(_id_bytes(value[one]) for one in ("author", "previous"))]
+    header = crypto_secretbox(bytes(16), bytes(24), _derived(key, *places, b"header_key"))
+    ciphertext = base64.b64encode(header + bytes(99)).decode() + ".box2"
+    assert made_group_id(entry["key"], value, ciphertext, None, key)
+    forged = {part: value[part] for part in value if part not in ("meta", "cyphertext")}
+    forged |= {"cyphertext": ciphertext, "private": True, "unbox": UNBOXED_BY_ANOTHER}
+    for written, validity in ((forged, "invalid"), (respelled(forged, name), "not_checked")):
+        row = landed({**entry, "value": written})
+        assert (row.content_type, row.validity) == ("group/init", validity)
+        assert row.made_group_id is None
+    assert landed({**entry, "value": respelled(value, name)}).made_group_id == any_id(TRIBE_ID)
+
+
+def respelled(value: dict[str, Any], name: str) -> dict[str, Any]:
+    return value | {name: uri(value[name])}
+
+
+def landed(entry: dict[str, Any]) -> LandedLine:
+    row = land_line("a", Line(1, json.dumps(entry).encode(), None), KeyRing(b"pepper"))
+    assert row is not None
+    return row
+
+
+@pytest.mark.parametrize("text", [None, "", "null", r"\N"])
+def test_a_text_for_null_as_previous_proves_the_same_group(
+    first: tuple[str, dict[str, Any], str, bytes], text: str | None
+) -> None:
+    key, value, ciphertext, secret = first
+    assert value["previous"] is None
+    entry = {"key": key, "value": value, "meta": {"private": True, "originalContent": ciphertext}}
+    made = landed({**entry, "value": value | {"previous": text}})
+    assert made.validity == "valid"
+    assert made.made_group_id == made_group_id(key, value, ciphertext, secret)
