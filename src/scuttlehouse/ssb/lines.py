@@ -131,7 +131,7 @@ def land_line(
     if kept_text is not None and len(kept_text) > MOST_KEPT:
         return LandedLine(source_file, line.line_number, "too_long")
     # Software may have written null as a text.
-    previous = (signed if check.validity == "valid" else value).get("previous")
+    previous = (value if check.validity == "invalid" else signed).get("previous")
     return LandedLine(
         source_file=source_file,
         line_number=line.line_number,

@@ -392,6 +392,16 @@ def test_a_previous_that_is_a_text_for_null_is_proven(
     assert land(first.value | {"previous": null}, first.key) == land(first.value, first.key)
 
 
+@pytest.mark.parametrize("null", ["", "null", "NULL", r"\N", "None"])
+def test_a_previous_that_is_a_text_for_null_is_none_in_an_opened_message(null: str) -> None:
+    content = {"type": "post", "recps": [AUTHOR]}
+    signed = ClassicFeed(bytes(32)).publish(content, 1, ciphertext="AAAA.box")
+    opened = signed.value | {"content": content}
+    row = land(opened | {"previous": null}, signed.key)
+    assert (row.validity, row.previous_id) == ("not_checked", None)
+    assert row == land(opened, signed.key)
+
+
 @pytest.mark.parametrize(
     "time", ["1700000000000", "2023-11-14T22:13:20.000Z", {"$numberLong": "1"}]
 )
