@@ -140,8 +140,11 @@ def changing_keys(home: Path) -> Iterator[None]:
 def write_private(path: Path, content: bytes) -> None:
     """Write a file that only its owner may read. It is written whole or not at all."""
     part = path.with_name(f"{path.name}.{os.getpid()}")
-    with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
-    part.replace(path)
+    try:
+        with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        part.replace(path)
+    finally:
+        part.unlink(missing_ok=True)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import base64
+import errno
+import os
 import random
 from functools import partial
 from pathlib import Path
@@ -206,6 +208,24 @@ def test_a_lost_key_is_not_replaced(tmp_path: Path, content: bytes | None, fault
     pepper.unlink()
     (tmp_path / SEALED_FILE).unlink()
     assert len(warehouse_pepper(tmp_path)) == 32
+
+
+def test_a_full_disk_leaves_the_keys_as_they_were(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And no other file: nobody would remove it, and a backup of the home would have it."""
+    pepper = warehouse_pepper(tmp_path)
+    keep_sealed(tmp_path, [seal_key(pepper, key_of(32))])
+    files = {*tmp_path.iterdir()}
+
+    def full(_: int) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(OSError, match="No space"):
+        keep_sealed(tmp_path, [seal_key(pepper, key_of(33))])
+    assert {*tmp_path.iterdir()} == files
+    assert sealed_keys(tmp_path) == {key_of(32)}
 
 
 def test_another_key_opens_no_sealed_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
