@@ -106,7 +106,7 @@ def forms(value: dict[str, Any], key: str | None, hmac_key: bytes | None) -> Ite
             is_proven = wanted is not None and form.check.message_key == wanted
             if form.check.validity == "valid" or is_proven:
                 yield form
-    whole = with_what_is_left_out(with_content_read(numbered))
+    whole = with_sigils(with_what_is_left_out(with_content_read(numbered)))
     if whole is not numbered:
         reason = check_value(whole, key=key, hmac_key=hmac_key).invalid_reason
     if reason not in _FAULTS_OF_TEXTS and not _may_be_json(value.get("content")):
@@ -273,7 +273,7 @@ def with_what_is_left_out(value: dict[str, Any]) -> dict[str, Any]:
     whole = {**_LEFT_OUT, **value}
     for order in MEMBER_ORDERS:
         names = [name for name in order if name in whole]
-        if len(names) == len(whole) and [name for name in names if name in value] == list(value):
+        if [name for name in names if name in value] == list(value):
             return {name: whole[name] for name in names}
     return whole
 
