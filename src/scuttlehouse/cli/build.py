@@ -71,6 +71,19 @@ def build(options: Sequence[str]) -> int:
             file=sys.stderr,
         )
         return DBT_CANNOT_RUN
+    before = _published_id()
+    try:
+        return _build(options, project, before)
+    except KeyboardInterrupt:
+        what = "published nothing" if _published_id() == before else "had published already"
+        # What dbt prints may be for a program to read.
+        output = sys.stderr if _is_printed_by_dbt(options) else sys.stdout
+        print(f"\nscuttlehouse: the build was interrupted, and {what}.", file=output)
+        raise
+
+
+def _build(options: Sequence[str], project: Path, before: str | None) -> int:
+    """See :func:`build`. ``before`` is the published build."""
     if "--verify" in options:
         options = [option for option in options if option != "--verify"]
         # A full refresh makes damaged tables again.
@@ -80,19 +93,15 @@ def build(options: Sequence[str]) -> int:
         _forget_damaged_tables()
     if not options and not is_verifying() and _nothing_is_new(project):
         return LEFT_OUT if _leaves_out() else 0
-    before = _published_id()
-    if any(option.partition("=")[0] in _OUTPUT_OPTIONS for option in options):
-        code = _run_dbt(options)
-    else:
-        try:
-            code = _build_with_progress(options, project)
-        except KeyboardInterrupt:
-            what = "published nothing" if _published_id() == before else "had published already"
-            print(f"\nscuttlehouse: the build was interrupted, and {what}.")
-            raise
+    is_printed = _is_printed_by_dbt(options)
+    code = _run_dbt(options) if is_printed else _build_with_progress(options, project)
     # The target `dev` and some parts of the project publish nothing.
     has_published = code == 0 and _published_id() != before
     return LEFT_OUT if has_published and _leaves_out() else code
+
+
+def _is_printed_by_dbt(options: Sequence[str]) -> bool:
+    return any(option.partition("=")[0] in _OUTPUT_OPTIONS for option in options)
 
 
 def _published_id() -> str | None:
@@ -104,7 +113,11 @@ def _published_id() -> str | None:
 
 
 def _run_dbt(options: Sequence[str]) -> int:
-    """Run dbt in this process. So a signal that ends this process ends the build."""
+    """Run dbt in this process. So a signal that ends this process ends the build.
+
+    Raises:
+        KeyboardInterrupt: Ctrl-C or SIGTERM has ended dbt, which says that as an error of its own.
+    """
     from dbt.cli.main import cli
 
     arguments = [*DBT_BUILD, *_profiles(options), *options]
@@ -112,7 +125,10 @@ def _run_dbt(options: Sequence[str]) -> int:
     try:
         cli(arguments, prog_name="dbt")
     except SystemExit as end:
-        return end.code if isinstance(end.code, int) else int(end.code is not None)
+        code = end.code if isinstance(end.code, int) else int(end.code is not None)
+        if code and is_interrupted():
+            raise KeyboardInterrupt from None
+        return code
     return 0
 
 

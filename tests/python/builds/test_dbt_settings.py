@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 from contextlib import suppress
 from pathlib import Path
 from types import SimpleNamespace
@@ -295,6 +296,45 @@ def test_an_interrupted_build_says_what_it_published(
     monkeypatch.setattr(build, "_build_with_progress", build_with_progress)
     monkeypatch.setattr(dbtRunner, "invoke", interrupted)
     assert main(["build", "--full-refresh"]) == 130
+    said = capsys.readouterr().out
+    assert said.endswith("\nscuttlehouse: the build was interrupted, and published nothing.\n")
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+@pytest.mark.parametrize("option", ["--quiet", "--log-format=json"])
+def test_an_interrupted_build_says_so_beside_the_output_of_dbt(
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    option: str,
+    number: signal.Signals,
+    code: int,
+) -> None:
+    """dbt tells the interrupt as an error that it did not expect, and ends with 2."""
+
+    def ended(*_: object, **__: object) -> None:
+        with suppress(KeyboardInterrupt):
+            os.kill(os.getpid(), number)
+        sys.exit(2)
+
+    monkeypatch.setattr("dbt.cli.main.cli", ended)
+    assert main(["build", option]) == code
+    said = capsys.readouterr()
+    assert said.err.endswith("\nscuttlehouse: the build was interrupted, and published nothing.\n")
+    assert "interrupted" not in said.out
+
+
+@pytest.mark.parametrize("options", [[], ["--verify"]])
+def test_a_build_that_is_interrupted_before_dbt_begins_says_so(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], options: list[str]
+) -> None:
+    """Reading all logs may take long."""
+
+    def interrupted(*_: object) -> bool:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(build, "_verify", interrupted)
+    monkeypatch.setattr(build, "_nothing_is_new", interrupted)
+    assert main(["build", *options]) == 130
     said = capsys.readouterr().out
     assert said.endswith("\nscuttlehouse: the build was interrupted, and published nothing.\n")
 
