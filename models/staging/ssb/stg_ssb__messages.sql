@@ -95,25 +95,28 @@ ranked_lines as (
 
 best_lines as (
 
-    select * from ranked_lines
-    where doubt_rank = 1
+    select
+        ranked_lines.*,
+        -- Nothing that an invalid line says counts, and anybody can write two under one id.
+        log_feeds.feed_id is not null and ranked_lines.validity != 'invalid' as is_of_author
+    from ranked_lines
+    left join log_feeds
+        on ranked_lines.source_file = log_feeds.source_file and ranked_lines.feed_id = log_feeds.feed_id
+    where ranked_lines.doubt_rank = 1
 
 ),
 
 plaintexts as (
 
     select
-        best_lines.message_id,
-        best_lines.plaintext_hash,
-        bool_or(log_feeds.feed_id is not null) as is_of_author,
-        count(distinct best_lines.source_file) as log_count,
-        min(best_lines.source_file) as source_file
+        message_id,
+        plaintext_hash,
+        bool_or(is_of_author) as is_of_author,
+        count(distinct source_file) as log_count,
+        min(source_file) as source_file
     from best_lines
-    left join log_feeds
-        on best_lines.source_file = log_feeds.source_file and best_lines.feed_id = log_feeds.feed_id
-    -- Nothing that an invalid line says counts, and anybody can write two under one id.
-    where best_lines.plaintext_hash is not null and best_lines.validity != 'invalid'
-    group by best_lines.message_id, best_lines.plaintext_hash
+    where plaintext_hash is not null and validity != 'invalid'
+    group by message_id, plaintext_hash
 
 ),
 
@@ -170,7 +173,10 @@ sightings as (
             min(received_ms) over (partition by message_id)
         ) as first_received_ms,
         -- It is proven, so any line may tell it.
-        max(made_group_id) over (partition by message_id) as proven_group_id
+        max(made_group_id) over (partition by message_id) as proven_group_id,
+        -- A dump or HTML may write a name otherwise, which makes no other plaintext. Anybody can write it so.
+        min_by(content, struct(not counts, not is_decrypted, not is_of_author, source_file, line_number))
+            over (partition by message_id) as said_content
     from marked_lines
 
 ),
@@ -183,7 +189,7 @@ final as (
         sightings.previous_id,
         sightings.feed_format,
         if(sightings.counts, sightings.content_type, null) as content_type,
-        if(sightings.counts, sightings.content, null) as content,
+        if(sightings.counts, sightings.said_content, null) as content,
         sightings.validity,
         sightings.invalid_reason,
         if(sightings.is_differing, 'plaintexts_differ', sightings.warning) as warning,
@@ -211,12 +217,12 @@ final as (
             when
                 sightings.counts
                 and (
-                    sightings.content like '%"ssb:identity/group/%'
-                    or sightings.content like '%"ssb:message/cloaked/%'
+                    sightings.said_content like '%"ssb:identity/group/%'
+                    or sightings.said_content like '%"ssb:message/cloaked/%'
                 )
                 then
                     regexp_substr(
-                        get_json_object(sightings.content, '$.recps[0]'),
+                        get_json_object(sightings.said_content, '$.recps[0]'),
                         '^ssb:(identity/group|message/cloaked)/.+'
                     )
         end as addressed_group_id,
