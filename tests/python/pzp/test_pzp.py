@@ -561,7 +561,7 @@ def test_messages_that_look_odd_and_are_valid(change: Json) -> None:
 
 
 @pytest.mark.parametrize(
-    "data", ["", "text", {}, {"1": {"b": [None, 1e-7], "a": "€"}}, "😀"], ids=str
+    "data", ["", "text", '{"a": 1}', {}, {"1": {"b": [None, 1e-7], "a": "€"}}, "😀"], ids=str
 )
 def test_data_of_any_text_or_object(data: Any) -> None:
     row = land(with_data(addition(), data))
