@@ -782,7 +782,7 @@ def test_nobody_is_drawn_as_somebody_else() -> None:
 
 
 def test_nobody_is_drawn_as_somebody_else_by_letters_that_look_alike() -> None:
-    """Of other scripts, or of ASCII: capital I, small l and 1; 0 and O; rn and m."""
+    """Of other scripts, or of ASCII: capital I, small l, 1 and |; 0 and O; rn and m; vv and w."""
     named = {
         "@zoeAAAA": "Zoe",
         "@cyrAAAA": "Z\u043ee",
@@ -791,11 +791,16 @@ def test_nobody_is_drawn_as_somebody_else_by_letters_that_look_alike() -> None:
         "@aifAAAA": "AIfred",
         "@tomAAAA": "Tom",
         "@cor0AAA": "T0rn",
+        "@wilAAAA": "Will",
+        "@vviAAAA": "VVi|l",
+        "@timAAAA": "Tim",
+        "@widAAAA": "\uff34im",
         "@eveAAAA": "Zoe z\u043eeAAA",
         "@fayAAAA": "Zoe zo\u00e9AAA",
         "@ll1AAAA": None,
         "@lilAAAA": "ann 1llAAA",
         "@4heAAAA": "\u05e9\u05dc\u05d5\u05dd",
+        "@5heAAAA": "\u0633\u0644",
         "@hanAAAA": "\u6f22",
         "@bobAAAA": "Bob",
     }
@@ -806,6 +811,7 @@ def test_nobody_is_drawn_as_somebody_else_by_letters_that_look_alike() -> None:
     assert drawn["@bobAAAA"] == "Bob"
     assert drawn["@zoeAAAA"] == "Zoe"
     assert drawn["@4heAAAA"] == "4heAAA \u05e9\u05dc\u05d5\u05dd"
+    assert drawn["@5heAAAA"] == "5heAAA \u0633\u0644"
     alone = {person for person, name in drawn.items() if person[1:7] not in name}
     assert alone == {"@bobAAAA", "@zoeAAAA"}
 
