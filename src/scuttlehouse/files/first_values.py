@@ -19,6 +19,8 @@ _BETWEEN = re.compile(r"[\s,\x1e]*")
 def begins_with_parts(text: str) -> bool:
     """Whether a text begins with a few objects that tell a message each, and do not hold it.
 
+    The text has no signatures.
+
     >>> begins_with_parts('{"key": "%a"}' * 4), begins_with_parts('{"key": "%a", "value": {}}' * 4)
     (True, False)
     """
@@ -43,10 +45,10 @@ def _begins_with(text: str, is_one: Callable[[object], bool]) -> bool:
 def _is_part(value: object) -> bool:
     if not isinstance(value, dict) or not value.keys().isdisjoint(("value", "msg", "metadata")):
         return False
-    # Without a key, its hash is its key: that of all members, and of the signature.
-    is_without_id = "signature" not in value and "key" not in value
-    is_told = "key" in value or "author" in value
-    return is_told and (is_without_id or isinstance(unkeyed_message(value), str))
+    if "key" in value:
+        return isinstance(unkeyed_message(value), str)
+    # Its hash would be its key: that of all members, and of the signature.
+    return "author" in value
 
 
 def _is_content(value: object) -> bool:

@@ -199,7 +199,7 @@ def _way_to_keys_beside(value: dict[str, Any]) -> str | None:
     if all(isinstance(column, dict | list) for column in columns):
         key, message = map(_first_item, columns)
         return _OUT_OF_COLUMNS if _is_key(key) and _lacks_key(message) else None
-    is_map = bool(value) and all(map(_is_key, value))
+    is_map = all(map(_is_key, value))
     return _OUT_OF_MAP if is_map and _lacks_key(_first_item(value)) else None
 
 

@@ -561,6 +561,7 @@ def row_of_text(text: bytes | None) -> LandedLine:
         (b'{"source": "@a", "dest": "@b", "value": 1}\n' * 100, "JSON of other software"),
         (b'{"%a=.sha256": {"key": "%a=.sha256"}}', "jq -c '.[]'"),
         (b'{"0": {"key": "%a"}, "1": {}}', "jq -c '.[]'"),
+        (b'{"%%%s.sha256": %s}' % (KEY, POST), "jq -c '.[]'"),
         (b'{"' + b"A" * 44 + b'": {"data": null}}', "jq -c '.[]'"),
         (b'"{\\"key\\": \\"%a\\"}"\n"{}"', "`jq -r .`"),
         (b'["{\\"key\\": \\"%a\\"}"]', "`jq -r '.[]'`"),
@@ -1018,9 +1019,9 @@ def test_a_list_in_a_damaged_first_message_is_in_a_message(lost: int, tmp_path: 
 def test_opened_messages_without_signatures_are_no_parts() -> None:
     """As ssb-private gives them, behind something else."""
     value = {"author": "@a", "sequence": 1, "content": {"type": "post"}}
-    lines = [{"key": "%a"}, *[{"key": "%a", "value": value}] * 100]
-    head = "\n".join(map(json.dumps, lines)).encode()
-    assert recognise_head(head, "none") == PLAIN
+    for message in ({"key": "%a", "value": value}, {"key": "%a", **value}):
+        head = "\n".join(map(json.dumps, [{"key": "%a"}, *[message] * 100])).encode()
+        assert recognise_head(head, "none") == PLAIN
 
 
 def test_what_is_around_messages_without_signatures_is_no_content() -> None:
