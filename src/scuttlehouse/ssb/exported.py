@@ -33,27 +33,27 @@ from contextlib import suppress
 from functools import cache, partial
 from hashlib import sha256
 from itertools import chain
-from typing import Any, NamedTuple, TypeAlias, TypeGuard
+from typing import Any, NamedTuple, TypeAlias
 
 from scuttlehouse.files import jsjson
 from scuttlehouse.files.json_lines import finite_number
 from scuttlehouse.ssb.checks import Check
 from scuttlehouse.ssb.code_pages import in_code_pages, recoded
-from scuttlehouse.ssb.ids import feed_format, feed_id, id_bytes, message_format, message_sigil
+from scuttlehouse.ssb.ids import id_bytes, message_format, message_sigil
 from scuttlehouse.ssb.nulls import without_nulls
 from scuttlehouse.ssb.numbers import with_numbers
+from scuttlehouse.ssb.restored import (
+    may_be_json,
+    with_content_read,
+    with_sigils,
+    with_what_is_left_out,
+)
 from scuttlehouse.ssb.rewritten_texts import undone_in_texts
 from scuttlehouse.ssb.validation import MAX_LENGTH, MEMBER_ORDERS, check_value, hashed_bytes
 
 # Faults that a value has if it is not in the order that was signed. A key that is right proves the order.
 _FAULTS = frozenset({"members_out_of_order", "id_mismatch"})
 _FAULTS_WITHOUT_KEY = _FAULTS | {"signature_is_wrong"}
-
-# Encoders that leave out null leave out the previous of a first message. All messages have this hash.
-_LEFT_OUT = {"previous": None, "hash": "sha256"}
-
-# What CSV, SQL, COPY of PostgreSQL and Python have for null in a column of texts.
-_TEXTS_FOR_NULL = frozenset({"", "null", "NULL", r"\N", "None"})
 
 # Software counts the messages of the same millisecond: monotonic-timestamp 0.0.8 adds n / 1000 to the time of
 # the nth of them, and 0.0.9 adds n / (n + 1000). Real logs have up to 16.
@@ -109,7 +109,7 @@ def forms(value: dict[str, Any], key: str | None, hmac_key: bytes | None) -> Ite
     whole = with_sigils(with_what_is_left_out(with_content_read(numbered)))
     if whole is not numbered:
         reason = check_value(whole, key=key, hmac_key=hmac_key).invalid_reason
-    if reason not in _FAULTS_OF_TEXTS and not _may_be_json(value.get("content")):
+    if reason not in _FAULTS_OF_TEXTS and not may_be_json(value.get("content")):
         return
     for other in chain(_rewritten(numbered), _value_in_utf_8(value, key, texts)):
         found = _forms(other, key, hmac_key, partial(_texts_of_forms, other))
@@ -209,27 +209,6 @@ def _has_key(text: str, code_page: str, value: dict[str, Any], key: str) -> bool
     return _signed_time(read, _times(value.get("timestamp")), wanted) is not None
 
 
-def with_content_read(value: dict[str, Any]) -> dict[str, Any]:
-    """The value with what its content is the JSON of, an object or a text. The same object if it is neither.
-
-    Complexity: O(length of the content).
-
-    >>> with_content_read({"content": '{"type": "post"}'}), with_content_read({"content": "AAAA.box"})
-    ({'content': {'type': 'post'}}, {'content': 'AAAA.box'})
-    """
-    content = value.get("content")
-    if not _may_be_json(content):
-        return value
-    try:
-        return {**value, "content": jsjson.parse(content)}
-    except ValueError:
-        return value
-
-
-def _may_be_json(content: object) -> TypeGuard[str]:
-    return isinstance(content, str) and content.startswith(("{", '"'))
-
-
 def _rewritten(value: dict[str, Any]) -> Iterator[dict[str, Any]]:
     """The value as it may have been before software wrote its content in another way.
 
@@ -245,53 +224,6 @@ def _rewritten(value: dict[str, Any]) -> Iterator[dict[str, Any]]:
     contents = (json.dumps(part, ensure_ascii=False) for part in (value.get("content"), content))
     for undone in chain.from_iterable(map(undone_in_texts, dict.fromkeys(contents))):
         yield {**value, "content": json.loads(undone, parse_int=float)}
-
-
-def with_null_read(value: dict[str, Any]) -> dict[str, Any]:
-    """The value without a ``previous`` that is a text for null. The same object if it has none.
-
-    >>> with_null_read({"previous": "", "sequence": 1}), with_null_read({"previous": "%a"})
-    ({'previous': None, 'sequence': 1}, {'previous': '%a'})
-    """
-    previous = value.get("previous")
-    is_text_for_null = isinstance(previous, str) and previous in _TEXTS_FOR_NULL
-    return {**value, "previous": None} if is_text_for_null else value
-
-
-def with_what_is_left_out(value: dict[str, Any]) -> dict[str, Any]:
-    """The value with the members that say the same in every first message. The same object if it has them.
-
-    They are in their places, if the others are in the order of a message. A ``previous`` that is a text for
-    null counts as left out.
-
-    >>> [*with_what_is_left_out({"sequence": 1, "author": "@a", "timestamp": 1, "content": {}})]
-    ['previous', 'sequence', 'author', 'timestamp', 'hash', 'content']
-    """
-    value = with_null_read(value)
-    if value.keys() >= _LEFT_OUT.keys():
-        return value
-    whole = {**_LEFT_OUT, **value}
-    for order in MEMBER_ORDERS:
-        names = [name for name in order if name in whole]
-        if [name for name in names if name in value] == list(value):
-            return {name: whole[name] for name in names}
-    return whole
-
-
-def with_sigils(value: dict[str, Any]) -> dict[str, Any]:
-    """The value with the ids of its author and its previous as sigils. The same object if they are.
-
-    >>> with_sigils({"author": "ssb:feed/ed25519/6kpsY-KcUgq-9VB7Ey7F-ZVHdq6-vnuSQh7qaRRG0iw="})
-    {'author': '@6kpsY+KcUgq+9VB7Ey7F+ZVHdq6+vnuSQh7qaRRG0iw=.ed25519'}
-    """
-    author, previous = value.get("author"), value.get("previous")
-    sigils = {}
-    if isinstance(author, str) and feed_format(author) == "classic":
-        sigils["author"] = feed_id(author)
-    if isinstance(previous, str) and (sigil := message_sigil(previous)) is not None:
-        sigils["previous"] = sigil
-    is_spelled = all(value[name] == sigil for name, sigil in sigils.items())
-    return value if is_spelled else {**value, **sigils}
 
 
 def _times(timestamp: object) -> dict[bytes, float]:

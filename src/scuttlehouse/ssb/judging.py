@@ -14,17 +14,17 @@ from typing import Any, NamedTuple
 from scuttlehouse.ssb import bendybutt
 from scuttlehouse.ssb.bfe import utf8
 from scuttlehouse.ssb.checks import Check
-from scuttlehouse.ssb.exported import (
-    forms,
+from scuttlehouse.ssb.exported import forms
+from scuttlehouse.ssb.ids import feed_format, message_uri
+from scuttlehouse.ssb.nulls import has_nulls, without_nulls
+from scuttlehouse.ssb.numbers import with_numbers
+from scuttlehouse.ssb.opened import OPENED_BY_GO_SSB, Opened, is_of_private_kind
+from scuttlehouse.ssb.restored import (
     with_content_read,
     with_null_read,
     with_sigils,
     with_what_is_left_out,
 )
-from scuttlehouse.ssb.ids import feed_format, message_uri
-from scuttlehouse.ssb.nulls import has_nulls, without_nulls
-from scuttlehouse.ssb.numbers import with_numbers
-from scuttlehouse.ssb.opened import OPENED_BY_GO_SSB, Opened, is_of_private_kind
 from scuttlehouse.ssb.validation import is_ciphertext
 
 # Hashes of which software writes one, or none, in a message that it opens.

@@ -14,7 +14,6 @@ from scuttlehouse.files.json_lines import finite_number, has_word, line_object, 
 from scuttlehouse.files.parts import Line
 from scuttlehouse.ssb.claims import is_announcement_signed, plaintext_hash, proven_owner
 from scuttlehouse.ssb.epoch_keys import WITH_EPOCH_KEY, KeyRing, message_key, spelled_bytes
-from scuttlehouse.ssb.exported import with_content_read
 from scuttlehouse.ssb.group_ids import made_group_id
 from scuttlehouse.ssb.ids import feed_format, feed_of_message, message_uri
 from scuttlehouse.ssb.judging import has_key
@@ -23,6 +22,7 @@ from scuttlehouse.ssb.legacy_names import content_type, with_root
 from scuttlehouse.ssb.messages import UnkeyedMessage, checked_message, may_be_key, unkeyed_message
 from scuttlehouse.ssb.nulls import without_nulls
 from scuttlehouse.ssb.opened import is_sealed, unbox_key
+from scuttlehouse.ssb.restored import with_content_read
 from scuttlehouse.ssb.texts import kept_id, kept_word
 from scuttlehouse.ssb.validation import previous_text
 
