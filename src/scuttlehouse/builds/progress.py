@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 import shutil
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
-from threading import Lock
+from threading import Event, Lock, Thread
 from typing import Any, NamedTuple, TextIO
 
 from scuttlehouse.builds.unchanged import is_to_refresh
@@ -113,6 +114,23 @@ class Progress:
         """Take an event of dbt (``dbt_common.events.base_types.EventMsg``)."""
         with self._lock:
             self._take(event)
+
+    @contextmanager
+    def ticking(self) -> Iterator[None]:
+        """Call :meth:`tick` every second, for a block."""
+        done = Event()
+
+        def tick_on() -> None:
+            while not done.wait(1):
+                self.tick()
+
+        thread = Thread(target=tick_on, daemon=True)
+        thread.start()
+        try:
+            yield
+        finally:
+            done.set()
+            thread.join()
 
     def tick(self) -> None:
         """Show how much of the logs is read; to be called every second or so."""

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from threading import Event, Thread
 from typing import Any
 from uuid import uuid4
 
@@ -164,7 +162,7 @@ def _build_with_progress(options: Sequence[str], project: Path) -> int:
         if not is_interrupted():
             progress(event)
 
-    with _ticking(progress.tick):
+    with progress.ticking():
         done = dbtRunner(callbacks=[say]).invoke(
             [*DBT_BUILD, *silent, *_profiles(options), *options]
         )
@@ -197,24 +195,6 @@ def _profiles(options: Sequence[str]) -> list[str]:
     folders = profiles_folders(project_folder(options) or Path())
     found = [str(folder) for folder in folders if (folder / "profiles.yml").is_file()]
     return ["--profiles-dir", found[0]] if found else []
-
-
-@contextmanager
-def _ticking(tick: Callable[[], None]) -> Iterator[None]:
-    """Call a function every second, for a block."""
-    done = Event()
-
-    def tick_on() -> None:
-        while not done.wait(1):
-            tick()
-
-    thread = Thread(target=tick_on, daemon=True)
-    thread.start()
-    try:
-        yield
-    finally:
-        done.set()
-        thread.join()
 
 
 def _verify() -> bool:
