@@ -537,6 +537,11 @@ def row_of_text(text: bytes | None) -> LandedLine:
         ),
         (b'{"level": 30, "time": 1}\n' * 100, "JSON of other software"),
         (b"[" + b'{"a":1},' * 99 + b"{}]", "JSON of other software"),
+        pytest.param(
+            b'{"rows": [' + b'{"a": {"b": 1}},' * 300,
+            ": its first values are no messages",
+            id="a cut-off object",
+        ),
         (b"[" + b'{"host": "a", "port": 1, "key": "@a"},' * 99 + b"{}]", "Peers of ssb-server"),
         (b'[{"host": "a", "port": 1, "key": "@a"}]', "Peers of ssb-server"),
         (
