@@ -619,6 +619,7 @@ def row_of_text(text: bytes | None) -> LandedLine:
         ),
         (b'{"\\x": [%s]}' % POST, "jq -c '. | .[] | arrays[]'"),
         (b'{"id": "a", "key": "a", "value": {"rev": "1"}, "doc": %s}' % POST, "jq -c '.[\"doc\"]'"),
+        (b'{"key": {"0": 1}, "value": {"0": %s}}' % POST, "jq -c '.[\"value\"][]'"),
         (
             b'{"key": {"0": "a"}, "value": {"0": %s, "1": %s}}' % (POST, POST),
             "jq -c '.[\"value\"][]'",
