@@ -491,6 +491,16 @@ def test_a_changed_text_stays_changed() -> None:
     assert land(changed, signed.key).invalid_reason == "id_mismatch"
 
 
+@pytest.mark.parametrize("word", [None, False, 0, "", "0", "false", "False", "FALSE", "f"])
+def test_what_stands_for_false_excuses_no_changed_message(word: object) -> None:
+    """SQLite writes a truth value as a number, and tables of text as a text."""
+    signed = post(content={"type": "post"})
+    changed = signed.value | {"content": {"type": "post", "text": "changed"}}
+    row = land(changed, signed.key, private=word)
+    assert (row.validity, row.invalid_reason) == ("invalid", "id_mismatch")
+    assert land(changed, signed.key, private="true").warning == "ciphertext_not_in_log"
+
+
 def test_nothing_is_searched_if_nothing_can_be_found() -> None:
     signed = post()
     assert len([*forms(signed.value, signed.key, None)]) == 1
