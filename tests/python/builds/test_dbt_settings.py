@@ -317,7 +317,12 @@ def test_an_interrupted_build_says_so_beside_the_output_of_dbt(
         sys.exit(2)
 
     monkeypatch.setattr("dbt.cli.main.cli", ended)
-    assert main(["build", option]) == code
+    # A signal that is ignored, as in the background of a shell, stays so.
+    before = signal.signal(number, signal.default_int_handler)
+    try:
+        assert main(["build", option]) == code
+    finally:
+        signal.signal(number, before)
     said = capsys.readouterr()
     assert said.err.endswith("\nscuttlehouse: the build was interrupted, and published nothing.\n")
     assert "interrupted" not in said.out
