@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -36,7 +37,8 @@ from scuttlehouse.serving.shown import published_id
 DBT_BUILD = ("build", "--exclude-resource-type", "unit_test")
 
 # With one of these, dbt prints its own output, and no progress is shown.
-_OUTPUT_OPTIONS = frozenset({"--quiet", "-q", "--debug", "-d", "--log-level", "--log-format"})
+# Short ones without a value may stand together: `-qf`.
+_OUTPUT_OPTION = re.compile(r"--(?:quiet|debug)$|--log-(?:level|format)(?:=|$)|-[dfqx]*[dq]")
 
 _HELP_ON_VERIFY = """\
 scuttlehouse build takes the options of dbt build, which follow, and one of its own:
@@ -99,7 +101,14 @@ def _build(options: Sequence[str], project: Path, before: str | None) -> int:
 
 
 def _is_printed_by_dbt(options: Sequence[str]) -> bool:
-    return any(option.partition("=")[0] in _OUTPUT_OPTIONS for option in options)
+    """Whether options ask for the output of dbt.
+
+    >>> _is_printed_by_dbt(["-fq"]), _is_printed_by_dbt(["--log-format=json"])
+    (True, True)
+    >>> _is_printed_by_dbt(["-xf", "--log-format-file", "json", "-s", "dim_groups"])
+    False
+    """
+    return any(_OUTPUT_OPTION.match(option) for option in options)
 
 
 def _published_id() -> str | None:

@@ -301,7 +301,7 @@ def test_an_interrupted_build_says_what_it_published(
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
-@pytest.mark.parametrize("option", ["--quiet", "--log-format=json"])
+@pytest.mark.parametrize("option", ["--quiet", "-fq", "--log-format=json"])
 def test_an_interrupted_build_says_so_beside_the_output_of_dbt(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
