@@ -18,13 +18,13 @@ SERVE := $(SUPERSET)/bin/python dashboards/serve.py
 build: jars
 	@$(BIN)/scuttlehouse build
 
-# Side by side: the tests of the adapter, whose Spark has other settings; and lint, then three processes of the other
+# Side by side: the tests of the adapter, whose Spark has other settings; and lint, then two processes of the other
 # tests (tests/python/conftest.py).
 test: $(VENV)/.installed-dev postgres
 	@$(MAKE) --no-print-directory --jobs=2 --output-sync=line adapter lint-and-pytest
 
 lint-and-pytest: lint
-	@$(BIN)/pytest --numprocesses=3 --dist=loadgroup --durations=30
+	@$(BIN)/pytest --numprocesses=2 --dist=loadgroup --durations=30
 
 # What one runs before every commit: lint, types, and all tests that need no Spark, Java or PostgreSQL, with fewer
 # examples than `make test` (tests/python/examples.py). The tests begin first, in two processes that share no imports
