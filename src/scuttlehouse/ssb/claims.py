@@ -79,7 +79,7 @@ def plaintext_hash(
 
 
 # A text that may be an id, in JSON.
-_MAY_BE_ID = re.compile(r'(?<=")(?:[%@]|ssb:)[^"\\\\]{43,200}(?=")')
+_MAY_BE_ID = re.compile(r'(?<=")(?:[%@]|ssb:)[^"\\]{43,200}(?=")')
 # One encoder for all contents: json.dumps would make one for each.
 _ENCODER = json.JSONEncoder(sort_keys=True, ensure_ascii=False)
 # A sum of zeros has no sign.
