@@ -123,14 +123,13 @@ def _begin(run: Run, is_full_refresh: bool, is_deferring: bool) -> None:
             if not is_full_refresh:
                 require_clock_of_tables(catalog)
             _start_from_published(catalog, run, is_full_refresh)
-        elif command == "retry":
-            require_clock(catalog, schemas)
-            require_clock_of_tables(catalog)
-            _continue_retry(catalog, run)
         elif command in LOGGED:
             require_clock(catalog, schemas)
             require_clock_of_tables(catalog)
-            _forget_passed(catalog, schemas)
+            if command == "retry":
+                _continue_retry(catalog, run)
+            else:
+                _forget_passed(catalog, schemas)
     if command in LOGGED:
         code_of_lines_hash()
     if command in BUILDING:
