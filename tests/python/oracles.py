@@ -210,7 +210,7 @@ def thread_key(name: str, post: ThreadPost) -> tuple[float, str]:
 
 
 def kahn_order(thread: Mapping[str, ThreadPost]) -> list[str]:
-    """Spec/3, section 2d, and ruling R13: Kahn's algorithm, one message after the other."""
+    """Tangle SIP, section 2d, and ruling R13: Kahn's algorithm, one message after the other."""
     placed: list[str] = []
     while len(placed) < len(thread):
         free = [

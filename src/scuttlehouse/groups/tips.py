@@ -1,4 +1,4 @@
-"""What messages list although their author knew of a message after it (4.10; SIP 9, "Tangle fields")."""
+"""What messages list although their author knew of a message after it (4.10; tangle SIP, "Tangle fields")."""
 
 from __future__ import annotations
 

@@ -1,9 +1,8 @@
 """The messages of forked feeds: which fault, if any, is on the way back to the first message.
 
-A feed is a chain: each message names the one before it (``spec/1`` and ``spec/3``, "Classic feed"). If no
-two messages have the same sequence, SQL windows find the nearest fault of each message (model
-``int_feeds__standings``). In a forked feed, a fault on one branch does not matter on the other. This module
-walks the branches.
+A feed is a chain: each message names the one before it (tangle SIP, "Classic feed"). If no two messages have
+the same sequence, SQL windows find the nearest fault of each message (model ``int_feeds__standings``). In a
+forked feed, a fault on one branch does not matter on the other. This module walks the branches.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
 There are two questions. *Is the message valid by itself?* (:func:`check_value`): its shape, its length, its
 id and its signature, which need no other message. *Does it follow the message before it?* The model
-``int_feeds__links`` answers this. The reference appends a message to a feed if both are true. (``spec/1`` and
-``spec/3``, "Classic feed"; rulings R3 and R4. No document has the other rules, only the reference validator.)
+``int_feeds__links`` answers this. The reference appends a message to a feed if both are true. (Tangle SIP,
+"Classic feed"; rulings R3 and R4. No document has the other rules, only the reference validator.)
 :mod:`scuttlehouse.ssb.bendybutt` judges messages of bendybutt-v1. Feeds of other formats are not checked.
 
 The reference accepts some messages that break its own rules. They are valid here too, with a warning.

@@ -2,7 +2,7 @@
 
 This is Kahn's algorithm. Of the messages that have all their previous placed, it always takes the one with
 the least *(time, id)*. The time of a message is the earlier of the time that its author asserted and
-the time when it was received (spec/3, section 2d; the sample there subtracts the wrong way round).
+the time when it was received (tangle SIP, section 2d; the sample there subtracts the wrong way round).
 
 **A new message reorders nothing.** A message in the graph has all its previous there, so no old message
 lists a new one. Which old messages are free at a moment then depends only on old messages, and they are

@@ -1,7 +1,7 @@
 """The places of messages in their feeds: the warehouse's answer, and a plain walk back to the first message.
 
-The oracle follows ``spec/1`` and ``spec/3``, "Classic feed": a message names the one before it, of the same
-feed and with the sequence before. The first message has sequence 1 and names none.
+The oracle follows the tangle SIP, "Classic feed": a message names the one before it, of the same feed
+and with the sequence before. The first message has sequence 1 and names none.
 """
 
 from __future__ import annotations

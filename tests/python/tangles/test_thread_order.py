@@ -1,4 +1,4 @@
-"""Thread order compared with Kahn's algorithm in spec/3 and ruling R13, and the effect of new messages."""
+"""Thread order compared with Kahn's algorithm (tangle SIP, ruling R13), and the effect of new messages."""
 
 from __future__ import annotations
 
