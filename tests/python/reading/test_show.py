@@ -871,9 +871,3 @@ def test_tables_of_another_version_lack_a_column(
     assert (out, error.count("\n")) == ("", 1)
     assert main(["sql", "select is_still_excluded from fct_epoch_members"]) == 1
     assert "version" not in capsys.readouterr().err
-
-
-def test_nothing_is_published(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("SCUTTLEHOUSE_HOME", str(tmp_path))
-    assert main(["show"]) == 1
-    assert main(["show", "a"]) == 1

@@ -270,6 +270,8 @@ def test_readers_need_no_write_access(open_home: Path) -> None:
     "command",
     [
         ["sql", "select 1"],
+        ["show"],
+        ["show", "a"],
         ["rollback"],
         ["rollback", "--list"],
         ["follow", "--to", "sqlite:replica.db"],
