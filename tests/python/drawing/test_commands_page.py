@@ -18,6 +18,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from graphs import Graph, random_graph
+from oracles import scuttlesort_order
 from scuttlehouse.cli import main
 from scuttlehouse.drawing.commands import commands
 from small_warehouse import SmallWarehouse
@@ -25,25 +27,6 @@ from test_drawings import uri
 
 EVIL = "</script><script>alert(1)</script>\x1b\u202e@data@"
 AT = pa.timestamp("us", "UTC")
-Graph = dict[str, list[str]]
-
-
-def random_graph(dice: random.Random, size: int) -> Graph:
-    """Messages, each listing one or two before it."""
-    names = [uri(number) for number in range(size)]
-    dice.shuffle(names)
-    return {
-        name: dice.sample(names[:at], dice.randint(1, min(2, at))) if at else []
-        for at, name in enumerate(names)
-    }
-
-
-def ordered(graph: Mapping[str, Sequence[str]]) -> list[str]:
-    """The order by rank and id (R12), from its definition."""
-    ranks: dict[str, int] = {}
-    for name, listed in graph.items():
-        ranks[name] = 1 + max((ranks[one] for one in listed), default=-1)
-    return sorted(graph, key=lambda name: (ranks[name], name))
 
 
 def follow(told: Sequence[Mapping[str, Any]]) -> list[str]:
@@ -59,10 +42,10 @@ def follow(told: Sequence[Mapping[str, Any]]) -> list[str]:
 @given(seed=st.integers(0, 2**32), size=st.integers(1, 40))
 def test_the_commands_give_the_order(seed: int, size: int) -> None:
     dice = random.Random(seed)
-    graph = random_graph(dice, size)
+    graph = random_graph(dice, map(uri, range(size)))
     arrivals = dice.sample(sorted(graph), size)
     told = commands(arrivals, graph)
-    assert follow(told) == ordered(graph)
+    assert follow(told) == scuttlesort_order(graph)
     inserted = [one["message_id"] for one in told if one["command"] == "ins"]
     assert inserted == arrivals
 
@@ -133,14 +116,14 @@ def in_node(page: str, *calls: str) -> list[Any]:
 def test_a_page_of_one_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It has the messages in the graph as they arrived, asks for nothing, and runs nothing of a stranger."""
     dice = random.Random(7)
-    graph = random_graph(dice, 30)
+    graph = random_graph(dice, map(uri, range(30)))
     arrivals = dice.sample(sorted(graph), len(graph))
     page = drawn(tmp_path, monkeypatch, graph, arrivals)
     data = data_of(page)
     assert data["commands"] == commands(arrivals, graph)
     assert {one["command"] for one in data["commands"]} == {"ins", "mov"}
     assert set(data["messages"]) == set(graph)
-    assert follow(data["commands"]) == ordered(graph)
+    assert follow(data["commands"]) == scuttlesort_order(graph)
     assert data["messages"][arrivals[-1]]["time"] == "no time"
     assert data["messages"][arrivals[-2]]["time"] == "2026-01-03 03:04:00"
     assert "Left out" not in page
@@ -167,7 +150,7 @@ def test_a_long_tangle_says_what_is_left_out(
 )
 def test_the_page_follows_the_commands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     dice = random.Random(8)
-    graph = random_graph(dice, 40)
+    graph = random_graph(dice, map(uri, range(40)))
     arrivals = dice.sample(sorted(graph), len(graph))
     page = drawn(tmp_path, monkeypatch, graph, arrivals)
     told = data_of(page)["commands"]
@@ -188,7 +171,7 @@ def test_the_page_follows_the_commands(tmp_path: Path, monkeypatch: pytest.Monke
         assert order == follow(told[:count])
     assert answers[len(told) + 1 :] == [
         len(told),
-        ordered(graph)[1:],
+        scuttlesort_order(graph)[1:],
         f"Command {len(told) + 1} cannot be applied: there is no position 40.",
         "Line 2 of the file is not JSON.",
         "Line 1 of the file is no command with a message_id.",

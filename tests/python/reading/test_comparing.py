@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from itertools import product
 from pathlib import Path
 
@@ -13,28 +13,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from graphs import Graph, random_graph
+from oracles import longest_paths, scuttlesort_order
 from scuttlehouse.cli import main
 from scuttlehouse.cli.compare import compare, leads_to
 from scuttlehouse.reading.warehouse import open_published
 from scuttlehouse.timeline import Timeline
 from small_warehouse import SmallWarehouse
 
-Graph = Mapping[str, Sequence[str]]
-
 
 def uri(number: int) -> str:
     return f"ssb:message/classic/{number:042d}A="
-
-
-def random_graph(dice: random.Random, size: int, first: int) -> dict[str, list[str]]:
-    """Messages that each list some earlier ones. The order of ids does not follow the order of messages."""
-    numbers = list(range(first, first + size))
-    dice.shuffle(numbers)
-    names = [uri(number) for number in numbers]
-    return {
-        name: dice.sample(names[:at], dice.randint(1, min(at, 2))) if at else []
-        for at, name in enumerate(names)
-    }
 
 
 def all_ancestors(graph: Graph) -> dict[str, set[str]]:
@@ -53,28 +42,18 @@ def relation(ancestors: Mapping[str, set[str]], one: str, other: str) -> str:
     return "after" if other in ancestors[one] else "concurrent"
 
 
-def ordered(graph: Graph) -> dict[str, tuple[int, int]]:
-    """Rank and position of each message (R12)."""
-    ranks: dict[str, int] = {}
-    for name, previous in graph.items():
-        ranks[name] = 1 + max((ranks[one] for one in previous), default=-1)
-    order = sorted(graph, key=lambda name: (ranks[name], name))
-    return {name: (ranks[name], place) for place, name in enumerate(order)}
-
-
 def publish(small: SmallWarehouse, tangles: Mapping[str, Graph]) -> None:
     messages, links = [], []
     names = sorted({name for graph in tangles.values() for name in graph})
     for tangle, graph in tangles.items():
-        places = ordered(graph)
-        for name, previous in graph.items():
-            rank, position = places[name]
+        ranks = longest_paths(graph)
+        for position, name in enumerate(scuttlesort_order(graph)):
             messages.append(
-                {"tangle_id": tangle, "message_id": name, "rank": rank, "position": position}
+                {"tangle_id": tangle, "message_id": name, "rank": ranks[name], "position": position}
                 | {"status": "in", "tangle_kind": tangle.split(":")[0]}
             )
             links += [
-                {"tangle_id": tangle, "message_id": name, "previous_id": one} for one in previous
+                {"tangle_id": tangle, "message_id": name, "previous_id": one} for one in graph[name]
             ]
     small.publish(
         {
@@ -89,7 +68,7 @@ def publish(small: SmallWarehouse, tangles: Mapping[str, Graph]) -> None:
 
 @given(st.randoms(use_true_random=False), st.integers(1, 12))
 def test_a_timeline_agrees_with_the_links(dice: random.Random, size: int) -> None:
-    graph = random_graph(dice, size, 0)
+    graph = random_graph(dice, map(uri, range(size)))
     timeline = Timeline()
     for name in dice.sample(sorted(graph), size):
         timeline.add(name, graph[name])
@@ -100,8 +79,8 @@ def test_a_timeline_agrees_with_the_links(dice: random.Random, size: int) -> Non
 
 @given(st.randoms(use_true_random=False), st.integers(2, 12))
 def test_links_lead_to_earlier_messages(dice: random.Random, size: int) -> None:
-    graph = random_graph(dice, size, 0)
-    place = {name: position for name, (_, position) in ordered(graph).items()}
+    graph = random_graph(dice, map(uri, range(size)))
+    place = {name: position for position, name in enumerate(scuttlesort_order(graph))}
     links = sorted(((place[n], place[one]) for n in graph for one in graph[n]), reverse=True)
     before = all_ancestors(graph)
     for one, other in product(graph, repeat=2):
@@ -116,9 +95,9 @@ def test_the_warehouse_answers_for_every_tangle_with_both(
 ) -> None:
     dice = random.Random(7)
     small = SmallWarehouse(tmp_path / "home")
-    group = random_graph(dice, 9, 0)
+    group = random_graph(dice, map(uri, range(9)))
     # The other tangle holds some of the same messages in another graph.
-    epoch = {uri(100): [], **random_graph(dice, 5, 0)}
+    epoch = {uri(100): [], **random_graph(dice, map(uri, range(5)))}
     publish(small, {f"group:{uri(0)}": group, f"epoch:{uri(1)}": epoch})
     seen = set()
     of_group, of_epoch = all_ancestors(group), all_ancestors(epoch)

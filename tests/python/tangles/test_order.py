@@ -3,7 +3,7 @@ from __future__ import annotations
 import gzip
 import json
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from itertools import combinations, compress, permutations, product
+from itertools import permutations
 from typing import Any
 
 import networkx as nx
@@ -16,6 +16,7 @@ from scuttlesort import Timeline
 
 from conftest import FIXTURES
 from examples import share_of
+from graphs import dags_of
 from oracles import longest_paths, scuttlesort_order
 from scuttlehouse.tangles.graphs import UNKNOWN
 from scuttlehouse.tangles.order import UNRANKED, find_loops, find_tips, positions, ranks
@@ -111,19 +112,6 @@ def test_the_published_scuttlesort_gives_the_same_order(previous: dict[str, list
     order, order_ranks = ordered({"t": previous})["t"]
     assert list(timeline) == order
     assert [event.rank for event in timeline.linear] == order_ranks
-
-
-def dags_of(names: str) -> list[dict[str, list[str]]]:
-    """Every graph of these events without loops."""
-    links = set()
-    for in_time in permutations(names):
-        possible = list(combinations(in_time, 2))
-        for chosen in product([False, True], repeat=len(possible)):
-            links.add(frozenset(compress(possible, chosen)))
-    return [
-        {name: sorted(early for early, late in chosen if late == name) for name in names}
-        for chosen in links
-    ]
 
 
 def test_the_theorem_on_every_small_graph_in_every_delivery_order() -> None:
