@@ -26,6 +26,8 @@ from conftest import Warehouse
 from houses import exit_code, fork
 from memory import peak_memory
 from pieces import each_line
+from rows import RING
+from rows import row_of as land
 from scuttlehouse.files import parts
 from scuttlehouse.files.listing import NOT_MEANT, entry_of, list_logs
 from scuttlehouse.files.parts import (
@@ -49,12 +51,11 @@ from scuttlehouse.landing.logs import (
 from scuttlehouse.landing.looks import look_into
 from scuttlehouse.landing.spark import lines_of
 from scuttlehouse.sample.signing import ClassicFeed, Message
-from scuttlehouse.ssb.epoch_keys import KeyRing, spelled_bytes
+from scuttlehouse.ssb.epoch_keys import spelled_bytes
 from scuttlehouse.ssb.lines import REJECT_REASONS, LandedLine, epoch_key, land_line
 from scuttlehouse.ssb.texts import token
 from scuttlehouse.warehouse_key import KEY_BYTES, warehouse_pepper
 
-RING = KeyRing(b"pepper")
 KEY = bytes(range(200, 232))
 KEY_TEXT = base64.b64encode(KEY).decode()
 
@@ -69,12 +70,6 @@ def entry(message: Message, **changes: Any) -> dict[str, Any]:
 
 def written(value: object) -> bytes:
     return json.dumps(value).encode()
-
-
-def land(text: bytes) -> LandedLine:
-    row = land_line("a.jsonl", Line(1, text, None), RING)
-    assert row is not None, "a line of pzp"
-    return row
 
 
 def land_value(**changes: Any) -> LandedLine:

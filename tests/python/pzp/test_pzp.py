@@ -18,6 +18,7 @@ from nacl.signing import SigningKey
 
 from conftest import FIXTURES
 from memory import peak_memory
+from rows import RING, pzp_row_of
 from scuttlehouse.files import jsjson
 from scuttlehouse.landing.logs import Line
 from scuttlehouse.landing.spark import arrow_schema, row_batches
@@ -33,7 +34,6 @@ from scuttlehouse.ssb.texts import kept_item, kept_pzp_id, token
 
 Json = dict[str, Any]
 
-RING = KeyRing(b"pepper")
 ALPHABET = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
 DEVICE = SigningKey(bytes(range(32)))
 DEVICE_KEY = to_base58(bytes(DEVICE.verify_key))
@@ -58,9 +58,7 @@ def written(line: object) -> bytes:
 
 
 def land(line: object) -> LandedPzpLine:
-    row = land_pzp_line("a.jsonl", Line(1, written(line), None), RING)
-    assert row is not None
-    return row
+    return pzp_row_of(written(line))
 
 
 def find(wanted: Callable[[LandedPzpLine], object]) -> Json:

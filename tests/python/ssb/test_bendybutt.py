@@ -13,6 +13,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from conftest import FIXTURES
+from rows import row_of
 from scuttlehouse.files import jsjson
 from scuttlehouse.landing.logs import Line
 from scuttlehouse.sample.signing import BendyFeed, ClassicFeed, Signer
@@ -20,8 +21,7 @@ from scuttlehouse.ssb import bendybutt
 from scuttlehouse.ssb.bendybutt import ANNOUNCEMENTS, check_message, message_bytes
 from scuttlehouse.ssb.bfe import NoBytesError, bencode, encode
 from scuttlehouse.ssb.checks import Check
-from scuttlehouse.ssb.epoch_keys import KeyRing
-from scuttlehouse.ssb.lines import epoch_key, land_line
+from scuttlehouse.ssb.lines import epoch_key
 from scuttlehouse.ssb.validation import check_value
 
 VECTORS = [
@@ -132,8 +132,7 @@ def test_what_go_metafeed_writes_is_not_checked() -> None:
     assert {type(as_go_metafeed_writes(vector)["content"]) for vector in valid} == {list}
     for vector in valid:
         line = {"key": vector["key"], "value": as_go_metafeed_writes(vector), "timestamp": 1}
-        row = land_line("a", Line(1, json.dumps(line).encode(), None), KeyRing(b"pepper"))
-        assert row is not None
+        row = row_of(line)
         assert (row.validity, row.warning) == ("not_checked", "signed_bytes_not_in_log")
         assert (row.content, row.is_announcement_signed) == (None, None)
 
@@ -232,9 +231,7 @@ def test_an_announcement_on_a_main_feed_counts_only_if_both_have_signed_it() -> 
         ),
         (post := main.publish({"type": "post"}, 1), post.value, None),
     ]:
-        text = json.dumps({"key": message.key, "value": value}).encode()
-        row = land_line("a", Line(1, text, None), KeyRing(b"pepper"))
-        assert row is not None
+        row = row_of({"key": message.key, "value": value})
         assert row.is_announcement_signed is is_signed, value
 
 
@@ -262,12 +259,8 @@ def test_an_announcement_counts_only_in_the_feed_format_that_it_is_for() -> None
                 | {"content": content, "meta": {"private": True, "originalContent": SEALED}},
             },
         ]
-        rows = [
-            land_line("a", Line(1, json.dumps(line).encode(), None), KeyRing(b"pepper"))
-            for line in lines
-        ]
-        assert [row and row.is_announcement_signed for row in rows] == [False, False], content
-        assert rows[0] is not None
+        rows = [*map(row_of, lines)]
+        assert [row.is_announcement_signed for row in rows] == [False, False], content
         assert (rows[0].validity, rows[0].warning) == ("valid", "content_signature_is_wrong")
 
 
@@ -292,9 +285,7 @@ def test_an_announcement_on_a_metafeed_counts_only_if_both_have_signed_it() -> N
     ]:
         is_opened = key in (sealed_key, claim_key)
         meta = {"private": True, "originalContent": SEALED} if is_opened else {}
-        text = json.dumps({"key": key, "value": value, "timestamp": 1, "meta": meta}).encode()
-        row = land_line("a", Line(1, text, None), KeyRing(b"pepper"))
-        assert row is not None
+        row = row_of({"key": key, "value": value, "timestamp": 1, "meta": meta})
         assert row.is_announcement_signed is is_signed, (row.validity, row.warning)
 
 
@@ -347,11 +338,11 @@ def test_every_announcement_of_real_logs_counts(tribes2: Path) -> None:
     counted: Counter[tuple[str, str | None]] = Counter()
     for path in sorted(tribes2.glob("*/final/*.jsonl")):
         for number, text in enumerate(path.read_bytes().splitlines(), 1):
-            row = land_line(path.name, Line(number, text, None), KeyRing(b"pepper"))
-            if row and row.is_announcement_signed is not None:
+            row = row_of(text)
+            if row.is_announcement_signed is not None:
                 assert row.is_announcement_signed, (path, number)
                 counted[str(row.validity), row.warning] += 1
-            elif row and row.feed_format == "bendybutt-v1":
+            elif row.feed_format == "bendybutt-v1":
                 assert row.validity == "valid"
     assert counted.keys() == {("valid", None), ("not_checked", "content_signature_only")}
     assert min(counted.values()) > 50
@@ -363,23 +354,20 @@ def test_real_logs_without_the_ciphertexts_accuse_nobody(tribes2: Path) -> None:
         for number, text in enumerate(path.read_bytes().splitlines(), 1):
             record = json.loads(text)
             is_opened = record.pop("meta", None) is not None
-            line = Line(number, json.dumps(record).encode(), None)
-            row = land_line(path.name, line, KeyRing(b"pepper"))
-            assert row is not None
+            row = row_of(record)
             assert row.validity == ("not_checked" if is_opened else "valid"), (path, number)
             assert row.is_decrypted == is_opened
             assert row.is_announcement_signed is not False
 
 
 def test_real_logs_with_contents_as_texts_say_the_same(tribes2: Path) -> None:
-    ring = KeyRing(b"pepper")
     for path in sorted(tribes2.glob("s1-simple/final/*.jsonl")):
         for text in path.read_bytes().splitlines():
             record = json.loads(text)
             record["value"]["content"] = json.dumps(record["value"]["content"])
-            line, written = Line(1, text, None), Line(1, json.dumps(record).encode(), None)
-            assert land_line("a", written, ring) == land_line("a", line, ring)
-            assert epoch_key(written) == epoch_key(line)
+            assert row_of(record) == row_of(text)
+            written = json.dumps(record).encode()
+            assert epoch_key(Line(1, written, None)) == epoch_key(Line(1, text, None))
 
 
 def test_a_ciphertext_that_is_put_back_accuses_nobody(tribes2: Path) -> None:
@@ -392,9 +380,7 @@ def test_a_ciphertext_that_is_put_back_accuses_nobody(tribes2: Path) -> None:
             if meta is None:
                 continue
             record["value"]["content"] = meta["originalContent"]
-            line = Line(number, json.dumps(record).encode(), None)
-            row = land_line(path.name, line, KeyRing(b"pepper"))
-            assert row is not None
+            row = row_of(record)
             is_metafeed = row.feed_format == "bendybutt-v1"
             assert row.validity == ("not_checked" if is_metafeed else "valid"), (path, number)
             assert (row.is_private, row.is_decrypted) == (True, False)
@@ -409,8 +395,7 @@ def test_a_ciphertext_beside_its_own_signature_is_checked() -> None:
         ({**message.value, "timestamp": 2}, None, "signature_is_wrong"),
     ):
         record = {"key": key, "value": value}
-        row = land_line("a", Line(1, json.dumps(record).encode(), None), KeyRing(b"pepper"))
-        assert row is not None
+        row = row_of(record)
         assert (row.validity, row.invalid_reason) == ("invalid", reason)
 
 
@@ -420,8 +405,7 @@ def test_the_null_of_a_first_message_may_be_left_out() -> None:
         message = feed.publish({"type": "post"}, 1)
         value = {name: part for name, part in message.value.items() if name != "previous"}
         record = {"key": message.key, "value": value}
-        row = land_line("a", Line(1, json.dumps(record).encode(), None), KeyRing(b"pepper"))
-        assert row is not None
+        row = row_of(record)
         reason = None if is_first else "member_is_missing"
         assert (row.message_id, row.invalid_reason) == (message.uri, reason)
 
@@ -432,15 +416,11 @@ def test_a_whole_original_leaves_the_signature_of_the_plaintext() -> None:
     outer = Signer(bytes([3] * 32)).sign(b"the ciphertext")
     original = {**value, "content": SEALED, "contentSignature": outer}
     record = {"key": key, "value": {**value, "meta": {"private": True, "original": original}}}
-    row = land_line("a", Line(1, json.dumps(record).encode(), None), KeyRing(b"pepper"))
-    assert row is not None
+    row = row_of(record)
     assert (row.validity, row.warning) == ("not_checked", "content_signature_only")
 
 
 def test_owners_of_real_logs_show_the_seeds_of_their_metafeeds(tribes2: Path) -> None:
     for path in sorted(tribes2.glob("*/final/*.jsonl")):
-        lines = enumerate(path.read_bytes().splitlines(), 1)
-        rows = [
-            land_line("a", Line(number, text, None), KeyRing(b"pepper")) for number, text in lines
-        ]
-        assert len({row.owner_id for row in rows if row and row.owner_id}) == 1, path
+        rows = map(row_of, path.read_bytes().splitlines())
+        assert len({row.owner_id for row in rows if row.owner_id}) == 1, path

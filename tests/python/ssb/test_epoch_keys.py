@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from nacl.secret import SecretBox
 
 from houses import exit_code, fork
+from rows import RING, row_of
 from scuttlehouse.landing.logs import Line
 from scuttlehouse.sample.signing import ClassicFeed
 from scuttlehouse.ssb.epoch_keys import (
@@ -35,7 +36,6 @@ from scuttlehouse.warehouse_key import (
 from test_landing import entry, places, post, written
 
 LENGTHS = (1, 16, 31, 32, 33, 48, 64, 200)
-RING = KeyRing(b"pepper")
 
 
 def key_of(length: int) -> bytes:
@@ -96,8 +96,7 @@ def test_a_short_key_as_a_purpose_leaves_no_line() -> None:
     key = key_of(16)
     content = {"type": "metafeed/add/derived", "feedpurpose": spellings(key)[0], "subfeed": "f"}
     line = entry(post(ClassicFeed(bytes(32))), content=content)
-    row = land_line("a", Line(1, written(line), None), RING)
-    assert row
+    row = row_of(line)
     assert row.key_hash == RING.hash(key)
     assert spellings(key)[1] not in repr(row)
 

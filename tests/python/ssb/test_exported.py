@@ -11,15 +11,14 @@ from typing import Any
 import pytest
 
 from dialects import uri
+from rows import RING, row_of
 from scuttlehouse.files.parts import Line
 from scuttlehouse.sample.signing import BendyFeed, ClassicFeed, Message
-from scuttlehouse.ssb.epoch_keys import KeyRing
 from scuttlehouse.ssb.exported import forms
 from scuttlehouse.ssb.ids import message_uri
 from scuttlehouse.ssb.lines import LandedLine, land_line
 from scuttlehouse.ssb.validation import check_value
 
-RING = KeyRing(b"pepper")
 AT = 1445587812859
 AUTHOR = ClassicFeed(bytes(32)).id
 CONTENT = {"type": "post", "text": "a \u2713", "b": 1, "a": [{"y": 1, "x": 2}]}
@@ -36,9 +35,7 @@ def post(at: float = AT, content: dict[str, Any] = CONTENT, **options: Any) -> M
 
 def land(value: dict[str, Any], key: str | None = None, **beside: Any) -> LandedLine:
     line = ({"key": key, "value": value} if key else value) | beside
-    row = land_line("a.jsonl", Line(1, json.dumps(line).encode(), None), RING)
-    assert row is not None
-    return row
+    return row_of(line)
 
 
 def in_order(value: dict[str, Any], *first: str) -> dict[str, Any]:

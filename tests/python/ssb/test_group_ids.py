@@ -12,6 +12,7 @@ from nacl.bindings import crypto_secretbox
 
 from conftest import FIXTURES
 from dialects import uri
+from rows import row_of
 from scuttlehouse.files.parts import Line
 from scuttlehouse.ssb.epoch_keys import KeyRing
 from scuttlehouse.ssb.group_ids import _derived, _id_bytes, made_group_id
@@ -82,10 +83,7 @@ def test_the_key_that_opened_the_first_message_proves_a_group_of_ssb_tribes() ->
     assert value["content"]["type"] == "group/init"
 
     def made(**changes: object) -> str | None:
-        line = json.dumps({**entry, "value": {**value, **changes}}).encode()
-        row = land_line("a", Line(1, line, None), KeyRing(b"pepper"))
-        assert row is not None
-        return row.made_group_id
+        return row_of({**entry, "value": {**value, **changes}}).made_group_id
 
     unbox, meta = value["unbox"], value["meta"]
     assert made() == any_id(TRIBE_ID)
@@ -110,20 +108,14 @@ def test_a_ciphertext_that_nobody_has_signed_proves_no_group(name: str) -> None:
     forged = {part: value[part] for part in value if part not in ("meta", "cyphertext")}
     forged |= {"cyphertext": ciphertext, "private": True, "unbox": UNBOXED_BY_ANOTHER}
     for written, validity in ((forged, "invalid"), (respelled(forged, name), "not_checked")):
-        row = landed({**entry, "value": written})
+        row = row_of({**entry, "value": written})
         assert (row.content_type, row.validity) == ("group/init", validity)
         assert row.made_group_id is None
-    assert landed({**entry, "value": respelled(value, name)}).made_group_id == any_id(TRIBE_ID)
+    assert row_of({**entry, "value": respelled(value, name)}).made_group_id == any_id(TRIBE_ID)
 
 
 def respelled(value: dict[str, Any], name: str) -> dict[str, Any]:
     return value | {name: uri(value[name])}
-
-
-def landed(entry: dict[str, Any]) -> LandedLine:
-    row = land_line("a", Line(1, json.dumps(entry).encode(), None), KeyRing(b"pepper"))
-    assert row is not None
-    return row
 
 
 @pytest.mark.parametrize("text", [None, "", "null", r"\N"])
@@ -133,6 +125,6 @@ def test_a_text_for_null_as_previous_proves_the_same_group(
     key, value, ciphertext, secret = first
     assert value["previous"] is None
     entry = {"key": key, "value": value, "meta": {"private": True, "originalContent": ciphertext}}
-    made = landed({**entry, "value": value | {"previous": text}})
+    made = row_of({**entry, "value": value | {"previous": text}})
     assert made.validity == "valid"
     assert made.made_group_id == made_group_id(key, value, ciphertext, secret)

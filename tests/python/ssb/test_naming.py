@@ -17,11 +17,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from planted_keys import SPELLINGS
+from rows import row_of
 from scuttlehouse.files import names
-from scuttlehouse.landing.logs import Line
 from scuttlehouse.ssb import key_texts
-from scuttlehouse.ssb.epoch_keys import KeyRing
-from scuttlehouse.ssb.lines import land_line
 from scuttlehouse.ssb.naming import NAME_CHARACTERS, clean_name, name_in_message
 from scuttlehouse.ssb.texts import MAX_WORD_LENGTH, is_word
 
@@ -185,9 +183,7 @@ def test_what_comes_after_many_characters_is_not_looked_at() -> None:
 def test_a_line_keeps_the_name_and_no_other_text() -> None:
     content = {"type": "about", "about": BOB, "name": "Bob\u0007", "description": "long story"}
     value = {"author": ANN, "sequence": 1, "content": content}
-    text = json.dumps({"key": f"%{'M' * 42}A=.sha256", "value": value}).encode()
-    row = land_line("a.jsonl", Line(1, text, None), KeyRing(b"pepper"))
-    assert row is not None
+    row = row_of({"key": f"%{'M' * 42}A=.sha256", "value": value})
     assert json.loads(row.content or "") == {"type": "about", "about": BOB, "name": "Bob"}
 
 

@@ -7,15 +7,12 @@ from typing import Any
 
 import pytest
 
-from scuttlehouse.landing.logs import Line
-from scuttlehouse.pzp.lines import land_pzp_line
+from rows import pzp_row_of, row_of
 from scuttlehouse.sample.signing import ClassicFeed, Message
-from scuttlehouse.ssb.epoch_keys import KeyRing
 from scuttlehouse.ssb.ids import message_uri
-from scuttlehouse.ssb.lines import LandedLine, land_line
+from scuttlehouse.ssb.lines import LandedLine
 from scuttlehouse.ssb.validation import check_value
 
-RING = KeyRing(b"pepper")
 CONTENT = {"type": "post", "text": "hello", "recps": ["@a"]}
 AUTHOR = ClassicFeed(bytes(32)).id
 UNBOXED = {"private": True, "unbox": "dXV1dXV1dXV1dXV1dXV1dXV1dXV1dXV1dXV1dXV1dXU="}
@@ -27,9 +24,7 @@ def message(ciphertext: str = "AAAA.box2") -> Message:
 
 def land(value: dict[str, Any], key: str, meta: dict[str, Any] | None = None) -> LandedLine:
     line = {"key": key, "value": value, "timestamp": 2} | ({"meta": meta} if meta else {})
-    row = land_line("a.jsonl", Line(1, json.dumps(line).encode(), None), KeyRing(b"pepper"))
-    assert row is not None
-    return row
+    return row_of(line)
 
 
 # Name of the place, members of the value, meta beside the value: see scuttlehouse.ssb.opened.
@@ -133,9 +128,7 @@ def test_the_spelling_of_a_number_makes_no_other_plaintext(spelled: str, exporte
         value = {**message().value, "content": CONTENT | {"more": ["the part", "-0.0"]}}
         line = {"key": message().key, "value": value, "meta": PLACES[0][2]}
         text = json.dumps(line).replace('"the part"', part)
-        row = land_line("a.jsonl", Line(1, text.encode(), None), KeyRing(b"pepper"))
-        assert row is not None
-        return row.plaintext_hash
+        return row_of(text.encode()).plaintext_hash
 
     assert None is not hash_of(spelled) == hash_of(exported) != hash_of('"-0"')
     assert hash_of('"-0.0"') != hash_of('"0.0"')
@@ -175,8 +168,7 @@ def test_a_ciphertext_in_any_other_place_is_proven(
     record = {"value": {**sealed.value, "content": content} | members} | beside
     if has_key:
         record["key"] = sealed.key
-    row = land_line("a.jsonl", Line(1, json.dumps(record).encode(), None), RING)
-    assert row is not None
+    row = row_of(record)
     assert (row.message_id, row.validity, row.warning) == (message_uri(sealed.key), "valid", None)
     assert (row.is_private, row.is_decrypted, row.content_type) == (True, True, "post")
 
@@ -191,8 +183,7 @@ def test_a_ciphertext_in_a_content_is_no_ciphertext_of_its_message() -> None:
 def test_a_word_beside_the_value_says_that_a_message_was_private(beside: dict[str, Any]) -> None:
     value = {**message().value, "content": {"type": "post", "text": "hello"}}
     record = {"key": message().key, "value": value} | beside
-    row = land_line("a.jsonl", Line(1, json.dumps(record).encode(), None), RING)
-    assert row is not None
+    row = row_of(record)
     assert (row.validity, row.warning) == ("not_checked", "ciphertext_not_in_log")
 
 
@@ -257,9 +248,7 @@ def test_the_key_that_opens_a_message_says_that_it_was_private(beside: dict[str,
         {**sealed.value, "content": content, "meta": {"unbox": "dXV1"}},
     ):
         record = {"key": sealed.key, "value": value, "timestamp": 2}
-        line = json.dumps(record | (beside if "meta" not in value else {})).encode()
-        row = land_line("a.jsonl", Line(1, line, None), RING)
-        assert row is not None
+        row = row_of(record | (beside if "meta" not in value else {}))
         assert (row.validity, row.warning) == ("not_checked", "ciphertext_not_in_log")
         assert (row.message_id, row.is_decrypted) == (message_uri(sealed.key), True)
 
@@ -372,8 +361,7 @@ def test_either_order_of_a_message_may_be_written_in_the_other(
     assert key is not None
     exported = in_order(value, *written)
     assert land(exported, key).validity == "valid"
-    row = land_line("a.jsonl", Line(1, json.dumps(exported).encode(), None), RING)
-    assert row is not None
+    row = row_of(exported)
     assert (row.message_id, row.validity) == (message_uri(key), "valid")
     forged = {**exported, "content": {"type": "post", "text": "b"}}
     assert land(forged, key).invalid_reason == "id_mismatch"
@@ -414,9 +402,7 @@ def test_a_content_that_go_has_sorted_accuses_nobody(content: dict[str, Any]) ->
         "members_reordered",
         False,
     )
-    text = json.dumps(signed.value | {"content": by_name}).encode()
-    unkeyed = land_line("a.jsonl", Line(1, text, None), RING)
-    assert unkeyed is not None
+    unkeyed = row_of(signed.value | {"content": by_name})
     assert unkeyed.reject_reason == "id_is_unknown"
     vote = {"type": "vote", "vote": {"link": "%a", "value": 1}}
     for changed in (content | {"type": "other"}, {"type": "other"}, vote, {}):
@@ -434,9 +420,7 @@ def test_a_message_that_was_written_in_another_order_is_invalid() -> None:
 
 def test_without_a_key_the_signature_proves_the_order() -> None:
     post = ClassicFeed(bytes(32)).publish({"type": "post", "text": "a"}, 1)
-    text = json.dumps(dict(sorted(post.value.items()))).encode()
-    row = land_line("a.jsonl", Line(1, text, None), RING)
-    assert row is not None
+    row = row_of(dict(sorted(post.value.items())))
     assert (row.message_id, row.validity) == (message_uri(post.key), "valid")
 
 
@@ -447,8 +431,7 @@ def test_pzp_data_without_its_ciphertext_is_not_checked() -> None:
     record = json.loads(text)
 
     def landed() -> tuple[str | None, str | None]:
-        row = land_pzp_line("a.jsonl", Line(1, json.dumps(record).encode(), None), RING)
-        assert row is not None
+        row = pzp_row_of(record)
         return row.validity, row.invalid_reason
 
     assert landed() == ("valid", None)
@@ -465,8 +448,7 @@ def test_pzp_data_without_its_ciphertext_is_not_checked() -> None:
         {"more": [ciphertext, "AAAA.box", "AAAA.box\ud800"]},
         {"more": ["AAAA.box\ud800", "AAAA.box", ciphertext]},
     ):
-        row = land_pzp_line("a.jsonl", Line(1, json.dumps(record | place).encode(), None), RING)
-        assert row is not None
+        row = pzp_row_of(record | place)
         assert (row.validity, row.invalid_reason) == ("valid", None)
 
 
@@ -478,11 +460,9 @@ def test_a_record_of_pzp_among_the_members_of_its_message() -> None:
     record = json.loads(text)
     flat = record["msg"] | {name: part for name, part in record.items() if name != "msg"}
     for members in (flat, flat | {"id": 17}, flat | {"id": "17"}):
-        row = land_pzp_line("a.jsonl", Line(1, json.dumps(members).encode(), None), RING)
-        assert row is not None
+        row = pzp_row_of(members)
         assert (row.message_id, row.validity) == (record["id"], "valid")
         assert row.received_ms == record["received"]
     other = flat | {"id": "GuRQhpASpQDxSK7T3sv72YzqqVxDSWm52UvSCR6yawkg"}
-    row = land_pzp_line("a.jsonl", Line(1, json.dumps(other).encode(), None), RING)
-    assert row is not None
+    row = pzp_row_of(other)
     assert row.invalid_reason == "id_differs"

@@ -11,13 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scuttlehouse.landing.logs import Line
+from rows import RING, row_of
 from scuttlehouse.sample.signing import ClassicFeed, Message
-from scuttlehouse.ssb.epoch_keys import KeyRing
-from scuttlehouse.ssb.lines import LandedLine, land_line
+from scuttlehouse.ssb.lines import LandedLine
 from scuttlehouse.ssb.texts import token
 
-RING = KeyRing(b"pepper")
 KEY = base64.b64encode(bytes(range(200, 232))).decode()
 CIPHERTEXT = "AAAA.box2"
 OPENED = {"type": "post", "text": "hello"}
@@ -25,9 +23,7 @@ OPENED = {"type": "post", "text": "hello"}
 
 def land(message: Message, value: dict[str, Any], meta: object = None) -> LandedLine:
     line = {"key": message.key, "value": value, "timestamp": message.at, "meta": meta}
-    row = land_line("a.jsonl", Line(1, json.dumps(line).encode(), None), RING)
-    assert row is not None
-    return row
+    return row_of(line)
 
 
 def kept(content: dict[str, Any]) -> dict[str, Any]:
