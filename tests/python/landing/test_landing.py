@@ -230,16 +230,6 @@ def test_a_gzip_cut_anywhere_keeps_its_whole_lines(
         assert kept == whole[: len(kept)], f"cut to {size} bytes"
 
 
-def test_a_gzip_cut_in_the_middle_of_a_line(tmp_path: Path) -> None:
-    data = b"".join(b"%064x\n" % (n**9 % 2**256) for n in range(5_000))
-    packed = gzip.compress(data)
-    (tmp_path / "a.jsonl.gz").write_bytes(packed[: len(packed) // 2])
-    *kept, last = read_folder(tmp_path, 1, GZIP)["a.jsonl.gz"]
-    assert 1_000 < len(kept) < 4_000
-    assert kept == plain_lines(data)[: len(kept)]
-    assert last == Line(len(kept) + 1, None, "cut_short")
-
-
 @pytest.mark.parametrize(
     ("packed", "whole_lines"),
     [
@@ -258,11 +248,6 @@ def test_a_gzip_that_is_broken(tmp_path: Path, packed: bytes, whole_lines: int) 
         *plain_lines(b"one\ntwo\n")[:whole_lines],
         Line(whole_lines + 1, None, "cut_short"),
     ]
-
-
-def test_several_gzips_in_one_file(tmp_path: Path) -> None:
-    (tmp_path / "a.jsonl.gz").write_bytes(gzip.compress(b"one\ntw") + gzip.compress(b"o\nthree"))
-    assert read_folder(tmp_path, 1, GZIP) == {"a.jsonl.gz": plain_lines(b"one\ntwo\nthree")}
 
 
 def test_logs_anywhere_below_the_folder(tmp_path: Path) -> None:
