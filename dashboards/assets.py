@@ -53,10 +53,12 @@ def boards() -> list[Board]:
 
 def charts(board: Board) -> Iterator[Chart]:
     """The charts of a board, each with its kind and title."""
-    for row in board["rows"]:
-        for chart in row:
-            kind, title = next(iter(chart.items()))
-            yield {**chart, "kind": kind, "title": title}
+    return (_named(chart) for row in board["rows"] for chart in row)
+
+
+def _named(chart: Chart) -> Chart:
+    kind, title = next(iter(chart.items()))
+    return {**chart, "kind": kind, "title": title}
 
 
 def dataset_sql(name: str) -> str:
@@ -95,7 +97,7 @@ def _measures(chart: Chart) -> list[str]:
 
 
 def _summed(chart: Chart) -> list[str]:
-    return list(chart.get("sums", [chart["sum"]] if "sum" in chart else []))
+    return list(chart.get("sums", ()))
 
 
 def _dimensions(chart: Chart) -> list[str]:
@@ -361,10 +363,9 @@ class _Layout:
         )
         above = self._row("top")
         self._text("top", above, COLUMNS, f"{links}\n\n{_one_line(board['says'])}")
-        all_charts = iter(charts(board))
         for number, row in enumerate(board["rows"]):
             above = self._row(str(number))
-            for chart in (next(all_charts) for _ in row):
+            for chart in map(_named, row):
                 self._place(board, chart, above, chart.get("width", COLUMNS // len(row)))
 
     def _place(self, board: Board, chart: Chart, above: list[str], width: int) -> None:
