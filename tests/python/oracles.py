@@ -12,11 +12,17 @@ Previous = Mapping[str, Collection[str]]
 Members = Mapping[str, frozenset[str]]
 
 
-def uri(key: str) -> str:
-    """A message id in the one spelling of tables (ruling R1)."""
-    if key.startswith("%"):
-        return "ssb:message/classic/" + key[1:-7].replace("+", "-").replace("/", "_")
-    return key
+def uri(text: str) -> str:
+    """A message id in the one spelling of tables (ruling R1). A text that is no id stays."""
+    if text.startswith("%"):
+        key, _, end = text[1:].partition(".")
+        kind = "classic" if end == "sha256" else "gabbygrove-v1"
+        return f"ssb:message/{kind}/{key.replace('+', '-').replace('/', '_')}"
+    return (
+        text.replace("ssb:message:", "ssb:message/")
+        .replace("classic:", "classic/")
+        .replace("v1:", "v1/")
+    )
 
 
 def tangle_candidates(messages: Iterable[tuple[str, Any]], root: str) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any, NamedTuple
 
-from oracles import ThreadPost, fixpoint_graph, graph_tips, kahn_order, longest_paths
+from oracles import ThreadPost, fixpoint_graph, graph_tips, kahn_order, longest_paths, uri
 from scuttlehouse.sample.signing import ClassicFeed, Signer, base64_text, uri_text
 
 Json = dict[str, Any]
@@ -128,19 +128,6 @@ def nothing() -> Json:
     return {"root": None, "previous": None}
 
 
-def canonical(text: str) -> str:
-    """The one spelling of an id (R1). A text that is no id stays."""
-    if text.startswith("%"):
-        key, _, end = text[1:].partition(".")
-        kind = "classic" if end == "sha256" else "gabbygrove-v1"
-        return f"ssb:message/{kind}/{key.replace('+', '-').replace('/', '_')}"
-    return (
-        text.replace("ssb:message:", "ssb:message/")
-        .replace("classic:", "classic/")
-        .replace("v1:", "v1/")
-    )
-
-
 def ids(value: Any, *, with_links: bool) -> list[str] | None:
     """The ids of a list. With links (R11), a text or an object may stand for it. None for another form."""
     if with_links:
@@ -148,7 +135,7 @@ def ids(value: Any, *, with_links: bool) -> list[str] | None:
         value = [one.get("link") if isinstance(one, dict) else one for one in listed]
     if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
         return None
-    return None if with_links and "" in value else [canonical(one) for one in value]
+    return None if with_links and "" in value else [uri(one) for one in value]
 
 
 class Named(NamedTuple):
@@ -168,7 +155,7 @@ def named(content: Json) -> Named | None:
         and isinstance(said.get("root"), str)
         and said["root"] not in ("", NO_ID)
     ):
-        return Named(canonical(said["root"]), ids(said.get("previous"), with_links=False))
+        return Named(uri(said["root"]), ids(said.get("previous"), with_links=False))
     root = ids(content.get("root"), with_links=True)
     if root:
         return Named(root[0], ids(content.get("branch"), with_links=True))
