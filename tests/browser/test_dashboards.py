@@ -181,7 +181,7 @@ class TestDashboards(unittest.TestCase):
             self.skipTest("the walk is one through the sample")
         self.shown.open("/superset/dashboard/this-morning/")
         assert self.shown.number("Forks to mend") == "2"
-        self._click("Forks to mend", "td a", "Group EhuUYi")
+        self._click("Forks to mend", "Group EhuUYi")
         drawing = self._chart("Epochs, members and forks").text
         assert "Group EhuUYi: epochs" in drawing
         assert "fork with gN_PjC: overlapping, wins, needs repair" in drawing
@@ -199,7 +199,7 @@ class TestDashboards(unittest.TestCase):
             ("dave", "carol"),
         ]
         assert {epoch for _, _, epoch, _ in rows} == {"DbH0UG"}
-        self._click("Who should prefer which epoch", "td a", "alice")
+        self._click("Who should prefer which epoch", "alice")
         assert "/dashboard/a-person/" in self.shown.driver.current_url
         [witness] = [
             row.text
@@ -217,12 +217,10 @@ class TestDashboards(unittest.TestCase):
         )
         return chart
 
-    def _click(self, title: str, selector: str, text: str) -> None:
-        """Click the first part of a chart that begins with a text, and wait for what comes."""
-        found = [
-            one for one in self._elements(selector, self._chart(title)) if one.text.startswith(text)
-        ]
-        found[0].click()
+    def _click(self, title: str, text: str) -> None:
+        """Click the first link of a table that begins with a text, and wait for what comes."""
+        links = self._elements("td a", self._chart(title))
+        next(one for one in links if one.text.startswith(text)).click()
         self.shown.see()
 
     def test_commands_are_played_on_their_page(self) -> None:
@@ -300,7 +298,7 @@ class TestDashboards(unittest.TestCase):
                 self.shown.open(f"/superset/dashboard/{board['slug']}/")
                 self._runs_nothing()
         self.shown.open("/superset/dashboard/this-morning/")
-        self._click("Forks to mend", "td a", names[-1].translate(SIMILAR))
+        self._click("Forks to mend", names[-1].translate(SIMILAR))
         self._runs_nothing()
         drawing = self._chart("Epochs, members and forks").text
         for name in names:

@@ -27,9 +27,9 @@ KINDS = {
 }
 
 
-def odd_groups(count: int, seed: int = 1) -> Iterator[Json]:
+def odd_groups(count: int) -> Iterator[Json]:
     """The lines of so many groups. Of two, one is short and very odd, the other long, with forks."""
-    dice = random.Random(seed)
+    dice = random.Random(1)
     for number in range(count):
         group = OddGroup(dice, oddness=0.2 if number % 2 else 1.0)
         messages = group.messages(dice.randint(6, 40) if number % 2 else dice.randint(3, 14))

@@ -227,10 +227,10 @@ IS_KEY = "is_key_dim_tangles_tangle_id"
 OF_TANGLES = "tangles_add_up", IS_KEY, EXPECTATIONS
 
 
-def found_faulty(warehouse: Warehouse, command: str) -> dict[str, bool]:
+def found_faulty(warehouse: Warehouse) -> dict[str, bool]:
     """The tests of tangles, and whether they find faults."""
     options = "--indirect-selection", "empty", "--no-write-json"
-    outcome = warehouse.dbt(command, "-s", *OF_TANGLES, *options)
+    outcome = warehouse.dbt("test", "-s", *OF_TANGLES, *options)
     status = {one.node.name: str(one.status) for one in outcome.result}
     return {name: status[name] == "fail" for name in OF_TANGLES}
 
@@ -251,21 +251,21 @@ def test_a_refresh_tests_what_it_computes(warehouse: Warehouse) -> None:
             return lambda: replace(found, **changes) if (found := run()) else None
 
         patch.setattr(runs, "current", current(tests_touched_rows=True))
-        assert found_faulty(warehouse, "test") == none, f"kept: {tangle}"
+        assert found_faulty(warehouse) == none, f"kept: {tangle}"
         touched = f"insert into int_changes__tangles values ('{tangle}')"
         warehouse.rows(touched)
-        assert found_faulty(warehouse, "test") == all_three, f"computed: {tangle}"
+        assert found_faulty(warehouse) == all_three, f"computed: {tangle}"
         patch.setattr(runs, "current", current(tests_touched_rows=True, is_refresh=True))
-        assert not found_faulty(warehouse, "test")[IS_KEY], "only one of the two rows was inserted"
+        assert not found_faulty(warehouse)[IS_KEY], "only one of the two rows was inserted"
         for statement in (
             f"delete from dim_tangles where tangle_id = '{tangle}'",
             "insert into dim_tangles select published.* from scuttlehouse.dim_tangles as published "
             f"cross join (values 1, 2) where tangle_id = '{tangle}'",
         ):
             warehouse.rows(statement)
-        assert found_faulty(warehouse, "test")[IS_KEY], "both were inserted"
+        assert found_faulty(warehouse)[IS_KEY], "both were inserted"
     everything = {name: name != EXPECTATIONS for name in OF_TANGLES}
-    assert found_faulty(warehouse, "test") == everything, "dbt test looks at everything"
+    assert found_faulty(warehouse) == everything, "dbt test looks at everything"
 
 
 @pytest.mark.parametrize(

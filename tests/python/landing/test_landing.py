@@ -465,10 +465,10 @@ SPLITS = pa.schema(
 )
 
 
-def read_by_workers(folder: Path, split_bytes: int, change: Callable[[Path], None]) -> list[Piece]:
+def read_by_workers(folder: Path, change: Callable[[Path], None]) -> list[Piece]:
     """The lines of the one log of a folder, which somebody changes after it was listed."""
     [log], [known] = list_logs(folder), [*stock_of(folder).values()]
-    splits = list_splits([replace(log, kind=known.kind)], split_bytes)
+    splits = list_splits([replace(log, kind=known.kind)], 10_000)
     rows = [
         {**vars(split), **split.kind._asdict(), "first_line": number}
         for split, number in zip(
@@ -508,7 +508,7 @@ def test_a_log_that_goes_while_it_is_read_never_counts_as_read(
     with pytest.raises(
         LandingError, match=f"^The log {name} was moved, removed or cut while this build read it: "
     ):
-        read_by_workers(tmp_path, 10_000, change)
+        read_by_workers(tmp_path, change)
 
 
 @pytest.mark.parametrize("name", ["a.jsonl", "a.jsonl.gz", "a.json", "a.json.gz"])
@@ -519,9 +519,7 @@ def test_a_log_that_grows_while_it_is_read_or_was_cut_before_stops_no_build(
     data = OF_A_LOG[name.removesuffix(".gz")]
     data = gzip.compress(data) if name.endswith(".gz") else data
     (tmp_path / name).write_bytes(data[:-99] if is_cut else data)
-    lines = read_by_workers(
-        tmp_path, 10_000, lambda path: path.write_bytes(path.read_bytes() + data)
-    )
+    lines = read_by_workers(tmp_path, lambda path: path.write_bytes(path.read_bytes() + data))
     found = [*each_line(lines)]
     assert (found[-1].fault == "cut_short") == (is_cut and name != "a.jsonl")
     assert 200 < len(found) <= 400

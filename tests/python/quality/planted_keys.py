@@ -16,6 +16,8 @@ from urllib.parse import quote
 from scuttlehouse.pzp.canonical import to_base58
 from scuttlehouse.sample.signing import ClassicFeed
 
+KINDS = 400
+
 SPELLINGS: dict[str, Callable[[bytes], str]] = {
     "base64": lambda key: base64.b64encode(key).decode(),
     "base64 without padding": lambda key: base64.b64encode(key).decode().rstrip("="),
@@ -105,12 +107,12 @@ class Planting(NamedTuple):
     line: bytes
 
 
-def plantings(count: int, seed: int = 1) -> list[Planting]:
+def plantings(seed: int = 1) -> list[Planting]:
     """Plantings of different kinds, every spelling, disguise and place among them where there are enough."""
     chance = random.Random(seed)
     feed = ClassicFeed(chance.randbytes(32))
     found: dict[str, Planting] = {}
-    while len(found) < count:
+    while len(found) < KINDS:
         n = len(found)
         spelling = [*SPELLINGS][n % len(SPELLINGS)]
         disguise = chance.choice([*DISGUISES]) if n >= len(SPELLINGS) else "bare"

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from conftest import Warehouse, WholeBuild
-from planted_keys import DISGUISES, PLACES, SPELLINGS, Planting, needles, plantings
+from planted_keys import DISGUISES, KINDS, PLACES, SPELLINGS, Planting, needles, plantings
 from scuttlehouse.landing.logs import Line
 from scuttlehouse.pzp.lines import land_pzp_line
 from scuttlehouse.ssb.epoch_keys import KeyRing
@@ -21,12 +21,11 @@ from scuttlehouse.ssb.texts import TOKEN, is_word, kept_id, kept_item, kept_word
 from test_secrets import HEAD_BYTES, Search, texts
 
 RING = KeyRing(b"pepper")
-KINDS = 400
 LOG = "planted.jsonl"
 
 
 def test_every_spelling_disguise_and_place_is_planted() -> None:
-    kinds = " ".join(planting.kind for planting in plantings(KINDS))
+    kinds = " ".join(planting.kind for planting in plantings())
     assert all(
         name in kinds for name in (*SPELLINGS, *DISGUISES, *PLACES, "pzp", "author", "opened")
     )
@@ -43,7 +42,7 @@ def is_pzp_id(planting: Planting) -> bool:
 
 @pytest.mark.parametrize("seed", range(5))
 def test_no_row_of_a_line_holds_a_planted_key(seed: int) -> None:
-    for planting in plantings(KINDS, seed):
+    for planting in plantings(seed):
         line = Line(1, planting.line, None)
         rows = land_line("a", line, RING), land_pzp_line("a", line, RING)
         cells = [str(cell) for row in rows if row is not None for cell in row]
@@ -74,7 +73,7 @@ def test_tokens_join_and_tell_lengths(left: str, right: str) -> None:
 
 
 def planted() -> list[Planting]:
-    return [one for one in plantings(KINDS) if not is_pzp_id(one)]
+    return [one for one in plantings() if not is_pzp_id(one)]
 
 
 def plant(landing: Path) -> None:
