@@ -535,6 +535,9 @@ def test_what_may_not_be_read_is_told() -> None:
     (landing / "link.jsonl").symlink_to(landing / "locked" / "b.jsonl")
     landing.chmod(0o755)
 
+    # Everything is imported before the user changes, who perhaps cannot read this Python.
+    stock_of(landing)
+
     def look() -> None:
         if os.geteuid() == 0:
             os.setuid(65_534)
