@@ -1,3 +1,5 @@
+"""Tables of messages as graphs of integers."""
+
 from __future__ import annotations
 
 from collections.abc import Callable

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from scuttlehouse.tangles import listings
 from scuttlehouse.tangles.listings import listed_before
+from test_reach import Read
 
 Pairs = Sequence[tuple[int, int]]
 
@@ -59,16 +60,6 @@ def test_many_places_are_answered_in_parts(seed: int) -> None:
     answers = [bool(before[node] & listing[place]) for node, place in listed]
     assert find(size, links, listed) == answers
     assert sum(answers) > 100
-
-
-class Read(np.ndarray):
-    """An array that counts how often it is read."""
-
-    times = 0
-
-    def __getitem__(self, key: object) -> object:
-        Read.times += 1
-        return super().__getitem__(key)
 
 
 def reads(monkeypatch: pytest.MonkeyPatch, size: int, links: Pairs, listed: Pairs) -> int:
