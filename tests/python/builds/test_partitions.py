@@ -1,3 +1,5 @@
+"""Rows of a key stay together, where Spark drops a repartition."""
+
 from __future__ import annotations
 
 from collections import Counter

@@ -1,3 +1,5 @@
+"""Precedence, witnesses and preference of epochs: figures, rulings, oracles, answers of the library."""
+
 from __future__ import annotations
 
 import gzip

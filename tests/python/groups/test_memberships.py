@@ -1,3 +1,5 @@
+"""The periods of memberships, compared with what was known at each position of the timeline."""
+
 from __future__ import annotations
 
 import random

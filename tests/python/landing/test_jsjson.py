@@ -1,3 +1,5 @@
+"""JSON as JavaScript reads and writes it, compared with what Node has written."""
+
 from __future__ import annotations
 
 import json

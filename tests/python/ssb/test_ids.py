@@ -1,3 +1,5 @@
+"""Every spelling of an id is one id, and what looks like an id is none."""
+
 from __future__ import annotations
 
 import base64

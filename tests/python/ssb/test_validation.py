@@ -1,3 +1,5 @@
+"""Messages of the classic format, compared with the reference and with the rules one by one."""
+
 from __future__ import annotations
 
 import base64

@@ -1,3 +1,5 @@
+"""The fewest commands that lead from an order to another one."""
+
 from __future__ import annotations
 
 from collections import deque

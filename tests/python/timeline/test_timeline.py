@@ -1,3 +1,5 @@
+"""`Timeline`, plain and compiled: compared with the published package, command by command."""
+
 from __future__ import annotations
 
 import gzip

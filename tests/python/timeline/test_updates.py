@@ -1,3 +1,5 @@
+"""The commands of a refresh lead from the published order of a tangle to the new one."""
+
 from __future__ import annotations
 
 from hypothesis import given
