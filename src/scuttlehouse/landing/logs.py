@@ -18,6 +18,7 @@ from scuttlehouse.files.parts import PLAIN, LandingError, Line, Log, Piece, Spli
 from scuttlehouse.files.places import open_log
 from scuttlehouse.files.whole import numbered_lines, read_whole, skip_line
 from scuttlehouse.landing.ledger import LedgerEntry
+from scuttlehouse.landing.looks import look_into
 from scuttlehouse.printing import without_passwords
 from scuttlehouse.s3 import S3_FOLDER, is_in_s3
 
@@ -84,16 +85,18 @@ def require_logs(folder: Path | str, stock: Iterable[LedgerEntry]) -> None:
 
 
 def newest_ms() -> int:
-    """When the newest log of the landing folder was written. What has a problem does not count.
+    """When the newest log of the landing folder was written. What a build leaves out does not count.
 
     Raises:
         LandingError: there is no log, or as :func:`list_logs` raises it.
+
+    Complexity: linear in the bytes of the newest log, and of what is newer and left out.
     """
     folder = landing_folder()
-    times = [log.modified_ms for log in list_logs(folder) if log.problem is None]
-    if not times:
-        raise LandingError(f"The landing folder {folder} holds no log: {_PUT_LOGS_THERE}.")
-    return max(times)
+    for log in sorted(list_logs(folder), key=lambda log: log.modified_ms, reverse=True):
+        if look_into(log).problem is None:
+            return log.modified_ms
+    raise LandingError(f"The landing folder {folder} holds no log: {_PUT_LOGS_THERE}.")
 
 
 def require_apart(landing: str, home: Path, warehouse: str) -> None:

@@ -1869,15 +1869,18 @@ def test_any_head_is_recognised_or_told(data: bytes) -> None:
 def test_the_newest_log_may_be_hidden_and_is_a_log(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """As a build reads them: names that begin with a dot or an underscore, and no pictures."""
+    """As a build reads them: names that begin with a dot or an underscore, and no other files."""
     monkeypatch.setenv("SCUTTLEHOUSE_LANDING", str(tmp_path))
     with pytest.raises(LandingError, match="holds no log: put logs there"):
         newest_ms()
     names = ["a.jsonl", "sub/2026-01-01T03:00.jsonl", "_b.jsonl", ".c.jsonl"]
-    for seconds, name in enumerate([*names, "picture.png"], 1):
+    # The last two have names of logs, and a build leaves them out.
+    peers = b'[{"host": "localhost", "port": 8008, "key": "@a"}]'
+    others = {"picture.png": b"", "page.txt": b"<html></html>", "gossip.json": peers}
+    for seconds, name in enumerate([*names, *others], 1):
         path = tmp_path / name
         path.parent.mkdir(exist_ok=True)
-        path.touch()
+        path.write_bytes(others.get(name, b""))
         os.utime(path, (seconds, seconds))
         assert newest_ms() == min(seconds, len(names)) * 1000
     (tmp_path / "nothing.jsonl").symlink_to(tmp_path / "gone")

@@ -240,21 +240,21 @@ def test_texts_of_strangers_are_never_shown_as_html(
     assert checked > 1000
 
 
-def hostile_names(*names: tuple[str, str | None]) -> duckdb.DuckDBPyConnection:
+def named_people(*names: tuple[str, str | None]) -> duckdb.DuckDBPyConnection:
     connection = duckdb.connect()
     connection.execute("""
         create table dim_groups (group_id varchar, short_id varchar, name varchar);
         create table dim_people (person_id varchar, short_id varchar, name varchar);
         create table dim_epochs (epoch_id varchar, short_id varchar);
     """)
-    rows = [[person, person[:6], name] for person, name in names]
-    connection.executemany("insert into dim_people values (?, ?, ?)", rows)
+    for person, name in names:
+        connection.execute("insert into dim_people values (?, ?, ?)", [person, person[:6], name])
     return connection
 
 
 def test_names_of_strangers_are_text_in_links() -> None:
     name = "<img src=x onerror='alert(1)'> \"&!'"
-    with hostile_names(("abcdef1", name)) as connection:
+    with named_people(("abcdef1", name)) as connection:
         labels = (PROJECT / "dashboards" / "datasets" / "_labels.sql").read_text()
         [(label, link)] = connection.execute(
             f"{labels} select person, person_link from people_labels"
@@ -267,6 +267,21 @@ def test_names_of_strangers_are_text_in_links() -> None:
     assert f"'{label.replace('!', '!!')}'" in unquote(address)
 
 
+def test_a_file_that_is_left_out_is_not_the_newest_log() -> None:
+    [chart] = [one for _, one in CHARTS if one["title"] == "Newest log"]
+    with named_people() as connection:
+        connection.execute("""
+            create table dim_logs (
+                source_file varchar, owner_id varchar, status varchar, status_reason varchar, form varchar,
+                line_count bigint, rejected_line_count bigint, size_bytes bigint, modified_at timestamp
+            );
+            insert into dim_logs (status, modified_at) values
+                ('known', '2026-01-01'), ('new', '2026-01-02'), ('left_out', '2026-01-03');
+        """)
+        found = connection.execute(assets.chart_sql(chart)).fetchall()
+    assert found == [(datetime(2026, 1, 2),)]
+
+
 def test_two_who_look_the_same_have_labels_of_their_own() -> None:
     people = (
         ("abcdef1", "eve"),
@@ -275,7 +290,7 @@ def test_two_who_look_the_same_have_labels_of_their_own() -> None:
         ("ghijkl2", "x"),
         ("mnopqr", "m mnopqr"),
     )
-    with hostile_names(*people) as connection:
+    with named_people(*people) as connection:
         labels = (PROJECT / "dashboards" / "datasets" / "_labels.sql").read_text()
         found = dict(
             connection.execute(f"{labels} select person_id, person from people_labels").fetchall()
