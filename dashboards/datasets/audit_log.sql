@@ -1,4 +1,5 @@
 select
+    group_link,
     position,
     asserted_at,
     action,

@@ -1,4 +1,5 @@
 select
+    group_link,
     epoch,
     people.person_link,
     is_declared,

@@ -1,4 +1,5 @@
 select
+    owners.person_link,
     group_link,
     action,
     epoch,

@@ -1,4 +1,5 @@
 select
+    people.person_link,
     group_link,
     epoch,
     owners.person_link as owner_link,

@@ -190,7 +190,7 @@ class TestDashboards(unittest.TestCase):
             [cell.text.partition(" ")[0] for cell in self._elements("td", row)[:4]]
             for row in self._elements("tbody tr", self._chart("Who excluded whom"))
         ]
-        pairs = sorted((excluder, excluded) for excluder, excluded, *_ in rows)
+        pairs = sorted((excluder, excluded) for _, excluder, excluded, _ in rows)
         assert pairs == [
             ("bob", "carol"),
             ("bob", "dave"),
@@ -198,7 +198,7 @@ class TestDashboards(unittest.TestCase):
             ("dave", "bob"),
             ("dave", "carol"),
         ]
-        assert {epoch for _, _, epoch, _ in rows} == {"DbH0UG"}
+        assert {epoch for *_, epoch in rows} == {"DbH0UG"}
         self._click("Who should prefer which epoch", "alice")
         assert "/dashboard/a-person/" in self.shown.driver.current_url
         [witness] = [

@@ -133,6 +133,25 @@ def test_after_a_rollback_the_last_publication_is_that_of_the_tables(
 
 
 @pytest.mark.parametrize("slug", BOARDS)
+def test_a_table_names_the_groups_and_people_that_its_board_chooses_among(
+    serving: duckdb.DuckDBPyConnection, slug: str
+) -> None:
+    """Without a choice, the rows of all of them are in one table."""
+    filters = {"group", "person"} & set(BOARDS[slug]["filters"])
+    for chart in assets.charts(BOARDS[slug]):
+        if chart["kind"] != "table":
+            continue
+        links = [column for column in chart["columns"] if column.endswith("_link")]
+        for name in filters & assets.dataset_columns(serving, chart["dataset"]).keys():
+            unnamed = [
+                f"""count("{name}") filter (coalesce("{link}", '') not like concat('%>', "{name}", '</a>'))"""
+                for link in links
+            ]
+            counted = f"select {', '.join(unnamed)} from ({assets.dataset_sql(chart['dataset'])})"
+            assert 0 in serving.execute(counted).fetchall()[0], (chart["title"], name)
+
+
+@pytest.mark.parametrize("slug", BOARDS)
 def test_every_filter_of_a_board_applies_to_a_chart(
     serving: duckdb.DuckDBPyConnection, slug: str
 ) -> None:
