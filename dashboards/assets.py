@@ -111,10 +111,10 @@ def _uuid(kind: str, name: str) -> str:
 def _words(column: str) -> str:
     """The header of a column.
 
-    >>> _words("valid_from_at"), _words("is_missing"), _words("group_link")
-    ('Valid from (UTC)', 'Missing', 'Group')
+    >>> _words("valid_from_at"), _words("is_missing"), _words("has_late_post"), _words("group_link")
+    ('Valid from (UTC)', 'Missing', 'Late post', 'Group')
     """
-    words = column.removeprefix("is_").removesuffix("_link").replace("_", " ")
+    words = column.removeprefix("is_").removeprefix("has_").removesuffix("_link").replace("_", " ")
     if words.endswith(" at"):
         words = f"{words.removesuffix(' at')} (UTC)"
     return words[:1].upper() + words[1:]

@@ -11,7 +11,8 @@ select
     is_past_cutoff,
     "group",
     actors.person,
-    message_id
+    message_id,
+    substr(split_part(message_id, '/', -1), 1, 6) as message
 from fct_group_audit_log
 inner join group_labels using (group_id)
 left join people_labels as actors on fct_group_audit_log.actor_id = actors.person_id

@@ -7,7 +7,7 @@ select
     is_correct,
     is_missing,
     is_extra,
-    is_readded,
+    is_readded as is_added_again,
     authors.person as added_by,
     added_at,
     excluders.person as excluded_by,
