@@ -7,8 +7,8 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Iterable
-from contextlib import suppress
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -110,6 +110,16 @@ _REFUSALS = (
     r".{8}\x05.*Expected SaslMessage.*",
     r".{8}\x08.*Unauthenticated call.*",
 )
+
+
+@contextmanager
+def as_another_user() -> Iterator[None]:
+    """For a block, this process of root may open only what nobody in particular may open."""
+    os.setresuid(NOBODY, NOBODY, 0)
+    try:
+        yield
+    finally:
+        os.setresuid(0, 0, 0)
 
 
 def is_refused(answer: str) -> bool:

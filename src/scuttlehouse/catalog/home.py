@@ -103,9 +103,10 @@ def _refuse_links_of_others(path: Path) -> None:
             return
         whole = links.pop()
         for entry in (whole, *whole.parents):
-            if entry.is_symlink():
-                _refuse_entry_of_others(entry)
-                links.append(entry.parent / entry.readlink())
+            with suppress(OSError):  # What this user may not look at is told when it is opened.
+                if entry.is_symlink():
+                    _refuse_entry_of_others(entry)
+                    links.append(entry.parent / entry.readlink())
 
 
 def _refuse_entry_of_others(entry: Path) -> None:

@@ -129,12 +129,16 @@ def _stored(folder: str) -> Iterator[Log]:
 
 def _found(folder: Path) -> Iterator[Log]:
     """Every entry of a folder of a disk, by its own name."""
-    if not folder.exists():
+    try:
+        mode = folder.stat().st_mode
+    except (FileNotFoundError, NotADirectoryError):
         raise LandingError(
             f"The landing folder {folder} does not exist: make it, or set SCUTTLEHOUSE_LANDING "
             "to the folder that holds your logs."
-        )
-    if not folder.is_dir():
+        ) from None
+    except OSError as error:
+        raise LandingError(_refused(folder, error)) from None
+    if not stat.S_ISDIR(mode):
         raise LandingError(
             f"The landing folder {folder} is a file: set SCUTTLEHOUSE_LANDING to the folder "
             "that holds it."
@@ -170,10 +174,15 @@ def _entries(folder: Path) -> Iterator[tuple[Path, str | None, bool]]:
     for error in refused:
         path = Path(os.fsdecode(error.filename))
         if path == folder:
-            raise LandingError(
-                f"The landing folder {folder} cannot be read ({error.strerror}): correct its permissions."
-            )
+            raise LandingError(_refused(folder, error))
         yield path, f"The folder cannot be read ({error.strerror}): {_REMEDY}.", False
+
+
+def _refused(folder: Path, error: OSError) -> str:
+    return (
+        f"The landing folder {folder} cannot be read ({error.strerror}): correct that, or set "
+        "SCUTTLEHOUSE_LANDING to the folder that holds your logs."
+    )
 
 
 def entry_of(path: Path, shown: str) -> Log:

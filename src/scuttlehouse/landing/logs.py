@@ -49,7 +49,7 @@ def landing_folder(environment: Mapping[str, str] = os.environ, below: Path = Pa
     """
     named = environment.get("SCUTTLEHOUSE_LANDING", "").strip() or "sample"
     if not is_in_s3(named):
-        path = str(Path(below, named).resolve())
+        path = os.path.realpath(Path(below, named))  # list_logs refuses a loop of links.
         # Python has surrogates in place of such bytes. Java takes none.
         if any("\ud800" <= sign <= "\udfff" for sign in path):
             raise LandingError(

@@ -75,7 +75,7 @@ def problem_of_worker(needed: Needed) -> str | None:
                 f"cannot list the landing folder {needed.landing}: give it the server and the secrets of S3 "
                 "that the build has (AWS_ENDPOINT_URL_S3, AWS_ACCESS_KEY_ID)."
             )
-    elif not Path(needed.landing).is_dir():
+    elif not os.access(needed.landing, os.R_OK | os.X_OK):
         return f"does not see the landing folder {needed.landing}: mount it there at the same path."
     if not is_in_s3(needed.warehouse) and not os.access(needed.home, os.W_OK):
         return (
@@ -102,9 +102,9 @@ def _lists(folder: str) -> bool:
 def _has_key(home: Path, key: str) -> bool:
     # A worker that finds no key would make one.
     is_named = any(os.environ.get(name, "").strip() for name in PLACES_OF_KEYS)
-    if not is_named and not (home / PEPPER_FILE).exists():
-        return False
     try:
+        if not is_named and not (home / PEPPER_FILE).exists():
+            return False
         return fingerprint(warehouse_pepper(home)) == key
     except (WarehouseKeyError, OSError):
         return False

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from other_users import NOBODY, NOGROUP, needs_root
+from other_users import NOBODY, NOGROUP, as_another_user, needs_root
 from scuttlehouse.catalog.home import home_folder, prepare_home, temporary_folder
 from scuttlehouse.catalog.names import CatalogError
 from scuttlehouse.catalog.opening import open_catalog
@@ -147,6 +147,21 @@ def test_a_home_must_be_a_folder(tmp_path: Path, name: str) -> None:
         CatalogError, match=rf"^The home {home} is not a folder that can be written \("
     ):
         prepare_home(home)
+
+
+@needs_root
+def test_a_home_in_a_folder_of_others_is_told(tmp_path: Path) -> None:
+    """This user may not even see whether it is a link."""
+    (tmp_path / "closed").mkdir(mode=0o700)
+    with as_another_user():
+        home = home_folder({"SCUTTLEHOUSE_HOME": str(tmp_path / "closed" / "home")})
+        with (
+            pytest.raises(CatalogError, match=r"cannot be opened \(Permission denied\)"),
+            open_catalog(home, read_only=True),
+        ):
+            pass
+        with pytest.raises(CatalogError, match=r"folder that can be written \(Permission denied\)"):
+            prepare_home(home)
 
 
 @pytest.mark.parametrize("name", ["metastore", "published.json"])

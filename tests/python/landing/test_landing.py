@@ -25,6 +25,7 @@ from hypothesis import strategies as st
 from conftest import Warehouse
 from houses import exit_code, fork
 from memory import peak_memory
+from other_users import as_another_user, needs_root
 from pieces import each_line
 from rows import RING
 from rows import row_of as land
@@ -44,6 +45,7 @@ from scuttlehouse.landing.logs import (
     LandingError,
     count_line_ends,
     first_line_numbers,
+    landing_folder,
     list_splits,
     read_lines,
     require_logs,
@@ -351,6 +353,11 @@ def spoil_by_a_file(folder: Path) -> None:
     folder.write_text("{}\n")
 
 
+def spoil_by_a_loop_of_links(folder: Path) -> None:
+    folder.rmdir()
+    folder.symlink_to(folder)
+
+
 def spoil_by_leaving_it_empty(folder: Path) -> None:
     assert not list(folder.iterdir())
 
@@ -373,6 +380,8 @@ SPOILT: dict[Callable[[Path], None], str] = {
     "folder that holds your logs.",
     spoil_by_a_file: "The landing folder {} is a file: set SCUTTLEHOUSE_LANDING to the folder that "
     "holds it.",
+    spoil_by_a_loop_of_links: "The landing folder {} cannot be read (Too many levels of symbolic links): "
+    "correct that, or set SCUTTLEHOUSE_LANDING to the folder that holds your logs.",
     spoil_by_leaving_it_empty: NO_LINE,
     spoil_by_other_files: f"{NO_LINE} notes.txt: Text without a JSON object: export the log as JSON, one "
     "message a line (`jq -c .`).",
@@ -387,8 +396,21 @@ def test_a_folder_without_logs_is_an_error(tmp_path: Path, spoil: Callable[[Path
     folder.mkdir()
     spoil(folder)
     with pytest.raises(LandingError) as said:
-        stock_of(folder)
+        stock_of(Path(landing_folder({"SCUTTLEHOUSE_LANDING": str(folder)})))
     assert str(said.value) == SPOILT[spoil].format(folder)
+
+
+@needs_root
+def test_a_folder_below_one_of_others_is_an_error(tmp_path: Path) -> None:
+    """Another user may not even see whether it is there."""
+    folder = tmp_path / "closed" / "landing"
+    folder.mkdir(parents=True)
+    (tmp_path / "closed").chmod(0o700)
+    with (
+        as_another_user(),
+        pytest.raises(LandingError, match=r"cannot be read \(Permission denied\)"),
+    ):
+        stock_of(Path(landing_folder({"SCUTTLEHOUSE_LANDING": str(folder)})))
 
 
 def test_entries_that_are_no_files_are_told(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from other_users import as_another_user, needs_root
 from scuttlehouse.catalog.names import CatalogError
 from scuttlehouse.catalog.storage import warehouse_location
 from scuttlehouse.spark import cluster, worker_checks
@@ -50,6 +51,17 @@ def test_a_worker_that_lacks_something(
     assert "no key" not in said
     monkeypatch.setitem(worker_checks.REQUIREMENTS, "no_such_module", "no-such-package")
     assert "-m pip install no-such-package" in str(problem_of_worker(needed))
+
+
+@needs_root
+def test_a_worker_of_another_user_may_not_look_into_the_folders(needed: Needed) -> None:
+    """They are for their owner alone."""
+    Path(needed.landing).chmod(0o700)
+    with as_another_user():
+        assert "landing folder" in str(problem_of_worker(needed))
+    in_s3 = needed._replace(landing="/", warehouse="s3://bucket/house")
+    with as_another_user():
+        assert "key of the warehouse" in str(problem_of_worker(in_s3))
 
 
 def test_a_home_without_a_key_gets_none(needed: Needed) -> None:
