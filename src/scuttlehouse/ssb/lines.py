@@ -19,7 +19,7 @@ from scuttlehouse.ssb.ids import feed_format, feed_of_message, message_uri
 from scuttlehouse.ssb.judging import has_key
 from scuttlehouse.ssb.kept_content import MOST_KEPT, kept_content, whole_number
 from scuttlehouse.ssb.legacy_names import content_type, with_root
-from scuttlehouse.ssb.messages import UnkeyedMessage, checked_message, may_be_key, unkeyed_message
+from scuttlehouse.ssb.messages import UnkeyedMessage, checked_message, unkeyed_message
 from scuttlehouse.ssb.nulls import without_nulls
 from scuttlehouse.ssb.opened import is_sealed, unbox_key
 from scuttlehouse.ssb.restored import with_content_read
@@ -176,7 +176,7 @@ def epoch_key(line: Line, parsed: dict[str, Any] | str | None = None) -> bytes |
     if not has_word(line, KEY_WORDS):
         return None
     found = unkeyed_message(line_object(line) if parsed is None else parsed)
-    if not isinstance(found, UnkeyedMessage) or not may_be_key(found.key):
+    if not isinstance(found, UnkeyedMessage):
         return None
     content = with_content_read(found.value)["content"]
     return message_key(content) if content_type(content) in WITH_EPOCH_KEY else None

@@ -22,15 +22,16 @@ from scuttlehouse.ssb.opened import (
 class UnkeyedMessage(NamedTuple):
     """A message, perhaps with a key, which was not looked at. ``record``: the object that its value is in.
 
-    ``has_other_sequence``: the log has its sequence in another notation than that of a number.
+    ``must_be_proven``: the log has its sequence in another notation than that of a number, or a key that is
+    no id of a message, as databases and queues have their own.
     """
 
-    key: object
+    key: str | None
     value: dict[str, Any]
     received: object
     meta: dict[str, Any]
     record: dict[str, Any]
-    has_other_sequence: bool
+    must_be_proven: bool
 
 
 class Message(NamedTuple):
@@ -48,8 +49,10 @@ def unkeyed_message(message: dict[str, Any] | str) -> UnkeyedMessage | str | Non
 
     >>> unkeyed_message({"author": "@a", "sequence": 1.0, "content": 0}).value["author"]
     '@a'
-    >>> unkeyed_message({"key": "%a", "author": "@a", "sequence": 1.0, "content": 0}).key
-    '%a'
+    >>> key = "%hgtpIhsCCdlAxzCLgjPdj9CwGcFzpnKA9f6/T9WWGhw=.sha256"
+    >>> value = {"author": "@a", "sequence": 1.0, "content": 0}
+    >>> [unkeyed_message({"key": one, **value}).key for one in (key, "17", None)] == [key, None, None]
+    True
     >>> unkeyed_message({"key": "%a"}), unkeyed_message("not_json")
     ('not_a_message', 'not_json')
     """
@@ -64,6 +67,7 @@ def unkeyed_message(message: dict[str, Any] | str) -> UnkeyedMessage | str | Non
     # Only a value, perhaps with its key as a member. Otherwise its hash is its key.
     if value is None:
         value, message = {name: part for name, part in message.items() if name != "key"}, {}
+    has_other_key = key not in (None, "") and not _is_id(key)
     has_other_sequence = isinstance(value, dict) and isinstance(value.get("sequence"), str | dict)
     if has_other_sequence:
         value = with_numbers(value)
@@ -77,9 +81,10 @@ def unkeyed_message(message: dict[str, Any] | str) -> UnkeyedMessage | str | Non
         return "not_a_message"
     if is_marked_beside(message):
         meta = {**meta, "private": True}
-    key = None if key == "" else key
+    key = key if _is_id(key) else None
     received = number_of(message.get("timestamp"))
-    return UnkeyedMessage(key, value, received, meta, message, has_other_sequence)
+    must_be_proven = has_other_key or has_other_sequence
+    return UnkeyedMessage(key, value, received, meta, message, must_be_proven)
 
 
 def checked_message(
@@ -101,9 +106,7 @@ def checked_message(
     """
     if not isinstance(found, UnkeyedMessage):
         return found
-    key, value, received, meta, record, has_other_sequence = found
-    if not may_be_key(key):
-        return "not_a_message"
+    key, value, received, meta, record, must_be_proven = found
     opened = original(value, meta)
     judged = check_opened(value, opened, key, network_key)
     if judged.check.validity != "valid" and not is_sealed(value):
@@ -115,7 +118,7 @@ def checked_message(
     is_proven = judged.check.validity != "invalid" or (
         key is not None and has_key(judged.check, key)
     )
-    if has_other_sequence and not is_proven:
+    if must_be_proven and not is_proven:
         return "not_a_message"
     if key is None and judged.check.validity == "not_checked":
         named = _id_of_database(record) or _id_of_database(value)
@@ -124,19 +127,14 @@ def checked_message(
     return Message(key, value, received, opened, judged) if key else "not_a_message"
 
 
-def may_be_key(key: object) -> TypeGuard[str | None]:
-    """Whether a key is the id of a message, or is not there. O(1).
-
-    >>> may_be_key(None), may_be_key("%a")
-    (True, False)
-    """
-    return key is None or (isinstance(key, str) and message_uri(key) is not None)
-
-
 def _id_of_database(members: dict[str, Any]) -> str | None:
     """The id of a message under a name that databases use for keys."""
     ids = (members.get(name) for name in ("_id", "id"))
-    return next((one for one in ids if isinstance(one, str) and message_uri(one)), None)
+    return next(filter(_is_id, ids), None)
+
+
+def _is_id(key: object) -> TypeGuard[str]:
+    return isinstance(key, str) and message_uri(key) is not None
 
 
 def _is_numbered(message: dict[str, Any]) -> bool:

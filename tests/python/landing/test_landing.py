@@ -818,9 +818,7 @@ def test_lines_that_are_no_message(text: bytes, reason: str) -> None:
 @pytest.mark.parametrize(
     "change",
     [
-        {"key": 1},
-        {"key": "%nothing.sha256"},
-        {"key": "\ud800"},
+        {"key": 1, "author": "@nobody"},
         {"value": None},
         {"value": []},
         {"author": None},

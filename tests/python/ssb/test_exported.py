@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 import json
-from base64 import b64encode
+from base64 import b64decode, b64encode
 from collections.abc import Callable
 from typing import Any
 
@@ -16,7 +16,7 @@ from scuttlehouse.files.parts import Line
 from scuttlehouse.sample.signing import BendyFeed, ClassicFeed, Message
 from scuttlehouse.ssb.exported import forms
 from scuttlehouse.ssb.ids import message_uri
-from scuttlehouse.ssb.lines import LandedLine, land_line
+from scuttlehouse.ssb.lines import LandedLine, epoch_key, land_line
 from scuttlehouse.ssb.validation import check_value
 
 AT = 1445587812859
@@ -152,6 +152,38 @@ def test_a_sequence_in_another_notation_that_nothing_proves_is_none(key: bool) -
     assert row.reject_reason == "not_a_message"
     broken = land(signed.value | {"sequence": "2", "signature": "A"}, signed.key if key else None)
     assert broken.reject_reason == "not_a_message"
+
+
+# What databases and queues call the key of a record: their own, a column, or the id in another notation.
+OTHER_KEYS = [1, "17", ["@a", 1], {"hash": "a"}, True, "%nothing.sha256", "\ud800", AUTHOR]
+
+
+@pytest.mark.parametrize("beside", ["record", "value"])
+@pytest.mark.parametrize("other", [*OTHER_KEYS, "hex", " spaces "], ids=str)
+def test_a_key_that_is_no_id_of_a_message_hides_none(other: Any, beside: str) -> None:
+    """The signature proves the message, and its hash is its id. What nothing proves gets no id."""
+    signed = post(content={"type": "group/init", "secret": "AAAA"})
+    notations = {"hex": b64decode(signed.key[1:-7]).hex(), " spaces ": f" {signed.key} "}
+    key = {"key": notations.get(str(other), other)}
+    whole, changed = (
+        json.dumps(key | value if beside == "value" else key | {"value": value}).encode()
+        for value in (signed.value, post().value | {"timestamp": 1})
+    )
+    assert land_line("a.jsonl", Line(1, whole, None), RING) == land(signed.value, signed.key)
+    assert epoch_key(Line(1, whole, None)) == bytes(3)
+    row = land_line("a.jsonl", Line(1, changed, None), RING)
+    assert row == LandedLine("a.jsonl", 1, "not_a_message")
+
+
+def test_an_opened_message_beside_another_key_has_the_id_of_its_document() -> None:
+    """As a view of CouchDB gives it. Without that, nothing tells its id."""
+    opened = post().value | {"content": {"type": "post", "recps": [AUTHOR]}}
+    for beside, reason in (({"id": post().key}, None), ({}, "id_is_unknown")):
+        line = json.dumps(beside | {"key": AT, "value": opened}).encode()
+        row = land_line("a.jsonl", Line(1, line, None), RING)
+        assert row is not None
+        assert row.reject_reason == reason
+        assert row.message_id == (message_uri(post().key) if beside else None)
 
 
 def test_the_author_may_have_written_a_text_as_the_time() -> None:
