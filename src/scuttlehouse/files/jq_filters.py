@@ -11,7 +11,7 @@ from scuttlehouse.files.first_values import LOOKED_AT, OPENING, first_values, va
 from scuttlehouse.files.jsjson import LENIENT_DECODER
 from scuttlehouse.files.objects import is_message, is_message_at
 from scuttlehouse.files.parts import FIRST_MEMBERS
-from scuttlehouse.pzp.records import is_pzp
+from scuttlehouse.pzp.records import is_bare, is_pzp
 from scuttlehouse.ssb.ids import message_uri
 from scuttlehouse.ssb.messages import unkeyed_message
 from scuttlehouse.ssb.texts import is_word
@@ -44,7 +44,7 @@ _OF_A_MESSAGE = frozenset({"author", "content", "metadata"})
 
 
 def list_inside(text: str, start: int = 0, levels: int = _LEVELS) -> str | None:
-    """The filter of jq for the list of messages in the object at a place. None if there is none.
+    """The filter of jq for the list of messages in an object at a place. None for none, and for a message.
 
     For all lists in it, if it holds several of messages, or goes on beyond the text, or if the name of the
     list may not be told: then it may be a map of lists. Of an object that goes on, the last one in it is
@@ -55,6 +55,9 @@ def list_inside(text: str, start: int = 0, levels: int = _LEVELS) -> str | None:
     >>> list_inside('{"messages": [{"key": "%a"}')
     ' | .[] | arrays'
     """
+    whole = value_at(text, start)
+    if whole is not None and _way(whole[0]) == "":
+        return None
     place = start
     found = []
     while name := _MEMBER_NAME.match(text, place):
@@ -95,15 +98,31 @@ def _goes_on(text: str, start: int) -> bool:
     return False
 
 
-def begins_with_a_message(text: str) -> bool:
-    """Whether the first value of a text is a message.
+def way_to_lists_too(text: str) -> str | None:
+    """The filter of jq for the messages that a text begins with, and for those in lists beside their values.
 
-    >>> message = '{"author": "@a.ed25519", "content": {"type": "post"}, "previous": null, "sequence": 1}'
-    >>> begins_with_a_message(message), begins_with_a_message('{"rows": []}')
-    (True, False)
+    Viewers keep the replies of a thread in such a list. None if none of the first few messages has one.
+
+    >>> message = '{"author": "@a.ed25519", "content": {"type": "post"}, "previous": null, "sequence": 1'
+    >>> way_to_lists_too("[" + message + '}, ' + message + ', "replies": [' + message + "}]}]")
+    '.[] | del(.["replies"]), (.["replies"][]?)'
     """
-    first = value_at(text, 0)
-    return first is not None and _way(first[0]) == ""
+    opening = OPENING.match(text)
+    values = first_values(text, opening.end() if opening else 0)
+    # No signature covers further members of a message of pzp, so anybody may write a list there.
+    messages = (one for one in values if isinstance(one, dict) and not is_bare(one))
+    names = {
+        name
+        for message in messages
+        if _way(message) == ""
+        for name, part in message.items()
+        if isinstance(part, list) and name != "content" and _way(part) == "[]"
+    }
+    if not names:
+        return None
+    name = names.pop()
+    lists = _ALL_LISTS if names or not is_word(name) else f'["{name}"]'
+    return f"{'.[] | ' if opening else ''}del(.{lists}), (.{lists}[]?)"
 
 
 def way_to_messages(text: str) -> str | None:

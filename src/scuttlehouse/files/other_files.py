@@ -6,9 +6,9 @@ import re
 
 from scuttlehouse.files.first_values import begins_with_contents, begins_with_parts
 from scuttlehouse.files.jq_filters import (
-    begins_with_a_message,
     list_inside,
     way_out_of_map,
+    way_to_lists_too,
     way_to_messages,
 )
 from scuttlehouse.files.packing import Packing
@@ -139,6 +139,10 @@ def around_messages(bare: str, form: str | None, packing: Packing) -> str | None
     'iconv -f utf-16 -t utf-8 | jq -c \\'.["rows"][]\\''
     """
     jq, inside = f"{packing.to_utf_8}jq", packing.inside
+    if way := way_to_lists_too(bare):
+        return (
+            f"Messages with lists of messages{inside}: take all of them out with `{jq} -c '{way}'`."
+        )
     way = way_to_messages(bare)
     if way and len(way) > _LONGEST_FILTER:
         return f"JSON objects around messages{inside}, at many places: export the log, one message a line."
@@ -152,9 +156,6 @@ def around_messages(bare: str, form: str | None, packing: Packing) -> str | None
     if form is not None:
         return None
     if member := list_inside(bare):
-        if begins_with_a_message(bare):
-            way = f"del(.{member}), (.{member}[]?)"
-            return f"Messages with lists of messages{inside}: take all of them out with `{jq} -c '{way}'`."
         return f"One JSON object around a list{inside}: take the list out with `{jq} -c '.{member}[]'`."
     if way := way_out_of_map(bare):
         what = "One JSON object with the messages as its members"

@@ -933,6 +933,7 @@ def test_a_message_of_pzp_in_another_is_no_record_of_it() -> None:
     """No signature covers further members of a message, so anybody may write some."""
     line = b'{"id": "a", "msg": {"msg": %s, %s}\n' % (OF_PZP, OF_PZP[1:])
     assert recognise_head(line, "none") == PLAIN
+    assert recognise_head(b'{"list": [%s], %s\n' % (OF_PZP, OF_PZP[1:]), "none") == PLAIN
 
 
 @pytest.mark.parametrize(
@@ -1001,6 +1002,34 @@ def flat(value: Any, before: str = "") -> dict[str, Any]:
         for member, inner in value.items()
         for name, part in flat(inner, f"{before}{member}.").items()
     }
+
+
+@pytest.mark.skipif(which("jq") is None, reason="jq is not here")
+@pytest.mark.parametrize("lists", [("replies",), ("replies", "votes")], ids=len)
+@pytest.mark.parametrize("is_bare", [False, True])
+@pytest.mark.parametrize("form", ["json_lines", "pretty_printed", "array", "pretty_array"])
+def test_the_command_takes_lists_and_the_messages_beside_them(
+    form: str, is_bare: bool, lists: tuple[str, ...], tmp_path: Path
+) -> None:
+    """As viewers of threads keep replies. The first message has none, so that its list is empty."""
+    feed = ClassicFeed(bytes(32))
+    signed = [feed.publish({"type": "post", "text": f"{n}"}, n) for n in range(1, 6)]
+    records = [one.value if is_bare else {"key": one.key, "value": one.value} for one in signed]
+    first, second, third, *others = records
+    found = [
+        first | {name: [] for name in lists},
+        second | {name: [third] for name in lists},
+        *others,
+    ]
+    path, taken = tmp_path / "a.json", tmp_path / "taken.json"
+    path.write_text(forms.TEXTS[form][1](found))
+    said = recognise_within_limits(entry_of(path, path.name))
+    assert isinstance(said, str)
+    assert said.startswith("Messages with lists of messages: ")
+    with path.open("rb") as stdin, taken.open("wb") as stdout:
+        run(["sh", "-c", said.split("`")[1]], stdin=stdin, stdout=stdout, check=True)
+    assert {row.message_id for row in rows(taken)} == {message_uri(one.key) for one in signed}
+    assert {row.validity for row in rows(taken)} == {"valid"}
 
 
 def test_a_log_in_texts_is_no_log_of_other_software(tmp_path: Path) -> None:
