@@ -7,7 +7,8 @@ messages as (
     select * from {{ touched_rows(ref('stg_ssb__messages'), 'message_id', 'stg_changes__sighted_messages') }}
     -- All changed messages are among the computed ones, so only their contents are read.
     where
-        -- Both feeds must have signed that they belong together (ruling R37).
+        -- Both feeds must have signed that they belong together (ruling R37), in a message of one of them: a
+        -- metafeed speaks for its subfeeds, a main feed for itself.
         is_announcement_signed
         and content is not null
         and {{ is_touched('message_id', 'stg_changes__messages') }}
@@ -18,7 +19,6 @@ contents as (
 
     select
         message_id,
-        feed_id,
         content_type,
         key_hash,
         sequence,
@@ -30,7 +30,6 @@ contents as (
 
 ),
 
--- A metafeed speaks for its subfeeds, a main feed for itself. What others say of them does not count.
 final as (
 
     select
@@ -42,12 +41,7 @@ final as (
         key_hash,
         sequence
     from contents
-    where
-        metafeed_id != subfeed_id
-        and case
-            when content_type = 'metafeed/announce' then feed_id = subfeed_id
-            else feed_id = metafeed_id
-        end
+    where metafeed_id != subfeed_id
 
 )
 

@@ -24,11 +24,7 @@ announcements as (
         get_json_object(content, '$.metafeed') as metafeed_id,
         get_json_object(content, '$.subfeed') as subfeed_id
     from lines
-    where
-        is_announcement_signed
-        and feed_id = get_json_object(
-            content, if(content_type = 'metafeed/announce', '$.subfeed', '$.metafeed')
-        )
+    where is_announcement_signed
 
 ),
 

@@ -159,24 +159,29 @@ marked_lines as (
 ),
 
 -- A message may be seen in several logs. A line that somebody could decrypt counts before the ciphertext
--- (ruling R2). The rest only makes the choice repeatable.
+-- (ruling R2). Nobody has signed what is beside a plaintext, and anybody may write it: so a line that has the
+-- second signature of an announcement counts before others, and then one of the author's own log. The rest only
+-- makes the choice repeatable.
 sightings as (
 
     select
         *,
         row_number() over (
             partition by message_id
-            order by counts desc, is_decrypted desc, source_file asc, line_number asc
+            order by
+                counts desc,
+                is_decrypted desc,
+                is_announcement_signed desc nulls last,
+                is_of_author desc,
+                source_file asc,
+                line_number asc
         ) as sighting_number,
         coalesce(
             min({{ plausible_ms('received_ms') }}) over (partition by message_id),
             min(received_ms) over (partition by message_id)
         ) as first_received_ms,
         -- It is proven, so any line may tell it.
-        max(made_group_id) over (partition by message_id) as proven_group_id,
-        -- A dump or HTML may write a name otherwise, which makes no other plaintext. Anybody can write it so.
-        min_by(content, struct(not counts, not is_decrypted, not is_of_author, source_file, line_number))
-            over (partition by message_id) as said_content
+        max(made_group_id) over (partition by message_id) as proven_group_id
     from marked_lines
 
 ),
@@ -189,7 +194,7 @@ final as (
         sightings.previous_id,
         sightings.feed_format,
         if(sightings.counts, sightings.content_type, null) as content_type,
-        if(sightings.counts, sightings.said_content, null) as content,
+        if(sightings.counts, sightings.content, null) as content,
         sightings.validity,
         sightings.invalid_reason,
         if(sightings.is_differing, 'plaintexts_differ', sightings.warning) as warning,
@@ -217,12 +222,12 @@ final as (
             when
                 sightings.counts
                 and (
-                    sightings.said_content like '%"ssb:identity/group/%'
-                    or sightings.said_content like '%"ssb:message/cloaked/%'
+                    sightings.content like '%"ssb:identity/group/%'
+                    or sightings.content like '%"ssb:message/cloaked/%'
                 )
                 then
                     regexp_substr(
-                        get_json_object(sightings.said_content, '$.recps[0]'),
+                        get_json_object(sightings.content, '$.recps[0]'),
                         '^ssb:(identity/group|message/cloaked)/.+'
                     )
         end as addressed_group_id,

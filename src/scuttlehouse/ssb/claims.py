@@ -15,37 +15,49 @@ from scuttlehouse.ssb.bfe import utf8
 from scuttlehouse.ssb.checks import Check
 from scuttlehouse.ssb.code_pages import in_utf_8
 from scuttlehouse.ssb.epoch_keys import KEY_MEMBERS, KeyRing, spelled_bytes
-from scuttlehouse.ssb.ids import any_id, feed_format
+from scuttlehouse.ssb.ids import any_id, feed_format, link_text
 from scuttlehouse.ssb.rewritten_texts import compared_text
 from scuttlehouse.ssb.validation import is_ciphertext
 from scuttlehouse.warehouse_key import KEY_BYTES
 
 
 def is_announcement_signed(
-    content: object, author_format: str | None, check: Check, *, is_decrypted: bool
+    content: object, author: str, check: Check, *, is_decrypted: bool
 ) -> bool | None:
     """Whether both feeds have signed an announcement that ties a feed to a metafeed. None for other messages.
 
-    A classic feed writes ``metafeed/announce``, and a metafeed the others. Elsewhere their text has no second
-    signature that is checked. A feed of another format is no metafeed. (``validate.js`` of ssb-meta-feeds)
+    A classic feed writes ``metafeed/announce`` of itself, and a metafeed the others of feeds below itself.
+    Elsewhere their text has no second signature that is checked. A feed of another format is no metafeed.
+    (``validate.js`` of ssb-meta-feeds)
 
     >>> post, check = {"type": "post"}, Check(None, "valid")
-    >>> is_announcement_signed(post, "classic", check, is_decrypted=False) is None
+    >>> is_announcement_signed(post, "@a", check, is_decrypted=False) is None
     True
-    >>> is_announcement_signed({"type": "metafeed/add/existing"}, "classic", check, is_decrypted=False)
+    >>> is_announcement_signed({"type": "metafeed/add/existing"}, "@a", check, is_decrypted=False)
     False
     """
-    if isinstance(content, dict) and content.get("type") == "metafeed/announce":
+    if not isinstance(content, dict):
+        return None
+    if content.get("type") == "metafeed/announce":
         # The main feed has not signed the text of an opened message.
         is_valid = check.validity == "valid" and not check.warning
         names_metafeed = feed_format(str(content.get("metafeed"))) == FORMAT
-        return author_format == "classic" and names_metafeed and is_valid and not is_decrypted
-    if is_announcement(content):
-        return author_format == FORMAT and (
-            check.warning == "content_signature_only"
-            or (check.validity == "valid" and check.warning is None)
-        )
-    return None
+        is_own = feed_format(author) == "classic" and _is_named(content.get("subfeed"), author)
+        return is_own and names_metafeed and is_valid and not is_decrypted
+    if not is_announcement(content):
+        return None
+    # Nobody has signed who the author of an opened message is.
+    is_own = feed_format(author) == FORMAT and _is_named(content.get("metafeed"), author)
+    return is_own and (
+        check.warning == "content_signature_only"
+        or (check.validity == "valid" and check.warning is None)
+    )
+
+
+def _is_named(link: object, feed: str) -> bool:
+    """Whether a link names a feed, in any spelling."""
+    text = link_text(link)
+    return isinstance(text, str) and any_id(text) == any_id(feed)
 
 
 def plaintext_hash(

@@ -151,7 +151,7 @@ def land_line(
         if is_decrypted or (check.validity == "not_checked" and not is_encrypted)
         else None,
         is_announcement_signed=is_announcement_signed(
-            content, feed_format(value["author"]), check, is_decrypted=is_decrypted
+            content, value["author"], check, is_decrypted=is_decrypted
         ),
         # Anybody can write a ciphertext that nobody has signed, and a key that opens it.
         made_group_id=made_group_id(

@@ -1,10 +1,10 @@
 """A stranger's log beside the sample changes only what SECURITY.md allows of what others said.
 
-The stranger has seen every message and holds nobody's key. The log has copies of all messages with changes,
-other plaintexts of private messages, impossible times, claims about the owners of feeds, invalid messages
-under the ids that others list and no log has, and messages that list more than Java has memory for. It has
-groups of the stranger, whose messages say anything. The log of another person has a message of theirs with a
-seed.
+The stranger has seen every message and holds nobody's key. The log comes first by its name. It has copies
+of all messages with changes, other plaintexts of private messages, the same plaintexts with other things
+beside them, impossible times, claims about the owners of feeds, invalid messages under the ids that others
+list and no log has, and messages that list more than Java has memory for. It has groups of the stranger,
+whose messages say anything. The log of another person has a message of theirs with a seed.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from __future__ import annotations
 import gzip
 import json
 import os
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -94,11 +95,25 @@ def hostile_lines(
                     "recps": content.get("recps"),
                 }
                 yield {**line, "value": {**value, "content": other}}
+                yield from same_plaintexts(line)
             if isinstance(content, str):
                 opened = {**value, "content": {"type": "post"}, "private": True}
                 yield {**line, "key": invented_key(line["key"]), "value": opened}
     yield from known_groups()
     yield from odd_groups(ODD_GROUPS)
+
+
+def same_plaintexts(line: Json) -> Iterator[Json]:
+    """An opened message with its plaintext, and other things beside it, which nobody has signed."""
+    value = line["value"]
+    for changed in (
+        {"contentSignature": value["signature"]},
+        {"author": BendyFeed(bytes([67] * 32)).id},
+        {"timestamp": value["timestamp"] + 1},
+        {"signature": "reboxed"},
+    ):
+        yield {**line, "value": {**value, **changed}}
+        yield {**line, "value": {**value, **changed}, "meta": {"private": True}}
 
 
 def long_lines() -> Iterator[Json]:
@@ -150,7 +165,8 @@ def before_and_after(
             for line in hostile_lines(logs, people, missing)
         )
     )
-    warehouse.land(*built.logs, log)
+    warehouse.land(*built.logs)
+    shutil.copy2(log, warehouse.landing / f"+{STRANGER}")
     for path in warehouse.landing.glob("*-alice.jsonl"):
         with path.open("a") as file:
             file.write(json.dumps(public_seed()) + "\n")

@@ -183,6 +183,10 @@ def _other_plaintexts(scene: Scene) -> Iterator[Json]:
         other = {"type": "group/exclude-member", "excludes": [owner], "recps": recps}
         for content in ({**message.content, "more": 1}, other):
             yield {**line, "value": {**line["value"], "content": content}}
+        # The same plaintext, with other things beside it, which nobody has signed.
+        signature, stranger = line["value"]["signature"], BendyFeed(bytes([67] * 32)).id
+        for beside in ({"contentSignature": signature}, {"author": stranger}):
+            yield {**line, "value": line["value"] | beside}
 
 
 def _false_claims(scene: Scene) -> Iterator[Json]:

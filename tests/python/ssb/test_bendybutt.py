@@ -264,6 +264,33 @@ def test_an_announcement_counts_only_in_the_feed_format_that_it_is_for() -> None
         assert (rows[0].validity, rows[0].warning) == ("valid", "content_signature_is_wrong")
 
 
+def test_an_announcement_counts_only_in_a_feed_that_it_names() -> None:
+    """Nobody has signed who the author of an opened message is, and all feeds may sign what is about others.
+
+    Otherwise a line in a stranger's name could count in place of the one with the true author.
+    """
+    metafeed, main, stranger = BendyFeed(bytes(32)), ClassicFeed(bytes([1] * 32)), bytes([2] * 32)
+    content = {**CONTENT, "metafeed": metafeed.id, "subfeed": main.id}
+    value, key = opened(main.signer, metafeed, main)
+    announced = {"type": "metafeed/announce", "metafeed": metafeed.id, "subfeed": main.id}
+    text = jsjson.stringify(announced, 2).encode()
+    announced["signature"] = metafeed.signer.sign(text)
+    of_main, of_other = (feed.publish(announced, 1) for feed in (main, ClassicFeed(stranger)))
+    of_subfeed = BendyFeed(stranger).publish(content, 1, subfeed=main.signer)
+    for said, message_id, is_signed in [
+        (value, key, True),
+        ({**value, "author": BendyFeed(stranger).id}, key, False),
+        (of_main.value, of_main.key, True),
+        (of_other.value, of_other.key, False),
+        (of_subfeed.value, of_subfeed.key, False),
+    ]:
+        meta = {"private": True} if said.get("content") == value["content"] else {}
+        line = json.dumps({"key": message_id, "value": said, "meta": meta}).encode()
+        row = land_line("a", Line(1, line, None), KeyRing(b"pepper"))
+        assert row is not None
+        assert row.is_announcement_signed is is_signed, said
+
+
 def test_an_announcement_on_a_metafeed_counts_only_if_both_have_signed_it() -> None:
     """The metafeed signs the message, the announced feed its content (R37)."""
     feed, subfeed = BendyFeed(bytes(32)), ClassicFeed(bytes([2] * 32))
