@@ -11,8 +11,6 @@ import lzma
 import os
 import quopri
 import re
-import shlex
-import sys
 import zlib
 from base64 import encodebytes
 from collections.abc import Callable, Sequence
@@ -486,6 +484,21 @@ def test_what_powershell_appends_is_read() -> None:
             assert [*epoch_keys(appended)] == [*epoch_keys(plain)]
 
 
+def told(path: Path) -> str:
+    """What a file is that is not read, and what to do."""
+    sentence = recognise_within_limits(entry_of(path, path.name))
+    assert isinstance(sentence, str)
+    return sentence
+
+
+def output_of(command: str, path: Path) -> Path:
+    """A file with what a command of a shell makes of another one."""
+    output = path.with_name("output.json")
+    with path.open("rb") as stdin, output.open("wb") as stdout:
+        run(["sh", "-c", command], stdin=stdin, stdout=stdout, check=True)
+    return output
+
+
 def row_of(value: Any) -> LandedLine:
     return row_of_text(json.dumps(value).encode())
 
@@ -667,8 +680,7 @@ def row_of_text(text: bytes | None) -> LandedLine:
 def test_what_is_no_log_is_told(tmp_path: Path, data: bytes, said: str) -> None:
     path = tmp_path / "a.jsonl"
     path.write_bytes(data)
-    sentence = recognise(entry_of(path, "a.jsonl"))
-    assert isinstance(sentence, str)
+    sentence = told(path)
     assert len(sentence) < 1_100
     assert said in sentence
     assert sentence.endswith(".")
@@ -702,13 +714,9 @@ def test_the_command_takes_messages_out_of_csv(
         for value in values()[:3]:
             text = forms.text(value, indent)
             rows.writerow([text if cell == "{}" else cell for cell in cells])
-    said = recognise_within_limits(entry_of(path, path.name))
-    assert isinstance(said, str)
+    said = told(path)
     assert said.startswith("Messages in the cells of CSV: take them out with `python3 -c")
-    command = shlex.split(said.split("`")[1])
-    taken = tmp_path / "taken.json"
-    with path.open("rb") as stdin, taken.open("wb") as stdout:
-        run([sys.executable, *command[1:]], stdin=stdin, stdout=stdout, check=True)
+    taken = output_of(said.split("`")[1], path)
     assert parsed(read(taken)) == [*values()[:3]]
 
 
@@ -787,14 +795,12 @@ def test_the_command_reads_the_file_as_it_is(
     records = [{"key": one.key, "value": one.value} for one in signed]
     value = opened.value | {"content": OF_NOTATIONS | {"recps": [opened.author]}}
     signed.append(opened)
-    path, taken = tmp_path / "a.json", tmp_path / "taken.json"
+    path = tmp_path / "a.json"
     text = AROUND[around]([*records, {"key": opened.key, "value": value}])
     path.write_bytes(forms.COMPRESSIONS[compression](text.encode(encoding)))
-    said = recognise_within_limits(entry_of(path, path.name))
-    assert isinstance(said, str)
+    said = told(path)
     command = next(part for part in said.split("`")[1::2] if part != "json.dumps")
-    with path.open("rb") as stdin, taken.open("wb") as stdout:
-        run(["sh", "-c", command], stdin=stdin, stdout=stdout, check=True)
+    taken = output_of(command, path)
     assert {row.message_id for row in rows(taken)} == {message_uri(one.key) for one in signed}
     assert {row.validity for row in rows(taken)} == {"valid", "not_checked"}
 
@@ -868,13 +874,11 @@ def test_the_command_turns_another_notation_back(
         pytest.skip("an escape is undone line by line, by jq")
     signed = [ClassicFeed(bytes([n]) * 32).publish(OF_NOTATIONS, n) for n in range(1, 4)]
     texts = [json.dumps({"key": one.key, "value": one.value}, indent=indent) for one in signed]
-    path, taken = tmp_path / "a.json", tmp_path / "taken.json"
+    path = tmp_path / "a.json"
     path.write_bytes(write("\n".join(texts) + "\n").encode(encoding))
-    said = recognise_within_limits(entry_of(path, path.name))
-    assert isinstance(said, str)
+    said = told(path)
     assert said.startswith(what)
-    with path.open("rb") as stdin, taken.open("wb") as stdout:
-        run(["sh", "-c", said.split("`")[1]], stdin=stdin, stdout=stdout, check=True)
+    taken = output_of(said.split("`")[1], path)
     assert {row.validity for row in rows(taken) if row.message_id} == {"valid"}
     assert {row.message_id for row in rows(taken)} >= {message_uri(one.key) for one in signed}
 
@@ -968,9 +972,7 @@ def test_messages_deep_in_a_long_object_are_told(
     assert len(text) > (MAX_LINE_BYTES if copies > 1 else HEAD_BYTES)
     path = tmp_path / "a.json"
     path.write_text(text)
-    sentence = recognise(entry_of(path, "a.json"))
-    assert isinstance(sentence, str)
-    assert f"`jq -c '{way}'`" in sentence
+    assert f"`jq -c '{way}'`" in told(path)
 
 
 @pytest.mark.skipif(which("jq") is None, reason="jq is not here")
@@ -983,13 +985,11 @@ def test_the_command_turns_columns_back_into_messages(opening: str, tmp_path: Pa
     records = [{"key": one.key, "value": one.value} for one in signed]
     columns = [flat(record) for record in records]
     wide = [dict.fromkeys(name for row in columns for name in row) | row for row in columns]
-    path, taken = tmp_path / "a.json", tmp_path / "taken.json"
+    path = tmp_path / "a.json"
     path.write_text(json.dumps(wide) if opening else "\n".join(map(json.dumps, wide)))
-    said = recognise_within_limits(entry_of(path, path.name))
-    assert isinstance(said, str)
+    said = told(path)
     assert said.startswith("JSON objects around messages: take these out with `jq -c '.")
-    with path.open("rb") as stdin, taken.open("wb") as stdout:
-        run(["sh", "-c", said.split("`")[1]], stdin=stdin, stdout=stdout, check=True)
+    taken = output_of(said.split("`")[1], path)
     assert [row.message_id for row in rows(taken)] == [message_uri(one.key) for one in signed]
     assert {row.validity for row in rows(taken)} <= {"valid", "not_checked"}
 
@@ -1035,9 +1035,7 @@ def test_the_command_takes_lists_and_the_messages_beside_them(
 def test_a_log_in_texts_is_no_log_of_other_software(tmp_path: Path) -> None:
     path = tmp_path / "a.json"
     path.write_bytes(b'{"n": 1, "rows": [%s]}' % b", ".join([b'["%%a", %s]' % TEXT_OF_POST] * 5000))
-    said = recognise(entry_of(path, path.name))
-    assert isinstance(said, str)
-    assert "`jq -c '. | .[] | arrays[]'`" in said
+    assert "`jq -c '. | .[] | arrays[]'`" in told(path)
 
 
 @pytest.mark.parametrize("lost", range(0, 900, 90))
