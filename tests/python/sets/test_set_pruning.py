@@ -279,11 +279,6 @@ def test_the_states_hold_enough_to_drop_and_to_get_wrong() -> None:
     assert later > sure > 200
 
 
-@given(any_sets)
-def test_remaining_messages_read_the_same_in_the_same_order(messages: list[SetMessage]) -> None:
-    assert names(without(messages, prunable(messages))) == names(messages)
-
-
 @given(histories(), st.data())
 def test_messages_added_in_any_order_read_the_same(history: History, data: st.DataObject) -> None:
     """For a device that has dropped everything that it can, or a part of it, and takes what it gets."""
