@@ -38,6 +38,12 @@ def all_models(nodes: Nodes) -> set[str]:
     }
 
 
+def _parts_of_models(nodes: Nodes) -> set[str]:
+    """The ids of the models that make nothing: dbt puts them into those that read them."""
+    models = {name for name, node in nodes.items() if node["resource_type"] == "model"}
+    return models - all_models(nodes)
+
+
 def all_seeds(nodes: Nodes) -> set[str]:
     """The ids of all seeds."""
     return {name for name, node in nodes.items() if node["resource_type"] == "seed"}
@@ -113,9 +119,8 @@ def absent_tables(
 def tables_elsewhere(nodes: Nodes, selected: Collection[str]) -> set[str]:
     """The tables that a run with `--defer` may read in place of those of its own schema, by full name."""
     chosen = {name for name in selected if name in nodes}
-    unmade = {name for name, node in nodes.items() if node["resource_type"] == "model"}
-    unmade -= all_models(nodes)  # Parts of other models: dbt puts them into those that read them.
-    read = _reached(chosen, {name: _parents(nodes[name]) for name in chosen | unmade}) - chosen
+    known = chosen | _parts_of_models(nodes)
+    read = _reached(chosen, {name: _parents(nodes[name]) for name in known}) - chosen
     return {
         f"{place['schema']}.{place['alias']}"
         for name in read & nodes.keys()
@@ -141,12 +146,7 @@ def passed_so_far(
     """
     reading_it = _reached(statuses, _readers(nodes))
     now = {node for node, status in statuses.items() if status not in NOT_PASSED}
-    parts = {
-        name
-        for name, node in nodes.items()
-        if node["resource_type"] == "model" and node["config"]["materialized"] == "ephemeral"
-    }
-    return frozenset((set(before) - reading_it | now | parts) & nodes.keys())
+    return frozenset((set(before) - reading_it | now | _parts_of_models(nodes)) & nodes.keys())
 
 
 def _reached(starts: Iterable[str], edges: Mapping[str, Iterable[str]]) -> set[str]:
