@@ -25,12 +25,12 @@ from scuttlehouse.sets.items import (
     id_key,
     item_roots,
     lost_by_reference,
-    read_items,
     superseded_by,
     tips,
 )
 from scuttlehouse.sets.pruning import verdicts
 from scuttlehouse.ssb.epoch_keys import KeyRing
+from test_sets import names
 
 RING = KeyRing(b"pepper")
 FILE = "devices.jsonl"
@@ -102,10 +102,6 @@ def log(request: pytest.FixtureRequest) -> Log:
 @pytest.fixture(scope="module")
 def shipped() -> Log:
     return make(1)
-
-
-def items(messages: list[SetMessage]) -> list[str]:
-    return [item.item for item in read_items(messages)]
 
 
 # The file
@@ -259,7 +255,7 @@ def test_the_missing_messages(log: Log) -> None:
 def test_sets_hold_the_items_that_the_summary_says(log: Log) -> None:
     for number, one in enumerate(log.summary.sets):
         _, messages = log.set(number)
-        assert items(messages) == one.items
+        assert names(messages) == one.items
         assert lost_by_reference(messages) == one.lost_by_reference
 
 
@@ -267,7 +263,7 @@ def test_a_message_that_does_not_count_would_change_its_set(log: Log) -> None:
     wrong = 0
     for number, (one, messages) in enumerate(log.sets()):
         for message_id in set(messages) - set(one.accepted):
-            assert items([*log.set(number)[1], messages[message_id]]) != one.items
+            assert names([*log.set(number)[1], messages[message_id]]) != one.items
             wrong += 1
     assert wrong == 4
 
@@ -312,7 +308,7 @@ def test_messages_supersede_what_the_specification_says(log: Log) -> None:
             past = causes(log, number, one)
             if len(one.added) > 1:
                 squeezes += 1
-                assert one.added == items(past)
+                assert one.added == names(past)
                 assert set(one.superseded_ids) == {m.message_id for m in item_roots(past)}
                 continue
             (item,) = one.added + one.deleted
@@ -365,7 +361,7 @@ def test_the_reference_loses_what_is_squeezed(log: Log) -> None:
     assert because[squeeze.message_id] == "source"
     prunable = {v.message_id for v in verdicts(messages) if v.is_prunable}
     assert len(prunable) > 5
-    assert items([m for m in messages if m.message_id not in prunable]) == one.items
+    assert names([m for m in messages if m.message_id not in prunable]) == one.items
 
 
 def test_nobody_needs_erased_data(log: Log) -> None:
@@ -379,7 +375,7 @@ def test_nobody_needs_erased_data(log: Log) -> None:
     (again,) = (m for m in messages if m.added == [item])
     assert again.depth > deleting.depth
     whole = SetMessage(str(erased.message_id), erased.depth or 0, [], [item], [], [])
-    assert items([*(m for m in messages if m.message_id != erased.message_id), whole]) == items(
+    assert names([*(m for m in messages if m.message_id != erased.message_id), whole]) == names(
         messages
     )
 
