@@ -145,18 +145,23 @@ class TestDashboards(unittest.TestCase):
         assert self.shown.number("Epochs") == self._epochs_of(label)
 
     def test_nobody_scrolls_in_a_page_of_rows_of_one_line(self) -> None:
-        """A page of five rows showed four and a half, below them a bar of pages."""
-        self.shown.open("/superset/dashboard/a-group/")
-        for title in ("What to publish", "Forks"):
-            with self.subTest(title):
-                heights = self.shown.driver.execute_script(
-                    """
-                    const body = document.querySelector(arguments[0]).closest("div");
-                    return [body.scrollHeight, body.clientHeight];
-                    """,
-                    f"[data-test-chart-name='{title}'] tbody",
-                )
-                assert heights[0] <= heights[1], heights
+        """A page of five rows showed four and a half above its bar of pages. Names broke into two lines."""
+        titles = {
+            "a-group": ("What to publish", "Forks", "Who should prefer which epoch", "Audit log"),
+            "a-person": ("Epoch to write in", "What the person should publish", "Memberships"),
+        }
+        for slug in titles:
+            self.shown.open(f"/superset/dashboard/{slug}/")
+            for title in titles[slug]:
+                with self.subTest(title):
+                    heights = self.shown.driver.execute_script(
+                        """
+                        const body = document.querySelector(arguments[0]).closest("div");
+                        return [body.scrollHeight, body.clientHeight];
+                        """,
+                        f"[data-test-chart-name='{title}'] tbody",
+                    )
+                    assert heights[0] <= heights[1], heights
 
     def test_texts_of_a_drawing_can_be_selected(self) -> None:
         self.shown.open("/superset/dashboard/a-group/")
