@@ -15,7 +15,8 @@
         variables={
             'settle_steps': var('settle_steps'),
             'set_ghost_span': var('set_ghost_span'),
-            'kept_builds': var('kept_builds')
+            'kept_builds': var('kept_builds'),
+            'network_key_file': var('network_key_file')
         }
     ) -%}
     {%- do adapter.list_relations_again(base_schema()) -%}

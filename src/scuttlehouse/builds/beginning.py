@@ -39,6 +39,9 @@ from scuttlehouse.spark.cluster import check_workers
 from scuttlehouse.spark.connect import check_server
 from scuttlehouse.spark.imports import import_ahead
 
+# The greatest value of each var that is a number. Spark's greatest integer is one.
+_MOST = {"settle_steps": 64, "set_ghost_span": 2**31 - 1, "kept_builds": 2**31 - 1}
+
 # The tables that hold the lines of the logs. A build that recomputes the rest does not read the logs again.
 LANDED_LINES = ("stg_ssb__landed_lines", "stg_pzp__landed_lines")
 
@@ -147,21 +150,23 @@ def _check_docstrings() -> None:
 def check_variables(variables: Mapping[str, Any]) -> None:
     """Refuse vars with impossible values.
 
-    >>> check_variables({"settle_steps": 0, "set_ghost_span": 32, "kept_builds": 3})
+    >>> check_variables({"settle_steps": 0})
     Traceback (most recent call last):
     scuttlehouse.builds.runs.RunError: The var settle_steps is 0: set it to a whole number from 1 to 64.
     """
-    steps = variables["settle_steps"]
-    if not _is_whole_number(steps) or not 1 <= steps <= 64:
-        raise RunError(f"The var settle_steps is {steps!r}: set it to a whole number from 1 to 64.")
-    for name in ("set_ghost_span", "kept_builds"):
+    for name, most in _MOST.items():
         value = variables[name]
-        if not _is_whole_number(value) or value < 1:
-            raise RunError(f"The var {name} is {value!r}: set it to a whole number from 1 on.")
-
-
-def _is_whole_number(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool)
+        # True and False are numbers of Python.
+        is_whole = isinstance(value, int) and not isinstance(value, bool)
+        if not is_whole or not 1 <= value <= most:
+            raise RunError(
+                f"The var {name} is {value!r}: set it to a whole number from 1 to {most}."
+            )
+    # What stands in place of the name may be the key itself.
+    if not isinstance(variables["network_key_file"] or "", str):
+        raise RunError(
+            "The var network_key_file is no text: let it name the file that holds the network's HMAC key."
+        )
 
 
 def _start_from_published(catalog: Catalog, run: Run, is_full_refresh: bool) -> None:

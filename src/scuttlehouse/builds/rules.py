@@ -42,12 +42,18 @@ def project_hash(project: Path) -> str:
 
 
 def project_variables(project: Path) -> dict[str, Any]:
-    """The vars of scuttlehouse: their default values, or those that a project gives to its package."""
+    """The vars of scuttlehouse: their default values, or those that a project gives to its package.
+
+    Raises:
+        ValueError: dbt takes no such settings.
+    """
     variables: dict[str, Any] = {}
     for folder in reversed(_with_packages(project)):
         settings = _settings(folder)
         given = settings.get("vars") or {}
         of_package = given.get(PACKAGE) or {}
+        if not isinstance(of_package, dict):
+            raise ValueError(f"The vars of {PACKAGE} in {folder} are no mapping.")
         if folder == project or settings["name"] == PACKAGE:
             variables |= {**given, **of_package}
     return variables
@@ -79,7 +85,7 @@ def _project_files(project: Path, *kinds: str) -> list[Path]:
         folder / path
         for folder in _with_packages(project)
         for kind in kinds
-        for path in _settings(folder).get(f"{kind}-paths", [f"{kind}s"])
+        for path in _settings(folder).get(f"{kind}-paths") or [f"{kind}s"]
     ]
     return [file for folder in folders for file in folder.rglob("*.*") if file.is_file()]
 
@@ -98,7 +104,16 @@ def _settings(project: Path) -> dict[str, Any]:
         raise ValueError(f"{file} is no YAML: {error}") from None
     if not isinstance(settings, dict):
         raise ValueError(f"{file} has no settings.")
+    if not isinstance(settings.get("vars") or {}, dict):
+        raise ValueError(f"{file}: vars is no mapping.")
+    for name, paths in settings.items():
+        if str(name).endswith("-paths") and not _are_texts(paths or []):
+            raise ValueError(f"{file}: {name} is no list of paths.")
     return settings
+
+
+def _are_texts(values: object) -> bool:
+    return isinstance(values, list) and all(isinstance(value, str) for value in values)
 
 
 def hash_files(paths: Iterable[Path]) -> str:

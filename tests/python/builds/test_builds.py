@@ -26,6 +26,8 @@ from scuttlehouse.catalog.log import append_steps
 from scuttlehouse.catalog.names import MAIN, CatalogError, Schemas, schemas_of
 from scuttlehouse.catalog.opening import open_catalog
 
+POSSIBLE = {"settle_steps": 64, "set_ghost_span": 1, "kept_builds": 1, "network_key_file": ""}
+OTHER_KEY = "AwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwM="
 WITHOUT_UNIT_TESTS = "--exclude-resource-types", "unit_test"
 
 
@@ -272,23 +274,32 @@ def test_a_refresh_tests_what_it_computes(warehouse: Warehouse) -> None:
     ("name", "value", "wanted"),
     [
         ("settle_steps", 65, "a whole number from 1 to 64"),
-        ("set_ghost_span", True, "a whole number from 1 on"),
-        ("kept_builds", 0, "a whole number from 1 on"),
+        ("set_ghost_span", True, "a whole number from 1 to 2147483647"),
+        # Spark would make a column of another type.
+        ("set_ghost_span", 10**19, "a whole number from 1 to 2147483647"),
+        ("kept_builds", 0, "a whole number from 1 to 2147483647"),
         # Of --vars '{kept_builds: "5"}'.
-        ("kept_builds", "5", "a whole number from 1 on"),
+        ("kept_builds", "5", "a whole number from 1 to 2147483647"),
     ],
 )
 def test_impossible_settings_are_refused(name: str, value: object, wanted: str) -> None:
-    possible = {"settle_steps": 64, "set_ghost_span": 1, "kept_builds": 1}
-    check_variables(possible)
+    check_variables(POSSIBLE)
     with pytest.raises(RunError, match=f"^The var {name} is {value!r}: set it to {wanted}.$"):
-        check_variables({**possible, name: value})
+        check_variables({**POSSIBLE, name: value})
+
+
+@pytest.mark.parametrize("value", [5, [OTHER_KEY], {OTHER_KEY: 1}])
+def test_a_name_of_the_key_file_is_text(value: object) -> None:
+    with pytest.raises(RunError, match=r"^The var network_key_file is no text: ") as raised:
+        check_variables({**POSSIBLE, "network_key_file": value})
+    assert OTHER_KEY not in str(raised.value)
+    check_variables({**POSSIBLE, "network_key_file": None})
 
 
 def test_python_without_docstrings_is_refused() -> None:
     begin = (
         "from scuttlehouse.builds import beginning; variables = {'settle_steps': 4, 'set_ghost_span': 32, "
-        "'kept_builds': 3}; "
+        "'kept_builds': 3, 'network_key_file': ''}; "
         "beginning.begin('build', 'id', 'nobody', False, False, False, {}, ['a'], variables)"
     )
     done = subprocess.run(
@@ -317,7 +328,7 @@ def test_a_build_with_impossible_settings_ends_with_the_sentence(
     outcome = warehouse.dbt("build", "-s", "tangle_kinds")
     assert not outcome.success
     messages = [str(one.message) for one in outcome.result or ()]
-    sentence = "The var kept_builds is 'all': set it to a whole number from 1 on."
+    sentence = "The var kept_builds is 'all': set it to a whole number from 1 to 2147483647."
     assert any(sentence in message for message in [*messages, str(outcome.exception)])
 
 

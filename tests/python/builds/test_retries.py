@@ -28,7 +28,7 @@ from small_warehouse import create_table
 from test_lock import holding
 
 ANN = Schemas("scuttlehouse_dev_ann")
-VARIABLES = {"settle_steps": 4, "set_ghost_span": 32, "kept_builds": 3}
+VARIABLES = {"settle_steps": 4, "set_ghost_span": 32, "kept_builds": 3, "network_key_file": ""}
 
 
 def node(kind: str, alias: str, *parents: str, **config: str) -> dict[str, Any]:

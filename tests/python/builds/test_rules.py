@@ -111,7 +111,28 @@ def test_code_that_cannot_be_parsed_is_changed_code(club: Path) -> None:
     assert len({before, broken, rules_hash(club, VARIABLES)}) == 3
 
 
-@pytest.mark.parametrize("settings", ["name: [club\n", "", "club\n"])
+@pytest.mark.parametrize(
+    "settings",
+    [
+        "name: [club\n",
+        "",
+        "club\n",
+        "name: club\nvars: [settle_steps]\n",
+        "name: club\nvars: {scuttlehouse: 5}\n",
+        "name: club\nvars: {scuttlehouse: [kept_builds]}\n",
+        "name: club\nmodel-paths: models\n",
+        "name: club\ntest-paths: [5]\n",
+    ],
+)
 def test_a_build_leaves_settings_that_cannot_be_read_to_dbt(club: Path, settings: str) -> None:
     (club / "dbt_project.yml").write_text(settings)
+    with pytest.raises(ValueError, match=str(club)):
+        project_variables(club)
     assert last_build(club / "home", club, is_full_refresh=False) == LastBuild(None, {})
+
+
+def test_paths_without_a_value_are_those_of_dbt(club: Path) -> None:
+    (club / "dbt_project.yml").write_text("name: club\n")
+    before = rules_hash(club, VARIABLES)
+    (club / "dbt_project.yml").write_text("name: club\nmodel-paths:\nseed-paths: []\n")
+    assert rules_hash(club, VARIABLES) == before
