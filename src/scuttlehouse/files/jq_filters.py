@@ -44,7 +44,7 @@ _OF_A_MESSAGE = frozenset({"author", "content", "metadata"})
 
 
 def list_inside(text: str, start: int = 0, levels: int = _LEVELS) -> str | None:
-    """The filter of jq for the list of messages in an object at a place. None for none, and for a message.
+    """The filter of jq for the list of messages in an object. None if it has none, or is a message itself.
 
     For all lists in it, if it holds several of messages, or goes on beyond the text, or if the name of the
     list may not be told: then it may be a map of lists. Of an object that goes on, the last one in it is

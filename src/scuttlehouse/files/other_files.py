@@ -79,8 +79,8 @@ _OTHERS = [
 ]
 
 _TEXT_OF_JSON = re.compile(r'\[?\s*"\{\s*\\"')
-# A cell of CSV writes each quotation mark twice.
-_CELL_OF_JSON = re.compile(rf'([,;\t]?)"\{{\s*""(?:{FIRST_MEMBERS})""\s*:')
+# A cell of CSV writes each quotation mark twice. pandas writes the objects in it as Python prints them.
+_CELL_OF_OBJECT = re.compile(rf'([,;\t]?)"\{{\s*(""|\')(?:{FIRST_MEMBERS})\2\s*:')
 # Columns from which a row becomes a message. Each cell that is empty is a member that is left out.
 _OF_TABLES = ({"key", "value"}, {"author", "sequence", "content", "signature"})
 _OF_MEMBERS = {"key", "author", "sequence", "timestamp", "type", "text", "content"}
@@ -111,8 +111,10 @@ _OF_CONTENTS = (
     "line, or move it out of the landing folder."
 )
 _OF_A_PEER = [*map(re.compile, (r'"host"\s*:', r'"port"\s*:', r'"key"\s*:\s*"@'))]
+# ssb-conn names the peers by their addresses (multiserver-address).
+_PEERS_OF_CONN = re.compile(r'\{\s*"[a-z]{1,20}:[^"\\]{1,300}~(?:shs|noauth)[:"]')
 # A copy of ~/.ssb has such a file. Nobody may have meant it to be a log.
-PEERS = "Peers of ssb-server (gossip.json), and no log."
+PEERS = "Peers of ssb-server (gossip.json or conn.json), and no log."
 
 _BINARY, _TEXT = "Binary data", "Text"
 
@@ -175,10 +177,11 @@ def of_other_software(text: str) -> str | None:
     Databases have tables with parts of messages.
 
     >>> of_other_software('{"host": 1, "port": 2, "key": "@a"}'), of_other_software("{}")
-    ('Peers of ssb-server (gossip.json), and no log.', None)
+    ('Peers of ssb-server (gossip.json or conn.json), and no log.', None)
     """
     is_of_messages = _OF_MESSAGES.search(text) is not None
-    if not is_of_messages and all(part.search(text) for part in _OF_A_PEER):
+    is_of_peers = _PEERS_OF_CONN.match(text) or all(part.search(text) for part in _OF_A_PEER)
+    if is_of_peers and not is_of_messages:
         return PEERS
     if text.count("{") < _MANY:
         return None
@@ -213,21 +216,27 @@ def without_messages(text: str, packing: Packing) -> str | None:
 def _program_for_cells(text: str, encoding: str) -> str | None:
     """The Python program that takes messages out of CSV: as records, if its first line names the columns."""
     separator, columns = _columns(text)
-    cell = _CELL_OF_JSON.search(text)
+    cell = _CELL_OF_OBJECT.search(text)
     is_table = any(map(columns.issuperset, _OF_TABLES))
     if cell is None and not is_table:
         return None
     if not is_table and cell:
         behind = None if cell[1] else _BEHIND_A_CELL.search(text)
         separator = cell[1] or (behind[1] if behind else ",")
+    is_of_python = cell is not None and cell[2] == "'"
+    read = "ast.literal_eval(cell)" if is_of_python else "json.loads(cell)"
+    modules = "ast, csv, json" if is_of_python else "csv, json"
     decoded = f"open(0, encoding='{'utf-8-sig' if encoding == 'utf-8' else encoding}', newline='')"
     if is_table:
         rows = f"csv.DictReader({decoded}, delimiter={separator!r})"
-        part = "json.loads(cell) if cell[:1] == '{' else cell"
+        part = f"{read} if cell[:1] == '{{' else cell"
         record = f"{{name: {part} for name, cell in row.items() if name and cell}}"
-        return f"import csv, json; [print(json.dumps({record})) for row in {rows}]"
+        return f"import {modules}; [print(json.dumps({record})) for row in {rows}]"
     rows = f"csv.reader({decoded}, delimiter={separator!r})"
-    return f"import csv; [print(cell) for row in {rows} for cell in row if cell[:1] == '{{']"
+    shown = f"json.dumps({read})" if is_of_python else "cell"
+    return (
+        f"import {modules}; [print({shown}) for row in {rows} for cell in row if cell[:1] == '{{']"
+    )
 
 
 def _columns(text: str) -> tuple[str, set[str]]:

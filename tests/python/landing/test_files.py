@@ -557,6 +557,11 @@ def row_of_text(text: bytes | None) -> LandedLine:
         ),
         (b"[" + b'{"host": "a", "port": 1, "key": "@a"},' * 99 + b"{}]", "Peers of ssb-server"),
         (b'[{"host": "a", "port": 1, "key": "@a"}]', "Peers of ssb-server"),
+        (b'{\n  "net:a:1~shs:%s": {\n    "key": "@a"\n  }\n}' % KEY, "Peers of ssb-server"),
+        (
+            b'{"tunnel:@a:@b~shs:a": {}, %s}' % b", ".join([b'"net:a:1~noauth": {}'] * 99),
+            "Peers of ssb-server",
+        ),
         (
             b'{"id": 1, "key": "%a", "author": "@a", "sequence": 1}\n' * 100,
             "Rows with parts of messages",
@@ -746,11 +751,24 @@ AROUND: dict[str, Callable[[list[dict[str, Any]]], str]] = {
     "Python": lambda records: "\n".join(map(repr, records)),
     "cells": lambda records: "".join(f"{in_cell(one)}\n" for one in records),
     "cells of members": lambda records: in_columns(records),
+    "cells of Python": lambda records: in_table(records),
+    "records of Python in cells": lambda records: "".join(
+        '"' + repr(one).replace('"', '""') + '"\n' for one in records
+    ),
     "cells beside keys": lambda records: (
         "key;timestamp;value\n"
         + "".join(f"{one['key']};1.7E+12;{in_cell(one['value'])}\n" for one in records)
     ),
 }
+
+
+def in_table(records: list[dict[str, Any]]) -> str:
+    """As pandas writes it: objects as Python prints them, behind a column without a name."""
+    table = io.StringIO()
+    rows = csv.writer(table)
+    rows.writerow(["", "key", "value"])
+    rows.writerows([n, one["key"], one["value"]] for n, one in enumerate(records))
+    return table.getvalue()
 
 
 def in_columns(records: list[dict[str, Any]]) -> str:
