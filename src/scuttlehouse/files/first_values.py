@@ -5,14 +5,18 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from json import JSONDecodeError
+from operator import or_
 
 from scuttlehouse.files.jsjson import LENIENT_DECODER
+from scuttlehouse.ssb.ids import feed_format
 from scuttlehouse.ssb.messages import unkeyed_message
 from scuttlehouse.ssb.validation import is_ciphertext
 
 # So many values of a file tell what is in it.
 LOOKED_AT = 4
 OPENING = re.compile(r"\[\s*")
+# How programs print an object where they were asked for a text: PowerShell, Python, Java, Go, JavaScript.
+_PRINTED = re.compile(r"@\{\w|\{'|\{\w+=|map\[|\[object |System\.")
 _BETWEEN = re.compile(r"[\s,\x1e]*")
 
 
@@ -34,6 +38,32 @@ def begins_with_contents(text: str) -> bool:
     (True, False)
     """
     return _begins_with(text, _is_content)
+
+
+def begins_with_printed_objects(text: str) -> bool:
+    """Whether a program has printed all that the first few messages of a text say. Some may be encrypted.
+
+    >>> logs = ('[{"value": {"content": "@{type=post}"}}]', '{"content": "AAAA.box"}', '{"content": "a"}')
+    >>> [*map(begins_with_printed_objects, logs)]
+    [True, False, False]
+    """
+    text = text.lstrip("\x1e")
+    opening = OPENING.match(text)
+    said = [*map(_said, first_values(text, opening.end() if opening else 0))]
+    is_printed = [isinstance(one, str) and bool(_PRINTED.match(one)) for one in said]
+    return any(is_printed) and all(map(or_, is_printed, map(is_ciphertext, said)))
+
+
+def _said(value: object) -> object:
+    """What a message says: its content, or the metadata of one of pzp; or all of it, if it is no object."""
+    for name in ("value", "msg"):
+        if isinstance(value, dict):
+            value = value.get(name, value)
+    if not isinstance(value, dict):
+        return value
+    # In other formats, an author may have written any text.
+    is_of_other_format = feed_format(str(value.get("author"))) not in (None, "classic")
+    return None if is_of_other_format else value.get("content", value.get("metadata"))
 
 
 def _begins_with(text: str, is_one: Callable[[object], bool]) -> bool:

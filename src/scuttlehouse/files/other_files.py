@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import re
 
-from scuttlehouse.files.first_values import begins_with_contents, begins_with_parts
+from scuttlehouse.files.first_values import (
+    begins_with_contents,
+    begins_with_parts,
+    begins_with_printed_objects,
+)
 from scuttlehouse.files.jq_filters import (
     list_inside,
     way_out_of_map,
@@ -110,6 +114,10 @@ _OF_CONTENTS = (
     "Contents of messages without their authors, or JSON of other software: export whole messages, one a "
     "line, or move it out of the landing folder."
 )
+_PRINTED = (
+    "Messages in which a program has printed objects as texts, and may have left out some: write them as "
+    "JSON again, in PowerShell with `ConvertTo-Json -Depth 100`."
+)
 _OF_A_PEER = [*map(re.compile, (r'"host"\s*:', r'"port"\s*:', r'"key"\s*:\s*"@'))]
 # ssb-conn names the peers by their addresses (multiserver-address).
 _PEERS_OF_CONN = re.compile(r'\{\s*"[a-z]{1,20}:[^"\\]{1,300}~(?:shs|noauth)[:"]')
@@ -172,7 +180,9 @@ def around_messages(bare: str, form: str | None, packing: Packing) -> str | None
 
 
 def of_other_software(text: str) -> str | None:
-    """What a text of JSON is whose first values are no messages: peers, or a long one. None for other texts.
+    """What a text of JSON is whose first values are no messages. None for other texts.
+
+    It has peers, messages that a program has printed, or is long.
 
     Databases have tables with parts of messages.
 
@@ -183,6 +193,8 @@ def of_other_software(text: str) -> str | None:
     is_of_peers = _PEERS_OF_CONN.match(text) or all(part.search(text) for part in _OF_A_PEER)
     if is_of_peers and not is_of_messages:
         return PEERS
+    if begins_with_printed_objects(text):
+        return _PRINTED
     if text.count("{") < _MANY:
         return None
     is_unsigned = '"sig' not in text

@@ -47,7 +47,7 @@ from scuttlehouse.landing.logs import list_splits, newest_ms, read_lines
 from scuttlehouse.landing.looks import content_hash
 from scuttlehouse.sample.signing import BendyFeed, ClassicFeed
 from scuttlehouse.ssb.epoch_keys import KeyRing
-from scuttlehouse.ssb.ids import message_uri
+from scuttlehouse.ssb.ids import message_uri, to_url
 from scuttlehouse.ssb.lines import REJECT_REASONS, LandedLine
 
 REPORTED = FIXTURES / "reported" / "files"
@@ -1048,6 +1048,41 @@ def test_the_command_takes_lists_and_the_messages_beside_them(
         run(["sh", "-c", said.split("`")[1]], stdin=stdin, stdout=stdout, check=True)
     assert {row.message_id for row in rows(taken)} == {message_uri(one.key) for one in signed}
     assert {row.validity for row in rows(taken)} == {"valid"}
+
+
+# What a program prints of an object, if its JSON may not be as deep (PowerShell), or must be a text.
+PRINTED = [
+    "@{type=post; text=a}",
+    "{'type': 'post'}",
+    "{type=post, text=a}",
+    "map[type:post]",
+    "[object Object]",
+    "System.Object",
+]
+
+
+@pytest.mark.parametrize("printed", PRINTED)
+@pytest.mark.parametrize("place", ["content", "value", "bare", "metadata", "msg"])
+def test_messages_that_a_program_has_printed_are_told(place: str, printed: str) -> None:
+    """Each was invalid, or a reject, as if its author had written that."""
+    value = {"author": f"@{KEY.decode()}.ed25519", "sequence": 1, "content": printed}
+    message = {
+        "content": {"key": f"%{KEY.decode()}.sha256", "value": value},
+        "value": {"key": f"%{KEY.decode()}.sha256", "value": printed},
+        "bare": value,
+        "metadata": {"id": "a", "msg": {"data": printed, "metadata": printed}},
+        "msg": {"id": "a", "msg": printed},
+    }[place]
+    sealed = {"key": f"%{KEY.decode()}.sha256", "value": value | {"content": "AAAA.box"}}
+    whole = values()[0]
+    other = {"value": value | {"author": f"ssb:feed/gabbygrove-v1/{to_url(KEY.decode())}"}}
+    for _, write in forms.TEXTS.values():
+        for log in ([message], [sealed, message, message]):
+            said = recognise_head(write(log).encode(), "none")
+            assert isinstance(said, str)
+            assert "`ConvertTo-Json -Depth 100`" in said
+        for log in ([message, whole], [sealed], [sealed, other], [sealed, {"value": {}}]):
+            assert isinstance(recognise_head(write(log).encode(), "none"), Kind)
 
 
 def test_a_log_in_texts_is_no_log_of_other_software(tmp_path: Path) -> None:
