@@ -184,6 +184,10 @@ _NOTATIONS = (
     ),
 )
 
+# Where an object begins behind something else on its line, and goes on in the next one.
+_BEHIND = re.compile(r"^([\x1b\t -~]{1,99}?)\{\r?$", re.M)
+_TRIES_BEHIND = 4
+
 _NAME = rf"(?:{FIRST_MEMBERS})"
 # What no command turns back without losing something, or only one that is not told in a line.
 _OTHERS = (
@@ -245,6 +249,23 @@ def told_notation(text: str, packing: Packing) -> str | None:
         is_other = undone != text
         if is_other and _holds_a_message(undone, _TRIES_OF_UNDONE, is_true=notation.is_proven):
             return f"{notation.what}{inside}: turn it back with `{to_utf_8}{notation.command}`."
+    width = _width_before(text)
+    if width is None:
+        return None
+    command = f"{to_utf_8}cut -b {width + 1}-"
+    return f"JSON with something before each of its lines{inside}: cut it off with `{command}`."
+
+
+def _width_before(text: str) -> int | None:
+    """How many characters stand before each line of the first message that goes over lines. None without one.
+
+    As in quoted mail, in differences and in logs of other programs. They are ASCII, so bytes.
+    """
+    begun = islice(_BEHIND.finditer(text), _TRIES_BEHIND)
+    for width in dict.fromkeys(len(one[1]) for one in begun):
+        undone = "\n".join(line[width:] for line in text.split("\n"))
+        if _holds_a_message(undone, _TRIES_OF_UNDONE, is_true=True):
+            return width
     return None
 
 

@@ -901,6 +901,34 @@ def test_the_command_turns_another_notation_back(
     assert {row.message_id for row in rows(taken)} >= {message_uri(one.key) for one in signed}
 
 
+# What mail, a difference, a log of other programs and `cat -n` have before each line.
+BEFORE = ["> ", "+", "ssb_1  | ", "\x1b[36mssb |\x1b[0m ", "Nov 30 10:00:00 host ssb[1]: ", "%6d\t"]
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+@pytest.mark.parametrize("form", ["pretty_printed", "pretty_array"])
+@pytest.mark.parametrize("before", BEFORE)
+def test_the_command_cuts_off_what_is_before_each_line(
+    before: str, form: str, end: str, encoding: str, tmp_path: Path
+) -> None:
+    signed = [ClassicFeed(bytes([n]) * 32).publish(OF_NOTATIONS, n) for n in range(1, 4)]
+    text = forms.TEXTS[form][1]([{"key": one.key, "value": one.value} for one in signed])
+    lines = ["ssb-server starts {", "...", *text.splitlines()]
+    shown = (before % n if "%" in before else before for n in range(len(lines)))
+    path, taken = tmp_path / "a.txt", tmp_path / "taken.json"
+    log = "".join(f"{one}{line}{end}" for one, line in zip(shown, lines, strict=True))
+    path.write_bytes(log.encode(encoding))
+    said = recognise_within_limits(entry_of(path, path.name))
+    assert isinstance(said, str)
+    assert said.startswith("JSON with something before each of its lines: cut it off with `")
+    with path.open("rb") as stdin, taken.open("wb") as stdout:
+        run(["sh", "-c", said.split("`")[1]], stdin=stdin, stdout=stdout, check=True)
+    found = [row for row in rows(taken) if row.message_id]
+    assert {row.message_id for row in found} == {message_uri(one.key) for one in signed}
+    assert {row.validity for row in found} == {"valid"}
+
+
 OF_NOTATIONS = {"type": "post", "text": "a 'b' <c> & \u2713 // d /* e */ ,} ,] \u00a0 \\ \" \r\n\t"}
 
 
