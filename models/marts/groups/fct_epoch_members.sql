@@ -78,7 +78,8 @@ acts_of_outsiders as (
 
 ),
 
--- In the order of the periods in int_groups__membership_periods.
+-- In the order of the periods in int_groups__membership_periods. Any log can claim to have received a message
+-- earlier, so the time that its author has signed decides.
 last_changes as (
 
     select
@@ -86,7 +87,7 @@ last_changes as (
         person_id,
         max_by(
             change,
-            struct(position, causal_rank, time_ms is null, coalesce(time_ms, 0), change = 'exclude')
+            struct(position, causal_rank, asserted_ms is null, coalesce(asserted_ms, 0), change = 'exclude')
         ) = 'exclude' as is_exclusion
     from changes
     where counts

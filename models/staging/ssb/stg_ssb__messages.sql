@@ -159,9 +159,9 @@ marked_lines as (
 ),
 
 -- A message may be seen in several logs. A line that somebody could decrypt counts before the ciphertext
--- (ruling R2). Nobody has signed what is beside a plaintext, and anybody may write it: so a line that has the
--- second signature of an announcement counts before others, and then one of the author's own log. The rest only
--- makes the choice repeatable.
+-- (ruling R2). Nobody has signed what is beside a plaintext, and anybody may write it: so a line that has
+-- the second signature of an announcement counts before others, and then one of the author's own log. The
+-- rest only makes the choice repeatable.
 sightings as (
 
     select

@@ -23,7 +23,8 @@ class Change(NamedTuple):
     """A person added to an epoch or excluded from it, by the message at a position.
 
     ``causal_rank`` is the rank of the message after all that it knows of (``Judged.ranks``). ``time_ms`` is
-    the time of the message, in milliseconds since 1970. None if it has no time.
+    the time of the message, in milliseconds since 1970. None if it has no time. ``asserted_ms`` is the time
+    that its author says, and so has signed.
     """
 
     position: int
@@ -32,6 +33,7 @@ class Change(NamedTuple):
     epoch_id: str
     person_id: str
     change: Literal["add", "exclude"]
+    asserted_ms: float | None = None
 
 
 class Period(NamedTuple):
@@ -73,7 +75,7 @@ def periods(changes: Iterable[Change], ancestry: Ancestry, key_ranks: KeyRanks) 
     Args:
         changes: the changes of one group, in any order. Changes at one position happen at once, as all
             outside the timeline do: of those of a person in an epoch, the last one by rank, and then by
-            time, counts, and the least time. Without such a change, the least time of all counts.
+            asserted time, counts, and the least time. Without such a change, the least time of all counts.
         ancestry: the precedence of the group's epochs.
         key_ranks: the places of the epochs' keys.
 
@@ -166,7 +168,8 @@ def _moments(
         yield from of(people, place, {})
 
 
-def _in_order(change: Change) -> tuple[int, int, bool, int, bool]:
-    time = change.time_ms
+def _in_order(change: Change) -> tuple[int, int, bool, float, bool]:
+    # Any log can claim to have received a message earlier.
+    time = change.asserted_ms
     is_exclusion = change.change == "exclude"
     return change.position, change.causal_rank, time is None, time or 0, is_exclusion

@@ -46,6 +46,7 @@ def random_group(seed: int) -> Group:
             dice.choice(names[-3:]),
             dice.choice(people),
             "exclude" if dice.random() < 0.15 else "add",
+            dice.choice([None, *range(9)]),
         )
         for position in range(dice.randint(0, 16))
         for _ in range(dice.choice([0, 1, 1, 1, 2, 3]))
@@ -62,8 +63,11 @@ def random_group(seed: int) -> Group:
 
 
 def in_order(one: Change) -> tuple[object, ...]:
-    """Concurrent changes outside the timeline are ordered by time. An exclusion is the last."""
-    time = (one.time_ms is None, one.time_ms or 0)
+    """Concurrent changes outside the timeline are ordered by what their authors have signed, exclusions last.
+
+    When a message was received decides nothing: any log can claim to have received it earlier.
+    """
+    time = (one.asserted_ms is None, one.asserted_ms or 0)
     return (one.position, one.causal_rank, time, one.change == "exclude")
 
 
