@@ -184,12 +184,49 @@ person_counts as (
 
 ),
 
+people_of_groups as (
+
+    select distinct
+        group_id,
+        person_id
+    from members
+
+),
+
+listed_by_members as (
+
+    select
+        messages.group_id,
+        explode(messages.previous_ids) as missing_id
+    from messages
+    left semi join people_of_groups
+        on messages.group_id = people_of_groups.group_id and messages.author_id = people_of_groups.person_id
+
+),
+
+needed_by_members as (
+
+    select distinct
+        missing.group_id,
+        missing.missing_id
+    from missing
+    inner join listed_by_members
+        on missing.group_id = listed_by_members.group_id and missing.missing_id = listed_by_members.missing_id
+
+),
+
+-- Anybody may list any ids in the tangles of a group, as many as one likes: what members list comes first.
 numbered_missing as (
 
     select
-        *,
-        row_number() over (partition by group_id order by missing_id asc) as missing_number
+        missing.*,
+        row_number() over (
+            partition by missing.group_id
+            order by needed_by_members.missing_id is null asc, missing.missing_id asc
+        ) as missing_number
     from missing
+    left join needed_by_members
+        on missing.group_id = needed_by_members.group_id and missing.missing_id = needed_by_members.missing_id
 
 ),
 
