@@ -663,10 +663,14 @@ def test_a_fork_goes_around_the_boxes_between(draw: Draw) -> None:
     paths = [
         one.get("d", "") for one in drawing.iter(f"{SVG}path") if "fork" in one.get("class", "")
     ]
-    beside = [float(one) for path in paths for one in re.findall(r" H([\d.]+) C", path)]
-    below = [float(one) for path in paths for one in re.findall(r" V([\d.]+) C", path)]
-    assert beside == [x + width]
-    assert below == [max(y + height for _, y, _, height in places.values())]
+    [(beside, far)] = [one for path in paths for one in re.findall(r" H(\S+) C(\S+),", path)]
+    [(below, deep)] = [one for path in paths for one in re.findall(r" V(\S+) C\S+,(\S+)", path)]
+    assert float(far) > float(beside) == x + width
+    lowest = max(y + height for _, y, _, height in places.values())
+    assert float(deep) > float(below) == lowest
+    # Nothing is below the first epoch.
+    left, top, width, height = places[uri(0)]
+    assert [one for one in paths if one.startswith(f"M{left + width / 2:g},{top + height:g} V")]
     assert shown_texts(drawing).count("fork with 000003: disjoint, nobody wins") == 2
 
 
@@ -709,13 +713,16 @@ def test_a_fork_of_two_layers_goes_past_the_boxes_below_its_epochs(draw: Draw) -
         ],
     )
     drawing = draw(tables, "group", GROUP)
-    found = [
-        [float(box.get(name, 0)) for name in ("x", "y", "width", "height")]
+    found = {
+        box.findtext(f"{SVG}title") or "": [
+            float(box.get(name, 0)) for name in ("x", "y", "width", "height")
+        ]
         for box in boxes(drawing, "box")
-    ]
+    }
     paths = [one for one in drawing.iter(f"{SVG}path") if "fork" in one.get("class", "")]
     assert len(paths) == 2 * len(pairs)
     for path in paths:
+        points = []
         # The upright parts: between a level part or an end of a box, and the depth of the curve.
         x, y = 0.0, 0.0
         for letter, numbers in re.findall("([MHVC])([^MHVC]*)", path.get("d", "")):
@@ -728,12 +735,18 @@ def test_a_fork_of_two_layers_goes_past_the_boxes_below_its_epochs(draw: Draw) -
                     upper, lower = sorted((before, y))
                     hidden = [
                         box
-                        for box in found
+                        for box in found.values()
                         if box[0] < x < box[0] + box[2] and upper < box[1] + box[3] / 2 < lower
                     ]
                     assert not hidden, path.get("d")
                 case _, [x, y]:
                     pass
+            points.append((x, y))
+        names = path.findtext(f"{SVG}title") or ""
+        ends = sorted(box for name, box in found.items() if name in names)
+        for (x, y), (left, top, width, height) in zip((points[0], points[-1]), ends, strict=True):
+            assert left <= x <= left + width
+            assert top < y <= top + height
 
 
 def test_a_name_from_right_to_left_turns_nothing_else(draw: Draw) -> None:
