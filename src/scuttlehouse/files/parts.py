@@ -24,6 +24,7 @@ class LandingError(HouseError):
     """The landing folder cannot be read; the message says why and what to do."""
 
 
+# The expectations of dim_logs name these three (`among` in yml).
 Form: TypeAlias = Literal[
     "json_lines",
     "pretty_printed",

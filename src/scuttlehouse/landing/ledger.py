@@ -16,6 +16,7 @@ from scuttlehouse.errors import HouseError
 from scuttlehouse.files.parts import Kind, Log
 from scuttlehouse.printing import count
 
+# The expectation of dim_logs.status names it (`among` in yml).
 LogStatus = Literal["new", "changed", "known", "vanished", "copy", "moved", "left_out"]
 
 
