@@ -30,6 +30,9 @@ KEY_BYTES = 32
 PEPPER_FILE = "key_hash.pepper"
 SEALED_FILE = "epoch_keys.sealed"
 
+# So much of a file that should hold a key is read: another file may be large, or a device without an end.
+MOST_KEY_FILE_BYTES = 4096
+
 _FORM = "32 bytes in base64 or hex, as `openssl rand -base64 32` prints them"
 
 
@@ -91,7 +94,8 @@ def _key_of_text(text: str, place: str) -> bytes:
 
 def _key_of_file(name: str) -> bytes:
     try:
-        text = Path(name).read_bytes().decode("ascii", "replace")
+        with Path(name).open("rb") as file:
+            text = file.read(MOST_KEY_FILE_BYTES).decode("ascii", "replace")
     except OSError as error:
         raise WarehouseKeyError(
             f"SCUTTLEHOUSE_KEY_FILE cannot be read ({error.strerror}): let it name the file with the key."

@@ -210,11 +210,14 @@ def write_metrics(home: Path, path: Path) -> None:
         CatalogError: there are no metrics, or the file cannot be written.
         WarehouseError: a table is damaged.
     """
+    # The collector reads no other file, and /dev/null would be replaced.
+    if not path.name.endswith(".prom"):
+        raise _unwritten(path, "its name ends in something else")
     text = text_of(metrics(home))
     part: Path | None = None
     try:
-        # The collector reads *.prom only. In a folder that users share, another user could have put a link
-        # in the place of a name that can be guessed.
+        # In a folder that users share, another user could have put a link in the place of a name that can
+        # be guessed.
         descriptor, name = mkstemp(prefix=f".{path.name}.", dir=path.parent)
         part = Path(name)
         with os.fdopen(descriptor, "w", encoding="utf-8") as file:
@@ -222,14 +225,18 @@ def write_metrics(home: Path, path: Path) -> None:
             os.fchmod(descriptor, 0o644)
         part.replace(path)
     except OSError as error:
-        raise CatalogError(
-            f"The metrics cannot be written to {path} ({error.strerror}): correct "
-            "SCUTTLEHOUSE_METRICS_FILE, which names a file ending in .prom."
-        ) from None
+        raise _unwritten(path, error.strerror) from None
     finally:
         if part is not None:
             with suppress(OSError):  # It is gone if it has replaced the file.
                 part.unlink()
+
+
+def _unwritten(path: Path, reason: str | None) -> CatalogError:
+    return CatalogError(
+        f"The metrics cannot be written to {path} ({reason}): correct SCUTTLEHOUSE_METRICS_FILE, which names "
+        "a file ending in .prom."
+    )
 
 
 def update_metrics_file(home: Path) -> None:

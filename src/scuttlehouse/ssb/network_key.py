@@ -7,6 +7,7 @@ from pathlib import Path
 from scuttlehouse.errors import HouseError
 from scuttlehouse.ssb.key_texts import may_hold_key
 from scuttlehouse.ssb.validation import canonical_bytes
+from scuttlehouse.warehouse_key import MOST_KEY_FILE_BYTES
 
 
 class NetworkKeyError(HouseError):
@@ -38,7 +39,8 @@ def read_network_key(path: Path) -> bytes:
         NetworkKeyError: the file cannot be read, or holds no such key.
     """
     try:
-        text = path.read_bytes()
+        with path.open("rb") as file:
+            text = file.read(MOST_KEY_FILE_BYTES)
     except OSError as error:
         # The key itself may stand in place of the name, and its base64 may have slashes.
         shown = path.name if path.parent.is_dir() else str(path)

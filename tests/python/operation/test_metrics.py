@@ -258,7 +258,7 @@ def test_a_rollback_replaces_the_file(
     assert after == read_format(text_of(metrics(small.home)))
 
 
-@pytest.mark.parametrize("name", ["no/a.prom", "home", ".", "/"])
+@pytest.mark.parametrize("name", ["no/a.prom", "home", ".", "/", "a.txt", "a.prom.log"])
 def test_a_build_does_not_fail_by_metrics(
     small: SmallWarehouse,
     tmp_path: Path,
@@ -272,6 +272,11 @@ def test_a_build_does_not_fail_by_metrics(
     update_metrics_file(small.home)
     assert "cannot be written to" in capsys.readouterr().out
     assert {*tmp_path.iterdir(), *Path("/").iterdir()} == before
+    (tmp_path / "null").symlink_to("/dev/null")
+    monkeypatch.setenv("SCUTTLEHOUSE_METRICS_FILE", "null")
+    update_metrics_file(small.home)
+    assert "its name ends in something else" in capsys.readouterr().out
+    assert (tmp_path / "null").is_symlink(), "a device would be replaced, too"
     monkeypatch.setenv("SCUTTLEHOUSE_METRICS_FILE", " ")
     update_metrics_file(small.home)
     assert capsys.readouterr().out == "", "nobody asks for metrics"

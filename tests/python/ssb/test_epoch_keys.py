@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from nacl.secret import SecretBox
 
 from houses import exit_code, fork
+from memory import peak_memory
 from rows import RING, row_of
 from scuttlehouse.landing.logs import Line
 from scuttlehouse.sample.signing import ClassicFeed
@@ -27,6 +28,7 @@ from scuttlehouse.ssb.epoch_keys import (
     spelled_bytes,
 )
 from scuttlehouse.ssb.lines import epoch_key, land_line
+from scuttlehouse.ssb.network_key import NetworkKeyError, read_network_key
 from scuttlehouse.warehouse_key import (
     PEPPER_FILE,
     SEALED_FILE,
@@ -184,6 +186,20 @@ def test_a_place_without_a_key_is_refused(
         warehouse_pepper(tmp_path, environment)
     assert "secret" not in str(raised.value)
     assert not list(tmp_path.iterdir())
+
+
+def test_a_large_file_in_place_of_a_key_is_not_read_whole(tmp_path: Path) -> None:
+    with (tmp_path / "large").open("wb") as file:
+        file.truncate(64 << 20)
+
+    def refuse() -> None:
+        with pytest.raises(WarehouseKeyError, match="is not a key of a warehouse"):
+            warehouse_pepper(tmp_path, {"SCUTTLEHOUSE_KEY_FILE": file.name})
+        with pytest.raises(NetworkKeyError, match="must be 32 bytes in canonical base64"):
+            read_network_key(Path(file.name))
+
+    _, peak = peak_memory(refuse)
+    assert peak < 8 << 20
 
 
 @pytest.mark.parametrize(("content", "fault"), [(None, "missing"), (b"", "damaged")])
