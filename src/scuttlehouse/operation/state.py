@@ -42,7 +42,7 @@ _HTTPS_PORT = 443
 def home() -> Finding:
     """The folder of the warehouse: there, writable, closed to others."""
     folder = home_folder()
-    there = next(path for path in (folder, *folder.parents) if path.exists())
+    there = _nearest(folder)
     if not there.is_dir():
         return Finding("fail", f"{there} is no folder.", "Set SCUTTLEHOUSE_HOME to a folder.")
     if not os.access(there, os.W_OK | os.X_OK):
@@ -60,10 +60,19 @@ def home() -> Finding:
     return Finding("ok", str(folder))
 
 
+def _nearest(folder: Path) -> Path:
+    """The folder, or the nearest one around it that is there and that this user may look at."""
+    for path in (folder, *folder.parents):
+        with suppress(OSError):
+            path.stat()
+            return path
+    return Path(folder.anchor)
+
+
 def disk() -> Finding:
     """Free space: a build that makes all tables needs as much as the tables have, beside them."""
     folder = home_folder()
-    there = next(path for path in (folder, *folder.parents) if path.exists())
+    there = _nearest(folder)
     free, used = shutil.disk_usage(there).free, _bytes_below(folder)
     what = f"{_gigabytes(free)} free, {_gigabytes(used)} used by {folder}"
     advice = "Free disk space, or move SCUTTLEHOUSE_HOME to a larger disk and build there."

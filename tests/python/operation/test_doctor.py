@@ -19,6 +19,7 @@ import pytest
 import postgresql
 from dbt.adapters.sparkpython import class_archive
 from houses import House, flip
+from other_users import as_another_user, needs_root
 from scuttlehouse.builds.steps import run_step, steps_table
 from scuttlehouse.catalog.home import prepare_home
 from scuttlehouse.catalog.lock import BuildLock
@@ -137,6 +138,22 @@ def test_a_home_that_cannot_be_made(
         "fail",
         f"This user cannot write to {tmp_path}. Build as the user that owns it.",
     )
+
+
+@needs_root
+def test_a_home_in_a_folder_of_others_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is in that folder cannot be seen."""
+    closed = tmp_path / "closed"
+    closed.mkdir(mode=0o700)
+    tmp_path.chmod(0o755)
+    monkeypatch.setenv("SCUTTLEHOUSE_HOME", str(closed / "above" / "home"))
+    with as_another_user():
+        found = state.home()
+        assert found.state == "fail"
+        assert found.what.startswith("This user cannot write to ")
+        assert "GB free" in state.disk().what
 
 
 def test_nothing_is_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, doctor: Doctor) -> None:
