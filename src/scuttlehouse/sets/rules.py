@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
@@ -10,8 +9,11 @@ from typing import NamedTuple
 from scuttlehouse.sets.items import SetMessage, changes
 from scuttlehouse.tangles.causality import mask_of, sweep_named
 
-# So few bytes that a part takes about as much memory as the text of an item.
-_PART_BYTES = 64
+# So few bytes without a change are kept that they take about as much memory as the text of an item.
+_KEPT_BYTES = 64
+
+# A run of bytes that hold the changes of an item, one bit each, and the number of its first byte.
+Run = tuple[int, bytearray]
 
 
 class Unsuperseded(NamedTuple):
@@ -39,7 +41,8 @@ def unsuperseded(moot_id: str, messages: Sequence[SetMessage]) -> list[Unsuperse
         messages: the messages in the tangle of one set, in the order (depth, id) of R26.
 
     Complexity: O(messages + links) operations on integers with a bit for each message about an item that
-    other messages are about, too; for each named item, one on every part of these bits with a change of it.
+    other messages are about, too. For each named item, one on a part of these bits that reaches at most eight
+    times as far back as the answer; several, if the changes of the item are far apart.
 
     >>> messages = [
     ...     SetMessage("moot", 0, [], None, None, None), SetMessage("1", 1, ["moot"], ["a"], [], []),
@@ -58,8 +61,8 @@ def unsuperseded(moot_id: str, messages: Sequence[SetMessage]) -> list[Unsuperse
     placed = [messages[node] for node in nodes_of_places]
     place_of = {message.message_id: place for place, message in enumerate(placed)}
     first_of_depth = _first_of_depth(placed)
-    parts_of_items = {
-        item: [*_parts(place_of[messages[node].message_id] for node in nodes).items()]
+    runs_of_items = {
+        item: _runs(place_of[messages[node].message_id] for node in nodes)
         for item, nodes in shared.items()
     }
     readable = {one.message_id for one in messages if one.superseded_ids is not None} | {moot_id}
@@ -69,13 +72,11 @@ def unsuperseded(moot_id: str, messages: Sequence[SetMessage]) -> list[Unsuperse
         message = by_id[name]
         superseded = {*(message.superseded_ids or ())} - {name}
         if superseded <= readable:
-            places = [place_of[one] for one in superseded if one in place_of]
-            pointed, known = _parts(places), before | mask_of(places)
-            seen = known.to_bytes(known.bit_length() // 8 + 1, "little")
+            places = mask_of(place_of[one] for one in superseded if one in place_of)
+            seen, pointed = _bytes(before | places), _bytes(places)
             for change in changes(message):
-                last = _newest_left(
-                    parts_of_items.get(change.item, []), seen, pointed, first_of_depth
-                )
+                runs = runs_of_items.get(change.item, [])
+                last = _newest_left(runs, seen, pointed, first_of_depth)
                 if last is not None:
                     known_id = placed[last].message_id
                     found.append(Unsuperseded(message.message_id, change.item, known_id))
@@ -93,34 +94,46 @@ def _first_of_depth(ordered: Sequence[SetMessage]) -> list[int]:
     return [first.setdefault(message.depth, place) for place, message in enumerate(ordered)]
 
 
-def _parts(places: Iterable[int]) -> dict[int, int]:
-    """Places as bits, in parts of ``_PART_BYTES``. A part without a place is left out."""
-    parts: dict[int, int] = {}
+def _bytes(mask: int) -> bytes:
+    return mask.to_bytes((mask.bit_length() + 7) // 8, "little")
+
+
+def _runs(places: Iterable[int]) -> list[Run]:
+    """Ascending places as bits. Many bytes without one are left out: the more, the more runs there are."""
+    runs: list[Run] = []
+    end = 0
     for place in places:
-        number, bit = divmod(place, 8 * _PART_BYTES)
-        parts[number] = parts.get(number, 0) | 1 << bit
-    return parts
+        number, bit = divmod(place, 8)
+        if not runs or number >= end + _KEPT_BYTES * len(runs):
+            runs.append((number, bytearray()))
+            end = number
+        start, run = runs[-1]
+        if number >= end:
+            run.extend(bytes(number + 1 - end))
+            end = number + 1
+        run[number - start] |= 1 << bit
+    return runs
 
 
 def _newest_left(
-    changing: list[tuple[int, int]], seen: bytes, pointed: dict[int, int], first_of_depth: list[int]
+    runs: list[Run], seen: bytes, pointed: bytes, first_of_depth: list[int]
 ) -> int | None:
     """The last seen place of those that change an item. None if one of the same depth is pointed to."""
     last: int | None = None
-    # The parts behind hold no seen place.
-    end = bisect_left(changing, (len(seen) // _PART_BYTES + 1,))
-    for index in range(end - 1, -1, -1):
-        number, part = changing[index]
-        start = 8 * _PART_BYTES * number
-        if last is not None and start + 8 * _PART_BYTES <= first_of_depth[last]:
-            break
-        at = number * _PART_BYTES
-        known = part & int.from_bytes(seen[at : at + _PART_BYTES], "little")
-        if last is None and known:
-            last = start + known.bit_length() - 1
-        both = known & pointed.get(number, 0)
-        if both and last is not None and start + both.bit_length() > first_of_depth[last]:
-            return None
+    # From the end, each time eight times as many bytes.
+    size = _KEPT_BYTES
+    for first, run in reversed(runs):
+        end = min(first + len(run), len(seen))
+        while end > first and (last is None or 8 * end > first_of_depth[last]):
+            start = max(first, end - size)
+            changing = int.from_bytes(run[start - first : end - first], "little")
+            known = changing & int.from_bytes(seen[start:end], "little")
+            if last is None and known:
+                last = 8 * start + known.bit_length() - 1
+            both = known and known & int.from_bytes(pointed[start:end], "little")
+            if both and last is not None and 8 * start + both.bit_length() > first_of_depth[last]:
+                return None
+            end, size = start, 8 * size
     return last
 
 

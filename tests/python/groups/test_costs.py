@@ -299,6 +299,16 @@ def wide_set_of(size: int) -> list[SetMessage]:
     return [SetMessage("0", 0, [], None, None, None), *first, joint, *last]
 
 
+def set_with_unseen_changes(size: int, step: int) -> list[SetMessage]:
+    """A chain, at whose end many add two items. Others have added them before, whom they do not know of."""
+    items, end = ["i", "j"], 20 * size
+    chain = [SetMessage(f"a{n}", n, [f"a{n - 1}"], ["a"], [], []) for n in range(1, end)]
+    unseen = [SetMessage(f"b{n}", n, ["0"], items, [], []) for n in range(1, end, step)]
+    last = [SetMessage(f"c{n}", end, [f"a{end - 1}"], items, [], []) for n in range(end // 2)]
+    messages = [SetMessage("0", 0, [], None, None, None), *chain, *unseen, *last]
+    return sorted(messages, key=lambda one: (one.depth, one.message_id))
+
+
 WORK: dict[str, Callable[[int], object]] = {
     "exclusions, then additions": lambda size: know(exclusions_then_additions(size)),
     "a chain of epochs": lambda size: know(chain_of_epochs(size)),
@@ -330,6 +340,12 @@ WORK: dict[str, Callable[[int], object]] = {
     "devices": lambda size: powers_of(devices(size)).keys,
     "changes of sets": lambda size: list(unsuperseded("0", set_of(size))),
     "changes of sets side by side": lambda size: list(unsuperseded("0", wide_set_of(size))),
+    "changes of sets that many do not know of": lambda size: list(
+        unsuperseded("0", set_with_unseen_changes(2 * size, 2))
+    ),
+    "changes far apart of sets that many do not know of": lambda size: list(
+        unsuperseded("0", set_with_unseen_changes(4 * size, 530))
+    ),
     "deletions of sets": lambda size: left_deletions("0", set_of(size)),
 }
 
