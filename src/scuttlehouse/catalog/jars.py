@@ -56,7 +56,7 @@ def pinned(environment: Mapping[str, str] = os.environ) -> list[Jar]:
 
     >>> [jar.file.partition("-")[0] for jar in pinned({})]
     ['iceberg', 'sqlite', 'postgresql']
-    >>> len(pinned({"SCUTTLEHOUSE_WAREHOUSE": "s3://bucket/house"}))
+    >>> len(pinned({"SCUTTLEHOUSE_WAREHOUSE": " s3://bucket/house"}))
     4
     """
     uses_s3 = is_in_s3(environment.get("SCUTTLEHOUSE_WAREHOUSE", "").strip())
@@ -152,7 +152,7 @@ def _problem(path: Path, jar: Jar) -> str | None:
     try:
         with path.open("rb") as file:
             fits = file_digest(file, "sha256").hexdigest() == jar.sha256
-    except (FileNotFoundError, NotADirectoryError):
+    except FileNotFoundError:
         return "is missing"
     except OSError as error:
         return f"cannot be read ({error.strerror})"

@@ -12,6 +12,7 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
 
 import pytest
 
@@ -120,8 +121,10 @@ def test_whoever_is_refused_is_told_who_lives_and_holds_nothing(sqlite_house: Ho
     with holding(sqlite_house, "run") as first:
         with holding(sqlite_house, "test"):
             pass  # It is killed here.
+        opened = {*Path("/proc/self/fd").iterdir()}
         assert f"in use by process {first.pid} (-c run)" in in_the_way(lock, exclusive=True)
         assert not lock.is_held()
+        assert {*Path("/proc/self/fd").iterdir()} == opened
     with holding(sqlite_house, "build"):
         pass
 
@@ -268,12 +271,36 @@ def test_a_build_starts_the_list_of_holders_again(house: House, lock: BuildLock)
 
 
 @pytest.mark.parametrize(
-    "text", ["", "{", "[1]", "null", "\udcff", '{"process": "a"}', '{"host": [], "process": {}}']
+    "text",
+    [
+        *("", "{", "[1]", "null", "\udcff", '{"process": "a"}', '{"host": [], "process": {}}'),
+        '{"host": "a", "process": 1, "command": "build", "since": "today"}',
+    ],
 )
 def test_damaged_signatures_are_ignored(house: House, lock: BuildLock, text: str) -> None:
     with holding(house, "build"):
         (house.home / "build.lock").write_text(text, errors="surrogateescape")
         assert " is in use by another process. " in in_the_way(lock, exclusive=True)
+
+
+@pytest.mark.parametrize(
+    ("host", "process", "is_told"),
+    [
+        ("a host that is not this one", 2**30, True),
+        (socket.gethostname(), 2**30, False),
+        (socket.gethostname(), 2**70, False),
+        (socket.gethostname(), 1, True),
+    ],
+)
+def test_whoever_may_be_alive_is_told(
+    sqlite_house: House, lock: BuildLock, host: str, process: int, is_told: bool
+) -> None:
+    """Of another host, nobody here knows which processes run."""
+    words = {"host": host, "process": process, "command": "dbt build", "since": "today"}
+    with holding(sqlite_house, "build"):
+        (sqlite_house.home / "build.lock").write_text(json.dumps(words | {"has_left": False}))
+        told = in_the_way(lock, exclusive=True)
+    assert (f"process {process} (dbt build) on host {host}, since today" in told) == is_told
 
 
 def test_a_lock_that_cannot_be_opened_is_reported(sqlite_house: House) -> None:

@@ -11,14 +11,17 @@ import psycopg
 import pytest
 
 from houses import House
-from scuttlehouse.catalog.names import CatalogError
+from scuttlehouse.catalog.names import CATALOG, CatalogError
 from scuttlehouse.catalog.opening import open_catalog
+from scuttlehouse.catalog.pyiceberg_tables import _s3_properties
 from scuttlehouse.catalog.spark import (
     big_spark_settings,
+    catalog_settings,
     developer_spark_settings,
     postgresql,
     spark_settings,
 )
+from scuttlehouse.s3 import s3_files
 
 PROJECT = Path(__file__).parents[3]
 
@@ -134,6 +137,51 @@ def test_sqlite_in_the_home_by_default(tmp_path: Path, monkeypatch: pytest.Monke
     uri = settings["spark.sql.catalog.warehouse.uri"]
     assert uri.startswith(f"jdbc:sqlite:file:{tmp_path}/home/catalog.db?")
     assert (tmp_path / "home").stat().st_mode & 0o777 == 0o700
+
+
+@pytest.mark.parametrize(
+    ("environment", "region", "endpoint"),
+    [
+        ({}, "us-east-1", None),
+        ({"AWS_DEFAULT_REGION": "eu-west-1", "AWS_ENDPOINT_URL": " "}, "eu-west-1", None),
+        (
+            {"AWS_REGION": "", "AWS_DEFAULT_REGION": "a", "AWS_ENDPOINT_URL": "http://s:1"},
+            "a",
+            "http://s:1",
+        ),
+        (
+            {"AWS_REGION": "eu-west-2", "AWS_DEFAULT_REGION": "eu-west-1"}
+            | {"AWS_ENDPOINT_URL_S3": "http://s3:1 ", "AWS_ENDPOINT_URL": "http://other:1"},
+            "eu-west-2",
+            "http://s3:1",
+        ),
+    ],
+)
+def test_all_readers_of_s3_ask_the_server_that_the_tools_of_aws_ask(
+    environment: dict[str, str],
+    region: str,
+    endpoint: str | None,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for name in [name for name in os.environ if name.startswith("AWS_")]:
+        monkeypatch.delenv(name)
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setenv("SCUTTLEHOUSE_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("SCUTTLEHOUSE_WAREHOUSE", "s3://bucket/house")
+    monkeypatch.setattr("scuttlehouse.catalog.spark.holds_table_files", lambda _: False)
+    before = os.umask(0o077)
+    try:
+        settings = catalog_settings()
+    finally:
+        os.umask(before)
+    of_spark = (settings[f"spark.sql.catalog.{CATALOG}.client.region"],)
+    of_spark += (settings.get(f"spark.sql.catalog.{CATALOG}.s3.endpoint"),)
+    of_python = _s3_properties()
+    assert of_spark == (region, endpoint)
+    assert (of_python["s3.region"], of_python.get("s3.endpoint")) == (region, endpoint)
+    assert s3_files().region == region
 
 
 def test_refreshes_do_without_the_second_compiler_of_java(
