@@ -39,7 +39,7 @@ from scuttlehouse.files import jsjson
 from scuttlehouse.files.json_lines import finite_number
 from scuttlehouse.ssb.checks import Check
 from scuttlehouse.ssb.code_pages import in_code_pages, recoded
-from scuttlehouse.ssb.ids import id_bytes, message_format, message_sigil
+from scuttlehouse.ssb.ids import id_bytes, message_sigil
 from scuttlehouse.ssb.nulls import without_nulls
 from scuttlehouse.ssb.numbers import with_numbers
 from scuttlehouse.ssb.restored import (
@@ -101,7 +101,8 @@ def forms(value: dict[str, Any], key: str | None, hmac_key: bytes | None) -> Ite
     reason = check.invalid_reason
     numbered, wanted = with_numbers(value), message_sigil(key or "")
     if numbered is not value:
-        for form in _forms(numbered, key, hmac_key, partial(_texts_of_forms, numbered)):
+        texts = cache(partial(_texts_of_forms, numbered))
+        for form in _forms(numbered, key, hmac_key, texts):
             reason = form.check.invalid_reason
             is_proven = wanted is not None and form.check.message_key == wanted
             if form.check.validity == "valid" or is_proven:
@@ -111,7 +112,7 @@ def forms(value: dict[str, Any], key: str | None, hmac_key: bytes | None) -> Ite
         reason = check_value(whole, key=key, hmac_key=hmac_key).invalid_reason
     if reason not in _FAULTS_OF_TEXTS and not may_be_json(value.get("content")):
         return
-    for other in chain(_rewritten(numbered), _value_in_utf_8(value, key, texts)):
+    for other in chain(_rewritten(numbered), _value_in_utf_8(numbered, key, texts)):
         found = _forms(other, key, hmac_key, partial(_texts_of_forms, other))
         yield from (form for form in found if form.check.validity == "valid")
 
@@ -141,8 +142,8 @@ def _other_forms(
         yield from (form for form in found if form.check.validity == "valid")
         return
     spelled = with_sigils(value)
-    is_respelled = spelled is not value and check.invalid_reason == "author_is_no_feed_id"
-    if not is_respelled and check.invalid_reason not in (_FAULTS if key else _FAULTS_WITHOUT_KEY):
+    faults = _FAULTS if key else _FAULTS_WITHOUT_KEY
+    if spelled is value and check.invalid_reason not in faults:
         return
     mismatched = [value] if spelled is value and check.invalid_reason == "id_mismatch" else []
     for order in MEMBER_ORDERS:
@@ -153,7 +154,7 @@ def _other_forms(
             yield Form(ordered, check)
             if check.invalid_reason == "id_mismatch":
                 mismatched.append(ordered)
-    if key is None or message_format(key) != "classic":
+    if key is None:
         return
     times = _times(value.get("timestamp"))
     for form in mismatched if times else []:

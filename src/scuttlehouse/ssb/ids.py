@@ -287,7 +287,4 @@ def _read_parts(text: str) -> tuple[str, str, str]:
 
 def _padded(base64: str) -> str:
     """The base64 of 32 or 64 bytes, with its padding."""
-    if len(base64) % 4 == 0:
-        return base64
-    bare = base64.rstrip("=")
-    return bare + "=" * (-len(bare) % 4)
+    return base64 + "=" * (-len(base64) % 4)

@@ -40,6 +40,7 @@ from typing import Any, NamedTuple
 
 from scuttlehouse.files import jsjson
 from scuttlehouse.ssb.ids import feed_format
+from scuttlehouse.ssb.restored import TEXTS_FOR_NULL
 from scuttlehouse.ssb.validation import is_ciphertext
 
 # Members that unboxers add to a value. No signed value has these (ssb-db util.js, ssb-db2 msg-utils.js).
@@ -58,8 +59,8 @@ _BOX_IN_BYTES = re.compile("Ym94M[Tj][o-r]")
 # group (ssb-meta-feeds; private-group-spec, "group/init").
 _PRIVATE_TYPES = frozenset({"metafeed/seed", "group/init"})
 
-# What stands for false. SQLite writes a truth value as a number, and tables of text as a text.
-_NO = (None, False, 0, "", "0", "false", "False", "FALSE", "f")
+# What stands for false or null. SQLite writes a truth value as a number, and tables of text as a text.
+_NO = (None, False, 0, "0", "false", "False", "FALSE", "f", *TEXTS_FOR_NULL)
 
 # So many texts like ciphertext are tried in one record. Each may cost as much as a wrong key.
 MOST_CIPHERTEXTS = 4
@@ -115,13 +116,13 @@ def is_marked_beside(record: dict[str, Any]) -> bool:
 
 
 def _says_private(place: dict[str, Any]) -> bool:
-    return place.get("private") not in _NO or place.get("unbox") not in (None, False)
+    return any(place.get(name) not in _NO for name in ("private", "unbox"))
 
 
 def unbox_key(value: dict[str, Any]) -> str | None:
     """The text that ssb-db keeps in an opened value as the key that opened it. None if it has none. O(1).
 
-    >>> unbox_key({"meta": {"private": True, "unbox": "AAAA"}}), unbox_key({"content": "AAAA.box"})
+    >>> unbox_key({"unbox": "", "meta": {"private": True, "unbox": "AAAA"}}), unbox_key({"unbox": {}})
     ('AAAA', None)
     """
     inner = value.get("meta")

@@ -12,7 +12,7 @@ from scuttlehouse.ssb.validation import MEMBER_ORDERS
 _LEFT_OUT = {"previous": None, "hash": "sha256"}
 
 # What CSV, SQL, COPY of PostgreSQL and Python have for null in a column of texts.
-_TEXTS_FOR_NULL = frozenset({"", "null", "NULL", r"\N", "None"})
+TEXTS_FOR_NULL = frozenset({"", "null", "NULL", r"\N", "None"})
 
 
 def with_content_read(value: dict[str, Any]) -> dict[str, Any]:
@@ -48,7 +48,7 @@ def with_null_read(value: dict[str, Any]) -> dict[str, Any]:
     ({'previous': None, 'sequence': 1}, {'previous': '%a'})
     """
     previous = value.get("previous")
-    is_text_for_null = isinstance(previous, str) and previous in _TEXTS_FOR_NULL
+    is_text_for_null = isinstance(previous, str) and previous in TEXTS_FOR_NULL
     return {**value, "previous": None} if is_text_for_null else value
 
 

@@ -38,6 +38,9 @@ from scuttlehouse.files.encodings import as_utf_8
 from scuttlehouse.files.json_lines import line_object
 from scuttlehouse.files.limits import recognise_within_limits
 from scuttlehouse.files.listing import entry_of
+from scuttlehouse.files.notations import told_notation
+from scuttlehouse.files.other_files import without_messages
+from scuttlehouse.files.packing import Packing
 from scuttlehouse.files.parts import MAX_LINE_BYTES, PLAIN, Kind, LandingError, Line, Log
 from scuttlehouse.files.recognise import HEAD_BYTES, recognise, recognise_head
 from scuttlehouse.files.values import split_values
@@ -916,17 +919,34 @@ def test_the_command_cuts_off_what_is_before_each_line(
     text = forms.TEXTS[form][1]([{"key": one.key, "value": one.value} for one in signed])
     lines = ["ssb-server starts {", "...", *text.splitlines()]
     shown = (before % n if "%" in before else before for n in range(len(lines)))
-    path, taken = tmp_path / "a.txt", tmp_path / "taken.json"
+    path = tmp_path / "a.txt"
     log = "".join(f"{one}{line}{end}" for one, line in zip(shown, lines, strict=True))
     path.write_bytes(log.encode(encoding))
-    said = recognise_within_limits(entry_of(path, path.name))
-    assert isinstance(said, str)
+    said = told(path)
     assert said.startswith("JSON with something before each of its lines: cut it off with `")
-    with path.open("rb") as stdin, taken.open("wb") as stdout:
-        run(["sh", "-c", said.split("`")[1]], stdin=stdin, stdout=stdout, check=True)
-    found = [row for row in rows(taken) if row.message_id]
+    found = [row for row in rows(output_of(said.split("`")[1], path)) if row.message_id]
     assert {row.message_id for row in found} == {message_uri(one.key) for one in signed}
     assert {row.validity for row in found} == {"valid"}
+
+
+@pytest.mark.parametrize("notation", ["base64", "hexadecimal"])
+def test_digits_that_end_anywhere_are_told(notation: str) -> None:
+    """Those of a file that is cut, or so many as are looked at."""
+    write, what = NOTATIONS[notation]
+    signed = ClassicFeed(bytes(32)).publish(OF_NOTATIONS, 1)
+    text = write(json.dumps({"key": signed.key, "value": signed.value}) * 2).strip()
+    for cut in range(len(text) - 9, len(text) + 1):
+        assert (told_notation(text[:cut], Packing()) or "").startswith(what)
+
+
+@pytest.mark.parametrize(
+    "names", ["key,value", "author,sequence,content,signature", "key,author,sequence"]
+)
+def test_line_ends_change_nothing_of_what_is_told_of_csv(names: str) -> None:
+    text = f"{names}\n{','.join('%a' for _ in names.split(','))}\n"
+    said = without_messages(text, Packing())
+    assert said is not None
+    assert without_messages(text.replace("\n", "\r\n"), Packing()) == said
 
 
 OF_NOTATIONS = {"type": "post", "text": "a 'b' <c> & \u2713 // d /* e */ ,} ,] \u00a0 \\ \" \r\n\t"}
@@ -1067,15 +1087,13 @@ def test_the_command_takes_lists_and_the_messages_beside_them(
         second | {name: [third] for name in lists},
         *others,
     ]
-    path, taken = tmp_path / "a.json", tmp_path / "taken.json"
+    path = tmp_path / "a.json"
     path.write_text(forms.TEXTS[form][1](found))
-    said = recognise_within_limits(entry_of(path, path.name))
-    assert isinstance(said, str)
+    said = told(path)
     assert said.startswith("Messages with lists of messages: ")
-    with path.open("rb") as stdin, taken.open("wb") as stdout:
-        run(["sh", "-c", said.split("`")[1]], stdin=stdin, stdout=stdout, check=True)
-    assert {row.message_id for row in rows(taken)} == {message_uri(one.key) for one in signed}
-    assert {row.validity for row in rows(taken)} == {"valid"}
+    read_rows = rows(output_of(said.split("`")[1], path))
+    assert {row.message_id for row in read_rows} == {message_uri(one.key) for one in signed}
+    assert {row.validity for row in read_rows} == {"valid"}
 
 
 # What a program prints of an object, if its JSON may not be as deep (PowerShell), or must be a text.
@@ -1313,6 +1331,14 @@ def test_damage_before_every_message_of_an_array_costs_none() -> None:
     text = forms.array(messages).replace('},{"key"', '},x{"key"')
     lines = [*each_line(split_values(io.BytesIO(text.encode()), by_line=False))]
     assert parsed([line for line in lines if line.text]) == messages
+
+
+def test_damage_in_the_first_message_costs_one_whatever_member_is_its_first() -> None:
+    """Nothing is known yet of how the others of the file begin."""
+    messages = [{"time": 1, **value} for value in values() if "value" in value][:12]
+    text = forms.array(messages).replace('{"time":1', '{"time":x', 1)
+    lines = [*each_line(split_values(io.BytesIO(text.encode()), by_line=False))]
+    assert parsed([line for line in lines if line.text]) == messages[1:]
 
 
 @pytest.mark.parametrize("ends", ["values", "entries"])

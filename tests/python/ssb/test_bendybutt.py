@@ -285,9 +285,7 @@ def test_an_announcement_counts_only_in_a_feed_that_it_names() -> None:
         (of_subfeed.value, of_subfeed.key, False),
     ]:
         meta = {"private": True} if said.get("content") == value["content"] else {}
-        line = json.dumps({"key": message_id, "value": said, "meta": meta}).encode()
-        row = land_line("a", Line(1, line, None), KeyRing(b"pepper"))
-        assert row is not None
+        row = row_of({"key": message_id, "value": said, "meta": meta})
         assert row.is_announcement_signed is is_signed, said
 
 

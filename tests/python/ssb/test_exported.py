@@ -9,6 +9,8 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from dialects import uri
 from rows import RING, row_of
@@ -376,6 +378,54 @@ def test_a_long_text_that_was_read_in_a_code_page_is_not_too_long() -> None:
     assert land(written, signed.key).validity == "valid"
 
 
+def test_what_proves_nothing_changes_no_fault() -> None:
+    """With its entities read, this message would be short enough, and another."""
+    content = {"type": "post", "text": "&amp;" * 2000}
+    row = land(post().value | {"content": content}, post().key)
+    assert (row.validity, row.invalid_reason) == ("invalid", "too_long")
+
+
+# What programs do to a message, one after the other: to its members, then to its content.
+TO_MEMBERS: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
+    "sequence as a text": lambda value: value | {"sequence": "2"},
+    "ids as URIs": as_uris,
+    "another order": lambda value: in_order(value, "content", "author"),
+    "a member more": lambda value: value | {"id": 1},
+    "time cut": lambda value: value | {"timestamp": AT},
+    "time as a text": lambda value: value | {"timestamp": str(value["timestamp"])},
+}
+TO_CONTENT: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
+    "entities": lambda value: {
+        **value,
+        "content": value["content"] | {"text": html.escape(value["content"]["text"])},
+    },
+    "content as a text": lambda value: value | {"content": json.dumps(value["content"])},
+}
+
+
+@given(st.sets(st.sampled_from([*TO_MEMBERS, *TO_CONTENT])))
+def test_what_several_programs_have_done_is_undone_together(names: set[str]) -> None:
+    signed = post(AT + 0.003, {"type": "post", "text": "a & b \xe9", "a": 1})
+    value = signed.value
+    for name, change in (TO_MEMBERS | TO_CONTENT).items():
+        value = change(value) if name in names else value
+    assert land(value, signed.key) == land(signed.value, signed.key)
+    if "entities" not in names:  # Two ways to write a text are one too many.
+        written = json.loads(in_code_page(json.dumps(value, ensure_ascii=False), "cp437"))
+        assert land(written, signed.key) == land(signed.value, signed.key)
+
+
+@given(st.sets(st.sampled_from([*TO_MEMBERS])))
+def test_a_key_proves_what_was_written_though_nobody_has_signed_it(names: set[str]) -> None:
+    """Its fault is that of the message, and not what a program did to it."""
+    value = written = post(AT + 0.003).value | {"signature": post(1).value["signature"]}
+    for name, change in TO_MEMBERS.items():
+        written = change(written) if name in names else written
+    row = land(written, check_value(value).message_key)
+    assert row == land(value, check_value(value).message_key)
+    assert (row.validity, row.invalid_reason) == ("invalid", "signature_is_wrong")
+
+
 def test_another_text_in_a_code_page_is_another_message() -> None:
     signed = post(content={"type": "post", "text": "a"})
     changed = signed.value | {"content": {"type": "post", "text": in_code_page("\xe9", "cp437")}}
@@ -471,6 +521,33 @@ def test_members_that_are_left_out_accuse_nobody(left_out: list[str], sequence: 
         assert (row.reject_reason, row.validity, row.warning) == (None, "not_checked", warning)
 
 
+@pytest.mark.parametrize("left_out", [["previous"], ["hash"], ["previous", "hash"]])
+@pytest.mark.parametrize("export", [dict, by_jq, by_postgresql])
+@pytest.mark.parametrize("more", [{}, {"id": 1}])
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {},
+        {"content": {"type": "post", "text": "b"}},
+        {"content": {"type": "post", "text": "\ufffd"}},
+        {"content": {"type": "post", "recps": [AUTHOR]}},
+        {"author": uri(AUTHOR), "content": {"type": "post"}},
+        {"timestamp": 2},
+    ],
+)
+def test_members_that_are_left_out_change_no_judgement(
+    left_out: list[str], export: Callable[[Any], Any], more: dict[str, Any], changed: dict[str, Any]
+) -> None:
+    """Whatever else was done to a first message: all of them say the same there."""
+    first = ClassicFeed(bytes(32)).publish({"text": "a", "type": "post"}, 1)
+    whole = export(first.value | changed | more)
+    lacking = {name: part for name, part in whole.items() if name not in left_out}
+    for key in (first.key, post().key, None):
+        rows = land(whole, key), land(lacking, key)
+        judged = {(row.reject_reason, row.validity, row.warning) for row in rows}
+        assert len(judged) == 1
+
+
 def test_a_previous_that_is_left_out_is_not_made_up() -> None:
     second = post()
     value = {name: part for name, part in second.value.items() if name != "previous"}
@@ -520,13 +597,17 @@ def test_a_changed_text_stays_changed() -> None:
     assert land(changed, signed.key).invalid_reason == "id_mismatch"
 
 
-@pytest.mark.parametrize("word", [None, False, 0, "", "0", "false", "False", "FALSE", "f"])
+@pytest.mark.parametrize(
+    "word",
+    [None, False, 0, "0", "false", "False", "FALSE", "f", "", "null", "NULL", r"\N", "None"],
+)
 def test_what_stands_for_false_excuses_no_changed_message(word: object) -> None:
     """SQLite writes a truth value as a number, and tables of text as a text."""
     signed = post(content={"type": "post"})
     changed = signed.value | {"content": {"type": "post", "text": "changed"}}
-    row = land(changed, signed.key, private=word)
-    assert (row.validity, row.invalid_reason) == ("invalid", "id_mismatch")
+    for beside in {"private": word}, {"unbox": word}, {"misc": {"private": word}}:
+        row = land(changed, signed.key, **beside)
+        assert (row.validity, row.invalid_reason) == ("invalid", "id_mismatch")
     assert land(changed, signed.key, private="true").warning == "ciphertext_not_in_log"
 
 
@@ -632,8 +713,8 @@ def test_a_value_that_lacks_members_has_no_other_order() -> None:
     for lacking in "timestamp", "signature":
         value = post().value
         del value[lacking]
-        for export in dict, by_jq:
-            row = land(export(value))
+        other = value | {"content": {"type": "post", "text": in_code_page("\xe9", "cp437")}}
+        for row in (land(value), land(by_jq(value)), land(other, post().key)):
             assert (row.reject_reason, row.invalid_reason) == (None, "members_out_of_order")
 
 

@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Callable
 
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from scuttlehouse.ssb.ids import any_id, feed_format, feed_id, link_text, message_sigil, message_uri
+from scuttlehouse.ssb.ids import (
+    any_id,
+    feed_format,
+    feed_id,
+    feed_of_message,
+    id_bytes,
+    link_text,
+    message_format,
+    message_sigil,
+    message_uri,
+)
 
 KEY = bytes(range(200, 232))
 SIGIL64 = base64.b64encode(KEY).decode()
@@ -56,6 +65,7 @@ def test_messages_of_other_formats_keep_their_uri(uri: str) -> None:
         (BENDY_FEED, "bendybutt-v1"),
         (f"ssb:feed/buttwoo-v1/{URL64}/{URL64}", "buttwoo-v1"),
         (f"ssb:feed/indexed-v1/{URL64}", "indexed-v1"),
+        (f"ssb:feed/{'a' * 17}-v1/{URL64}", f"{'a' * 17}-v1"),
     ],
 )
 def test_feeds_of_other_formats_keep_their_uri(uri: str, form: str) -> None:
@@ -85,7 +95,6 @@ def lookalikes(text: str) -> list[str]:
     ]
 
 
-@pytest.mark.parametrize("function", [message_uri, message_sigil, feed_id, feed_format])
 @pytest.mark.parametrize(
     "text",
     [
@@ -118,12 +127,23 @@ def lookalikes(text: str) -> list[str]:
         *lookalikes(f"ssb:feed/buttwoo-v1/{URL64}/{URL64}"),
         f"ssb:message/bamboo/{URL64_OF_64[:-3]}B==",  # bits beyond the last byte
         f"ssb:feed/bendybutt-\u0661/{URL64}",
+        f"ssb:feed/{'a' * 21}/{URL64}",
+        f"@{SIGIL64}.{'a' * 18}-v1",
+        f"ssb:feed/buttwoo-v1/{URL64}/{URL64}/{URL64}",
+        f"ssb:feed/buttwoo-v1/{URL64}/AAAA",
+        f"ssb:message/ed25519/{URL64}",
+        f"ssb:feed/sha256/{URL64}",
+        f"ssb:message/classic/{URL64_OF_64}",
+        f"ssb:identity/group/{URL64_OF_64}",
+        f"ssb:identity/group/{URL64}/{URL64}",
         f"ssb:blob/classic/{URL64}",
         f"http://ssb:feed/classic/{URL64}",
     ],
 )
-def test_a_lookalike_is_not_an_id(function: Callable[[str], str | None], text: str) -> None:
-    assert function(text) is None
+def test_a_lookalike_is_not_an_id(text: str) -> None:
+    assert (any_id(text), id_bytes(text)) == (None, None)
+    assert (message_uri(text), message_sigil(text), message_format(text)) == (None, None, None)
+    assert (feed_id(text), feed_format(text)) == (None, None)
 
 
 @given(keys, st.integers(0, 50), st.characters())
@@ -193,6 +213,14 @@ def test_every_spelling_gives_that_of_the_ruling(spelling: tuple[str, str]) -> N
     kind = "feed" if expected[0] == "@" else expected[4:].split("/")[0]
     assert message_uri(text) == (expected if kind == "message" else None)
     assert feed_id(text) == (expected if kind == "feed" else None)
+    form = "classic" if expected[0] == "@" else expected.split("/")[1]
+    assert message_format(text) == (form if kind == "message" else None)
+    assert feed_format(text) == (form if kind == "feed" else None)
+    key = id_bytes(text)
+    assert key is not None
+    sigil = f"%{base64.b64encode(key).decode()}.sha256"
+    assert message_sigil(text) == (sigil if (kind, form) == ("message", "classic") else None)
+    assert base64.urlsafe_b64encode(key).decode() in expected.replace("+", "-").replace("/", "_")
     assert any_id(" " + text) is None
     assert any_id("x" + text) is None
 
@@ -201,6 +229,24 @@ def test_every_spelling_gives_that_of_the_ruling(spelling: tuple[str, str]) -> N
 def test_the_one_spelling_is_a_fixed_point(text: str) -> None:
     name = any_id(text)
     assert name is None or any_id(name) == name
+
+
+IDS = [
+    f"ssb:{kind}/{form}/{keys}"
+    for kind in ("feed", "message")
+    for form in ("buttwoo-v1", "bendybutt-v1")
+    for keys in (URL64, f"{URL64}/{URL64}")
+]
+
+
+@pytest.mark.parametrize("parent", [*IDS, FEED, MESSAGE, "x", None, 1])
+@pytest.mark.parametrize("author", [*IDS, FEED, MESSAGE, "x"])
+def test_only_a_key_of_buttwoo_has_a_feed_for_each_message_above(
+    author: str, parent: object
+) -> None:
+    """What is above a feed is one message of this format."""
+    is_own = (author, parent) == (IDS[0], IDS[4])
+    assert feed_of_message(author, parent) == (f"{author}/{URL64}" if is_own else author)
 
 
 def test_long_ids_of_bamboo_and_of_feeds_with_two_keys() -> None:
@@ -212,6 +258,8 @@ def test_long_ids_of_bamboo_and_of_feeds_with_two_keys() -> None:
     assert message_uri(f"%{long}.sha256") is None
     two = f"ssb:feed/buttwoo-v1/{URL64}/{URL64}"
     assert feed_id(two.replace("/", ":").replace("=", "")) == two
+    assert id_bytes(uri) == KEY * 2
+    assert id_bytes(two) is None, "it is no one key"
 
 
 @pytest.mark.parametrize(

@@ -52,6 +52,15 @@ def test_every_place_gives_back_what_was_signed(
     assert (row.is_private, row.is_decrypted, row.content_type) == (True, True, "post")
 
 
+@pytest.mark.parametrize(("_", "members", "meta"), PLACES, ids=[place[0] for place in PLACES])
+def test_whatever_is_kept_beside_it_a_sealed_message_is_not_opened(
+    _: str, members: dict[str, Any], meta: dict[str, Any] | None
+) -> None:
+    sealed = message("BBBB.box2")
+    row = land(sealed.value | members, sealed.key, meta)
+    assert (row.validity, row.is_private, row.is_decrypted) == ("valid", True, False)
+
+
 @pytest.mark.parametrize("plaintext", ["hello", 7, False, ["hello"], [{"type": "post"}]])
 @pytest.mark.parametrize(("_", "members", "meta"), PLACES, ids=[place[0] for place in PLACES])
 def test_a_plaintext_is_any_json(
