@@ -1,4 +1,4 @@
-"""A page that follows the update commands of a tangle's order (document 003, section 1.2)."""
+"""A page that follows the update commands of a tangle's order (ScuttleSort, section 1.2)."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ AT = pa.timestamp("us", "UTC")
 
 
 def follow(told: Sequence[Mapping[str, Any]]) -> list[str]:
-    """The array of document 003, section 1.2."""
+    """The array of ScuttleSort, section 1.2."""
     order: list[str] = []
     for one in told:
         if one["command"] == "mov":
