@@ -68,6 +68,28 @@ def doctor(capsys: pytest.CaptureFixture[str]) -> Doctor:
     return run
 
 
+@pytest.mark.parametrize(
+    ("named", "endpoint", "where"),
+    [
+        ("", "http://s3.example:9000", "{}/warehouse"),
+        ("s3://bucket/house", "", "S3 (Amazon), s3://bucket/house"),
+        ("s3://bucket/house", "http://ann:secret@s3.example:9000", "S3 (s3.example:9000), s3://"),
+    ],
+)
+def test_the_place_of_the_tables_is_told(
+    small: SmallWarehouse,
+    monkeypatch: pytest.MonkeyPatch,
+    named: str,
+    endpoint: str,
+    where: str,
+) -> None:
+    monkeypatch.setenv("SCUTTLEHOUSE_WAREHOUSE", named)
+    monkeypatch.setenv("AWS_ENDPOINT_URL_S3", endpoint)
+    told = state.tables().what
+    assert f" metadata files in {where.format(small.home)}" in told
+    assert "secret" not in told
+
+
 def test_a_home_with_readers_is_closed_to_others(
     small: SmallWarehouse, doctor: Doctor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -113,6 +135,8 @@ def test_a_build_that_was_killed_is_told_before_another_one_logs_it(small: Small
 def test_a_first_build_that_failed_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SCUTTLEHOUSE_HOME", str(tmp_path / "home"))
     warehouse = SmallWarehouse(tmp_path / "home")
+    assert state.last_build().what == "The log of builds is empty."
+    warehouse.log("fct_builds", steps_table([]))
     assert state.last_build().what == "The log of builds is empty."
     at = datetime(2026, 2, 1, tzinfo=UTC)
     failed = run_step("build-1", "failed", started_at=at)

@@ -15,8 +15,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from houses import flip
 from scuttlehouse.builds.steps import run_step, steps_table
-from scuttlehouse.catalog.names import START_ANEW
+from scuttlehouse.catalog.names import LOG, START_ANEW
 from scuttlehouse.catalog.opening import open_catalog
 from scuttlehouse.catalog.records import Build
 from scuttlehouse.cli import main
@@ -280,6 +281,17 @@ def test_a_build_does_not_fail_by_metrics(
     monkeypatch.setenv("SCUTTLEHOUSE_METRICS_FILE", " ")
     update_metrics_file(small.home)
     assert capsys.readouterr().out == "", "nobody asks for metrics"
+
+
+def test_a_damaged_table_ends_no_run(
+    small: SmallWarehouse, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It has published its tables before it writes metrics."""
+    monkeypatch.setenv("SCUTTLEHOUSE_METRICS_FILE", str(small.home / "house.prom"))
+    with open_catalog(small.home) as catalog:
+        flip(Path(catalog.tables(LOG)["fct_builds"]), 80)
+    update_metrics_file(small.home)
+    assert capsys.readouterr().out.startswith("The metrics are not up to date: ")
 
 
 def test_a_damaged_table_is_told_with_what_to_do(

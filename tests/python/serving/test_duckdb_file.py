@@ -159,6 +159,15 @@ def test_it_is_renewed_only_where_somebody_asked_for_it(small: SmallWarehouse) -
     assert read(file, "select count(*) from fct_messages") == [(1,)]
 
 
+def test_a_file_that_somebody_has_deleted_is_written_as_a_whole_again(
+    small: SmallWarehouse,
+) -> None:
+    tables = "select table_name, estimated_size from duckdb_tables() order by all"
+    before = read(write_serving_file(small.home), tables)
+    serving_file(small.home).unlink()
+    assert read(write_serving_file(small.home), tables) == before
+
+
 def test_a_run_that_publishes_nothing_is_in_the_log_of_the_file(small: SmallWarehouse) -> None:
     small.log("fct_builds", pa.table({"step": ["build"]}))
     file = write_serving_file(small.home)
