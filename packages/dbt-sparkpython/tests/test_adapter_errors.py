@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import doctest
 import os
+import socket
 import subprocess
 import sys
 import traceback
 from contextlib import suppress
 from ipaddress import IPv4Address, IPv6Address, ip_address
 from pathlib import Path
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import pyspark
 import pytest
-from dbt_common.exceptions import DbtRuntimeError
+from dbt_common.exceptions import DbtDatabaseError, DbtRuntimeError
+from py4j.clientserver import ClientServerConnection, JavaParameters, PythonParameters
 from py4j.protocol import Py4JNetworkError
 from pyspark.errors import PySparkException, PySparkRuntimeError
 
@@ -159,6 +161,28 @@ def test_an_end_of_java_says_where_its_last_words_are() -> None:
     said = sentences.spark_sentence(Py4JNetworkError("Answer from Java side is empty"))
     assert said.startswith("Spark's Java process has ended unexpectedly")
     assert "spark.log" in said
+
+
+def test_a_connection_that_a_dead_java_refuses_says_the_same() -> None:
+    """Py4J raises what the system says of it. That of another server is told as it is."""
+    with socket.socket() as unused:
+        unused.bind(("127.0.0.1", 0))
+        port = unused.getsockname()[1]
+    ours = SimpleNamespace(pool=None)
+    refused = ClientServerConnection(
+        JavaParameters(port=port), PythonParameters(), ours, None, None
+    )
+    with (
+        pytest.raises(DbtDatabaseError, match="Spark's Java process has ended unexpectedly"),
+        connections.spark_errors_as_sentences("select 1"),
+    ):
+        refused.connect_to_java_server()
+    with pytest.raises(ConnectionError) as of_java:
+        refused.connect_to_java_server()
+    assert "Java process has ended" in model_sentence(of_java.value, "m.py", 9, [])
+    with pytest.raises(ConnectionError) as of_others:
+        socket.create_connection(("127.0.0.1", port))
+    assert "ConnectionRefusedError" in model_sentence(of_others.value, "m.py", 9, [])
 
 
 def test_an_error_that_is_a_sentence_stands_by_itself() -> None:

@@ -29,7 +29,7 @@ logger = AdapterLogger("sparkpython")
 def spark_errors_as_sentences(sql: str) -> Iterator[None]:
     try:
         yield
-    except SPARK_ERRORS as error:
+    except (*SPARK_ERRORS, ConnectionError) as error:
         logger.debug(str(error))
         raise DbtDatabaseError(spark_sentence(error, sql)) from error
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import traceback
+from pathlib import Path
 
 from py4j.protocol import Py4JError, Py4JNetworkError  # type: ignore[import-untyped]
 from pyspark.errors import PySparkException
@@ -10,9 +12,22 @@ from pyspark.errors import PySparkException
 SPARK_ERRORS = (PySparkException, Py4JError)
 
 
+def is_spark_error(error: BaseException) -> bool:
+    """Whether Spark, or the way to its Java process, has raised an error."""
+    return isinstance(error, SPARK_ERRORS) or _is_java_gone(error)
+
+
+def _is_java_gone(error: BaseException) -> bool:
+    """Py4J loses its connection to Java, or is refused a new one."""
+    if isinstance(error, ConnectionError):
+        stack = traceback.extract_tb(error.__traceback__)
+        return any("py4j" in Path(frame.filename).parts for frame in stack)
+    return isinstance(error, Py4JNetworkError)
+
+
 def spark_sentence(error: BaseException, sql: str = "") -> str:
     """The first useful sentence of a Spark error, with its class and its place in `sql`."""
-    if isinstance(error, Py4JNetworkError):
+    if _is_java_gone(error):
         return (
             "Spark's Java process has ended unexpectedly (it may have run out of memory, or was"
             " killed); its last words are in spark.log beside dbt's own log."

@@ -9,7 +9,7 @@ import traceback
 from importlib.util import find_spec
 from pathlib import Path
 
-from dbt.adapters.sparkpython.sentences import SPARK_ERRORS, full_text, spark_sentence
+from dbt.adapters.sparkpython.sentences import full_text, is_spark_error, spark_sentence
 
 Frame = tuple[str, int, str]
 """File, line, function."""
@@ -30,7 +30,7 @@ def model_sentence(
     """
     if getattr(error, "is_sentence", False):
         return str(error)
-    is_spark = isinstance(error, SPARK_ERRORS)
+    is_spark = is_spark_error(error)
     worker = _worker_traceback(full_text(error)) if is_spark else None
     if worker is not None:
         frames, sentence = worker
