@@ -209,3 +209,19 @@ def test_messages_of_one_depth_in_several_parts(monkeypatch: pytest.MonkeyPatch)
     for pointed in "00", "08", "19":
         right = last._replace(superseded_ids=[pointed])
         assert not unsuperseded("moot", [moot, *beside, right])
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_changes_are_found_however_few_bytes_are_read_at_once(
+    seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By default, those of a set of this size are read at once."""
+    dice = random.Random(seed)
+    messages = [
+        one if one.added is None else one._replace(added=[*one.added, str(dice.randrange(20))])
+        for one in random_set(dice, 200)
+    ]
+    found = unsuperseded("moot", messages)
+    monkeypatch.setattr(rules, "_KEPT_BYTES", 1)
+    assert unsuperseded("moot", messages) == found, f"seed {seed}"
+    assert len(found) > 20
