@@ -210,7 +210,8 @@ def rows_about_others(rows: Rows, own: set[str]) -> list[str]:
         repr({name: value for name, value in row.items() if name not in ALLOWED})
         for row in rows
         if not own & {value for value in row.values() if isinstance(value, str)}
-        and STRANGER not in str(row.get("source_file"))
+        # A message of others may have been read in the stranger's log. Only rejected lines there are own.
+        and ("validity" in row or STRANGER not in str(row.get("source_file")))
     )
 
 
