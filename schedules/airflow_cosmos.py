@@ -16,9 +16,11 @@ from __future__ import annotations
 import logging
 import os
 import subprocess
+from contextlib import suppress
 from datetime import timedelta
 from hashlib import sha256
 from pathlib import Path
+from stat import S_ISREG
 from typing import Any
 
 import pendulum
@@ -49,9 +51,13 @@ def scuttlehouse_models() -> None:
     @task.sensor(poke_interval=60, timeout=timedelta(days=1).total_seconds(), mode="reschedule")
     def logs_came(ti: Any) -> PokeReturnValue:
         """Whether the landing folder has other files than when the last build began."""
-        files = (path for path in LANDING.rglob("*") if path.is_file())
-        found = sorted((str(path), path.stat().st_size, path.stat().st_mtime_ns) for path in files)
-        state = sha256(repr(found).encode()).hexdigest()
+        found = []
+        for path in LANDING.rglob("*"):
+            with suppress(OSError):  # A file may vanish before it is looked at.
+                entry = path.stat()
+                if S_ISREG(entry.st_mode):
+                    found.append((str(path), entry.st_size, entry.st_mtime_ns))
+        state = sha256(repr(sorted(found)).encode()).hexdigest()
         built = ti.xcom_pull(task_ids="logs_came", include_prior_dates=True)
         return PokeReturnValue(is_done=state != built, xcom_value=state)
 

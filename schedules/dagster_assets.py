@@ -11,8 +11,10 @@ dagster_definitions.py has the build as one op, and needs less.
 
 import os
 from collections.abc import Iterator
+from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
+from stat import S_ISREG
 from typing import Any
 
 from dagster import (
@@ -71,9 +73,13 @@ refresh = define_asset_job("refresh", AssetSelection.assets(tables))
 @sensor(job=refresh, minimum_interval_seconds=60)
 def new_logs(context: SensorEvaluationContext) -> Iterator[RunRequest]:
     """Asks for a refresh when the files of the landing folder are others than the last time."""
-    files = (path for path in LANDING.rglob("*") if path.is_file())
-    found = sorted((str(path), path.stat().st_size, path.stat().st_mtime_ns) for path in files)
-    state = sha256(repr(found).encode()).hexdigest()
+    found = []
+    for path in LANDING.rglob("*"):
+        with suppress(OSError):  # A file may vanish before it is looked at.
+            entry = path.stat()
+            if S_ISREG(entry.st_mode):
+                found.append((str(path), entry.st_size, entry.st_mtime_ns))
+    state = sha256(repr(sorted(found)).encode()).hexdigest()
     if state != context.cursor:
         context.update_cursor(state)
         # Without a key: Dagster runs a key once for ever, and a folder may become what it was before.

@@ -199,8 +199,8 @@ def test_an_item_that_no_other_message_is_about_needs_nothing() -> None:
 
 
 def test_messages_of_one_depth_in_several_parts(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Eight messages are in one part. It is enough to point to any of those with the greatest depth."""
-    monkeypatch.setattr(rules, "_PART_BYTES", 1)
+    """The last eight are read first. It is enough to point to any of those with the greatest depth."""
+    monkeypatch.setattr(rules, "_KEPT_BYTES", 1)
     moot = SetMessage("moot", 0, [], None, None, None)
     beside = [SetMessage(f"{number:02}", 1, ["moot"], ["a"], [], []) for number in range(20)]
     known = [one.message_id for one in beside]
