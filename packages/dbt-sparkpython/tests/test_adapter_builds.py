@@ -13,6 +13,7 @@ from types import ModuleType
 import pytest
 
 from conftest import Project
+from tiny_project import write_project
 
 GOOD = "--exclude", "tag:broken"
 
@@ -43,6 +44,21 @@ def test_only_dbt_writes_on_the_terminal(unbuilt: Project, tmp_path: Path) -> No
     printed = run.communicate()[0]
     assert "START sql table model tiny.numbers" in printed
     assert [line for line in printed.splitlines() if not re.match(r"\d\d:\d\d:\d\d ", line)] == []
+
+
+def test_the_end_of_java_leaves_no_stack_on_the_terminal(tmp_path: Path) -> None:
+    write_project(tmp_path)
+    (tmp_path / "models" / "ends_java.py").write_text(
+        "import os\n\n"
+        "def model(dbt, session):\n"
+        "    os.kill(session.sparkContext._gateway.proc.pid, 9)\n"
+        "    return session.range(1)\n"
+    )
+    run = Project(tmp_path).start("run", "--threads", "1", "--select", "ends_java", "numbers")
+    printed = run.communicate()[0]
+    assert printed.count("Spark's Java process has ended unexpectedly") >= 2, printed
+    for part in ("Traceback", "Exception"):
+        assert part not in printed
 
 
 def test_sparks_output_is_in_a_log(built: Project) -> None:

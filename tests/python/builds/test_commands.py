@@ -93,12 +93,8 @@ def test_sql_reads_the_published_tables(warehouse: Warehouse) -> None:
         assert done.stdout.splitlines()[1:] == [str(len(rows))], name
 
 
-@pytest.mark.usefixtures("built")
-def test_source_freshness_is_the_age_of_the_newest_log(
-    warehouse: Warehouse, tmp_path: Path
-) -> None:
-    (tmp_path / "log.jsonl").write_text("no message\n")
-    warehouse.land(tmp_path / "log.jsonl", tmp_path / "log.jsonl")
+def test_source_freshness_is_the_age_of_the_newest_log(warehouse: Warehouse, built: Build) -> None:
+    warehouse.land(*built.logs[:2])
     logs = sorted(warehouse.landing.iterdir())
     # Builds read hidden logs, too. Spark would leave them out.
     logs[1] = logs[1].rename(warehouse.landing / ".hidden.jsonl")

@@ -18,11 +18,12 @@ def is_spark_error(error: BaseException) -> bool:
 
 
 def _is_java_gone(error: BaseException) -> bool:
-    """Py4J loses its connection to Java, or is refused a new one."""
+    """Py4J loses its connection to Java, or is refused a new one. Or a call has no answer."""
     if isinstance(error, ConnectionError):
         stack = traceback.extract_tb(error.__traceback__)
         return any("py4j" in Path(frame.filename).parts for frame in stack)
-    return isinstance(error, Py4JNetworkError)
+    is_unanswered = re.fullmatch(r"An error occurred while calling \S+", str(error)) is not None
+    return isinstance(error, Py4JNetworkError) or (isinstance(error, Py4JError) and is_unanswered)
 
 
 def spark_sentence(error: BaseException, sql: str = "") -> str:

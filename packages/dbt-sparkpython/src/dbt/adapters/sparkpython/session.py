@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import atexit
 import gc
+import logging
 import threading
 from contextlib import suppress
 from pathlib import Path
 
 from dbt_common.exceptions import DbtRuntimeError
+from pyspark.accumulators import AccumulatorTCPServer
 from pyspark.logger import PySparkLogger
 from pyspark.sql import SparkSession
 
@@ -75,7 +77,7 @@ def begin_to_open(credentials: SparkPythonCredentials, *, with_workers: bool) ->
     """
 
     def start() -> None:
-        with suppress(DbtRuntimeError, *SPARK_ERRORS):
+        with suppress(DbtRuntimeError, ConnectionError, *SPARK_ERRORS):
             session = open_session(credentials)
             if with_workers:
                 session.range(1).mapInArrow(lambda batches: batches, "id long").collect()
@@ -85,14 +87,26 @@ def begin_to_open(credentials: SparkPythonCredentials, *, with_workers: bool) ->
 
 
 def _start(parameters: dict[str, str]) -> SparkSession:
-    for name in ("SQLQueryContextLogger", "DataFrameQueryContextLogger"):
-        # PySpark prints every failed query as JSON with its Java stack. dbt reports the error already.
-        PySparkLogger.getLogger(name).disabled = True
+    _silence()
     session = connect(parameters) if is_remote(parameters) else _start_here(parameters)
     # The project that dbt has read stays until the process ends, so Python's collector need not scan it.
     gc.freeze()
     atexit.register(gc.freeze)
     return session
+
+
+def _silence() -> None:
+    """Keep stacks of Java and Python off the terminal. dbt reports each error already."""
+    for name in ("SQLQueryContextLogger", "DataFrameQueryContextLogger"):
+        # PySpark prints every failed query as JSON with its Java stack.
+        PySparkLogger.getLogger(name).disabled = True
+    # If Java ends, Py4J tells the root logger, and PySpark's server for accumulators prints an error.
+    logging.getLogger().addFilter(_is_not_of_py4j)
+    AccumulatorTCPServer.handle_error = lambda *_: None  # type: ignore[method-assign]
+
+
+def _is_not_of_py4j(record: logging.LogRecord) -> bool:
+    return "py4j" not in Path(record.pathname).parts
 
 
 def _start_here(parameters: dict[str, str]) -> SparkSession:
