@@ -24,7 +24,7 @@ class Change(NamedTuple):
 
     ``causal_rank`` is the rank of the message after all that it knows of (``Judged.ranks``). ``time_ms`` is
     the time of the message, in milliseconds since 1970. None if it has no time. ``asserted_ms`` is the time
-    that its author says, and so has signed.
+    that its author says, and so has signed. None if they say none.
     """
 
     position: int
