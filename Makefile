@@ -26,10 +26,10 @@ test: $(VENV)/.installed-dev postgres
 lint-and-pytest: lint
 	@$(BIN)/pytest --numprocesses=2 --dist=loadgroup --durations=30
 
-# What one runs before every commit: lint, types, and all tests that need no Spark, Java or PostgreSQL, with fewer
-# examples than `make test` (tests/python/examples.py). The tests begin first, in two processes that share no imports
+# What one runs before every commit: lint, types, and all tests that need no Spark, Java, PostgreSQL or large input, with
+# fewer examples than `make test` (tests/python/examples.py). The tests begin first, in two processes that share no imports
 # and no server; the rest follows. dbt parses the project in the tests, for the fixture `manifest`.
-QUICK_TESTS := $(BIN)/pytest -m "not spark and not java and not postgresql" --hypothesis-profile=quick
+QUICK_TESTS := $(BIN)/pytest -m "not spark and not java and not postgresql and not costs" --hypothesis-profile=quick
 OF_WAREHOUSES := $(addprefix tests/python/,catalog drawing operation reading replicas serving)
 
 check: $(VENV)/.installed-dev

@@ -36,6 +36,8 @@ from scuttlehouse.sets.items import SetMessage
 from scuttlehouse.sets.rules import left_deletions, unsuperseded
 from scuttlehouse.tangles.causality import bits_of, mask_of, sweep
 
+pytestmark = pytest.mark.costs
+
 SMALL, LARGE = 100, 400
 EPOCH = attrgetter("epoch_id")
 

@@ -82,6 +82,7 @@ def test_a_line_that_lists_more_than_a_message_can_is_a_reject(name: str) -> Non
     assert sum(value is not None for value in rows[0]) == 4
 
 
+@pytest.mark.costs
 def test_a_long_list_costs_little_memory() -> None:
     """The items that no row keeps are not looked at."""
     text = json.dumps(with_content({"excludes": ["?"] * 200_000})).encode()
@@ -143,6 +144,7 @@ def test_a_row_of_pzp_is_whole_or_rejected(
     assert row == (LandedPzpLine("a.jsonl", 1, "too_long") if is_long else whole)
 
 
+@pytest.mark.costs
 @pytest.mark.parametrize("item", ["a", "", 0.0, None, [], {}, ["?"] * 20, {"id": "?"}])
 @pytest.mark.parametrize("feed_type", [ClassicFeed, BendyFeed])
 def test_no_message_of_a_checked_format_keeps_as_much(

@@ -15,6 +15,8 @@ from scuttlehouse.sets.order import _Reading
 from scuttlehouse.sets.pruning import _ROOTS_AT_A_TIME, verdicts
 from scuttlehouse.sets.rules import left_deletions, unsuperseded
 
+pytestmark = pytest.mark.costs
+
 MOOT = SetMessage("moot", 0, [], None, None, None)
 
 
